@@ -1,0 +1,169 @@
+// Package capability names what a guest may reach: what a tool asks for
+// (Permissions), what an operator is willing to give (Offer), and what one call
+// gets (Grant). It is pure data and pure functions: it opens nothing and knows
+// nothing of WASM, tools or the command line.
+//
+// An absent permission means none. A tool can only ask; Intersect never yields
+// more than either side allows.
+package capability
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Mode says what may be done below a mount. The zero value is no access.
+type Mode uint8
+
+// The modes, each including the ones before it.
+const (
+	ModeNone Mode = iota
+	ModeRead
+)
+
+// String returns "none" or "read".
+func (m Mode) String() string {
+	switch m {
+	case ModeNone:
+		return "none"
+	case ModeRead:
+		return "read"
+	}
+	return fmt.Sprintf("mode(%d)", uint8(m))
+}
+
+// FS asks for a directory that the operator binds to a name.
+type FS struct {
+	// Mount is the operator's name for the directory, such as "workspace".
+	Mount string
+	// At is the absolute guest path of the mount, cleaned. Empty means "/" + Mount.
+	At string
+	// Mode is what the tool asks to do there.
+	Mode Mode
+	// Deny lists patterns of paths below the mount that stay out of reach, whoever
+	// grants the mount. Slash-separated; "**" crosses directories; "x/**" includes x.
+	Deny []string
+}
+
+// GuestPath returns where the guest sees the mount.
+func (f FS) GuestPath() string {
+	if f.At == "" {
+		return path.Join("/", f.Mount)
+	}
+	return f.At
+}
+
+// Permissions is what a tool asks for. The zero value asks for nothing.
+type Permissions struct {
+	FS []FS
+	// Env names environment variables, case-sensitive.
+	Env []string
+	// Clock asks for the real time. Without it the guest's clock is deterministic.
+	Clock bool
+	// Random asks for real randomness. Without it the guest reads a fixed stream.
+	Random bool
+}
+
+// Offer is what the operator is willing to give to any tool that asks. The zero
+// value offers nothing.
+type Offer struct {
+	// Mounts binds mount names to directories of the host.
+	Mounts map[string]Mount
+	// Env binds names of environment variables to their values.
+	Env map[string]string
+	// Clock and Random offer the real ones.
+	Clock, Random bool
+}
+
+// Mount is a directory of the host as the operator offers it.
+type Mount struct {
+	// Dir is the host path. It must not reach a guest, a result or an error text.
+	Dir string
+	// Mode is the most that may be done there.
+	Mode Mode
+}
+
+// Grant is what one call may reach. The zero value reaches nothing.
+type Grant struct {
+	FS []GrantedFS
+	// Env holds names with their values.
+	Env           map[string]string
+	Clock, Random bool
+}
+
+// GrantedFS is a mount that a call may reach.
+type GrantedFS struct {
+	FS
+	// Dir is the host path behind the mount.
+	Dir string
+}
+
+// Missing is one permission that a tool asks for and the operator does not offer.
+type Missing struct {
+	// Permission is the permission in words, such as "read:workspace" or "env:LANG".
+	Permission string
+	// Fix is the command-line flag that would grant it, such as "--env LANG".
+	Fix string
+}
+
+// Intersect returns what a tool that asks for p gets under the offer o, and what
+// it asks for in vain. Both results are independent of the arguments' memory.
+func Intersect(p Permissions, o Offer) (Grant, []Missing) {
+	var missing []Missing
+	grant := Grant{Clock: p.Clock && o.Clock, Random: p.Random && o.Random}
+	for _, ask := range p.FS {
+		offer, ok := o.Mounts[ask.Mount]
+		if !ok || offer.Mode < ask.Mode {
+			missing = append(missing, Missing{
+				Permission: ask.Mode.String() + ":" + ask.Mount,
+				Fix:        "--dir " + ask.Mount + "=PATH",
+			})
+			continue
+		}
+		granted := ask
+		granted.Deny = slices.Clone(ask.Deny)
+		grant.FS = append(grant.FS, GrantedFS{FS: granted, Dir: offer.Dir})
+	}
+	for _, name := range p.Env {
+		value, ok := o.Env[name]
+		if !ok {
+			missing = append(missing, Missing{Permission: "env:" + name, Fix: "--env " + name})
+			continue
+		}
+		if grant.Env == nil {
+			grant.Env = make(map[string]string)
+		}
+		grant.Env[name] = value
+	}
+	if p.Clock && !o.Clock {
+		missing = append(missing, Missing{Permission: "clock"})
+	}
+	if p.Random && !o.Random {
+		missing = append(missing, Missing{Permission: "random"})
+	}
+	return grant, missing
+}
+
+// String lists the permissions in words, comma-separated: "read:workspace,
+// env:LANG, clock". It returns "nothing" for the zero value.
+func (p Permissions) String() string {
+	var parts []string
+	for _, f := range p.FS {
+		parts = append(parts, f.Mode.String()+":"+f.Mount)
+	}
+	for _, name := range p.Env {
+		parts = append(parts, "env:"+name)
+	}
+	if p.Clock {
+		parts = append(parts, "clock")
+	}
+	if p.Random {
+		parts = append(parts, "random")
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}

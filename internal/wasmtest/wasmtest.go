@@ -1,0 +1,181 @@
+// Package wasmtest assembles small WASM modules for tests: hostile and odd ones
+// that no compiler would emit. The Go code is their source, so no binary without
+// a source is needed in testdata.
+package wasmtest
+
+import "slices"
+
+// Value types and a few opcodes, by their names in the WebAssembly specification.
+const (
+	I32     = 0x7f
+	I64     = 0x7e
+	F32     = 0x7d
+	F64     = 0x7c
+	FuncRef = 0x70
+
+	Unreachable = 0x00
+	Nop         = 0x01
+	Loop        = 0x03
+	Br          = 0x0c
+	Call        = 0x10
+	Drop        = 0x1a
+	LocalGet    = 0x20
+	I32Load     = 0x28
+	I32Store    = 0x36
+	MemoryGrow  = 0x40
+	I32Const    = 0x41
+	I64Const    = 0x42
+	I32Add      = 0x6a
+	End         = 0x0b
+	Empty       = 0x40
+)
+
+// Import is one imported function.
+type Import struct {
+	Module, Name string
+	Type         uint32
+}
+
+// Export is one export. Kind is 0 for a function, 1 table, 2 memory, 3 global.
+type Export struct {
+	Name  string
+	Kind  byte
+	Index uint32
+}
+
+// Data is an active data segment of memory 0.
+type Data struct {
+	Offset int32
+	Bytes  []byte
+}
+
+// FuncType is a function's signature.
+type FuncType struct{ Params, Results []byte }
+
+// Func is a function of type Type; Body is its code without the final end.
+type Func struct {
+	Type   uint32
+	Locals []byte // one value type per local
+	Body   []byte
+}
+
+// Module is a module to assemble. The zero value is an empty, valid module.
+type Module struct {
+	Types   []FuncType
+	Imports []Import
+	Funcs   []Func
+	// Tables are funcref tables as {min} or {min, max}.
+	Tables [][]uint32
+	// Memory is {min} or {min, max} in pages; nil for none.
+	Memory  []uint32
+	Exports []Export
+	// Start is the index of the start function; nil for none.
+	Start *uint32
+	Data  []Data
+	// Custom are custom sections by name, written at the end.
+	Custom map[string][]byte
+}
+
+// Bytes returns the module in the binary format.
+func (m Module) Bytes() []byte {
+	out := []byte("\x00asm\x01\x00\x00\x00")
+	out = section(out, 1, len(m.Types), func(b []byte, i int) []byte {
+		b = append(b, 0x60)
+		b = append(U32(b, uint32(len(m.Types[i].Params))), m.Types[i].Params...)
+		return append(U32(b, uint32(len(m.Types[i].Results))), m.Types[i].Results...)
+	})
+	out = section(out, 2, len(m.Imports), func(b []byte, i int) []byte {
+		b = str(str(b, m.Imports[i].Module), m.Imports[i].Name)
+		return U32(append(b, 0), m.Imports[i].Type)
+	})
+	out = section(out, 3, len(m.Funcs), func(b []byte, i int) []byte { return U32(b, m.Funcs[i].Type) })
+	out = section(out, 4, len(m.Tables), func(b []byte, i int) []byte { return limits(append(b, FuncRef), m.Tables[i]) })
+	if m.Memory != nil {
+		out = section(out, 5, 1, func(b []byte, _ int) []byte { return limits(b, m.Memory) })
+	}
+	out = section(out, 7, len(m.Exports), func(b []byte, i int) []byte {
+		e := m.Exports[i]
+		return U32(append(str(b, e.Name), e.Kind), e.Index)
+	})
+	if m.Start != nil {
+		out = raw(out, 8, U32(nil, *m.Start))
+	}
+	out = section(out, 10, len(m.Funcs), func(b []byte, i int) []byte {
+		f := m.Funcs[i]
+		body := U32(nil, uint32(len(f.Locals)))
+		for _, t := range f.Locals {
+			body = append(body, 1, t)
+		}
+		body = append(append(body, f.Body...), End)
+		return append(U32(b, uint32(len(body))), body...)
+	})
+	out = section(out, 11, len(m.Data), func(b []byte, i int) []byte {
+		b = append(S32(append(b, 0, I32Const), m.Data[i].Offset), End)
+		return append(U32(b, uint32(len(m.Data[i].Bytes))), m.Data[i].Bytes...)
+	})
+	names := make([]string, 0, len(m.Custom))
+	for name := range m.Custom {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		out = raw(out, 0, append(str(nil, name), m.Custom[name]...))
+	}
+	return out
+}
+
+// U32 appends v in unsigned LEB128.
+func U32(b []byte, v uint32) []byte {
+	for ; v >= 0x80; v >>= 7 {
+		b = append(b, byte(v)|0x80)
+	}
+	return append(b, byte(v))
+}
+
+// S32 appends v in signed LEB128.
+func S32(b []byte, v int32) []byte { return S64(b, int64(v)) }
+
+// S64 appends v in signed LEB128.
+func S64(b []byte, v int64) []byte {
+	for {
+		c := byte(v & 0x7f)
+		v >>= 7
+		if (v == 0 && c&0x40 == 0) || (v == -1 && c&0x40 != 0) {
+			return append(b, c)
+		}
+		b = append(b, c|0x80)
+	}
+}
+
+// Const returns the code that pushes the i32 v.
+func Const(v int32) []byte { return S32([]byte{I32Const}, v) }
+
+// Code joins pieces of code.
+func Code(parts ...[]byte) []byte { return slices.Concat(parts...) }
+
+// CallFunc returns the code that calls function i.
+func CallFunc(i uint32) []byte { return U32([]byte{Call}, i) }
+
+func section(out []byte, id byte, n int, item func([]byte, int) []byte) []byte {
+	if n == 0 {
+		return out
+	}
+	body := U32(nil, uint32(n))
+	for i := range n {
+		body = item(body, i)
+	}
+	return raw(out, id, body)
+}
+
+func raw(out []byte, id byte, body []byte) []byte {
+	return append(U32(append(out, id), uint32(len(body))), body...)
+}
+
+func str(b []byte, s string) []byte { return append(U32(b, uint32(len(s))), s...) }
+
+func limits(b []byte, l []uint32) []byte {
+	if len(l) == 1 {
+		return U32(append(b, 0), l[0])
+	}
+	return U32(U32(append(b, 1), l[0]), l[1])
+}
