@@ -9,6 +9,7 @@ package capability
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -75,6 +76,13 @@ type Offer struct {
 	Env map[string]string
 	// Clock and Random offer the real ones.
 	Clock, Random bool
+}
+
+// Clone returns a copy that shares no memory with o.
+func (o Offer) Clone() Offer {
+	o.Mounts = maps.Clone(o.Mounts)
+	o.Env = maps.Clone(o.Env)
+	return o
 }
 
 // Mount is a directory of the host as the operator offers it.
@@ -146,24 +154,39 @@ func Intersect(p Permissions, o Offer) (Grant, []Missing) {
 	return grant, missing
 }
 
-// String lists the permissions in words, comma-separated: "read:workspace,
-// env:LANG, clock". It returns "nothing" for the zero value.
-func (p Permissions) String() string {
-	var parts []string
+// Clone returns a copy that shares no memory with p.
+func (p Permissions) Clone() Permissions {
+	p.Env = slices.Clone(p.Env)
+	p.FS = slices.Clone(p.FS)
+	for i := range p.FS {
+		p.FS[i].Deny = slices.Clone(p.FS[i].Deny)
+	}
+	return p
+}
+
+// Words lists the permissions in words: "read:workspace", "env:LANG", "clock".
+func (p Permissions) Words() []string {
+	words := []string{}
 	for _, f := range p.FS {
-		parts = append(parts, f.Mode.String()+":"+f.Mount)
+		words = append(words, f.Mode.String()+":"+f.Mount)
 	}
 	for _, name := range p.Env {
-		parts = append(parts, "env:"+name)
+		words = append(words, "env:"+name)
 	}
 	if p.Clock {
-		parts = append(parts, "clock")
+		words = append(words, "clock")
 	}
 	if p.Random {
-		parts = append(parts, "random")
+		words = append(words, "random")
 	}
-	if len(parts) == 0 {
-		return "nothing"
+	return words
+}
+
+// String joins the words of the permissions with commas. It returns "nothing" for
+// the zero value.
+func (p Permissions) String() string {
+	if words := p.Words(); len(words) > 0 {
+		return strings.Join(words, ", ")
 	}
-	return strings.Join(parts, ", ")
+	return "nothing"
 }

@@ -1,0 +1,123 @@
+package jsonschema
+
+import (
+	"slices"
+
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// noAlternative means that a value fits none of several forms.
+type noAlternative struct{ forms [][]finding }
+
+// wrongTypes means that a value has none of the types that several forms ask
+// for.
+type wrongTypes struct{ want typeSet }
+
+// alternatives explains why a value fits no branch of anyOf or oneOf. It tells
+// the faults of the one branch that was most likely meant, if there is one.
+func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
+	here := e.InstanceLocation
+	forms := make([][]finding, 0, len(e.Causes))
+	var types typeSet
+	for _, cause := range e.Causes {
+		form := t.collect(cause)
+		if want := wantedTypes(form, here); want != 0 {
+			types |= want // another type was meant, so its other faults are noise
+			continue
+		}
+		forms = append(forms, form)
+	}
+	one := func(what any) []finding {
+		return []finding{{path: slices.Clone(here), what: what, schema: e.SchemaURL}}
+	}
+	if len(forms) == 0 {
+		return one(wrongTypes{want: types})
+	}
+	if allowed := mergedValues(forms, here); allowed != nil {
+		return one(allowed)
+	}
+	if len(forms) == 1 {
+		return forms[0]
+	}
+	meant := meantForms(forms, here)
+	switch {
+	case len(meant) == 1:
+		return meant[0]
+	case len(meant) > 1:
+		return one(noAlternative{forms: meant})
+	}
+	if fixed := fixedField(forms, here); fixed != nil {
+		return []finding{*fixed}
+	}
+	return one(noAlternative{forms: forms})
+}
+
+// wantedTypes returns the types that a form asks for at a path, if the value
+// there has another one.
+func wantedTypes(form []finding, path []string) typeSet {
+	for _, one := range form {
+		if !slices.Equal(one.path, path) {
+			continue
+		}
+		switch what := one.what.(type) {
+		case *keyword.Type:
+			return typesNamed(what.Want)
+		case wrongTypes:
+			return what.want
+		}
+	}
+	return 0
+}
+
+// mergedValues joins forms that each only list allowed values.
+func mergedValues(forms [][]finding, path []string) *notAllowed {
+	var merged notAllowed
+	for _, form := range forms {
+		if len(form) != 1 || !slices.Equal(form[0].path, path) {
+			return nil
+		}
+		allowed, ok := form[0].what.(*notAllowed)
+		if !ok {
+			return nil
+		}
+		merged.values = append(merged.values, allowed.values...)
+	}
+	return &merged
+}
+
+// meantForms keeps the forms whose fixed fields (a "kind" or "type" that only
+// one value may have) agree with the value.
+func meantForms(forms [][]finding, path []string) [][]finding {
+	var meant [][]finding
+	for _, form := range forms {
+		if !slices.ContainsFunc(form, func(one finding) bool { return isFixed(one, path) }) {
+			meant = append(meant, form)
+		}
+	}
+	return meant
+}
+
+// isFixed reports whether a finding is about a direct field with listed values.
+func isFixed(one finding, path []string) bool {
+	_, listed := one.what.(*notAllowed)
+	return listed && len(one.path) == len(path)+1
+}
+
+// fixedField joins the values that the forms list for one and the same field,
+// if that is what tells the forms apart.
+func fixedField(forms [][]finding, path []string) *finding {
+	var merged notAllowed
+	var field []string
+	for _, form := range forms {
+		at := slices.IndexFunc(form, func(one finding) bool { return isFixed(one, path) })
+		if at < 0 || field != nil && !slices.Equal(form[at].path, field) {
+			return nil
+		}
+		field = form[at].path
+		if allowed, ok := form[at].what.(*notAllowed); ok {
+			merged.values = append(merged.values, allowed.values...)
+		}
+	}
+	return &finding{path: field, what: &merged}
+}

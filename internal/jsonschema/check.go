@@ -1,0 +1,351 @@
+package jsonschema
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// shape says where a keyword holds schemas.
+type shape uint8
+
+const (
+	shapeSchema shape = iota + 1 // a schema
+	shapeList                    // a list of schemas
+	shapeEither                  // a schema, or a list of them
+	shapeByName                  // schemas by name
+)
+
+// keywords lists the keywords that hold schemas and the draft that brought
+// them; to an older schema they mean nothing.
+var keywords = map[string]struct {
+	shape shape
+	since int
+}{
+	"not": {shapeSchema, 4}, "allOf": {shapeList, 4}, "anyOf": {shapeList, 4}, "oneOf": {shapeList, 4},
+	"items": {shapeEither, 4}, "additionalItems": {shapeSchema, 4},
+	"properties": {shapeByName, 4}, "patternProperties": {shapeByName, 4}, "additionalProperties": {shapeSchema, 4},
+	"definitions": {shapeByName, 4}, "dependencies": {shapeByName, 4},
+	"contains": {shapeSchema, 6}, "propertyNames": {shapeSchema, 6},
+	"if": {shapeSchema, 7}, "then": {shapeSchema, 7}, "else": {shapeSchema, 7},
+	"$defs": {shapeByName, 2019}, "dependentSchemas": {shapeByName, 2019}, "contentSchema": {shapeSchema, 2019},
+	"unevaluatedItems": {shapeSchema, 2019}, "unevaluatedProperties": {shapeSchema, 2019},
+	"prefixItems": {shapeList, 2020},
+}
+
+// drafts are the values of "$schema" that the library knows, without scheme
+// and empty fragment.
+var drafts = map[string]int{
+	"json-schema.org/schema":               2020,
+	"json-schema.org/draft/2020-12/schema": 2020,
+	"json-schema.org/draft/2019-09/schema": 2019,
+	"json-schema.org/draft-07/schema":      7,
+	"json-schema.org/draft-06/schema":      6,
+	"json-schema.org/draft-04/schema":      4,
+}
+
+// typeMistakes maps type names of other languages to what was meant.
+var typeMistakes = map[string]string{
+	"dict": "object", "map": "object", "struct": "object", "record": "object", "hashmap": "object",
+	"list": "array", "tuple": "array", "set": "array", "vector": "array", "slice": "array",
+	"float": "number", "double": "number", "decimal": "number", "real": "number", "num": "number",
+	"int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "uint": "integer",
+	"str": "string", "text": "string", "char": "string", "varchar": "string", "date": "string",
+	"bool": "boolean", "none": "null", "nil": "null", "undefined": "null",
+}
+
+// checker looks for faults that the library reports one at a time, in words
+// for developers, or not at all. It knows where schemas stand in the document.
+type checker struct {
+	faults   SchemaFaults
+	schemas  map[string]*value // each schema, by JSON pointer
+	order    []string          // the pointers, in the order of the document
+	refs     []reference
+	anchors  map[string]bool
+	ids      map[string]bool
+	patterns map[string]*pattern
+	cost     int  // of all patterns
+	stopped  bool // a ceiling was passed, looking further is pointless
+}
+
+func newChecker() *checker {
+	return &checker{
+		schemas: map[string]*value{}, anchors: map[string]bool{}, ids: map[string]bool{},
+		patterns: map[string]*pattern{},
+	}
+}
+
+// scope is what a subschema inherits from the schemas around it.
+type scope struct {
+	draft  int
+	inside bool // of a schema with an identifier of its own, below the root
+}
+
+// check looks at the whole document.
+func (c *checker) check(root *value) {
+	c.schema(root, "", scope{draft: 2020})
+	c.references(root)
+}
+
+func (c *checker) fault(pointer, format string, args ...any) {
+	c.faults = append(c.faults, SchemaFault{
+		Pointer: pointer,
+		Message: schemaSubject(pointer) + fmt.Sprintf(format, args...),
+	})
+}
+
+// stop reports that a ceiling was passed.
+func (c *checker) stop(pointer, format string, args ...any) {
+	if !c.stopped {
+		c.stopped = true
+		c.fault(pointer, format, args...)
+	}
+}
+
+// schema looks at one schema and those inside it.
+func (c *checker) schema(v *value, pointer string, s scope) {
+	if c.stopped || c.schemas[pointer] != nil {
+		return
+	}
+	if v.kind != kindObject && v.kind != kindBoolean {
+		c.fault(pointer, "a schema must be an object, true or false, got %s", v.describe())
+		return
+	}
+	c.schemas[pointer] = v
+	c.order = append(c.order, pointer)
+	if len(c.order) > MaxSubschemas {
+		c.stop("", "the schema holds more than %d schemas", MaxSubschemas)
+		return
+	}
+	s = c.identity(v, pointer, s)
+	for i := range v.members {
+		m := &v.members[i]
+		at := pointer + "/" + escapeToken(m.name)
+		c.keyword(m.name, &m.value, at, s)
+		c.inner(m.name, &m.value, at, s)
+	}
+}
+
+// identity reads the keywords that change what the schemas inside mean.
+func (c *checker) identity(v *value, pointer string, s scope) scope {
+	if dialect := v.member("$schema"); dialect != nil && dialect.kind == kindString {
+		name := dialect.text()
+		bare := strings.TrimPrefix(strings.TrimPrefix(name, "http://"), "https://")
+		if draft := drafts[strings.TrimSuffix(bare, "#")]; draft != 0 {
+			s.draft = draft
+		} else {
+			c.fault(pointer+"/$schema", "%s is not a supported draft; remote schemas are not read; "+
+				`use "https://json-schema.org/draft/2020-12/schema" or leave "$schema" out`, quoteName(name))
+		}
+	}
+	for _, keyword := range [...]string{"$id", "id"} {
+		id := v.member(keyword)
+		if id == nil || id.kind != kindString || (keyword == "id") != (s.draft == 4) {
+			continue
+		}
+		address, anchor, _ := strings.Cut(id.text(), "#")
+		if c.ids[address] = true; len(c.ids) > maxIdentifiers {
+			c.stop(pointer+"/"+keyword, "more than %d identifiers", maxIdentifiers)
+		}
+		c.anchors[anchor] = anchor != ""
+		s.inside = s.inside || pointer != "" && address != ""
+	}
+	for _, keyword := range [...]string{"$anchor", "$dynamicAnchor"} {
+		if anchor := v.member(keyword); anchor != nil && anchor.kind == kindString {
+			c.anchors[anchor.text()] = true
+		}
+	}
+	return s
+}
+
+// inner follows a keyword that holds schemas. A wrong shape is for the
+// meta-schema to report.
+func (c *checker) inner(keyword string, v *value, at string, s scope) {
+	known := keywords[keyword]
+	shape := known.shape
+	switch {
+	case shape == 0 || s.draft < known.since:
+	case v.kind == kindArray && (shape == shapeList || shape == shapeEither):
+		for i := range v.items {
+			c.schema(&v.items[i], at+"/"+strconv.Itoa(i), s)
+		}
+	case v.kind == kindObject && shape == shapeByName:
+		for i := range v.members {
+			m := &v.members[i]
+			if keyword == "dependencies" && m.value.kind == kindArray {
+				continue // a list of names
+			}
+			c.schema(&m.value, at+"/"+escapeToken(m.name), s)
+		}
+	case shape == shapeSchema || shape == shapeEither && v.kind != kindArray:
+		c.schema(v, at, s)
+	}
+}
+
+// keyword looks for the common mistakes with one keyword.
+func (c *checker) keyword(keyword string, v *value, at string, s scope) {
+	switch keyword {
+	case "type":
+		c.typeNames(v, at)
+	case "$ref", "$dynamicRef", "$recursiveRef":
+		if v.kind == kindString {
+			c.refs = append(c.refs, reference{pointer: at, target: v.text(), scope: s})
+		}
+	case "pattern":
+		if v.kind == kindString {
+			c.pattern(v.text(), at, "pattern")
+		}
+	case "patternProperties":
+		for i := range v.members {
+			name := v.members[i].name
+			c.pattern(name, at+"/"+escapeToken(name), "patternProperties")
+		}
+	case "exclusiveMinimum", "exclusiveMaximum":
+		if v.kind == kindBoolean && s.draft > 4 {
+			bound := strings.ToLower(strings.TrimPrefix(keyword, "exclusive"))
+			c.fault(at, `must be a number; true and false are draft-4 style: write the number here instead of under %q`, bound)
+		}
+	case "items":
+		if v.kind == kindArray && s.draft >= 2020 {
+			c.fault(at, `must be one schema; a list of schemas is called "prefixItems" since draft 2020-12`)
+		}
+	case "required":
+		if v.kind == kindBoolean {
+			c.fault(at, `must be a list of names on the object that holds the properties, got %s`, v.describe())
+		}
+	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
+		c.count(v, at)
+	}
+}
+
+// typeNames checks the value of "type".
+func (c *checker) typeNames(v *value, at string) {
+	switch v.kind {
+	case kindString:
+		c.typeName(v.text(), at)
+	case kindArray:
+		for i := range v.items {
+			if item := &v.items[i]; item.kind == kindString {
+				c.typeName(item.text(), at+"/"+strconv.Itoa(i))
+			}
+		}
+	}
+}
+
+func (c *checker) typeName(name, at string) {
+	if typeNamed(name) != 0 {
+		return
+	}
+	names := make([]string, len(typeNames))
+	for i, t := range typeNames {
+		names[i] = t.name
+	}
+	plain := strings.ToLower(strings.TrimSpace(name))
+	hint := ""
+	if meant, ok := typeMistakes[plain]; ok {
+		hint = fmt.Sprintf("; did you mean %q?", meant)
+	} else if plain == "any" || plain == "all" || plain == "unknown" {
+		hint = `; leave "type" out to admit any value`
+	} else {
+		hint = didYouMean(name, names, "the types are")
+	}
+	c.fault(at, "unknown type %s%s", quoteName(name), hint)
+}
+
+// count checks a keyword that takes a count: the library would take one that
+// does not fit an int for another number.
+func (c *checker) count(v *value, at string) {
+	if v.kind != kindNumber || !isInteger(v.literal) {
+		return // for the meta-schema
+	}
+	if r, ok := new(big.Rat).SetString(v.literal); ok && (!r.Num().IsInt64() || r.Num().Int64() > math.MaxInt) {
+		c.fault(at, "%s is too large", v.excerpt())
+	}
+}
+
+// pattern compiles one regular expression of the schema.
+func (c *checker) pattern(expr, at, keyword string) {
+	if c.patterns[expr] != nil {
+		return
+	}
+	p, err := compilePattern(expr)
+	if err != nil {
+		c.faults = append(c.faults, SchemaFault{
+			Pointer: at,
+			Message: propertySubject(at) + keyword + " " + err.Error(),
+		})
+		return
+	}
+	if c.cost += p.cost; c.cost > maxPatternsCost {
+		c.stop(at, "the patterns of the schema grow too large together when compiled")
+	}
+	c.patterns[expr] = p
+}
+
+// schemaSubject names the place of a fault in a schema: the property, then the
+// keyword. It ends so that a message can follow.
+func schemaSubject(pointer string) string {
+	property, rest := splitProperty(pointer)
+	subject := propertyPrefix(property)
+	if len(rest) > 0 {
+		subject += strings.Join(rest, "/") + ": "
+	}
+	return printable(subject)
+}
+
+// propertySubject is schemaSubject without the keyword.
+func propertySubject(pointer string) string {
+	property, _ := splitProperty(pointer)
+	return printable(propertyPrefix(property))
+}
+
+func propertyPrefix(property string) string {
+	if property == "" {
+		return ""
+	}
+	return "property " + quoteName(property) + ": "
+}
+
+// splitProperty separates the names of properties that a pointer into a schema
+// passes, as a.b or a[].b, from the keywords after the last of them.
+func splitProperty(pointer string) (property string, rest []string) {
+	path := pathOf(pointer)
+	for i := 0; i < len(path); i++ {
+		switch {
+		case path[i] == "properties" && i+1 < len(path):
+			if property != "" {
+				property += "."
+			}
+			i++
+			property += path[i]
+			rest = nil
+		case path[i] == "items" && i+1 < len(path) && property != "":
+			property += "[]"
+			rest = nil
+		default:
+			rest = append(rest, path[i])
+		}
+	}
+	return property, rest
+}
+
+// names returns the names of the members in the order of the document.
+func (v *value) names() []string {
+	if v == nil {
+		return nil
+	}
+	names := make([]string, len(v.members))
+	for i := range v.members {
+		names[i] = v.members[i].name
+	}
+	return names
+}
+
+// sorted returns the keys of a map in order.
+func sorted[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}

@@ -1,0 +1,71 @@
+package jsonschema
+
+import "strings"
+
+// Kind says what sort of fault a [Fault] is.
+type Kind string
+
+// The kinds of faults.
+const (
+	// KindSyntax: the text is not strict JSON.
+	KindSyntax Kind = "syntax"
+	// KindMissing: a required value was not given.
+	KindMissing Kind = "missing"
+	// KindType: a value has another JSON type than the schema admits.
+	KindType Kind = "type"
+	// KindFormat: a string does not have the format asked for.
+	KindFormat Kind = "format"
+	// KindConstraint: any other rule of the schema is broken.
+	KindConstraint Kind = "constraint"
+	// KindUndeclared: the schema forbids fields that it does not declare.
+	KindUndeclared Kind = "undeclared"
+	// KindLimit: a ceiling of this package was reached. It also marks the last
+	// entry of a list that was cut.
+	KindLimit Kind = "limit"
+)
+
+// Fault is one thing that is wrong with a document.
+type Fault struct {
+	// Pointer is the JSON pointer (RFC 6901) to the value, or to where a
+	// missing value belongs. "" is the whole document.
+	Pointer string
+	// Kind classifies the fault.
+	Kind Kind
+	// Message names the parameter, what was expected and what was received.
+	Message string
+}
+
+// Faults is everything that is wrong with a document, ordered by pointer and
+// bounded: when there are more faults than fit, the last entry says how many.
+// Faults implements error.
+type Faults []Fault
+
+// Error joins the messages with "; ".
+func (f Faults) Error() string {
+	texts := make([]string, len(f))
+	for i, one := range f {
+		texts[i] = one.Message
+	}
+	return strings.Join(texts, "; ")
+}
+
+// SchemaFault is one thing that is wrong with a schema.
+type SchemaFault struct {
+	// Pointer is the JSON pointer into the schema; "" is its root.
+	Pointer string
+	// Message names the property or keyword and the fix.
+	Message string
+}
+
+// SchemaFaults is everything that could be told about a bad schema at once,
+// bounded like [Faults]. SchemaFaults implements error.
+type SchemaFaults []SchemaFault
+
+// Error joins the messages with "; ".
+func (f SchemaFaults) Error() string {
+	texts := make([]string, len(f))
+	for i, one := range f {
+		texts[i] = one.Message
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,227 @@
+package jsonschema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFaultMessages(t *testing.T) {
+	circle := object(`"kind":{"const":"circle"},"r":{"type":"number"}`, `"required":["kind","r"]`)
+	square := object(`"kind":{"const":"square"},"w":{"type":"number"}`, `"required":["kind","w"]`)
+	for _, test := range []struct {
+		name, schema, value string
+		want                []Fault // pointers below /p, messages after the subject
+	}{
+		{"type", `{"type":"integer"}`, `"abc"`, []Fault{{"", KindType, `must be an integer, got string "abc"`}}},
+		{"types", `{"type":["string","array","null"]}`, `{"a":1}`, []Fault{{"", KindType, `must be a string or an array or null, got object {"a":1}`}}},
+		{"number", `{"type":"number"}`, `null`, []Fault{{"", KindType, `must be a number, got null`}}},
+		{"fraction", `{"type":"integer"}`, `1.5`, []Fault{{"", KindType, `must be an integer, got number 1.5`}}},
+		{"enum", `{"enum":["read","write",3]}`, `"Read"`, []Fault{{"", KindConstraint, `must be one of "read", "write", 3 (did you mean "read"?), got string "Read"`}}},
+		{"const", `{"const":{"a":1}}`, `{"a":2}`, []Fault{{"", KindConstraint, `must be {"a":1}, got object {"a":2}`}}},
+		{"empty enum", `{"enum":[]}`, `1`, []Fault{{"", KindConstraint, `can have no value, got number 1`}}},
+		{"format", `{"type":"string","format":"date-time"}`, `"yesterday"`, []Fault{{"", KindFormat, `must be a date and time such as 2026-01-31T08:30:00Z (less than 20 characters long), got string "yesterday"`}}},
+		{"regex format", `{"type":"string","format":"regex"}`, `"(?!a)"`, []Fault{{"", KindFormat, `must be a regular expression (uses (?!...), which this engine lacks; express it with "not"…), got string "(?!a)"`}}},
+		{"rare format", `{"format":"iri-reference"}`, `"\\"`, []Fault{{"", KindFormat, `must be of the format iri-reference (contains \), got string "\\"`}}},
+		{"unknown format", `{"format":"int32"}`, `"x"`, nil},
+		{"minimum", `{"minimum":1.5}`, `1`, []Fault{{"", KindConstraint, `must be at least 1.5, got number 1`}}},
+		{"exact minimum", `{"minimum":9007199254740993}`, `9007199254740992`, []Fault{{"", KindConstraint, `must be at least 9007199254740993, got number 9007199254740992`}}},
+		{"maximum", `{"maximum":10}`, `11`, []Fault{{"", KindConstraint, `must be at most 10, got number 11`}}},
+		{"exclusive bounds", `{"exclusiveMinimum":1,"exclusiveMaximum":1}`, `1`, []Fault{
+			{"", KindConstraint, `must be less than 1, got number 1`}, {"", KindConstraint, `must be more than 1, got number 1`},
+		}},
+		{"multipleOf", `{"multipleOf":0.1}`, `0.25`, []Fault{{"", KindConstraint, `must be a multiple of 0.1, got number 0.25`}}},
+		{"length", `{"minLength":2,"maxLength":0}`, `"é"`, []Fault{
+			{"", KindConstraint, `must have at most 0 characters, not 1, got string "é"`}, {"", KindConstraint, `must have at least 2 characters, not 1, got string "é"`},
+		}},
+		{"pattern", `{"pattern":"^[a-z]+$"}`, `"A"`, []Fault{{"", KindConstraint, `must match the pattern ^[a-z]+$, got string "A"`}}},
+		{"items", `{"minItems":2}`, `[1]`, []Fault{{"", KindConstraint, `must have at least 2 items, not 1, got array [1]`}}},
+		{"max items", `{"maxItems":1}`, `[1,2]`, []Fault{{"", KindConstraint, `must have at most 1 item, not 2, got array [1,2]`}}},
+		{"unique", `{"uniqueItems":true}`, `[1,2,1.0]`, []Fault{{"", KindConstraint, `must have no equal items; items 0 and 2 are equal, got array [1,2,1.0]`}}},
+		{"contains", `{"contains":{"type":"string"}}`, `[1]`, []Fault{{"", KindConstraint, `must have an item of the form that the schema asks for under "contains", got array [1]`}}},
+		{"min contains", `{"contains":{"type":"string"},"minContains":2}`, `["a"]`, []Fault{{"", KindConstraint, `must have at least 2 items of the form under "contains", not 1, got array ["a"]`}}},
+		{"max contains", `{"contains":{"type":"string"},"maxContains":1}`, `["a","b"]`, []Fault{{"", KindConstraint, `must have at most 1 item of the form under "contains", not 2, got array ["a","b"]`}}},
+		{"properties", `{"minProperties":2}`, `{"a":1}`, []Fault{{"", KindConstraint, `must have at least 2 fields, not 1, got object {"a":1}`}}},
+		{"max properties", `{"maxProperties":0}`, `{"a":1}`, []Fault{{"", KindConstraint, `must have at most 0 fields, not 1, got object {"a":1}`}}},
+		{"closed tuple", `{"prefixItems":[{}],"items":false}`, `[1,2]`, []Fault{{"/1", KindConstraint, `must not be given; the schema forbids it`}}},
+		{"forbidden field", object(`"a":false`), `{"a":1}`, []Fault{{"/a", KindConstraint, `must not be given; the schema forbids it`}}},
+		{"undeclared", object(`"limit":{}`, `"additionalProperties":false`), `{"Limit":1,"zzzzzz":2}`, []Fault{
+			{"/Limit", KindUndeclared, `is not declared and not allowed; did you mean "limit"?`},
+			{"/zzzzzz", KindUndeclared, `is not declared and not allowed; allowed are "limit"`},
+		}},
+		{"unevaluated", object(`"a":{}`, `"unevaluatedProperties":false`), `{"b":1}`, []Fault{{"/b", KindUndeclared, `is not declared and not allowed`}}},
+		{"missing", object(`"a":{"type":"integer"}`, `"required":["a","b"]`), `{}`, []Fault{
+			{"/a", KindMissing, `is required but missing; expected an integer`}, {"/b", KindMissing, `is required but missing`},
+		}},
+		{"dependent", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []Fault{{"/b", KindMissing, `is required when "a" is given but missing`}}},
+		{"html is readable", `{"enum":["<a>&"]}`, `"<a>"`, []Fault{{"", KindConstraint, `must be "<a>&", got string "<a>"`}}},
+		{"listed null and boolean", `{"enum":[null,false,[1,{}],{"a":2.5}]}`, `[1,{"a":1}]`, []Fault{{"", KindConstraint, `must be one of null, false, [1,{}], {"a":2.5}, got array [1,{"a":1}]`}}},
+		{"equal by value", `{"enum":[null,false,[1.0,{"a":[]}]]}`, `[1,{"a":[]}]`, nil},
+		{"many forms", `{"anyOf":[{"minimum":9},{"minimum":8},{"minimum":7},{"minimum":6},{"minimum":5}]}`, `1`, []Fault{{"", KindConstraint, `must fit one of 5 forms; what is wrong with them: ` +
+			`(1) must be at least 9, got number 1; (2) must be at least 8, got number 1; (3) must be at least 7, got number 1; (4) must be at least 6, got number 1`}}},
+		{"names", `{"propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, []Fault{{"/A", KindConstraint, `must not have a field "A": the name must match the pattern ^[a-z]+$`}}},
+		{"not", `{"not":{"type":"string"}}`, `"a"`, []Fault{{"", KindConstraint, `must not have a form that the schema excludes, got string "a"`}}},
+		{"cycle", `{"$ref":"#/properties/p"}`, `1`, []Fault{{"", KindLimit, `can't be checked: the schema refers to itself without end`}}},
+
+		{"any of types", `{"anyOf":[{"type":"integer"},{"anyOf":[{"type":"boolean"},{"type":"null"}]}]}`, `[]`, []Fault{{"", KindType, `must be an integer or a boolean or null, got array []`}}},
+		{"any of one fitting type", `{"anyOf":[{"type":"integer","minimum":5},{"type":"null"}]}`, `3`, []Fault{{"", KindConstraint, `must be at least 5, got number 3`}}},
+		{"any of values", `{"anyOf":[{"const":"a"},{"enum":["b","c"]}]}`, `"d"`, []Fault{{"", KindConstraint, `must be one of "a", "b", "c", got string "d"`}}},
+		{"one of, kind known", `{"oneOf":[` + circle + `,` + square + `]}`, `{"kind":"square"}`, []Fault{{"/w", KindMissing, `is required but missing; expected a number`}}},
+		{"one of, kind unknown", `{"oneOf":[` + circle + `,` + square + `]}`, `{"kind":"triangle"}`, []Fault{{"/kind", KindConstraint, `must be one of "circle", "square", got string "triangle"`}}},
+		{"one of, kind absent", `{"oneOf":[` + circle + `,` + square + `]}`, `{}`, []Fault{{"", KindConstraint, `must fit one of 2 forms; what is wrong with them: ` +
+			`(1) parameter "p.kind" is required but missing and parameter "p.r" is required but missing; expected a number; ` +
+			`(2) parameter "p.kind" is required but missing and parameter "p.w" is required but missing; expected a number`}}},
+		{"one of, two fit", `{"oneOf":[{"minimum":1},{"maximum":5}]}`, `3`, []Fault{{"", KindConstraint, `must fit exactly one of several forms, not forms 1 and 2 at once, got number 3`}}},
+		{"nested choices", `{"anyOf":[{"minLength":5},{"anyOf":[{"pattern":"^a"},{"maxLength":1}]}]}`, `"bcd"`, []Fault{{"", KindConstraint, `must fit one of 2 forms; what is wrong with them: (1) must have at least 5 characters, not 3, got string "bcd"; (2) must fit one of 2 forms`}}},
+		{"items of different sort", `{"items":{"type":"object","properties":{"a":{"type":"boolean"}}}}`, `[{"a":true},{"a":5}]`, []Fault{{"/1/a", KindType, `must be a boolean, got number 5`}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := mustCompile(t, object(`"p":`+test.schema))
+			_, err := s.Prepare([]byte(`{"p":` + test.value + `}`))
+			if test.want == nil {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			faults := faultsOf(t, err)
+			if len(faults) != len(test.want) {
+				t.Fatalf("got %+v, want %+v", faults, test.want)
+			}
+			doc, _ := parse(`{"p":`+test.value+`}`, documentBounds(""))
+			for i, want := range test.want {
+				want.Pointer = "/p" + want.Pointer
+				subject := pathOf(want.Pointer)
+				if test.name == "names" {
+					subject = subject[:1]
+				}
+				want.Message = argumentSpeaker.subject(&doc, subject) + want.Message
+				if faults[i] != want {
+					t.Errorf("got  %+v\nwant %+v", faults[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestFaultsTogether(t *testing.T) {
+	s := mustCompile(t, object(`"a~/b":{"type":"array","items":{"type":"integer"}},"n":{"minimum":3}`, `"required":["x","n"]`))
+	want := Faults{
+		{"/a~0~1b/1", KindType, `parameter "a~/b[1]" must be an integer, got string "z"`},
+		{"/n", KindConstraint, `parameter "n" must be at least 3, got number 1`},
+		{"/x", KindMissing, `parameter "x" is required but missing`},
+	}
+	for range 10 { // the library walks maps in random order
+		err := second(s.Prepare([]byte(`{"n":1,"a~/b":[1,"z"]}`)))
+		if faults := faultsOf(t, err); !slices.Equal(faults, want) {
+			t.Fatalf("got %+v, want %+v", faults, want)
+		}
+		text := want[0].Message + "; " + want[1].Message + "; " + want[2].Message
+		if err.Error() != text {
+			t.Fatalf("got %q, want %q", err.Error(), text)
+		}
+	}
+}
+
+func TestFaultsAreBounded(t *testing.T) {
+	s := mustCompile(t, object(`"a":{"items":{"type":"integer"}}`))
+	faults := faultsOf(t, second(s.Prepare([]byte(`{"a":["x"`+strings.Repeat(`,"x"`, 499)+`]}`))))
+	if len(faults) != maxFaults+1 || faults[maxFaults] != (Fault{Kind: KindLimit, Message: "and 480 more"}) {
+		t.Errorf("got %d, last %+v", len(faults), faults[len(faults)-1])
+	}
+}
+
+func TestFaultsAreNotRepeated(t *testing.T) {
+	s := mustCompile(t, object(`"a":{"allOf":[{"type":"integer"},{"$ref":"#/$defs/i"},{"$ref":"#/$defs/i"}]}`, `"$defs":{"i":{"type":"integer"}}`))
+	if faults := faultsOf(t, second(s.Prepare([]byte(`{"a":[]}`)))); len(faults) != 1 {
+		t.Errorf("got %+v", faults)
+	}
+}
+
+func TestExcerpts(t *testing.T) {
+	s := mustCompile(t, object(`"a":{"type":"integer"}`))
+	for _, test := range []struct{ name, sent, want string }{
+		{"cut at a character", `"` + strings.Repeat("é", 100) + `"`, `got string "` + strings.Repeat("é", maxExcerpt-1) + "…"},
+		{"large value", `[` + strings.Repeat(`"abcdefghi",`, 10000) + `1]`, `got array ["abcdefghi","abcdefghi","abcdefghi","abcdefghi","abcdefghi"…`},
+		{"large field", `{"` + strings.Repeat("x", 100000) + `":1}`, `got object {"` + strings.Repeat("x", maxExcerpt-2) + "…"},
+		{"hidden characters", "\"\u202e\u009b\U000e0041\"", `got string "\u{202e}\u{009b}\u{e0041}"`},
+	} {
+		faults := faultsOf(t, second(s.Prepare([]byte(`{"a":`+test.sent+`}`))))
+		if !strings.HasSuffix(faults[0].Message, test.want) {
+			t.Errorf("%s: got %q, want the end %q", test.name, faults[0].Message, test.want)
+		}
+	}
+}
+
+func TestManyAllowedValues(t *testing.T) {
+	var values []string
+	for i := range 100 {
+		values = append(values, fmt.Sprintf("%q", fmt.Sprintf("value-%d", i)))
+	}
+	s := mustCompile(t, object(`"a":{"enum":[`+strings.Join(values, ",")+`]}`))
+	faults := faultsOf(t, second(s.Prepare([]byte(`{"a":"nothing"}`))))
+	if text := faults[0].Message; !strings.Contains(text, `"value-19" and 80 more`) || len(text) > 600 {
+		t.Errorf("got %q", text)
+	}
+}
+
+// The library overwrites the location of such a fault; the name must do.
+func TestBadNameBelowOtherFields(t *testing.T) {
+	s := mustCompile(t, object(`"a":{"propertyNames":{"maxLength":1}},"b":{"type":"object","properties":{"c":{}}},"d":{"properties":{"e":{}}}`))
+	for range 20 {
+		faults := faultsOf(t, second(s.Prepare([]byte(`{"a":{"long":1},"b":{"c":1},"d":{"e":1}}`))))
+		if len(faults) != 1 || !strings.Contains(faults[0].Message, `"long"`) || !strings.Contains(faults[0].Message, "at most 1 character") {
+			t.Fatalf("got %+v", faults)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	s, err := Compile([]byte(object(`"n":{"type":"integer","default":1},"s":{"type":"string","format":"email"}`, `"required":["s"]`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range []string{`{"s":"a@b.org"}`, ` {"s":"a@b.org","n":1.0,"other":[1]}`} {
+		if err := s.Validate([]byte(doc)); err != nil {
+			t.Errorf("%s: %v", doc, err)
+		}
+	}
+	for doc, want := range map[string]Fault{
+		``:                              {"", KindSyntax, "invalid JSON in the result at line 1, column 1: expected a value, got end of text"},
+		`null`:                          {"", KindType, "the result must be an object, got null"},
+		`{}`:                            {"/s", KindMissing, `field "s" is required but missing; expected a string`},
+		`{"s":"a@b.org","n":"1"}`:       {"/n", KindType, `field "n" must be an integer, got string "1"`},
+		`{"s":"a@b.org","s":"b@b.org"}`: {"", KindSyntax, `invalid JSON in the result at line 1, column 16: field "s" is given twice`},
+		`{"s":"x"}`:                     {"/s", KindFormat, `field "s" must be an e-mail address (missing @), got string "x"`},
+	} {
+		if faults := faultsOf(t, s.Validate([]byte(doc))); len(faults) != 1 || faults[0] != want {
+			t.Errorf("%s: got %+v, want %+v", doc, faults, want)
+		}
+	}
+	anything, err := Compile([]byte(`true`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := anything.Validate([]byte(`[1]`)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFaultsOfOldDrafts(t *testing.T) {
+	s, err := Compile([]byte(`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"],"c":{"required":["d"]}},` +
+		`"properties":{"t":{"items":[{"type":"integer"}],"additionalItems":false}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := faultsOf(t, s.Validate([]byte(`{"a":1,"c":1,"t":["x",2,3]}`)))
+	want := Faults{
+		{"/b", KindMissing, `field "b" is required when "a" is given but missing`},
+		{"/d", KindMissing, `field "d" is required but missing`},
+		{"/t", KindConstraint, `field "t" must have 2 items fewer, got array ["x",2,3]`},
+		{"/t/0", KindType, `field "t[0]" must be an integer, got string "x"`},
+	}
+	if !slices.Equal(faults, want) {
+		t.Errorf("got %+v, want %+v", faults, want)
+	}
+}

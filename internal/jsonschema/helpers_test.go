@@ -1,0 +1,58 @@
+package jsonschema
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// object wraps properties in an object schema.
+func object(properties string, more ...string) string {
+	return `{"type":"object","properties":{` + properties + `}` + strings.Join(append([]string{""}, more...), ",") + `}`
+}
+
+func mustCompile(t testing.TB, schema string) *Schema {
+	t.Helper()
+	s, err := CompileParameters([]byte(schema))
+	if err != nil {
+		t.Fatalf("schema %s: %v", schema, err)
+	}
+	return s
+}
+
+// mustPrepare returns the prepared arguments and checks that preparing them
+// again changes nothing.
+func mustPrepare(t testing.TB, s *Schema, args string) Arguments {
+	t.Helper()
+	got, err := s.Prepare([]byte(args))
+	if err != nil {
+		t.Fatalf("arguments %s: %v", args, err)
+	}
+	again, err := s.Prepare(got.JSON)
+	if err != nil {
+		t.Fatalf("arguments %s became %s, which has faults: %v", args, got.JSON, err)
+	}
+	if string(again.JSON) != string(got.JSON) || len(again.Warnings) > 0 {
+		t.Errorf("arguments %s became %s and then %s, %q", args, got.JSON, again.JSON, again.Warnings)
+	}
+	return got
+}
+
+func faultsOf(t testing.TB, err error) Faults {
+	t.Helper()
+	var faults Faults
+	if !errors.As(err, &faults) || len(faults) == 0 {
+		t.Fatalf("want faults, got %v", err)
+	}
+	return faults
+}
+
+func schemaFaultsOf(t testing.TB, schema string) SchemaFaults {
+	t.Helper()
+	_, err := Compile([]byte(schema))
+	var faults SchemaFaults
+	if !errors.As(err, &faults) || len(faults) == 0 {
+		t.Fatalf("schema %.200s: want faults, got %v", schema, err)
+	}
+	return faults
+}

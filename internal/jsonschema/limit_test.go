@@ -1,0 +1,144 @@
+package jsonschema
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// doubling returns definitions d0..dn, each of which applies the next twice.
+func doubling(n int, each, last string) string {
+	var defs []string
+	for i := range n {
+		defs = append(defs, fmt.Sprintf(`"d%d":`, i)+strings.ReplaceAll(each, "NEXT", fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i+1)))
+	}
+	return `"$defs":{` + strings.Join(append(defs, fmt.Sprintf(`"d%d":%s`, n, last)), ",") + `}`
+}
+
+// Each of these takes hours or more when nothing stops it.
+func TestWorkIsBounded(t *testing.T) {
+	deep := strings.Repeat("[", 50) + "1" + strings.Repeat("]", 50)
+	for _, test := range []struct{ name, each, last, value, first string }{
+		{"anyOf", `{"anyOf":[NEXT,NEXT]}`, `false`, `1`, ""},
+		{"anyOf of types", `{"anyOf":[NEXT,NEXT]}`, `{"type":"string"}`, `{}`, ""},
+		{"oneOf", `{"oneOf":[NEXT,NEXT]}`, `{"type":"string"}`, `1`, ""},
+		{"allOf", `{"allOf":[NEXT,NEXT]}`, `{"type":"string"}`, `1`, ""},
+		{"allOf that fits", `{"allOf":[NEXT,NEXT]}`, `{"type":"integer"}`, `1`, ""},
+		{"not", `{"not":{"anyOf":[NEXT,NEXT]}}`, `{"type":"string"}`, `1`, ""},
+		{"branches only tried", `{"dependentSchemas":{"a":NEXT,"b":NEXT}}`, `{"required":["z"]}`, `{"a":1,"b":2}`, `{"not":{"$ref":"#/$defs/d0"}}`},
+		{"if and then", `{"if":NEXT,"then":NEXT,"else":NEXT}`, `{"type":"string"}`, `1`, ""},
+		{"items and contains", `{"items":NEXT,"contains":NEXT}`, `{"type":"string"}`, deep, ""},
+		{"unevaluated", `{"anyOf":[NEXT,NEXT],"unevaluatedItems":false}`, `{"type":"string"}`, `[1]`, ""},
+		{"two patterns", `{"patternProperties":{"a":NEXT,"^a":NEXT}}`, `{"type":"string"}`, strings.Repeat(`{"a":`, 50) + "1" + strings.Repeat("}", 50), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := mustCompile(t, object(`"p":`+cmp.Or(test.first, `{"$ref":"#/$defs/d0"}`), doubling(60, test.each, test.last)))
+			for range 2 { // the copy must be usable again
+				faults := faultsOf(t, second(s.Prepare([]byte(`{"p":`+test.value+`}`))))
+				if len(faults) != 1 || faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, "too much work") {
+					t.Fatalf("got %+v", faults)
+				}
+			}
+			if _, err := s.Prepare([]byte(`{}`)); err != nil {
+				t.Errorf("without the value: %v", err)
+			}
+		})
+	}
+}
+
+func TestWorkOfOneVisitIsBounded(t *testing.T) {
+	long := `"` + strings.Repeat("a", 1<<20) + `"`
+	list := "[" + strings.Repeat(`{"a":[1,2,3,4,5,6,7,8]},`, 20000) + "0]"
+	branches := func(each string, n int) string {
+		return `{"anyOf":[` + strings.TrimSuffix(strings.Repeat(each+",", n), ",") + `]}`
+	}
+	var numbers []string
+	for i := range 10000 {
+		numbers = append(numbers, fmt.Sprintf("1%05d.5", i))
+	}
+	for _, test := range []struct{ name, schema, value string }{
+		{"slow pattern on a long string", `{"pattern":"(x+x+)+y{500}(a?){90}b"}`, long},
+		{"many patterns", branches(`{"pattern":"[a-q][^u-z]{13}x"}`, 500), long},
+		{"unique items again and again", branches(`{"uniqueItems":true,"minItems":99999}`, 500), list},
+		{"long enum for each item", `{"items":{"enum":[` + strings.Join(numbers, ",") + `,0]}}`, "[" + strings.Repeat("0.0,", 20000) + "0.0]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := mustCompile(t, object(`"p":`+test.schema))
+			faults := faultsOf(t, second(s.Prepare([]byte(`{"p":`+test.value+`}`))))
+			if faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, "too much work") {
+				t.Errorf("got %+v", faults)
+			}
+		})
+	}
+}
+
+func TestLargeDocumentsFit(t *testing.T) {
+	s := mustCompile(t, object(`"rows":{"type":"array","items":`+object(`"a":{"type":"integer"},"b":{"type":"string","pattern":"^x"}`, `"required":["a"]`)+`}`))
+	doc := `{"rows":[` + strings.Repeat(`{"a":1,"b":"xyz"},`, 20000) + `{"a":2}]}`
+	if got := mustPrepare(t, s, doc); string(got.JSON) != doc {
+		t.Error("the document was changed")
+	}
+	if err := s.Validate([]byte(doc)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What people send as file content must not count as too much work.
+func TestLongStringsFit(t *testing.T) {
+	s := mustCompile(t, object(`"a":{"type":"string","minLength":1,"pattern":"^(a|b)+$"},"b":{"type":"string","format":"uri-reference"}`))
+	text := strings.Repeat("a", MaxDocumentBytes/2-20)
+	mustPrepare(t, s, `{"a":"`+text+`","b":"`+text+`"}`)
+}
+
+// The parser keeps such numbers away from the validator; should one come
+// through all the same, the library's panic must not pass.
+func TestPanicOfTheLibrary(t *testing.T) {
+	s := mustCompile(t, object(`"n":{"minimum":1}`))
+	with := s.pool.get()
+	defer s.pool.put(with)
+	tree, fault := with.run(with.root, map[string]any{"n": json.Number("1e5000000")}, baseWork, "the arguments")
+	if tree != nil || fault == nil || fault.Kind != KindLimit || strings.Contains(fault.Message, "nil pointer") {
+		t.Errorf("got %v, %+v", tree, fault)
+	}
+	if _, err := s.Prepare([]byte(`{"n":1}`)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSchemaCeilings(t *testing.T) {
+	repeat := func(format string, n int) string {
+		var parts []string
+		for i := range n {
+			parts = append(parts, strings.ReplaceAll(format, "@", fmt.Sprint(i)))
+		}
+		return strings.Join(parts, ",")
+	}
+	for _, test := range []struct{ name, schema, want string }{
+		{"bytes", `{"title":"` + strings.Repeat("a", MaxSchemaBytes) + `"}`, "at most 262144 bytes"},
+		{"depth", strings.Repeat(`{"not":`, 200) + "{}" + strings.Repeat("}", 200), "nesting deeper than 128"},
+		{"values", `{"enum":[` + strings.Repeat("1,", MaxSchemaValues) + `1]}`, "more than 65536 values"},
+		{"schemas", `{"allOf":[` + strings.Repeat("{},", 20000) + `{}]}`, "more than 2048 schemas"},
+		{"patterns", object(repeat(`"p@":{"pattern":"^a{900}@$"}`, 150)), "patterns of the schema grow too large together"},
+		{"loose references", `{"allOf":[` + repeat(`{"$ref":"#/x/@"}`, 300) + `],"x":{` + repeat(`"@":{}`, 300) + `}}`, "references to places that are no schemas"},
+		{"identifiers", object(repeat(`"p@":{"$id":"i@"}`, 300)), "more than 256 identifiers"},
+		{"combinations", object(repeat(`"p@":{}`, 1000), `"allOf":[`+repeat(`{"additionalProperties":{"maximum":@}}`, 1000)+`]`), "combines too many schemas"},
+		{
+			"growing default",
+			object(`"p":{"$ref":"#/$defs/d0"}`, doubling(30, object(`"a":NEXT,"b":NEXT`, `"default":{}`), `{"default":1}`)),
+			"the default grows too large",
+		},
+		{
+			"deep default",
+			object(`"p":{"$ref":"#/$defs/d0"}`, doubling(80, object(`"a":NEXT`, `"default":{}`), `{"default":1}`)),
+			"the default grows too large: nesting deeper than 64 levels",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if faults := schemaFaultsOf(t, test.schema); !strings.Contains(faults.Error(), test.want) {
+				t.Errorf("got %.300s", faults.Error())
+			}
+		})
+	}
+}

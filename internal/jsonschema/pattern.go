@@ -1,0 +1,124 @@
+package jsonschema
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// pattern is a compiled regular expression and what a match costs.
+type pattern struct {
+	re   *regexp.Regexp
+	cost int // instructions, about
+}
+
+// compilePattern compiles an expression of RE2. The error says what is wrong
+// in words that fit after "pattern".
+func compilePattern(expr string) (*pattern, error) {
+	if len(expr) > MaxPatternBytes {
+		return nil, fmt.Errorf("is %d bytes long; at most %d are allowed", len(expr), MaxPatternBytes)
+	}
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil, errors.New(explainPattern(expr, err))
+	}
+	cost := patternCost(tree)
+	if cost > maxPatternCost {
+		return nil, fmt.Errorf("%s grows too large when compiled; use smaller repeat counts, or minLength and maxLength", quoteName(expr))
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, errors.New(explainPattern(expr, err))
+	}
+	return &pattern{re: re, cost: cost}, nil
+}
+
+// patternCost estimates the size of the compiled program without compiling it:
+// counted repeats multiply what they repeat.
+func patternCost(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)/8
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n += patternCost(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, maxPatternCost+1)
+}
+
+// explainPattern says what an expression uses that the engine lacks.
+func explainPattern(expr string, err error) string {
+	var bad *syntax.Error
+	if !errors.As(err, &bad) {
+		return fmt.Sprintf("%s is not a regular expression", quoteName(expr))
+	}
+	for _, look := range [...]struct{ prefix, fix string }{
+		{"(?!", `express it with "not": {"pattern": ...}`},
+		{"(?=", `express it with a second pattern under "allOf"`},
+		{"(?<!", "match the text before it instead"},
+		{"(?<=", "match the text before it instead"},
+	} {
+		if strings.HasPrefix(bad.Expr, look.prefix) {
+			return fmt.Sprintf("uses %s...), which this engine lacks; %s", look.prefix, look.fix)
+		}
+	}
+	switch bad.Code {
+	case syntax.ErrInvalidEscape:
+		return fmt.Sprintf("uses %s, which this engine lacks%s", bad.Expr, escapeFix(bad.Expr))
+	case syntax.ErrInvalidRepeatSize:
+		return fmt.Sprintf("uses %s, but this engine repeats at most 1000 times, nested repeats multiplied; use minLength and maxLength", cut(bad.Expr))
+	}
+	return fmt.Sprintf("%s is not a regular expression of this engine (RE2): %s", quoteName(expr), bad.Code)
+}
+
+func escapeFix(escape string) string {
+	switch {
+	case strings.HasPrefix(escape, `\u`):
+		return `; write a code point as \x{00e9}`
+	case strings.HasPrefix(escape, `\c`):
+		return `; write a control character as \x01`
+	case len(escape) == 2 && escape[1] >= '1' && escape[1] <= '9':
+		return "; it has no back-references"
+	}
+	return ""
+}
+
+// meteredPattern charges each match to a budget. It implements the library's
+// Regexp.
+type meteredPattern struct {
+	*pattern
+	budget *budget
+}
+
+func (m meteredPattern) String() string { return m.re.String() }
+
+func (m meteredPattern) MatchString(s string) bool {
+	// The engine takes up to a step for each character and instruction; about
+	// 200 of them take as long as a visit of a subschema.
+	m.budget.spend(1 + len(s)*m.cost/200)
+	return m.re.MatchString(s)
+}
+
+// patternEngine compiles for the library, with the patterns that are there.
+func patternEngine(known map[string]*pattern, b *budget) santhosh.RegexpEngine {
+	return func(expr string) (santhosh.Regexp, error) {
+		if p := known[expr]; p != nil {
+			return meteredPattern{p, b}, nil
+		}
+		// Not part of the schema: a string of a document with format "regex".
+		b.spend(1 + len(expr)/8)
+		p, err := compilePattern(expr)
+		if err != nil {
+			return nil, err
+		}
+		b.spend(p.cost)
+		return meteredPattern{p, b}, nil
+	}
+}

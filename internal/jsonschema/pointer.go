@@ -1,0 +1,56 @@
+package jsonschema
+
+import (
+	"net/url"
+	"strings"
+)
+
+// pointerOf joins tokens to a JSON pointer.
+func pointerOf(path []string) string {
+	var b strings.Builder
+	for _, token := range path {
+		b.WriteByte('/')
+		b.WriteString(escapeToken(token))
+	}
+	return b.String()
+}
+
+func escapeToken(token string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
+}
+
+// pathOf splits a JSON pointer into tokens.
+func pathOf(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, token := range tokens {
+		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	}
+	return tokens
+}
+
+// baseURL is the made-up address of the schema being compiled. It is
+// hierarchical, so that relative references lead elsewhere and are refused.
+const baseURL = "schema:///schema"
+
+// pointerInSchema returns the JSON pointer for a location that the library
+// gave, unless it lies in another document (a meta-schema).
+func pointerInSchema(location string) (string, bool) {
+	fragment, ok := strings.CutPrefix(location, baseURL+"#")
+	if !ok {
+		return "", false
+	}
+	pointer, err := url.PathUnescape(fragment)
+	return pointer, err == nil
+}
+
+// locationOf is the inverse of pointerInSchema.
+func locationOf(pointer string) string {
+	tokens := strings.Split(pointer, "/")
+	for i, token := range tokens {
+		tokens[i] = url.PathEscape(token)
+	}
+	return baseURL + "#" + strings.Join(tokens, "/")
+}

@@ -1,0 +1,95 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Arguments are the prepared arguments of one call. The zero value has none.
+type Arguments struct {
+	// JSON is exactly what the guest gets: one object, without insignificant
+	// space, its literals as they were sent.
+	JSON json.RawMessage
+	// Warnings name the fields that were dropped because the schema does not
+	// declare them, with a suggestion each; at most 21 entries. They are set
+	// also when the arguments have faults.
+	Warnings []string
+
+	root value
+}
+
+// Text returns a top-level argument as text: the content of a string, the
+// literal of a number, true or false, the JSON text of an array or an object.
+// It returns false if the argument is absent or null.
+func (a Arguments) Text(name string) (string, bool) {
+	v := a.root.member(name)
+	switch {
+	case v == nil || v.kind == kindNull:
+		return "", false
+	case v.kind == kindString:
+		return v.text(), true
+	}
+	return string(v.appendJSON(nil, math.MaxInt)), true
+}
+
+// Prepare turns the arguments of a call, a JSON object, into what the guest
+// gets; the package comment says how. Preparing the outcome again changes
+// nothing. The error is [Faults]; JSON is nil then.
+func (s *Schema) Prepare(args []byte) (Arguments, error) {
+	v, absent, fault := parseArguments(args)
+	if fault != nil {
+		return Arguments{}, Faults{*fault}
+	}
+	if absent && s.root.fallback != nil {
+		v = s.root.fallback.value.clone()
+	}
+	if v.kind != kindObject {
+		return Arguments{}, Faults{{Kind: KindType, Message: "the arguments must be a JSON object, got " + v.describe()}}
+	}
+	values, _ := v.measure()
+	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: MaxValues}
+	w.walk(&v, s.root, nil)
+	prepared := Arguments{Warnings: w.warnings(&v)}
+	if w.limit != nil {
+		w.limit.Message = argumentSpeaker.subject(&v, pathOf(w.limit.Pointer)) + "would hold " + w.limit.Message
+		return prepared, Faults{*w.limit}
+	}
+	work := allowance(w.values, len(args))
+	if faults := s.check(&v, work, translator{speaker: argumentSpeaker, dropped: w.dropped}); len(faults) > 0 {
+		return prepared, faults
+	}
+	text := v.appendJSON(make([]byte, 0, len(args)+64), math.MaxInt)
+	if len(text) > MaxDocumentBytes {
+		return prepared, Faults{{Kind: KindLimit, Message: fmt.Sprintf(
+			"the arguments are longer than %d bytes once defaults are added; send less", MaxDocumentBytes)}}
+	}
+	prepared.JSON, prepared.root = text, v
+	return prepared, nil
+}
+
+// parseArguments reads the arguments; what stands for none is an empty object.
+func parseArguments(args []byte) (v value, absent bool, fault *Fault) {
+	text := string(args)
+	if strings.Trim(text, " \t\r\n") != "" {
+		if v, fault = parse(text, documentBounds("the arguments")); fault != nil || v.kind != kindNull {
+			return v, false, fault
+		}
+	}
+	return value{kind: kindObject}, true, nil
+}
+
+// warnings words the drops.
+func (w *walker) warnings(doc *value) []string {
+	var texts []string
+	for _, d := range w.dropped {
+		path := append(d.path[:len(d.path):len(d.path)], d.name)
+		texts = append(texts, fmt.Sprintf("%sis not declared and was dropped%s",
+			argumentSpeaker.subject(doc, path), didYouMean(d.name, d.declared, "declared are")))
+	}
+	if w.more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more undeclared fields were dropped", w.more))
+	}
+	return texts
+}

@@ -1,0 +1,136 @@
+package jsonschema
+
+import (
+	"encoding/json"
+
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// objectRules reads what the schemas together say about objects.
+func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
+	all, certain := p.applying(set, typeObject)
+	rules := objectRules{silent: certain, index: map[string]int{}}
+	patterns := false
+	required := map[string]bool{}
+	for _, s := range all {
+		rules.listed = rules.listed || s.Properties != nil
+		patterns = patterns || len(s.PatternProperties) > 0
+		if s.AdditionalProperties != nil || s.UnevaluatedProperties != nil {
+			rules.silent = false
+		}
+		for _, name := range s.Required {
+			required[name] = true
+		}
+	}
+	for _, s := range all {
+		for _, f := range p.declared(s) {
+			if _, ok := rules.index[f.name]; ok || p.tooLarge() {
+				continue
+			}
+			rules.index[f.name] = len(rules.fields)
+			f.place = p.place(fieldSchemas(all, f.name))
+			f.required = required[f.name]
+			rules.fields = append(rules.fields, f)
+		}
+	}
+	if patterns {
+		// Which fields the patterns declare is known only from the document.
+		rules.silent = false
+		return rules
+	}
+	var rest []*santhosh.Schema
+	for _, s := range all {
+		if additional, ok := s.AdditionalProperties.(*santhosh.Schema); ok {
+			rest = append(rest, additional)
+		}
+	}
+	rules.rest = p.place(rest)
+	return rules
+}
+
+// declared returns the properties of one schema in the order of the document,
+// or by name if the schema is not part of it.
+func (p *planner) declared(s *santhosh.Schema) []field {
+	if len(s.Properties) == 0 {
+		return nil
+	}
+	var fields []field
+	if source, _ := p.source(s); source != nil {
+		for _, m := range source.member("properties").members {
+			fields = append(fields, field{name: m.name, literal: m.literal})
+		}
+		return fields
+	}
+	for _, name := range sorted(s.Properties) {
+		literal, err := json.Marshal(name)
+		if err == nil {
+			fields = append(fields, field{name: name, literal: string(literal)})
+		}
+	}
+	return fields
+}
+
+// fieldSchemas returns what the schemas, read together, say about one field:
+// where one of them does not declare it, its additionalProperties count.
+func fieldSchemas(all []*santhosh.Schema, name string) []*santhosh.Schema {
+	var found []*santhosh.Schema
+	seen := map[*santhosh.Schema]bool{}
+	add := func(s *santhosh.Schema) {
+		if !seen[s] {
+			seen[s] = true
+			found = append(found, s)
+		}
+	}
+	for _, s := range all {
+		if property := s.Properties[name]; property != nil {
+			add(property)
+		} else if additional, ok := s.AdditionalProperties.(*santhosh.Schema); ok && len(s.PatternProperties) == 0 {
+			add(additional)
+		}
+	}
+	return found
+}
+
+// arrayRules reads what the schemas together say about arrays.
+func (p *planner) arrayRules(set []*santhosh.Schema) arrayRules {
+	all, _ := p.applying(set, typeArray)
+	var rules arrayRules
+	var rest []*santhosh.Schema
+	longest := 0
+	for _, s := range all {
+		prefix, other := items(s)
+		longest = max(longest, len(prefix))
+		if other != nil {
+			rest = append(rest, other)
+		}
+	}
+	for i := 0; i < longest && !p.tooLarge(); i++ {
+		var here []*santhosh.Schema
+		for _, s := range all {
+			prefix, other := items(s)
+			if i < len(prefix) {
+				here = append(here, prefix[i])
+			} else if other != nil {
+				here = append(here, other)
+			}
+		}
+		rules.prefix = append(rules.prefix, p.place(here))
+	}
+	rules.rest = p.place(rest)
+	return rules
+}
+
+// items returns the schemas of the first items and of the others, in any draft.
+func items(s *santhosh.Schema) (prefix []*santhosh.Schema, rest *santhosh.Schema) {
+	if s.DraftVersion >= 2020 {
+		return s.PrefixItems, s.Items2020
+	}
+	switch list := s.Items.(type) {
+	case *santhosh.Schema:
+		return nil, list
+	case []*santhosh.Schema:
+		rest, _ = s.AdditionalItems.(*santhosh.Schema)
+		return list, rest
+	}
+	return nil, nil
+}

@@ -1,0 +1,166 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"math"
+
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Schema is a compiled schema. It never changes and may be used by several
+// goroutines at once; validations that run at the same time don't wait for each
+// other. The zero value is not usable.
+type Schema struct {
+	text    value
+	schemas map[string]*value
+	root    *place
+	pool    *validators
+}
+
+// Compile compiles a JSON Schema. Without "$schema" it is read as draft
+// 2020-12; drafts 4, 6, 7 and 2019-09 are known too. The error is
+// [SchemaFaults] with all faults that can be told together.
+func Compile(schema json.RawMessage) (*Schema, error) {
+	return compile(schema, nil)
+}
+
+// CompileParameters is [Compile] for the parameters of a tool: the root must
+// say "type": "object".
+func CompileParameters(schema json.RawMessage) (*Schema, error) {
+	return compile(schema, checkParametersRoot)
+}
+
+// checkParametersRoot reports a root that does not describe just objects.
+func checkParametersRoot(root *value) *SchemaFault {
+	declared := root.member("type")
+	switch {
+	case root.kind == kindBoolean:
+		return &SchemaFault{Message: `the parameters must be an object schema, got ` + root.describe() +
+			`; write {"type": "object", "properties": {...}}`}
+	case root.kind != kindObject:
+		return nil // the checker says so
+	case declared == nil:
+		return &SchemaFault{Message: `the parameters must be an object schema; add "type": "object"`}
+	case declared.kind != kindString || declared.text() != "object":
+		return &SchemaFault{Pointer: "/type", Message: `the parameters must be an object schema; "type" must be "object", got ` +
+			declared.excerpt()}
+	}
+	return nil
+}
+
+func compile(schema json.RawMessage, checkRoot func(*value) *SchemaFault) (*Schema, error) {
+	text, fault := parse(string(schema), schemaBounds())
+	if fault != nil {
+		return nil, SchemaFaults{{Message: fault.Message}}
+	}
+	c := newChecker()
+	c.check(&text)
+	if checkRoot != nil {
+		if fault := checkRoot(&text); fault != nil {
+			c.faults = append(c.faults, *fault)
+		}
+	}
+	if c.stopped {
+		return nil, boundFaults(c.faults)
+	}
+	src := &source{tree: text.tree(), patterns: c.patterns}
+	plain, root, err := src.plain()
+	for i := 0; err == nil && i < len(c.order); i++ {
+		// Also what no reference leads to.
+		_, err = plain.Compile(locationOf(c.order[i]))
+	}
+	if err != nil {
+		c.faults = append(c.faults, libraryFaults(err, &text, c.schemas, c.faults)...)
+	}
+	if len(c.faults) > 0 {
+		return nil, boundFaults(c.faults)
+	}
+	first, err := src.validator()
+	if err != nil {
+		return nil, SchemaFaults{libraryFault(err)}
+	}
+	s := &Schema{text: text, schemas: c.schemas, pool: newValidators(src, first)}
+	if faults := s.plan(c, plain, root, first); len(faults) > 0 {
+		return nil, boundFaults(faults)
+	}
+	return s, nil
+}
+
+// plan works out the places, and checks each default of the schema.
+func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schema, guarded *validator) SchemaFaults {
+	p := newPlanner(c.schemas)
+	s.root = p.place([]*santhosh.Schema{root})
+	// Also the defaults that no place leads to, in the branch of a choice, say.
+	own := map[string]*place{}
+	for _, pointer := range c.order {
+		if c.schemas[pointer].member("default") == nil {
+			continue
+		}
+		schema, err := plain.Compile(locationOf(pointer))
+		if err == nil && schema.Default != nil {
+			own[pointer] = p.place([]*santhosh.Schema{schema})
+		}
+	}
+	if p.tooLarge() {
+		return SchemaFaults{{Message: `the schema combines too many schemas; use fewer "allOf" and references`}}
+	}
+	f := newFiller()
+	f.fill(p.all)
+	for _, pointer := range sorted(own) {
+		fallback := own[pointer].fallback
+		schema, err := guarded.compiler.Compile(locationOf(pointer))
+		if fallback == nil || err != nil {
+			continue
+		}
+		for _, fault := range validate(guarded, schema, &fallback.value, allowance(fallback.values, 0), translator{
+			speaker: defaultSpeaker, schemas: s.schemas,
+		}) {
+			f.faults = append(f.faults, SchemaFault{
+				Pointer: pointer + "/default" + fault.Pointer,
+				Message: propertySubject(pointer) + fault.Message,
+			})
+		}
+	}
+	return f.faults
+}
+
+// validate checks a document with one copy of the schema, with so much work.
+func validate(with *validator, schema *santhosh.Schema, doc *value, work int, t translator) Faults {
+	tree, fault := with.run(schema, doc.tree(), work, t.speaker.root)
+	if fault != nil {
+		return Faults{*fault}
+	}
+	if tree == nil {
+		return nil
+	}
+	t.doc = doc
+	return t.faults(tree)
+}
+
+// JSON returns the schema as it was given, without insignificant space. The
+// caller may change it.
+func (s *Schema) JSON() json.RawMessage {
+	return s.text.appendJSON(nil, math.MaxInt)
+}
+
+// Validate checks a document, such as a result, and changes nothing: it parses
+// strictly and validates. An empty text is a fault. The error is [Faults].
+func (s *Schema) Validate(doc []byte) error {
+	v, fault := parse(string(doc), documentBounds("the result"))
+	if fault != nil {
+		return Faults{*fault}
+	}
+	values, _ := v.measure()
+	if faults := s.check(&v, allowance(values, len(doc)), translator{speaker: resultSpeaker}); len(faults) > 0 {
+		return faults
+	}
+	return nil
+}
+
+// check validates a document against the whole schema, with so much work.
+func (s *Schema) check(doc *value, work int, t translator) Faults {
+	with := s.pool.get()
+	defer s.pool.put(with)
+	t.schemas = s.schemas
+	return validate(with, with.root, doc, work, t)
+}

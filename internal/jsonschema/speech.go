@@ -1,0 +1,304 @@
+package jsonschema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// speaker knows how to name values of one sort of document.
+type speaker struct {
+	root string // the document as a whole
+	noun string // what a value inside is called
+	// schema: the document is itself a schema, whose places have names.
+	schema bool
+}
+
+var (
+	argumentSpeaker = speaker{root: "the arguments", noun: "parameter"}
+	resultSpeaker   = speaker{root: "the result", noun: "field"}
+	defaultSpeaker  = speaker{root: "the default", noun: "default field"}
+	schemaSpeaker   = speaker{root: "the schema", schema: true}
+)
+
+// subject names the value at a path; a verb can follow.
+func (s speaker) subject(doc *value, path []string) string {
+	if len(path) == 0 {
+		return s.root + " "
+	}
+	if s.schema {
+		return schemaSubject(pointerOf(path))
+	}
+	return s.noun + " " + quoteName(fieldName(doc, path)) + " "
+}
+
+// fieldName writes a path as a.b[0].
+func fieldName(doc *value, path []string) string {
+	var b strings.Builder
+	for i, token := range path {
+		parent := doc.at(path[:i])
+		switch {
+		case parent != nil && parent.kind == kindArray:
+			b.WriteString("[" + token + "]")
+		case i > 0:
+			b.WriteString("." + token)
+		default:
+			b.WriteString(token)
+		}
+	}
+	return b.String()
+}
+
+// say returns the kind of a finding and what is to be said about its subject.
+func (t *translator) say(one finding) (Kind, string) {
+	got := ""
+	v := t.doc.at(one.path)
+	if v != nil {
+		got = ", got " + v.describe()
+	}
+	switch what := one.what.(type) {
+	case missing:
+		return KindMissing, t.sayMissing(one, what)
+	case undeclared:
+		return KindUndeclared, t.sayUndeclared(one)
+	case *keyword.Type:
+		return KindType, "must be " + withArticles(typesNamed(what.Want)) + got
+	case wrongTypes:
+		return KindType, "must be " + withArticles(what.want) + got
+	case *badFormat:
+		return KindFormat, sayFormat(what) + got
+	case *keyword.RefCycle:
+		return KindLimit, "can't be checked: the schema refers to itself without end"
+	case *notAllowed:
+		return KindConstraint, sayAllowed(what, v) + got
+	case noAlternative:
+		return KindConstraint, t.sayForms(what, one.path)
+	case badName:
+		return KindConstraint, fmt.Sprintf("must not have a field %s%s", quoteName(what.name), t.sayReasons(what.reasons))
+	case *keyword.FalseSchema:
+		return KindConstraint, "must not be given; the schema forbids it"
+	case *keyword.OneOf:
+		return KindConstraint, fmt.Sprintf("must fit exactly one of several forms, not forms %d and %d at once%s",
+			what.Subschemas[0]+1, what.Subschemas[1]+1, got)
+	case *keyword.Not:
+		return KindConstraint, "must not have a form that the schema excludes" + got
+	}
+	return KindConstraint, sayBound(one.what) + got
+}
+
+// sayBound words the keywords that compare with one number or pattern.
+func sayBound(what any) string {
+	switch what := what.(type) {
+	case *keyword.Minimum:
+		return "must be at least " + decimal(what.Want)
+	case *keyword.Maximum:
+		return "must be at most " + decimal(what.Want)
+	case *keyword.ExclusiveMinimum:
+		return "must be more than " + decimal(what.Want)
+	case *keyword.ExclusiveMaximum:
+		return "must be less than " + decimal(what.Want)
+	case *keyword.MultipleOf:
+		return "must be a multiple of " + decimal(what.Want)
+	case *keyword.MinLength:
+		return fmt.Sprintf("must have at least %s, not %d", plural(what.Want, "character"), what.Got)
+	case *keyword.MaxLength:
+		return fmt.Sprintf("must have at most %s, not %d", plural(what.Want, "character"), what.Got)
+	case *keyword.MinItems:
+		return fmt.Sprintf("must have at least %s, not %d", plural(what.Want, "item"), what.Got)
+	case *keyword.MaxItems:
+		return fmt.Sprintf("must have at most %s, not %d", plural(what.Want, "item"), what.Got)
+	case *keyword.AdditionalItems:
+		return fmt.Sprintf("must have %s fewer", plural(what.Count, "item"))
+	case *keyword.MinProperties:
+		return fmt.Sprintf("must have at least %s, not %d", plural(what.Want, "field"), what.Got)
+	case *keyword.MaxProperties:
+		return fmt.Sprintf("must have at most %s, not %d", plural(what.Want, "field"), what.Got)
+	case *keyword.UniqueItems:
+		return fmt.Sprintf("must have no equal items; items %d and %d are equal", what.Duplicates[0], what.Duplicates[1])
+	case *keyword.Contains:
+		return "must have an item of the form that the schema asks for under \"contains\""
+	case *keyword.MinContains:
+		return fmt.Sprintf("must have at least %s of the form under \"contains\", not %d", plural(what.Want, "item"), len(what.Got))
+	case *keyword.MaxContains:
+		return fmt.Sprintf("must have at most %s of the form under \"contains\", not %d", plural(what.Want, "item"), len(what.Got))
+	case *keyword.Pattern:
+		return "must match the pattern " + printable(cut(what.Want))
+	}
+	return "does not fit the schema"
+}
+
+func (t *translator) sayMissing(one finding, what missing) string {
+	last := len(one.path) - 1
+	name := one.path[last]
+	text := "is required"
+	if what.because != "" {
+		text = fmt.Sprintf("is required when %s is given", quoteName(what.because))
+	}
+	text += " but missing"
+	if pointer, ok := pointerInSchema(one.schema); ok {
+		declared := t.schemas[pointer].member("properties").member(name).member("type")
+		if declared != nil && declared.kind == kindString {
+			text += "; expected " + withArticles(typeNamed(declared.text()))
+		}
+	}
+	for _, drop := range t.dropped {
+		if nearest(drop.name, drop.declared) == name && pointerOf(drop.path) == pointerOf(one.path[:last]) {
+			text += fmt.Sprintf("; %s was sent instead", quoteName(drop.name))
+		}
+	}
+	return text
+}
+
+func (t *translator) sayUndeclared(one finding) string {
+	var declared []string
+	if pointer, ok := pointerInSchema(one.schema); ok {
+		declared = t.schemas[pointer].member("properties").names()
+	}
+	name := one.path[len(one.path)-1]
+	return "is not declared and not allowed" + didYouMean(name, declared, "allowed are")
+}
+
+// subject names what a finding is about.
+func (t *translator) subject(one finding) string {
+	path := one.path
+	if _, ok := one.what.(badName); ok && len(path) > 0 {
+		path = path[:len(path)-1] // the object with the field
+	}
+	return t.speaker.subject(t.doc, path)
+}
+
+// sayForms lists why a value fits none of several forms.
+func (t *translator) sayForms(what noAlternative, path []string) string {
+	const mostForms, mostFaults = 4, 2
+	var texts []string
+	for i, form := range what.forms {
+		if i == mostForms {
+			break
+		}
+		var faults []string
+		for _, one := range form[:min(len(form), mostFaults)] {
+			faults = append(faults, t.sayInside(one, path))
+		}
+		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, strings.Join(faults, " and ")))
+	}
+	return fmt.Sprintf("must fit one of %d forms; what is wrong with them: %s", len(what.forms), strings.Join(texts, "; "))
+}
+
+// sayInside is say for a part of a longer message about the value at a path.
+func (t *translator) sayInside(one finding, path []string) string {
+	if nested, ok := one.what.(noAlternative); ok {
+		return fmt.Sprintf("must fit one of %d forms", len(nested.forms))
+	}
+	_, text := t.say(one)
+	if len(one.path) == len(path) {
+		return text
+	}
+	return t.subject(one) + text
+}
+
+// sayReasons says why a name is not allowed.
+func (t *translator) sayReasons(reasons []finding) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	// The path of a reason starts at the name, which is not in the document.
+	bare := translator{doc: &value{}, speaker: t.speaker}
+	_, text := bare.say(finding{what: reasons[0].what, path: []string{""}})
+	return ": the name " + text
+}
+
+func sayAllowed(what *notAllowed, got *value) string {
+	if len(what.values) == 0 {
+		return "can have no value"
+	}
+	if len(what.values) == 1 {
+		return "must be " + treeExcerpt(what.values[0])
+	}
+	var texts, words []string
+	for i, one := range what.values {
+		if i < maxListed {
+			texts = append(texts, treeExcerpt(one))
+		}
+		if word, ok := one.(string); ok {
+			words = append(words, word)
+		}
+	}
+	text := "must be one of " + strings.Join(texts, ", ")
+	if more := len(what.values) - len(texts); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	if got != nil && got.kind == kindString {
+		if meant := nearest(got.text(), words); meant != "" {
+			text += fmt.Sprintf(" (did you mean %s?)", quoteName(meant))
+		}
+	}
+	return text
+}
+
+// treeExcerpt shows the beginning of a value in the validator's form.
+func treeExcerpt(v any) string {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return "a value of the schema"
+	}
+	return printable(cut(strings.TrimSuffix(text.String(), "\n")))
+}
+
+// formatExamples words the formats that the library asserts.
+var formatExamples = map[string]string{
+	"date-time":    "a date and time such as 2026-01-31T08:30:00Z",
+	"date":         "a date such as 2026-01-31",
+	"time":         "a time such as 08:30:00Z",
+	"duration":     "an ISO 8601 duration such as PT1H30M",
+	"email":        "an e-mail address",
+	"hostname":     "a host name",
+	"ipv4":         "an IPv4 address such as 192.0.2.1",
+	"ipv6":         "an IPv6 address such as 2001:db8::1",
+	"uri":          "an absolute URI such as https://example.com/",
+	"uuid":         "a UUID such as 01234567-89ab-cdef-0123-456789abcdef",
+	"regex":        "a regular expression",
+	"json-pointer": "a JSON pointer such as /a/0",
+	"semver":       "a semantic version such as 1.2.3",
+}
+
+func sayFormat(what *badFormat) string {
+	example := formatExamples[what.name]
+	if example == "" {
+		example = "of the format " + what.name
+	}
+	return fmt.Sprintf("must be %s (%s)", example, printable(cut(what.reason.Error())))
+}
+
+// withArticles names types for a sentence.
+func withArticles(set typeSet) string {
+	names := strings.Split(set.String(), " or ")
+	for i, name := range names {
+		switch name {
+		case "integer", "array", "object":
+			names[i] = "an " + name
+		case "string", "number", "boolean":
+			names[i] = "a " + name
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// decimal writes a bound of the schema.
+func decimal(r *big.Rat) string {
+	digits, _ := r.FloatPrec() // exact, since JSON numbers are decimal
+	return cut(r.FloatString(digits))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

@@ -1,0 +1,93 @@
+package jsonschema
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// suiteGroup is one entry of a file of the JSON-Schema-Test-Suite.
+type suiteGroup struct {
+	Description string
+	Schema      json.RawMessage
+	Tests       []struct {
+		Description string
+		Data        json.RawMessage
+		Valid       bool
+	}
+}
+
+// TestExtraSuite runs the cases that ship with the validator's module. What
+// they need from the network is refused here, so those groups must say so.
+func TestExtraSuite(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/santhosh-tekuri/jsonschema/v6").Output()
+	if err != nil {
+		t.Skipf("no go command to find the module of the validator: %v", err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(out)), "testdata", "Extra-Test-Suite", "tests", "draft2020-12")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the module of the validator is here without its test suite")
+	}
+	if run := runSuite(t, dir); run == 0 {
+		t.Error("no case of the suite ran")
+	}
+}
+
+// runSuite runs the files of a folder and returns how many cases there were.
+func runSuite(t *testing.T, dir string) int {
+	t.Helper()
+	run := 0
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".json" {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		switch rel {
+		case "format.json", // expects that formats are not asserted
+			filepath.Join("optional", "contentSchema.json"): // content is not asserted
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		var groups []suiteGroup
+		if err := json.Unmarshal(text, &groups); err != nil {
+			return err
+		}
+		for _, group := range groups {
+			run += runGroup(t, rel, group)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return run
+}
+
+func runGroup(t *testing.T, file string, group suiteGroup) int {
+	t.Helper()
+	s, err := Compile(group.Schema)
+	if err != nil {
+		remote := bytes.Contains(group.Schema, []byte("://")) && strings.Contains(err.Error(), "remote schemas are not read")
+		if !remote {
+			t.Errorf("%s: %s: %v", file, group.Description, err)
+		}
+		return 0
+	}
+	for _, one := range group.Tests {
+		if err := s.Validate(one.Data); (err == nil) != one.Valid {
+			t.Errorf("%s: %s: %s: valid should be %v, got %v", file, group.Description, one.Description, one.Valid, err)
+		}
+	}
+	return len(group.Tests)
+}

@@ -1,0 +1,142 @@
+package jsonschema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// finding is one leaf of the library's error tree.
+type finding struct {
+	path []string // of the value, or of where it belongs
+	// what is one of the library's kinds or one of the types below.
+	what any
+	// schema is the location of the schema that was broken.
+	schema string
+}
+
+// missing means that a required field is absent.
+type missing struct{ because string }
+
+// undeclared means that a field is not declared where the schema is closed.
+type undeclared struct{}
+
+// badName means that the name of a field is not allowed.
+type badName struct {
+	name    string
+	reasons []finding
+}
+
+// translator turns an error tree into faults for people and models.
+type translator struct {
+	doc     *value
+	speaker speaker
+	// schemas is the text of each schema, by pointer.
+	schemas map[string]*value
+	// dropped is what was dropped from the document, which may explain why
+	// something is missing.
+	dropped []drop
+}
+
+// faults flattens, orders, joins and bounds the findings of a tree.
+func (t *translator) faults(tree *santhosh.ValidationError) Faults {
+	found := t.collect(tree)
+	slices.SortStableFunc(found, func(a, b finding) int {
+		if c := slices.Compare(a.path, b.path); c != 0 {
+			return c
+		}
+		return strings.Compare(fmt.Sprintf("%T", a.what), fmt.Sprintf("%T", b.what))
+	})
+	var faults Faults
+	for i, one := range found {
+		k, text := t.say(one)
+		fault := Fault{Pointer: pointerOf(one.path), Kind: k, Message: t.subject(one) + text}
+		if slices.Contains(faults, fault) {
+			continue
+		}
+		if len(faults) == maxFaults {
+			return append(faults, Fault{Kind: KindLimit, Message: fmt.Sprintf("and %d more", len(found)-i)})
+		}
+		faults = append(faults, fault)
+	}
+	return faults
+}
+
+// collect returns the leaves of a tree that matter.
+func (t *translator) collect(e *santhosh.ValidationError) []finding {
+	leaf := func(what any, below ...string) finding {
+		return finding{path: slices.Concat(e.InstanceLocation, below), what: what, schema: e.SchemaURL}
+	}
+	var found []finding
+	switch k := e.ErrorKind.(type) {
+	case *keyword.Schema, *keyword.Group, *keyword.Reference, *keyword.AllOf:
+		for _, cause := range e.Causes {
+			found = append(found, t.collect(cause)...)
+		}
+	case *keyword.AnyOf:
+		found = t.alternatives(e)
+	case *keyword.OneOf:
+		if len(k.Subschemas) > 0 {
+			return []finding{leaf(k)}
+		}
+		found = t.alternatives(e)
+	case *keyword.Required:
+		for _, name := range k.Missing {
+			found = append(found, leaf(missing{}, name))
+		}
+	case *keyword.DependentRequired:
+		for _, name := range k.Missing {
+			found = append(found, leaf(missing{because: k.Prop}, name))
+		}
+	case *keyword.Dependency:
+		for _, name := range k.Missing {
+			found = append(found, leaf(missing{because: k.Prop}, name))
+		}
+	case *keyword.AdditionalProperties:
+		for _, name := range k.Properties {
+			found = append(found, leaf(undeclared{}, name))
+		}
+	case *keyword.FalseSchema:
+		if strings.HasSuffix(e.SchemaURL, "/unevaluatedProperties") {
+			return []finding{leaf(undeclared{})}
+		}
+		found = []finding{leaf(k)}
+	case *keyword.PropertyNames:
+		if t.speaker.schema {
+			return nil // patterns that serve as names; the checker reports them
+		}
+		found = []finding{t.nameFinding(e, k)}
+	case *keyword.Enum:
+		found = []finding{leaf(&notAllowed{values: k.Want})}
+	case *keyword.Const:
+		found = []finding{leaf(&notAllowed{values: []any{k.Want}})}
+	case *keyword.Format:
+		switch err := k.Err.(type) {
+		case *notAllowed, *badFormat:
+			found = []finding{leaf(err)}
+		default:
+			found = []finding{leaf(&badFormat{name: k.Want, reason: k.Err})}
+		}
+	default:
+		found = []finding{leaf(k)}
+	}
+	return found
+}
+
+// nameFinding is about the name of a field. The library shares the memory of
+// the location with later ones, so it is checked before use.
+func (t *translator) nameFinding(e *santhosh.ValidationError, k *keyword.PropertyNames) finding {
+	one := finding{schema: e.SchemaURL}
+	if t.doc.at(e.InstanceLocation).member(k.Property) != nil {
+		one.path = slices.Concat(e.InstanceLocation, []string{k.Property})
+	}
+	var reasons []finding
+	for _, cause := range e.Causes {
+		reasons = append(reasons, t.collect(cause)...)
+	}
+	one.what = badName{name: k.Property, reasons: reasons}
+	return one
+}

@@ -1,0 +1,473 @@
+package manifests
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/placeholder"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected errors in testdata/bad")
+
+// TestDecodeBad compares all errors of each testdata/bad/*.toml with the lines of
+// the .txt beside it.
+func TestDecodeBad(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no test data: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".toml"), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := Decode("tool.toml", data)
+			if err == nil || m != nil {
+				t.Fatalf("Decode = %v, %v, want an error", m, err)
+			}
+			got := err.Error() + "\n"
+			golden := strings.TrimSuffix(file, ".toml") + ".txt"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("errors:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// head is a manifest without faults to which a test adds keys.
+const head = `manifest = 1
+name = "demo"
+version = "1.0.0"
+description = "A demo."
+`
+
+const minimal = head + "module.path = \"demo.wasm\"\n"
+
+func mustDecode(t testing.TB, text string) *Manifest {
+	t.Helper()
+	m, err := Decode("tool.toml", []byte(text))
+	if err != nil {
+		t.Fatalf("Decode: %v", err)
+	}
+	return m
+}
+
+func mustTemplate(t testing.TB, text string) placeholder.Template {
+	t.Helper()
+	template, err := placeholder.Parse(text)
+	if err != nil {
+		t.Fatalf("placeholder.Parse(%q): %v", text, err)
+	}
+	return template
+}
+
+func TestDecodeMinimal(t *testing.T) {
+	m := mustDecode(t, minimal)
+	if m.Parameters == nil || len(m.Parameters.Parameters()) != 0 {
+		t.Errorf("Parameters = %v, want a schema without parameters", m.Parameters)
+	}
+	m.Parameters, m.places = nil, nil
+	want := &Manifest{
+		Name: "demo", Version: "1.0.0", Title: "demo", Description: "A demo.",
+		Timeout: 30 * time.Second,
+		Module:  Module{Path: "demo.wasm"},
+		Limits:  Limits{Memory: 64 << 20, Output: 1 << 20},
+	}
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("manifest = %+v, want %+v", m, want)
+	}
+}
+
+func TestDecodeFull(t *testing.T) {
+	digest := strings.Repeat("aB", 32)
+	m := mustDecode(t, head+`
+title = "The demo"
+category = "test"
+tags = ["one", "two-2"]
+aliases = ["other_name"]
+timeout = "1m30s"
+dangerous = true
+confirm = "Really {query}? {{yes}}"
+
+[module]
+path = "../shared/demo.wasm"
+sha256 = "`+digest+`"
+abi = "command"
+args = ["--limit={limit}", "{query}", "{query}", "plain"]
+stdin = "{query}"
+output = "result"
+
+[limits]
+memory = "128KiB"
+output = "64MiB"
+
+[permissions]
+env = ["LANG", "_x1"]
+clock = true
+random = true
+
+[[permissions.fs]]
+mount = "workspace"
+mode = "read"
+deny = ["**/.env", ".git/**", "[*]"]
+
+[[permissions.fs]]
+mount = "data"
+mode = "read"
+at = "/workspace2/data"
+
+[parameters]
+type = "object"
+properties = { query = { type = "string" }, limit = { type = "integer", default = 20 } }
+
+[result]
+type = "object"
+`)
+	var names []string
+	for _, p := range m.Parameters.Parameters() {
+		names = append(names, p.Name)
+	}
+	if want := []string{"query", "limit"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("parameters = %q, want %q in the order of the file", names, want)
+	}
+	if m.Result == nil {
+		t.Error("Result is nil")
+	}
+	m.Parameters, m.Result, m.places = nil, nil, nil
+	want := &Manifest{
+		Name: "demo", Version: "1.0.0", Title: "The demo", Description: "A demo.",
+		Category: "test", Tags: []string{"one", "two-2"}, Aliases: []string{"other_name"},
+		Timeout: 90 * time.Second, Dangerous: true,
+		Confirm: mustTemplate(t, "Really {query}? {{yes}}"),
+		Module: Module{
+			Path: "../shared/demo.wasm", SHA256: strings.ToLower(digest),
+			Args: []placeholder.Template{
+				mustTemplate(t, "--limit={limit}"), mustTemplate(t, "{query}"),
+				mustTemplate(t, "{query}"), mustTemplate(t, "plain"),
+			},
+			Stdin:  Stdin{Kind: StdinParameter, Parameter: "query"},
+			Output: OutputResult,
+		},
+		Limits: Limits{Memory: 128 << 10, Output: 64 << 20},
+		Permissions: capability.Permissions{
+			FS: []capability.FS{
+				{Mount: "workspace", Mode: capability.ModeRead, Deny: []string{"**/.env", ".git/**", "[*]"}},
+				{Mount: "data", Mode: capability.ModeRead, At: "/workspace2/data"},
+			},
+			Env: []string{"LANG", "_x1"}, Clock: true, Random: true,
+		},
+	}
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("manifest = %+v\nwant %+v", m, want)
+	}
+}
+
+func TestDecodeAccepts(t *testing.T) {
+	for name, text := range map[string]string{
+		"stdin none":          minimal + `module.stdin = "none"`,
+		"one mount at /":      minimal + "[[permissions.fs]]\nmount = \"w\"\nmode = \"read\"\nat = \"/\"",
+		"mounts side by side": minimal + `permissions.fs = [{mount = "a", mode = "read"}, {mount = "ab", mode = "read"}]`,
+		"description of many lines": "manifest = 1\nname = \"a\"\nversion = \"0.0.1-rc.1+b\"\nmodule.path = \"./x/y.wasm\"\n" +
+			"description = \"\"\"\nOne.\n\tTwo: é, 日本.\n\"\"\"",
+		"parameters_file":        minimal + `parameters_file = "schemas/p.json"` + "\nconfirm = \"{checked_when_loaded}\"",
+		"an env like another":    minimal + `permissions.env = ["lang", "LANG"]`,
+		"CRLF":                   strings.ReplaceAll(minimal, "\n", "\r\n"),
+		"largest description":    strings.Replace(minimal, "A demo.", strings.Repeat("x", 4096), 1),
+		"name of 64":             strings.Replace(minimal, "demo\"", "d"+strings.Repeat("x", 63)+"\"", 1),
+		"schema keys are free":   minimal + "[parameters]\ntype = \"object\"\nTimeuot = 1\nproperties = {}\n\"x-Foo\" = {Name = 1}",
+		"format in other digits": strings.Replace(minimal, "= 1", "= 0x1", 1),
+	} {
+		t.Run(name, func(t *testing.T) { mustDecode(t, text) })
+	}
+}
+
+// TestDecodeValues has one bad value each, and a part of the only error.
+func TestDecodeValues(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for _, tc := range []struct{ line, want string }{
+		{`title = "` + long + `"`, "title: is 300 bytes long; the ceiling is 128"},
+		{`title = "two\nlines"`, "title: holds the character U+000A"},
+		{`title = "zero\u2028width"`, "title: holds the character U+2028"},
+		{`title = "tag\U000E0041"`, "title: holds the character U+E0041"},
+		{`title = "  "`, "title: is empty"},
+		{`confirm = "{}"`, `confirm: "{}" names no parameter`},
+		{`confirm = "{x}"`, `confirm: "{x}" is not a parameter; declare it`},
+		{`confirm = "a\tb"`, "confirm: holds the character U+0009"},
+		{`category = "a/b"`, `category: "a/b" is not a name`},
+		{`category = ".."`, `category: ".." is not a name`},
+		{`category = "аdmin"`, "category: \"аdmin\" is not a name"}, // a Cyrillic letter
+		{`category = "` + long + `"`, `…" is not a name`},
+		{`aliases = ["demo"]`, `aliases[0]: "demo" is the tool's own name`},
+		{`aliases = ["wasmtool"]`, `aliases[0]: "wasmtool" is reserved`},
+		{`tags = [` + strings.Repeat(`"a", `, 65) + `]`, "tags: holds 65 elements; the ceiling is 64"},
+		{`timeout = "0s"`, `timeout: "0s" is out of range; write a time from 1ms to 1h`},
+		{`timeout = "61m"`, "out of range"},
+		{`timeout = 1.5`, `write "1.5s"`},
+		{`timeout = 1_000`, `write "1000s"`},
+		{`timeout = -5`, `write "10s"`},
+		{`timeout = inf`, `write "10s"`},
+		{`timeout = "5"`, `"5" has no unit; write "5s"`},
+		{`timeout = "1d"`, "is not a time"},
+		{`timeout = "+5s"`, "is not a time"},
+		{`timeout = "5µs"`, "is not a time"},
+		{`timeout = "99999999999999999999s"`, "is not a time"},
+		{`timeout = 10:00:00`, `expected a string, got a date or time; write "10:00:00"`},
+		{`limits.memory = "64"`, `"64" has no unit that is known; write "64MiB"`},
+		{`limits.memory = "65536"`, `write "65536B"`},
+		{`limits.memory = "100KiB"`, `not a whole number of 64KiB pages; write "128KiB"`},
+		{`limits.memory = "0B"`, "out of range; write a size from 64KiB to 4GiB"},
+		{`limits.memory = "5GiB"`, "out of range"},
+		{`limits.memory = "9999999999999999999GiB"`, "out of range"},
+		{`limits.memory = "99999999999999999999GiB"`, "is not a size"},
+		{`limits.memory = "-1MiB"`, "is not a size"},
+		{`limits.memory = "1.5MiB"`, "is not a size"},
+		{`limits.memory = "64 mib"`, `write "64MiB"`},
+		{`limits.memory = 1.5`, `write "64MiB"`},
+		{`limits.output = "65MiB"`, "from 1B to 64MiB"},
+		{`limits = "1MiB"`, "limits: expected a table, got a string; write [limits] on a line of its own"},
+		{`module.output = ""`, `module.output: "" is not known here; write "text" or "json" or "result"`},
+		{`module.stdin = "x{y}"`, `module.stdin: "x{y}" is not known here`},
+		{`module.stdin = "{y}"`, `module.stdin: "{y}" is not a parameter`},
+		{`module.stdin = "{y} "`, "is more than one parameter"},
+		{`module.args = ["{y}"]`, `module.args[0]: "{y}" is not a parameter`},
+		{`module.args = ["` + strings.Repeat("x", 4097) + `"]`, "module.args[0]: is 4097 bytes long; the ceiling is 4096"},
+		{`module.entry = "call"`, "module.entry: unknown key; the keys here are path, sha256, abi, args, stdin, output"},
+		{`rest = {}`, "rest: unknown key"},
+		{`parameters = []`, "parameters: expected a table, got a list; write [parameters]"},
+		{`parameters_file = "/etc/x.json"`, "is absolute"},
+		{`parameters_file = "../x.json"`, "leaves the manifest's folder"},
+		{`permissions.clock = "yes"`, "permissions.clock: expected true or false, got a string"},
+		{`permissions.env = "LANG"`, `expected a list, got a string; write ["LANG"]`},
+		{`permissions.env = ["` + long + `"]`, "is 300 bytes long"},
+		{`permissions.fs = [{mode = "read"}]`, "permissions.fs[0].mount: missing"},
+		{`permissions.fs = [{mount = "w"}]`, `permissions.fs[0].mode: missing; add mode = "read"`},
+		{`permissions.fs = [{mount = "w", mode = "none"}]`, `permissions.fs[0].mode: "none" is not known here; write "read"`},
+		{`permissions.fs = [{mount = "~", mode = "read"}]`, `"~" is not a name`},
+		{`permissions.fs = [{mount = "w", mode = "read", at = ""}]`, "is not absolute"},
+		{`permissions.fs = [{mount = "w", mode = "read", at = "/a/"}]`, `write "/a"`},
+		{`permissions.fs = [{mount = "w", mode = "read", at = "/../a"}]`, `write "/a"`},
+		{`permissions.fs = [{mount = "w", mode = "read", at = 'C:\a'}]`, "is not absolute"},
+		{`permissions.fs = [{mount = "w", mode = "read", at = '/a\b'}]`, "may not"},
+		{`permissions.fs = [{mount = "w", mode = "read", deny = ["."]}]`, "deny[0]"},
+		{`permissions.fs = [{mount = "w", mode = "read", deny = [".."]}]`, "deny[0]"},
+		{`permissions.fs = [{mount = "w", mode = "read", deny = ["a/../b"]}]`, "deny[0]"},
+		{`permissions.fs = [{mount = "w", mode = "read", deny = ["a/"]}]`, `write "a/**"`},
+		{`permissions.fs = [{mount = "w", mode = "read", deny = [1]}]`, "deny[0]: expected a string"},
+	} {
+		_, err := Decode("tool.toml", []byte(minimal+tc.line+"\n"))
+		var faults Errors
+		if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(faults[0].Error(), tc.want) {
+			t.Errorf("%s\ngives %v\nwant one error with %s", tc.line, err, tc.want)
+			continue
+		}
+		if faults[0].Line != strings.Count(minimal, "\n")+1 {
+			t.Errorf("%s: error is in line %d, want that of the key", tc.line, faults[0].Line)
+		}
+	}
+}
+
+// TestDecodeSchemaFaults leaves the words of the faults to the package of schemas.
+func TestDecodeSchemaFaults(t *testing.T) {
+	_, err := Decode("tool.toml", []byte(minimal+`
+[parameters]
+type = "object"
+properties.deep = { items = [
+  { minimum = "5" } ] }
+[parameters.properties.limit]
+type = "strng"
+[parameters.properties."a/b~c"]
+minimum = "5"
+[result]
+enum = 5
+`))
+	var faults Errors
+	if !errors.As(err, &faults) {
+		t.Fatalf("error = %v, want Errors", err)
+	}
+	var places []string
+	for _, fault := range faults {
+		places = append(places, fmt.Sprintf("%d:%d %s", fault.Line, fault.Column, fault.Key))
+	}
+	for _, want := range []string{
+		"12:8 parameters.properties.limit.type",
+		"14:11 parameters.properties.\"a/b~c\".minimum",
+		"16:8 result.enum",
+	} {
+		if !slices.Contains(places, want) {
+			t.Errorf("faults are at %q, want one at %q", places, want)
+		}
+	}
+	_, err = Decode("tool.toml", []byte(minimal+"[parameters]\ntype = \"string\"\n"))
+	if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Line != 7 && faults[0].Line != 6 {
+		t.Errorf("error = %v, want one at the type of the parameters", err)
+	}
+}
+
+func TestDecodeModulePath(t *testing.T) {
+	for _, tc := range []struct{ path, want string }{
+		{"", "is empty"},
+		{"/tool.wasm", "is absolute"},
+		{`a\b.wasm`, `write "/" between folders`},
+		{`C:/tool.wasm`, `holds a ":"`},
+		{"https://example.com/x.wasm", "is a URL"},
+		{"file:///x.wasm", "is a URL"},
+		{".", "is a folder"},
+		{"..", "is a folder"},
+		{"../..", "is a folder"},
+		{"x/", "is a folder"},
+		{"a/../b.wasm", `write "b.wasm"`},
+		{"a//b.wasm", `write "a/b.wasm"`},
+		{"a/../../b.wasm", `write "../b.wasm"`},
+		{"../b.wasm", "leaves the manifest's folder; add sha256"},
+		{"a\nb.wasm", "not printable"},
+		{strings.Repeat("a", 256), "is 256 bytes long"},
+	} {
+		_, err := Decode("tool.toml", fmt.Appendf(nil, "%smodule.path = %q\n", head, tc.path))
+		var faults Errors
+		if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(faults[0].Message, tc.want) || faults[0].Key != "module.path" {
+			t.Errorf("path %q gives %v, want one error at module.path with %q", tc.path, err, tc.want)
+		}
+	}
+}
+
+func TestDecodeIsBounded(t *testing.T) {
+	var keys strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&keys, "%x=1\n", i)
+	}
+	for _, tc := range []struct{ name, text, want string }{
+		{"size", strings.Repeat("#", MaxManifestBytes+1), "tool.toml: larger than 256KiB"},
+		{"open brackets", "a=" + strings.Repeat("[", 250<<10), "levels deep"},
+		{"closed brackets", "a=" + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "nested more than 100 levels deep"},
+		{"open braces", "a=" + strings.Repeat("{a=", 80_000), "levels deep"},
+		{"dotted key", strings.Repeat("a.", 120_000) + "a = 1", "tool.toml:1:201: nested more than 100 levels deep"},
+		{"dotted header", "[" + strings.Repeat("a.", 120_000) + "a]", "levels deep"},
+		{"keys", keys.String(), "more than 4096 keys"},
+		{"headers", strings.Repeat("[[a.b.c]]\n", 25_000), "more than 4096 keys"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := Decode("tool.toml", []byte(tc.text))
+			var faults Errors
+			if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(err.Error(), tc.want) {
+				t.Fatalf("error = %.300v, want one with %q", err, tc.want)
+			}
+			if len(err.Error()) > 1000 {
+				t.Errorf("error has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+func TestDecodeCutsALongReport(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(minimal)
+	for i := range 1000 {
+		fmt.Fprintf(&text, "\"\\u001b%d\" = 1\n", i)
+	}
+	_, err := Decode("tool.toml", []byte(text.String()))
+	var faults Errors
+	if !errors.As(err, &faults) || len(faults) != maxErrors+1 {
+		t.Fatalf("%d faults, want %d", len(faults), maxErrors+1)
+	}
+	last := faults[maxErrors]
+	if last.Message != "900 more faults from here on are not listed" || last.Line != 6+maxErrors {
+		t.Errorf("last fault = %v", last)
+	}
+	if strings.ContainsRune(err.Error(), '\x1b') {
+		t.Error("the report holds an escape character")
+	}
+}
+
+func TestErrorsAs(t *testing.T) {
+	_, err := Decode("my.toml", []byte(minimal+"Timeout = 1\n"))
+	var fault *Error
+	if !errors.As(err, &fault) {
+		t.Fatalf("%v is no *Error", err)
+	}
+	want := Error{
+		File: "my.toml", Line: 6, Column: 1, Key: "Timeout",
+		Message: `unknown key; keys are written in lower case, write "timeout"`,
+	}
+	if *fault != want {
+		t.Errorf("fault = %+v, want %+v", *fault, want)
+	}
+	evil := (&Error{File: "a\x1b[2J\nb", Message: "m"}).Error()
+	if want := `a\x1b[2J\nb: m`; evil != want {
+		t.Errorf("Error() = %q, want %q", evil, want)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	files, err := filepath.Glob("testdata/bad/*.toml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, text := range []string{"", minimal, "a=[[[[[", "[a.b]\n[[a]]", "a = {b = 1, b = 2}", "x = '''\n'''y", minimal + "[parameters]\n\"$ref\" = \"#\"", minimal + `permissions.fs = [{mount = "w", mode = "read"}]`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Decode("tool.toml", data)
+		if err == nil {
+			again := mustDecode(t, string(data))
+			if !reflect.DeepEqual(withoutSchemas(*m), withoutSchemas(*again)) {
+				t.Errorf("decoding twice gives %+v and %+v", m, again)
+			}
+			return
+		}
+		var faults Errors
+		if !errors.As(err, &faults) || len(faults) == 0 {
+			t.Fatalf("error %v is no Errors", err)
+		}
+		lines := strings.Split(string(data), "\n")
+		for _, fault := range faults {
+			if fault.Message == "" || strings.ContainsAny(fault.Error(), "\n\x1b") {
+				t.Errorf("bad text: %q", fault.Error())
+			}
+			if fault.Line == 0 && fault.Column == 0 {
+				continue
+			}
+			if fault.Line < 1 || fault.Line > len(lines) || fault.Column < 1 || fault.Column > len([]rune(lines[fault.Line-1]))+1 {
+				t.Errorf("%v is not in the file", fault)
+			}
+		}
+	})
+}
+
+// withoutSchemas drops what has no useful equality, keeping the schemas' text.
+func withoutSchemas(m Manifest) []any {
+	var texts []string
+	if m.Parameters != nil {
+		texts = append(texts, string(m.Parameters.JSON()))
+	}
+	if m.Result != nil {
+		texts = append(texts, string(m.Result.JSON()))
+	}
+	m.Parameters, m.Result = nil, nil
+	return []any{m, texts}
+}

@@ -1,0 +1,30 @@
+package manifests
+
+import (
+	"io/fs"
+	"os"
+)
+
+// diskFiles reads below a folder on disk. os.Root follows links that stay inside
+// and refuses all that leaves.
+type diskFiles struct{ root *os.Root }
+
+func (d diskFiles) stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
+
+func (d diskFiles) open(name string) (fs.File, error) {
+	file, err := d.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, err // not a nil *os.File in a non-nil fs.File
+	}
+	return file, nil
+}
+
+func (d diskFiles) sub(name string) (files, error) {
+	root, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return diskFiles{root}, nil
+}
+
+func (d diskFiles) close() error { return d.root.Close() }

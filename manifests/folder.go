@@ -1,0 +1,212 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/wasmtool/wasmtool/internal/suggest"
+)
+
+// Folder is the folder that is loaded. Its tools may read files anywhere inside
+// it, and nothing outside it, not by a link either. Get one from OpenFolder or
+// EmbeddedFolder. It is safe for concurrent use until it is closed.
+type Folder struct {
+	files files
+}
+
+// files is what a Folder reads from. Names are slash-separated and valid for
+// io/fs; an error may hold names, but its innermost error does not.
+type files interface {
+	stat(name string) (fs.FileInfo, error)
+	// open must not wait for the other end of a pipe.
+	open(name string) (fs.File, error)
+	// sub returns a folder of the folder, which confines in the same way.
+	sub(name string) (files, error)
+	close() error
+}
+
+// OpenFolder opens a folder on disk; the caller closes it. A non-nil error is an
+// *Error whose File is the last element of dir.
+func OpenFolder(dir string) (*Folder, error) {
+	root, err := os.OpenRoot(dir)
+	if err == nil {
+		return &Folder{files: diskFiles{root}}, nil
+	}
+	message := reason(err).Error()
+	if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
+		message = "is not a folder; name the folder that holds " + FileName
+	}
+	return nil, &Error{File: filepath.Base(dir), Message: message}
+}
+
+// EmbeddedFolder returns a folder over the files of the program itself. It trusts
+// fsys to stay inside: do not hand in os.DirFS, which follows links out.
+func EmbeddedFolder(fsys fs.FS) *Folder {
+	return &Folder{files: embeddedFiles{fsys}}
+}
+
+// Close releases the folder. What was loaded from it stays valid.
+func (f *Folder) Close() error { return f.files.close() }
+
+// Manifests returns the paths of the manifests in the folder itself and in the
+// folders right inside it, sorted; hidden folders are left out. A manifest that
+// cannot be read is listed too, for Read to say why. A non-nil error is an *Error.
+func (f *Folder) Manifests() ([]string, error) {
+	entries, err := readDir(f.files)
+	if err != nil {
+		return nil, &Error{File: ".", Message: reason(err).Error()}
+	}
+	candidates := []string{FileName}
+	for _, entry := range entries {
+		isFolder := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0
+		if isFolder && !strings.HasPrefix(entry.Name(), ".") {
+			candidates = append(candidates, path.Join(entry.Name(), FileName))
+		}
+	}
+	found := slices.DeleteFunc(candidates, func(name string) bool {
+		_, err := f.files.stat(name)
+		return err != nil && errors.Is(reason(err), errMissing)
+	})
+	slices.Sort(found)
+	return found, nil
+}
+
+// readDir lists a folder in no particular order.
+func readDir(f files) ([]fs.DirEntry, error) {
+	dir, err := f.open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	list, ok := dir.(fs.ReadDirFile)
+	if !ok {
+		return nil, errors.New("the folder cannot be listed")
+	}
+	return list.ReadDir(-1)
+}
+
+// checkFile looks at a file without opening it. The error says in words what is
+// the matter with it, and names no path: "does not exist".
+func checkFile(f files, name string, limit int) error {
+	info, err := f.stat(name)
+	if err != nil {
+		return withNear(f, name, reason(err))
+	}
+	return regular(info, limit)
+}
+
+// readFile reads a regular file of at most limit bytes. Its errors are those of checkFile.
+func readFile(f files, name string, limit int) ([]byte, error) {
+	// Looking before opening spares a device the side effects of an open; looking
+	// again afterwards is what counts.
+	if err := checkFile(f, name, limit); err != nil {
+		return nil, err
+	}
+	file, err := f.open(name)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, reason(err)
+	}
+	if err := regular(info, limit); err != nil {
+		return nil, err
+	}
+	// The file may grow while it is read.
+	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
+	if err != nil {
+		return nil, reason(err)
+	}
+	if len(data) > limit {
+		return nil, tooLarge(limit)
+	}
+	return data, nil
+}
+
+// regular refuses what is no regular file, or too large a one.
+func regular(info fs.FileInfo, limit int) error {
+	what := ""
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		what = "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	case mode&fs.ModeDevice != 0:
+		what = "a device"
+	case !mode.IsRegular():
+		what = "something else"
+	}
+	if what != "" {
+		return fmt.Errorf("is %s; name a regular file", what)
+	}
+	if info.Size() > int64(limit) {
+		return tooLarge(limit)
+	}
+	return nil
+}
+
+func tooLarge(limit int) error {
+	return fmt.Errorf("is larger than %s, the ceiling", formatSize(uint64(limit)))
+}
+
+// withNear adds to the news of a missing file the one that was perhaps meant.
+func withNear(f files, name string, err error) error {
+	if !errors.Is(err, errMissing) {
+		return err
+	}
+	dir, subErr := f.sub(path.Dir(name))
+	if subErr != nil {
+		return err
+	}
+	defer dir.close()
+	// A folder that cannot be listed gives no hint, and that is all.
+	entries, _ := readDir(dir)
+	var names []string
+	for _, entry := range entries {
+		if entry.Type().IsRegular() {
+			names = append(names, entry.Name())
+		}
+	}
+	slices.Sort(names)
+	if near := suggest.Nearest(path.Base(name), names); near != "" {
+		return fmt.Errorf("%w; did you mean %s?", err, quote(near))
+	}
+	return err
+}
+
+var (
+	errMissing = errors.New("does not exist")
+	errEscapes = errors.New("leads out of the folder that is loaded, through a link; put the file itself there")
+	errNoRight = errors.New("may not be read; change its permissions")
+)
+
+// reason says why a file could not be read, without the host paths that errors
+// of the os package carry.
+func reason(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return errMissing
+	case errors.Is(err, fs.ErrPermission):
+		return errNoRight
+	// The os package does not export its refusal to leave a root.
+	case strings.Contains(err.Error(), "path escapes from parent"):
+		return errEscapes
+	}
+	return fmt.Errorf("cannot be read: %w", err)
+}

@@ -1,0 +1,176 @@
+// Package manifests reads a tool's manifest, tool.toml, and the module beside it.
+//
+// Reading is strict: what is not a key of format 1 is an error, and all faults
+// of a file are reported together, each with its line and column. Nothing is
+// read but the files of the Folder that the caller hands in. A manifest only
+// asks for permissions; it grants none.
+//
+// docs/manifest.md describes the format for the authors of tools.
+package manifests
+
+import (
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/placeholder"
+)
+
+// FileName is the name of a manifest inside the folder of its tool.
+const FileName = "tool.toml"
+
+// Ceilings of what is read, in bytes.
+const (
+	// MaxManifestBytes is the largest manifest, and the largest parameters_file.
+	MaxManifestBytes = 256 << 10
+	// MaxModuleBytes is the largest module.
+	MaxModuleBytes = 64 << 20
+)
+
+// Defaults and bounds of values that a manifest may leave out.
+const (
+	DefaultTimeout = 30 * time.Second
+	MinTimeout     = time.Millisecond
+	MaxTimeout     = time.Hour
+
+	// Memory is counted in bytes, and in whole WASM pages of 64 KiB.
+	DefaultMemory uint64 = 64 << 20
+	MinMemory     uint64 = 64 << 10
+	MaxMemory     uint64 = 4 << 30
+
+	// Output is counted in bytes.
+	DefaultOutput uint64 = 1 << 20
+	MinOutput     uint64 = 1
+	MaxOutput     uint64 = 64 << 20
+)
+
+// Manifest is a manifest that passed every check. Treat it as immutable; it is
+// then safe for concurrent use.
+type Manifest struct {
+	// Name identifies the tool: a lower-case letter, then up to 63 lower-case
+	// letters, digits, "_" and "-".
+	Name string
+	// Version is a semantic version, such as "1.0.0".
+	Version string
+	// Title is the name for people. It is Name when the manifest gives none.
+	Title string
+	// Description says what the tool does, for people and models. Never empty.
+	Description string
+	// Category is a word in the grammar of Name, or "".
+	Category string
+	// Tags are distinct words in the grammar of Name.
+	Tags []string
+	// Aliases are distinct other names of the tool, none equal to Name.
+	Aliases []string
+	// Timeout is the time that the guest may run, from MinTimeout to MaxTimeout.
+	Timeout time.Duration
+	// Dangerous asks that every call be approved.
+	Dangerous bool
+	// Confirm is text for the question that asks for approval; the zero value
+	// adds none. Its placeholders name declared parameters.
+	Confirm placeholder.Template
+
+	Module      Module
+	Limits      Limits
+	Permissions capability.Permissions
+
+	// Parameters is the schema of the arguments. A manifest that gives none has a
+	// schema with no parameters. It is nil only when Decode met a ParametersFile.
+	Parameters *jsonschema.Schema
+	// ParametersFile is where the schema of the arguments comes from: a
+	// slash-separated path below the manifest's folder, or "" for the manifest.
+	ParametersFile string
+	// Result is the schema of the structured result, or nil for none.
+	Result *jsonschema.Schema
+
+	// places holds where the keys of [module] stand, for the faults of a module
+	// that is read later.
+	places map[string]position
+}
+
+// position is a line and column of the manifest, both from 1, or both 0.
+type position struct{ line, column int }
+
+// Module says which program is the tool, and how it is called. The program is a
+// WASI command: its main function runs once for each call.
+type Module struct {
+	// Path is slash-separated and relative to the manifest's folder. It may start
+	// with "..", and then SHA256 is set.
+	Path string
+	// SHA256 is the digest of the module in lower-case hexadecimal, or "" for unchecked.
+	SHA256 string
+	// Args are the arguments of the command after its name, in order. An argument
+	// is left out of a call when one of its placeholders has no value there.
+	Args []placeholder.Template
+	// Stdin is what the command reads.
+	Stdin Stdin
+	// Output is what the command writes to its standard output.
+	Output Output
+}
+
+// Stdin is what a command reads from its standard input. The zero value is all
+// arguments as one JSON object.
+type Stdin struct {
+	Kind StdinKind
+	// Parameter is the parameter whose value is the input, for StdinParameter only.
+	Parameter string
+}
+
+// StdinKind selects what a command reads.
+type StdinKind uint8
+
+// The kinds of input.
+const (
+	// StdinJSON is all arguments as one JSON object.
+	StdinJSON StdinKind = iota
+	// StdinParameter is the value of one parameter: the text of a string, the JSON
+	// of anything else, nothing when the call does not give it.
+	StdinParameter
+	// StdinNone is an empty input.
+	StdinNone
+)
+
+// String returns the input as the manifest writes it: "json", "none" or "{parameter}".
+func (s Stdin) String() string {
+	switch s.Kind {
+	case StdinParameter:
+		return "{" + s.Parameter + "}"
+	case StdinNone:
+		return stdinNone
+	}
+	return stdinJSON
+}
+
+// Output says how the bytes on a command's standard output are understood. The
+// zero value is plain text.
+type Output uint8
+
+// The kinds of output.
+const (
+	// OutputText is text, taken as it is.
+	OutputText Output = iota
+	// OutputJSON is one JSON value, the structured result.
+	OutputJSON
+	// OutputResult is a whole result with its content blocks, as JSON.
+	OutputResult
+)
+
+// String returns the output as the manifest writes it: "text", "json" or "result".
+func (o Output) String() string {
+	switch o {
+	case OutputJSON:
+		return outputJSON
+	case OutputResult:
+		return outputResult
+	}
+	return outputText
+}
+
+// Limits is what one call may use, in bytes. Decode leaves no field zero.
+type Limits struct {
+	// Memory is the ceiling of the guest's memory: whole pages of 64 KiB, from
+	// MinMemory to MaxMemory.
+	Memory uint64
+	// Output is the ceiling of the guest's output, from MinOutput to MaxOutput.
+	Output uint64
+}

@@ -1,0 +1,94 @@
+package manifests
+
+import (
+	"bytes"
+	"sort"
+	"strconv"
+	"unicode/utf8"
+)
+
+// document is the text of a manifest, with what it takes to name a place in it.
+type document struct {
+	text []byte
+	// lines holds the offset at which each line starts.
+	lines []int
+}
+
+func newDocument(text []byte) document {
+	lines := []int{0}
+	for i, c := range text {
+		if c == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
+	// Clipped, because the parser tells offsets by capacity.
+	return document{text: text[:len(text):len(text)], lines: lines}
+}
+
+// position returns the line and column of a byte offset, both from 1; the column
+// counts characters. Both are 0 for wholeFile.
+func (d document) position(offset int) (line, column int) {
+	if offset == wholeFile {
+		return 0, 0
+	}
+	offset = min(max(offset, 0), len(d.text))
+	line = sort.SearchInts(d.lines, offset+1)
+	return line, utf8.RuneCount(d.text[d.lines[line-1]:offset]) + 1
+}
+
+// offset is the reverse of position for a column that counts bytes.
+func (d document) offset(line, byteColumn int) int {
+	if line < 1 || line > len(d.lines) {
+		return len(d.text)
+	}
+	return min(d.lines[line-1]+max(byteColumn-1, 0), len(d.text))
+}
+
+// after returns the offset of the first byte after offset that is neither a blank
+// nor one of skip.
+func (d document) after(offset int, skip string) int {
+	for offset < len(d.text) && bytes.IndexByte([]byte(" \t"+skip), d.text[offset]) >= 0 {
+		offset++
+	}
+	return offset
+}
+
+// place is a key of the manifest and where it stands.
+type place struct {
+	// key is the dotted path, "" for the root.
+	key string
+	// offset is a byte offset, or wholeFile.
+	offset int
+}
+
+// wholeFile is the offset of a fault that has no place of its own.
+const wholeFile = -1
+
+// member returns the place of a key inside the table at p.
+func (p place) member(name string, offset int) place {
+	if !bareKey(name) {
+		name = quote(name)
+	} else {
+		name = shorten(name, maxQuoted)
+	}
+	if p.key == "" {
+		return place{name, offset}
+	}
+	return place{p.key + "." + name, offset}
+}
+
+// item returns the place of an element of the list at p.
+func (p place) item(index, offset int) place {
+	return place{p.key + "[" + strconv.Itoa(index) + "]", offset}
+}
+
+// bareKey reports whether TOML can write the key without quotes.
+func bareKey(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return name != ""
+}

@@ -1,0 +1,107 @@
+package manifests
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/suggest"
+)
+
+// schema reads a table that is a JSON Schema.
+func (c *checker) schema(target **jsonschema.Schema, compile func(json.RawMessage) (*jsonschema.Schema, error)) reader {
+	return func(at place, n *node) {
+		raw, ok := c.toJSON(at, n)
+		if !ok {
+			return
+		}
+		schema, err := compile(raw)
+		if err == nil {
+			*target = schema
+			return
+		}
+		for _, fault := range schemaFaults(err) {
+			c.fault(n.locate(at, pointerSteps(fault.Pointer)...), "%s", fault.Message)
+		}
+	}
+}
+
+// schemaFaults returns the faults of a schema, with texts fit to print.
+func schemaFaults(err error) []jsonschema.SchemaFault {
+	var faults jsonschema.SchemaFaults
+	if !errors.As(err, &faults) {
+		faults = jsonschema.SchemaFaults{{Message: err.Error()}}
+	}
+	faults = slices.Clone(faults)
+	for i := range faults {
+		faults[i].Message = printable(faults[i].Message)
+	}
+	return faults
+}
+
+var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+
+// pointerSteps splits a JSON pointer.
+func pointerSteps(pointer string) []string {
+	steps := strings.Split(pointer, "/")[1:]
+	for i, step := range steps {
+		steps[i] = unescapePointer.Replace(step)
+	}
+	return steps
+}
+
+// noParameters is the schema of a tool that says nothing about parameters.
+var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
+
+// parameters settles where the parameters come from, and checks the placeholders
+// against them unless a file is yet to be read.
+func (c *checker) parameters(m *Manifest) {
+	inline, file := c.root.get("parameters") != nil, c.root.get("parameters_file") != nil
+	switch {
+	case inline && file:
+		c.fault(c.at("parameters_file"), "the manifest has [parameters] as well; keep one of the two")
+	case file:
+		return
+	case !inline:
+		schema, err := jsonschema.CompileParameters(noParameters)
+		if err != nil {
+			c.fault(place{"parameters", wholeFile}, "%s", err)
+			return
+		}
+		m.Parameters = schema
+	}
+	c.checkUses(m.Parameters)
+}
+
+// checkUses reports each placeholder that names no declared parameter. A nil
+// schema has its own fault.
+func (c *checker) checkUses(schema *jsonschema.Schema) {
+	if schema == nil {
+		return
+	}
+	var declared []string
+	isDeclared := make(map[string]bool)
+	for _, p := range schema.Parameters() {
+		declared = append(declared, p.Name)
+		isDeclared[p.Name] = true
+	}
+	unknown := 0
+	for _, use := range c.uses {
+		for _, name := range use.names {
+			if isDeclared[name] {
+				continue
+			}
+			fix := "declare it under the properties of the parameters"
+			// A comparison with all parameters costs time; more faults are not listed anyway.
+			if unknown++; unknown <= maxErrors {
+				if near := suggest.Nearest(name, declared); near != "" {
+					fix = fmt.Sprintf("did you mean %s?", quote("{"+near+"}"))
+				}
+			}
+			c.fault(use.at, "%s is not a parameter; %s", quote("{"+name+"}"), fix)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/placeholder"
+)
+
+// Ceilings of texts, in bytes.
+const (
+	maxTitle       = 128
+	maxDescription = 4096
+	maxConfirm     = 1024
+	maxVersion     = 128
+	maxEnvName     = 128
+	maxArg         = 4096
+)
+
+// reservedName would make the tool look like part of the program.
+const reservedName = "wasmtool"
+
+// The words of the format's enumerations.
+const (
+	abiCommand   = "command"
+	stdinJSON    = "json"
+	stdinNone    = "none"
+	outputText   = "text"
+	outputJSON   = "json"
+	outputResult = "result"
+	modeRead     = "read"
+)
+
+var (
+	wordText    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	digestText  = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+	envNameText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	// versionText is the grammar of semver.org 2.0.0.
+	versionText = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
+		`(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?` +
+		`(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+)
+
+// parseWord reads a word in the grammar of names.
+func parseWord(text string) (string, error) {
+	if wordText.MatchString(text) {
+		return text, nil
+	}
+	const rule = `write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`
+	switch lower := strings.ToLower(text); {
+	case text == "":
+		return "", errors.New("is empty; " + rule)
+	case wordText.MatchString(lower):
+		return "", fmt.Errorf("%s has upper-case letters; write %q", quote(text), lower)
+	case wordText.MatchString(strings.ReplaceAll(lower, " ", "_")):
+		return "", fmt.Errorf("%s has spaces; write %q", quote(text), strings.ReplaceAll(lower, " ", "_"))
+	}
+	return "", fmt.Errorf("%s is not a name; %s", quote(text), rule)
+}
+
+// parseName reads the name of a tool.
+func parseName(text string) (string, error) {
+	if text == reservedName {
+		return "", fmt.Errorf("%q is reserved; choose another name", text)
+	}
+	return parseWord(text)
+}
+
+func parseVersion(text string) (string, error) {
+	if len(text) > maxVersion {
+		return "", tooLong(text, maxVersion)
+	}
+	if versionText.MatchString(text) {
+		return text, nil
+	}
+	for _, guess := range []string{strings.TrimPrefix(text, "v"), text + ".0", text + ".0.0"} {
+		if versionText.MatchString(guess) {
+			return "", fmt.Errorf("%s is not a semantic version; write %q", quote(text), guess)
+		}
+	}
+	return "", fmt.Errorf(`%s is not a semantic version; write three numbers, such as "1.0.0"`, quote(text))
+}
+
+func parseTitle(text string) (string, error)       { return parseProse(text, maxTitle, "") }
+func parseConfirm(text string) (string, error)     { return parseProse(text, maxConfirm, "") }
+func parseDescription(text string) (string, error) { return parseProse(text, maxDescription, "\n\t") }
+
+// parseProse reads text for people and models. Apart from the control characters
+// given, it may hold nothing that a terminal obeys or that a reader cannot see.
+func parseProse(text string, limit int, controls string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("is empty; write a text or leave the key out")
+	}
+	if len(text) > limit {
+		return "", tooLong(text, limit)
+	}
+	for _, r := range text {
+		if hidden(r) && !strings.ContainsRune(controls, r) {
+			return "", fmt.Errorf("holds the character %U, which is not shown as text; leave it out", r)
+		}
+	}
+	return text, nil
+}
+
+func tooLong(text string, limit int) error {
+	return fmt.Errorf("is %d bytes long; the ceiling is %d", len(text), limit)
+}
+
+// hidden reports characters that control a terminal, reorder a line, break it, or
+// carry words that only a model reads (the tag characters).
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
+		r == '\u2028' || r == '\u2029' || r == '\ufeff' || (r >= 0xE0000 && r <= 0xE007F)
+}
+
+func parseDigest(text string) (string, error) {
+	if !digestText.MatchString(text) {
+		return "", fmt.Errorf("%s is not a SHA-256 digest; write 64 hexadecimal digits", quote(text))
+	}
+	return strings.ToLower(text), nil
+}
+
+func parseEnvName(text string) (string, error) {
+	switch {
+	case strings.ContainsAny(text, "*?"):
+		return "", fmt.Errorf("%s asks for variables by pattern; name each variable", quote(text))
+	case len(text) > maxEnvName:
+		return "", tooLong(text, maxEnvName)
+	case !envNameText.MatchString(text):
+		return "", fmt.Errorf(`%s is not the name of a variable; write letters, digits and "_", such as "LANG"`, quote(text))
+	case text == "PWD":
+		return "", errors.New(`"PWD" is set for the guest by its workspace; leave it out`)
+	}
+	return text, nil
+}
+
+func parseArg(text string) (string, error) {
+	if len(text) > maxArg {
+		return "", tooLong(text, maxArg)
+	}
+	if strings.ContainsRune(text, 0) {
+		return "", errors.New("holds a NUL character, which no argument can; leave it out")
+	}
+	return text, nil
+}
+
+func parseABI(text string) (string, error) {
+	return parseChoice(text, map[string]string{abiCommand: abiCommand}, abiCommand)
+}
+
+func parseOutput(text string) (Output, error) {
+	return parseChoice(text, map[string]Output{outputText: OutputText, outputJSON: OutputJSON, outputResult: OutputResult},
+		outputText, outputJSON, outputResult)
+}
+
+func parseMode(text string) (capability.Mode, error) {
+	return parseChoice(text, map[string]capability.Mode{modeRead: capability.ModeRead}, modeRead)
+}
+
+// parseStdin reads "json", "none" or "{parameter}".
+func parseStdin(text string) (Stdin, error) {
+	if !strings.HasPrefix(text, "{") {
+		return parseChoice(text, map[string]Stdin{stdinJSON: {}, stdinNone: {Kind: StdinNone}}, stdinJSON, stdinNone)
+	}
+	t, err := placeholder.Parse(text)
+	if err != nil {
+		return Stdin{}, err
+	}
+	names := t.Parameters()
+	if len(names) != 1 || text != "{"+names[0]+"}" {
+		return Stdin{}, fmt.Errorf(`%s is more than one parameter; write "json", "none" or one "{parameter}"`, quote(text))
+	}
+	return Stdin{Kind: StdinParameter, Parameter: names[0]}, nil
+}
+
+// parseChoice reads one of the words of an enumeration.
+func parseChoice[T any](text string, values map[string]T, words ...string) (T, error) {
+	value, ok := values[text]
+	if !ok {
+		return value, fmt.Errorf("%s is not known here; %s", quote(text), oneOf(text, words))
+	}
+	return value, nil
+}
