@@ -1,0 +1,58 @@
+package hostfuncs
+
+import (
+	"crypto/rand"
+	"io"
+	"maps"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// BindOptions bounds what a call may hold. The zero value means the defaults.
+type BindOptions struct {
+	// MaxOpenFiles bounds the files and directories open at once; 0 means
+	// DefaultMaxOpenFiles.
+	MaxOpenFiles int
+}
+
+// Bindings are the live handles of one call: everything a guest can reach, and
+// nothing else. Host functions look here, at the moment of use, for what the
+// current call may do. Bindings are for one call and are safe for concurrent use
+// by it.
+type Bindings struct {
+	// Files is the guest's file system; never nil.
+	Files *FS
+	// Mounts are the mounts of Files, in the order of the grant.
+	Mounts []capability.FS
+	// Env are the environment variables that the guest sees.
+	Env map[string]string
+	// Clock is the real clock when granted, else a deterministic one.
+	Clock Clock
+	// Random is real randomness when granted, else a fixed stream.
+	Random io.Reader
+}
+
+// Bind opens what a grant names. The caller owns the Bindings and must Close
+// them when the call is over. It fails when a directory cannot be opened or may
+// not be mounted; no error text holds a host path.
+func Bind(grant capability.Grant, o BindOptions) (*Bindings, error) {
+	files, err := NewFS(grant.FS, Options{MaxOpenFiles: o.MaxOpenFiles})
+	if err != nil {
+		return nil, err
+	}
+	b := &Bindings{Files: files, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: newFixedRandom()}
+	for _, m := range grant.FS {
+		b.Mounts = append(b.Mounts, m.FS)
+	}
+	if grant.Clock {
+		b.Clock = newRealClock()
+	}
+	if grant.Random {
+		b.Random = rand.Reader
+	}
+	return b, nil
+}
+
+// Close takes back every handle: whatever still runs on behalf of the call finds
+// its files closed. It may be called more than once.
+func (b *Bindings) Close() error { return b.Files.Close() }

@@ -1,0 +1,85 @@
+package hostfuncs
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+)
+
+// Clock is the time as one call sees it. Implementations are safe for concurrent
+// use.
+type Clock interface {
+	// Now is the wall clock.
+	Now() time.Time
+	// Elapsed is a monotonic reading with an arbitrary start.
+	Elapsed() time.Duration
+	// Sleep returns after d or when ctx is done, whichever comes first. A
+	// negative d returns at once.
+	Sleep(ctx context.Context, d time.Duration)
+}
+
+// clockResolution is what a guest may resolve. A coarse clock makes timing side
+// channels slower; it does not close them (docs/security.md).
+const clockResolution = time.Millisecond
+
+// realClock is the host's clock, in steps of clockResolution.
+type realClock struct{ start time.Time }
+
+func newRealClock() *realClock { return &realClock{start: time.Now()} }
+
+func (c *realClock) Now() time.Time { return time.Now().Truncate(clockResolution) }
+
+func (c *realClock) Elapsed() time.Duration {
+	return time.Since(c.start).Truncate(clockResolution)
+}
+
+func (c *realClock) Sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// fixedClock is the clock of a guest that may not read the real one: it starts at
+// the same instant in every call, moves on by one step with each reading, and
+// sleeping moves it on by the time slept without any waiting. Equal calls see
+// equal times, and a loop that waits for time to pass ends.
+type fixedClock struct {
+	mu      sync.Mutex
+	elapsed time.Duration
+}
+
+// fixedEpoch is when every fixed clock starts.
+var fixedEpoch = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+func (c *fixedClock) Now() time.Time { return fixedEpoch.Add(c.Elapsed()) }
+
+func (c *fixedClock) Elapsed() time.Duration {
+	c.advance(clockResolution)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.elapsed
+}
+
+func (c *fixedClock) Sleep(_ context.Context, d time.Duration) { c.advance(d) }
+
+// advance moves the clock on, to the end of time at most: a guest that sleeps
+// for ever must not turn it back.
+func (c *fixedClock) advance(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.elapsed > math.MaxInt64-d {
+		c.elapsed = math.MaxInt64
+		return
+	}
+	c.elapsed += d
+}

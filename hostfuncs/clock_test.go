@@ -1,0 +1,78 @@
+package hostfuncs
+
+import (
+	"context"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestFixedClockMovesOnWithEachReading(t *testing.T) {
+	a, b := &fixedClock{}, &fixedClock{}
+	if x, y := a.Now(), b.Now(); !x.Equal(y) {
+		t.Errorf("two calls start at %v and %v", x, y)
+	}
+	if x, y := a.Now(), a.Now(); !y.After(x) {
+		t.Errorf("the clock stood still at %v", x)
+	}
+	before := a.Elapsed()
+	a.Sleep(context.Background(), time.Hour)
+	if got := a.Elapsed() - before; got < time.Hour {
+		t.Errorf("an hour's sleep moved the clock by %v", got)
+	}
+}
+
+func TestFixedClockEndsAtTheEndOfTime(t *testing.T) {
+	c := &fixedClock{}
+	last := c.Elapsed()
+	for range 3 {
+		c.Sleep(context.Background(), math.MaxInt64)
+		if now := c.Elapsed(); now < last {
+			t.Fatalf("the clock went back from %v to %v", last, now)
+		} else {
+			last = now
+		}
+	}
+}
+
+func TestRealClockSleepHeedsTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newRealClock()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		c.Sleep(ctx, time.Hour)
+		if got := time.Since(start); got != time.Second {
+			t.Errorf("a sleep of an hour under a deadline of 1s took %v", got)
+		}
+		start = time.Now()
+		c.Sleep(t.Context(), 2*time.Second)
+		if got := time.Since(start); got != 2*time.Second {
+			t.Errorf("a sleep of 2s took %v", got)
+		}
+		c.Sleep(t.Context(), -1)
+	})
+}
+
+func TestRealClockIsCoarse(t *testing.T) {
+	c := newRealClock()
+	if ns := c.Now().UnixNano() % int64(clockResolution); ns != 0 {
+		t.Errorf("the wall clock resolves below %v", clockResolution)
+	}
+	if d := c.Elapsed() % clockResolution; d != 0 {
+		t.Errorf("the monotonic clock resolves below %v", clockResolution)
+	}
+}
+
+func TestFixedRandomRepeats(t *testing.T) {
+	var a, b [64]byte
+	for _, buf := range [][]byte{a[:], b[:]} {
+		if _, err := newFixedRandom().Read(buf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a != b {
+		t.Error("two calls read different streams")
+	}
+}

@@ -1,0 +1,191 @@
+package hostfuncs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// hostDir is a directory of the host, held open.
+type hostDir struct {
+	root *os.Root
+	info fs.FileInfo
+	// parents are the directory itself and all above it, to the top.
+	parents []fs.FileInfo
+}
+
+// openHostDir opens a directory that an operator wants to mount. Its errors are
+// reasons in words, without the path.
+func openHostDir(dir string) (hostDir, error) {
+	if dir == "" {
+		return hostDir{}, errors.New("has no directory; name one")
+	}
+	real, err := realPath(dir)
+	if err != nil {
+		return hostDir{}, err
+	}
+	root, err := os.OpenRoot(real + string(filepath.Separator) + ".") // see dirOnly
+	if err != nil {
+		return hostDir{}, hostDirError(err)
+	}
+	d := hostDir{root: root}
+	if err := d.examine(real); err != nil {
+		_ = root.Close()
+		return hostDir{}, err
+	}
+	return d, nil
+}
+
+// realPath returns the absolute path of a directory with all links resolved.
+func realPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", hostDirError(err)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return "", hostDirError(err)
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return "", hostDirError(err)
+	}
+	if !info.IsDir() {
+		return "", errors.New("is not a directory; name one")
+	}
+	return real, nil
+}
+
+// examine finds the directories above the open one and refuses those that may
+// not be mounted. It trusts the handle and not the path: both must still be the
+// same directory.
+func (d *hostDir) examine(real string) error {
+	var err error
+	if d.info, err = d.root.Stat("."); err != nil {
+		return hostDirError(err)
+	}
+	if d.parents, err = parentsOf(real); err != nil {
+		return hostDirError(err)
+	}
+	if !os.SameFile(d.info, d.parents[0]) {
+		return errors.New("was replaced while it was opened; try again")
+	}
+	if isHostRoot(d, real) {
+		return errors.New("is the root of a file system of the host; name a directory below it")
+	}
+	self, err := d.root.Open(".")
+	if err != nil {
+		return hostDirError(err)
+	}
+	defer self.Close()
+	if d.touchesSystem() || isKernelFS(self) {
+		return errors.New("is, holds or lies in a system directory of the host; name another one")
+	}
+	return nil
+}
+
+// isHostRoot reports whether d is the top of its file system's path, by name or
+// by identity.
+func isHostRoot(d *hostDir, real string) bool {
+	if len(d.parents) == 1 {
+		return true
+	}
+	top, err := os.Stat(filepath.VolumeName(real) + string(filepath.Separator))
+	return err == nil && os.SameFile(top, d.info)
+}
+
+// touchesSystem reports whether d is a system directory, lies in one or holds
+// one. It compares identities, so that a system directory counts under whatever
+// name it was reached, such as /private/etc.
+func (d *hostDir) touchesSystem() bool {
+	for _, name := range systemDirs() {
+		system, err := os.Lstat(name)
+		if err != nil {
+			continue // this host has none of that name
+		}
+		above := []fs.FileInfo{system} // and the root, which is never mounted
+		if system.Mode().Type() == fs.ModeSymlink {
+			if above, err = parentsOfLink(name); err != nil {
+				return true
+			}
+		}
+		if contains(d.parents, above[0]) || contains(above, d.info) {
+			return true
+		}
+	}
+	return false
+}
+
+// parentsOfLink describes what a link leads to and all directories above that.
+func parentsOfLink(name string) ([]fs.FileInfo, error) {
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return nil, err
+	}
+	return parentsOf(real)
+}
+
+// parentsOf describes a directory and all above it, that one first.
+func parentsOf(dir string) ([]fs.FileInfo, error) {
+	var parents []fs.FileInfo
+	for {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return nil, err
+		}
+		parents = append(parents, info)
+		up := filepath.Dir(dir)
+		if up == dir {
+			return parents, nil
+		}
+		dir = up
+	}
+}
+
+func contains(infos []fs.FileInfo, info fs.FileInfo) bool {
+	for _, other := range infos {
+		if os.SameFile(other, info) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostDirError says in words why a directory cannot be opened.
+func hostDirError(err error) error {
+	switch guestError(err) {
+	case fs.ErrNotExist:
+		return errors.New("the directory does not exist")
+	case fs.ErrPermission:
+		return errors.New("the host denies access to the directory")
+	case ErrNotDir:
+		return errors.New("is not a directory; name one")
+	case ErrTooManyOpen:
+		return errors.New("the host has too many files open")
+	}
+	return errors.New("the directory cannot be opened")
+}
+
+// checkTogether refuses mounts that undo each other: one inside another in the
+// guest, where two names could mean the same file, and two that share host files
+// when one has deny patterns, which the other does not know.
+func checkTogether(mounts []*mount) error {
+	for i, b := range mounts {
+		for _, a := range mounts[:i] {
+			if nested(a.at, b.at) {
+				return &MountError{Mount: b.name, Reason: "lies inside mount " + a.name + " in the guest, or the other way round; give them separate paths"}
+			}
+			if (a.noLinks() || b.noLinks()) && (contains(a.parents, b.info) || contains(b.parents, a.info)) {
+				return &MountError{Mount: b.name, Reason: "shares files with mount " + a.name + ", and one of them has deny patterns; mount separate directories"}
+			}
+		}
+	}
+	return nil
+}
+
+func nested(a, b string) bool {
+	_, inA := below(a, b)
+	_, inB := below(b, a)
+	return inA || inB
+}

@@ -1,0 +1,214 @@
+package hostfuncs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// mount is a directory of the host at a guest path.
+type mount struct {
+	name string // the operator's name
+	at   string // the guest path
+	root *os.Root
+	deny denyList
+
+	info    fs.FileInfo   // of the mounted directory
+	parents []fs.FileInfo // of the mounted directory and all above it, on the host
+	escape  error         // what package os reports for a path that leads out of a root
+}
+
+func openMount(g capability.GrantedFS) (*mount, error) {
+	m := &mount{name: g.Mount, at: g.GuestPath()}
+	refuse := func(reason string) (*mount, error) { return nil, &MountError{Mount: m.name, Reason: reason} }
+
+	if g.Mode != capability.ModeRead {
+		return refuse("mode " + g.Mode.String() + " cannot be served; grant read")
+	}
+	rel, _, err := cleanPath(m.at)
+	if err != nil || path.Join("/", rel) != m.at {
+		return refuse("the guest path must be absolute and clean, such as /" + g.Mount)
+	}
+	if m.deny, err = newDenyList(g.Deny); err != nil {
+		return refuse(err.Error())
+	}
+	dir, err := openHostDir(g.Dir)
+	if err != nil {
+		return refuse(err.Error())
+	}
+	m.root, m.info, m.parents = dir.root, dir.info, dir.parents
+	// Package os has no name for this error; asking for it once tells which it is.
+	var escape *fs.PathError
+	if _, err := m.root.Stat(".."); !errors.As(err, &escape) {
+		_ = m.root.Close()
+		return refuse("the host does not confine the directory")
+	}
+	m.escape = escape.Err
+	return m, nil
+}
+
+// denies reports whether a cleaned path below the mount is denied.
+func (m *mount) denies(rel string) bool { return m.deny.denies(rel) }
+
+// noLinks tells that no link may be followed: each is a second name, and deny
+// patterns know names.
+func (m *mount) noLinks() bool { return len(m.deny) > 0 }
+
+// guestError maps an error of package os to one of this package's.
+func (m *mount) guestError(err error) error {
+	if errors.Is(err, m.escape) {
+		return ErrOutside
+	}
+	return guestError(err)
+}
+
+// open opens a regular file or a directory for reading, whatever the path says at
+// that moment, and nothing else. mustBeDir refuses files, noFollow a link at the
+// end of the path.
+func (m *mount) open(rel string, mustBeDir, noFollow bool) (*os.File, fs.FileInfo, error) {
+	parent, base, done, err := m.parentOf(rel)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+
+	// Look before opening: opening a device can do something to it.
+	before, err := m.statIn(parent, base, !noFollow)
+	if err != nil {
+		return nil, nil, err
+	}
+	if before.Mode().Type() == fs.ModeSymlink {
+		return nil, nil, ErrLoop
+	}
+	if err := checkType(before, mustBeDir); err != nil {
+		return nil, nil, err
+	}
+	file, err := parent.OpenFile(base, openFlags, 0)
+	if err != nil {
+		return nil, nil, m.guestError(err)
+	}
+	// The path may have changed since; what counts is what was opened.
+	info, err := m.checkOpened(file, parent, base, mustBeDir, noFollow)
+	if err != nil {
+		_ = file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// checkOpened refuses an open file that is neither regular nor a directory, one
+// that belongs to the kernel's own file systems, and where links may not be
+// followed one that does not itself bear the name.
+func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, mustBeDir, noFollow bool) (fs.FileInfo, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, m.guestError(err)
+	}
+	if err := checkType(info, mustBeDir); err != nil {
+		return nil, err
+	}
+	if !sameDevice(info, m.info) && isKernelFS(file) {
+		return nil, fs.ErrPermission
+	}
+	if m.noLinks() || noFollow {
+		named, err := parent.Lstat(base)
+		if err != nil {
+			return nil, m.guestError(err)
+		}
+		if !os.SameFile(named, info) {
+			return nil, fs.ErrPermission
+		}
+	}
+	return info, nil
+}
+
+// checkType refuses what is neither a regular file nor a directory.
+func checkType(info fs.FileInfo, mustBeDir bool) error {
+	switch {
+	case info.IsDir():
+		return nil
+	case !info.Mode().IsRegular():
+		return fs.ErrPermission
+	case mustBeDir:
+		return ErrNotDir
+	}
+	return nil
+}
+
+// stat describes what rel names; follow says whether a link at its end is
+// followed. mustBeDir follows it too, as a slash at the end does.
+func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
+	parent, base, done, err := m.parentOf(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	info, err := m.statIn(parent, base, follow || mustBeDir)
+	if err != nil {
+		return nil, err
+	}
+	if mustBeDir && !info.IsDir() {
+		return nil, ErrNotDir
+	}
+	return info, nil
+}
+
+// statIn describes base in parent. Asked to follow a link where none is followed,
+// it refuses, whether or not the link leads anywhere.
+func (m *mount) statIn(parent *os.Root, base string, follow bool) (fs.FileInfo, error) {
+	if follow && !m.noLinks() {
+		info, err := parent.Stat(base)
+		return info, m.guestError(err)
+	}
+	info, err := parent.Lstat(base)
+	if err != nil {
+		return nil, m.guestError(err)
+	}
+	if follow && info.Mode().Type() == fs.ModeSymlink {
+		return nil, fs.ErrPermission
+	}
+	return info, nil
+}
+
+// readlink returns what a link says, if that stays in the mount. Other targets
+// are host paths, which are not for the guest.
+func (m *mount) readlink(rel string) (string, error) {
+	parent, base, done, err := m.parentOf(rel)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	info, err := parent.Lstat(base)
+	if err != nil {
+		return "", m.guestError(err)
+	}
+	if info.Mode().Type() != fs.ModeSymlink {
+		return "", fs.ErrInvalid
+	}
+	target, err := parent.Readlink(base)
+	if err != nil {
+		return "", m.guestError(err)
+	}
+	if target == "" || filepath.IsAbs(target) || filepath.VolumeName(target) != "" || os.IsPathSeparator(target[0]) {
+		return "", ErrOutside
+	}
+	target = filepath.ToSlash(target)
+	if named := path.Join(path.Dir(rel), target); named == ".." || strings.HasPrefix(named, "../") {
+		return "", ErrOutside
+	}
+	if m.deny.deniesLinkTo(rel, target) {
+		return "", fs.ErrPermission
+	}
+	if !m.noLinks() {
+		// Links on the way to the link make the text above say too little.
+		if _, err := parent.Stat(base); errors.Is(err, m.escape) {
+			return "", ErrOutside
+		}
+	}
+	return target, nil
+}

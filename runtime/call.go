@@ -1,0 +1,143 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+)
+
+// Defaults of Limits.
+const (
+	DefaultMemory = 64 << 20 // bytes
+	DefaultOutput = 1 << 20  // bytes
+	DefaultStderr = 16 << 10 // bytes
+)
+
+// Limits bounds one call. A zero field means its default.
+type Limits struct {
+	// Memory bounds the linear memory in bytes; parts of a page of 64 KiB don't
+	// count. A guest that needs more sees its growth refused.
+	Memory uint64
+	// Output bounds what the guest may write to its standard output, in bytes.
+	// The write that would pass it ends the call with ResourceExhausted.
+	Output int64
+	// Stderr is how many bytes of the end of the guest's error stream are kept.
+	// Writing more is no error.
+	Stderr int
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Memory == 0 {
+		l.Memory = DefaultMemory
+	}
+	if l.Output <= 0 {
+		l.Output = DefaultOutput
+	}
+	if l.Stderr <= 0 {
+		l.Stderr = DefaultStderr
+	}
+	return l
+}
+
+// Call is one run of a command.
+type Call struct {
+	// Name is argv[0]: the tool's name, never a path of the host. Empty means
+	// "tool".
+	Name string
+	// Args are the arguments after it. None may hold a NUL byte.
+	Args []string
+	// Stdin is what the guest reads from its standard input. It must not change
+	// while the call runs.
+	Stdin []byte
+	// Bindings are what the guest may reach; required. The caller owns them and
+	// closes them after Call has returned.
+	Bindings *hostfuncs.Bindings
+	// Limits bounds the call.
+	Limits Limits
+}
+
+// Output is what a guest wrote, whether or not it ended well.
+type Output struct {
+	// Stdout is all of the standard output. It is empty when the call did not run
+	// to its end.
+	Stdout []byte
+	// Stderr is the end of the error stream, and StderrDropped how many bytes came
+	// before it.
+	Stderr        []byte
+	StderrDropped int64
+	// Duration is the time that the guest had.
+	Duration time.Duration
+}
+
+// Call runs the module's start function on a fresh instance and waits for its end.
+// The deadline of ctx bounds it: Call returns by then plus a short grace (see the
+// package documentation), and guest code has stopped. The error is an *Error; the
+// Output is filled as far as it goes in either case. Calls may run concurrently.
+func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
+	c := m.c
+	limits := call.Limits.withDefaults()
+	if err := ctx.Err(); err != nil {
+		return Output{}, endOfContext(err, "the call did not start")
+	}
+	if needs := c.report.Memory; needs != nil && needs.Min > limits.Memory/pageBytes {
+		return Output{}, &Error{
+			Reason: ResourceExhausted, Limit: LimitMemory,
+			Message: fmt.Sprintf("the module needs at least %d bytes of memory and may have %d; raise the memory limit",
+				needs.Min*pageBytes, limits.Memory),
+		}
+	}
+	if hanging := c.r.abandoned.Load(); hanging >= int64(c.r.opts.MaxAbandoned) {
+		return Output{}, &Error{
+			Reason: ResourceExhausted, Limit: LimitAbandoned,
+			Message: fmt.Sprintf("%d earlier calls hang in the host's file system; no call runs until one returns", hanging),
+		}
+	}
+	if !c.begin() {
+		return Output{}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
+	}
+
+	started := time.Now()
+	s := newCallState(ctx, call, limits)
+	stopOnClose := context.AfterFunc(c.r.closing, func() { s.stop(errClosed) })
+	ended := make(chan error, 1)
+	go func() {
+		defer c.done()
+		defer stopOnClose()
+		ended <- c.run(s)
+	}()
+
+	err := c.r.wait(s, ended)
+	out := Output{Duration: time.Since(started)}
+	out.Stdout = s.stdout.take()
+	out.Stderr, out.StderrDropped = s.stderr.take()
+	if err != nil {
+		out.Stdout = nil
+	}
+	return out, err
+}
+
+// wait returns how the call ended. Once the call's context is done, the guest gets
+// a grace to stop; a call that hangs in the host beyond it is abandoned: its
+// goroutine is left behind and counted until it returns.
+func (r *Runtime) wait(s *callState, ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return s.ending(err)
+	case <-s.ctx.Done():
+	}
+	timer := time.NewTimer(r.grace)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return s.ending(err)
+	case <-timer.C:
+	}
+	r.abandoned.Add(1)
+	go func() {
+		<-ended
+		r.abandoned.Add(-1)
+	}()
+	return s.ending(context.Cause(s.ctx))
+}

@@ -1,0 +1,108 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
+)
+
+// ending says how a call ended, given what the engine returned. What the host
+// knows goes first: a guest that exits with the engine's code for a deadline, or
+// that writes a result and then breaks down, is told by what happened.
+func (s *callState) ending(engineErr error) error {
+	cause := context.Cause(s.ctx)
+	ctxErr := s.ctx.Err()
+	s.stop(nil) // a call that is over must not be found running by anything
+
+	if errors.Is(cause, errOutputFull) {
+		return &Error{
+			Reason: ResourceExhausted, Limit: LimitOutput,
+			Message: fmt.Sprintf("the output is beyond the limit of %d bytes; ask for less or raise limits.output", s.stdout.limit),
+			cause:   cause,
+		}
+	}
+	if errors.Is(cause, errClosed) {
+		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: cause}
+	}
+	if ctxErr != nil {
+		return endOfContext(ctxErr, "the guest was stopped")
+	}
+
+	var exit *sys.ExitError
+	switch {
+	case engineErr == nil:
+		return nil
+	case errors.As(engineErr, &exit) && exit.ExitCode() == 0:
+		return nil
+	case errors.Is(engineErr, errEnginePanic), strings.Contains(engineErr.Error(), recovered):
+		return &Error{Reason: Internal, Message: "a host function failed", cause: engineErr}
+	}
+	if err := s.limitMet(engineErr); err != nil {
+		return err
+	}
+	if exit != nil {
+		return &Error{
+			Reason: Failed, ExitCode: exit.ExitCode(),
+			Message: fmt.Sprintf("exit status %d", exit.ExitCode()),
+			cause:   engineErr,
+		}
+	}
+	return &Error{Reason: Trap, Message: "the guest broke down: " + trapName(engineErr), cause: engineErr}
+}
+
+// limitMet blames a limit for a call that ended badly after it met one.
+func (s *callState) limitMet(engineErr error) error {
+	met := func(limit Limit, message string) error {
+		return &Error{Reason: ResourceExhausted, Limit: limit, Message: message, cause: engineErr}
+	}
+	if trapName(engineErr) == "stack overflow" {
+		return met(LimitStack, "the guest's call stack is full; its recursion has no end or goes too deep")
+	}
+	if s.memory.refused.Load() {
+		return met(LimitMemory, fmt.Sprintf("the guest needs more than its %d bytes of memory; raise limits.memory", s.memory.limit))
+	}
+	if limit := s.call.Bindings.Files.LimitHit(); limit != "" {
+		return met(LimitOpenFiles, "the guest met its limit of "+limit)
+	}
+	return nil
+}
+
+// recovered is how the engine marks the panic of a host function, whose text holds
+// a Go stack that nobody else may see.
+const recovered = "(recovered by wazero)"
+
+// trapName cuts the engine's error down to the name of the trap, such as
+// "unreachable".
+func trapName(err error) string {
+	line := firstLine(err.Error())
+	if _, name, ok := strings.Cut(line, "wasm error: "); ok {
+		return name
+	}
+	return line
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+func endOfContext(err error, what string) *Error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Reason: Timeout, Message: "the deadline passed; " + what, cause: err}
+	}
+	return &Error{Reason: Cancelled, Message: "cancelled; " + what, cause: err}
+}
+
+// fromRewrite turns a fault that the rewriter found into an error of this package.
+func fromRewrite(err error) error {
+	var fault *rewrite.Error
+	if errors.As(err, &fault) {
+		return invalid(err, "%s", fault.Error())
+	}
+	return &Error{Reason: Internal, Message: "the module could not be rewritten", cause: err}
+}

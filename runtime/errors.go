@@ -1,0 +1,62 @@
+package runtime
+
+import "fmt"
+
+// Reason says why a module did not load or a call gave no result.
+type Reason string
+
+// The reasons. They are decided by the host; see Error.
+const (
+	// InvalidModule: the bytes are no module that can run here.
+	InvalidModule Reason = "invalid_module"
+	// Failed: the guest ran to its end and reported a failure by its exit code.
+	Failed Reason = "failed"
+	// Trap: the guest broke down.
+	Trap Reason = "trap"
+	// Timeout: the deadline of the call's context passed.
+	Timeout Reason = "timeout"
+	// Cancelled: the call's context was cancelled, or the Runtime was closed.
+	Cancelled Reason = "cancelled"
+	// ResourceExhausted: the guest met a limit; Error.Limit names it.
+	ResourceExhausted Reason = "resource_exhausted"
+	// BadGuest: the guest broke a rule of the ABI.
+	BadGuest Reason = "bad_guest"
+	// Internal: a fault of this package or of the engine.
+	Internal Reason = "internal"
+)
+
+// Limit names a ceiling that a guest can meet.
+type Limit string
+
+// The limits of a call.
+const (
+	LimitMemory    Limit = "memory"
+	LimitOutput    Limit = "output"
+	LimitStack     Limit = "stack"
+	LimitOpenFiles Limit = "open files"
+	LimitAbandoned Limit = "abandoned calls"
+)
+
+// Error is what Load and Call return. Act on Reason, never on the text. The text
+// holds no host path, no Go stack and nothing that the guest wrote, except the
+// name of a trap or of an import.
+type Error struct {
+	Reason Reason
+	// Message says what happened and, where there is one, the fix.
+	Message string
+	// ExitCode is the guest's, for Failed.
+	ExitCode uint32
+	// Limit is the ceiling that was met, for ResourceExhausted.
+	Limit Limit
+	cause error
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause: the context's error for Timeout and Cancelled, the
+// engine's for others, or nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+func invalid(cause error, format string, args ...any) *Error {
+	return &Error{Reason: InvalidModule, Message: fmt.Sprintf(format, args...), cause: cause}
+}

@@ -1,0 +1,132 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmtool/wasmtool/internal/suggest"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
+)
+
+// commandEntry is the export that a command starts with.
+const commandEntry = "_start"
+
+// checkImports refuses a module that is not a command or that imports what this
+// runtime does not provide, naming all of it at once.
+func checkImports(report *rewrite.Report) error {
+	var faults []string
+	known, err := hostFunctions()
+	if err != nil {
+		return &Error{Reason: Internal, Message: "the host functions are not available", cause: err}
+	}
+	for _, imp := range report.Imports {
+		if fault := importFault(known, imp); fault != "" {
+			faults = append(faults, fault)
+		}
+	}
+	if len(faults) > 0 {
+		const most = 10
+		if more := len(faults) - most; more > 0 {
+			faults = append(faults[:most], fmt.Sprintf("and %d more", more))
+		}
+		return invalid(nil, "the module needs what this runtime does not provide: %s", strings.Join(faults, "; "))
+	}
+	start := slices.IndexFunc(report.Exports, func(e rewrite.Export) bool { return e.Name == commandEntry })
+	switch {
+	case start < 0:
+		return invalid(nil, "the module exports no %s; build it as a WASI command (GOOS=wasip1, --target=wasm32-wasi)", commandEntry)
+	case report.Exports[start].Kind != rewrite.ExternFunc || report.Exports[start].Signature != noSignature:
+		return invalid(nil, "the export %s is not a function without parameters and results", commandEntry)
+	case len(report.Imports) > 0 && report.Memory == nil:
+		return invalid(nil, "the module has no memory, which the functions it imports write to; export one as \"memory\"")
+	}
+	return nil
+}
+
+// noSignature is how rewrite prints the type of a function without parameters and
+// results.
+const noSignature = "() -> ()"
+
+func importFault(known map[string]string, imp rewrite.Import) string {
+	name := imp.Module + "." + imp.Name
+	if imp.Kind != rewrite.ExternFunc {
+		return fmt.Sprintf("%s is an imported %s, which no tool gets", quoteName(name), imp.Kind)
+	}
+	signature, ok := known[name]
+	switch {
+	case ok && signature == imp.Signature:
+		return ""
+	case ok:
+		return fmt.Sprintf("%s has the type %s, not %s", quoteName(name), signature, imp.Signature)
+	}
+	fault := "function " + quoteName(name)
+	if imp.Module == wasiModule {
+		if near := suggest.Nearest(name, sortedKeys(known)); near != "" {
+			fault += " (did you mean " + near + "?)"
+		}
+	}
+	return fault
+}
+
+// quoteName shows a name that a guest chose: control characters escaped, and no
+// longer than a line.
+func quoteName(name string) string {
+	const most = 120
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") + "..."
+	}
+	q := fmt.Sprintf("%q", name)
+	return q[1 : len(q)-1]
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// hostFunctions returns what a guest may import, as "module.function" with the
+// signature in the notation of rewrite. It asks the engine, so the list is what
+// instances really get.
+func hostFunctions() (map[string]string, error) {
+	ctx := context.Background()
+	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())}
+	defer e.close()
+	host, err := e.wasiBuilder().Compile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]string)
+	for name, def := range host.ExportedFunctions() {
+		known[wasiModule+"."+name] = signature(def)
+	}
+	if len(known) == 0 {
+		return nil, errors.New("the engine exports no host function")
+	}
+	return known, nil
+}
+
+func signature(def api.FunctionDefinition) string {
+	results := typeList(def.ResultTypes())
+	if types := def.ResultTypes(); len(types) == 1 {
+		results = api.ValueTypeName(types[0])
+	}
+	return typeList(def.ParamTypes()) + " -> " + results
+}
+
+func typeList(types []api.ValueType) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = api.ValueTypeName(t)
+	}
+	return "(" + strings.Join(names, ", ") + ")"
+}

@@ -1,0 +1,227 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/experimental/sysfs"
+	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
+)
+
+// callState is what belongs to one call.
+type callState struct {
+	// ctx is done at the call's deadline, when the caller cancels, and when the
+	// call broke a limit; its cause tells which.
+	ctx  context.Context
+	stop context.CancelCauseFunc
+
+	call   Call
+	stdin  *bytes.Reader
+	stdout *cappedBuffer
+	stderr *tailBuffer
+	memory *memoryLimit
+}
+
+// errOutputFull is the cause of a call that wrote too much.
+var errOutputFull = errors.New("output beyond the limit")
+
+func newCallState(ctx context.Context, call Call, limits Limits) *callState {
+	if call.Name == "" {
+		call.Name = "tool"
+	}
+	s := &callState{
+		call:   call,
+		stdin:  bytes.NewReader(call.Stdin),
+		stderr: &tailBuffer{limit: limits.Stderr},
+		memory: &memoryLimit{limit: limits.Memory},
+	}
+	s.ctx, s.stop = context.WithCancelCause(ctx)
+	s.stdout = &cappedBuffer{limit: limits.Output, full: func() { s.stop(errOutputFull) }}
+	return s
+}
+
+// instance is one running module. Host functions, streams and files find the call
+// that they serve through it, never through a context, so that an instance may one
+// day serve many calls.
+type instance struct {
+	// current is the call being served; nil when there is none, and then nothing
+	// can be reached.
+	current  atomic.Pointer[callState]
+	preopens []preopen
+}
+
+// preopen is a directory that the guest finds open at start.
+type preopen struct {
+	name string // what the guest is told
+	path string // where it is in the guest's file system
+}
+
+// workspaceMount is the mount that relative names are looked up in.
+const workspaceMount = "workspace"
+
+// preopensFor lists the preopens of a call: the root, each mount, and last "." for
+// the workspace (see wasiBuilder for why).
+func preopensFor(mounts []capability.FS) []preopen {
+	list := []preopen{{"/", "/"}}
+	workspace := ""
+	for _, m := range mounts {
+		if m.GuestPath() != "/" {
+			list = append(list, preopen{m.GuestPath(), m.GuestPath()})
+		}
+		if m.Mount == workspaceMount {
+			workspace = m.GuestPath()
+		}
+	}
+	if workspace != "" {
+		list = append(list, preopen{".", workspace})
+	}
+	return list
+}
+
+// run instantiates the module for a call and runs it. The error is the engine's;
+// see callState.ending.
+func (c *compiled) run(s *callState) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.r.log.Error("panic in the engine", "module", c.digest, "panic", p, "stack", string(debug.Stack()))
+			err = errEnginePanic
+		}
+	}()
+	i := &instance{preopens: preopensFor(s.call.Bindings.Mounts)}
+	i.current.Store(s)
+	defer i.current.Store(nil)
+
+	// The engine takes its memory allocator from this context and from nowhere
+	// else.
+	ctx := experimental.WithMemoryAllocator(s.ctx, s.memory)
+	mod, err := c.engine.runtime.InstantiateModule(ctx, c.engine.module, i.config(s))
+	if err != nil {
+		return err
+	}
+	c.engine.instances.Store(mod, i)
+	defer func() {
+		c.engine.instances.Delete(mod)
+		_ = mod.Close(context.Background())
+	}()
+	_, err = mod.ExportedFunction(commandEntry).Call(ctx)
+	return err
+}
+
+var errEnginePanic = errors.New("the engine failed")
+
+// config wires the instance to the engine's WASI. No stream, clock or variable of
+// the process is in it.
+func (i *instance) config(s *callState) wazero.ModuleConfig {
+	clock := func() hostfuncs.Clock {
+		if s := i.current.Load(); s != nil {
+			return s.call.Bindings.Clock
+		}
+		return stoppedClock{}
+	}
+	resolution := sys.ClockResolution(time.Millisecond)
+	config := wazero.NewModuleConfig().
+		WithName(""). // the module's own name must not collide with another's
+		WithStartFunctions().
+		WithArgs(append([]string{s.call.Name}, s.call.Args...)...).
+		WithStdin(guestStdin{i}).
+		WithStdout(guestStdout{i}).
+		WithStderr(guestStderr{i}).
+		WithRandSource(guestRandom{i}).
+		WithWalltime(func() (int64, int32) {
+			now := clock().Now()
+			return now.Unix(), int32(now.Nanosecond())
+		}, resolution).
+		WithNanotime(func() int64 { return int64(clock().Elapsed()) }, resolution).
+		WithNanosleep(func(ns int64) {
+			if s := i.current.Load(); s != nil {
+				s.call.Bindings.Clock.Sleep(s.ctx, time.Duration(ns))
+			}
+		})
+	env := s.call.Bindings.Env
+	for _, name := range sortedKeys(env) {
+		config = config.WithEnv(name, env[name])
+	}
+	if dot := slices.IndexFunc(i.preopens, func(p preopen) bool { return p.name == "." }); dot >= 0 {
+		config = config.WithEnv("PWD", i.preopens[dot].path)
+	}
+	files := func() *hostfuncs.FS {
+		if s := i.current.Load(); s != nil {
+			return s.call.Bindings.Files
+		}
+		return nil
+	}
+	mounts := wazero.NewFSConfig()
+	for _, p := range i.preopens {
+		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(guestfs.New(files, p.path), engineName(p))
+	}
+	return config.WithFSConfig(mounts)
+}
+
+// engineName is the name by which the engine tells preopens apart. The guest never
+// sees it: prestatDirName answers with preopen.name.
+func engineName(p preopen) string {
+	if p.name == "." {
+		return "/\x00workspace"
+	}
+	return p.name
+}
+
+// The streams and the randomness of a guest, each for the call being served.
+type (
+	guestStdin  struct{ *instance }
+	guestStdout struct{ *instance }
+	guestStderr struct{ *instance }
+	guestRandom struct{ *instance }
+)
+
+func (g guestStdin) Read(p []byte) (int, error) {
+	if s := g.current.Load(); s != nil {
+		return s.stdin.Read(p)
+	}
+	return 0, io.EOF
+}
+
+func (g guestStdout) Write(p []byte) (int, error) {
+	if s := g.current.Load(); s != nil {
+		return s.stdout.Write(p)
+	}
+	return 0, errStreamClosed
+}
+
+func (g guestStderr) Write(p []byte) (int, error) {
+	if s := g.current.Load(); s != nil {
+		return s.stderr.Write(p)
+	}
+	return 0, errStreamClosed
+}
+
+// maxRandomRead bounds one read of randomness, so that a guest that asks for all
+// its memory at once is looked at in between.
+const maxRandomRead = 64 << 10
+
+func (g guestRandom) Read(p []byte) (int, error) {
+	s := g.current.Load()
+	if s == nil || s.ctx.Err() != nil {
+		return 0, errStreamClosed
+	}
+	return s.call.Bindings.Random.Read(p[:min(len(p), maxRandomRead)])
+}
+
+// stoppedClock is what an instance without a call sees.
+type stoppedClock struct{}
+
+func (stoppedClock) Now() time.Time                       { return time.Unix(0, 0) }
+func (stoppedClock) Elapsed() time.Duration               { return 0 }
+func (stoppedClock) Sleep(context.Context, time.Duration) {}

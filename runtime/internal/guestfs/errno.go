@@ -1,0 +1,44 @@
+package guestfs
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/tetratelabs/wazero/experimental/sys"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+)
+
+// errnos maps errors to what the guest sees, first match first: ErrOutside is an
+// fs.ErrPermission too. The engine knows no EMFILE, and EAGAIN says as well that
+// the guest should close something and try again.
+var errnos = []struct {
+	err   error
+	errno sys.Errno
+}{
+	{fs.ErrClosed, sys.EBADF},
+	{hostfuncs.ErrReadOnly, sys.EROFS},
+	{hostfuncs.ErrOutside, sys.EPERM},
+	{fs.ErrPermission, sys.EACCES},
+	{fs.ErrNotExist, sys.ENOENT},
+	{fs.ErrInvalid, sys.EINVAL},
+	{hostfuncs.ErrLoop, sys.ELOOP},
+	{hostfuncs.ErrNotDir, sys.ENOTDIR},
+	{hostfuncs.ErrIsDir, sys.EISDIR},
+	{hostfuncs.ErrNameTooLong, sys.ENAMETOOLONG},
+	{hostfuncs.ErrTooManyOpen, sys.EAGAIN},
+	{hostfuncs.ErrTooLarge, sys.ERANGE},
+}
+
+// toErrno returns 0 for nil and EIO for an error that the table does not have.
+func toErrno(err error) sys.Errno {
+	if err == nil {
+		return 0
+	}
+	for _, e := range errnos {
+		if errors.Is(err, e.err) {
+			return e.errno
+		}
+	}
+	return sys.EIO
+}

@@ -1,0 +1,126 @@
+package guestfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/tetratelabs/wazero/experimental/sys"
+	wazerosys "github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+)
+
+// readOnly has the methods of sys.File that would change a file, for all kinds of
+// file.
+type readOnly struct{}
+
+// IsAppend is always false.
+func (readOnly) IsAppend() bool { return false }
+
+// SetAppend refuses to switch appending on. Switching it off changes nothing.
+func (readOnly) SetAppend(enable bool) sys.Errno {
+	if enable {
+		return sys.EROFS
+	}
+	return 0
+}
+
+// Write is refused.
+func (readOnly) Write([]byte) (int, sys.Errno) { return 0, sys.EROFS }
+
+// Pwrite is refused.
+func (readOnly) Pwrite([]byte, int64) (int, sys.Errno) { return 0, sys.EROFS }
+
+// Truncate is refused.
+func (readOnly) Truncate(int64) sys.Errno { return sys.EROFS }
+
+// Utimens is refused. Not with EPERM, after which the engine tries by path.
+func (readOnly) Utimens(int64, int64) sys.Errno { return sys.EROFS }
+
+// Sync has nothing to write.
+func (readOnly) Sync() sys.Errno { return 0 }
+
+// Datasync has nothing to write.
+func (readOnly) Datasync() sys.Errno { return 0 }
+
+// file is a file or directory that a guest has opened.
+type file struct {
+	readOnly
+	f *hostfuncs.File
+}
+
+// Dev returns the device of the file.
+func (f *file) Dev() (uint64, sys.Errno) {
+	st, errno := f.Stat()
+	return st.Dev, errno
+}
+
+// Ino returns the inode number of the file.
+func (f *file) Ino() (wazerosys.Inode, sys.Errno) {
+	st, errno := f.Stat()
+	return st.Ino, errno
+}
+
+// IsDir reports whether the file is a directory.
+func (f *file) IsDir() (bool, sys.Errno) { return f.f.IsDir(), 0 }
+
+// Stat describes the file.
+func (f *file) Stat() (wazerosys.Stat_t, sys.Errno) {
+	info, err := f.f.Stat()
+	if err != nil {
+		return wazerosys.Stat_t{}, toErrno(err)
+	}
+	return toStat(info, f.f.Path()), 0
+}
+
+// Read reads on; 0 bytes without an error are the end of the file.
+func (f *file) Read(buf []byte) (int, sys.Errno) {
+	n, err := f.f.Read(buf)
+	return n, readErrno(err)
+}
+
+// Pread reads from an offset; 0 bytes without an error are the end of the file.
+func (f *file) Pread(buf []byte, off int64) (int, sys.Errno) {
+	n, err := f.f.ReadAt(buf, off)
+	return n, readErrno(err)
+}
+
+func readErrno(err error) sys.Errno {
+	if err == io.EOF {
+		return 0
+	}
+	return toErrno(err)
+}
+
+// position is an int64 by another name, because go vet holds every method
+// Seek(int64, int) to the results of io.Seeker, and sys.File has others.
+type position = int64
+
+// Seek sets the offset; a directory only goes back to the start.
+func (f *file) Seek(offset position, whence int) (int64, sys.Errno) {
+	n, err := f.f.Seek(offset, whence)
+	return n, toErrno(err)
+}
+
+// Readdir returns the next n entries, fewer only at the end.
+func (f *file) Readdir(n int) ([]sys.Dirent, sys.Errno) {
+	entries, err := f.f.ReadDir(n)
+	if err != nil {
+		return nil, toErrno(err)
+	}
+	return toDirents(entries), 0
+}
+
+// Close closes the file.
+func (f *file) Close() sys.Errno { return closeErrno(f.f.Close()) }
+
+// closeErrno takes a file that is closed already for a success: the engine closes
+// what a guest left open after the call's file system was closed, and keeps a
+// descriptor whose closing fails.
+func closeErrno(err error) sys.Errno {
+	if errors.Is(err, fs.ErrClosed) {
+		return 0
+	}
+	return toErrno(err)
+}

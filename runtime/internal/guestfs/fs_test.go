@@ -1,0 +1,240 @@
+package guestfs_test
+
+import (
+	"io/fs"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/tetratelabs/wazero/experimental/sys"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
+)
+
+// methods are all methods of the engine's interfaces, each with what this package
+// makes of it. One that a later engine adds fails the test, so that somebody
+// thinks about it.
+var (
+	fsMethods = map[string]string{
+		"OpenFile": "reads", "Lstat": "reads", "Stat": "reads", "Readlink": "reads",
+		"Mkdir": "refused", "Chmod": "refused", "Rename": "refused", "Rmdir": "refused", "Link": "refused",
+		"Symlink": "refused", "Unlink": "refused", "Utimens": "refused",
+	}
+	fileMethods = map[string]string{
+		"Dev": "reads", "Ino": "reads", "IsDir": "reads", "IsAppend": "reads", "Stat": "reads", "Read": "reads",
+		"Pread": "reads", "Seek": "reads", "Readdir": "reads", "Close": "reads", "Sync": "nothing", "Datasync": "nothing",
+		"SetAppend": "refused", "Write": "refused", "Pwrite": "refused", "Truncate": "refused", "Utimens": "refused",
+	}
+)
+
+func TestEveryMethodIsThoughtOf(t *testing.T) {
+	for _, test := range []struct {
+		iface reflect.Type
+		known map[string]string
+	}{
+		{reflect.TypeFor[sys.FS](), fsMethods},
+		{reflect.TypeFor[sys.File](), fileMethods},
+	} {
+		if n := test.iface.NumMethod(); n != len(test.known) {
+			t.Errorf("%v has %d methods, %d are known", test.iface, n, len(test.known))
+		}
+		for i := range test.iface.NumMethod() {
+			if name := test.iface.Method(i).Name; test.known[name] == "" {
+				t.Errorf("%v.%s is new", test.iface, name)
+			}
+		}
+	}
+}
+
+// No implementation may come from a default of the engine, which answers ENOSYS
+// today and may do something tomorrow.
+func TestNoMethodIsInherited(t *testing.T) {
+	ws := t.TempDir()
+	write(t, ws, map[string]string{"f": ""})
+	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace")
+	regular, _ := files.OpenFile("f", sys.O_RDONLY, 0)
+	preopen, _ := files.OpenFile(".", sys.O_RDONLY, 0)
+	for _, value := range []any{files, regular, preopen} {
+		typ := reflect.TypeOf(value).Elem()
+		for i := range typ.NumField() {
+			if field := typ.Field(i); field.Anonymous && field.Type.PkgPath() != typ.PkgPath() {
+				t.Errorf("%v embeds %v", typ, field.Type)
+			}
+		}
+	}
+	if _, ok := regular.(sys.PollableFile); ok {
+		t.Error("files can be polled, which may block")
+	}
+}
+
+// Each refused method, called as the engine would, on every kind of file.
+func TestChangesAreRefused(t *testing.T) {
+	ws := t.TempDir()
+	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
+	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace")
+	for _, name := range []string{"f", "d", "new", ".", "../x", ""} {
+		for op, errno := range map[string]sys.Errno{
+			"Mkdir":   files.Mkdir(name, 0o755),
+			"Chmod":   files.Chmod(name, 0o777),
+			"Rename":  files.Rename(name, "g"),
+			"Rmdir":   files.Rmdir(name),
+			"Unlink":  files.Unlink(name),
+			"Utimens": files.Utimens(name, 0, 0),
+		} {
+			if errno != sys.EROFS {
+				t.Errorf("%s %q: %v", op, name, errno)
+			}
+		}
+		if errno := files.Link(name, "g"); errno != sys.EPERM {
+			t.Errorf("Link %q: %v", name, errno)
+		}
+		if errno := files.Symlink("f", name); errno != sys.EPERM {
+			t.Errorf("Symlink %q: %v", name, errno)
+		}
+	}
+	for name, perm := range map[string]fs.FileMode{"f": 0o600, "d": 0o600, ".": 0} {
+		file, errno := files.OpenFile(name, sys.O_RDONLY, perm)
+		if errno != 0 {
+			t.Fatal(errno)
+		}
+		_, writeErrno := file.Write([]byte("x"))
+		_, pwriteErrno := file.Pwrite([]byte("x"), 0)
+		for op, errno := range map[string]sys.Errno{
+			"Write": writeErrno, "Pwrite": pwriteErrno, "Truncate": file.Truncate(0),
+			"Utimens": file.Utimens(0, 0), "SetAppend": file.SetAppend(true),
+		} {
+			if errno != sys.EROFS {
+				t.Errorf("%s of %s: %v", op, name, errno)
+			}
+		}
+		if file.IsAppend() || file.SetAppend(false) != 0 || file.Sync() != 0 || file.Datasync() != 0 {
+			t.Errorf("%s: a harmless method fails", name)
+		}
+		if errno := file.Close(); errno != 0 {
+			t.Errorf("Close of %s: %v", name, errno)
+		}
+	}
+}
+
+// Each flag that the engine has or may get, alone and with reading.
+func TestOpenFlags(t *testing.T) {
+	ws := t.TempDir()
+	write(t, ws, map[string]string{"f": "fine"})
+	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace")
+	harmless := []sys.Oflag{sys.O_RDONLY, sys.O_NOFOLLOW, sys.O_NONBLOCK, sys.O_DSYNC, sys.O_RSYNC, sys.O_SYNC}
+	for bit := range 33 {
+		flag := sys.Oflag(uint64(1) << bit) // 0 at the end
+		_, errno := files.OpenFile("f", flag, 0o600)
+		switch {
+		case slices.Contains(harmless, flag):
+			if errno != 0 {
+				t.Errorf("flag %b: %v", flag, errno)
+			}
+		case flag == sys.O_DIRECTORY:
+			if errno != sys.ENOTDIR {
+				t.Errorf("O_DIRECTORY: %v", errno)
+			}
+		case errno != sys.EROFS:
+			t.Errorf("flag %b: %v", flag, errno)
+		}
+	}
+}
+
+// Without a call nothing is reached, and the engine's own opening of a preopen
+// still succeeds, for it panics otherwise.
+func TestNoCall(t *testing.T) {
+	files := guestfs.New(func() *hostfuncs.FS { return nil }, "/")
+	if _, errno := files.OpenFile("f", sys.O_RDONLY, 0o600); errno != sys.EBADF {
+		t.Errorf("OpenFile: %v", errno)
+	}
+	if _, errno := files.Stat("."); errno != sys.EBADF {
+		t.Errorf("Stat: %v", errno)
+	}
+	if _, errno := files.Lstat("."); errno != sys.EBADF {
+		t.Errorf("Lstat: %v", errno)
+	}
+	if _, errno := files.Readlink("x"); errno != sys.EBADF {
+		t.Errorf("Readlink: %v", errno)
+	}
+	dir, errno := files.OpenFile(".", sys.O_RDONLY, 0)
+	if errno != 0 {
+		t.Fatalf("open the preopen: %v", errno)
+	}
+	if isDir, errno := dir.IsDir(); !isDir || errno != 0 {
+		t.Errorf("IsDir: %v, %v", isDir, errno)
+	}
+	if _, errno := dir.Stat(); errno != sys.EBADF {
+		t.Errorf("Stat of the preopen: %v", errno)
+	}
+	if _, errno := dir.Readdir(1); errno != sys.EBADF {
+		t.Errorf("Readdir of the preopen: %v", errno)
+	}
+	if errno := dir.Close(); errno != 0 {
+		t.Errorf("Close: %v", errno)
+	}
+}
+
+// A preopen that an instance keeps shows each call its own files.
+func TestAPreopenFollowsTheCalls(t *testing.T) {
+	var calls []*hostfuncs.FS
+	for _, name := range []string{"one", "two"} {
+		ws := t.TempDir()
+		write(t, ws, map[string]string{name: ""})
+		calls = append(calls, newFS(t, hostfuncs.Options{}, ws))
+	}
+	now := 0
+	files := guestfs.New(func() *hostfuncs.FS { return calls[now] }, "/workspace")
+	dir, errno := files.OpenFile(".", sys.O_RDONLY, 0)
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	for i, want := range []string{"one", "two"} {
+		now = i
+		for range 2 {
+			if entries, errno := dir.Readdir(10); errno != 0 || len(entries) != 1 || entries[0].Name != want {
+				t.Errorf("call %d: %v, %v", i, entries, errno)
+			}
+			if _, errno := dir.Seek(0, 0); errno != 0 {
+				t.Errorf("Seek: %v", errno)
+			}
+		}
+		_ = calls[i].Close()
+		if _, errno := dir.Readdir(10); errno != sys.EBADF {
+			t.Errorf("after call %d: %v", i, errno)
+		}
+	}
+	if errno := dir.Close(); errno != 0 {
+		t.Errorf("Close: %v", errno)
+	}
+	now = 0
+	if _, errno := dir.Stat(); errno != sys.EBADF {
+		t.Errorf("Stat after Close: %v", errno)
+	}
+}
+
+// No two directories look the same, or a guest that watches for circles stops.
+func TestDirectoriesHaveNumbers(t *testing.T) {
+	ws := t.TempDir()
+	write(t, ws, map[string]string{"d/e/f": ""})
+	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/")
+	seen := make(map[[2]uint64]string)
+	for _, name := range []string{".", "workspace", "workspace/d", "workspace/d/e"} {
+		st, errno := files.Stat(name)
+		if errno != 0 {
+			t.Fatal(errno)
+		}
+		id := [2]uint64{st.Dev, st.Ino}
+		if other, ok := seen[id]; ok {
+			t.Errorf("%s and %s have the number %d", other, name, id)
+		}
+		seen[id] = name
+		file, errno := files.OpenFile(name, sys.O_RDONLY, 0o600)
+		if errno != 0 {
+			t.Fatal(errno)
+		}
+		if ino, errno := file.Ino(); errno != 0 || ino != st.Ino {
+			t.Errorf("%s has the number %d open and %d by path", name, ino, st.Ino)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package guestfs_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental/sysfs"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+	wazerosys "github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
+)
+
+// canary is what no guest may ever read.
+const canary = "CANARY: from outside the grant"
+
+// The preopens of the guest, in order from descriptor 3 on.
+const (
+	fdRoot = 3
+	fdWork = 4
+	last   = -1 // what the last path_open opened
+)
+
+// Bits of WASI, by their names in wasi_snapshot_preview1.
+const (
+	symlinkFollow = 1
+
+	oflagCreat, oflagDirectory, oflagExcl, oflagTrunc = 1, 2, 4, 8
+
+	fdflagAppend, fdflagDsync, fdflagNonblock, fdflagRsync, fdflagSync = 1, 2, 4, 8, 16
+
+	rightRead, rightWrite = 1 << 1, 1 << 6
+
+	setAtim, setAtimNow, setMtim, setMtimNow = 1, 2, 4, 8
+)
+
+// op and result mirror those of the guest.
+type op struct {
+	Op                      string
+	FD, FD2                 int32
+	Path, Path2             []byte
+	Flags, OFlags, FDFlags  uint32
+	Rights                  uint64
+	Offset, Size            uint64
+	Whence, Bytes, Repeated uint32
+}
+
+type result struct {
+	Op    string
+	Errno string
+	FD    int32
+	N     uint64
+	Data  []byte
+}
+
+func path(s string) []byte { return []byte(s) }
+
+// open is path_open in the workspace, following links.
+func open(name string) op {
+	return op{Op: "path_open", FD: fdWork, Path: path(name), Flags: symlinkFollow, Rights: rightRead}
+}
+
+// guest is the compiled test program. Tests of a package run in one process, which
+// builds it once.
+var guest = sync.OnceValues(func() (compiledGuest, error) {
+	dir, err := os.MkdirTemp("", "guest")
+	if err != nil {
+		return compiledGuest{}, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "guest.wasm")
+	build := exec.Command("go", "build", "-o", file, "./testdata/guest")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=-mod=readonly")
+	if out, err := build.CombinedOutput(); err != nil {
+		return compiledGuest{}, &buildError{err, string(out)}
+	}
+	binary, err := os.ReadFile(file)
+	if err != nil {
+		return compiledGuest{}, err
+	}
+	ctx := context.Background()
+	runtime := wazero.NewRuntime(ctx)
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
+		return compiledGuest{}, err
+	}
+	module, err := runtime.CompileModule(ctx, binary)
+	return compiledGuest{runtime, module}, err
+})
+
+type compiledGuest struct {
+	runtime wazero.Runtime
+	module  wazero.CompiledModule
+}
+
+type buildError struct {
+	err error
+	out string
+}
+
+func (e *buildError) Error() string { return e.err.Error() + "\n" + e.out }
+
+// newFS opens dir as the workspace.
+func newFS(t testing.TB, o hostfuncs.Options, dir string, deny ...string) *hostfuncs.FS {
+	t.Helper()
+	files, err := hostfuncs.NewFS([]capability.GrantedFS{{
+		FS:  capability.FS{Mount: "workspace", Mode: capability.ModeRead, Deny: deny},
+		Dir: dir,
+	}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = files.Close() })
+	return files
+}
+
+// run lets the guest perform operations on files, with / and /workspace opened for
+// it before, and returns what each came to.
+func run(t testing.TB, files func() *hostfuncs.FS, ops ...op) []result {
+	t.Helper()
+	g, err := guest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := json.Marshal(ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errOut bytes.Buffer
+	mounts := wazero.NewFSConfig()
+	for _, dir := range []string{"/", "/workspace"} {
+		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(guestfs.New(files, dir), dir)
+	}
+	config := wazero.NewModuleConfig().WithName("").WithFSConfig(mounts).
+		WithStdin(bytes.NewReader(in)).WithStdout(&out).WithStderr(&errOut)
+	instance, err := g.runtime.InstantiateModule(t.Context(), g.module, config)
+	if exit, ok := err.(*wazerosys.ExitError); ok && exit.ExitCode() == 0 {
+		err = nil
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errOut.String())
+	}
+	if instance != nil {
+		if err := instance.Close(context.Background()); err != nil {
+			t.Errorf("close the instance: %v", err)
+		}
+	}
+	var results []result
+	if err := json.Unmarshal(out.Bytes(), &results); err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != len(ops) {
+		t.Fatalf("%d results of %d operations", len(results), len(ops))
+	}
+	return results
+}
+
+// always returns a source of one file system.
+func always(files *hostfuncs.FS) func() *hostfuncs.FS {
+	return func() *hostfuncs.FS { return files }
+}
+
+// write makes files below dir, with the directories they need.
+func write(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package guestfs
+
+import (
+	"io/fs"
+	"sync"
+
+	"github.com/tetratelabs/wazero/experimental/sys"
+	wazerosys "github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+)
+
+// isPreopen tells the engine's own opening of a pre-opened directory, which it
+// does once in the life of an instance, from a guest that opens ".": a guest
+// cannot ask for a mode of 0.
+func isPreopen(name string, flag sys.Oflag, perm fs.FileMode) bool {
+	return name == "." && flag == sys.O_RDONLY && perm == 0
+}
+
+// preopenDir is the directory behind a pre-opened descriptor. The engine panics
+// when opening it fails, and keeps it from one call to the next. So it opens
+// nothing until the guest lists it, and then in the file system of the call that
+// is current.
+type preopenDir struct {
+	readOnly
+	fs *guestFS
+
+	mu     sync.Mutex
+	opened *hostfuncs.FS // the file system in which dir is open
+	dir    *hostfuncs.File
+	closed bool
+}
+
+// Dev returns the device of the directory.
+func (d *preopenDir) Dev() (uint64, sys.Errno) {
+	st, errno := d.Stat()
+	return st.Dev, errno
+}
+
+// Ino returns the inode number of the directory.
+func (d *preopenDir) Ino() (wazerosys.Inode, sys.Errno) {
+	st, errno := d.Stat()
+	return st.Ino, errno
+}
+
+// IsDir is always true.
+func (*preopenDir) IsDir() (bool, sys.Errno) { return true, 0 }
+
+// Stat describes the directory.
+func (d *preopenDir) Stat() (wazerosys.Stat_t, sys.Errno) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return wazerosys.Stat_t{}, sys.EBADF
+	}
+	return d.fs.Stat(".")
+}
+
+// Read is refused.
+func (*preopenDir) Read([]byte) (int, sys.Errno) { return 0, sys.EISDIR }
+
+// Pread is refused.
+func (*preopenDir) Pread([]byte, int64) (int, sys.Errno) { return 0, sys.EISDIR }
+
+// Seek goes back to the first entry and does nothing else.
+func (d *preopenDir) Seek(offset position, whence int) (int64, sys.Errno) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	dir, errno := d.current()
+	if errno != 0 {
+		return 0, errno
+	}
+	n, err := dir.Seek(offset, whence)
+	return n, toErrno(err)
+}
+
+// Readdir returns the next n entries, fewer only at the end.
+func (d *preopenDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	dir, errno := d.current()
+	if errno != 0 {
+		return nil, errno
+	}
+	entries, err := dir.ReadDir(n)
+	if err != nil {
+		return nil, toErrno(err)
+	}
+	return toDirents(entries), 0
+}
+
+// current returns the directory, open in the file system of the current call.
+func (d *preopenDir) current() (*hostfuncs.File, sys.Errno) {
+	files := d.fs.current()
+	if d.closed || files == nil {
+		return nil, sys.EBADF
+	}
+	if d.opened == files {
+		return d.dir, 0
+	}
+	dir, err := files.View(d.fs.prefix).Open(".", hostfuncs.OpenDirectory)
+	if err != nil {
+		return nil, toErrno(err)
+	}
+	// What was open in the file system of an earlier call was closed with it.
+	d.opened, d.dir = files, dir
+	return dir, 0
+}
+
+// Close closes the directory. Closing it again does nothing.
+func (d *preopenDir) Close() sys.Errno {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	if d.opened == nil {
+		return 0
+	}
+	dir := d.dir
+	d.opened, d.dir = nil, nil
+	return closeErrno(dir.Close())
+}

@@ -1,0 +1,214 @@
+package rewrite
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// errNoFuel ends a call that used up its fuel.
+var errNoFuel = errors.New("out of fuel")
+
+// refiller is the host's side of metering. It counts what was used, and ends the
+// call when that is more than the budget.
+type refiller struct {
+	slice, budget int64
+	used          int64
+	calls         int
+}
+
+func (f *refiller) refill(_ context.Context, m api.Module, _ []uint64) {
+	fuel, ok := m.ExportedGlobal(ExportFuel).(api.MutableGlobal)
+	if !ok {
+		panic("the fuel is not exported")
+	}
+	f.calls++
+	f.used += f.slice
+	if f.used > f.budget {
+		panic(errNoFuel)
+	}
+	fuel.Set(uint64(int64(fuel.Get()) + f.slice))
+}
+
+// left is what remains of the last slice.
+func (f *refiller) left(m api.Module) int64 { return int64(m.ExportedGlobal(ExportFuel).Get()) }
+
+func (f *refiller) install(t testing.TB, r wazero.Runtime) {
+	t.Helper()
+	_, err := r.NewHostModuleBuilder(MeterModule).NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(f.refill), nil, nil).Export(MeterFunction).Instantiate(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// world is an engine with one module in it.
+type world struct {
+	runtime wazero.Runtime
+	fuel    *refiller
+	module  api.Module
+}
+
+// enter makes a world for a module of the corpus. The error is the engine's.
+func enter(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte) (*world, error) {
+	t.Helper()
+	ctx := context.Background()
+	w := &world{
+		runtime: wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(allFeatures).WithDebugInfoEnabled(false)),
+		fuel:    &refiller{slice: 1 << 20, budget: 1 << 26},
+	}
+	w.fuel.install(t, w.runtime)
+	if _, err := w.runtime.InstantiateWithConfig(ctx, spectest, wazero.NewModuleConfig().WithName("spectest")); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := w.runtime.CompileModule(ctx, wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.module, err = w.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName(""))
+	if err == nil {
+		if start := w.module.ExportedFunction(ExportStart); start != nil {
+			_, err = start.Call(ctx)
+		}
+	}
+	return w, err
+}
+
+func (w *world) leave() { _ = w.runtime.Close(context.Background()) }
+
+// call calls a function and says in one line what came of it.
+func (w *world) call(ctx context.Context, name string, args []uint64) (result string, ended bool) {
+	f := w.module.ExportedFunction(name)
+	results, err := f.Call(ctx, args...)
+	if errors.Is(err, errNoFuel) || errors.Is(err, context.DeadlineExceeded) {
+		return "", false
+	}
+	if err != nil {
+		return firstLine(err), true
+	}
+	for i, t := range f.Definition().ResultTypes() {
+		if t == api.ValueTypeExternref || t == 0x70 || t == 0x69 {
+			results[i] = min(results[i], 1) // a pointer: null or not
+		}
+	}
+	return fmt.Sprint(results), true
+}
+
+// state is a digest of the memory and the exported globals of the input.
+func (w *world) state(rep *Report) string {
+	h := sha256.New()
+	for _, e := range rep.Exports {
+		if e.Kind == ExternGlobal && !strings.Contains(e.Signature, "ref") {
+			fmt.Fprintln(h, e.Name, w.module.ExportedGlobal(e.Name))
+		}
+	}
+	if rep.Memory != nil {
+		m := w.module.Memory()
+		view, _ := m.Read(0, m.Size())
+		h.Write(view)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+func firstLine(err error) string {
+	s, _, _ := strings.Cut(err.Error(), "\n")
+	return s
+}
+
+// patterns are the arguments that functions are called with.
+var patterns = []uint64{0, 1, 0xffff_fff0_8000_0003}
+
+// TestCorpusBehavesTheSame calls every exported function of every valid module
+// before and after rewriting.
+func TestCorpusBehavesTheSame(t *testing.T) {
+	files := corpus(t)
+	valid := newRuntime(t)
+	var spectest []byte
+	for _, f := range files {
+		if f.name == "spectest/testdata/spectest.wasm" {
+			spectest = f.wasm
+		}
+	}
+	configs := map[string]wazero.RuntimeConfig{"interpreter": wazero.NewRuntimeConfigInterpreter(), "compiler": wazero.NewRuntimeConfig()}
+	modules, calls := 0, 0
+	for _, f := range files {
+		if compiles(valid, f.wasm) != nil || len(f.wasm) > 200_000 {
+			continue
+		}
+		out, rep, err := Rewrite(f.wasm, Options{Meter: true, ExportState: true, ExportStart: true, SplitSelects: true})
+		if err != nil {
+			continue // TestCorpusStaysValid looks at those
+		}
+		for engine, config := range configs {
+			n := compare(t, f.name+" on the "+engine, config, spectest, f.wasm, out, rep)
+			calls += n
+			if n > 0 {
+				modules++
+			}
+		}
+	}
+	t.Logf("%d modules, %d calls", modules, calls)
+	if calls < 20_000 {
+		t.Errorf("only %d calls in %d modules were compared", calls, modules)
+	}
+}
+
+func compare(t *testing.T, name string, config wazero.RuntimeConfig, spectest, before, after []byte, rep *Report) (calls int) {
+	t.Helper()
+	old, errOld := enter(t, config.WithCloseOnContextDone(true), spectest, before)
+	defer old.leave()
+	now, errNow := enter(t, config, spectest, after)
+	defer now.leave()
+	if (errOld == nil) != (errNow == nil) || (errOld != nil && firstLine(errOld) != firstLine(errNow)) {
+		t.Errorf("%s: instantiation: %v before, %v after", name, errOld, errNow)
+		return 0
+	}
+	if errOld != nil {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	for _, e := range rep.Exports {
+		if e.Kind != ExternFunc {
+			continue
+		}
+		params := old.module.ExportedFunction(e.Name).Definition().ParamTypes()
+		for _, pattern := range patterns {
+			args, numbers := make([]uint64, 0, len(params)+1), true
+			for _, p := range params {
+				args = append(args, pattern)
+				if p == 0x7b {
+					args = append(args, pattern)
+				}
+				numbers = numbers && p >= 0x7b
+			}
+			if !numbers && pattern != 0 {
+				continue // only null is a reference that both have
+			}
+			want, endedOld := old.call(ctx, e.Name, args)
+			got, endedNow := now.call(context.Background(), e.Name, args)
+			if !endedOld || !endedNow {
+				return calls
+			}
+			if want != got {
+				t.Errorf("%s: %s(%x): %s before, %s after", name, e.Name, args, want, got)
+				return calls
+			}
+			calls++
+			if len(params) == 0 {
+				break
+			}
+		}
+	}
+	if want, got := old.state(rep), now.state(rep); want != got {
+		t.Errorf("%s: memory or globals differ afterwards", name)
+	}
+	return calls
+}

@@ -1,0 +1,141 @@
+package rewrite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// allFeatures is every proposal that wazero can turn on.
+const allFeatures = api.CoreFeaturesV2 | experimental.CoreFeaturesThreads | experimental.CoreFeaturesTailCall |
+	experimental.CoreFeaturesExtendedConst | experimental.CoreFeaturesExceptionHandling |
+	experimental.CoreFeaturesTypedFunctionReferences
+
+// corpusFile is a module of wazero's own tests, which carry the official test
+// suite. They are read where the module cache has them; none is copied here.
+type corpusFile struct {
+	name string // path below wazero's integration tests
+	wasm []byte
+}
+
+func corpus(t testing.TB) []corpusFile {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
+	if err != nil {
+		t.Skipf("no go command to find the module cache with: %v", err)
+	}
+	root := filepath.Join(strings.TrimSpace(string(out)), "internal", "integration_test")
+	var files []corpusFile
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".wasm" {
+			return err
+		}
+		wasm, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files = append(files, corpusFile{name: strings.TrimPrefix(filepath.ToSlash(path), filepath.ToSlash(root)+"/"), wasm: wasm})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 7_000 {
+		t.Fatalf("the corpus has %d files, want the whole of it", len(files))
+	}
+	return files
+}
+
+// newRuntime returns an interpreter with every feature on: it compiles quickly
+// and validates as the compiler does.
+func newRuntime(t testing.TB) wazero.Runtime {
+	t.Helper()
+	r := wazero.NewRuntimeWithConfig(context.Background(), wazero.NewRuntimeConfigInterpreter().
+		WithCoreFeatures(allFeatures).WithMemoryLimitPages(maxPages).WithDebugInfoEnabled(false))
+	t.Cleanup(func() { _ = r.Close(context.Background()) })
+	return r
+}
+
+// compiles reports whether the engine accepts a module.
+func compiles(r wazero.Runtime, wasm []byte) error {
+	c, err := r.CompileModule(context.Background(), wasm)
+	if err != nil {
+		return err
+	}
+	return c.Close(context.Background())
+}
+
+// everything is all that Rewrite can do to a module.
+var everything = Options{EntryChecks: true, Meter: true, ExportState: true, ExportStart: true, SplitSelects: true}
+
+func TestCorpusStaysValid(t *testing.T) {
+	r := newRuntime(t)
+	options := map[string]Options{
+		"plain": {}, "entry checks": {EntryChecks: true}, "split": {SplitSelects: true}, "metered": {Meter: true}, "all": everything,
+	}
+	accepted := 0
+	for _, f := range corpus(t) {
+		before := compiles(r, f.wasm)
+		_, inspectErr := Inspect(f.wasm)
+		requireTyped(t, f.name, inspectErr)
+		if before != nil {
+			for _, o := range options {
+				_, _, err := Rewrite(f.wasm, o)
+				requireTyped(t, f.name, err)
+			}
+			continue
+		}
+		accepted++
+		if inspectErr != nil {
+			t.Errorf("%s: the engine takes it, Inspect does not: %v", f.name, inspectErr)
+			continue
+		}
+		for what, o := range options {
+			out, _, err := Rewrite(f.wasm, o)
+			if err != nil {
+				if !refusedOnPurpose(f.name, err) {
+					t.Errorf("%s (%s): the engine takes it, Rewrite does not: %v", f.name, what, err)
+				}
+				continue
+			}
+			if err := compiles(r, out); err != nil {
+				t.Errorf("%s (%s): the engine no longer takes it: %v", f.name, what, err)
+			}
+		}
+	}
+	if accepted < 2_500 {
+		t.Errorf("the engine accepts only %d of the corpus", accepted)
+	}
+}
+
+// refusedOnPurpose says which valid modules of the corpus Rewrite refuses: those
+// with shared memory.
+func refusedOnPurpose(name string, err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == Unsupported && strings.Contains(e.Message, "shared memory") &&
+		(strings.Contains(name, "/threads/") || name == "fuzzcases/testdata/2131.wasm")
+}
+
+func requireTyped(t *testing.T, name string, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Errorf("%s: error of type %T: %v", name, err, err)
+		return
+	}
+	if e.Kind == 0 || e.Message == "" || strings.HasSuffix(e.Message, ".") {
+		t.Errorf("%s: unhelpful error %+v", name, *e)
+	}
+}

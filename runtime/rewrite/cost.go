@@ -1,0 +1,123 @@
+package rewrite
+
+// What fuel buys. A unit is about the work of one simple instruction. The costs
+// are part of what a user sees: a change of any of them, or of how paths are
+// charged, changes how much fuel a call takes and needs a new Revision.
+const (
+	costDivide   = 8
+	costCall     = 3
+	costIndirect = 6
+	// costHost is for calls of imported functions, which leave compiled code.
+	costHost = 40
+	// costLeave is for instructions that the engine does outside compiled code.
+	costLeave  = 40
+	costBulk   = 10
+	costAtomic = 8
+
+	// bytesPerUnit is how many bytes of a bulk operation one unit pays for, as a
+	// shift: 16.
+	bytesPerUnit = 4
+	// pageShift is the same for whole pages: 4,096 units for 64 KiB.
+	pageShift = 16 - bytesPerUnit
+)
+
+// costs are the costs of opcodes without a prefix.
+var costs = costTable()
+
+func costTable() (t [256]uint8) {
+	for op := range t {
+		t[op] = 1
+	}
+	// These leave nothing, or next to nothing, in compiled code.
+	for _, op := range []opcode{
+		opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee,
+		opI32Const, opI64Const, opF32Const, opF64Const, opTryTable, opUnreachable,
+	} {
+		t[op] = 0
+	}
+	for op := 0x6d; op <= 0x70; op++ { // i32.div_s to i32.rem_u
+		t[op] = costDivide
+	}
+	for op := 0x7f; op <= 0x82; op++ { // i64.div_s to i64.rem_u
+		t[op] = costDivide
+	}
+	for _, op := range []opcode{0x91, 0x95, 0x9f, 0xa3} { // f32.sqrt, f32.div, f64.sqrt, f64.div
+		t[op] = costDivide
+	}
+	for _, op := range []opcode{opCall, opReturnCall} {
+		t[op] = costCall
+	}
+	for _, op := range []opcode{opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef} {
+		t[op] = costIndirect
+	}
+	for _, op := range []opcode{opMemoryGrow, opThrow, opThrowRef, opRefFunc} {
+		t[op] = costLeave
+	}
+	return t
+}
+
+// cost is what an instruction costs by itself: without what it calls, and
+// without the length of a bulk operation unless that is known.
+func (in *instr) cost() uint64 {
+	if in.op < 0x100 && in.op != opMemoryGrow {
+		return uint64(costs[in.op])
+	}
+	if b, ok := in.bulk(); ok {
+		c := uint64(costBulk)
+		if in.op == opMemoryGrow || in.op == opTableGrow {
+			c = costLeave
+		}
+		if in.constLength {
+			c += b.cost(in.length)
+		}
+		return c
+	}
+	if in.op>>8 == opAtomic {
+		return costAtomic
+	}
+	return 1
+}
+
+// bulk is an instruction whose work grows with its last operand.
+type bulk struct {
+	// mask takes lengths that can't succeed out of the price.
+	mask uint32
+	// shift turns a length into units: to the left when positive.
+	shift int
+}
+
+// Masks of growth. A memory never grows by 65,536 pages unless it is empty.
+const (
+	growPages    = 0xffff
+	growElements = 0xff_ffff
+	anyLength    = 0xffff_ffff
+)
+
+func (in *instr) bulk() (b bulk, ok bool) {
+	switch in.op {
+	case opMemoryFill, opMemoryCopy, opMemoryInit:
+		return bulk{mask: anyLength, shift: -bytesPerUnit}, true
+	case opTableFill, opTableCopy, opTableInit:
+		return bulk{mask: anyLength, shift: 1}, true
+	case opTableGrow:
+		return bulk{mask: growElements, shift: 1}, true
+	case opMemoryGrow:
+		return bulk{mask: growPages, shift: pageShift}, true
+	}
+	return bulk{}, false
+}
+
+// measured reports whether the instruction is a bulk operation whose length is
+// known at run time only.
+func (in *instr) measured() (bulk, bool) {
+	b, ok := in.bulk()
+	return b, ok && !in.constLength
+}
+
+func (b bulk) cost(length uint32) uint64 {
+	n := uint64(length & b.mask)
+	if b.shift < 0 {
+		return n >> -b.shift
+	}
+	return n << b.shift
+}

@@ -1,0 +1,276 @@
+package rewrite
+
+// importDecl is one import. index is its place in the index space of its kind.
+type importDecl struct {
+	module, name string
+	kind         ExternKind
+	index        uint32
+	start, end   int // the import is wasm[start:end]
+}
+
+// tableDecl is one table.
+type tableDecl struct {
+	Limits
+	elem valueType
+	// The limits are wasm[limits:init], the initial value's expression, if there
+	// is one, wasm[init:end]. start is where the table's declaration begins.
+	start, limits, init, end int
+}
+
+// globalDecl is one global: its type is wasm[start:init], its initial value's
+// expression wasm[init:end].
+type globalDecl struct {
+	typ              valueType
+	mutable          bool
+	start, init, end int
+}
+
+// exportDecl is one export.
+type exportDecl struct {
+	name  string
+	kind  ExternKind
+	index uint32
+}
+
+func (m *module) readTypes(r *reader) {
+	n := r.count("types", maxTypes, 1)
+	for i := 0; i < n && r.err == nil; i++ {
+		if r.left() > 0 && r.b[r.pos] == 0x4e { // a group of types that refer to each other
+			r.pos++
+			for range r.count("types in a group", maxTypes, 3) {
+				m.readType(r)
+			}
+			continue
+		}
+		m.readType(r)
+	}
+	if len(m.types) > maxTypes {
+		r.fail(r.pos, TooLarge, "%d types, at most %d are allowed", len(m.types), maxTypes)
+	}
+}
+
+func (m *module) readType(r *reader) {
+	start := r.pos
+	if form := r.byte(); r.err == nil && form != 0x60 {
+		r.fail(start, Unsupported, "type form 0x%x is not known; only function types are", form)
+	}
+	params := r.valueTypes("parameters")
+	results := r.valueTypes("results")
+	if r.err == nil {
+		m.types = append(m.types, funcType{params: params, results: results})
+	}
+}
+
+func (r *reader) valueTypes(items string) []valueType {
+	n := r.count(items, maxParams, 1)
+	if n == 0 {
+		return nil
+	}
+	types := make([]valueType, n)
+	for i := range types {
+		types[i] = r.valueType()
+	}
+	return types
+}
+
+func (m *module) readImports(r *reader) {
+	n := r.count("imports", maxImports, 4)
+	for i := 0; i < n && r.err == nil; i++ {
+		d := importDecl{start: r.pos}
+		d.module, d.name = r.name("module name"), r.name("import name")
+		kindAt := r.pos
+		d.kind = ExternKind(r.byte())
+		switch d.kind {
+		case ExternFunc:
+			d.index = uint32(len(m.funcs))
+			m.funcs = append(m.funcs, r.index("type", len(m.types)))
+			m.importedFuncs++
+		case ExternTable:
+			d.index = uint32(len(m.tables))
+			t := r.tableType()
+			t.Imported = true
+			m.tables = append(m.tables, t)
+			m.importedTables++
+		case ExternMemory:
+			d.index = uint32(len(m.memories))
+			l := r.memoryLimits()
+			l.Imported = true
+			m.memories = append(m.memories, l)
+			m.importedMemories++
+		case ExternGlobal:
+			d.index = uint32(len(m.globals))
+			m.globals = append(m.globals, r.globalType())
+			m.importedGlobals++
+		case ExternTag:
+			d.index = uint32(len(m.tags))
+			m.readTag(r)
+			m.importedTags++
+		default:
+			r.fail(kindAt, Unsupported, "import kind %d is not known", uint8(d.kind))
+		}
+		d.end = r.pos
+		m.imports = append(m.imports, d)
+	}
+	m.checkSpaces(r)
+}
+
+func (m *module) readFunctions(r *reader) {
+	n := r.count("functions", maxFunctions, 1)
+	for i := 0; i < n && r.err == nil; i++ {
+		m.funcs = append(m.funcs, r.index("type", len(m.types)))
+	}
+}
+
+func (m *module) readTables(r *reader) {
+	n := r.count("tables", maxTables, 3)
+	for i := 0; i < n && r.err == nil; i++ {
+		start := r.pos
+		withInit := r.left() > 0 && r.b[r.pos] == 0x40
+		if withInit {
+			r.pos++
+			if at := r.pos; r.byte() != 0 {
+				r.fail(at, Malformed, "a table's reserved byte is not zero")
+			}
+		}
+		t := r.tableType()
+		if withInit {
+			m.skipConst(r)
+		}
+		t.start, t.end = start, r.pos
+		m.tables = append(m.tables, t)
+	}
+	m.checkSpaces(r)
+}
+
+// tableType reads a table's element type and limits.
+func (r *reader) tableType() tableDecl {
+	t := tableDecl{start: r.pos}
+	t.elem = r.refType()
+	t.limits = r.pos
+	t.Limits = r.limits("table")
+	t.init, t.end = r.pos, r.pos
+	if t.Shared {
+		r.fail(t.limits, Unsupported, "shared tables are not supported")
+	}
+	return t
+}
+
+// limits reads a minimum and, where given, a maximum.
+func (r *reader) limits(what string) Limits {
+	start := r.pos
+	flags := r.byte()
+	if flags > 3 {
+		if flags&4 != 0 && flags < 8 {
+			r.fail(start, Unsupported, "64-bit %s: only 32-bit ones run; build for wasm32", what)
+		} else {
+			r.fail(start, Unsupported, "%s limits of form 0x%x are not known", what, flags)
+		}
+		return Limits{}
+	}
+	l := Limits{Min: uint64(r.u32()), HasMax: flags&1 != 0, Shared: flags&2 != 0}
+	if l.HasMax {
+		l.Max = uint64(r.u32())
+		if r.err == nil && l.Max < l.Min {
+			r.fail(start, Malformed, "a %s has minimum %d above its maximum %d", what, l.Min, l.Max)
+		}
+	}
+	return l
+}
+
+func (m *module) readMemories(r *reader) {
+	n := r.count("memories", maxImports, 2)
+	for i := 0; i < n && r.err == nil; i++ {
+		m.memories = append(m.memories, r.memoryLimits())
+	}
+	m.checkSpaces(r)
+}
+
+func (r *reader) memoryLimits() Limits {
+	start := r.pos
+	l := r.limits("memory")
+	if l.Min > maxPages || l.Max > maxPages {
+		r.fail(start, Malformed, "a memory of more than %d pages (4 GiB)", maxPages)
+	}
+	return l
+}
+
+func (m *module) readGlobals(r *reader) {
+	n := r.count("globals", maxGlobals, 4)
+	for i := 0; i < n && r.err == nil; i++ {
+		start := r.pos
+		g := r.globalType()
+		g.start, g.init = start, r.pos
+		m.skipConst(r)
+		g.end = r.pos
+		m.globals = append(m.globals, g)
+	}
+}
+
+func (r *reader) globalType() globalDecl {
+	g := globalDecl{typ: r.valueType()}
+	at := r.pos
+	switch r.byte() {
+	case 0:
+	case 1:
+		g.mutable = true
+	default:
+		r.fail(at, Malformed, "a global is neither constant (0) nor mutable (1)")
+	}
+	return g
+}
+
+func (m *module) readTags(r *reader) {
+	n := r.count("tags", maxTags, 2)
+	for i := 0; i < n && r.err == nil; i++ {
+		m.readTag(r)
+	}
+}
+
+func (m *module) readTag(r *reader) {
+	at := r.pos
+	if r.byte() != 0 {
+		r.fail(at, Unsupported, "a tag is not an exception")
+	}
+	m.tags = append(m.tags, r.index("type", len(m.types)))
+}
+
+func (m *module) readExports(r *reader) {
+	n := r.count("exports", maxExports, 3)
+	seen := make(map[string]struct{}, n)
+	m.exports = make([]exportDecl, 0, n)
+	for i := 0; i < n && r.err == nil; i++ {
+		start := r.pos
+		e := exportDecl{name: r.name("export name")}
+		if _, twice := seen[e.name]; twice {
+			r.fail(start, Malformed, "export %q is there twice", e.name)
+		}
+		seen[e.name] = struct{}{}
+		kindAt := r.pos
+		e.kind = ExternKind(r.byte())
+		switch e.kind {
+		case ExternFunc:
+			e.index = r.index("function", len(m.funcs))
+		case ExternTable:
+			e.index = r.index("table", len(m.tables))
+		case ExternMemory:
+			e.index = r.index("memory", len(m.memories))
+		case ExternGlobal:
+			e.index = r.index("global", len(m.globals))
+		case ExternTag:
+			e.index = r.index("tag", len(m.tags))
+		default:
+			r.fail(kindAt, Unsupported, "export kind %d is not known", uint8(e.kind))
+		}
+		m.exports = append(m.exports, e)
+	}
+}
+
+// checkSpaces refuses what adds up over imports and definitions to too much.
+func (m *module) checkSpaces(r *reader) {
+	if len(m.memories) > 1 {
+		r.fail(r.pos, Unsupported, "%d memories, only one is supported", len(m.memories))
+	}
+	if len(m.tables) > maxTables {
+		r.fail(r.pos, TooLarge, "%d tables, at most %d are allowed", len(m.tables), maxTables)
+	}
+}

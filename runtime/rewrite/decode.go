@@ -1,0 +1,294 @@
+package rewrite
+
+// instr is one decoded instruction: wasm[off:end].
+type instr struct {
+	op       opcode
+	off, end int
+	// a and b are the first and second index or label, or the type index plus one
+	// of a block type.
+	a, b uint32
+	// typ is a select's or block's one value type, and what ref.null is null of.
+	typ valueType
+	// list is the offset of the labels of br_table or of the clauses of try_table;
+	// a or b is how many there are, without the default label.
+	list int
+	// opener is the opcode that began the block which end or else belongs to; for
+	// the function itself it is opEnd.
+	opener opcode
+	// length is the operand of a bulk operation when a constant comes just before.
+	length      uint32
+	constLength bool
+}
+
+// decoder reads the instructions of one function body. It tells apart exactly
+// what the engine tells apart: where the engine reads one byte of what could be
+// a longer number, the decoder takes only the form of one byte. Otherwise code
+// could hide from the one in what the other takes for an immediate.
+type decoder struct {
+	reader
+	m      *module
+	locals int
+	blocks []opcode // openers of the blocks around pos, outermost first
+	// constant is the last i32.const and where it ended.
+	constant    uint32
+	constantEnd int
+}
+
+// body makes the decoder ready for a defined function.
+func (d *decoder) body(m *module, i int) {
+	c := m.codes[i]
+	f := m.types[m.funcs[m.importedFuncs+i]]
+	d.reader = reader{b: m.wasm, pos: c.start, end: c.end, what: "a function body", short: Malformed}
+	d.m = m
+	d.locals = len(f.params) + c.declared
+	d.blocks = append(d.blocks[:0], opEnd)
+	d.constantEnd = -1
+}
+
+// next decodes an instruction. It returns false at the end of the body and after
+// an error.
+func (d *decoder) next(in *instr) bool {
+	if d.pos >= d.end {
+		if len(d.blocks) > 0 {
+			d.fail(d.pos, Malformed, "a function body ends inside a block")
+		}
+		return false
+	}
+	if len(d.blocks) == 0 {
+		d.fail(d.pos, Malformed, "there is code after the end of a function body")
+		return false
+	}
+	in.off = d.pos
+	in.op = opcode(d.b[d.pos])
+	d.pos++
+	imm := opcodes[in.op]
+	switch imm {
+	case immNone:
+		if in.op == opEnd || in.op == opElse {
+			d.close(in)
+		}
+	case immLocal:
+		in.a = d.index("local", d.locals)
+	case immI32:
+		d.constant = uint32(d.signed(32))
+		d.constantEnd = d.pos
+	case immMemArg:
+		d.memArg(in)
+	default:
+		if imm == immPrefix {
+			imm = d.prefixed(in)
+		}
+		d.immediate(in, imm)
+	}
+	in.end = d.pos
+	return d.err == nil
+}
+
+// immediate reads the less frequent kinds of immediates.
+func (d *decoder) immediate(in *instr, imm immediate) {
+	m := d.m
+	switch imm {
+	case immUnknown, immPrefix:
+		d.fail(in.off, Unsupported, "%s", unknownOpcode(in.op))
+	case immNone, immLocal, immI32:
+	case immMemArg:
+		d.memArg(in)
+	case immBlock:
+		d.blockType(in)
+		d.blocks = append(d.blocks, in.op)
+	case immLabel:
+		in.a = d.index("label", len(d.blocks))
+	case immLabels:
+		in.a = uint32(d.count("labels", len(d.b), 1))
+		in.list = d.pos
+		for range in.a + 1 {
+			d.index("label", len(d.blocks))
+		}
+	case immFunc:
+		in.a = d.index("function", len(m.funcs))
+	case immIndirect:
+		in.a = d.index("type", len(m.types))
+		in.b = d.index("table", len(m.tables))
+	case immType:
+		in.a = d.index("type", len(m.types))
+	case immGlobal:
+		in.a = d.index("global", len(m.globals))
+	case immTable:
+		in.a = d.index("table", len(m.tables))
+		d.bulkLength(in)
+	case immMemory, immMemMem:
+		d.zero()
+		if imm == immMemMem {
+			d.zero()
+		}
+		d.bulkLength(in)
+	case immI64:
+		d.signed(64)
+	case imm4:
+		d.skip(4)
+	case imm8:
+		d.skip(8)
+	case imm16:
+		d.skip(16)
+	case immSelect:
+		d.selectType(in)
+	case immHeap:
+		in.typ = d.heapType()
+		if in.typ&flagConcrete != 0 && int(in.typ>>32) >= len(m.types) {
+			d.fail(in.off, Malformed, "there is no type %d", in.typ>>32)
+		}
+	case immTag:
+		in.a = d.index("tag", len(m.tags))
+	case immTry:
+		d.tryTable(in)
+	case immLane:
+		d.skip(1)
+	case immMemLane:
+		d.memArg(in)
+		d.skip(1)
+	case immData, immDataMem:
+		in.a = d.index("data segment", max(0, int(m.dataCount)))
+		if imm == immDataMem {
+			d.zero()
+			d.bulkLength(in)
+		}
+	case immElem:
+		in.a = d.index("element segment", len(m.elements))
+	case immElemTab:
+		in.a = d.index("element segment", len(m.elements))
+		in.b = d.index("table", len(m.tables))
+		d.bulkLength(in)
+	case immTabTab:
+		in.a = d.index("table", len(m.tables))
+		in.b = d.index("table", len(m.tables))
+		d.bulkLength(in)
+	case immZero:
+		d.zero()
+	}
+}
+
+// prefixed reads the number after a prefix. The engine reads one byte of it after
+// the vector and atomic prefixes, and takes the second byte of two, 0x01, for a
+// nop of its own.
+func (d *decoder) prefixed(in *instr) immediate {
+	at := d.pos
+	sub := d.u32()
+	shortest := 1
+	if sub >= 0x80 {
+		shortest = 2
+	}
+	if sub > 0xff || (in.op != opMisc && d.pos-at != shortest) {
+		d.fail(in.off, Unsupported, "%s", unknownPrefixed(in.op, sub))
+		return immNone
+	}
+	prefix := in.op
+	in.op = prefix<<8 | opcode(sub)
+	switch {
+	case prefix == opMisc && int(sub) < len(miscOpcodes):
+		return miscOpcodes[sub]
+	case prefix == opVector:
+		return vectorOpcodes[sub]
+	case prefix == opAtomic && int(sub) < len(atomicOpcodes):
+		return atomicOpcodes[sub]
+	}
+	return immUnknown
+}
+
+// close ends a block or the first half of an if.
+func (d *decoder) close(in *instr) {
+	top := len(d.blocks) - 1
+	in.opener = d.blocks[top]
+	if in.op == opEnd {
+		d.blocks = d.blocks[:top]
+		return
+	}
+	if in.opener != opIf {
+		d.fail(in.off, Malformed, "else without if")
+	}
+	d.blocks[top] = opElse
+}
+
+func (d *decoder) blockType(in *instr) {
+	at := d.pos
+	in.a, in.typ = 0, 0
+	switch t := d.signed(33); t {
+	case -0x40:
+	case -0x01, -0x02, -0x03, -0x04, -0x05, -0x10, -0x11, -0x17:
+		in.typ = valueType(t & 0x7f)
+	case refNull - 0x80, refNonNull - 0x80:
+		in.typ = d.heapType()
+		if t == refNonNull-0x80 {
+			in.typ |= flagNonNull
+		}
+	default:
+		if t < 0 || t >= int64(len(d.m.types)) {
+			d.fail(at, Malformed, "there is no block type %d", t)
+			return
+		}
+		in.a = uint32(t) + 1
+	}
+}
+
+func (d *decoder) tryTable(in *instr) {
+	d.blockType(in)
+	in.b = uint32(d.count("catch clauses", len(d.b), 2))
+	in.list = d.pos
+	for range in.b {
+		d.catch()
+		if d.err != nil {
+			return
+		}
+	}
+	d.blocks = append(d.blocks, opTryTable)
+}
+
+// catch reads a catch clause and returns its label, which counts from outside of
+// the try_table.
+func (r *decoder) catch() uint32 {
+	at := r.pos
+	switch kind := r.byte(); {
+	case kind > 3:
+		r.fail(at, Unsupported, "catch clause of kind %d", kind)
+	case kind < 2:
+		r.index("tag", len(r.m.tags))
+	}
+	return r.index("label", len(r.blocks))
+}
+
+// selectType reads the type of a select. The compiler of wazero 1.12 skips just
+// two bytes here, so that is what the type may have.
+func (d *decoder) selectType(in *instr) {
+	at := d.pos
+	if n := d.byte(); n != 1 && d.err == nil {
+		d.fail(at, Unsupported, "a select of %d values", n)
+	}
+	in.typ = d.valueType()
+	if d.err == nil && d.pos != at+2 {
+		d.fail(at, Unsupported, "a select of type %s", in.typ)
+	}
+}
+
+func (d *decoder) memArg(in *instr) {
+	at := d.pos
+	if align := d.u32(); align > 31 {
+		d.fail(at, Unsupported, "a memory access with alignment 2^%d", align)
+	}
+	d.u32()
+	if len(d.m.memories) == 0 {
+		d.fail(in.off, Malformed, "there is no memory to access")
+	}
+}
+
+// zero reads a byte that is reserved for the index of a memory.
+func (d *decoder) zero() {
+	at := d.pos
+	if d.byte() != 0 {
+		d.fail(at, Unsupported, "a reserved byte is not zero: only one memory is supported")
+	}
+}
+
+// bulkLength notes the constant length of a bulk operation, if it has one.
+func (d *decoder) bulkLength(in *instr) {
+	in.constLength = d.constantEnd == in.off
+	in.length = d.constant
+}

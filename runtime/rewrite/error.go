@@ -1,0 +1,78 @@
+package rewrite
+
+import "fmt"
+
+// Kind says what is wrong with a module.
+type Kind uint8
+
+// The kinds of Error.
+const (
+	// Empty is a file with no bytes in it.
+	Empty Kind = iota + 1
+	// Text is a module in the text format (WAT).
+	Text
+	// NotWasm is anything else that does not start with the WASM magic number.
+	NotWasm
+	// Component is a binary of the component model.
+	Component
+	// Version is a core module of a binary version other than 1.
+	Version
+	// Truncated is a file that ends before it should.
+	Truncated
+	// Malformed is a module that breaks the rules of the binary format.
+	Malformed
+	// TooLarge is a module above a limit of Options or of this package.
+	TooLarge
+	// Unsupported is a module that uses something this package does not handle.
+	Unsupported
+)
+
+// String returns the kind as one lower-case word or two.
+func (k Kind) String() string {
+	switch k {
+	case Empty:
+		return "empty file"
+	case Text:
+		return "text format"
+	case NotWasm:
+		return "not WASM"
+	case Component:
+		return "component"
+	case Version:
+		return "unknown version"
+	case Truncated:
+		return "truncated"
+	case Malformed:
+		return "malformed"
+	case TooLarge:
+		return "too large"
+	case Unsupported:
+		return "unsupported"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Error is why a module was refused. All errors of this package have this type.
+type Error struct {
+	// Offset is where in the input the trouble was noticed, in bytes from 0.
+	Offset int
+	// Kind is the class of the trouble.
+	Kind Kind
+	// Message is one line that says what is wrong and, where there is one, the fix.
+	Message string
+}
+
+// Error returns the message, with the offset unless the file as a whole is wrong.
+func (e *Error) Error() string {
+	switch e.Kind {
+	case Empty, Text, NotWasm, Component, Version:
+		return e.Message
+	case Truncated, Malformed, TooLarge, Unsupported:
+		return fmt.Sprintf("%s module: %s (byte %d)", e.Kind, e.Message, e.Offset)
+	}
+	return e.Message
+}
+
+func refuse(offset int, kind Kind, format string, args ...any) *Error {
+	return &Error{Offset: offset, Kind: kind, Message: fmt.Sprintf(format, args...)}
+}

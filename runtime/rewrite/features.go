@@ -1,0 +1,107 @@
+package rewrite
+
+// features is a set of proposals to WASM 1.0.
+type features uint16
+
+const (
+	featMutableGlobal features = 1 << iota
+	featSignExtension
+	featMultiValue
+	featSaturating
+	featBulkMemory
+	featReferences
+	featVector
+	featThreads
+	featTailCall
+	featExtendedConst
+	featExceptions
+	featTypedRefs
+)
+
+// featureNames are the names that engines use, in the order of the bits.
+var featureNames = [...]string{
+	"mutable-global", "sign-extension-ops", "multi-value", "nontrapping-float-to-int-conversion", "bulk-memory-operations",
+	"reference-types", "simd", "threads", "tail-call", "extended-const", "exception-handling", "typed-function-references",
+}
+
+func (f features) names() []string {
+	var names []string
+	for i, name := range featureNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// declaredFeatures are the features that a module's declarations need.
+func (m *module) declaredFeatures() features {
+	f := m.seen
+	for _, t := range m.types {
+		if len(t.results) > 1 {
+			f |= featMultiValue
+		}
+	}
+	for _, d := range m.imports {
+		if d.kind == ExternGlobal && m.globals[d.index].mutable {
+			f |= featMutableGlobal
+		}
+	}
+	for _, e := range m.exports {
+		if e.kind == ExternGlobal && m.globals[e.index].mutable {
+			f |= featMutableGlobal
+		}
+	}
+	if len(m.tables) > 1 {
+		f |= featReferences
+	}
+	if m.dataCount >= 0 {
+		f |= featBulkMemory
+	}
+	if len(m.tags) > 0 {
+		f |= featExceptions
+	}
+	if len(m.memories) > 0 && m.memories[0].Shared {
+		f |= featThreads
+	}
+	return f
+}
+
+// featureOf is the feature that an instruction needs.
+func featureOf(in *instr) features {
+	switch {
+	case in.op < opI32Extend8S:
+		switch in.op {
+		case opBlock, opLoop, opIf:
+			if in.a > 0 {
+				return featMultiValue
+			}
+		case opThrow, opThrowRef, opTryTable:
+			return featExceptions
+		case opReturnCall, opReturnCallIndirect:
+			return featTailCall
+		case opCallRef:
+			return featTypedRefs
+		case opReturnCallRef:
+			return featTailCall | featTypedRefs
+		case opSelectTyped, opTableGet, opTableSet:
+			return featReferences
+		}
+		return 0
+	case in.op <= opI64Extend32S:
+		return featSignExtension
+	case in.op <= opRefFunc:
+		return featReferences
+	case in.op <= opBrOnNonNull:
+		return featTypedRefs
+	case in.op <= opTruncSatLast:
+		return featSaturating
+	case in.op < opTableGrow:
+		return featBulkMemory
+	case in.op <= opTableFill:
+		return featReferences
+	case in.op>>8 == opVector:
+		return featVector
+	}
+	return featThreads
+}

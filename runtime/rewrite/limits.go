@@ -1,0 +1,33 @@
+package rewrite
+
+// Defaults of Options.
+const (
+	// DefaultMaxTableElements is room for 131,072 references (1 MiB) in a table.
+	// Large Go and Rust programs need fewer than 100,000.
+	DefaultMaxTableElements = 1 << 17
+	// DefaultMaxFunctionBytes is the largest function body by default, 256 KiB:
+	// the time to compile a function grows with the square of its size.
+	DefaultMaxFunctionBytes = 256 << 10
+)
+
+// Counts above these are refused whatever the options say. They are far above
+// what compilers emit, and keep what an engine allocates per item in proportion.
+const (
+	maxTypes     = 100_000
+	maxImports   = 10_000
+	maxFunctions = 250_000
+	maxTables    = 16
+	maxTags      = 10_000
+	maxGlobals   = 100_000
+	maxExports   = 250_000
+	maxSegments  = 100_000
+	maxElements  = 1_000_000
+	maxParams    = 1_000
+	maxLocals    = 50_000
+	maxStack     = 500_000
+	maxCustom    = 10_000
+	maxNameBytes = 100_000
+
+	// maxPages is the size of a 32-bit memory in pages of 64 KiB.
+	maxPages = 1 << 16
+)

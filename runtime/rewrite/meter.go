@@ -1,0 +1,77 @@
+package rewrite
+
+// The names that rewriting adds to a module. A module that has one of them, or
+// an export that starts with ReservedPrefix, is refused.
+const (
+	// ReservedPrefix begins the names of all exports that rewriting adds.
+	ReservedPrefix = "wasmtool:"
+	// MeterModule and MeterFunction name the imported function, () -> (), that is
+	// called when fuel is below zero. It sets ExportFuel to more and returns, or
+	// ends the call.
+	MeterModule   = ReservedPrefix + "meter"
+	MeterFunction = "refill"
+	// ExportFuel is the global, mut i64, that holds the fuel that is left. It
+	// starts at 0.
+	ExportFuel = ReservedPrefix + "fuel"
+	// ExportMemory is the memory under a name of ours.
+	ExportMemory = ReservedPrefix + "memory"
+	// ExportStart is the start function, () -> ().
+	ExportStart = ReservedPrefix + "start"
+	// exportGlobal begins the names of exported globals.
+	exportGlobal = ReservedPrefix + "global:"
+)
+
+// blockNoResult is the block type of a block without a result.
+const blockNoResult = 0x40
+
+// meter writes the code that takes fuel. A charge is
+//
+//	global.get fuel  i64.const charge  i64.sub  global.set fuel
+//	global.get fuel  i64.const 0  i64.lt_s  if  call refill  end
+type meter struct {
+	before, after []byte // of the charge
+	get           []byte
+}
+
+// newMeter returns a meter for the global fuel and the function refill.
+func newMeter(fuel, refill uint32) *meter {
+	get := appendU32([]byte{byte(opGlobalGet)}, fuel)
+	after := appendU32([]byte{byte(opI64Sub), byte(opGlobalSet)}, fuel)
+	after = append(after, get...)
+	after = append(after, byte(opI64Const), 0, byte(opI64LtS), byte(opIf), blockNoResult, byte(opCall))
+	after = appendU32(after, refill)
+	return &meter{
+		before: append(append([]byte(nil), get...), byte(opI64Const)),
+		after:  append(after, byte(opEnd)),
+		get:    get,
+	}
+}
+
+// appendCharge appends code that takes charge units.
+func (t *meter) appendCharge(b []byte, charge uint64) []byte {
+	b = append(b, t.before...)
+	b = appendS64(b, int64(charge))
+	return append(b, t.after...)
+}
+
+// appendMeasured appends code that takes charge units and what op costs for the
+// length on top of the stack, which it leaves there. scratch is a local of type
+// i32.
+func (t *meter) appendMeasured(b []byte, op bulk, charge uint64, scratch uint32) []byte {
+	b = appendU32(append(b, byte(opLocalTee)), scratch)
+	b = append(b, t.get...)
+	b = appendU32(append(b, byte(opLocalGet)), scratch)
+	if op.mask != anyLength {
+		b = appendS64(append(b, byte(opI32Const)), int64(int32(op.mask)))
+		b = append(b, byte(opI32And))
+	}
+	b = append(b, byte(opI64ExtendI32U), byte(opI64Const))
+	if op.shift < 0 {
+		b = append(appendS64(b, int64(-op.shift)), byte(opI64ShrU))
+	} else {
+		b = append(appendS64(b, int64(op.shift)), byte(opI64Shl))
+	}
+	b = append(b, byte(opI64Sub), byte(opI64Const))
+	b = appendS64(b, int64(charge))
+	return append(b, t.after...)
+}

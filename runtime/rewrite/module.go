@@ -1,0 +1,165 @@
+package rewrite
+
+// Section ids of the binary format.
+const (
+	secCustom = iota
+	secType
+	secImport
+	secFunction
+	secTable
+	secMemory
+	secGlobal
+	secExport
+	secStart
+	secElement
+	secCode
+	secData
+	secDataCount
+	secTag
+	sectionIDs
+)
+
+var sectionNames = [sectionIDs]string{
+	"custom", "type", "import", "function", "table", "memory", "global", "export", "start", "element", "code", "data",
+	"data count", "tag",
+}
+
+// sectionRank is the place of each section id in the order that the format asks
+// for; ids were given out in another order than that.
+var sectionRank = [sectionIDs]int{
+	secType: 1, secImport: 2, secFunction: 3, secTable: 4, secMemory: 5, secTag: 6, secGlobal: 7, secExport: 8, secStart: 9,
+	secElement: 10, secDataCount: 11, secCode: 12, secData: 13,
+}
+
+// section is one section of the input: its payload is wasm[start:end].
+type section struct {
+	id         byte
+	start, end int
+}
+
+// module is what the reader found. Offsets are into wasm, which it does not own.
+type module struct {
+	wasm     []byte
+	sections []section // without custom sections
+
+	types     []funcType
+	imports   []importDecl
+	funcs     []uint32 // type index of every function, imported ones first
+	tables    []tableDecl
+	memories  []Limits
+	globals   []globalDecl // imported ones first
+	tags      []uint32     // type index of every tag, imported ones first
+	exports   []exportDecl
+	start     int // index of the start function; -1 for none
+	elements  []elementDecl
+	codes     []codeDecl
+	data      []dataDecl
+	dataCount int64 // -1 for no data count section
+
+	importedFuncs, importedGlobals, importedTables, importedMemories, importedTags int
+
+	// givenOut are functions that segments and constant expressions refer to.
+	givenOut []uint32
+	// seen are features that value types and constant expressions need.
+	seen features
+
+	custom    []string
+	producers []Producer
+}
+
+// read decodes a module's structure. It does not look into function bodies.
+func read(wasm []byte) (*module, *Error) {
+	if err := checkHeader(wasm); err != nil {
+		return nil, err
+	}
+	m := &module{wasm: wasm, start: -1, dataCount: -1}
+	r := &reader{b: wasm, pos: headerBytes, end: len(wasm), what: "the file", short: Truncated}
+	rank := 0
+	for r.left() > 0 && r.err == nil {
+		rank = m.section(r, rank)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return m, m.checkCounts()
+}
+
+// section reads the next section. It takes and returns the rank of the last one.
+func (m *module) section(r *reader, rank int) int {
+	start := r.pos
+	id := r.byte()
+	if id >= sectionIDs {
+		r.fail(start, Unsupported, "section id %d is not known", id)
+		return rank
+	}
+	name := sectionNames[id]
+	size := int64(r.u32())
+	if size > int64(r.left()) {
+		r.fail(start, Truncated, "the %s section should have %d bytes, but only %d follow: the file is cut short", name, size, r.left())
+	}
+	if id != secCustom {
+		if sectionRank[id] <= rank {
+			r.fail(start, Malformed, "the %s section is out of order or there twice", name)
+		}
+		rank = sectionRank[id]
+	}
+	if r.err != nil {
+		return rank
+	}
+	body := &reader{b: r.b, pos: r.pos, end: r.pos + int(size), what: "the " + name + " section", short: Malformed}
+	r.pos = body.end
+	if id != secCustom {
+		m.sections = append(m.sections, section{id: id, start: body.pos, end: body.end})
+	}
+	m.sectionBody(id, body)
+	if body.err == nil && body.left() > 0 {
+		body.fail(body.pos, Malformed, "%s has %d bytes too many", body.what, body.left())
+	}
+	m.seen |= body.seen
+	r.err = body.err
+	return rank
+}
+
+func (m *module) sectionBody(id byte, r *reader) {
+	switch id {
+	case secCustom:
+		m.readCustom(r)
+	case secType:
+		m.readTypes(r)
+	case secImport:
+		m.readImports(r)
+	case secFunction:
+		m.readFunctions(r)
+	case secTable:
+		m.readTables(r)
+	case secMemory:
+		m.readMemories(r)
+	case secGlobal:
+		m.readGlobals(r)
+	case secExport:
+		m.readExports(r)
+	case secStart:
+		m.start = int(r.index("function", len(m.funcs)))
+	case secElement:
+		m.readElements(r)
+	case secCode:
+		m.readCode(r)
+	case secData:
+		m.readData(r)
+	case secDataCount:
+		m.dataCount = int64(r.u32())
+	case secTag:
+		m.readTags(r)
+	}
+}
+
+// checkCounts compares sections that must agree with each other.
+func (m *module) checkCounts() *Error {
+	if defined := len(m.funcs) - m.importedFuncs; defined != len(m.codes) {
+		return refuse(len(m.wasm), Malformed, "functions declared: %d, but bodies given: %d", defined, len(m.codes))
+	}
+	if m.dataCount >= 0 && m.dataCount != int64(len(m.data)) {
+		return refuse(len(m.wasm), Malformed, "data segments announced: %d, but given: %d", m.dataCount, len(m.data))
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package rewrite
+
+// maxPath is how much work may lie between two checks on one path through a
+// function, in units of fuel, give or take one instruction. It bounds what a
+// check charges, too: where paths part, the longest one is charged.
+const maxPath = 200
+
+// event is an instruction at which something has to be written or decided.
+type event struct {
+	op       opcode
+	off, end int
+	a        uint32
+	opener   opcode
+	// before is the cost of the code between the last event and this one, own that
+	// of the instruction, with the price of what it calls.
+	before, own uint64
+	// lists[list:listEnd] are the labels of br_table and, at the end of a
+	// try_table, those of its clauses.
+	list, listEnd int
+	bulk          bulk
+	measured      bool
+	// charge is what is charged before the instruction for a bulk operation of
+	// measured length, and otherwise right after it; 0 is no check.
+	charge uint64
+}
+
+// edits reports whether something is written at the event.
+func (ev *event) edits() bool {
+	return ev.charge > 0 || ev.op == opCall || ev.op == opReturnCall || ev.op == opRefFunc
+}
+
+// plan is where checks go in one function. Its memory is used again for the next.
+type plan struct {
+	decoder
+	events []event
+	lists  []uint32
+	// entry is charged at the start of the function; 0 is no check.
+	entry uint64
+	// measured says that there are bulk operations of measured length.
+	measured bool
+	frames   []pathFrame
+	tries    []int // where the clauses of the open try_tables begin in lists
+}
+
+// pathFrame is a block during the walk backwards. The costs are those of the
+// longest path from a place to the next check.
+type pathFrame struct {
+	after  uint64 // from after the end
+	second uint64 // from the start of the second half of an if
+	loop   bool
+	halves bool
+	catch  uint64 // from the clauses of this and all outer try_tables
+}
+
+// costSlack is how much straight code may go by without an event, so that there
+// are places enough for checks.
+const costSlack = 50
+
+// make plans defined function i.
+func (p *plan) make(m *module, i int, g *graph, e *entries) *Error {
+	p.body(m, i)
+	p.events, p.lists, p.tries = p.events[:0], p.lists[:0], p.tries[:0]
+	p.measured = false
+	p.collect(g, e)
+	if p.err != nil {
+		return p.err
+	}
+	rest := p.charge()
+	p.entry = 0
+	if e.check[i] {
+		p.entry = max(rest, 1)
+	}
+	return nil
+}
+
+// collect walks forwards and notes the events.
+func (p *plan) collect(g *graph, e *entries) {
+	var (
+		in     instr
+		before uint64
+	)
+	for p.next(&in) {
+		cost := in.cost()
+		if !isEvent(in.op) {
+			if before += cost; before >= costSlack {
+				p.events = append(p.events, event{op: opNop, off: in.off, end: in.end, before: before})
+				before = 0
+			}
+			continue
+		}
+		ev := event{op: in.op, off: in.off, end: in.end, a: in.a, opener: in.opener, before: before, own: cost}
+		before = 0
+		switch in.op {
+		case opCall, opReturnCall:
+			ev.own += e.price[in.a]
+		case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
+			ev.own += e.price[g.typeNode(in.a)]
+		case opBrTable:
+			ev.list = len(p.lists)
+			p.lists = p.labels(p.lists, &in)
+			ev.listEnd = len(p.lists)
+		case opTryTable:
+			p.tries = append(p.tries, len(p.lists))
+			p.lists = p.labels(p.lists, &in)
+			p.tries = append(p.tries, len(p.lists))
+		case opEnd:
+			if in.opener == opTryTable {
+				top := len(p.tries) - 2
+				ev.list, ev.listEnd = p.tries[top], p.tries[top+1]
+				p.tries = p.tries[:top]
+			}
+		default:
+			ev.bulk, ev.measured = in.measured()
+			p.measured = p.measured || ev.measured
+		}
+		p.events = append(p.events, ev)
+	}
+}
+
+// isEvent reports whether an instruction moves control, refers to a function or
+// takes as long as one of its operands says.
+func isEvent(op opcode) bool {
+	switch {
+	case op <= opReturnCallRef:
+		return op != opNop
+	case op == opMemoryGrow, op >= opMemoryInit && op <= opTableFill:
+		return op != opElemDrop && op != opDataDrop && op != opTableSize
+	}
+	return op == opTryTable || op == opRefFunc || op == opBrOnNull || op == opBrOnNonNull
+}
+
+// charge walks backwards, sets what the checks charge, and returns the cost of
+// the longest path from the entry to the first check.
+func (p *plan) charge() uint64 {
+	p.frames = p.frames[:0]
+	var rest uint64 // of the longest path from here to the next check
+	for i := len(p.events) - 1; i >= 0; i-- {
+		ev := &p.events[i]
+		if rest >= maxPath {
+			ev.charge = rest
+			rest = 0
+		}
+		rest = p.back(ev, rest) + ev.before
+	}
+	return rest
+}
+
+// back takes the path backwards over an event.
+func (p *plan) back(ev *event, rest uint64) uint64 {
+	top := len(p.frames) - 1
+	switch ev.op {
+	case opEnd:
+		f := pathFrame{after: rest, loop: ev.opener == opLoop, catch: p.catch()}
+		for _, l := range p.lists[ev.list:ev.listEnd] {
+			f.catch = max(f.catch, p.target(l))
+		}
+		p.frames = append(p.frames, f)
+	case opElse:
+		p.frames[top].second, p.frames[top].halves = rest, true
+		rest = p.frames[top].after
+	case opIf:
+		f := p.frames[top]
+		p.frames = p.frames[:top]
+		if !f.halves {
+			f.second = f.after
+		}
+		rest = max(rest, f.second)
+	case opLoop:
+		p.frames = p.frames[:top]
+		ev.charge = max(ev.charge, rest, 1)
+		rest = 0
+	case opBlock, opTryTable:
+		p.frames = p.frames[:top]
+	case opBr:
+		rest = p.target(ev.a)
+	case opBrIf, opBrOnNull, opBrOnNonNull:
+		rest = max(rest, p.target(ev.a))
+	case opBrTable:
+		rest = 0
+		for _, l := range p.lists[ev.list:ev.listEnd] {
+			rest = max(rest, p.target(l))
+		}
+	case opUnreachable, opReturn:
+		rest = 0
+	case opThrow, opThrowRef, opReturnCall, opReturnCallIndirect, opReturnCallRef:
+		rest = p.catch()
+	case opCall, opCallIndirect, opCallRef:
+		rest = max(rest, p.catch())
+	}
+	rest += ev.own
+	if ev.measured {
+		// Where the path was cut after the operation, nothing is left to add.
+		ev.charge += rest
+		rest = 0
+	}
+	return rest
+}
+
+// target is the longest path from a branch to a label. Loop heads check.
+func (p *plan) target(label uint32) uint64 {
+	f := p.frames[len(p.frames)-1-int(label)]
+	if f.loop {
+		return 0
+	}
+	return f.after
+}
+
+func (p *plan) catch() uint64 {
+	if len(p.frames) == 0 {
+		return 0
+	}
+	return p.frames[len(p.frames)-1].catch
+}

@@ -1,0 +1,185 @@
+package rewrite
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// ExternKind is the kind of an import or export.
+type ExternKind uint8
+
+// The kinds of imports and exports.
+const (
+	ExternFunc ExternKind = iota
+	ExternTable
+	ExternMemory
+	ExternGlobal
+	ExternTag
+)
+
+// String returns the kind as the text format names it.
+func (k ExternKind) String() string {
+	switch k {
+	case ExternFunc:
+		return "func"
+	case ExternTable:
+		return "table"
+	case ExternMemory:
+		return "memory"
+	case ExternGlobal:
+		return "global"
+	case ExternTag:
+		return "tag"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Import is something a module needs from its host. The names come from the
+// module and may hold any UTF-8 text.
+type Import struct {
+	Module, Name string
+	Kind         ExternKind
+	// Signature is "(i32, i32) -> i32" for a function, "i64" or "mut i64" for a
+	// global, and empty otherwise.
+	Signature string
+}
+
+// Export is something a module offers. The name comes from the module and may
+// hold any UTF-8 text.
+type Export struct {
+	Name string
+	Kind ExternKind
+	// Signature is as in Import.
+	Signature string
+}
+
+// Limits are the size of a memory in pages of 64 KiB or of a table in references.
+type Limits struct {
+	Min uint64
+	// Max is 0 unless HasMax.
+	Max      uint64
+	HasMax   bool
+	Shared   bool
+	Imported bool
+}
+
+// FunctionSize is a function and the length of its body in bytes, with its local
+// declarations. Index counts imported functions first.
+type FunctionSize struct {
+	Index uint32
+	Bytes int
+}
+
+// Producer is one entry of a module's producers section, for example
+// {"language", "Go", "go1.26"}. It is what the module says of itself.
+type Producer struct{ Field, Name, Version string }
+
+// Report is what a module is made of, before any rewriting.
+type Report struct {
+	Imports []Import
+	Exports []Export
+	// Memory is nil when there is none.
+	Memory *Limits
+	// Tables are imported tables first.
+	Tables []Limits
+	// HasStart says that a start function runs on instantiation.
+	HasStart bool
+	// Functions counts the functions with a body in the module.
+	Functions int
+	// LargestFunction is zero when no function has a body.
+	LargestFunction FunctionSize
+	// CustomSections are the names of the custom sections in order.
+	CustomSections []string
+	Producers      []Producer
+	// Features are the proposals to WASM 1.0 that the module needs, by the names
+	// that engines use, for example "simd" or "tail-call".
+	Features []string
+	// SnapshotBlockers are the reasons why an instance's state is more than its
+	// memory and its global variables. When there are none, copying those back
+	// resets an instance.
+	SnapshotBlockers []string
+	// MutableGlobals are the indices of the mutable globals that the module defines.
+	MutableGlobals []uint32
+	// Meter says what metering added; nil without it, and from Inspect.
+	Meter *MeterReport
+}
+
+// MeterReport counts the places where a metered module looks at its fuel.
+type MeterReport struct {
+	// Loops are loop heads, Entries the starts of functions, Paths places inside
+	// long code without loops, and Bulks operations that are charged by length.
+	Loops, Entries, Paths, Bulks int
+}
+
+// GlobalExport is the name under which ExportState exports global index.
+func GlobalExport(index uint32) string { return exportGlobal + strconv.FormatUint(uint64(index), 10) }
+
+// Inspect reads a module without changing or running it. It decodes function
+// bodies, but does not validate their types. The error is an *Error. Inspect keeps
+// no reference to wasm and is safe for concurrent use.
+func Inspect(wasm []byte) (*Report, error) {
+	m, err := read(wasm)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.scanCode()
+	if err != nil {
+		return nil, err
+	}
+	return m.report(s), nil
+}
+
+func (m *module) report(s *scan) *Report {
+	rep := &Report{
+		HasStart:         m.start >= 0,
+		Functions:        len(m.codes),
+		LargestFunction:  m.largest(),
+		CustomSections:   m.custom,
+		Producers:        m.producers,
+		Features:         s.features.names(),
+		SnapshotBlockers: s.blockers.texts(),
+		MutableGlobals:   m.mutableGlobals(),
+	}
+	for _, d := range m.imports {
+		rep.Imports = append(rep.Imports, Import{
+			Module: d.module, Name: d.name, Kind: d.kind, Signature: m.signature(d.kind, d.index),
+		})
+	}
+	for _, e := range m.exports {
+		rep.Exports = append(rep.Exports, Export{Name: e.name, Kind: e.kind, Signature: m.signature(e.kind, e.index)})
+	}
+	if len(m.memories) > 0 {
+		memory := m.memories[0]
+		rep.Memory = &memory
+	}
+	for _, t := range m.tables {
+		rep.Tables = append(rep.Tables, t.Limits)
+	}
+	return rep
+}
+
+// mutableGlobals are the indices of the mutable globals that the module defines.
+func (m *module) mutableGlobals() []uint32 {
+	var list []uint32
+	for i, g := range m.globals {
+		if i >= m.importedGlobals && g.mutable {
+			list = append(list, uint32(i))
+		}
+	}
+	return list
+}
+
+func (m *module) signature(kind ExternKind, index uint32) string {
+	switch kind {
+	case ExternFunc:
+		return m.types[m.funcs[index]].String()
+	case ExternGlobal:
+		g := m.globals[index]
+		if g.mutable {
+			return "mut " + g.typ.String()
+		}
+		return g.typ.String()
+	case ExternTable, ExternMemory, ExternTag:
+	}
+	return ""
+}

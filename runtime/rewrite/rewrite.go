@@ -1,0 +1,110 @@
+package rewrite
+
+import "strings"
+
+// Revision numbers what Rewrite writes. It changes whenever the output
+// or the fuel that a call takes may change for the same input and options.
+const Revision = 1
+
+// Options are what Rewrite does. The zero value caps tables and functions at the
+// defaults and changes nothing in function bodies.
+type Options struct {
+	// MaxTableElements is the largest size of a table in references. A table that
+	// may grow beyond it gets it as its maximum, so that growing it fails in the
+	// guest; a table that starts above it is refused. 0 is DefaultMaxTableElements.
+	MaxTableElements uint32
+	// MaxFunctionBytes is the largest function body in bytes, with its local
+	// declarations. 0 is DefaultMaxFunctionBytes.
+	MaxFunctionBytes uint32
+	// EntryChecks puts an empty loop at the start of every function. An engine that
+	// looks for cancellation at loops only can then stop calls without loops, too.
+	EntryChecks bool
+	// Meter makes the module take fuel from the global ExportFuel as it runs, and
+	// call the imported function MeterModule.MeterFunction when there is too little.
+	// Between two such checks there is only a bounded amount of work, whatever the
+	// module does; imported functions look after themselves.
+	Meter bool
+	// ExportState exports the memory as ExportMemory and every mutable global that
+	// the module defines as GlobalExport says.
+	ExportState bool
+	// ExportStart exports the start function as ExportStart, if there is one, so
+	// that the host calls it rather than the engine on instantiation.
+	ExportStart bool
+	// SplitSelects turns selects of floats and vectors into branches, because the
+	// compiler of wazero 1.12 gets some of them wrong on amd64 (wazero#2534).
+	SplitSelects bool
+}
+
+func (o Options) maxTableElements() uint64 {
+	if o.MaxTableElements == 0 {
+		return DefaultMaxTableElements
+	}
+	return uint64(o.MaxTableElements)
+}
+
+func (o Options) maxFunctionBytes() int {
+	if o.MaxFunctionBytes == 0 {
+		return DefaultMaxFunctionBytes
+	}
+	return int(o.MaxFunctionBytes)
+}
+
+// Rewrite makes a module safe to run under a deadline: it caps tables and
+// functions, leaves out custom sections, and does what the options ask for. The
+// report is of the input. The error is an *Error.
+//
+// The result is equal for equal input and options. Rewrite does not change wasm,
+// and the result does not share memory with it. It is safe for concurrent use.
+func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
+	m, err := read(wasm)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := m.checkLimits(o); err != nil {
+		return nil, nil, err
+	}
+	s, err := m.scanCode()
+	if err != nil {
+		return nil, nil, err
+	}
+	rep := m.report(s)
+	out, counts, err := m.write(o, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	rep.Meter = counts
+	return out, rep, nil
+}
+
+// checkLimits refuses what no rewriting makes safe.
+func (m *module) checkLimits(o Options) *Error {
+	if len(m.memories) > 0 && m.memories[0].Shared {
+		return refuse(headerBytes, Unsupported, "it uses shared memory: build it without threads")
+	}
+	for i, t := range m.tables {
+		if limit := o.maxTableElements(); t.Min > limit {
+			return refuse(t.limits, TooLarge, "table %d starts with %d elements, at most %d are allowed", i, t.Min, limit)
+		}
+	}
+	if f, limit := m.largest(), o.maxFunctionBytes(); f.Bytes > limit {
+		return refuse(m.codes[int(f.Index)-m.importedFuncs].locals, TooLarge,
+			"the body of function %d has %d bytes, at most %d are allowed: split the function or lower inlining", f.Index, f.Bytes, limit)
+	}
+	return m.checkReserved()
+}
+
+// checkReserved refuses modules that have names of ours already: they were
+// rewritten before, or pretend to be.
+func (m *module) checkReserved() *Error {
+	for _, d := range m.imports {
+		if d.module == MeterModule {
+			return refuse(d.start, Unsupported, "it imports from %q, which is reserved: use the module as its compiler made it", d.module)
+		}
+	}
+	for _, e := range m.exports {
+		if strings.HasPrefix(e.name, ReservedPrefix) {
+			return refuse(headerBytes, Unsupported, "it exports %q, and names with %q are reserved: use the module as its compiler made it", e.name, ReservedPrefix)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package rewrite
+
+import "math"
+
+// scan is what the function bodies of a module say about it.
+type scan struct {
+	features features
+	blockers blockers
+	// taken are the functions that an indirect call may reach.
+	taken []bool
+	funcs []funcScan // of the defined functions
+	// edges are the calls that a function can reach from its entry without passing
+	// a loop head: function indices, and for indirect calls the number of functions
+	// plus the type.
+	edges []uint32
+}
+
+// funcScan is what a body says about one function.
+type funcScan struct {
+	// cost bounds what the function does by itself before its first loop head.
+	cost uint64
+	// edges is where the function's edges end; they begin where those of the
+	// function before end.
+	edges int
+	// selects says that there is a select of what may be a float.
+	selects bool
+}
+
+// scanner walks a body forwards. open is whether there is a path from the entry
+// to here that passes no check.
+type scanner struct {
+	decoder
+	scan
+	frames []scanFrame
+	open   bool
+	f      funcScan
+	list   []uint32
+}
+
+type scanFrame struct {
+	loop bool
+	// label is whether an open path arrives at the block's label.
+	label bool
+	// entry is whether an if was entered on an open path.
+	entry bool
+}
+
+// scanCode decodes every function body.
+func (m *module) scanCode() (*scan, *Error) {
+	s := &scanner{scan: scan{taken: m.taken(), features: m.declaredFeatures(), blockers: m.declaredBlockers()}}
+	s.scan.funcs = make([]funcScan, 0, len(m.codes))
+	for i := range m.codes {
+		if err := s.function(m, i); err != nil {
+			return nil, err
+		}
+	}
+	s.features |= s.seen
+	return &s.scan, nil
+}
+
+func (s *scanner) function(m *module, i int) *Error {
+	seen := s.seen
+	s.body(m, i)
+	s.seen |= seen
+	s.frames = append(s.frames[:0], scanFrame{})
+	s.open = true
+	s.f = funcScan{}
+	var in instr
+	for s.next(&in) {
+		if in.op >= opI32Extend8S || in.op < opLocalGet {
+			s.features |= featureOf(&in)
+		}
+		if s.open {
+			s.f.cost = addCost(s.f.cost, in.cost())
+		}
+		s.step(&in)
+	}
+	if s.err != nil {
+		return s.err
+	}
+	s.f.edges = len(s.edges)
+	s.scan.funcs = append(s.scan.funcs, s.f)
+	return nil
+}
+
+// step follows one instruction.
+func (s *scanner) step(in *instr) {
+	switch in.op {
+	case opBlock:
+		s.frames = append(s.frames, scanFrame{})
+	case opLoop:
+		s.frames = append(s.frames, scanFrame{loop: true})
+		s.open = false
+	case opIf:
+		s.frames = append(s.frames, scanFrame{entry: s.open})
+	case opElse:
+		f := &s.frames[len(s.frames)-1]
+		f.label = f.label || s.open
+		s.open = f.entry
+	case opEnd:
+		f := s.frames[len(s.frames)-1]
+		s.frames = s.frames[:len(s.frames)-1]
+		s.open = s.open || f.label || (in.opener == opIf && f.entry)
+	case opBr:
+		s.arrive(in.a)
+		s.open = false
+	case opBrIf, opBrOnNull, opBrOnNonNull:
+		s.arrive(in.a)
+	case opBrTable:
+		s.list = s.labels(s.list[:0], in)
+		for _, l := range s.list {
+			s.arrive(l)
+		}
+		s.open = false
+	case opTryTable:
+		// A block has only one way in: what is open in it was open here.
+		s.list = s.labels(s.list[:0], in)
+		for _, l := range s.list {
+			s.arrive(l)
+		}
+		s.frames = append(s.frames, scanFrame{})
+		s.blockers |= blockExceptions
+	case opUnreachable, opReturn, opThrow, opThrowRef:
+		s.open = false
+	case opCall:
+		s.edge(in.a)
+	case opReturnCall:
+		s.edge(in.a)
+		s.open = false
+	case opCallIndirect, opCallRef:
+		s.edge(uint32(len(s.m.funcs)) + in.a)
+	case opReturnCallIndirect, opReturnCallRef:
+		s.edge(uint32(len(s.m.funcs)) + in.a)
+		s.open = false
+	case opSelect:
+		s.f.selects = true
+	case opSelectTyped:
+		s.f.selects = s.f.selects || isFloat(in.typ)
+	case opRefFunc:
+		s.taken[in.a] = true
+	case opTableSet, opTableFill, opTableCopy, opTableInit, opTableGrow:
+		s.blockers |= blockTables
+	case opDataDrop, opMemoryInit:
+		s.blockers |= blockSegments
+	}
+	if _, measured := in.measured(); measured {
+		s.open = false
+	}
+}
+
+// arrive follows a branch to a label.
+func (s *scanner) arrive(label uint32) {
+	f := &s.frames[len(s.frames)-1-int(label)]
+	f.label = f.label || (s.open && !f.loop)
+}
+
+func (s *scanner) edge(node uint32) {
+	if s.open {
+		s.edges = append(s.edges, node)
+	}
+}
+
+// labels appends the labels of br_table or of the clauses of try_table.
+func (d *decoder) labels(list []uint32, in *instr) []uint32 {
+	r := d.reader
+	r.pos = in.list
+	if in.op == opBrTable {
+		for range in.a + 1 {
+			list = append(list, r.u32())
+		}
+		return list
+	}
+	for range in.b {
+		if kind := r.byte(); kind < 2 {
+			r.u32()
+		}
+		list = append(list, r.u32())
+	}
+	return list
+}
+
+// taken returns the functions that an indirect call may reach because a segment,
+// a constant or an export gives them out.
+func (m *module) taken() []bool {
+	taken := make([]bool, len(m.funcs))
+	for _, f := range m.givenOut {
+		taken[f] = true
+	}
+	for _, e := range m.exports {
+		if e.kind == ExternFunc {
+			taken[e.index] = true
+		}
+	}
+	return taken
+}
+
+func addCost(a, b uint64) uint64 {
+	if a+b < a {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+func isFloat(t valueType) bool { return t == typeF32 || t == typeF64 || t == typeV128 }

@@ -1,0 +1,184 @@
+package rewrite
+
+import "slices"
+
+// typer follows the types on the value stack through a valid body. typeUnknown
+// stands for operands of code that is never reached.
+type typer struct {
+	decoder
+	params []valueType
+	// groups are the declared locals in order: each type with where it ends.
+	groups []localGroup
+	stack  []valueType
+	frames []typerFrame
+}
+
+const typeUnknown valueType = 0
+
+type localGroup struct {
+	end uint32 // index of the first local after the group
+	typ valueType
+}
+
+type typerFrame struct {
+	height          int
+	params, results []valueType
+	one             valueType // the result, for blocks without a function type
+}
+
+// start makes the typer ready for the body that its decoder is at.
+func (t *typer) start(i int) {
+	f := t.m.types[t.m.funcs[t.m.importedFuncs+i]]
+	t.params = f.params
+	t.groups = t.groups[:0]
+	c := t.m.codes[i]
+	r := reader{b: t.m.wasm, pos: c.locals, end: c.start, short: Malformed}
+	end := uint32(len(f.params))
+	for range r.u32() {
+		end += r.u32()
+		t.groups = append(t.groups, localGroup{end: end, typ: r.valueType()})
+	}
+	t.stack = t.stack[:0]
+	t.frames = append(t.frames[:0], typerFrame{results: f.results})
+}
+
+func (t *typer) local(i uint32) valueType {
+	if int(i) < len(t.params) {
+		return t.params[i]
+	}
+	g, _ := slices.BinarySearchFunc(t.groups, i, func(g localGroup, i uint32) int {
+		if g.end <= i {
+			return -1
+		}
+		return 1
+	})
+	return t.groups[g].typ
+}
+
+func (t *typer) push(typ valueType) { t.stack = append(t.stack, typ) }
+
+func (t *typer) pushAll(types []valueType) {
+	if len(t.stack)+len(types) > maxStack {
+		t.fail(t.pos, TooLarge, "a function has more than %d values on the stack", maxStack)
+		return
+	}
+	t.stack = append(t.stack, types...)
+}
+
+func (t *typer) pop() valueType {
+	top := len(t.stack) - 1
+	if top < t.frames[len(t.frames)-1].height {
+		return typeUnknown
+	}
+	typ := t.stack[top]
+	t.stack = t.stack[:top]
+	return typ
+}
+
+func (t *typer) drop(n int) {
+	height := t.frames[len(t.frames)-1].height
+	t.stack = t.stack[:max(height, len(t.stack)-n)]
+}
+
+// unreachable forgets the operands of the block that will not be used.
+func (t *typer) unreachable() { t.stack = t.stack[:t.frames[len(t.frames)-1].height] }
+
+// open begins a block.
+func (t *typer) open(in *instr) {
+	t.frames = append(t.frames, typerFrame{})
+	b := &t.frames[len(t.frames)-1]
+	switch {
+	case in.a > 0:
+		f := t.m.types[in.a-1]
+		b.params, b.results = f.params, f.results
+	case in.typ != 0:
+		b.one = in.typ
+	}
+	b.height = max(len(t.stack)-len(b.params), t.frames[len(t.frames)-2].height)
+	t.stack = t.stack[:b.height]
+	t.pushAll(b.params)
+}
+
+func (t *typer) call(f funcType) {
+	t.drop(len(f.params))
+	t.pushAll(f.results)
+}
+
+// step follows one instruction. It returns the type of the operands of a select.
+func (t *typer) step(in *instr) valueType {
+	switch in.op {
+	case opBlock, opLoop, opTryTable:
+		t.open(in)
+	case opIf:
+		t.drop(1)
+		t.open(in)
+	case opElse:
+		b := &t.frames[len(t.frames)-1]
+		t.stack = t.stack[:b.height]
+		t.pushAll(b.params)
+	case opEnd:
+		t.close()
+	case opUnreachable, opBr, opBrTable, opReturn, opThrow, opThrowRef,
+		opReturnCall, opReturnCallIndirect, opReturnCallRef:
+		t.unreachable()
+	case opBrIf, opDrop, opBrOnNonNull:
+		t.drop(1)
+	case opBrOnNull, opNop, opRefAsNonNull:
+		// What br_on_null leaves has the kind of what it took.
+	case opCall:
+		t.call(t.m.types[t.m.funcs[in.a]])
+	case opCallIndirect, opCallRef:
+		t.drop(1)
+		t.call(t.m.types[in.a])
+	case opSelect, opSelectTyped:
+		return t.selectOperands(in)
+	case opLocalGet:
+		t.push(t.local(in.a))
+	case opLocalSet, opGlobalSet:
+		t.drop(1)
+	case opLocalTee:
+		t.drop(1)
+		t.push(t.local(in.a))
+	case opGlobalGet:
+		t.push(t.m.globals[in.a].typ)
+	case opTableGet:
+		t.drop(1)
+		t.push(t.m.tables[in.a].elem)
+	case opRefNull:
+		t.push(in.typ)
+	case opRefFunc:
+		t.push(typeFunc)
+	default:
+		e := effectOf(in.op)
+		t.drop(int(e.pops))
+		if e.push != 0 {
+			t.push(e.push)
+		}
+	}
+	return 0
+}
+
+func (t *typer) close() {
+	top := len(t.frames) - 1
+	b := t.frames[top]
+	t.frames = t.frames[:top]
+	t.stack = t.stack[:b.height]
+	if b.one != 0 {
+		t.push(b.one)
+		return
+	}
+	t.pushAll(b.results)
+}
+
+func (t *typer) selectOperands(in *instr) valueType {
+	t.drop(1)
+	second, typ := t.pop(), t.pop()
+	if typ == typeUnknown {
+		typ = second
+	}
+	if in.op == opSelectTyped {
+		typ = in.typ
+	}
+	t.push(typ)
+	return typ
+}

@@ -1,0 +1,160 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+)
+
+// valueType is a value type: the low byte is its code in the binary format, and
+// for references to a concrete function type the upper half is its index.
+type valueType uint64
+
+const (
+	typeI32    valueType = 0x7f
+	typeI64    valueType = 0x7e
+	typeF32    valueType = 0x7d
+	typeF64    valueType = 0x7c
+	typeV128   valueType = 0x7b
+	typeFunc   valueType = 0x70
+	typeExtern valueType = 0x6f
+	typeExn    valueType = 0x69
+
+	flagNonNull  valueType = 1 << 8
+	flagConcrete valueType = 1 << 9
+)
+
+// Codes that introduce a reference type written in full.
+const (
+	refNull    = 0x63
+	refNonNull = 0x64
+)
+
+func (t valueType) isRef() bool {
+	code := t & 0xff
+	return code == typeFunc || code == typeExtern || code == typeExn
+}
+
+// String returns the type as the text format writes it.
+func (t valueType) String() string {
+	var s string
+	switch t & 0xff {
+	case typeI32:
+		return "i32"
+	case typeI64:
+		return "i64"
+	case typeF32:
+		return "f32"
+	case typeF64:
+		return "f64"
+	case typeV128:
+		return "v128"
+	case typeFunc:
+		s = "func"
+	case typeExtern:
+		s = "extern"
+	case typeExn:
+		s = "exn"
+	default:
+		return fmt.Sprintf("type 0x%x", uint64(t))
+	}
+	switch {
+	case t&flagConcrete != 0 && t&flagNonNull != 0:
+		return fmt.Sprintf("(ref %d)", t>>32)
+	case t&flagConcrete != 0:
+		return fmt.Sprintf("(ref null %d)", t>>32)
+	case t&flagNonNull != 0:
+		return "(ref " + s + ")"
+	}
+	return s + "ref"
+}
+
+// funcType is a function's signature.
+type funcType struct{ params, results []valueType }
+
+// String returns the signature as "(i32, i64) -> f64".
+func (f funcType) String() string {
+	s := "(" + joinTypes(f.params) + ") -> "
+	if len(f.results) == 1 {
+		return s + f.results[0].String()
+	}
+	return s + "(" + joinTypes(f.results) + ")"
+}
+
+func joinTypes(types []valueType) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = t.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// valueType reads a value type.
+func (r *reader) valueType() valueType {
+	start := r.pos
+	t, ok := r.maybeValueType()
+	if !ok {
+		r.fail(start, Unsupported, "value type 0x%x is not known", byte(t))
+		return 0
+	}
+	return t
+}
+
+// maybeValueType reads a value type, or the one byte that does not start any.
+func (r *reader) maybeValueType() (valueType, bool) {
+	c := r.byte()
+	switch t := valueType(c); t {
+	case typeI32, typeI64, typeF32, typeF64:
+		return t, true
+	case typeV128:
+		r.seen |= featVector
+		return t, true
+	case typeFunc, typeExtern:
+		r.seen |= featReferences
+		return t, true
+	case typeExn:
+		r.seen |= featExceptions
+		return t, true
+	}
+	if c == refNull || c == refNonNull {
+		t := r.heapType()
+		if c == refNonNull {
+			t |= flagNonNull
+		}
+		r.seen |= featTypedRefs
+		return t, true
+	}
+	// After an error there is nothing more to say about the type.
+	return valueType(c), r.err != nil
+}
+
+// heapType reads what a reference refers to, as the nullable reference to it.
+func (r *reader) heapType() valueType {
+	start := r.pos
+	switch h := r.signed(33); h {
+	case -0x10:
+		return typeFunc
+	case -0x11:
+		return typeExtern
+	case -0x17:
+		return typeExn
+	default:
+		if h < 0 || h >= maxTypes {
+			r.fail(start, Unsupported, "heap type %d is not known", h)
+			return 0
+		}
+		return typeFunc | flagConcrete | valueType(h)<<32
+	}
+}
+
+// refType reads a reference type.
+func (r *reader) refType() valueType {
+	start, seen := r.pos, r.seen
+	t := r.valueType()
+	if t == typeFunc {
+		r.seen = seen // tables of functions were there from the beginning
+	}
+	if r.err == nil && !t.isRef() {
+		r.fail(start, Malformed, "%s is not a reference type", t)
+	}
+	return t
+}

@@ -1,0 +1,248 @@
+package rewrite
+
+// writer writes a module anew. The input was read without an error.
+type writer struct {
+	m   *module
+	o   Options
+	out []byte
+	// shift is added to the indices of defined functions: 1 when there is an import
+	// more than before.
+	shift uint32
+	code  codeWriter
+}
+
+// order is the order of the sections.
+var order = sectionOrder()
+
+func sectionOrder() (ids [sectionIDs - 1]byte) {
+	for id := byte(1); id < sectionIDs; id++ {
+		ids[sectionRank[id]-1] = id
+	}
+	return ids
+}
+
+// write returns the module as the options want it.
+func (m *module) write(o Options, s *scan) ([]byte, *MeterReport, *Error) {
+	w := &writer{m: m, o: o, out: make([]byte, 0, len(m.wasm)+len(m.wasm)/4+1024)}
+	if o.Meter {
+		w.shift = 1
+	}
+	w.code.init(m, o, s, w.shift)
+	w.out = append(w.out, m.wasm[:headerBytes]...)
+	var old [sectionIDs]section
+	for _, s := range m.sections {
+		old[s.id] = s
+	}
+	for _, id := range order {
+		if old[id].id == 0 && !w.adds(id) {
+			continue
+		}
+		at := len(w.out)
+		var size int
+		w.out, size = openSize(append(w.out, id))
+		if err := w.section(id, old[id]); err != nil {
+			return nil, nil, err
+		}
+		if len(w.out) == size+sizeBytes {
+			w.out = w.out[:at] // the section is left out
+			continue
+		}
+		closeSize(w.out, size)
+	}
+	return w.out, w.code.report(), nil
+}
+
+// adds reports whether a section is needed even if the input has none.
+func (w *writer) adds(id byte) bool {
+	switch id {
+	case secType, secImport, secGlobal:
+		return w.o.Meter
+	case secExport:
+		return w.o.Meter || w.o.ExportState || w.o.ExportStart
+	}
+	return false
+}
+
+// section appends the payload of a section; old is the one of the input.
+func (w *writer) section(id byte, old section) *Error {
+	m := w.m
+	switch id {
+	case secType:
+		w.types(old)
+	case secImport:
+		w.imports()
+	case secTable:
+		w.tables()
+	case secGlobal:
+		w.globals()
+	case secExport:
+		w.exports()
+	case secStart:
+		if !w.o.ExportStart {
+			w.out = appendU32(w.out, w.funcIndex(uint32(m.start)))
+		}
+	case secElement:
+		w.elements(old)
+	case secCode:
+		var err *Error
+		w.out, err = w.code.append(w.out)
+		return err
+	default:
+		w.out = append(w.out, m.wasm[old.start:old.end]...)
+	}
+	return nil
+}
+
+func (w *writer) funcIndex(i uint32) uint32 { return w.m.shifted(i, w.shift) }
+
+// shifted is the index in the output of function i of the input, when shift
+// imported functions are added after the others.
+func (m *module) shifted(i, shift uint32) uint32 {
+	if int(i) < m.importedFuncs {
+		return i
+	}
+	return i + shift
+}
+
+// types appends the types, and the type () -> () of the refill function.
+func (w *writer) types(old section) {
+	r := reader{b: w.m.wasm, pos: old.start, end: old.end}
+	n := uint32(0)
+	if old.id != 0 {
+		n = r.u32() // not the number of types: some come in groups
+	}
+	if !w.o.Meter {
+		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
+		return
+	}
+	w.out = appendU32(w.out, n+1)
+	w.out = append(w.out, w.m.wasm[r.pos:old.end]...)
+	w.out = append(w.out, 0x60, 0, 0)
+}
+
+func (w *writer) imports() {
+	m := w.m
+	w.out = appendU32(w.out, uint32(len(m.imports))+w.shift)
+	for _, d := range m.imports {
+		if d.kind != ExternTable {
+			w.out = append(w.out, m.wasm[d.start:d.end]...)
+			continue
+		}
+		t := m.tables[d.index]
+		w.out = append(w.out, m.wasm[d.start:t.limits]...)
+		w.tableLimits(t)
+	}
+	if w.o.Meter {
+		w.out = appendName(appendName(w.out, MeterModule), MeterFunction)
+		w.out = append(w.out, byte(ExternFunc))
+		w.out = appendU32(w.out, uint32(len(m.types)))
+	}
+}
+
+func (w *writer) tables() {
+	m := w.m
+	tables := m.tables[m.importedTables:]
+	w.out = appendU32(w.out, uint32(len(tables)))
+	for _, t := range tables {
+		w.out = append(w.out, m.wasm[t.start:t.limits]...)
+		w.tableLimits(t)
+		w.constant(t.init, t.end)
+	}
+}
+
+// tableLimits appends a table's limits with the maximum capped.
+func (w *writer) tableLimits(t tableDecl) {
+	limit := w.o.maxTableElements()
+	if t.HasMax {
+		limit = min(limit, t.Max)
+	}
+	w.out = append(w.out, 1)
+	w.out = appendU32(w.out, uint32(t.Min))
+	w.out = appendU32(w.out, uint32(limit))
+}
+
+func (w *writer) globals() {
+	m := w.m
+	globals := m.globals[m.importedGlobals:]
+	w.out = appendU32(w.out, uint32(len(globals))+w.shift)
+	for _, g := range globals {
+		w.out = append(w.out, m.wasm[g.start:g.init]...)
+		w.constant(g.init, g.end)
+	}
+	if w.o.Meter {
+		w.out = append(w.out, byte(typeI64), 1, byte(opI64Const), 0, byte(opEnd))
+	}
+}
+
+func (w *writer) exports() {
+	m := w.m
+	n, at := uint32(0), 0
+	w.out, at = openSize(w.out)
+	add := func(name string, kind ExternKind, index uint32) {
+		w.out = append(appendName(w.out, name), byte(kind))
+		w.out = appendU32(w.out, index)
+		n++
+	}
+	for _, e := range m.exports {
+		if e.kind == ExternFunc {
+			add(e.name, e.kind, w.funcIndex(e.index))
+		} else {
+			add(e.name, e.kind, e.index)
+		}
+	}
+	if w.o.Meter {
+		add(ExportFuel, ExternGlobal, uint32(len(m.globals)))
+	}
+	if w.o.ExportStart && m.start >= 0 {
+		add(ExportStart, ExternFunc, w.funcIndex(uint32(m.start)))
+	}
+	if w.o.ExportState {
+		if len(m.memories) > 0 {
+			add(ExportMemory, ExternMemory, 0)
+		}
+		for _, i := range m.mutableGlobals() {
+			add(GlobalExport(i), ExternGlobal, i)
+		}
+	}
+	putSize(w.out, at, n)
+}
+
+// elements appends the element segments with the function indices shifted.
+func (w *writer) elements(old section) {
+	if w.shift == 0 {
+		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
+		return
+	}
+	w.out = appendU32(w.out, uint32(len(w.m.elements)))
+	for _, e := range w.m.elements {
+		w.out = append(w.out, w.m.wasm[e.start:e.offset]...)
+		w.constant(e.offset, e.kind)
+		w.out = append(w.out, w.m.wasm[e.kind:e.items]...)
+		r := reader{b: w.m.wasm, pos: e.items, end: e.end}
+		for r.pos < r.end {
+			if !e.exprs {
+				w.out = appendU32(w.out, w.funcIndex(r.u32()))
+				continue
+			}
+			start := r.pos
+			w.m.skipConst(&r)
+			w.constant(start, r.pos)
+		}
+	}
+}
+
+// constant appends the constant expression wasm[start:end] with the function
+// indices shifted.
+func (w *writer) constant(start, end int) {
+	r := reader{b: w.m.wasm, pos: start, end: end}
+	for r.pos < end {
+		at := r.pos
+		op := opcode(r.byte())
+		if op == opRefFunc {
+			w.out = appendU32(append(w.out, byte(op)), w.funcIndex(r.u32()))
+			continue
+		}
+		w.m.constImmediate(&r, op)
+		w.out = append(w.out, r.b[at:r.pos]...)
+	}
+}

@@ -1,0 +1,134 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/compilecache"
+)
+
+// Defaults of Options.
+const (
+	// DefaultMaxModuleBytes is the largest module that loads: 64 MiB.
+	DefaultMaxModuleBytes = 64 << 20
+	// DefaultMaxAbandoned is how many host operations may hang before calls are
+	// refused.
+	DefaultMaxAbandoned = 16
+)
+
+// grace is how long a call waits, after its context is done, for the guest to
+// stop at its next check before the call is abandoned.
+const grace = 200 * time.Millisecond
+
+// Options configures a Runtime. The zero value is usable: it compiles without a
+// cache on disk and logs nothing.
+type Options struct {
+	// CacheDir is a folder for compiled modules, created with mode 0700 when
+	// missing. Empty means no cache on disk. A folder that others can read or
+	// write is not used, and a warning is logged: the runtime then compiles each
+	// module again.
+	CacheDir string
+	// MaxModuleBytes bounds the size of a module; 0 means DefaultMaxModuleBytes.
+	MaxModuleBytes int
+	// MaxAbandoned bounds the host operations left hanging by calls that had to
+	// return; 0 means DefaultMaxAbandoned. At the bound every further call fails
+	// with ResourceExhausted until one of them returns.
+	MaxAbandoned int
+	// OnCompile is called, possibly concurrently, before a module is compiled that
+	// no cache has, since that can take seconds; nil means nobody is told.
+	OnCompile func(CompileEvent)
+	// Logger gets what an operator should know, such as an unusable cache; nil
+	// means silence.
+	Logger *slog.Logger
+}
+
+// CompileEvent tells about a compilation that begins.
+type CompileEvent struct {
+	// Digest is the SHA-256 of the module in hex.
+	Digest string
+	// Bytes is the size of the module.
+	Bytes int
+}
+
+// Runtime loads modules and owns what they share. It is safe for concurrent use.
+// Close it to stop all calls and free the compiled code.
+type Runtime struct {
+	opts  Options
+	log   *slog.Logger
+	cache *compilecache.Cache // nil without one
+
+	// closing is done when Close was called; every call stops with it.
+	closing   context.Context
+	close     context.CancelFunc
+	compiling chan struct{} // one token for each compilation that may run
+
+	abandoned atomic.Int64
+	grace     time.Duration
+
+	mu     sync.Mutex
+	loaded map[string]*compiled // by hex digest of the module as given
+}
+
+// errClosed is the cause of calls that end because the Runtime was closed.
+var errClosed = errors.New("the runtime is closed")
+
+// New returns a Runtime.
+func New(o Options) *Runtime {
+	if o.MaxModuleBytes <= 0 {
+		o.MaxModuleBytes = DefaultMaxModuleBytes
+	}
+	if o.MaxAbandoned <= 0 {
+		o.MaxAbandoned = DefaultMaxAbandoned
+	}
+	r := &Runtime{
+		opts:      o,
+		log:       o.Logger,
+		compiling: make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
+		grace:     grace,
+		loaded:    make(map[string]*compiled),
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	r.closing, r.close = context.WithCancel(context.Background())
+	if o.CacheDir != "" {
+		cache, err := compilecache.Open(o.CacheDir)
+		if err != nil {
+			r.log.Warn("compiled modules are not kept on disk", "reason", err)
+		} else {
+			r.cache = cache
+		}
+	}
+	return r
+}
+
+// Close stops all running calls, waits for them for a short grace, and frees all
+// modules. Loading and calling fail afterwards. Closing again does nothing.
+func (r *Runtime) Close() error {
+	r.close()
+	r.mu.Lock()
+	var all []*compiled
+	for digest, c := range r.loaded {
+		all = append(all, c)
+		delete(r.loaded, digest)
+	}
+	r.mu.Unlock()
+	for _, c := range all {
+		c.retire()
+	}
+	deadline := time.NewTimer(r.grace)
+	defer deadline.Stop()
+	for _, c := range all {
+		select {
+		case <-c.freed:
+		case <-deadline.C:
+			return errors.New("a call hangs in the host; its module is not freed")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+// wasiModule is the name under which guests import WASI preview 1.
+const wasiModule = wasi_snapshot_preview1.ModuleName
+
+// Error numbers of WASI preview 1 that our own functions return.
+const (
+	wasiSuccess     = 0
+	wasiBadf        = 8
+	wasiFault       = 21
+	wasiNameTooLong = 37
+)
+
+// wasiBuilder holds wazero's WASI with our preopen names in place of its own. The
+// engine can't preopen "." beside "/" (it strips both to the same name), and C
+// programs need it: wasi-libc ignores PWD and looks relative names up in the last
+// preopen that fits.
+func (e *engine) wasiBuilder() wazero.HostModuleBuilder {
+	b := e.runtime.NewHostModuleBuilder(wasiModule)
+	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
+	i32 := api.ValueTypeI32
+	b.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(e.prestatGet), []api.ValueType{i32, i32}, []api.ValueType{i32}).
+		Export("fd_prestat_get")
+	b.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(e.prestatDirName), []api.ValueType{i32, i32, i32}, []api.ValueType{i32}).
+		Export("fd_prestat_dir_name")
+	return b
+}
+
+func (e *engine) instantiateWASI(ctx context.Context) error {
+	_, err := e.wasiBuilder().Instantiate(ctx)
+	return err
+}
+
+// prestatGet writes the kind (0, a directory) and the name's length of a preopen.
+// See https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md#prestat
+func (e *engine) prestatGet(_ context.Context, mod api.Module, stack []uint64) {
+	fd, ptr := uint32(stack[0]), uint32(stack[1])
+	name, ok := e.preopenName(mod, fd)
+	if !ok {
+		stack[0] = wasiBadf
+		return
+	}
+	stack[0] = wasiSuccess
+	if !mod.Memory().WriteUint64Le(ptr, uint64(len(name))<<32) {
+		stack[0] = wasiFault
+	}
+}
+
+// prestatDirName writes the first bytes of a preopen's name, as many as asked for.
+func (e *engine) prestatDirName(_ context.Context, mod api.Module, stack []uint64) {
+	fd, ptr, size := uint32(stack[0]), uint32(stack[1]), uint32(stack[2])
+	name, ok := e.preopenName(mod, fd)
+	switch {
+	case !ok:
+		stack[0] = wasiBadf
+	case uint64(size) > uint64(len(name)):
+		stack[0] = wasiNameTooLong
+	case !mod.Memory().WriteString(ptr, name[:size]):
+		stack[0] = wasiFault
+	default:
+		stack[0] = wasiSuccess
+	}
+}
+
+// firstPreopen is the descriptor of the first preopen, after the three streams.
+const firstPreopen = 3
+
+func (e *engine) preopenName(mod api.Module, fd uint32) (string, bool) {
+	i := e.lookup(mod)
+	if i == nil || fd < firstPreopen || uint64(fd)-firstPreopen >= uint64(len(i.preopens)) {
+		return "", false
+	}
+	return i.preopens[fd-firstPreopen].name, true
+}
