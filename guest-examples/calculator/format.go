@@ -1,0 +1,39 @@
+package calculator
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// maxFraction is how long a fraction may be that is given beside its rounded
+// value, in characters.
+const maxFraction = 40
+
+// String returns the exact decimal, or shownDigits digits with a note.
+func (v value) String() string {
+	if !v.rounded {
+		if places, ends := v.rat.FloatPrec(); ends && places <= maxDigits {
+			return v.rat.FloatString(places)
+		}
+	}
+	note := fmt.Sprintf("rounded to %d digits", shownDigits)
+	if fraction := v.rat.RatString(); !v.rounded && len(fraction) <= maxFraction {
+		note += "; exactly " + fraction
+	}
+	return fmt.Sprintf("%s (%s)", v.shown(), note)
+}
+
+// shown returns the first digits of v without zeros at the end, with an
+// exponent if v is very large or very small.
+func (v value) shown() string {
+	text := new(big.Float).SetPrec(precision+64).SetRat(v.rat).Text('g', shownDigits)
+	mantissa, exponent, hasExponent := strings.Cut(text, "e")
+	if strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	}
+	if hasExponent {
+		return mantissa + "e" + exponent
+	}
+	return mantissa
+}

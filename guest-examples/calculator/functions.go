@@ -1,0 +1,151 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// function is one that expressions may call with least to most arguments.
+type function struct {
+	least, most int
+	apply       func(args []value) (value, error)
+}
+
+// arity says how many arguments the function takes.
+func (f function) arity() string {
+	switch {
+	case f.most == math.MaxInt:
+		return fmt.Sprintf("%d or more arguments", f.least)
+	case f.least < f.most:
+		return fmt.Sprintf("%d or %d arguments", f.least, f.most)
+	case f.least == 1:
+		return "1 argument"
+	default:
+		return fmt.Sprintf("%d arguments", f.least)
+	}
+}
+
+// constants are the names that stand for a number.
+var constants = map[string]func() value{
+	"pi": pi,
+	"π":  pi,
+	"e":  e,
+}
+
+func pi() value {
+	rat, _ := digits(piDigits).Rat(nil)
+	return value{rat, true}
+}
+
+func e() value {
+	rat, _ := expFloat(newFloat(0).SetInt64(1)).Rat(nil)
+	return value{rat, true}
+}
+
+// functions are those that expressions may call.
+var functions = map[string]function{
+	"abs":   unary(func(v value) (value, error) { return value{new(big.Rat).Abs(v.rat), v.rounded}, nil }),
+	"sqrt":  unary(sqrt),
+	"exp":   unary(exp),
+	"ln":    unary(ln),
+	"log2":  unary(func(v value) (value, error) { return logarithm(v, whole(2)) }),
+	"log10": unary(func(v value) (value, error) { return logarithm(v, whole(10)) }),
+	"log":   {2, 2, func(args []value) (value, error) { return logarithm(args[0], args[1]) }},
+	"floor": unary(func(v value) (value, error) { return floor(v), nil }),
+	"ceil":  unary(func(v value) (value, error) { return floor(v.negated()).negated(), nil }),
+	"trunc": unary(func(v value) (value, error) { return trunc(v), nil }),
+	"round": {1, 2, round},
+	"sin":   unary(func(v value) (value, error) { sin, _, err := sinCos(v); return sin, err }),
+	"cos":   unary(func(v value) (value, error) { _, cos, err := sinCos(v); return cos, err }),
+	"tan":   unary(tan),
+	"min":   {1, math.MaxInt, func(args []value) (value, error) { return slices.MinFunc(args, compare), nil }},
+	"max":   {1, math.MaxInt, func(args []value) (value, error) { return slices.MaxFunc(args, compare), nil }},
+}
+
+// names lists all constants and functions.
+func names() string {
+	all := slices.Concat(slices.Collect(maps.Keys(constants)), slices.Collect(maps.Keys(functions)))
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+func unary(apply func(value) (value, error)) function {
+	return function{1, 1, func(args []value) (value, error) { return apply(args[0]) }}
+}
+
+func compare(a, b value) int { return a.rat.Cmp(b.rat) }
+
+// trunc cuts off the fraction.
+func trunc(v value) value {
+	if v.sign() < 0 {
+		return floor(v.negated()).negated()
+	}
+	return floor(v)
+}
+
+// round rounds the first argument to so many places after the point, halves
+// away from zero.
+func round(args []value) (value, error) {
+	places := whole(0)
+	if len(args) == 2 {
+		places = args[1]
+	}
+	if !places.rat.IsInt() || magnitude(places.rat) > 16 {
+		return value{}, fmt.Errorf("round takes a whole number of places, at most %d", maxDigits)
+	}
+	scale, err := power(whole(10), places)
+	if err != nil {
+		return value{}, err
+	}
+	v, err := apply('*', args[0], scale)
+	if err != nil {
+		return value{}, err
+	}
+	half := exactly(big.NewRat(int64(v.sign()), 2))
+	if v, err = apply('+', unnoised(v), half); err != nil {
+		return value{}, err
+	}
+	return apply('/', trunc(v), scale)
+}
+
+func tan(v value) (value, error) {
+	sin, cos, err := sinCos(v)
+	if err != nil {
+		return value{}, err
+	}
+	if cos.sign() == 0 {
+		return value{}, errors.New("there is no tangent at this angle")
+	}
+	return apply('/', sin, cos)
+}
+
+// logarithm returns that of v to the given base, exact if it is whole.
+func logarithm(v, base value) (value, error) {
+	numerator, err := ln(v)
+	if err != nil {
+		return value{}, err
+	}
+	denominator, err := ln(base)
+	if err != nil {
+		return value{}, err
+	}
+	if denominator.sign() == 0 {
+		return value{}, errors.New("1 can't be the base of a logarithm")
+	}
+	quotient, err := apply('/', numerator, denominator)
+	if err != nil || v.rounded || base.rounded {
+		return quotient, err
+	}
+	if n := unnoised(quotient); n.rat.IsInt() {
+		n.rounded = false
+		if power, err := power(base, n); err == nil && compare(power, v) == 0 && !power.rounded {
+			return n, nil
+		}
+	}
+	return quotient, nil
+}

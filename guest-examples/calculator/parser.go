@@ -1,0 +1,203 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxDepth is how deep brackets, signs and powers may be nested.
+const maxDepth = 200
+
+// parser evaluates an expression while it reads it.
+type parser struct {
+	lexer lexer
+	token token // the next token
+	depth int
+}
+
+// parse returns the value of the expression. Errors are of type columnError.
+func parse(expression string) (value, error) {
+	p := &parser{lexer: lexer{text: []rune(expression)}}
+	if err := p.advance(); err != nil {
+		return value{}, err
+	}
+	v, err := p.sum()
+	if err != nil {
+		return value{}, err
+	}
+	if p.token.kind != end {
+		return value{}, p.unexpected("an operator")
+	}
+	return v, nil
+}
+
+func (p *parser) advance() error {
+	t, err := p.lexer.next()
+	p.token = t
+	return err
+}
+
+// unexpected says that the next token is not what belongs there.
+func (p *parser) unexpected(want string) error {
+	hint := ""
+	switch p.token.kind {
+	case number, name, '(':
+		hint = "; write * to multiply"
+	case ',':
+		hint = "; a comma only separates the arguments of a function, the decimal sign is a point"
+	case '.':
+		hint = "; digits are missing"
+	}
+	return &columnError{p.token.column, fmt.Errorf("%s stands where %s is expected%s", p.token, want, hint)}
+}
+
+// nested runs inner one level deeper.
+func (p *parser) nested(inner func() (value, error)) (value, error) {
+	if p.depth++; p.depth > maxDepth {
+		return value{}, &columnError{p.token.column, fmt.Errorf("nested more than %d deep", maxDepth)}
+	}
+	defer func() { p.depth-- }()
+	return inner()
+}
+
+// sum reads terms joined by + and -.
+func (p *parser) sum() (value, error) {
+	return p.joined("+-", p.product)
+}
+
+// product reads factors joined by *, / and %.
+func (p *parser) product() (value, error) {
+	return p.joined("*/%", p.signed)
+}
+
+// joined reads operands joined, from left to right, by any of the operators.
+func (p *parser) joined(operators string, operand func() (value, error)) (value, error) {
+	left, err := operand()
+	for err == nil && p.token.kind > 0 && strings.ContainsRune(operators, rune(p.token.kind)) {
+		left, err = p.binary(left, operand)
+	}
+	return left, err
+}
+
+// binary reads an operator and its right-hand side.
+func (p *parser) binary(left value, operand func() (value, error)) (value, error) {
+	operator := p.token
+	if err := p.advance(); err != nil {
+		return value{}, err
+	}
+	if operator.kind == '%' && p.token.kind != number && p.token.kind != name && p.token.kind != '(' {
+		// 50% - 3 means something else to most people than to a parser.
+		return value{}, &columnError{operator.column, errors.New("% is the remainder, and a number, name or bracket has to follow; for per cent divide by 100")}
+	}
+	right, err := operand()
+	if err != nil {
+		return value{}, err
+	}
+	return p.at(operator)(apply(operator.kind, left, right))
+}
+
+// at returns a function that gives an error the column of t.
+func (p *parser) at(t token) func(value, error) (value, error) {
+	return func(v value, err error) (value, error) {
+		if err != nil {
+			return value{}, &columnError{t.column, err}
+		}
+		return v, nil
+	}
+}
+
+// signed reads a power with any number of signs in front; -2^2 is -(2^2).
+func (p *parser) signed() (value, error) {
+	sign := p.token.kind
+	if sign != '-' && sign != '+' {
+		return p.power()
+	}
+	if err := p.advance(); err != nil {
+		return value{}, err
+	}
+	v, err := p.nested(p.signed)
+	if err == nil && sign == '-' {
+		v = v.negated()
+	}
+	return v, err
+}
+
+// power reads a factor and its exponent; 2^3^2 is 2^(3^2).
+func (p *parser) power() (value, error) {
+	base, err := p.factor()
+	if err != nil || p.token.kind != '^' {
+		return base, err
+	}
+	return p.binary(base, func() (value, error) { return p.nested(p.signed) })
+}
+
+// factor reads a number, a name, a function with its arguments or an
+// expression in brackets.
+func (p *parser) factor() (value, error) {
+	t := p.token
+	switch t.kind {
+	case number:
+		if err := p.advance(); err != nil {
+			return value{}, err
+		}
+		return p.at(t)(parseNumber(t.text))
+	case name:
+		return p.named()
+	case '(':
+		if err := p.advance(); err != nil {
+			return value{}, err
+		}
+		v, err := p.nested(p.sum)
+		if err != nil {
+			return value{}, err
+		}
+		return v, p.expect(')')
+	}
+	return value{}, p.unexpected("a number")
+}
+
+// expect passes over the token of this kind.
+func (p *parser) expect(k kind) error {
+	if p.token.kind != k {
+		return p.unexpected(fmt.Sprintf("%q", rune(k)))
+	}
+	return p.advance()
+}
+
+// named reads a constant or a function with its arguments.
+func (p *parser) named() (value, error) {
+	t := p.token
+	key := strings.ToLower(t.text)
+	if err := p.advance(); err != nil {
+		return value{}, err
+	}
+	if constant, ok := constants[key]; ok {
+		return constant(), nil
+	}
+	f, ok := functions[key]
+	if !ok {
+		return value{}, &columnError{t.column, fmt.Errorf("%q is unknown; there are %s", t.text, names())}
+	}
+	if p.token.kind != '(' {
+		return value{}, p.unexpected(fmt.Sprintf(`"(" after %s`, key))
+	}
+	var args []value
+	for more := true; more; more = p.token.kind == ',' {
+		if err := p.advance(); err != nil {
+			return value{}, err
+		}
+		arg, err := p.nested(p.sum)
+		if err != nil {
+			return value{}, err
+		}
+		args = append(args, arg)
+	}
+	if err := p.expect(')'); err != nil {
+		return value{}, err
+	}
+	if len(args) < f.least || len(args) > f.most {
+		return value{}, &columnError{t.column, fmt.Errorf("%s takes %s, not %d", key, f.arity(), len(args))}
+	}
+	return p.at(t)(f.apply(args))
+}

@@ -1,0 +1,34 @@
+// Command data is the module of the built-in tools that need no files. Its
+// first argument names the tool: calculator or datetime.
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/calculator"
+	"github.com/wasmtool/wasmtool/guest-examples/datetime"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+)
+
+func main() {
+	tools := map[string]guest.Tool{
+		"calculator": withArgs(calculator.Run),
+		"datetime": withArgs(func(args datetime.Args, out io.Writer) error {
+			return datetime.Run(time.Now, args, out)
+		}),
+	}
+	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// withArgs returns the tool that gives run the decoded arguments.
+func withArgs[Args any](run func(Args, io.Writer) error) guest.Tool {
+	return func(input []byte, out io.Writer) error {
+		var args Args
+		if err := guest.Decode(input, &args); err != nil {
+			return err
+		}
+		return run(args, out)
+	}
+}

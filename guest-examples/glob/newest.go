@@ -1,0 +1,39 @@
+package glob
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// file is a match.
+type file struct {
+	name    string
+	modTime time.Time
+}
+
+// newest collects files, counts them all and keeps the newest, in space that
+// depends on the limit alone.
+type newest struct {
+	limit int
+	count int
+	kept  []file
+}
+
+func (n *newest) add(f file) {
+	n.count++
+	n.kept = append(n.kept, f)
+	// Sorting now and then, not for each file, makes adding cheap.
+	if len(n.kept) >= 4*n.limit+1000 {
+		n.kept = n.sorted()
+	}
+}
+
+// sorted returns the newest files, the newest first, and those of the same
+// time by name.
+func (n *newest) sorted() []file {
+	slices.SortFunc(n.kept, func(a, b file) int {
+		return cmp.Or(b.modTime.Compare(a.modTime), cmp.Compare(a.name, b.name))
+	})
+	return n.kept[:min(len(n.kept), n.limit)]
+}

@@ -1,0 +1,9 @@
+module github.com/wasmtool/wasmtool/guest-examples
+
+go 1.26.5
+
+require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4
+	github.com/pelletier/go-toml/v2 v2.4.3
+	golang.org/x/text v0.44.0
+)

@@ -1,0 +1,49 @@
+package grep
+
+import (
+	"io"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+)
+
+// writeContext adds the hits of the file with the lines around them. It reads
+// the file once more, as the scanner, which has to be fast, keeps no lines.
+func (r *report) writeContext(reopen func() (io.ReadCloser, error)) error {
+	hits := r.hits
+	r.hits = r.hits[:0]
+	f, err := reopen()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := text.NewLineReader(f, 4*MaxLineChars+1)
+	written := int64(-1) // the last line added
+	for i, number := 0, int64(1); ; number++ {
+		line, _, err := lines.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		after := i > 0 && number-hits[i-1].number <= r.context
+		if i == len(hits) && !after || r.out.Len() >= MaxOutput {
+			return nil
+		}
+		before := i < len(hits) && hits[i].number-number <= r.context
+		if !before && !after {
+			continue
+		}
+		if written != number-1 && r.out.Len() > 0 {
+			r.out.WriteString("--\n")
+		}
+		written = number
+		if i < len(hits) && hits[i].number == number {
+			r.write(number, ':', hits[i].line)
+			r.shown++
+			i++
+			continue
+		}
+		r.write(number, '-', excerpt(line, 0))
+	}
+}

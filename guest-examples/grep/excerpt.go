@@ -1,0 +1,35 @@
+package grep
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+)
+
+// lead is how many bytes before a match are shown of a line that is too long
+// to be shown from its start.
+const lead = 100
+
+// cutMark stands where a part of a line is left out.
+const cutMark = "…"
+
+// excerpt returns a copy of at most MaxLineChars characters of line, as valid
+// UTF-8, with the byte at among them.
+func excerpt(line []byte, at int) []byte {
+	var shown []byte
+	if at > MaxLineChars-lead && len(line) > MaxLineChars {
+		start := at - lead
+		for back := 0; back < utf8.UTFMax-1 && !utf8.RuneStart(line[start]); back++ {
+			start--
+		}
+		line = line[start:]
+		shown = append(shown, cutMark...)
+	}
+	clipped, cut := text.Clip(line, MaxLineChars)
+	shown = append(shown, bytes.TrimSuffix(text.Valid(clipped), []byte("\r"))...)
+	if cut {
+		shown = append(shown, cutMark...)
+	}
+	return shown
+}

@@ -1,0 +1,153 @@
+package grep
+
+import (
+	"bytes"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLiterals is how many alternatives are looked for one by one; with more,
+// the regular expression is as fast.
+const maxLiterals = 8
+
+// literals are texts of which at least one occurs in each line that a pattern
+// matches. Looking for them is many times faster than the pattern, above all
+// in a sandbox.
+type literals struct {
+	texts [][]byte // none: nothing is known about the lines
+	// fold says that the texts are in lower case and that lines have to be
+	// put in ASCII lower case to find them.
+	fold bool
+}
+
+// required returns what texts tree needs.
+func required(tree *syntax.Regexp) literals {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		// U+FFFD also matches bytes that are not UTF-8.
+		if slices.ContainsFunc(tree.Rune, func(r rune) bool { return r == utf8.RuneError || !utf8.ValidRune(r) }) {
+			return literals{}
+		}
+		if tree.Flags&syntax.FoldCase == 0 {
+			return literals{texts: [][]byte{[]byte(string(tree.Rune))}}
+		}
+		if part := foldable(tree.Rune); part != "" {
+			return literals{texts: [][]byte{[]byte(part)}, fold: true}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(tree.Sub[0])
+	case syntax.OpRepeat:
+		if tree.Min > 0 {
+			return required(tree.Sub[0])
+		}
+	case syntax.OpConcat:
+		var best literals
+		for _, sub := range tree.Sub {
+			if l := required(sub); l.rarity() > best.rarity() {
+				best = l
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		return anyOf(tree.Sub)
+	}
+	return literals{}
+}
+
+// anyOf joins what each of the alternatives needs.
+func anyOf(alternatives []*syntax.Regexp) literals {
+	var all literals
+	for _, sub := range alternatives {
+		l := required(sub)
+		if len(l.texts) == 0 {
+			return literals{}
+		}
+		all.texts = append(all.texts, l.texts...)
+		all.fold = all.fold || l.fold
+	}
+	if len(all.texts) > maxLiterals {
+		return literals{}
+	}
+	if all.fold {
+		for i, text := range all.texts {
+			all.texts[i] = lower(nil, text)
+		}
+	}
+	return all
+}
+
+// rarity tells how much l is worth: the length of its shortest text.
+func (l literals) rarity() int {
+	if len(l.texts) == 0 {
+		return 0
+	}
+	shortest := len(l.texts[0])
+	for _, text := range l.texts {
+		shortest = min(shortest, len(text))
+	}
+	return shortest
+}
+
+// foldable returns the longest part of a literal of either case, in lower
+// case, that only ASCII text matches. K and S are left out, as they equal the
+// Kelvin sign and the long s.
+func foldable(runes []rune) string {
+	parts := strings.FieldsFunc(strings.ToLower(string(runes)), func(r rune) bool {
+		return r > 0x7f || r == 'k' || r == 's'
+	})
+	longest := ""
+	for _, part := range parts {
+		if len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return longest
+}
+
+// lower appends text in ASCII lower case to dst.
+func lower(dst, text []byte) []byte {
+	for _, b := range text {
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// finder walks over the places in a block at which the literals occur.
+type finder struct {
+	texts [][]byte
+	block []byte
+	next  []int // where each text occurs next; len(block) means no more
+}
+
+// newFinder returns a finder over block, which it only reads.
+func (l literals) newFinder(block []byte) *finder {
+	f := &finder{texts: l.texts, block: block, next: make([]int, len(l.texts))}
+	for i := range f.next {
+		f.next[i] = -1
+	}
+	return f
+}
+
+// find returns the first place at or after from, or -1. from must not become
+// smaller from call to call.
+func (f *finder) find(from int) int {
+	first := len(f.block)
+	for i, text := range f.texts {
+		if f.next[i] < from {
+			f.next[i] = len(f.block)
+			if at := bytes.Index(f.block[from:], text); at >= 0 {
+				f.next[i] = from + at
+			}
+		}
+		first = min(first, f.next[i])
+	}
+	if first == len(f.block) {
+		return -1
+	}
+	return first
+}

@@ -1,0 +1,76 @@
+package grep
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+)
+
+// maxPattern is the greatest length of a pattern in bytes.
+const maxPattern = 4096
+
+// matcher tells which lines match a pattern.
+type matcher struct {
+	re *regexp.Regexp
+	// literals has the texts of which each line that matches has one.
+	literals literals
+	// certain says that a line with one of the literals does match.
+	certain bool
+}
+
+// compile returns the matcher for pattern, or an error for a model.
+func compile(pattern string, ignoreCase, literal bool) (*matcher, error) {
+	if pattern == "" {
+		return nil, errors.New("pattern is empty")
+	}
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("pattern is longer than %d bytes", maxPattern)
+	}
+	if literal {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if ignoreCase {
+		pattern = "(?i)" + pattern
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, explain(err)
+	}
+	if breaksLines(tree) {
+		return nil, errors.New("pattern contains a line break; grep matches within lines, so search for one line and set context to see its neighbours")
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, explain(err)
+	}
+	m := &matcher{re: re, literals: required(tree)}
+	m.certain = len(m.literals.texts) > 0 && !m.literals.fold && tree.Op == syntax.OpLiteral
+	return m, nil
+}
+
+// explain words an error of the regexp parser.
+func explain(err error) error {
+	var parse *syntax.Error
+	if !errors.As(err, &parse) {
+		return fmt.Errorf("pattern: %w", err)
+	}
+	hint := "correct it, or set literal to search for the text as it stands"
+	switch parse.Code {
+	case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape:
+		hint = "RE2 syntax has no lookaround and no back references; set literal to search for the text as it stands"
+	case syntax.ErrLarge, syntax.ErrInvalidRepeatSize, syntax.ErrNestingDepth:
+		hint = "make it simpler"
+	}
+	return fmt.Errorf("pattern: %s: %.100q; %s", parse.Code, parse.Expr, hint)
+}
+
+// breaksLines reports whether tree has a line break as a literal, so that it
+// was written to match several lines.
+func breaksLines(tree *syntax.Regexp) bool {
+	if tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, '\n') {
+		return true
+	}
+	return slices.ContainsFunc(tree.Sub, breaksLines)
+}

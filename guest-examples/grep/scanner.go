@@ -1,0 +1,145 @@
+package grep
+
+import (
+	"bytes"
+	"io"
+)
+
+const (
+	// blockSize is how much of a file is searched at once, in bytes.
+	blockSize = 256 << 10
+	// maxLine is the longest line in bytes that is searched in one piece.
+	maxLine = 1 << 20
+)
+
+// hit is a line that matches.
+type hit struct {
+	number int64  // 1-based
+	line   []byte // without its end; valid only during the call
+	at     int    // where the match begins, or 0 in a short line
+}
+
+// scanner finds the matching lines of one file after another.
+type scanner struct {
+	matcher *matcher
+	block   []byte
+	folded  []byte
+	last    int64 // the number of the last hit
+}
+
+// scan calls found for each matching line of r in turn, until it returns
+// false. Lines longer than maxLine are searched in pieces.
+func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
+	if s.block == nil {
+		s.block = make([]byte, blockSize)
+	}
+	s.last = 0
+	filled, number := 0, int64(1)
+	for {
+		n, err := io.ReadFull(r, s.block[filled:])
+		last := err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !last {
+			return err
+		}
+		filled += n
+		whole := filled
+		if !last {
+			whole = bytes.LastIndexByte(s.block[:filled], '\n') + 1
+			if whole == 0 && filled < maxLine {
+				s.block = append(s.block, make([]byte, len(s.block))...)
+				continue
+			}
+			if whole == 0 {
+				whole = filled
+			}
+		}
+		lines := s.block[:whole]
+		breaks := 0
+		if !last {
+			breaks = bytes.Count(lines, []byte("\n"))
+		}
+		if !s.lines(lines, number, found) || last {
+			return nil
+		}
+		number += int64(breaks)
+		filled = copy(s.block, s.block[whole:filled])
+	}
+}
+
+// lines searches a block of lines, the first of which has this number. It may
+// change the block.
+func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
+	if len(block) == 0 {
+		return true
+	}
+	block = bytes.TrimSuffix(dropReturns(block), []byte("\n"))
+	next := s.candidates(block)
+	counted := 0
+	for at := next(0); at >= 0; {
+		start := bytes.LastIndexByte(block[:at], '\n') + 1
+		end := len(block)
+		if length := bytes.IndexByte(block[at:], '\n'); length >= 0 {
+			end = at + length
+		}
+		line := block[start:end]
+		if s.matcher.certain || s.matcher.re.Match(line) {
+			number += int64(bytes.Count(block[counted:start], []byte("\n")))
+			counted = start
+			// The pieces of a very long line have one number.
+			if number != s.last && !found(hit{number, line, s.place(line)}) {
+				return false
+			}
+			s.last = number
+		}
+		if end == len(block) {
+			break
+		}
+		at = next(end + 1)
+	}
+	return true
+}
+
+// place returns where in a matching line the match begins, for the lines that
+// are too long to be shown whole.
+func (s *scanner) place(line []byte) int {
+	if len(line) <= MaxLineChars {
+		return 0
+	}
+	return s.matcher.re.FindIndex(line)[0]
+}
+
+// candidates returns a function that finds, from the start of a line on, the
+// next place in block whose line may match, or -1.
+func (s *scanner) candidates(block []byte) func(from int) int {
+	literals := s.matcher.literals
+	if len(literals.texts) == 0 {
+		// Matching line by line costs no more than matching the block, as
+		// the regexp package has a faster engine for short texts.
+		return func(from int) int { return from }
+	}
+	if literals.fold {
+		s.folded = lower(s.folded[:0], block)
+		block = s.folded
+	}
+	return literals.newFinder(block).find
+}
+
+// dropReturns takes the \r out of each \r\n, in place.
+func dropReturns(block []byte) []byte {
+	from := bytes.Index(block, []byte("\r\n"))
+	if from < 0 {
+		return block
+	}
+	kept := block[:from]
+	for rest := block[from:]; len(rest) > 0; {
+		// rest begins with \r\n, or is the last part.
+		rest = rest[1:]
+		next := bytes.Index(rest, []byte("\r\n"))
+		if next < 0 {
+			return append(kept, rest...)
+		}
+		kept = append(kept, rest[:next]...)
+		rest = rest[next:]
+	}
+	return kept
+}

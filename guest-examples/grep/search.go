@@ -1,0 +1,116 @@
+package grep
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+// search is one call: it feeds the files below start to the report.
+type search struct {
+	fsys    fs.FS
+	start   string
+	filter  workspace.Filter
+	hidden  bool
+	scanner scanner
+	report  report
+
+	source *bufio.Reader // reused from file to file
+}
+
+// run does the search and writes the report to out.
+func (s *search) run(out io.Writer) error {
+	s.source = bufio.NewReaderSize(nil, text.SniffLen)
+	info, err := fs.Stat(s.fsys, s.start)
+	if err != nil {
+		return workspace.Explain(s.fsys, "path", s.start, err)
+	}
+	if info.IsDir() {
+		err = s.folder()
+	} else {
+		err = s.single()
+	}
+	if err != nil {
+		return err
+	}
+	return s.report.finish(out)
+}
+
+func (s *search) folder() error {
+	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden}
+	unreadable, err := walker.Walk(func(name string, entry fs.DirEntry) error {
+		if !entry.Type().IsRegular() || !s.filter.Selects(workspace.Below(s.start, name)) {
+			return nil
+		}
+		err := s.file(name)
+		switch {
+		case errors.Is(err, text.ErrBinary):
+			s.report.binary++
+		case err != nil:
+			s.report.unreadable++
+		}
+		return nil
+	})
+	s.report.unreadable += unreadable
+	if err != nil {
+		return workspace.Explain(s.fsys, "path", s.start, err)
+	}
+	return nil
+}
+
+// single searches the one file that the caller named, for which it is an error
+// if it can't be searched.
+func (s *search) single() error {
+	err := s.file(s.start)
+	switch {
+	case errors.Is(err, text.ErrBinary):
+		return fmt.Errorf("path: %s is a binary file; grep searches text only", workspace.Display(s.start))
+	case err != nil:
+		return workspace.Explain(s.fsys, "path", s.start, err)
+	}
+	return nil
+}
+
+// file searches one file. What was found before an error stays in the report.
+func (s *search) file(name string) error {
+	f, err := s.fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s.source.Reset(f)
+	decoded, err := text.NewReader(s.source)
+	if err != nil {
+		return err
+	}
+	s.report.begin(name)
+	scanErr := s.scanner.scan(decoded, s.report.add)
+	if err := s.report.end(s.reopen(name)); scanErr == nil {
+		scanErr = err
+	}
+	return scanErr
+}
+
+// reopen returns a function that opens the text of a file once more.
+func (s *search) reopen(name string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		f, err := s.fsys.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		decoded, err := text.NewReader(bufio.NewReaderSize(f, text.SniffLen))
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{decoded, f}, nil
+	}
+}

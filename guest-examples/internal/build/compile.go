@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// modules are the names of the commands that are compiled, each in the folder
+// of that name.
+var modules = []string{"data", "files"}
+
+// output is what one build made.
+type output struct {
+	goVersion string
+	wasm      map[string][]byte // by name of the module
+}
+
+// digest returns the SHA-256 of a module in hexadecimal.
+func (o output) digest(module string) string {
+	sum := sha256.Sum256(o.wasm[module])
+	return hex.EncodeToString(sum[:])
+}
+
+// compile builds all modules of the source tree at root. Equal sources and an
+// equal version of Go give equal bytes wherever the tree lies.
+func compile(ctx context.Context, root string) (output, error) {
+	version, err := goCommand(ctx, root, "env", "GOVERSION")
+	if err != nil {
+		return output{}, err
+	}
+	temp, err := os.MkdirTemp("", "wasmtool-build-")
+	if err != nil {
+		return output{}, err
+	}
+	defer os.RemoveAll(temp)
+	out := output{goVersion: strings.TrimSpace(version), wasm: map[string][]byte{}}
+	for _, module := range modules {
+		file := filepath.Join(temp, module+".wasm")
+		_, err := goCommand(ctx, root, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./"+module)
+		if err != nil {
+			return output{}, err
+		}
+		if out.wasm[module], err = os.ReadFile(file); err != nil {
+			return output{}, err
+		}
+	}
+	return out, nil
+}
+
+// goCommand runs the go command for the target and returns its output.
+func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	// Whatever else of the user's settings changes the code is taken out.
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), changesCode),
+		"CGO_ENABLED=0", "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "GOENV=off")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return string(stdout), err
+}
+
+func changesCode(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return name == "GOWASM" || name == "GOEXPERIMENT" || name == "GOFIPS140" || name == "GODEBUG"
+}

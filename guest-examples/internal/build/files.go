@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Where things lie, relative to the folder guest-examples.
+const (
+	artefacts  = "../registry/builtins/artefacts"
+	recordName = "BUILD.txt"
+)
+
+// file is one that a build makes.
+type file struct {
+	path    string // relative to guest-examples
+	content []byte
+}
+
+// digestLine is the line of a manifest that gives the digest of its module, and
+// moduleLine the one that names it.
+var (
+	digestLine = regexp.MustCompile(`(?m)^sha256 = "[0-9a-f]{64}"$`)
+	moduleLine = regexp.MustCompile(`(?m)^path = "\.\./([a-z]+)\.wasm"$`)
+)
+
+// files returns all files that belong to the build, given the manifests of the
+// source tree at root.
+func (o output) files(root string) ([]file, error) {
+	var files []file
+	for _, module := range modules {
+		packed, err := pack(o.wasm[module])
+		if err != nil {
+			return nil, err
+		}
+		files = append(files,
+			file{module + ".wasm", o.wasm[module]},
+			file{artefacts + "/" + module + ".wasm.gz", packed})
+	}
+	manifests, err := filepath.Glob(filepath.Join(root, "*", "tool.toml"))
+	if err != nil {
+		return nil, err
+	}
+	for _, manifest := range manifests {
+		content, err := os.ReadFile(manifest)
+		if err != nil {
+			return nil, err
+		}
+		tool := filepath.Base(filepath.Dir(manifest))
+		if content, err = o.stamp(content); err != nil {
+			return nil, fmt.Errorf("%s/tool.toml: %w", tool, err)
+		}
+		files = append(files,
+			file{tool + "/tool.toml", content},
+			file{artefacts + "/" + tool + "/tool.toml", content})
+	}
+	return append(files, file{artefacts + "/" + recordName, o.record()}), nil
+}
+
+// stamp returns the manifest with the digest of its module.
+func (o output) stamp(manifest []byte) ([]byte, error) {
+	module := moduleLine.FindSubmatch(manifest)
+	if module == nil || o.wasm[string(module[1])] == nil {
+		return nil, fmt.Errorf(`[module] needs a line like path = "../NAME.wasm", NAME being one of: %s`, strings.Join(modules, ", "))
+	}
+	if len(digestLine.FindAll(manifest, 2)) != 1 {
+		return nil, errors.New(`[module] needs one line sha256 = "..." with 64 hexadecimal digits; any will do`)
+	}
+	digest := fmt.Sprintf("sha256 = %q", o.digest(string(module[1])))
+	return digestLine.ReplaceAllLiteral(manifest, []byte(digest)), nil
+}
+
+// record says what the modules were built with.
+func (o output) record() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "built with %s\n", o.goVersion)
+	for _, module := range modules {
+		fmt.Fprintf(&b, "%s  %s.wasm\n", o.digest(module), module)
+	}
+	return b.Bytes()
+}
+
+// pack compresses a module. The header has neither name nor time, so that the
+// result depends on the content alone.
+func pack(wasm []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(wasm); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return packed.Bytes(), nil
+}

@@ -1,0 +1,59 @@
+// Command build compiles the modules of the built-in tools, writes their
+// digests into the manifests, and puts both into registry/builtins of the main
+// module, from where they are embedded. Run it in guest-examples:
+//
+//	go run ./internal/build          # build and write
+//	go run ./internal/build -check   # build and compare, change nothing
+//
+// The exit code is 0, 1 if the check found a difference or a step failed, or 2
+// if the command line is wrong.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("build", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	check := flags.Bool("check", false, "compare with what is there instead of writing it")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil || flags.NArg() > 0:
+		fmt.Fprintln(stderr, "build: usage: go run ./internal/build [-check]")
+		return 2
+	}
+	if err := buildAll(ctx, *check, stdout); err != nil {
+		fmt.Fprintln(stderr, "build:", err)
+		return 1
+	}
+	return 0
+}
+
+func buildAll(ctx context.Context, check bool, stdout io.Writer) error {
+	out, err := compile(ctx, ".")
+	if err != nil {
+		return err
+	}
+	files, err := out.files(".")
+	if err != nil {
+		return err
+	}
+	if check {
+		return compare(files, ".", out.goVersion, stdout)
+	}
+	return write(files, ".", stdout)
+}

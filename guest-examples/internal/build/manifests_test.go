@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/wasmtool/wasmtool/guest-examples/calculator"
+	"github.com/wasmtool/wasmtool/guest-examples/datetime"
+	"github.com/wasmtool/wasmtool/guest-examples/glob"
+	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/read"
+)
+
+// root is the folder guest-examples.
+const root = "../.."
+
+// manifest has the keys that the manifests of this folder use.
+type manifest struct {
+	Manifest                                    int
+	Name, Version, Title, Description, Category string
+	Tags                                        []string
+	Timeout                                     string
+	Module                                      struct {
+		Path   string
+		SHA256 string `toml:"sha256"`
+		Args   []string
+	}
+	Limits      struct{ Memory, Output string }
+	Permissions struct {
+		Clock bool
+		FS    []struct{ Mount, Mode string } `toml:"fs"`
+	}
+	Parameters struct {
+		Type       string
+		Required   []string
+		Properties map[string]property
+	}
+}
+
+type property struct {
+	Type, Description                      string
+	Default                                any
+	Enum                                   []string
+	Minimum, Maximum, MinLength, MaxLength *int64
+}
+
+// args holds the arguments of each tool.
+var args = map[string]any{
+	"calculator": calculator.Args{},
+	"datetime":   datetime.Args{},
+	"glob":       glob.Args{},
+	"grep":       grep.Args{},
+	"read":       read.Args{},
+}
+
+func load(t *testing.T, tool string) manifest {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, tool, "tool.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m manifest
+	decoder := toml.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestManifests_areAllKnown(t *testing.T) {
+	found, err := filepath.Glob(filepath.Join(root, "*", "tool.toml"))
+	if err != nil || len(found) != len(args) {
+		t.Fatalf("found %q, %v; want those of %d tools", found, err, len(args))
+	}
+}
+
+func TestManifests(t *testing.T) {
+	for tool, want := range args {
+		t.Run(tool, func(t *testing.T) {
+			m := load(t, tool)
+			if m.Manifest != 1 || m.Name != tool || m.Version == "" || m.Title == "" || m.Category == "" || len(m.Tags) == 0 {
+				t.Errorf("the head is not complete: %+v", m)
+			}
+			if len(m.Description) < 100 || strings.Contains(strings.TrimSpace(m.Description), "\n") {
+				t.Errorf("the description is to be one paragraph of some length: %q", m.Description)
+			}
+			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > time.Minute {
+				t.Errorf("the timeout is %q", m.Timeout)
+			}
+			if !slices.Equal(m.Module.Args, []string{tool}) {
+				t.Errorf("the module gets %q, want the name of the tool", m.Module.Args)
+			}
+			if m.Parameters.Type != "object" {
+				t.Errorf("the parameters are of type %q", m.Parameters.Type)
+			}
+			checkProperties(t, m, reflect.TypeOf(want))
+		})
+	}
+}
+
+// checkProperties compares the declared parameters with the fields of the
+// arguments.
+func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
+	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean"}
+	for i := range fields.NumField() {
+		field := fields.Field(i)
+		name := field.Tag.Get("json")
+		p, ok := m.Parameters.Properties[name]
+		if !ok {
+			t.Errorf("%s is not declared", name)
+			continue
+		}
+		if want := kinds[field.Type.Kind()]; p.Type != want {
+			t.Errorf("%s has the type %q, want %q", name, p.Type, want)
+		}
+		if p.Description == "" {
+			t.Errorf("%s lacks a description", name)
+		}
+		if p.Default == nil {
+			continue
+		}
+		value := reflect.New(field.Type)
+		text, err := json.Marshal(p.Default)
+		if err == nil {
+			err = json.Unmarshal(text, value.Interface())
+		}
+		if err != nil {
+			t.Errorf("the default of %s is no value of it: %v", name, err)
+		}
+		if slices.Contains(m.Parameters.Required, name) {
+			t.Errorf("%s is required and has a default", name)
+		}
+	}
+	if len(m.Parameters.Properties) != fields.NumField() {
+		t.Errorf("%d parameters are declared, and there are %d arguments", len(m.Parameters.Properties), fields.NumField())
+	}
+	for _, name := range m.Parameters.Required {
+		if _, ok := m.Parameters.Properties[name]; !ok {
+			t.Errorf("%s is required and not declared", name)
+		}
+	}
+}
+
+// A call that leaves a parameter out must do the same through the host, which
+// puts the default in, and without it.
+func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
+	for _, test := range []struct {
+		tool, parameter string
+		want            any
+	}{
+		{"read", "offset", int64(1)},
+		{"read", "limit", int64(read.DefaultLimit)},
+		{"grep", "path", "."},
+		{"grep", "glob", ""},
+		{"grep", "output_mode", string(grep.Content)},
+		{"grep", "max_results", int64(grep.DefaultMaxResults)},
+		{"glob", "path", "."},
+		{"glob", "limit", int64(glob.DefaultLimit)},
+		{"datetime", "operation", string(datetime.Now)},
+	} {
+		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
+			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
+		}
+	}
+	if got := load(t, "calculator").Parameters.Properties["expression"].MaxLength; got == nil || *got != calculator.MaxLength {
+		t.Errorf("the longest expression differs from %d", calculator.MaxLength)
+	}
+}
+
+func TestManifests_permissions(t *testing.T) {
+	for tool := range args {
+		m := load(t, tool)
+		usesFiles := m.Module.Path == "../files.wasm"
+		if got := len(m.Permissions.FS) == 1 && m.Permissions.FS[0].Mount == "workspace" && m.Permissions.FS[0].Mode == "read"; got != usesFiles || len(m.Permissions.FS) > 1 {
+			t.Errorf("%s asks for %+v", tool, m.Permissions.FS)
+		}
+		if m.Permissions.Clock != (tool == "datetime") {
+			t.Errorf("%s asks for the clock: %v", tool, m.Permissions.Clock)
+		}
+	}
+}

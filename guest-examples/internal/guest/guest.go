@@ -1,0 +1,70 @@
+// Package guest connects a tool to the command ABI: the arguments come as one
+// JSON object on stdin, the output goes to stdout, and a failure is a text on
+// stderr together with exit code 1.
+package guest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// MaxInput is the largest argument object that Main accepts, in bytes.
+const MaxInput = 8 << 20
+
+// Tool runs one call: input is the argument object, out takes the output.
+// The text of the error is written for a model.
+type Tool func(input []byte, out io.Writer) error
+
+// Main runs the tool that args[1] names and returns the exit code of the
+// process: 0, or 1 when the tool failed or there is no such tool. args are
+// those of the process, with the program name first.
+func Main(tools map[string]Tool, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if err := run(tools, args, stdin, stdout); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func run(tools map[string]Tool, args []string, stdin io.Reader, stdout io.Writer) error {
+	if len(args) != 2 || tools[args[1]] == nil {
+		names := strings.Join(slices.Sorted(maps.Keys(tools)), ", ")
+		return fmt.Errorf("the first argument must name one of the tools of this module: %s", names)
+	}
+	input, err := io.ReadAll(io.LimitReader(stdin, MaxInput+1))
+	if err != nil {
+		return fmt.Errorf("the arguments on stdin can't be read: %w", err)
+	}
+	if len(input) > MaxInput {
+		return fmt.Errorf("the arguments are larger than %d bytes", MaxInput)
+	}
+	out := bufio.NewWriterSize(stdout, 64<<10)
+	if err := tools[args[1]](input, out); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("the output can't be written: %w", err)
+	}
+	return nil
+}
+
+// Decode reads the argument object input into args, a pointer to a struct.
+// Fields that args lacks are ignored, as the host has already checked the
+// object against the manifest's schema.
+func Decode(input []byte, args any) error {
+	err := json.Unmarshal(input, args)
+	var wrongType *json.UnmarshalTypeError
+	if errors.As(err, &wrongType) && wrongType.Field != "" {
+		return fmt.Errorf("%s has the wrong type: %s", wrongType.Field, wrongType.Value)
+	}
+	if err != nil {
+		return fmt.Errorf("the arguments must be one JSON object: %w", err)
+	}
+	return nil
+}

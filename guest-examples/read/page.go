@@ -1,0 +1,163 @@
+package read
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+// keep is how many bytes of a line are held: MaxLineChars of four bytes, and
+// one more that tells whether anything was cut off.
+const keep = 4*MaxLineChars + 1
+
+// page writes lines first to first+limit-1 of something, numbered from 1.
+type page struct {
+	fsys         fs.FS
+	name         string
+	first, limit int64
+	out          *bufio.Writer
+
+	shown int64 // lines written
+	size  int   // bytes written
+}
+
+// room reports whether another line of so many bytes fits.
+func (p *page) room(bytes int) bool {
+	return p.shown < p.limit && (p.shown == 0 || p.size+bytes <= MaxOutput)
+}
+
+func (p *page) write(line []byte) {
+	n, _ := p.out.Write(line) // the writer keeps its error for Flush
+	p.size += n
+	p.shown++
+}
+
+// end reports what the page left out, where there are total things in all and
+// more says that this is only a lower bound. unit is "lines" or "entries".
+func (p *page) end(unit string, total int64, more bool) {
+	last := p.first + p.shown - 1
+	if p.first == 1 && last == total && !more {
+		return
+	}
+	count := strconv.FormatInt(total, 10)
+	if more {
+		count = "more than " + count
+	}
+	fmt.Fprintf(p.out, "\n(showing %s %d-%d of %s", unit, p.first, last, count)
+	if last < total || more {
+		fmt.Fprintf(p.out, "; continue with offset=%d", last+1)
+	}
+	fmt.Fprint(p.out, ")\n")
+}
+
+// folder writes the entries of a folder, one a line; folders end in a slash.
+func (p *page) folder() error {
+	entries, err := fs.ReadDir(p.fsys, p.name)
+	if err != nil {
+		return p.explain(err)
+	}
+	total := int64(len(entries))
+	if total == 0 {
+		fmt.Fprintf(p.out, "(%s is an empty folder)\n", workspace.Display(p.name))
+		return nil
+	}
+	if p.first > total {
+		return fmt.Errorf("offset %d is past the end: the folder %s has %d entries", p.first, workspace.Display(p.name), total)
+	}
+	for _, entry := range entries[p.first-1:] {
+		line := workspace.Display(entry.Name())
+		if entry.IsDir() {
+			line += "/"
+		}
+		line += "\n"
+		if !p.room(len(line)) {
+			break
+		}
+		p.write([]byte(line))
+	}
+	p.end("entries", total, false)
+	return nil
+}
+
+// file writes lines of a text file of so many bytes.
+func (p *page) file(size int64) error {
+	f, err := p.fsys.Open(p.name)
+	if err != nil {
+		return p.explain(err)
+	}
+	defer f.Close()
+	decoded, err := text.NewReader(bufio.NewReaderSize(f, 64<<10))
+	if errors.Is(err, text.ErrBinary) {
+		return fmt.Errorf("file_path: %s is a binary file of %d bytes; read shows text only", workspace.Display(p.name), size)
+	}
+	if err != nil {
+		return p.explain(err)
+	}
+	return p.lines(text.NewLineReader(decoded, keep))
+}
+
+// explain words an error met in reading.
+func (p *page) explain(err error) error {
+	return workspace.Explain(p.fsys, "file_path", p.name, err)
+}
+
+// lines writes the page of a text.
+func (p *page) lines(in *text.LineReader) error {
+	var passed int64 // lines before the page
+	for ; passed < p.first-1; passed++ {
+		if _, _, err := in.Next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return p.explain(err)
+		}
+	}
+	var line []byte
+	full := false
+	for !full && p.shown < p.limit {
+		start, length, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return p.explain(err)
+		}
+		line = appendLine(line[:0], p.first+p.shown, start, length)
+		if full = !p.room(len(line)); !full {
+			p.write(line)
+		}
+	}
+	if p.shown == 0 {
+		if p.first == 1 {
+			fmt.Fprintf(p.out, "(%s is empty)\n", workspace.Display(p.name))
+			return nil
+		}
+		return fmt.Errorf("offset %d is past the end: the last line of %s is %d", p.first, workspace.Display(p.name), passed)
+	}
+	rest, more, err := in.Count(MaxCounted)
+	if err != nil {
+		return p.explain(err)
+	}
+	if full {
+		rest++ // the line that did not fit
+	}
+	p.end("lines", p.first+p.shown-1+rest, more)
+	return nil
+}
+
+// appendLine appends the numbered line that begins with start and is length
+// bytes long.
+func appendLine(line []byte, number int64, start []byte, length int64) []byte {
+	line = fmt.Appendf(line, "%6d\t", number)
+	shown, cut := text.Clip(start, MaxLineChars)
+	line = append(line, text.Valid(shown)...)
+	if cut || int64(len(start)) < length {
+		line = fmt.Appendf(line, " … (line cut after %d characters; it has %d bytes)", MaxLineChars, length)
+	}
+	return append(line, '\n')
+}

@@ -1,0 +1,121 @@
+package builtins
+
+import (
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+)
+
+// maxModule is the greatest size of a decompressed module in bytes.
+const maxModule = 64 << 20
+
+// module is a compressed module. It describes itself as the file that it is
+// when decompressed.
+type module struct {
+	name    string
+	size    int64
+	content func() ([]byte, error) // decompresses once; not to be changed
+}
+
+// newModule returns the module of that name that the file path of packed holds
+// in gzip form. It reads the size off the end and decompresses nothing.
+func newModule(name string, packed fs.FS, path string) (*module, error) {
+	f, err := packed.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var end [4]byte // the size when decompressed
+	at, ok := f.(io.ReaderAt)
+	if !ok {
+		return nil, fmt.Errorf("%s can't be read from the end", path)
+	}
+	if _, err := at.ReadAt(end[:], info.Size()-int64(len(end))); err != nil {
+		return nil, err
+	}
+	size := int64(binary.LittleEndian.Uint32(end[:]))
+	if size > maxModule {
+		return nil, fmt.Errorf("%s has %d bytes when decompressed, more than %d", path, size, maxModule)
+	}
+	return &module{
+		name:    name,
+		size:    size,
+		content: sync.OnceValues(func() ([]byte, error) { return unpack(packed, path, size) }),
+	}, nil
+}
+
+// unpack decompresses what must turn out to have that size.
+func unpack(packed fs.FS, path string, size int64) ([]byte, error) {
+	f, err := packed.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	content := make([]byte, size)
+	if _, err := io.ReadFull(r, content); err != nil {
+		return nil, err
+	}
+	// Reading on to the end is what checks the sum.
+	switch n, err := r.Read(make([]byte, 1)); {
+	case n > 0:
+		return nil, fmt.Errorf("%s has more than the %d bytes that it promises", path, size)
+	case err != io.EOF:
+		return nil, err
+	}
+	return content, nil
+}
+
+func (m *module) Name() string       { return m.name }
+func (m *module) Size() int64        { return m.size }
+func (m *module) Mode() fs.FileMode  { return 0o444 }
+func (m *module) ModTime() time.Time { return time.Time{} }
+func (m *module) IsDir() bool        { return false }
+func (m *module) Sys() any           { return nil }
+
+// moduleFile is an open module.
+type moduleFile struct {
+	module *module
+	offset int
+	closed bool
+}
+
+func (f *moduleFile) Stat() (fs.FileInfo, error) { return f.module, nil }
+
+// Read copies the next bytes, decompressing the module if that has not been
+// done.
+func (f *moduleFile) Read(p []byte) (int, error) {
+	if f.closed {
+		return 0, &fs.PathError{Op: "read", Path: f.module.name, Err: fs.ErrClosed}
+	}
+	content, err := f.module.content()
+	if err != nil {
+		return 0, &fs.PathError{Op: "read", Path: f.module.name, Err: err}
+	}
+	if f.offset == len(content) {
+		return 0, io.EOF
+	}
+	n := copy(p, content[f.offset:])
+	f.offset += n
+	return n, nil
+}
+
+// Close ends the use of the file. The module stays decompressed.
+func (f *moduleFile) Close() error {
+	if f.closed {
+		return &fs.PathError{Op: "close", Path: f.module.name, Err: fs.ErrClosed}
+	}
+	f.closed = true
+	return nil
+}

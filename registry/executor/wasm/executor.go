@@ -1,0 +1,175 @@
+// Package wasm runs tools that are WASM modules: it joins a manifest to a module
+// of package runtime, turns arguments into what a command reads, and what it
+// prints into a Result.
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// Executor runs the tool of one manifest. It implements tool.Executor and is safe
+// for concurrent use.
+type Executor struct {
+	runtime  *runtime.Runtime
+	manifest *manifests.Manifest
+	read     func() ([]byte, error)
+
+	// loading is held while the module is loaded; a channel, because waiting for
+	// it must heed a context.
+	loading chan struct{}
+	module  *runtime.Module
+	closed  bool
+}
+
+// New returns the executor of a manifest. read returns the bytes of its module,
+// checked against the manifest; it is called when the tool is first prepared, and
+// again if that failed.
+func New(rt *runtime.Runtime, m *manifests.Manifest, read func() ([]byte, error)) *Executor {
+	return &Executor{runtime: rt, manifest: m, read: read, loading: make(chan struct{}, 1)}
+}
+
+// Prepare reads and compiles the module. A failure is not remembered: the next
+// call tries again.
+func (e *Executor) Prepare(ctx context.Context) error {
+	_, err := e.load(ctx)
+	return err
+}
+
+// load returns the module, loading it when nobody has.
+func (e *Executor) load(ctx context.Context) (*runtime.Module, error) {
+	select {
+	case e.loading <- struct{}{}:
+		defer func() { <-e.loading }()
+	case <-ctx.Done():
+		return nil, failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the module is still being loaded"})
+	}
+	if e.closed {
+		return nil, &tool.Error{Code: tool.CodeNotFound, Message: "the tool was removed"}
+	}
+	if e.module != nil {
+		return e.module, nil
+	}
+	wasm, err := e.read()
+	if err != nil {
+		return nil, (&tool.Error{Code: tool.CodeInvalidModule, Message: err.Error()}).WithCause(err)
+	}
+	module, err := e.runtime.Load(ctx, wasm)
+	if err != nil {
+		return nil, failure(runtime.Output{}, err)
+	}
+	e.module = module
+	return module, nil
+}
+
+// Close gives the module back. Running calls finish first.
+func (e *Executor) Close() error {
+	e.loading <- struct{}{}
+	defer func() { <-e.loading }()
+	e.closed = true
+	if e.module == nil {
+		return nil
+	}
+	return e.module.Close()
+}
+
+// Execute runs the tool once.
+func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+	module, err := e.load(ctx)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	call, err := e.call(in)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if call.Bindings, err = hostfuncs.Bind(in.Grant, hostfuncs.BindOptions{}); err != nil {
+		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
+	}
+	defer call.Bindings.Close()
+	out, err := module.Call(ctx, call)
+	if err != nil {
+		return tool.Result{}, failure(out, err)
+	}
+	return parseOutput(e.manifest.Module.Output, out.Stdout)
+}
+
+// call turns arguments into what the command gets.
+func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
+	m := e.manifest
+	call := runtime.Call{
+		Name:   m.Name,
+		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output)},
+	}
+	for _, template := range m.Module.Args {
+		arg, ok := template.Expand(in.Text)
+		if !ok {
+			continue // it names a parameter that this call does not give
+		}
+		if strings.ContainsRune(arg, 0) {
+			return call, &tool.Error{
+				Code: tool.CodeInvalidArgument, Recoverable: true,
+				Message: fmt.Sprintf("the argument %q would hold a NUL character, which a command line cannot", template),
+			}
+		}
+		call.Args = append(call.Args, arg)
+	}
+	switch m.Module.Stdin.Kind {
+	case manifests.StdinJSON:
+		call.Stdin = in.Arguments
+	case manifests.StdinParameter:
+		text, _ := in.Text(m.Module.Stdin.Parameter)
+		call.Stdin = []byte(text)
+	case manifests.StdinNone:
+	}
+	return call, nil
+}
+
+// failure turns an error of the runtime into one of the tool's vocabulary.
+func failure(out runtime.Output, err error) error {
+	var re *runtime.Error
+	if !errors.As(err, &re) {
+		return err
+	}
+	te := &tool.Error{Code: codes[re.Reason], Message: re.Message}
+	switch re.Reason {
+	case runtime.Trap:
+		te.Details.Stderr = stderrText(out)
+	case runtime.Failed:
+		te.Details.Stderr = stderrText(out)
+		te.Message = "the tool failed with exit status " + fmt.Sprint(re.ExitCode)
+		te.Details.ExitCode = &re.ExitCode
+		te.Recoverable = true // its own text says what to change
+	case runtime.ResourceExhausted:
+		te.Details.Limit = string(re.Limit)
+		te.Recoverable = re.Limit == runtime.LimitOutput
+	}
+	return te.WithCause(err)
+}
+
+var codes = map[runtime.Reason]tool.Code{
+	runtime.InvalidModule:     tool.CodeInvalidModule,
+	runtime.Failed:            tool.CodeExecution,
+	runtime.Trap:              tool.CodeTrap,
+	runtime.Timeout:           tool.CodeTimeout,
+	runtime.Cancelled:         tool.CodeCancelled,
+	runtime.ResourceExhausted: tool.CodeResourceExhausted,
+	runtime.BadGuest:          tool.CodeBadGuest,
+	runtime.Internal:          tool.CodeInternal,
+}
+
+// stderrText is the end of the error stream as text, saying when it is not all.
+func stderrText(out runtime.Output) string {
+	text := strings.TrimSpace(strings.ToValidUTF8(string(out.Stderr), "\uFFFD"))
+	if out.StderrDropped > 0 {
+		text = fmt.Sprintf("(%d bytes before this)\n%s", out.StderrDropped, text)
+	}
+	return text
+}

@@ -1,0 +1,34 @@
+package registry
+
+import (
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// computeGrant is the step that cuts what the tool asks for down to what the
+// operator offers. A tool that asks for more than it gets does not run: it would
+// fail half-way, where the reason is harder to see.
+func (x *execution) computeGrant(offer capability.Offer) error {
+	grant, missing := capability.Intersect(x.entry.spec.Permissions, offer)
+	if len(missing) == 0 {
+		x.grant = grant
+		return nil
+	}
+	var names, fixes []string
+	for _, m := range missing {
+		names = append(names, m.Permission)
+		if m.Fix != "" {
+			fixes = append(fixes, m.Fix)
+		}
+	}
+	message := "not granted: " + strings.Join(names, ", ")
+	if len(fixes) > 0 {
+		message += "; grant it with " + strings.Join(fixes, " ")
+	}
+	return &tool.Error{
+		Code: tool.CodePermissionDenied, Message: message, Recoverable: true,
+		Details: tool.Details{Missing: names},
+	}
+}

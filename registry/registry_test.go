@@ -1,0 +1,478 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// fake is an Executor made of functions; a nil one succeeds.
+type fake struct {
+	prepare func(ctx context.Context) error
+	execute func(ctx context.Context, in tool.Invocation) (tool.Result, error)
+	closed  bool
+}
+
+func (f *fake) Prepare(ctx context.Context) error {
+	if f.prepare == nil {
+		return nil
+	}
+	return f.prepare(ctx)
+}
+
+func (f *fake) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+	if f.execute == nil {
+		return tool.Result{Content: []tool.Content{tool.TextContent(string(in.Arguments))}}, nil
+	}
+	return f.execute(ctx, in)
+}
+
+func (f *fake) Close() error {
+	f.closed = true
+	return nil
+}
+
+// schema has a required text, a number with a default, and nothing else.
+const schema = `{"type":"object","required":["text"],"properties":{"text":{"type":"string"},"limit":{"type":"integer","default":20}}}`
+
+func echo() tool.Spec {
+	return tool.Spec{Name: "echo", Version: "1.0.0", Description: "Echoes.", Parameters: json.RawMessage(schema), Source: "test"}
+}
+
+func withTool(t *testing.T, o Options, spec tool.Spec, f *fake) *Registry {
+	t.Helper()
+	r := New(o)
+	if err := r.Register(spec, f); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func wantCode(t *testing.T, err error, want tool.Code) *tool.Error {
+	t.Helper()
+	var e *tool.Error
+	if !errors.As(err, &e) || e.Code != want {
+		t.Fatalf("got %v (%s), want the code %s", err, tool.CodeOf(err), want)
+	}
+	return e
+}
+
+func TestExecute(t *testing.T) {
+	r := withTool(t, Options{}, echo(), &fake{})
+	result, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"hi","extra":1}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := result.Text(), `{"text":"hi","limit":20}`; got != want {
+		t.Errorf("the tool got %s, want %s", got, want)
+	}
+	if len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "extra") {
+		t.Errorf("warnings: %q", result.Warnings)
+	}
+	if result.Call.Tool != "echo" || !strings.HasPrefix(result.Call.ID, "call_") || result.IsError {
+		t.Errorf("got %+v", result)
+	}
+	other, err := r.Execute(context.Background(), tool.Call{Tool: "echo", ID: "mine", Arguments: json.RawMessage(`{"text":""}`)})
+	if err != nil || other.Call.ID != "mine" {
+		t.Errorf("got %+v, %v", other.Call, err)
+	}
+}
+
+func TestArgumentsThatDoNotFitRunNothing(t *testing.T) {
+	r := withTool(t, Options{}, echo(), &fake{
+		prepare: func(context.Context) error { t.Error("the tool was prepared"); return nil },
+		execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+			t.Error("the tool ran")
+			return tool.Result{}, nil
+		},
+	})
+	for _, arguments := range []string{``, `{}`, `[]`, `{"text":1,"limit":"x"}`, `{"text":"a","text":"b"}`, `{`} {
+		result, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(arguments)})
+		e := wantCode(t, err, tool.CodeInvalidArgument)
+		if len(e.Details.Faults) == 0 || !e.Recoverable || e.Tool != "echo" || e.CallID == "" {
+			t.Errorf("%s: got %+v", arguments, e)
+		}
+		if !result.IsError || !strings.Contains(result.Text(), "echo") {
+			t.Errorf("%s: the model reads %q", arguments, result.Text())
+		}
+	}
+	_, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"limit":"x"}`)})
+	if e := wantCode(t, err, tool.CodeInvalidArgument); len(e.Details.Faults) != 2 {
+		t.Errorf("two faults were told as %+v", e.Details.Faults)
+	}
+}
+
+func TestNames(t *testing.T) {
+	spec := echo()
+	spec.Aliases = []string{"say", "print_it"}
+	r := withTool(t, Options{}, spec, &fake{})
+	for _, name := range []string{"echo", " Echo ", "ECHO", "say", "Print_It"} {
+		if got, ok := r.Get(name); !ok || got.Name != "echo" {
+			t.Errorf("%q: got %+v, %v", name, got, ok)
+		}
+	}
+	_, err := r.Execute(context.Background(), tool.Call{Tool: "ecko"})
+	if e := wantCode(t, err, tool.CodeNotFound); !strings.Contains(e.Message, "did you mean echo?") {
+		t.Errorf("got %q", e.Message)
+	}
+	_, err = r.Execute(context.Background(), tool.Call{Tool: strings.Repeat("zz\x1b", 1000)})
+	if e := wantCode(t, err, tool.CodeNotFound); len(e.Message) > 300 || strings.Contains(e.Error(), "\x1b[") {
+		t.Errorf("got %q", e.Error())
+	}
+	wantCode(t, New(Options{}).Prepare(context.Background(), "x"), tool.CodeNotFound)
+}
+
+func TestRegisterRefuses(t *testing.T) {
+	change := func(f func(s *tool.Spec)) tool.Spec {
+		s := echo()
+		s.Name = "other"
+		f(&s)
+		return s
+	}
+	tests := map[string]tool.Spec{
+		"a name that is taken":          change(func(s *tool.Spec) { s.Name = "echo" }),
+		"an alias that is taken":        change(func(s *tool.Spec) { s.Aliases = []string{"echo"} }),
+		"a name taken by an alias":      change(func(s *tool.Spec) { s.Name = "say" }),
+		"no name":                       change(func(s *tool.Spec) { s.Name = "" }),
+		"a name with a slash":           change(func(s *tool.Spec) { s.Name = "a/b" }),
+		"a name in capitals":            change(func(s *tool.Spec) { s.Name = "Other" }),
+		"an alias equal to the name":    change(func(s *tool.Spec) { s.Aliases = []string{"other"} }),
+		"a schema of an unknown type":   change(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"strng"}`) }),
+		"a schema that is no object's":  change(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"array"}`) }),
+		"a result schema with a fault":  change(func(s *tool.Spec) { s.Result = json.RawMessage(`{"$ref":"#/nowhere"}`) }),
+		"a question about no parameter": change(func(s *tool.Spec) { s.Confirm = "Really {nothing}?" }),
+		"a question without its end":    change(func(s *tool.Spec) { s.Confirm = "Really {text?" }),
+	}
+	for name, spec := range tests {
+		t.Run(name, func(t *testing.T) {
+			first := echo()
+			first.Aliases = []string{"say"}
+			r := withTool(t, Options{}, first, &fake{})
+			wantCode(t, r.Register(spec, &fake{}), tool.CodeInvalidManifest)
+			if got := r.List(); len(got) != 1 || got[0].Name != "echo" {
+				t.Errorf("afterwards there are %+v", got)
+			}
+		})
+	}
+	wantCode(t, New(Options{}).Register(echo(), nil), tool.CodeInvalidManifest)
+}
+
+func TestSpecsAreCopies(t *testing.T) {
+	spec := echo()
+	spec.Tags = []string{"a"}
+	r := withTool(t, Options{}, spec, &fake{})
+	spec.Tags[0] = "changed"
+	got, _ := r.Get("echo")
+	got.Tags[0], got.Parameters[0] = "changed", 'x'
+	if again, _ := r.Get("echo"); again.Tags[0] != "a" || again.Parameters[0] != '{' {
+		t.Error("a caller changed the registry's own Spec")
+	}
+}
+
+func TestUnregister(t *testing.T) {
+	f := &fake{}
+	spec := echo()
+	spec.Aliases = []string{"say"}
+	r := withTool(t, Options{}, spec, f)
+	if ok, err := r.Unregister("SAY"); !ok || err != nil || !f.closed {
+		t.Errorf("got %v, %v, closed %v", ok, err, f.closed)
+	}
+	if ok, err := r.Unregister("echo"); ok || err != nil {
+		t.Errorf("again: got %v, %v", ok, err)
+	}
+	_, err := r.Execute(context.Background(), tool.Call{Tool: "say"})
+	wantCode(t, err, tool.CodeNotFound)
+	if err := r.Register(spec, &fake{}); err != nil {
+		t.Errorf("registering again: %v", err)
+	}
+}
+
+func TestGrants(t *testing.T) {
+	spec := echo()
+	spec.Permissions = capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}}, Env: []string{"LANG"}}
+	ran := 0
+	f := &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		ran++
+		if len(in.Grant.FS) != 1 || in.Grant.FS[0].Dir != "/host/dir" || in.Grant.Env["LANG"] != "C" {
+			t.Errorf("the tool was granted %+v", in.Grant)
+		}
+		return tool.Result{}, nil
+	}}
+	call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}
+	_, err := withTool(t, Options{}, spec, f).Execute(context.Background(), call)
+	e := wantCode(t, err, tool.CodePermissionDenied)
+	if want := "not granted: read:workspace, env:LANG; grant it with --dir workspace=PATH --env LANG"; e.Message != want || ran > 0 {
+		t.Errorf("got %q, want %q; ran %d times", e.Message, want, ran)
+	}
+	offer := capability.Offer{
+		Mounts: map[string]capability.Mount{"workspace": {Dir: "/host/dir", Mode: capability.ModeRead}},
+		Env:    map[string]string{"LANG": "C", "SECRET": "x"},
+	}
+	if _, err := withTool(t, Options{Offer: offer}, spec, f).Execute(context.Background(), call); err != nil || ran != 1 {
+		t.Errorf("got %v, ran %d times", err, ran)
+	}
+}
+
+func TestDangerousToolsAsk(t *testing.T) {
+	spec := echo()
+	spec.Dangerous, spec.Confirm = true, "Say {text} up to {limit} times?"
+	var asked Question
+	answer := func(yes bool, err error) Approver {
+		return ApproverFunc(func(_ context.Context, q Question) (bool, error) {
+			asked = q
+			return yes, err
+		})
+	}
+	tests := []struct {
+		name     string
+		approver Approver
+		want     tool.Code
+	}{
+		{"yes", answer(true, nil), ""},
+		{"no", answer(false, nil), tool.CodePermissionDenied},
+		{"nobody to ask", nil, tool.CodeApprovalRequired},
+		{"an error is no", answer(true, errors.New("broken")), tool.CodeApprovalRequired},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ran := false
+			f := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+				ran = true
+				return tool.Result{}, nil
+			}}
+			// Nothing in the arguments can approve.
+			arguments := json.RawMessage(`{"text":"a\u001b[2J\"b","confirmed":true,"approved":true,"yes":true}`)
+			_, err := withTool(t, Options{Approver: tt.approver}, spec, f).Execute(context.Background(), tool.Call{Tool: "echo", Arguments: arguments})
+			if got := tool.CodeOf(err); got != tt.want || ran != (tt.want == "") {
+				t.Errorf("got %v, ran: %v", err, ran)
+			}
+		})
+	}
+	if want := `Say "a\x1b[2J\"b" up to "20" times?`; asked.Confirm != want {
+		t.Errorf("asked %s, want %s", asked.Confirm, want)
+	}
+}
+
+func TestQuestionsEnd(t *testing.T) {
+	spec := echo()
+	spec.Dangerous = true
+	synctest.Test(t, func(t *testing.T) {
+		deaf := ApproverFunc(func(ctx context.Context, _ Question) (bool, error) {
+			<-ctx.Done()
+			return true, nil // too late
+		})
+		r := withTool(t, Options{Approver: deaf, ApprovalTimeout: time.Minute}, spec, &fake{})
+		call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}
+		start := time.Now()
+		_, err := r.Execute(t.Context(), call)
+		wantCode(t, err, tool.CodeApprovalRequired)
+		if got := time.Since(start); got != time.Minute {
+			t.Errorf("the question ended after %v", got)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = r.Execute(ctx, call)
+		wantCode(t, err, tool.CodeTimeout)
+	})
+}
+
+func TestTime(t *testing.T) {
+	hang := &fake{execute: func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+		<-ctx.Done()
+		code := tool.CodeCancelled
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			code = tool.CodeTimeout
+		}
+		return tool.Result{}, &tool.Error{Code: code, Message: "stopped"}
+	}}
+	spec := echo()
+	spec.Timeout = 10 * time.Second
+	tests := []struct {
+		name   string
+		call   time.Duration // Call.Timeout
+		caller time.Duration // the caller's deadline; 0 for none
+		want   time.Duration
+		text   string
+	}{
+		{"the tool's timeout", 0, 0, 10 * time.Second, "no result within 10s"},
+		{"a shorter timeout of the call", time.Second, 0, time.Second, "no result within 1s"},
+		{"a longer timeout of the call", time.Minute, 0, time.Minute, "no result within 1m0s"},
+		{"the registry's ceiling", time.Hour, 0, 5 * time.Minute, "no result within 5m0s"},
+		{"the caller's deadline", 0, 2 * time.Second, 2 * time.Second, "the caller's deadline passed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := withTool(t, Options{MaxTimeout: 5 * time.Minute}, spec, hang)
+				ctx := t.Context()
+				if tt.caller > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, tt.caller)
+					defer cancel()
+				}
+				start := time.Now()
+				_, err := r.Execute(ctx, tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`), Timeout: tt.call})
+				if e := wantCode(t, err, tool.CodeTimeout); !strings.Contains(e.Message, tt.text) {
+					t.Errorf("got %q, want %q", e.Message, tt.text)
+				}
+				if got := time.Since(start); got != tt.want {
+					t.Errorf("took %v, want %v", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestCancelling(t *testing.T) {
+	f := &fake{execute: func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+		<-ctx.Done()
+		return tool.Result{}, &tool.Error{Code: tool.CodeCancelled}
+	}}
+	r := withTool(t, Options{}, echo(), f)
+	call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.Execute(ctx, call)
+		ended <- err
+	}()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	} else {
+		wantCode(t, err, tool.CodeCancelled)
+	}
+	f.execute = func(context.Context, tool.Invocation) (tool.Result, error) {
+		t.Error("a cancelled call ran")
+		return tool.Result{}, nil
+	}
+	_, err := r.Execute(ctx, call)
+	wantCode(t, err, tool.CodeCancelled)
+}
+
+func TestLoadingHasItsOwnBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{prepare: func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		spec := echo()
+		spec.Timeout = time.Second
+		r := withTool(t, Options{LoadTimeout: time.Minute}, spec, f)
+		start := time.Now()
+		_, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)})
+		if e := wantCode(t, err, tool.CodeTimeout); !strings.Contains(e.Message, "not loaded within 1m0s") {
+			t.Errorf("got %q", e.Message)
+		}
+		if got := time.Since(start); got != time.Minute {
+			t.Errorf("took %v", got)
+		}
+	})
+}
+
+func TestFailuresOfExecutors(t *testing.T) {
+	tests := map[string]struct {
+		execute func(context.Context, tool.Invocation) (tool.Result, error)
+		want    tool.Code
+	}{
+		"a panic": {func(context.Context, tool.Invocation) (tool.Result, error) { panic("/root/secret/path") }, tool.CodeInternal},
+		"an unknown error": {func(context.Context, tool.Invocation) (tool.Result, error) {
+			return tool.Result{}, errors.New("/root/secret/path")
+		}, tool.CodeInternal},
+		"an error of a tool": {func(context.Context, tool.Invocation) (tool.Result, error) {
+			return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: "no luck", Details: tool.Details{Stderr: "why"}}
+		}, tool.CodeExecution},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := withTool(t, Options{}, echo(), &fake{execute: tt.execute})
+			result, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)})
+			e := wantCode(t, err, tt.want)
+			if !result.IsError || result.Text() == "" || e.Tool != "echo" {
+				t.Errorf("got %+v, %+v", result, e)
+			}
+			shown, _ := json.Marshal(e)
+			if text := string(shown) + e.Error() + result.Text(); strings.Contains(text, "secret") || strings.Contains(text, "goroutine") {
+				t.Errorf("the failure tells too much: %s", text)
+			}
+		})
+	}
+}
+
+func TestResultSchema(t *testing.T) {
+	spec := echo()
+	spec.Result = json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`)
+	for structured, want := range map[string]tool.Code{
+		`{"n":9007199254740993}`: "",
+		`{"n":"x"}`:              tool.CodeInvalidOutput,
+		`{}`:                     tool.CodeInvalidOutput,
+		``:                       tool.CodeInvalidOutput,
+	} {
+		f := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+			return tool.Result{Content: []tool.Content{tool.TextContent("looks fine")}, Structured: json.RawMessage(structured)}, nil
+		}}
+		result, err := withTool(t, Options{}, spec, f).Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)})
+		if got := tool.CodeOf(err); got != want {
+			t.Errorf("%s: got %v, want %q", structured, err, want)
+		}
+		if want == "" && string(result.Structured) != structured {
+			t.Errorf("%s came back as %s", structured, result.Structured)
+		}
+		if want != "" && (result.Structured != nil || strings.Contains(result.Text(), "looks fine")) {
+			t.Errorf("%s: a bad result is handed on as %+v", structured, result)
+		}
+	}
+}
+
+func TestClose(t *testing.T) {
+	closed := 0
+	f := &fake{}
+	r := withTool(t, Options{OnClose: func() error { closed++; return nil }}, echo(), f)
+	if err := errors.Join(r.Close(), r.Close()); err != nil || closed != 1 || !f.closed {
+		t.Errorf("got %v, OnClose ran %d times, executor closed: %v", err, closed, f.closed)
+	}
+	_, err := r.Execute(context.Background(), tool.Call{Tool: "echo"})
+	wantCode(t, err, tool.CodeNotFound)
+	if err := r.Register(echo(), &fake{}); err == nil {
+		t.Error("a closed registry took a tool")
+	}
+}
+
+// Registering, calling, listing and removing at once is safe (R31).
+func TestConcurrentUse(t *testing.T) {
+	r := New(Options{})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			spec := echo()
+			spec.Name = fmt.Sprintf("tool%d", i%4)
+			for range 100 {
+				err := r.Register(spec, &fake{})
+				if err != nil && tool.CodeOf(err) != tool.CodeInvalidManifest {
+					t.Error(err)
+				}
+				_, err = r.Execute(context.Background(), tool.Call{Tool: spec.Name, Arguments: json.RawMessage(`{"text":"x"}`)})
+				if code := tool.CodeOf(err); code != "" && code != tool.CodeNotFound {
+					t.Error(err)
+				}
+				r.List()
+				if _, err := r.Unregister(spec.Name); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if left := r.List(); len(left) > 0 {
+		t.Errorf("left over: %+v", left)
+	}
+}

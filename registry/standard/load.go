@@ -1,0 +1,165 @@
+package standard
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/builtins"
+	"github.com/wasmtool/wasmtool/registry/executor/wasm"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// builtinSource is the Source of built-in tools.
+const builtinSource = "builtin"
+
+// loader puts tools into a Registry.
+type loader struct {
+	registry *registry.Registry
+	runtime  *runtime.Runtime
+	onError  func(error)
+	// folders stay open as long as the Registry, since modules are read at their
+	// first call.
+	folders []*manifests.Folder
+}
+
+func (l *loader) loadAll(o Options) error {
+	if !o.NoBuiltins {
+		if err := l.loadFolder(manifests.EmbeddedFolder(builtins.FS()), ""); err != nil {
+			return err
+		}
+	}
+	for _, dir := range o.Folders {
+		folder, err := l.open(dir)
+		if err != nil {
+			return err
+		}
+		if err := l.loadFolder(folder, dir); err != nil {
+			return err
+		}
+	}
+	if o.Tool != "" {
+		return l.loadSingle(o.Tool)
+	}
+	return nil
+}
+
+func (l *loader) open(dir string) (*manifests.Folder, error) {
+	folder, err := manifests.OpenFolder(dir)
+	if err != nil {
+		return nil, invalidManifest(filepath.Dir(dir), err)
+	}
+	l.folders = append(l.folders, folder)
+	return folder, nil
+}
+
+// loadFolder loads all tools of a folder. dir is the folder as the operator named
+// it; empty for the built-in tools.
+func (l *loader) loadFolder(folder *manifests.Folder, dir string) error {
+	paths, err := folder.Manifests()
+	if err != nil {
+		return invalidManifest(dir, err)
+	}
+	if len(paths) == 0 {
+		return &tool.Error{Code: tool.CodeInvalidManifest, Message: dir + ": there is no tool here; a tool is a folder with a " + manifests.FileName}
+	}
+	for _, path := range paths {
+		err := l.loadTool(folder, dir, path)
+		switch {
+		case err == nil:
+		case l.onError == nil:
+			return err
+		default:
+			l.onError(err)
+		}
+	}
+	return nil
+}
+
+// loadSingle loads the tool of one folder or manifest, module and all, so that every
+// fault of it is told together.
+func (l *loader) loadSingle(target string) error {
+	dir, path := target, manifests.FileName
+	if info, err := os.Stat(target); err != nil {
+		return &tool.Error{Code: tool.CodeInvalidManifest, Message: target + ": no such file or folder"}
+	} else if !info.IsDir() {
+		dir, path = filepath.Split(target)
+	}
+	dir = filepath.Clean(dir)
+	folder, err := l.open(dir)
+	if err != nil {
+		return err
+	}
+	m, module, err := manifests.Load(folder, path)
+	if err != nil {
+		return invalidManifest(dir, err)
+	}
+	return l.register(m, source(dir, path), func() ([]byte, error) { return module, nil })
+}
+
+// loadTool registers the tool of one manifest. Its module is read at the first call.
+func (l *loader) loadTool(folder *manifests.Folder, dir, path string) error {
+	m, err := manifests.Read(folder, path)
+	if err != nil {
+		return invalidManifest(dir, err)
+	}
+	return l.register(m, source(dir, path), func() ([]byte, error) { return manifests.ReadModule(folder, path, m) })
+}
+
+func (l *loader) register(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+	executor := wasm.New(l.runtime, m, read)
+	if err := l.registry.Register(spec(m, source), executor); err != nil {
+		return errors.Join(err, executor.Close())
+	}
+	return nil
+}
+
+// source says where a tool comes from, as the operator named it.
+func source(dir, path string) string {
+	if dir == "" {
+		return builtinSource
+	}
+	return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(path)))
+}
+
+// spec turns a manifest into the registry's view of a tool.
+func spec(m *manifests.Manifest, source string) tool.Spec {
+	s := tool.Spec{
+		Name: m.Name, Title: m.Title, Version: m.Version, Description: m.Description,
+		Category: m.Category, Tags: m.Tags, Aliases: m.Aliases,
+		Parameters: m.Parameters.JSON(),
+		Timeout:    m.Timeout, Dangerous: m.Dangerous, Confirm: m.Confirm.String(),
+		Permissions: m.Permissions, Sandboxed: true, Source: source,
+	}
+	if m.Result != nil {
+		s.Result = m.Result.JSON()
+	}
+	return s
+}
+
+// invalidManifest gives the faults of a manifest the name by which the operator
+// knows its file.
+func invalidManifest(dir string, err error) error {
+	var faults manifests.Errors
+	var fault *manifests.Error
+	switch {
+	case errors.As(err, &faults):
+		named := make(manifests.Errors, len(faults))
+		for i, f := range faults {
+			named[i] = withFile(f, dir)
+		}
+		err = named
+	case errors.As(err, &fault):
+		err = withFile(fault, dir)
+	}
+	return (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
+}
+
+func withFile(fault *manifests.Error, dir string) *manifests.Error {
+	named := *fault
+	named.File = filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(fault.File)))
+	return &named
+}

@@ -1,0 +1,112 @@
+package standard
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// WorkspaceMount is the mount that file tools ask for.
+const WorkspaceMount = "workspace"
+
+// Options says what a Registry holds and gives. The zero value has the built-in
+// tools, grants no files and no variables, and denies dangerous tools.
+type Options struct {
+	// Workspace is a directory of the host that is offered, read-only, as the mount
+	// "workspace"; empty means none. It is a short form of Offer.Mounts.
+	Workspace string
+	// Offer is what tools that ask are given besides. The clock and randomness are
+	// always offered; see Deterministic.
+	Offer capability.Offer
+	// Deterministic withholds the clock and randomness: a tool that asks for one of
+	// them does not run.
+	Deterministic bool
+
+	// Folders are folders to load tools from: Folder/tool.toml and
+	// Folder/*/tool.toml.
+	Folders []string
+	// Tool is a single tool to load: its folder, or its manifest.
+	Tool string
+	// NoBuiltins leaves the built-in tools out.
+	NoBuiltins bool
+	// OnLoadError is called for each tool that does not load, and the others are
+	// loaded; nil makes the first such tool an error of New.
+	OnLoadError func(error)
+
+	// CacheDir is where compiled modules are kept; empty means the folder "wasmtool"
+	// in the user's cache folder. See runtime.Options.
+	CacheDir string
+	// NoCache keeps compiled modules nowhere.
+	NoCache bool
+
+	// Approver is asked before a dangerous tool runs; nil denies.
+	Approver registry.Approver
+	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
+	MaxTimeout time.Duration
+	// OnCompile is told before a module is compiled that no cache has; may be nil.
+	OnCompile func(runtime.CompileEvent)
+	// Logger gets what an operator should know; nil means silence.
+	Logger *slog.Logger
+}
+
+// New returns a Registry as o says. Close it to stop all calls and free what it
+// holds. Tools are compiled at their first call, not here. The error is an *Error
+// of package tool, with the code invalid_manifest or invalid_module for a tool that
+// does not load.
+func New(o Options) (*registry.Registry, error) {
+	rt := runtime.New(runtime.Options{CacheDir: cacheDir(o), OnCompile: o.OnCompile, Logger: o.Logger})
+	l := &loader{runtime: rt, onError: o.OnLoadError}
+	l.registry = registry.New(registry.Options{
+		Offer:      offer(o),
+		Approver:   o.Approver,
+		MaxTimeout: o.MaxTimeout,
+		Logger:     o.Logger,
+		OnClose:    func() error { return errors.Join(rt.Close(), closeAll(l.folders)) },
+	})
+	if err := l.loadAll(o); err != nil {
+		return nil, errors.Join(err, l.registry.Close())
+	}
+	return l.registry, nil
+}
+
+// offer joins the parts of Options that say what is given.
+func offer(o Options) capability.Offer {
+	given := o.Offer.Clone()
+	given.Clock, given.Random = !o.Deterministic, !o.Deterministic
+	if o.Workspace == "" {
+		return given
+	}
+	if given.Mounts == nil {
+		given.Mounts = make(map[string]capability.Mount)
+	}
+	given.Mounts[WorkspaceMount] = capability.Mount{Dir: o.Workspace, Mode: capability.ModeRead}
+	return given
+}
+
+// cacheDir returns the folder for compiled modules, or "" for none.
+func cacheDir(o Options) string {
+	if o.NoCache {
+		return ""
+	}
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return o.CacheDir // no home: compile each time unless told otherwise
+	}
+	return cmp.Or(o.CacheDir, filepath.Join(user, "wasmtool", "modules"))
+}
+
+func closeAll[C io.Closer](closers []C) error {
+	var errs []error
+	for _, c := range closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,56 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// Call is what a caller asks for. Only Tool is required.
+type Call struct {
+	// ID names the call; empty means that the registry makes one up, unique and
+	// not to be guessed.
+	ID string
+	// Tool is the name or an alias.
+	Tool string
+	// Arguments is a JSON object; empty and null mean {}.
+	Arguments json.RawMessage
+	// Tenant keys everything that is kept between calls; "" is the single tenant
+	// of a terminal.
+	Tenant string
+	// Session and Message say where in a conversation the call stands.
+	Session, Message string
+	// Timeout takes the place of the tool's own timeout, up to the registry's
+	// ceiling; 0 leaves the tool's.
+	Timeout time.Duration
+}
+
+// Invocation is one attempt to run a tool, after everything was checked.
+type Invocation struct {
+	Call Call
+	// Arguments is the JSON object that the tool gets: validated, defaults
+	// applied, numbers as the caller wrote them.
+	Arguments json.RawMessage
+	// Text returns a top-level argument as text: the content of a string, the JSON
+	// of anything else. It is false for an argument that is absent or null.
+	Text func(name string) (string, bool)
+	// Grant is what the tool may reach in this call.
+	Grant capability.Grant
+}
+
+// Executor runs one tool. It implements the running and nothing else: arguments
+// are checked, grants computed, time bounded and results checked by the registry.
+// Implementations are safe for concurrent use.
+type Executor interface {
+	// Prepare makes the tool ready to run, once; later calls return at once. It
+	// runs no code of the tool. The error is an *Error.
+	Prepare(ctx context.Context) error
+	// Execute runs the tool until its end or until ctx is done, and returns soon
+	// after that. A failure is an *Error whose Tool and CallID the registry fills
+	// in; the Result is used as far as it goes.
+	Execute(ctx context.Context, in Invocation) (Result, error)
+	// Close frees what Prepare made. Running calls end first.
+	Close() error
+}

@@ -1,0 +1,115 @@
+package tool
+
+import "errors"
+
+// Code is the stable name of a kind of failure. Act on it, never on a text.
+type Code string
+
+// The codes.
+const (
+	// CodeExecution: the tool ran and reported a failure.
+	CodeExecution Code = "execution"
+	// CodeInvalidArgument: the arguments do not fit the tool's schema.
+	CodeInvalidArgument Code = "invalid_argument"
+	// CodePermissionDenied: the tool asks for what is not granted, or somebody said no.
+	CodePermissionDenied Code = "permission_denied"
+	// CodeApprovalRequired: the call needs a yes and nobody can be asked.
+	CodeApprovalRequired Code = "approval_required"
+	// CodeTimeout: the deadline passed.
+	CodeTimeout Code = "timeout"
+	// CodeCancelled: the caller cancelled.
+	CodeCancelled Code = "cancelled"
+	// CodeTrap: the guest broke down.
+	CodeTrap Code = "trap"
+	// CodeBadGuest: the guest broke a rule of the ABI.
+	CodeBadGuest Code = "bad_guest"
+	// CodeResourceExhausted: the guest met a limit.
+	CodeResourceExhausted Code = "resource_exhausted"
+	// CodeInvalidOutput: what the tool printed is not what its manifest promises.
+	CodeInvalidOutput Code = "invalid_output"
+	// CodeNotFound: there is no such tool.
+	CodeNotFound Code = "not_found"
+	// CodeInvalidManifest: the tool's manifest cannot be loaded, or its name is taken.
+	CodeInvalidManifest Code = "invalid_manifest"
+	// CodeInvalidModule: the tool's module cannot be loaded.
+	CodeInvalidModule Code = "invalid_module"
+	// CodeInternal: our fault.
+	CodeInternal Code = "internal"
+)
+
+// Error is the failure of a call or of loading a tool. Its text names the tool and
+// the fix, and holds no host path, no Go stack and no secret, so it may be shown
+// to a model. The zero value is not meaningful.
+type Error struct {
+	Code Code `json:"code"`
+	// Tool is the tool's name as resolved, or as asked for when it is not found.
+	Tool string `json:"tool,omitempty"`
+	// CallID is the call's ID; empty outside a call.
+	CallID string `json:"call_id,omitempty"`
+	// Message says what happened and, where there is one, the fix.
+	Message string `json:"message"`
+	// Recoverable tells that the same caller may succeed by changing the arguments
+	// or by asking for a grant; it is false where only the tool's author, the
+	// operator or time can help.
+	Recoverable bool `json:"recoverable"`
+	// Details holds what a program may want to look at.
+	Details Details `json:"details,omitzero"`
+
+	cause error
+}
+
+// Details are the data of an Error. Which fields are set depends on the code.
+type Details struct {
+	// Faults are the faults of the arguments, for CodeInvalidArgument.
+	Faults []Fault `json:"faults,omitempty"`
+	// Missing are the permissions that are not granted, for CodePermissionDenied.
+	Missing []string `json:"missing,omitempty"`
+	// ExitCode is the guest's exit code, for CodeExecution of a command.
+	ExitCode *uint32 `json:"exit_code,omitempty"`
+	// Stderr is the end of the guest's error stream. The guest wrote it: do not
+	// trust it.
+	Stderr string `json:"stderr,omitempty"`
+	// Limit is the ceiling that was met, for CodeResourceExhausted.
+	Limit string `json:"limit,omitempty"`
+}
+
+// Fault is one fault of a call's arguments.
+type Fault struct {
+	// Pointer is the JSON pointer (RFC 6901) of the value; empty for the whole.
+	Pointer string `json:"pointer"`
+	// Kind is syntax, missing, type, format, constraint, undeclared or limit.
+	Kind string `json:"kind"`
+	// Message says what is wrong and names the parameter.
+	Message string `json:"message"`
+}
+
+// Error returns the tool's name and the message.
+func (e *Error) Error() string {
+	if e.Tool == "" {
+		return e.Message
+	}
+	return e.Tool + ": " + e.Message
+}
+
+// Unwrap returns the cause, or nil. The cause is for logs and errors.Is; its text
+// is not meant for a model.
+func (e *Error) Unwrap() error { return e.cause }
+
+// WithCause returns e after recording why it happened.
+func (e *Error) WithCause(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
+// CodeOf returns the code of the first *Error in err's tree. It is CodeInternal
+// when there is none and err is not nil, and empty when err is nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}

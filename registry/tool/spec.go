@@ -1,0 +1,57 @@
+package tool
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// Spec says what a tool is. It is data: it can be printed, compared and sent. A
+// registry keeps its own copy.
+type Spec struct {
+	// Name is the machine name, ^[a-z][a-z0-9_-]{0,63}$; required.
+	Name string `json:"name"`
+	// Title is the name for people; empty means Name.
+	Title string `json:"title,omitempty"`
+	// Version is a semantic version.
+	Version string `json:"version,omitempty"`
+	// Description says what the tool does, for a model.
+	Description string   `json:"description"`
+	Category    string   `json:"category,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	// Aliases are other names under which the tool is found.
+	Aliases []string `json:"aliases,omitempty"`
+	// Parameters is the JSON Schema (2020-12, type object) of the arguments; empty
+	// means a tool without parameters.
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+	// Result is the JSON Schema of the structured result; empty means any or none.
+	Result json.RawMessage `json:"result,omitempty"`
+	// Timeout is the time that one attempt may take; 0 means DefaultTimeout.
+	Timeout time.Duration `json:"-"`
+	// Dangerous makes every call wait for a yes.
+	Dangerous bool `json:"dangerous"`
+	// Confirm is a text added to that question; {name} stands for an argument.
+	Confirm string `json:"confirm,omitempty"`
+	// Permissions is what the tool asks for; what it gets is another matter.
+	Permissions capability.Permissions `json:"-"`
+	// Sandboxed tells that the tool runs as a WASM guest.
+	Sandboxed bool `json:"sandboxed"`
+	// Source says where the tool comes from, for people: "builtin" or the manifest
+	// as the operator named it.
+	Source string `json:"source,omitempty"`
+}
+
+// DefaultTimeout is the time of an attempt of a tool that names none.
+const DefaultTimeout = 30 * time.Second
+
+// Clone returns a copy that shares no memory with s.
+func (s Spec) Clone() Spec {
+	s.Tags = slices.Clone(s.Tags)
+	s.Aliases = slices.Clone(s.Aliases)
+	s.Parameters = slices.Clone(s.Parameters)
+	s.Result = slices.Clone(s.Result)
+	s.Permissions = s.Permissions.Clone()
+	return s
+}
