@@ -1,0 +1,64 @@
+# What contributors and CI run. 'make check' is everything but the tests.
+
+# Tools, pinned; go run fetches and caches them.
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Other systems that must keep building, each with what it guards.
+CROSS := \
+	linux/amd64 linux/arm64 \
+	darwin/amd64 darwin/arm64 \
+	windows/amd64 windows/arm64
+
+FUZZTIME ?= 10s
+
+.PHONY: all check format vet lint tidy layout cross generated guests test fuzz bench
+
+all: check test
+
+check: format vet lint tidy layout cross generated
+
+format:
+	@bad=$$(go run $(GOFUMPT) -l .); if [ -n "$$bad" ]; then echo "not formatted (run: go run $(GOFUMPT) -w .):"; echo "$$bad"; exit 1; fi
+
+vet:
+	go vet ./...
+	cd guest-examples && go vet ./...
+
+lint:
+	go run $(STATICCHECK) ./...
+	cd guest-examples && go run $(STATICCHECK) ./...
+
+tidy:
+	go mod tidy -diff
+	cd guest-examples && go mod tidy -diff
+
+# Import directions, exported engine types, package comments.
+layout:
+	go test ./internal/layout
+
+cross:
+	@for target in $(CROSS); do \
+		echo "build $$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 go build ./... || exit 1; \
+	done
+
+# The built-in tools that are committed are those that their sources give.
+generated:
+	cd guest-examples && go run ./internal/build -check
+
+# Rebuild the built-in tools after a change in guest-examples.
+guests:
+	cd guest-examples && go run ./internal/build
+
+test:
+	go test ./...
+	cd guest-examples && go test ./...
+
+# A short run of each fuzz target that CI repeats.
+fuzz:
+	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./manifests
+	go test -run '^$$' -fuzz '^FuzzPrepare$$' -fuzztime $(FUZZTIME) ./internal/jsonschema
+	go test -run '^$$' -fuzz '^FuzzLoad$$' -fuzztime $(FUZZTIME) ./runtime
+	go test -run '^$$' -fuzz '^FuzzRewrite$$' -fuzztime $(FUZZTIME) ./runtime/rewrite
+	go test -run '^$$' -fuzz '^FuzzResolve$$' -fuzztime $(FUZZTIME) ./hostfuncs

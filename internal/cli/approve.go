@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+)
+
+// approver returns who answers for a dangerous tool: yes with --yes, a person at a
+// terminal, or nobody. Standard input that carries the arguments can't carry the
+// answer too.
+func (a *app) approver(yes, inputFromStdin bool) registry.Approver {
+	if yes {
+		return registry.ApproverFunc(func(context.Context, registry.Question) (bool, error) { return true, nil })
+	}
+	if inputFromStdin || !isTerminal(a.In) {
+		return nil
+	}
+	terminal := a.terminal()
+	if terminal == nil {
+		return nil
+	}
+	return registry.ApproverFunc(func(ctx context.Context, q registry.Question) (bool, error) {
+		return a.ask(ctx, terminal, q)
+	})
+}
+
+// terminal returns where to put a question: standard error, or the terminal itself
+// when that goes elsewhere; nil for neither.
+func (a *app) terminal() io.Writer {
+	if isTerminal(a.Err) {
+		return a.Err
+	}
+	tty, err := os.OpenFile(controllingTerminal, os.O_WRONLY, 0)
+	if err != nil {
+		return nil
+	}
+	return tty // open until the process ends
+}
+
+// ask puts a question to the person at the terminal. The facts come first and are
+// the host's; the author's text and the arguments are shown as quoted text.
+func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) (bool, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The tool %s %s (%s) is marked dangerous.\n", q.Tool.Name, q.Tool.Version, q.Tool.Source)
+	fmt.Fprintf(&b, "  it will reach: %s\n", reach(q.Grant))
+	fmt.Fprintf(&b, "  arguments:     %s\n", printable(string(q.Arguments)))
+	if q.Confirm != "" {
+		fmt.Fprintf(&b, "  its author says: %s\n", indent(printable(q.Confirm)))
+	}
+	b.WriteString("Run it? [y/N] ")
+	if _, err := io.WriteString(terminal, b.String()); err != nil {
+		return false, err
+	}
+	answer := make(chan string, 1)
+	go func() {
+		// Reading a terminal can't be interrupted; when ctx ends first, this
+		// goroutine is left to the end of the process.
+		line, _ := bufio.NewReader(a.In).ReadString('\n')
+		answer <- line
+	}()
+	select {
+	case line := <-answer:
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return true, nil
+		}
+		return false, nil
+	case <-ctx.Done():
+		fmt.Fprintln(terminal)
+		return false, ctx.Err()
+	}
+}
+
+// reach says what a call will reach, with the operator's own directories: this goes
+// to the operator and nowhere else.
+func reach(g capability.Grant) string {
+	var parts []string
+	for _, m := range g.FS {
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", m.Mode, m.GuestPath(), m.Dir))
+	}
+	for _, name := range sortedKeys(g.Env) {
+		parts = append(parts, "the variable "+name)
+	}
+	if g.Clock {
+		parts = append(parts, "the clock")
+	}
+	if g.Random {
+		parts = append(parts, "randomness")
+	}
+	if len(parts) == 0 {
+		return "nothing outside its sandbox"
+	}
+	return strings.Join(parts, ", ")
+}

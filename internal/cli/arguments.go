@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// maxInput bounds what --input reads: the registry refuses larger arguments anyway.
+const maxInput = 16 << 20
+
+// arguments joins --input and KEY=VALUE pairs to one JSON object. The text of
+// --input goes through untouched when there are no pairs, so that the strict parser
+// sees what the caller wrote.
+func (a *app) arguments(cmd *cobra.Command, input string, pairs []string) ([]byte, error) {
+	base, err := a.readInput(cmd, input)
+	if err != nil {
+		return nil, err
+	}
+	var members []string
+	given := make(map[string]bool)
+	for _, pair := range pairs {
+		key, value, err := argument(pair)
+		if err != nil {
+			return nil, usage(cmd, err.Error())
+		}
+		if given[key] {
+			return nil, usage(cmd, fmt.Sprintf("the argument %s is given twice", key))
+		}
+		given[key] = true
+		name, _ := json.Marshal(key)
+		members = append(members, string(name)+":"+value)
+	}
+	if len(members) == 0 {
+		return base, nil
+	}
+	return join(base, members)
+}
+
+// join adds members to a JSON object. A member that is there already makes a
+// duplicate key, which the strict parser then refuses by name.
+func join(object []byte, members []string) ([]byte, error) {
+	added := strings.Join(members, ",")
+	object = bytes.TrimSpace(object)
+	if len(object) == 0 {
+		return []byte("{" + added + "}"), nil
+	}
+	inner, opens := bytes.CutPrefix(object, []byte("{"))
+	inner, closes := bytes.CutSuffix(inner, []byte("}"))
+	if !opens || !closes || !json.Valid(object) {
+		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: "--input must be a JSON object for KEY=VALUE to add to it"}
+	}
+	if len(bytes.TrimSpace(inner)) > 0 {
+		added = "," + added
+	}
+	return []byte("{" + string(inner) + added + "}"), nil
+}
+
+// argument splits KEY=VALUE or KEY:=JSON and returns the key and the value's JSON.
+func argument(pair string) (key, value string, err error) {
+	key, text, ok := strings.Cut(pair, "=")
+	if !ok || key == "" || key == ":" {
+		return "", "", fmt.Errorf("%s is no argument; write KEY=VALUE or KEY:=JSON", quote(pair))
+	}
+	if !utf8.ValidString(pair) {
+		return "", "", fmt.Errorf("%s is not valid UTF-8", quote(pair))
+	}
+	if raw, isJSON := strings.CutSuffix(key, ":"); isJSON {
+		if !json.Valid([]byte(text)) {
+			return "", "", fmt.Errorf("the value of %s is not JSON; for a text write %s=%s", raw, raw, text)
+		}
+		return raw, text, nil
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		return "", "", err
+	}
+	return key, strings.TrimSpace(b.String()), nil
+}
+
+// readInput returns what --input names: JSON itself, @FILE, or - for standard input.
+func (a *app) readInput(cmd *cobra.Command, input string) ([]byte, error) {
+	file, isFile := strings.CutPrefix(input, "@")
+	switch {
+	case input == "-":
+		return readAll(cmd, "standard input", a.In)
+	case isFile:
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, usage(cmd, fmt.Sprintf("--input: %v", err))
+		}
+		defer f.Close()
+		return readAll(cmd, file, f)
+	}
+	return []byte(input), nil
+}
+
+func readAll(cmd *cobra.Command, name string, r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, usage(cmd, fmt.Sprintf("--input: read %s: %v", name, err))
+	}
+	if len(data) > maxInput {
+		return nil, usage(cmd, fmt.Sprintf("--input: %s is larger than %s", name, byteCount(maxInput)))
+	}
+	return data, nil
+}

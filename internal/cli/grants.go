@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// workspace is the mount that is there without a word: the current directory.
+const workspace = "workspace"
+
+// grantOptions are the flags by which an operator grants.
+type grantOptions struct {
+	dirs []string
+	env  []string
+}
+
+func (o *grantOptions) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME (repeatable; default workspace=.)")
+	cmd.Flags().StringArrayVar(&o.env, "env", nil, "grant the environment variable `NAME`, or NAME=VALUE, to a tool that asks for it (repeatable)")
+}
+
+// offer turns the flags into what the operator offers.
+func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Offer, error) {
+	offer := capability.Offer{
+		Mounts: make(map[string]capability.Mount),
+		Env:    make(map[string]string),
+		Clock:  true,
+		Random: true,
+	}
+	for _, dir := range o.dirs {
+		name, path, err := splitDir(dir)
+		if err != nil {
+			return offer, usage(cmd, err.Error())
+		}
+		if _, twice := offer.Mounts[name]; twice {
+			return offer, usage(cmd, fmt.Sprintf("--dir %s is given twice", name))
+		}
+		abs, err := existingDir(path)
+		if err != nil {
+			return offer, usage(cmd, fmt.Sprintf("--dir %s: %v", dir, err))
+		}
+		offer.Mounts[name] = capability.Mount{Dir: abs, Mode: capability.ModeRead}
+	}
+	if _, given := offer.Mounts[workspace]; !given {
+		cwd, err := os.Getwd()
+		if err != nil {
+			return offer, usage(cmd, "the current directory cannot be used; name one with --dir workspace=PATH")
+		}
+		offer.Mounts[workspace] = capability.Mount{Dir: cwd, Mode: capability.ModeRead}
+	}
+	for _, variable := range o.env {
+		name, value, given := strings.Cut(variable, "=")
+		if !given {
+			if value, given = getenv(name); !given {
+				return offer, usage(cmd, fmt.Sprintf("--env %s: the variable is not set; give it as --env %s=VALUE", name, name))
+			}
+		}
+		offer.Env[name] = value
+	}
+	return offer, nil
+}
+
+// splitDir splits NAME=PATH. Writing is asked for with a suffix that no tool can
+// use yet, so it is refused and not ignored.
+func splitDir(dir string) (name, path string, err error) {
+	name, path, ok := strings.Cut(dir, "=")
+	if !ok || name == "" || path == "" {
+		return "", "", fmt.Errorf("--dir %s: write NAME=PATH, such as workspace=.", dir)
+	}
+	if strings.HasSuffix(path, ":rw") {
+		return "", "", fmt.Errorf("--dir %s: no tool can write yet; leave out :rw", dir)
+	}
+	return name, path, nil
+}
+
+func existingDir(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("no such directory")
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("not a directory")
+	}
+	return filepath.Abs(path)
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "inspect FILE.wasm",
+		Short: "Show what a WASM module imports, exports and needs",
+		Long: `Show what is in a WASM module and whether it can be a tool. Nothing of it is run.
+
+Exit status: 0 for a module, also one that cannot be a tool; 2 when the file cannot
+be read; 8 when it is no WASM module.`,
+		Example: `  wasmtool inspect my-tool/tool.wasm
+  wasmtool inspect my-tool/tool.wasm --json`,
+		Args: oneArgument("which module? name a .wasm file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.inspect(cmd, args[0], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+// moduleView is what 'inspect --json' prints.
+type moduleView struct {
+	SHA256  string         `json:"sha256"`
+	Bytes   int            `json:"bytes"`
+	ABI     string         `json:"abi,omitempty"`
+	Problem string         `json:"problem,omitempty"`
+	Imports []externalView `json:"imports"`
+	Exports []externalView `json:"exports"`
+	Memory  *memoryView    `json:"memory,omitempty"`
+}
+
+type externalView struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	Type string `json:"type,omitempty"`
+}
+
+type memoryView struct {
+	MinBytes uint64  `json:"min_bytes"`
+	MaxBytes *uint64 `json:"max_bytes,omitempty"`
+}
+
+func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
+	wasm, err := readModule(cmd, path)
+	if err != nil {
+		return err
+	}
+	info, err := runtime.Inspect(wasm)
+	if err != nil {
+		return &tool.Error{Code: tool.CodeInvalidModule, Message: path + ": " + err.Error()}
+	}
+	view := newModuleView(info)
+	if asJSON {
+		return a.printJSON(view)
+	}
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "sha256:\t%s\n", view.SHA256)
+	fmt.Fprintf(w, "size:\t%s, %d functions\n", byteCount(uint64(view.Bytes)), info.Report.Functions)
+	if view.Memory != nil {
+		fmt.Fprintf(w, "memory:\t%s\n", view.Memory)
+	}
+	fmt.Fprintf(w, "as a tool:\t%s\n", yesNo(view.Problem == "", view.ABI, "no: "+printable(view.Problem)))
+	for _, list := range []struct {
+		name  string
+		items []externalView
+	}{{"imports", view.Imports}, {"exports", view.Exports}} {
+		fmt.Fprintf(w, "%s:\t%s\n", list.name, yesNo(len(list.items) == 0, "none", ""))
+		for _, item := range list.items {
+			fmt.Fprintf(w, "  %s\t%s %s\n", printable(item.Name), item.Kind, item.Type)
+		}
+	}
+	return w.Flush()
+}
+
+// readModule reads a file, but no more of it than a module may have.
+func readModule(cmd *cobra.Command, path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, usage(cmd, path+" is not a file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usage(cmd, err.Error())
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, runtime.DefaultMaxModuleBytes+1))
+	if err != nil {
+		return nil, usage(cmd, err.Error())
+	}
+	if len(data) > runtime.DefaultMaxModuleBytes {
+		return nil, usage(cmd, fmt.Sprintf("%s is larger than %s", path, byteCount(runtime.DefaultMaxModuleBytes)))
+	}
+	return data, nil
+}
+
+func newModuleView(info runtime.Info) moduleView {
+	v := moduleView{
+		SHA256: info.Digest, Bytes: info.Bytes, ABI: info.ABI, Problem: info.Problem,
+		Imports: []externalView{}, Exports: []externalView{},
+	}
+	for _, i := range info.Report.Imports {
+		v.Imports = append(v.Imports, externalView{Name: i.Module + "." + i.Name, Kind: i.Kind.String(), Type: i.Signature})
+	}
+	for _, e := range info.Report.Exports {
+		v.Exports = append(v.Exports, externalView{Name: e.Name, Kind: e.Kind.String(), Type: e.Signature})
+	}
+	if m := info.Report.Memory; m != nil {
+		v.Memory = newMemoryView(m)
+	}
+	return v
+}
+
+const pageBytes = 64 << 10
+
+func newMemoryView(l *rewrite.Limits) *memoryView {
+	v := &memoryView{MinBytes: l.Min * pageBytes}
+	if l.HasMax {
+		most := l.Max * pageBytes
+		v.MaxBytes = &most
+	}
+	return v
+}
+
+func (m *memoryView) String() string {
+	if m.MaxBytes == nil {
+		return "at least " + byteCount(m.MinBytes)
+	}
+	return fmt.Sprintf("%s to %s", byteCount(m.MinBytes), byteCount(*m.MaxBytes))
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// printContent prints the content of a result. To a terminal, control characters
+// are shown and the last line is ended; anywhere else the bytes go out as they are.
+func (a *app) printContent(r tool.Result) error {
+	terminal := isTerminal(a.Out)
+	for _, c := range r.Content {
+		text := c.Text
+		if c.Type != tool.ContentText {
+			fmt.Fprintf(a.Err, "wasmtool: the result has an image (%s, %s); --json prints it\n", printable(c.MIMEType), byteCount(uint64(len(c.Data))))
+			continue
+		}
+		if terminal {
+			text = printable(text)
+		}
+		if needsNewline := text != "" && !strings.HasSuffix(text, "\n"); needsNewline && (terminal || len(r.Content) > 1) {
+			text += "\n"
+		}
+		if _, err := io.WriteString(a.Out, text); err != nil {
+			return fmt.Errorf("write the result: %w", err)
+		}
+	}
+	return nil
+}
+
+func (a *app) printWarnings(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintf(a.Err, "wasmtool: warning: %s\n", indent(printable(w)))
+	}
+}
+
+// envelope is what 'run --json' prints. Its fields are a promise to scripts.
+type envelope struct {
+	Success  bool           `json:"success"`
+	Result   envelopeResult `json:"result"`
+	Error    *tool.Error    `json:"error"`
+	Warnings []string       `json:"warnings"`
+	Call     envelopeCall   `json:"call"`
+}
+
+type envelopeResult struct {
+	Content    []tool.Content  `json:"content"`
+	Structured json.RawMessage `json:"structured,omitempty"`
+}
+
+type envelopeCall struct {
+	ID         string  `json:"id"`
+	Tool       string  `json:"tool"`
+	DurationMS float64 `json:"duration_ms"`
+}
+
+// printEnvelope prints the outcome of a call as one JSON object. The error stays the
+// command's, for its exit status.
+func (a *app) printEnvelope(r tool.Result, err error) error {
+	var u *usageError
+	if errors.As(err, &u) {
+		return err
+	}
+	e := envelope{
+		Success:  err == nil,
+		Result:   envelopeResult{Content: r.Content, Structured: r.Structured},
+		Warnings: r.Warnings,
+		Call:     envelopeCall{ID: r.Call.ID, Tool: r.Call.Tool, DurationMS: float64(r.Call.Duration.Microseconds()) / 1000},
+	}
+	if e.Result.Content == nil {
+		e.Result.Content = []tool.Content{}
+	}
+	if e.Warnings == nil {
+		e.Warnings = []string{}
+	}
+	if err != nil && !errors.As(err, &e.Error) {
+		e.Error = &tool.Error{Code: tool.CodeInternal, Message: err.Error()}
+	}
+	if printErr := a.printJSON(e); printErr != nil {
+		return printErr
+	}
+	if err != nil {
+		return errSilent{err}
+	}
+	return nil
+}
+
+// printJSON prints a value as indented JSON, numbers and texts as they are.
+func (a *app) printJSON(v any) error {
+	encoder := json.NewEncoder(a.Out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

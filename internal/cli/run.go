@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+type runOptions struct {
+	toolOptions
+	grantOptions
+	input   string
+	timeout time.Duration
+	yes     bool
+	json    bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run NAME|./DIR|FILE.toml [KEY=VALUE | KEY:=JSON]...",
+		Short: "Run a tool",
+		Long: `Run a tool and print its result.
+
+The tool is a built-in or one found with --tools, by its NAME, or the folder
+./DIR that holds a tool.toml, or a manifest FILE.toml. A bare NAME is never a
+folder.
+
+Arguments:
+  KEY=VALUE   a text, or a number or a truth value where the tool wants one
+  KEY:=JSON   any JSON value: limit:=20, tags:='["a","b"]'
+  --input     all arguments as one JSON object; KEY=VALUE adds to it
+
+The tool reaches only what its manifest asks for and you grant. Without a word
+from you that is: the current directory, read-only, as the mount "workspace"; the
+clock; randomness.
+
+Exit status: see 'wasmtool --help'.`,
+		Example: `  wasmtool run grep pattern='func main' path=.
+  wasmtool run calculator expression='0.1+0.2'
+  wasmtool run read --input '{"file_path":"go.mod","limit":5}' --json
+  wasmtool run ./my-tool --dir workspace=../data --timeout 5s`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(cmd, "which tool? 'wasmtool list' shows those there are")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.run(cmd, o, args[0], args[1:])
+		},
+	}
+	o.toolOptions.add(cmd)
+	o.grantOptions.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.input, "input", "", "arguments as a JSON object, @FILE to read it from a file, - from standard input")
+	flags.DurationVar(&o.timeout, "timeout", 0, "time the tool may take, in place of its manifest's (e.g. 5s)")
+	flags.BoolVarP(&o.yes, "yes", "y", false, "say yes to the question that a dangerous tool asks")
+	flags.BoolVar(&o.json, "json", false, "print result, error and warnings as one JSON object")
+	return cmd
+}
+
+func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []string) error {
+	if cmd.Flags().Changed("timeout") && o.timeout < time.Millisecond {
+		return usage(cmd, "--timeout must be at least 1ms, like 5s")
+	}
+	arguments, err := a.arguments(cmd, o.input, pairs)
+	if err != nil {
+		return err
+	}
+	offer, err := o.offer(cmd, a.getenv)
+	if err != nil {
+		return err
+	}
+	set := toolSet{
+		offer:     offer,
+		approver:  a.approver(o.yes, o.input == "-"),
+		onCompile: a.announceCompile(target),
+	}
+	result, err := a.call(cmd.Context(), o, set, target, arguments)
+	if o.json {
+		return a.printEnvelope(result, err)
+	}
+	a.printWarnings(result.Warnings)
+	if err != nil {
+		return err
+	}
+	return a.printContent(result)
+}
+
+// call opens the tools, calls one, and closes them again.
+func (a *app) call(ctx context.Context, o runOptions, set toolSet, target string, arguments []byte) (tool.Result, error) {
+	tools, name, err := a.openTarget(o.toolOptions, set, target)
+	if err != nil {
+		return failedBeforeCall(target, err), err
+	}
+	defer tools.Close()
+	return tools.Execute(ctx, tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout})
+}
+
+// failedBeforeCall is the result of a call that had no tool to go to.
+func failedBeforeCall(target string, err error) tool.Result {
+	return tool.Result{
+		IsError: true,
+		Content: []tool.Content{tool.TextContent(err.Error())},
+		Call:    tool.CallInfo{Tool: target},
+	}
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/wasmtool/wasmtool/internal/guesttest"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"wasmtool": func() {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			os.Exit(Main(ctx, os.Args[1:], Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+		},
+	})
+}
+
+func TestScripts(t *testing.T) {
+	guest := guesttest.BuildGo(t, filepath.Join("testdata", "guest"))
+	cache := t.TempDir()
+	if err := os.Chmod(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("WASMTOOL_CACHE", cache)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": cmdExits,
+			"guest": func(ts *testscript.TestScript, neg bool, args []string) { cmdGuest(ts, neg, args, guest) },
+			"wasm":  cmdWasm,
+		},
+	})
+}
+
+// cmdExits runs a program and fails the script unless it ends with the exit status
+// given: exits STATUS PROGRAM [ARGS...].
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM [ARGS...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// cmdGuest makes a tool of the test guest in each folder named: guest DIR MODE
+// [ARG]. The lines of DIR/more.toml, if there are any, join its manifest.
+func cmdGuest(ts *testscript.TestScript, neg bool, args []string, module []byte) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: guest DIR MODE [ARG...]")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	ts.Check(os.WriteFile(filepath.Join(dir, "guest.wasm"), module, 0o666))
+	more, err := os.ReadFile(filepath.Join(dir, "more.toml"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		ts.Check(err)
+	}
+	list := ""
+	for _, a := range args[1:] {
+		list += strconv.Quote(a) + ", "
+	}
+	manifest := fmt.Sprintf("manifest = 1\nname = %q\nversion = \"1.0.0\"\ndescription = \"A tool for tests.\"\nmodule.path = \"guest.wasm\"\nmodule.args = [%s]\n%s",
+		filepath.Base(dir), list, more)
+	ts.Check(os.WriteFile(filepath.Join(dir, "tool.toml"), []byte(manifest), 0o666))
+}
+
+// cmdWasm writes an odd module: wasm KIND FILE.
+func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: wasm KIND FILE")
+	}
+	m := wasmtest.Module{
+		Types: []wasmtest.FuncType{{}}, Funcs: []wasmtest.Func{{}},
+		Memory: []uint32{1, 16}, Exports: []wasmtest.Export{{Name: "_start"}, {Name: "memory", Kind: 2}},
+	}
+	switch args[0] {
+	case "command":
+	case "trap":
+		m.Funcs[0].Body = []byte{wasmtest.Unreachable}
+	case "nostart":
+		m.Exports = m.Exports[1:]
+	case "imports":
+		m.Imports = []wasmtest.Import{{Module: "env", Name: "launch_missiles"}}
+		m.Exports[0].Index = 1
+	default:
+		ts.Fatalf("unknown kind %q", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
+}
+
+// Ctrl-C stops the tool at once with its own exit status.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no interrupt to send to one process")
+	}
+	dir := filepath.Join(t.TempDir(), "loop")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	loop := wasmtest.Module{
+		Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}},
+		Funcs: []wasmtest.Func{{Body: []byte{wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End}}},
+	}
+	manifest := "manifest = 1\nname = \"loop\"\nversion = \"1.0.0\"\ndescription = \"Loops.\"\ntimeout = \"1h\"\nmodule.path = \"loop.wasm\"\n"
+	for name, data := range map[string][]byte{"loop.wasm": loop.Bytes(), "tool.toml": []byte(manifest)} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("wasmtool", "run", dir, "--input", "-", "--cache", "off")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// A pipe holds less than this, so once it is written the process is up and reads.
+	if _, err := io.WriteString(stdin, strings.Repeat(" ", 1<<20)+"{}"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(stdin.Close(), cmd.Process.Signal(os.Interrupt)); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != exitStopped || !strings.Contains(stderr.String(), "cancelled") {
+		t.Errorf("got %v (status %d)\n%s", err, got, &stderr)
+	}
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	var o toolOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show NAME|./DIR|FILE.toml",
+		Short: "Show what a tool does, takes and asks for",
+		Long: `Show a tool: its description, its parameters, and what it asks to reach.
+Nothing of the tool is run.
+
+Exit status: 0; 7 for no such tool; 8 when it cannot be loaded.`,
+		Example: `  wasmtool show grep
+  wasmtool show ./my-tool --json`,
+		Args: oneArgument("which tool? 'wasmtool list' shows those there are"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.show(o, args[0], asJSON) },
+	}
+	o.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+func oneArgument(question string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return usage(cmd, question)
+		}
+		return usage(cmd, "takes one argument, not "+fmt.Sprint(len(args)))
+	}
+}
+
+func (a *app) show(o toolOptions, target string, asJSON bool) error {
+	tools, name, err := a.openTarget(o, toolSet{}, target)
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
+	spec, err := tools.Lookup(name)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(newToolView(spec))
+	}
+	schema, err := jsonschema.CompileParameters(spec.Parameters)
+	if err != nil {
+		return err
+	}
+	return a.printTool(spec, schema.Parameters())
+}
+
+func (a *app) printTool(s tool.Spec, parameters []jsonschema.Parameter) error {
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, s.Version, printable(s.Title))
+	fmt.Fprintf(w, "%s\n\n", printable(strings.TrimSpace(s.Description)))
+	fmt.Fprintf(w, "from:\t%s\n", printable(s.Source))
+	if len(s.Aliases) > 0 {
+		fmt.Fprintf(w, "aliases:\t%s\n", strings.Join(s.Aliases, ", "))
+	}
+	fmt.Fprintf(w, "timeout:\t%v\n", s.Timeout)
+	fmt.Fprintf(w, "dangerous:\t%s\n", yesNo(s.Dangerous, "yes: each call asks first", "no"))
+	fmt.Fprintf(w, "asks for:\t%s\n", s.Permissions)
+	if len(parameters) == 0 {
+		fmt.Fprintf(w, "parameters:\tnone\n")
+	} else {
+		fmt.Fprintf(w, "\nparameters:\n")
+	}
+	example := "wasmtool run " + s.Name
+	for _, p := range parameters {
+		note := ""
+		switch {
+		case p.Required:
+			note = "required"
+			example += " " + p.Name + "=..."
+		case len(p.Default) > 0:
+			note = "default " + string(p.Default)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", printable(p.Name), p.Type, printable(note), printable(firstSentence(p.Description)))
+	}
+	fmt.Fprintf(w, "\ncall it:\t%s\n", printable(example))
+	return w.Flush()
+}
+
+func yesNo(b bool, yes, no string) string {
+	if b {
+		return yes
+	}
+	return no
+}

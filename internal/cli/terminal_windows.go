@@ -1,0 +1,4 @@
+package cli
+
+// controllingTerminal is the console of the process, wherever its streams go.
+const controllingTerminal = "CONOUT$"

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// toolOptions say where tools come from. Every command that needs tools has them.
+type toolOptions struct {
+	folders []string
+	cache   string
+}
+
+func (o *toolOptions) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&o.folders, "tools", nil, "load the tools in `DIR` too: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
+	cmd.Flags().StringVar(&o.cache, "cache", "", "keep compiled modules in `DIR`; \"off\" for nowhere (default: $WASMTOOL_CACHE, else the user's cache folder)")
+}
+
+// cacheOff turns the compile cache off.
+const cacheOff = "off"
+
+// cacheEnv names the folder for compiled modules.
+const cacheEnv = "WASMTOOL_CACHE"
+
+// toolSet is what a registry needs besides the tools.
+type toolSet struct {
+	offer     capability.Offer
+	approver  registry.Approver
+	onCompile func(runtime.CompileEvent)
+	// onLoadError hears of a tool that does not load while the others do; nil makes
+	// it an error for the whole.
+	onLoadError func(error)
+}
+
+// open returns a registry with the built-in tools and those of --tools.
+func (a *app) open(o toolOptions, set toolSet) (*registry.Registry, error) {
+	return standard.New(a.standardOptions(o, set))
+}
+
+func (a *app) standardOptions(o toolOptions, set toolSet) standard.Options {
+	cache := o.cache
+	if cache == "" {
+		cache, _ = a.getenv(cacheEnv)
+	}
+	return standard.Options{
+		Folders: o.folders, Offer: set.offer, Approver: set.approver,
+		CacheDir: cache, NoCache: cache == cacheOff,
+		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
+	}
+}
+
+// openTarget returns a registry that holds the tool which a command line names, and
+// the tool's name there.
+func (a *app) openTarget(o toolOptions, set toolSet, target string) (*registry.Registry, string, error) {
+	if !isPath(target) {
+		if set.onLoadError == nil {
+			// Another tool that is broken does not keep this one from running.
+			set.onLoadError = a.warn
+		}
+		tools, err := a.open(o, set)
+		if err != nil {
+			return nil, "", err
+		}
+		if _, found := tools.Get(target); !found {
+			if info, err := os.Stat(target); err == nil && info.IsDir() {
+				fmt.Fprintf(a.Err, "wasmtool: to run the tool in the folder %s, write ./%s\n", quote(target), target)
+			}
+		}
+		return tools, target, nil
+	}
+	options := a.standardOptions(o, set)
+	options.NoBuiltins, options.Folders, options.Tool = true, nil, target
+	tools, err := standard.New(options)
+	if err != nil {
+		return nil, "", err
+	}
+	specs := tools.List()
+	if len(specs) != 1 {
+		return nil, "", errors.Join(&tool.Error{Code: tool.CodeInternal, Message: fmt.Sprintf("%d tools were loaded in place of one", len(specs))}, tools.Close())
+	}
+	return tools, specs[0].Name, nil
+}
+
+// isPath tells a path from a tool's name: it has a separator, is "." or "..", or
+// names a manifest.
+func isPath(target string) bool {
+	return target == "." || target == ".." ||
+		strings.ContainsRune(target, '/') || strings.ContainsRune(target, filepath.Separator) ||
+		strings.HasSuffix(target, ".toml")
+}
+
+// warn says what is wrong without ending the command.
+func (a *app) warn(err error) {
+	fmt.Fprintf(a.Err, "wasmtool: warning: %s\n", indent(printable(err.Error())))
+}
+
+// announceCompile says on a terminal that a module is compiled, which takes a
+// moment the first time.
+func (a *app) announceCompile(name string) func(runtime.CompileEvent) {
+	if !isTerminal(a.Err) {
+		return nil
+	}
+	return func(e runtime.CompileEvent) {
+		fmt.Fprintf(a.Err, "wasmtool: compiling %s (%s), the first time only ...\n", printable(name), byteCount(uint64(e.Bytes)))
+	}
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "Print the versions of wasmtool, of the Go toolchain that built it, and of the WASM engine.",
+		Example: "  wasmtool version --json",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			v := readVersion()
+			if asJSON {
+				return a.printJSON(v)
+			}
+			_, err := fmt.Fprintf(a.Out, "wasmtool %s (%s, %s, wazero %s)\n", v.Version, v.Go, v.Platform, v.Engine)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+type version struct {
+	Version  string `json:"version"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Engine   string `json:"wazero"`
+}
+
+// readVersion asks the build, so that no version is written down twice.
+func readVersion() version {
+	v := version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Engine: "unknown"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == "github.com/tetratelabs/wazero" {
+			v.Engine = m.Version
+		}
+	}
+	return v
+}
