@@ -8,13 +8,6 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// BindOptions bounds what a call may hold. The zero value means the defaults.
-type BindOptions struct {
-	// MaxOpenFiles bounds the files and directories open at once; 0 means
-	// DefaultMaxOpenFiles.
-	MaxOpenFiles int
-}
-
 // Bindings are the live handles of one call: everything a guest can reach, and
 // nothing else. Host functions look here, at the moment of use, for what the
 // current call may do. Bindings are for one call and are safe for concurrent use
@@ -35,8 +28,8 @@ type Bindings struct {
 // Bind opens what a grant names. The caller owns the Bindings and must Close
 // them when the call is over. It fails when a directory cannot be opened or may
 // not be mounted; no error text holds a host path.
-func Bind(grant capability.Grant, o BindOptions) (*Bindings, error) {
-	files, err := NewFS(grant.FS, Options{MaxOpenFiles: o.MaxOpenFiles})
+func Bind(grant capability.Grant, o Options) (*Bindings, error) {
+	files, err := NewFS(grant.FS, o)
 	if err != nil {
 		return nil, err
 	}

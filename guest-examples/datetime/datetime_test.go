@@ -17,59 +17,73 @@ func TestRun(t *testing.T) {
 		want string
 	}{
 		{
-			"now", Args{},
+			"now",
+			Args{},
 			"2026-11-27T22:44:43.5Z\nweekday: Friday\niso week: 2026-W48-5\nday of year: 331 of 365\nunix: 1795819483\nzone: UTC (+00:00)\n",
 		},
 		{
-			"now in a zone", Args{Operation: Now, Zone: "Asia/Kolkata"},
+			"now in a zone",
+			Args{Operation: Now, Zone: "Asia/Kolkata"},
 			"2026-11-28T04:14:43.5+05:30\nweekday: Saturday\niso week: 2026-W48-6\nday of year: 332 of 365\nunix: 1795819483\nzone: Asia/Kolkata (+05:30, IST)\n",
 		},
 		{
-			"first days of a year in the last week of the other", Args{Operation: Convert, Time: "2027-01-03"},
+			"first days of a year in the last week of the other",
+			Args{Operation: Convert, Time: "2027-01-03"},
 			"2027-01-03T00:00:00Z\nweekday: Sunday\niso week: 2026-W53-7\nday of year: 3 of 365\nunix: 1798934400\nzone: UTC (+00:00)\n",
 		},
 		{
-			"to a zone with daylight saving time", Args{Operation: Convert, Time: "2024-07-01T12:00:00Z", Zone: "america/new york"},
+			"to a zone with daylight saving time",
+			Args{Operation: Convert, Time: "2024-07-01T12:00:00Z", Zone: "america/new york"},
 			"2024-07-01T08:00:00-04:00\nweekday: Monday\niso week: 2024-W27-1\nday of year: 183 of 366\nunix: 1719835200\nzone: America/New_York (-04:00, EDT, daylight saving time)\n",
 		},
 		{
-			"an offset is kept", Args{Operation: Convert, Time: "2026-01-31 15:04:05.25+01:00"},
+			"an offset is kept",
+			Args{Operation: Convert, Time: "2026-01-31 15:04:05.25+01:00"},
 			"2026-01-31T15:04:05.25+01:00\nweekday: Saturday\niso week: 2026-W05-6\nday of year: 31 of 365\nunix: 1769868245\nzone: +01:00\n",
 		},
 		{
-			"Unix seconds before 1970", Args{Operation: Convert, Time: "@-1"},
+			"Unix seconds before 1970",
+			Args{Operation: Convert, Time: "@-1"},
 			"1969-12-31T23:59:59Z\nweekday: Wednesday\niso week: 1970-W01-3\nday of year: 365 of 365\nunix: -1\nzone: UTC (+00:00)\n",
 		},
 		{
-			"a time that clocks skip", Args{Operation: Convert, Time: "2026-03-29T02:30", Zone: "Europe/Berlin"},
+			"a time that clocks skip",
+			Args{Operation: Convert, Time: "2026-03-29T02:30", Zone: "Europe/Berlin"},
 			"2026-03-29T03:30:00+02:00\nweekday: Sunday\niso week: 2026-W13-7\nday of year: 88 of 365\nunix: 1774747800\nzone: Europe/Berlin (+02:00, CEST, daylight saving time)\nnote: clocks in Europe/Berlin skip 2026-03-29 02:30:00\n",
 		},
 		{
-			"a time that clocks show twice", Args{Operation: Convert, Time: "2026-10-25T02:30", Zone: "Europe/Berlin"},
+			"a time that clocks show twice",
+			Args{Operation: Convert, Time: "2026-10-25T02:30", Zone: "Europe/Berlin"},
 			"2026-10-25T02:30:00+01:00\nweekday: Sunday\niso week: 2026-W43-7\nday of year: 298 of 365\nunix: 1792891800\nzone: Europe/Berlin (+01:00, CET)\nnote: clocks in Europe/Berlin show 2026-10-25 02:30:00 twice; the other one is 2026-10-25T02:30:00+02:00\n",
 		},
 		{
-			"diff", Args{Operation: Diff, Time: "2024-02-29T12:00:00Z", Until: "2026-11-27T22:44:43.5+01:00"},
+			"diff",
+			Args{Operation: Diff, Time: "2024-02-29T12:00:00Z", Until: "2026-11-27T22:44:43.5+01:00"},
 			"P1002DT9H44M43.5S\nexact: 1002 days 9 hours 44 minutes 43.5 seconds\nseconds: 86607883.5\ncalendar: 2 years 8 months 29 days 9 hours 44 minutes 43.5 seconds (in UTC)\n",
 		},
 		{
-			"diff backwards", Args{Operation: Diff, Time: "2026-02-03", Until: "2026-02-01", Zone: "-05:30"},
+			"diff backwards",
+			Args{Operation: Diff, Time: "2026-02-03", Until: "2026-02-01", Zone: "-05:30"},
 			"-P2D\nexact: 2 days\nseconds: -172800\ncalendar: 2 days (in -05:30)\nuntil lies before time\n",
 		},
 		{
-			"no difference", Args{Operation: Diff, Until: "now"},
+			"no difference",
+			Args{Operation: Diff, Until: "now"},
 			"PT0S\nexact: 0 seconds\nseconds: 0\ncalendar: 0 seconds (in UTC)\nuntil and time are the same moment\n",
 		},
 		{
-			"diff over a change of clocks", Args{Operation: Diff, Time: "2026-03-28T12:00", Until: "2026-03-29T12:00", Zone: "Europe/Berlin"},
+			"diff over a change of clocks",
+			Args{Operation: Diff, Time: "2026-03-28T12:00", Until: "2026-03-29T12:00", Zone: "Europe/Berlin"},
 			"PT23H\nexact: 23 hours\nseconds: 82800\ncalendar: 1 day (in Europe/Berlin)\n",
 		},
 		{
-			"diff over all years", Args{Operation: Diff, Time: "0001-01-01", Until: "9999-12-31T23:59:59.999999999Z"},
+			"diff over all years",
+			Args{Operation: Diff, Time: "0001-01-01", Until: "9999-12-31T23:59:59.999999999Z"},
 			"P3652058DT23H59M59.999999999S\nexact: 3652058 days 23 hours 59 minutes 59.999999999 seconds\nseconds: 315537897599.999999999\ncalendar: 9998 years 11 months 30 days 23 hours 59 minutes 59.999999999 seconds (in UTC)\n",
 		},
 		{
-			"diff within an hour that clocks show twice", Args{Operation: Diff, Time: "2026-10-25T02:30:00+02:00", Until: "2026-10-25T02:45:00+02:00", Zone: "Europe/Berlin"},
+			"diff within an hour that clocks show twice",
+			Args{Operation: Diff, Time: "2026-10-25T02:30:00+02:00", Until: "2026-10-25T02:45:00+02:00", Zone: "Europe/Berlin"},
 			"PT15M\nexact: 15 minutes\nseconds: 900\ncalendar: 15 minutes (in Europe/Berlin)\n",
 		},
 	}

@@ -28,11 +28,16 @@ func TestIntersect(t *testing.T) {
 	}{
 		{"nothing asked, all offered", Permissions{}, offer, Grant{}, nil},
 		{
-			"all asked, nothing offered", everything, Offer{}, Grant{},
+			"all asked, nothing offered", everything,
+			Offer{},
+			Grant{},
 			[]Missing{
-				{"read:workspace", "--dir workspace=PATH"}, {"read:data", "--dir data=PATH"},
-				{"env:LANG", "--env LANG"}, {"env:HOME", "--env HOME"},
-				{Permission: "clock"}, {Permission: "random"},
+				{"read:workspace", "--dir workspace=PATH"},
+				{"read:data", "--dir data=PATH"},
+				{"env:LANG", "--env LANG"},
+				{"env:HOME", "--env HOME"},
+				{Permission: "clock"},
+				{Permission: "random"},
 			},
 		},
 		{
@@ -45,9 +50,11 @@ func TestIntersect(t *testing.T) {
 			nil,
 		},
 		{
-			"a mount offered for nothing", Permissions{FS: everything.FS[:1]},
+			"a mount offered for nothing",
+			Permissions{FS: everything.FS[:1]},
 			Offer{Mounts: map[string]Mount{"workspace": {Dir: "/w"}}},
-			Grant{}, []Missing{{"read:workspace", "--dir workspace=PATH"}},
+			Grant{},
+			[]Missing{{"read:workspace", "--dir workspace=PATH"}},
 		},
 		{"names are case-sensitive", Permissions{Env: []string{"lang"}}, offer, Grant{}, []Missing{{"env:lang", "--env lang"}}},
 	}

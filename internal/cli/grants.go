@@ -71,7 +71,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 func splitDir(dir string) (name, path string, err error) {
 	name, path, ok := strings.Cut(dir, "=")
 	if !ok || name == "" || path == "" {
-		return "", "", fmt.Errorf("--dir %s: write NAME=PATH, such as workspace=.", dir)
+		return "", "", fmt.Errorf("--dir %s: write NAME=PATH, such as workspace=src", dir)
 	}
 	if strings.HasSuffix(path, ":rw") {
 		return "", "", fmt.Errorf("--dir %s: no tool can write yet; leave out :rw", dir)

@@ -48,7 +48,7 @@ const (
 	// These make the budget of one validation, in visits of a subschema (about
 	// a microsecond each): so much in any case, for each value, and for so many
 	// bytes of the document.
-	baseWork     = 200_000
+	baseWork     = 100_000
 	workPerValue = 4
 	bytesPerWork = 8
 )

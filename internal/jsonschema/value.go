@@ -2,10 +2,6 @@ package jsonschema
 
 import (
 	"encoding/json"
-	"math/big"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // kind is the JSON type of a value.
@@ -201,71 +197,14 @@ func (v *value) tree() any {
 	}
 }
 
-// isInteger reports whether a number literal denotes an integer, as 5.0 and
-// 1e2 do. The literal must be within the ceilings for numbers.
-func isInteger(literal string) bool {
-	if !strings.ContainsAny(literal, ".eE") {
-		return true
+// names returns the names of the members in the order of the document.
+func (v *value) names() []string {
+	if v == nil {
+		return nil
 	}
-	r, ok := new(big.Rat).SetString(literal)
-	return ok && r.IsInt()
-}
-
-// unquote returns the content of a string literal that the parser accepted.
-func unquote(literal string) string {
-	s := literal[1 : len(literal)-1]
-	next := strings.IndexByte(s, '\\')
-	if next < 0 {
-		return s
+	names := make([]string, len(v.members))
+	for i := range v.members {
+		names[i] = v.members[i].name
 	}
-	buf := make([]byte, 0, len(s))
-	for ; next >= 0; next = strings.IndexByte(s, '\\') {
-		buf = append(buf, s[:next]...)
-		escape := s[next+1]
-		s = s[next+2:]
-		switch escape {
-		case 'b':
-			buf = append(buf, '\b')
-		case 'f':
-			buf = append(buf, '\f')
-		case 'n':
-			buf = append(buf, '\n')
-		case 'r':
-			buf = append(buf, '\r')
-		case 't':
-			buf = append(buf, '\t')
-		case 'u':
-			r := hex4(s)
-			s = s[4:]
-			if utf16.IsSurrogate(r) {
-				r = utf16.DecodeRune(r, hex4(s[2:]))
-				s = s[6:]
-			}
-			buf = utf8.AppendRune(buf, r)
-		default: // quote, backslash and slash stand for themselves
-			buf = append(buf, escape)
-		}
-	}
-	return string(append(buf, s...))
-}
-
-// hex4 reads four hexadecimal digits, or returns -1.
-func hex4(s string) rune {
-	if len(s) < 4 {
-		return -1
-	}
-	var r rune
-	for _, c := range []byte(s[:4]) {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
-		default:
-			return -1
-		}
-	}
-	return r
+	return names
 }

@@ -90,7 +90,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if call.Bindings, err = hostfuncs.Bind(in.Grant, hostfuncs.BindOptions{}); err != nil {
+	if call.Bindings, err = hostfuncs.Bind(in.Grant, hostfuncs.Options{}); err != nil {
 		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
 	}
 	defer call.Bindings.Close()

@@ -1,0 +1,192 @@
+package jsonschema
+
+import (
+	"math/big"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// str reads a string and returns its literal.
+func (p *parser) str() (string, *Fault) {
+	start := p.pos
+	p.pos++ // quote
+	for p.pos < len(p.src) {
+		switch c := p.src[p.pos]; {
+		case c == '"':
+			p.pos++
+			return p.src[start:p.pos], nil
+		case c == '\\':
+			if fault := p.escape(); fault != nil {
+				return "", fault
+			}
+		case c < ' ':
+			return "", p.syntax(p.pos, "control character %q in a string; write it as an escape", c)
+		default:
+			p.pos++
+		}
+	}
+	return "", p.syntax(start, "string without an end")
+}
+
+func (p *parser) escape() *Fault {
+	rest := p.src[p.pos+1:]
+	if rest == "" {
+		return p.syntax(p.pos, "string without an end")
+	}
+	if strings.IndexByte(`"\/bfnrt`, rest[0]) >= 0 {
+		p.pos += 2
+		return nil
+	}
+	if rest[0] != 'u' {
+		return p.syntax(p.pos, "unknown escape \\%s in a string", rest[:runeLength(rest)])
+	}
+	r := hex4(rest[1:])
+	if r < 0 {
+		return p.syntax(p.pos, "\\u takes four hexadecimal digits")
+	}
+	p.pos += 6
+	if !utf16.IsSurrogate(r) {
+		return nil
+	}
+	low := p.src[p.pos:]
+	if !strings.HasPrefix(low, `\u`) || utf16.DecodeRune(r, hex4(low[2:])) == utf8.RuneError {
+		return p.syntax(p.pos-6, "half of a surrogate pair in a string")
+	}
+	p.pos += 6
+	return nil
+}
+
+func runeLength(s string) int {
+	_, size := utf8.DecodeRuneInString(s)
+	return size
+}
+
+// number reads a number and returns its literal.
+func (p *parser) number() (string, *Fault) {
+	start := p.pos
+	if p.next() == '-' {
+		p.pos++
+	}
+	whole := p.digits()
+	switch {
+	case whole == "":
+		return "", p.syntax(start, "expected a digit after '-', got %s%s", p.found(p.pos), literalHint(p.src[p.pos:]))
+	case len(whole) > 1 && whole[0] == '0':
+		return "", p.syntax(start, "number with a leading zero")
+	}
+	if p.next() == '.' {
+		p.pos++
+		if p.digits() == "" {
+			return "", p.syntax(p.pos, "expected a digit after the decimal point, got %s", p.found(p.pos))
+		}
+	}
+	exponent := ""
+	if c := p.next(); c == 'e' || c == 'E' {
+		p.pos++
+		if c := p.next(); c == '+' || c == '-' {
+			p.pos++
+		}
+		if exponent = p.digits(); exponent == "" {
+			return "", p.syntax(p.pos, "expected a digit in the exponent, got %s", p.found(p.pos))
+		}
+	}
+	if isWordByte(p.next()) {
+		return "", p.syntax(start, "unexpected %s in a number", p.found(p.pos))
+	}
+	if p.pos-start > MaxNumberBytes {
+		return "", p.limit(start, "number longer than %d characters", MaxNumberBytes)
+	}
+	if exponentAbove(exponent, MaxExponent) {
+		return "", p.limit(start, "number with an exponent beyond %d", MaxExponent)
+	}
+	return p.src[start:p.pos], nil
+}
+
+func (p *parser) digits() string {
+	start := p.pos
+	for p.pos < len(p.src) && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
+		p.pos++
+	}
+	return p.src[start:p.pos]
+}
+
+// exponentAbove compares digits, which may be too many for an int, with limit.
+func exponentAbove(digits string, limit int) bool {
+	n := 0
+	for _, c := range []byte(digits) {
+		if n = n*10 + int(c-'0'); n > limit {
+			return true
+		}
+	}
+	return false
+}
+
+// isInteger reports whether a number literal denotes an integer, as 5.0 and
+// 1e2 do. The literal must be within the ceilings for numbers.
+func isInteger(literal string) bool {
+	if !strings.ContainsAny(literal, ".eE") {
+		return true
+	}
+	r, ok := new(big.Rat).SetString(literal)
+	return ok && r.IsInt()
+}
+
+// unquote returns the content of a string literal that the parser accepted.
+func unquote(literal string) string {
+	s := literal[1 : len(literal)-1]
+	next := strings.IndexByte(s, '\\')
+	if next < 0 {
+		return s
+	}
+	buf := make([]byte, 0, len(s))
+	for ; next >= 0; next = strings.IndexByte(s, '\\') {
+		buf = append(buf, s[:next]...)
+		escape := s[next+1]
+		s = s[next+2:]
+		switch escape {
+		case 'b':
+			buf = append(buf, '\b')
+		case 'f':
+			buf = append(buf, '\f')
+		case 'n':
+			buf = append(buf, '\n')
+		case 'r':
+			buf = append(buf, '\r')
+		case 't':
+			buf = append(buf, '\t')
+		case 'u':
+			r := hex4(s)
+			s = s[4:]
+			if utf16.IsSurrogate(r) {
+				r = utf16.DecodeRune(r, hex4(s[2:]))
+				s = s[6:]
+			}
+			buf = utf8.AppendRune(buf, r)
+		default: // quote, backslash and slash stand for themselves
+			buf = append(buf, escape)
+		}
+	}
+	return string(append(buf, s...))
+}
+
+// hex4 reads four hexadecimal digits, or returns -1.
+func hex4(s string) rune {
+	if len(s) < 4 {
+		return -1
+	}
+	var r rune
+	for _, c := range []byte(s[:4]) {
+		switch {
+		case c >= '0' && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case c >= 'a' && c <= 'f':
+			r = r<<4 | rune(c-'a'+10)
+		case c >= 'A' && c <= 'F':
+			r = r<<4 | rune(c-'A'+10)
+		default:
+			return -1
+		}
+	}
+	return r
+}
