@@ -38,6 +38,10 @@ func (e *engine) close() {
 	}
 }
 
+// rewriting is what is done to every module. The start function is exported so that
+// it runs when its call is known to the host, and under its deadline.
+var rewriting = rewrite.Options{Meter: true, ExportStart: true, SplitSelects: true}
+
 // compile fills in engine and report.
 func (c *compiled) compile(wasm []byte) (err error) {
 	defer func() {
@@ -46,7 +50,7 @@ func (c *compiled) compile(wasm []byte) (err error) {
 			err = &Error{Reason: Internal, Message: "the engine failed to compile the module"}
 		}
 	}()
-	rewritten, report, err := rewrite.Rewrite(wasm, rewrite.Options{EntryChecks: true})
+	rewritten, report, err := rewrite.Rewrite(wasm, rewriting)
 	if err != nil {
 		return fromRewrite(err)
 	}
@@ -145,7 +149,6 @@ func writeScratch(scratch, name string, payload []byte) error {
 func newEngine(rewritten []byte, scratch string) (*engine, error) {
 	ctx := experimental.WithCompilationWorkers(context.Background(), goruntime.GOMAXPROCS(0))
 	config := wazero.NewRuntimeConfig().
-		WithCloseOnContextDone(true).
 		WithDebugInfoEnabled(false) // DWARF of a hostile module is parsed on traps
 	e := &engine{}
 	if scratch != "" {
@@ -156,7 +159,7 @@ func newEngine(rewritten []byte, scratch string) (*engine, error) {
 		config = config.WithCompilationCache(e.cache)
 	}
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	if err := e.instantiateWASI(ctx); err != nil {
+	if err := errors.Join(e.instantiateWASI(ctx), e.instantiateMeter(ctx)); err != nil {
 		e.close()
 		return nil, err
 	}
@@ -186,8 +189,7 @@ func wazeroVersion() string {
 	return ""
 }
 
-// lookup returns the instance that runs as mod, or nil while its start section
-// runs.
+// lookup returns the instance that runs as mod, or nil when there is none.
 func (e *engine) lookup(mod api.Module) *instance {
 	i, _ := e.instances.Load(mod)
 	found, _ := i.(*instance)

@@ -31,7 +31,7 @@ func Inspect(wasm []byte) (Info, error) {
 	}
 	sum := sha256.Sum256(wasm)
 	info := Info{Digest: hex.EncodeToString(sum[:]), Bytes: len(wasm), Report: *report}
-	if _, _, err := rewrite.Rewrite(wasm, rewrite.Options{}); err != nil {
+	if _, _, err := rewrite.Rewrite(wasm, rewriting); err != nil {
 		info.Problem = fromRewrite(err).Error()
 	} else if err := checkImports(report); err != nil {
 		info.Problem = err.Error()

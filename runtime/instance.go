@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/experimental/sysfs"
 	"github.com/tetratelabs/wazero/sys"
@@ -18,6 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
 // callState is what belongs to one call.
@@ -60,6 +62,8 @@ type instance struct {
 	// can be reached.
 	current  atomic.Pointer[callState]
 	preopens []preopen
+	// fuel is what the guest may still run; below zero it calls refill.
+	fuel api.MutableGlobal
 }
 
 // preopen is a directory that the guest finds open at start.
@@ -110,11 +114,17 @@ func (c *compiled) run(s *callState) (err error) {
 	if err != nil {
 		return err
 	}
+	i.fuel = mod.ExportedGlobal(rewrite.ExportFuel).(api.MutableGlobal)
 	c.engine.instances.Store(mod, i)
 	defer func() {
 		c.engine.instances.Delete(mod)
 		_ = mod.Close(context.Background())
 	}()
+	if start := mod.ExportedFunction(rewrite.ExportStart); start != nil {
+		if _, err := start.Call(ctx); err != nil {
+			return err
+		}
+	}
 	_, err = mod.ExportedFunction(commandEntry).Call(ctx)
 	return err
 }

@@ -350,11 +350,14 @@ func TestRequired(t *testing.T) {
 				t.Fatal(err)
 			}
 			var texts []string
-			for _, text := range m.literals.texts {
-				texts = append(texts, string(text))
+			for _, n := range m.needles {
+				texts = append(texts, string(n.text))
+				if n.fold != test.fold {
+					t.Errorf("%q has fold %v, want %v", n.text, n.fold, test.fold)
+				}
 			}
-			if got := strings.Join(texts, " "); got != test.want || m.literals.fold != test.fold {
-				t.Errorf("got %q, %v; want %q, %v", got, m.literals.fold, test.want, test.fold)
+			if got := strings.Join(texts, " "); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package grep
 
 import (
-	"bytes"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -17,8 +16,8 @@ const maxLiterals = 8
 // in a sandbox.
 type literals struct {
 	texts [][]byte // none: nothing is known about the lines
-	// fold says that the texts are in lower case and that lines have to be
-	// put in ASCII lower case to find them.
+	// fold says that the texts are in lower case and stand for either case
+	// of their ASCII letters.
 	fold bool
 }
 
@@ -72,7 +71,7 @@ func anyOf(alternatives []*syntax.Regexp) literals {
 	}
 	if all.fold {
 		for i, text := range all.texts {
-			all.texts[i] = lower(nil, text)
+			all.texts[i] = lowered(text)
 		}
 	}
 	return all
@@ -106,48 +105,3 @@ func foldable(runes []rune) string {
 	return longest
 }
 
-// lower appends text in ASCII lower case to dst.
-func lower(dst, text []byte) []byte {
-	for _, b := range text {
-		if 'A' <= b && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		dst = append(dst, b)
-	}
-	return dst
-}
-
-// finder walks over the places in a block at which the literals occur.
-type finder struct {
-	texts [][]byte
-	block []byte
-	next  []int // where each text occurs next; len(block) means no more
-}
-
-// newFinder returns a finder over block, which it only reads.
-func (l literals) newFinder(block []byte) *finder {
-	f := &finder{texts: l.texts, block: block, next: make([]int, len(l.texts))}
-	for i := range f.next {
-		f.next[i] = -1
-	}
-	return f
-}
-
-// find returns the first place at or after from, or -1. from must not become
-// smaller from call to call.
-func (f *finder) find(from int) int {
-	first := len(f.block)
-	for i, text := range f.texts {
-		if f.next[i] < from {
-			f.next[i] = len(f.block)
-			if at := bytes.Index(f.block[from:], text); at >= 0 {
-				f.next[i] = from + at
-			}
-		}
-		first = min(first, f.next[i])
-	}
-	if first == len(f.block) {
-		return -1
-	}
-	return first
-}

@@ -14,9 +14,10 @@ const maxPattern = 4096
 // matcher tells which lines match a pattern.
 type matcher struct {
 	re *regexp.Regexp
-	// literals has the texts of which each line that matches has one.
-	literals literals
-	// certain says that a line with one of the literals does match.
+	// needles are the texts of which each line that matches has one. There
+	// may be none, as nothing is known about the lines.
+	needles []needle
+	// certain says that a line with one of the needles does match.
 	certain bool
 }
 
@@ -45,8 +46,12 @@ func compile(pattern string, ignoreCase, literal bool) (*matcher, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	m := &matcher{re: re, literals: required(tree)}
-	m.certain = len(m.literals.texts) > 0 && !m.literals.fold && tree.Op == syntax.OpLiteral
+	m := &matcher{re: re}
+	literals := required(tree)
+	for _, text := range literals.texts {
+		m.needles = append(m.needles, newNeedle(text, literals.fold))
+	}
+	m.certain = len(m.needles) > 0 && !literals.fold && tree.Op == syntax.OpLiteral
 	return m, nil
 }
 

@@ -3,6 +3,8 @@ package grep
 import (
 	"bytes"
 	"io"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 const (
@@ -23,7 +25,6 @@ type hit struct {
 type scanner struct {
 	matcher *matcher
 	block   []byte
-	folded  []byte
 	last    int64 // the number of the last hit
 }
 
@@ -111,21 +112,19 @@ func (s *scanner) place(line []byte) int {
 // candidates returns a function that finds, from the start of a line on, the
 // next place in block whose line may match, or -1.
 func (s *scanner) candidates(block []byte) func(from int) int {
-	literals := s.matcher.literals
-	if len(literals.texts) == 0 {
+	if len(s.matcher.needles) == 0 {
 		// Matching line by line costs no more than matching the block, as
 		// the regexp package has a faster engine for short texts.
 		return func(from int) int { return from }
 	}
-	if literals.fold {
-		s.folded = lower(s.folded[:0], block)
-		block = s.folded
-	}
-	return literals.newFinder(block).find
+	return newFinder(s.matcher.needles, block).find
 }
 
 // dropReturns takes the \r out of each \r\n, in place.
 func dropReturns(block []byte) []byte {
+	if bytescan.Index(block, '\r', '\r') < 0 {
+		return block
+	}
 	from := bytes.Index(block, []byte("\r\n"))
 	if from < 0 {
 		return block

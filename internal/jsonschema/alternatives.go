@@ -81,9 +81,15 @@ func mergedValues(forms [][]finding, path []string) *notAllowed {
 		if !ok {
 			return nil
 		}
-		merged.values = append(merged.values, allowed.values...)
+		merged.add(allowed)
 	}
 	return &merged
+}
+
+// add takes the values of another list too, up to a bound.
+func (e *notAllowed) add(other *notAllowed) {
+	room := maxMerged - len(e.values)
+	e.values = append(e.values, other.values[:min(room, len(other.values))]...)
 }
 
 // meantForms keeps the forms whose fixed fields (a "kind" or "type" that only
@@ -116,7 +122,7 @@ func fixedField(forms [][]finding, path []string) *finding {
 		}
 		field = form[at].path
 		if allowed, ok := form[at].what.(*notAllowed); ok {
-			merged.values = append(merged.values, allowed.values...)
+			merged.add(allowed)
 		}
 	}
 	return &finding{path: field, what: &merged}

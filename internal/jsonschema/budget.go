@@ -3,7 +3,6 @@ package jsonschema
 import (
 	"encoding/json"
 	"math"
-	"math/big"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -33,10 +32,8 @@ func (b *budget) unlimited() { b.left = math.MaxInt }
 // library would check even earlier and at a cost that the schema decides, const
 // and enum, moves into the guard too.
 type guard struct {
-	budget *budget
-	// width is how many subschemas and names one visit may look at itself.
-	width   int
-	unique  bool
+	budget  *budget
+	width   int           // see the function of that name
 	allowed []*notAllowed // of const and of enum
 	format  *santhosh.Format
 }
@@ -48,54 +45,51 @@ func guardVocabulary(b *budget) *santhosh.Vocabulary {
 		Compile: func(ctx *santhosh.CompilerContext, obj map[string]any) (santhosh.SchemaExt, error) {
 			// The empty path is the schema being compiled.
 			schema := ctx.Enqueue(nil)
-			g := &guard{budget: b, width: width(obj), unique: schema.UniqueItems, format: schema.Format}
+			g := &guard{budget: b, width: width(obj), format: schema.Format}
 			if schema.Const != nil {
-				g.allow([]any{*schema.Const})
+				g.allowed = append(g.allowed, newNotAllowed([]any{*schema.Const}))
 				schema.Const = nil
 			}
 			if schema.Enum != nil {
-				g.allow(schema.Enum.Values)
+				g.allowed = append(g.allowed, newNotAllowed(schema.Enum.Values))
 				schema.Enum = nil
 			}
 			schema.Format = &santhosh.Format{Name: "guard", Validate: g.check}
+			if schema.UniqueItems {
+				schema.UniqueItems = false
+				return uniqueItems{b}, nil
+			}
 			return nil, nil
 		},
 	}
 }
 
-func (g *guard) allow(values []any) {
-	list := &notAllowed{values: values, weight: countTree(values), texts: map[string]bool{}}
-	for _, v := range values {
-		if text, ok := v.(string); ok {
-			list.texts[text] = true
-		}
-	}
-	g.allowed = append(g.allowed, list)
-}
-
-// width counts what the keywords of a schema list: branches, properties,
-// required names. It counts more than needed (annotations too), which is safe.
+// width counts the branches and names that one visit looks at, whatever the
+// value is. Looking for a name takes little beside a branch.
 func width(obj map[string]any) int {
-	n := 1
+	branches, names := 1, 0
 	for keyword, v := range obj {
 		switch v := v.(type) {
 		case []any:
-			if keyword != "enum" {
-				n += len(v)
+			switch keyword {
+			case "allOf", "anyOf", "oneOf":
+				branches += len(v)
+			case "required":
+				names += len(v)
 			}
 		case map[string]any:
-			if keyword == "$defs" || keyword == "definitions" {
-				continue
-			}
-			n += len(v)
-			for _, inner := range v {
-				if list, ok := inner.([]any); ok {
-					n += len(list)
+			switch keyword {
+			case "dependentSchemas", "dependencies", "dependentRequired":
+				branches += len(v)
+				for _, inner := range v {
+					if list, ok := inner.([]any); ok {
+						names += len(list)
+					}
 				}
 			}
 		}
 	}
-	return n
+	return branches + names/8
 }
 
 // check is called by the library with each value that the subschema is applied
@@ -107,10 +101,6 @@ func (g *guard) check(v any) error {
 		work += len(v)
 	case []any:
 		work += len(v)
-		if g.unique {
-			// Short lists are compared pair by pair, long ones by hash.
-			work += countTree(v) * min(len(v), 20)
-		}
 	case string:
 		work += len(v) / 1024
 	case json.Number:
@@ -118,14 +108,7 @@ func (g *guard) check(v any) error {
 	}
 	g.budget.spend(work)
 	for _, allowed := range g.allowed {
-		if text, ok := v.(string); ok {
-			if !allowed.texts[text] {
-				return allowed
-			}
-			continue
-		}
-		g.budget.spend(allowed.weight)
-		if !containsTree(allowed.values, v) {
+		if !allowed.lists(v, g.budget) {
 			return allowed
 		}
 	}
@@ -137,15 +120,6 @@ func (g *guard) check(v any) error {
 	return nil
 }
 
-// notAllowed means that a value is none of those that enum or const lists.
-type notAllowed struct {
-	values []any
-	weight int             // number of JSON values in values
-	texts  map[string]bool // the strings among values
-}
-
-func (e *notAllowed) Error() string { return "not an allowed value" }
-
 // badFormat means that a string lacks the asserted format.
 type badFormat struct {
 	name   string
@@ -153,66 +127,3 @@ type badFormat struct {
 }
 
 func (e *badFormat) Error() string { return e.name + ": " + e.reason.Error() }
-
-func countTree(v any) int {
-	n := 1
-	switch v := v.(type) {
-	case map[string]any:
-		for _, child := range v {
-			n += countTree(child)
-		}
-	case []any:
-		for _, child := range v {
-			n += countTree(child)
-		}
-	}
-	return n
-}
-
-func containsTree(list []any, v any) bool {
-	for _, one := range list {
-		if equalTree(one, v) {
-			return true
-		}
-	}
-	return false
-}
-
-// equalTree is the equality of JSON Schema: numbers by value, objects without
-// regard to order.
-func equalTree(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for name, one := range a {
-			if other, ok := b[name]; !ok || !equalTree(one, other) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		b, ok := b.([]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !equalTree(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
-	case json.Number:
-		b, ok := b.(json.Number)
-		if !ok || a == b {
-			return ok
-		}
-		x, okX := new(big.Rat).SetString(a.String())
-		y, okY := new(big.Rat).SetString(b.String())
-		return okX && okY && x.Cmp(y) == 0
-	default:
-		return a == b
-	}
-}

@@ -135,23 +135,22 @@ func (c *checker) identity(v *value, pointer string, s scope) scope {
 	if dialect := v.member("$schema"); dialect != nil && dialect.kind == kindString {
 		name := dialect.text()
 		bare := strings.TrimPrefix(strings.TrimPrefix(name, "http://"), "https://")
-		if draft := drafts[strings.TrimSuffix(bare, "#")]; draft != 0 {
-			s.draft = draft
-		} else {
+		draft := drafts[strings.TrimSuffix(bare, "#")]
+		switch {
+		case draft == 0:
 			c.fault(pointer+"/$schema", "%s is not a supported draft; remote schemas are not read; "+
 				`use "https://json-schema.org/draft/2020-12/schema" or leave "$schema" out`, quoteName(name))
+		case pointer == "" || v.member(identifier(draft)) != nil:
+			s.draft = draft
 		}
 	}
-	for _, keyword := range [...]string{"$id", "id"} {
-		id := v.member(keyword)
-		if id == nil || id.kind != kindString || (keyword == "id") != (s.draft == 4) {
-			continue
-		}
+	keyword := identifier(s.draft)
+	if id := v.member(keyword); id != nil && id.kind == kindString {
 		address, anchor, _ := strings.Cut(id.text(), "#")
+		c.anchors[anchor] = anchor != ""
 		if c.ids[address] = true; len(c.ids) > maxIdentifiers {
 			c.stop(pointer+"/"+keyword, "more than %d identifiers", maxIdentifiers)
 		}
-		c.anchors[anchor] = anchor != ""
 		s.inside = s.inside || pointer != "" && address != ""
 	}
 	for _, keyword := range [...]string{"$anchor", "$dynamicAnchor"} {
@@ -160,6 +159,14 @@ func (c *checker) identity(v *value, pointer string, s scope) scope {
 		}
 	}
 	return s
+}
+
+// identifier is the keyword that gives a schema an address of its own.
+func identifier(draft int) string {
+	if draft == 4 {
+		return "id"
+	}
+	return "$id"
 }
 
 // inner follows a keyword that holds schemas. A wrong shape is for the

@@ -49,7 +49,7 @@ const (
 	// a microsecond each): so much in any case, for each value, and for so many
 	// bytes of the document.
 	baseWork     = 100_000
-	workPerValue = 4
+	workPerValue = 8
 	bytesPerWork = 8
 )
 
@@ -57,6 +57,12 @@ const (
 	// maxFaults bounds the faults, and maxWarnings the warnings, of one call.
 	maxFaults   = 20
 	maxWarnings = 20
+	// maxWorded bounds the findings that are put into words to find the faults
+	// to tell, maxNames those about names of fields, and maxMerged the allowed
+	// values that several forms list together.
+	maxWorded = 200
+	maxNames  = 100
+	maxMerged = 200
 	// maxExcerpt bounds a value or name quoted in a message, in characters.
 	maxExcerpt = 60
 	// maxListed bounds the names or allowed values listed in a message.

@@ -39,6 +39,7 @@ type translator struct {
 	// dropped is what was dropped from the document, which may explain why
 	// something is missing.
 	dropped []drop
+	names   int // findings about names so far
 }
 
 // faults flattens, orders, joins and bounds the findings of a tree.
@@ -52,15 +53,14 @@ func (t *translator) faults(tree *santhosh.ValidationError) Faults {
 	})
 	var faults Faults
 	for i, one := range found {
-		k, text := t.say(one)
-		fault := Fault{Pointer: pointerOf(one.path), Kind: k, Message: t.subject(one) + text}
-		if slices.Contains(faults, fault) {
-			continue
-		}
-		if len(faults) == maxFaults {
+		if len(faults) == maxFaults || i == maxWorded {
 			return append(faults, Fault{Kind: KindLimit, Message: fmt.Sprintf("and %d more", len(found)-i)})
 		}
-		faults = append(faults, fault)
+		k, text := t.say(one)
+		fault := Fault{Pointer: pointerOf(one.path), Kind: k, Message: t.subject(one) + text}
+		if !slices.Contains(faults, fault) {
+			faults = append(faults, fault)
+		}
 	}
 	return faults
 }
@@ -108,7 +108,9 @@ func (t *translator) collect(e *santhosh.ValidationError) []finding {
 		if t.speaker.schema {
 			return nil // patterns that serve as names; the checker reports them
 		}
-		found = []finding{t.nameFinding(e, k)}
+		if t.names++; t.names <= maxNames {
+			found = []finding{t.nameFinding(e, k)}
+		}
 	case *keyword.Enum:
 		found = []finding{leaf(&notAllowed{values: k.Want})}
 	case *keyword.Const:

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 // SniffLen is how many bytes at the start of a file decide whether it is text.
@@ -41,17 +43,14 @@ func NewReader(src *bufio.Reader) (io.Reader, error) {
 	return src, nil
 }
 
+// control has a 1 for each control character that texts don't have.
+var control = [256]uint8{
+	0x01: 1, 0x02: 1, 0x03: 1, 0x04: 1, 0x05: 1, 0x06: 1, 0x07: 1, 0x0e: 1, 0x0f: 1, 0x10: 1, 0x11: 1, 0x12: 1, 0x13: 1,
+	0x14: 1, 0x15: 1, 0x16: 1, 0x17: 1, 0x18: 1, 0x19: 1, 0x1a: 1, 0x1c: 1, 0x1d: 1, 0x1e: 1, 0x1f: 1, 0x7f: 1,
+}
+
 // isBinary reports whether head holds a NUL byte or consists of control
 // characters to more than three tenths.
 func isBinary(head []byte) bool {
-	control := 0
-	for _, b := range head {
-		switch {
-		case b == 0:
-			return true
-		case b == 0x7f, b < ' ' && (b < '\b' || b > '\r') && b != 0x1b:
-			control++
-		}
-	}
-	return control*10 > len(head)*3
+	return bytescan.Index(head, 0, 0) >= 0 || bytescan.Sum(head, &control)*10 > len(head)*3
 }

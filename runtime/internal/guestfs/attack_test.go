@@ -364,10 +364,20 @@ func TestGuestReadsWhatIsGranted(t *testing.T) {
 	walked := "/\n/workspace\n/workspace/abs\n/workspace/d\n/workspace/d/g\n/workspace/dangling\n/workspace/dots\n/workspace/env\n/workspace/f\n" +
 		"/workspace/fifo\n/workspace/git\n/workspace/in\n/workspace/indir\n/workspace/loop\n/workspace/slash\n/workspace/up\n/workspace/updir"
 	want := []struct{ errno, data string }{
-		{"", "fine"}, {"", "fine"},
+		{"", "fine"},
+		{"", "fine"},
 		{"", walked},
-		{"", ""}, {"", ""}, {"", "ne"}, {"", ""}, {"", "in"}, {"EINVAL", ""},
-		{"", "f"}, {"EPERM", ""}, {"EACCES", ""}, {"EINVAL", ""}, {"EINVAL", ""},
+		{"", ""},
+		{"", ""},
+		{"", "ne"},
+		{"", ""},
+		{"", "in"},
+		{"EINVAL", ""},
+		{"", "f"},
+		{"EPERM", ""},
+		{"EACCES", ""},
+		{"EINVAL", ""},
+		{"EINVAL", ""},
 	}
 	for i, r := range results {
 		if r.Errno != want[i].errno || string(r.Data) != want[i].data {

@@ -1,0 +1,121 @@
+package grep
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
+)
+
+// common has the bytes that texts and programs mostly consist of, the most
+// frequent first.
+const common = " etaoinsrlcdupmfhg\"_.y,b()-vwx=/k0;:'1T{}*SACIEP2&NRLDMFO"
+
+// needle is a text to look for. What is searched is the rarest byte of it,
+// which leaves the fewest places to compare.
+type needle struct {
+	text []byte
+	fold bool
+	rare int // where in text the rarest byte stands
+}
+
+func newNeedle(text []byte, fold bool) needle {
+	n := needle{text: text, fold: fold}
+	rarity := -1
+	for i, b := range text {
+		place := strings.IndexByte(common, b)
+		if place < 0 {
+			place = len(common)
+		}
+		if place > rarity {
+			n.rare, rarity = i, place
+		}
+	}
+	return n
+}
+
+// index returns the first place in block at which the text stands, or -1.
+func (n needle) index(block []byte) int {
+	a := n.text[n.rare]
+	b := a
+	if n.fold {
+		b = upper(a)
+	}
+	for from := n.rare; from < len(block); {
+		at := bytescan.Index(block[from:], a, b)
+		if at < 0 {
+			return -1
+		}
+		start := from + at - n.rare
+		if start+len(n.text) > len(block) {
+			return -1
+		}
+		if n.matches(block[start : start+len(n.text)]) {
+			return start
+		}
+		from += at + 1
+	}
+	return -1
+}
+
+func (n needle) matches(part []byte) bool {
+	if n.fold {
+		part = lowered(part)
+	}
+	return bytes.Equal(part, n.text)
+}
+
+// upper returns the other case of an ASCII letter in lower case, and any other
+// byte as it is.
+func upper(b byte) byte {
+	if 'a' <= b && b <= 'z' {
+		return b - 'a' + 'A'
+	}
+	return b
+}
+
+// lowered returns text in ASCII lower case.
+func lowered(text []byte) []byte {
+	out := bytes.Clone(text)
+	for i, b := range out {
+		if 'A' <= b && b <= 'Z' {
+			out[i] = b - 'A' + 'a'
+		}
+	}
+	return out
+}
+
+// finder walks over the places in a block at which the literals occur.
+type finder struct {
+	needles []needle
+	block   []byte
+	next    []int // where each needle is next; len(block) means no more
+}
+
+// newFinder returns a finder over block, which it only reads.
+func newFinder(needles []needle, block []byte) *finder {
+	f := &finder{needles: needles, block: block, next: make([]int, len(needles))}
+	for i := range f.next {
+		f.next[i] = -1
+	}
+	return f
+}
+
+// find returns the first place at or after from, or -1. from must not become
+// smaller from call to call.
+func (f *finder) find(from int) int {
+	first := len(f.block)
+	for i, n := range f.needles {
+		if f.next[i] < from {
+			f.next[i] = len(f.block)
+			if at := n.index(f.block[from:]); at >= 0 {
+				f.next[i] = from + at
+			}
+		}
+		first = min(first, f.next[i])
+	}
+	if first == len(f.block) {
+		return -1
+	}
+	return first
+}

@@ -1,0 +1,73 @@
+// Package bytescan looks through blocks of bytes in large steps. In a sandbox a
+// loop pays for each round, by the checks that let a host stop it, so that the
+// functions of the standard library, made for processors that compare many
+// bytes at once, are several times slower there.
+package bytescan
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// Index returns the first place in block at which a or b stands, or -1. To look
+// for one byte give it twice.
+func Index(block []byte, a, b byte) int {
+	// Each pattern holds its byte eight times, so that ^ makes a zero of it.
+	p, q := ones*uint64(a), ones*uint64(b)
+	at := 0
+	for ; at+32 <= len(block); at += 32 {
+		step := block[at : at+32]
+		w := binary.LittleEndian.Uint64(step[0:])
+		x := binary.LittleEndian.Uint64(step[8:])
+		y := binary.LittleEndian.Uint64(step[16:])
+		z := binary.LittleEndian.Uint64(step[24:])
+		w = zeros(w^p) | zeros(w^q)
+		x = zeros(x^p) | zeros(x^q)
+		y = zeros(y^p) | zeros(y^q)
+		z = zeros(z^p) | zeros(z^q)
+		if w|x|y|z == 0 {
+			continue
+		}
+		switch {
+		case w != 0:
+			return at + first(w)
+		case x != 0:
+			return at + 8 + first(x)
+		case y != 0:
+			return at + 16 + first(y)
+		default:
+			return at + 24 + first(z)
+		}
+	}
+	for ; at < len(block); at++ {
+		if block[at] == a || block[at] == b {
+			return at
+		}
+	}
+	return -1
+}
+
+// zeros returns a word whose lowest bit that is set marks the first byte of w
+// that is zero, or 0 if none is.
+func zeros(w uint64) uint64 { return (w - ones) &^ w & highs }
+
+// first returns which byte the lowest bit of marks lies in.
+func first(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
+
+// Sum returns the sum of the weights of the bytes of block.
+func Sum(block []byte, weights *[256]uint8) int {
+	sum := 0
+	for ; len(block) >= 8; block = block[8:] {
+		sum += int(weights[block[0]]) + int(weights[block[1]]) + int(weights[block[2]]) + int(weights[block[3]]) +
+			int(weights[block[4]]) + int(weights[block[5]]) + int(weights[block[6]]) + int(weights[block[7]])
+	}
+	for _, b := range block {
+		sum += int(weights[b])
+	}
+	return sum
+}

@@ -1,0 +1,51 @@
+package bytescan
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestIndex(t *testing.T) {
+	for length := range 100 {
+		for place := range length {
+			block := bytes.Repeat([]byte{'x'}, length)
+			block[place] = 'b'
+			block[length-1] = 'b'
+			if got := Index(block, 'a', 'b'); got != place {
+				t.Fatalf("%d of %d: got %d", place, length, got)
+			}
+			if got := Index(block, 'b', 'a'); got != place {
+				t.Fatalf("%d of %d, the other way round: got %d", place, length, got)
+			}
+		}
+		if got := Index(bytes.Repeat([]byte{'x'}, length), 'a', 'b'); got != -1 {
+			t.Fatalf("none in %d: got %d", length, got)
+		}
+	}
+}
+
+// Carries between the bytes of a word must not give a wrong place.
+func FuzzIndex(f *testing.F) {
+	f.Add([]byte("\x01\x00\x01\x00\x80\x7f\xff"), byte(0), byte(1))
+	f.Add([]byte(strings.Repeat("\x80\x81", 40)), byte(0x80), byte(0x7f))
+	f.Add([]byte(strings.Repeat("\x01", 33)+"\x00\x01"), byte(0), byte(0))
+	f.Fuzz(func(t *testing.T, block []byte, a, b byte) {
+		want := bytes.IndexByte(block, a)
+		if other := bytes.IndexByte(block, b); want < 0 || other >= 0 && other < want {
+			want = other
+		}
+		if got := Index(block, a, b); got != want {
+			t.Errorf("%q, %q or %q: got %d, want %d", block, a, b, got, want)
+		}
+	})
+}
+
+func TestSum(t *testing.T) {
+	weights := [256]uint8{'a': 1, 'b': 200}
+	for n := range 40 {
+		if got, want := Sum([]byte(strings.Repeat("abc", n)), &weights), 201*n; got != want {
+			t.Errorf("%d times: got %d, want %d", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package runtime
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	goruntime "runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// wasiCommand is a command that runs body, with one function of WASI imported as
+// function 0. The signature has as many i32 parameters as params says.
+func wasiCommand(name string, params int, pages uint32, body ...[]byte) wasmtest.Module {
+	i32s := make([]byte, params)
+	for i := range i32s {
+		i32s[i] = wasmtest.I32
+	}
+	return wasmtest.Module{
+		Types:   []wasmtest.FuncType{{}, {Params: i32s, Results: []byte{wasmtest.I32}}},
+		Imports: []wasmtest.Import{{Module: wasiModule, Name: name, Type: 1}},
+		Funcs:   []wasmtest.Func{{Body: wasmtest.Code(body...)}},
+		Memory:  []uint32{pages},
+		Exports: []wasmtest.Export{{Name: "_start", Index: 1}, {Name: "memory", Kind: 2}},
+	}
+}
+
+func forever(body ...[]byte) []byte {
+	return wasmtest.Code([]byte{wasmtest.Loop, wasmtest.Empty}, wasmtest.Code(body...), []byte{wasmtest.Br, 0, wasmtest.End})
+}
+
+// A guest that makes the host work for it is stopped all the same
+// (security.md B11, B13).
+func TestHostileUseOfHostFunctions(t *testing.T) {
+	const pages = 256 // 16 MiB
+	random := wasiCommand("random_get", 2, pages, forever(
+		wasmtest.Const(0), wasmtest.Const(pages<<16-1), wasmtest.CallFunc(0), []byte{wasmtest.Drop},
+	))
+	// A thousand pieces of output, all the same 64 KiB.
+	var pieces []byte
+	for range 1000 {
+		pieces = binary.LittleEndian.AppendUint32(pieces, 1<<16)
+		pieces = binary.LittleEndian.AppendUint32(pieces, 1<<16)
+	}
+	flood := wasiCommand("fd_write", 4, pages,
+		wasmtest.Const(1), wasmtest.Const(0), wasmtest.Const(1000), wasmtest.Const(60000), wasmtest.CallFunc(0), []byte{wasmtest.Drop},
+	)
+	flood.Data = []wasmtest.Data{{Offset: 0, Bytes: pieces}}
+	outside := wasiCommand("random_get", 2, 1, wasmtest.Const(-1), wasmtest.Const(-1), wasmtest.CallFunc(0), []byte{wasmtest.Drop})
+
+	r := newRuntime(t, Options{})
+	for name, tt := range map[string]struct {
+		module wasmtest.Module
+		want   Reason
+	}{
+		"randomness for all memory, for ever": {random, Timeout},
+		"overlapping pieces of output":        {flood, ResourceExhausted},
+		"a buffer outside of memory":          {outside, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+			defer cancel()
+			_, err := load(t, r, tt.module.Bytes()).Call(ctx, Call{Bindings: bind(t, capability.Grant{Random: true})})
+			if got := reasonOf(t, err); got != tt.want {
+				t.Errorf("got %q (%v), want %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// panickingClock is a host function with a fault.
+type panickingClock struct{ hostfuncs.Clock }
+
+func (panickingClock) Elapsed() time.Duration { panic("/root/secret/path") }
+
+// A fault of a host function ends the call and tells nobody how the host is built
+// (security.md B17).
+func TestPanicOfAHostFunction(t *testing.T) {
+	m := goGuest(t)
+	b := bind(t, capability.Grant{})
+	b.Clock = panickingClock{b.Clock}
+	_, err := m.Call(context.Background(), Call{Args: []string{"exit", "0"}, Bindings: b})
+	if got := reasonOf(t, err); got != Internal {
+		t.Fatalf("got %q (%v), want %q", got, err, Internal)
+	}
+	if text := err.Error(); strings.Contains(text, "secret") || strings.Contains(text, "goroutine") || strings.Contains(text, ".go:") {
+		t.Errorf("the error tells too much: %q", text)
+	}
+	if _, err := m.Call(context.Background(), Call{Args: []string{"exit", "0"}, Bindings: bind(t, capability.Grant{})}); err != nil {
+		t.Errorf("the next call: %v", err)
+	}
+}
+
+// Cancelled calls leave no goroutine behind (security.md C2).
+func TestCancelledCallsLeaveNothing(t *testing.T) {
+	r := newRuntime(t, Options{})
+	loop := command()
+	loop.Funcs[0].Body = forever()
+	m := load(t, r, loop.Bytes())
+	before := goruntime.NumGoroutine()
+	for range 100 {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		b := bind(t, capability.Grant{})
+		go func() {
+			_, err := m.Call(ctx, Call{Bindings: b})
+			ended <- err
+		}()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-m.c.freed // no call runs any more
+	for range 1000 {
+		if goruntime.NumGoroutine() <= before {
+			return
+		}
+		goruntime.Gosched()
+	}
+	t.Errorf("%d goroutines before, %d after", before, goruntime.NumGoroutine())
+}
+
+// The rest of the process goes on while guests spin: the collector is not kept
+// waiting until they end (research: a guest that is not interruptible holds it up).
+func TestCollectorRunsBesideSpinningGuests(t *testing.T) {
+	r := newRuntime(t, Options{})
+	loop := command()
+	loop.Funcs[0].Body = forever()
+	m := load(t, r, loop.Bytes())
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 4)
+	for range cap(ended) {
+		b := bind(t, capability.Grant{})
+		go func() {
+			_, err := m.Call(ctx, Call{Bindings: b})
+			ended <- err
+		}()
+	}
+	for range 3 {
+		goruntime.GC() // would hang for ever if one of the guests held it up
+	}
+	cancel()
+	for range cap(ended) {
+		if err := <-ended; reasonOf(t, err) != Cancelled {
+			t.Error(err)
+		}
+	}
+}
