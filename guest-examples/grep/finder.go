@@ -60,7 +60,7 @@ func (n needle) index(block []byte) int {
 
 func (n needle) matches(part []byte) bool {
 	if n.fold {
-		part = lowered(part)
+		return bytes.EqualFold(part, n.text)
 	}
 	return bytes.Equal(part, n.text)
 }
@@ -72,17 +72,6 @@ func upper(b byte) byte {
 		return b - 'a' + 'A'
 	}
 	return b
-}
-
-// lowered returns text in ASCII lower case.
-func lowered(text []byte) []byte {
-	out := bytes.Clone(text)
-	for i, b := range out {
-		if 'A' <= b && b <= 'Z' {
-			out[i] = b - 'A' + 'a'
-		}
-	}
-	return out
 }
 
 // finder walks over the places in a block at which the literals occur.

@@ -341,6 +341,7 @@ func TestRequired(t *testing.T) {
 		{pattern: "Password", ignoreCase: true, want: "word", fold: true},
 		{pattern: "SKS", ignoreCase: true},
 		{pattern: "(?i:foo)|Bar", want: "foo bar", fold: true},
+		{pattern: "(?i:foo)|ÉK", want: "foo Ék", fold: true},
 		{pattern: `\x{FFFD}`},
 	}
 	for _, test := range tests {
@@ -375,6 +376,7 @@ func FuzzScanner(f *testing.F) {
 		{"k", "\u212a\nK\n", true},
 		{"stra[sß]e", "Straße\n\u017ftrase\n", true},
 		{`\x{FFFD}a`, "\xffa\n", false},
+		{"(?i:xy)|ÉA|KS", "\u00c9A\nXY\nks\nKS\n", false},
 		{`(a+)+$`, "aaaaaaaaaaaaaaab\n", false},
 		{`\bx\z`, "x\ny x\nxy", false},
 		{`(?s).`, "\r\n\r\r\n", false},

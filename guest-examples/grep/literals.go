@@ -1,6 +1,7 @@
 package grep
 
 import (
+	"bytes"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func anyOf(alternatives []*syntax.Regexp) literals {
 	}
 	if all.fold {
 		for i, text := range all.texts {
-			all.texts[i] = lowered(text)
+			all.texts[i] = bytes.Map(asciiLower, text)
 		}
 	}
 	return all
@@ -105,3 +106,9 @@ func foldable(runes []rune) string {
 	return longest
 }
 
+func asciiLower(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		return r - 'A' + 'a'
+	}
+	return r
+}

@@ -57,7 +57,7 @@ func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 		lines := s.block[:whole]
 		breaks := 0
 		if !last {
-			breaks = bytes.Count(lines, []byte("\n"))
+			breaks = bytescan.Count(lines, '\n')
 		}
 		if !s.lines(lines, number, found) || last {
 			return nil
@@ -84,7 +84,7 @@ func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
 		}
 		line := block[start:end]
 		if s.matcher.certain || s.matcher.re.Match(line) {
-			number += int64(bytes.Count(block[counted:start], []byte("\n")))
+			number += int64(bytescan.Count(block[counted:start], '\n'))
 			counted = start
 			// The pieces of a very long line have one number.
 			if number != s.last && !found(hit{number, line, s.place(line)}) {

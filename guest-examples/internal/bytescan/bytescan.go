@@ -52,6 +52,31 @@ func Index(block []byte, a, b byte) int {
 	return -1
 }
 
+// Count returns how often b stands in block.
+func Count(block []byte, b byte) int {
+	p := ones * uint64(b)
+	count := 0
+	for ; len(block) >= 32; block = block[32:] {
+		count += countZeros(binary.LittleEndian.Uint64(block[0:])^p) +
+			countZeros(binary.LittleEndian.Uint64(block[8:])^p) +
+			countZeros(binary.LittleEndian.Uint64(block[16:])^p) +
+			countZeros(binary.LittleEndian.Uint64(block[24:])^p)
+	}
+	for _, have := range block {
+		if have == b {
+			count++
+		}
+	}
+	return count
+}
+
+// countZeros returns how many bytes of w are zero. Unlike zeros it can't be
+// misled by what a subtraction borrows.
+func countZeros(w uint64) int {
+	const rest = ^uint64(highs)
+	return bits.OnesCount64(^((w&rest + rest) | w | rest))
+}
+
 // zeros returns a word whose lowest bit that is set marks the first byte of w
 // that is zero, or 0 if none is.
 func zeros(w uint64) uint64 { return (w - ones) &^ w & highs }

@@ -25,8 +25,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Carries between the bytes of a word must not give a wrong place.
-func FuzzIndex(f *testing.F) {
+// Carries between the bytes of a word must not give a wrong answer.
+func FuzzIndexAndCount(f *testing.F) {
 	f.Add([]byte("\x01\x00\x01\x00\x80\x7f\xff"), byte(0), byte(1))
 	f.Add([]byte(strings.Repeat("\x80\x81", 40)), byte(0x80), byte(0x7f))
 	f.Add([]byte(strings.Repeat("\x01", 33)+"\x00\x01"), byte(0), byte(0))
@@ -37,6 +37,9 @@ func FuzzIndex(f *testing.F) {
 		}
 		if got := Index(block, a, b); got != want {
 			t.Errorf("%q, %q or %q: got %d, want %d", block, a, b, got, want)
+		}
+		if got, want := Count(block, a), bytes.Count(block, []byte{a}); got != want {
+			t.Errorf("%q in %q: counted %d, want %d", a, block, got, want)
 		}
 	})
 }

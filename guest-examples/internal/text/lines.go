@@ -2,8 +2,9 @@ package text
 
 import (
 	"bufio"
-	"bytes"
 	"io"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 // LineReader reads lines of any length in fixed space. A line ends at \n or
@@ -62,7 +63,7 @@ func (r *LineReader) Count(limit int64) (lines int64, more bool, err error) {
 	for limit > 0 {
 		n, err := r.src.Read(block)
 		limit -= int64(n)
-		lines += int64(bytes.Count(block[:n], []byte("\n")))
+		lines += int64(bytescan.Count(block[:n], '\n'))
 		if n > 0 {
 			open = block[n-1] != '\n'
 		}
