@@ -159,7 +159,7 @@ type = "object"
 		Timeout: 90 * time.Second, Dangerous: true,
 		Confirm: mustTemplate(t, "Really {query}? {{yes}}"),
 		Module: Module{
-			Path: "../shared/demo.wasm", SHA256: strings.ToLower(digest),
+			Path: "../shared/demo.wasm", SHA256: strings.ToLower(digest), ABI: ABICommand,
 			Args: []placeholder.Template{
 				mustTemplate(t, "--limit={limit}"), mustTemplate(t, "{query}"),
 				mustTemplate(t, "{query}"), mustTemplate(t, "plain"),
@@ -250,7 +250,8 @@ func TestDecodeValues(t *testing.T) {
 		{`module.stdin = "{y} "`, "is more than one parameter"},
 		{`module.args = ["{y}"]`, `module.args[0]: "{y}" is not a parameter`},
 		{`module.args = ["` + strings.Repeat("x", 4097) + `"]`, "module.args[0]: is 4097 bytes long; the ceiling is 4096"},
-		{`module.entry = "call"`, "module.entry: unknown key; the keys here are path, sha256, abi, args, stdin, output"},
+		{`module.abi = "extism"`, `module.abi: "extism" is not known here; write "command" or "reactor"`},
+		{`module.entry = "a b"`, `module.entry: "a b" is not the name of a function`},
 		{`rest = {}`, "rest: unknown key"},
 		{`parameters = []`, "parameters: expected a table, got a list; write [parameters]"},
 		{`parameters_file = "/etc/x.json"`, "is absolute"},
@@ -470,4 +471,22 @@ func withoutSchemas(m Manifest) []any {
 	}
 	m.Parameters, m.Result = nil, nil
 	return []any{m, texts}
+}
+
+// Keys of one form of modules are refused with the other.
+func TestDecodeForms(t *testing.T) {
+	const head = "manifest = 1\nname = \"x\"\nversion = \"1.0.0\"\ndescription = \"d\"\n[module]\npath = \"x.wasm\"\n"
+	for keys, want := range map[string]string{
+		`abi = "command"`:                     "",
+		"abi = \"reactor\"\nentry = \"run\"":  "",
+		`entry = "run"`:                       "",
+		"abi = \"command\"\nentry = \"call\"": `module.entry: a command starts at _start; leave it out, or write abi = "reactor"`,
+		"abi = \"reactor\"\nargs = []":        "module.args: a reactor has no command line",
+		"entry = \"run\"\nargs = []":          "module.args: a reactor has no command line",
+	} {
+		_, err := Decode("tool.toml", []byte(head+keys))
+		if (err == nil) != (want == "") || (err != nil && !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s\ngives %v, want %q", keys, err, want)
+		}
+	}
 }

@@ -75,7 +75,8 @@ func (c *checker) moduleKeys(m *Manifest) []key {
 	return []key{
 		{name: "path", want: wantText, required: `the path of the module, such as path = "tool.wasm"`, read: readText(c, &m.Module.Path, parseModulePath)},
 		{name: "sha256", want: wantText, read: readText(c, &m.Module.SHA256, parseDigest)},
-		{name: "abi", want: wantText, read: readText(c, new(string), parseABI)},
+		{name: "abi", want: wantText, read: readText(c, &m.Module.ABI, parseABI)},
+		{name: "entry", want: wantText, read: readText(c, &m.Module.Entry, parseEntry)},
 		{name: "args", want: wantTexts, read: c.args(m)},
 		{name: "stdin", want: wantText, read: c.stdin(m)},
 		{name: "output", want: wantText, read: readText(c, &m.Module.Output, parseOutput)},

@@ -91,14 +91,27 @@ type Manifest struct {
 // position is a line and column of the manifest, both from 1, or both 0.
 type position struct{ line, column int }
 
-// Module says which program is the tool, and how it is called. The program is a
-// WASI command: its main function runs once for each call.
+// ABI is a form of modules, as docs/abi.md describes them.
+type ABI string
+
+// The forms.
+const (
+	ABICommand ABI = "command"
+	ABIReactor ABI = "reactor"
+)
+
+// Module says which program is the tool, and how it is called.
 type Module struct {
 	// Path is slash-separated and relative to the manifest's folder. It may start
 	// with "..", and then SHA256 is set.
 	Path string
 	// SHA256 is the digest of the module in lower-case hexadecimal, or "" for unchecked.
 	SHA256 string
+	// ABI is how the module is called: ABICommand, ABIReactor, or "" to read it off
+	// the module's exports.
+	ABI ABI
+	// Entry is the function that a reactor is called by, or "" for the default.
+	Entry string
 	// Args are the arguments of the command after its name, in order. An argument
 	// is left out of a call when one of its placeholders has no value there.
 	Args []placeholder.Template

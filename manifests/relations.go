@@ -21,6 +21,7 @@ func (c *checker) relations(m *Manifest) {
 	if outside(m.Module.Path) && c.root.get("module").get("sha256") == nil {
 		c.fault(c.at("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
 	}
+	c.abi(m)
 	m.places = make(map[string]position)
 	for _, key := range []string{"path", "sha256"} {
 		line, column := c.doc.position(c.at("module", key).offset)
@@ -29,6 +30,18 @@ func (c *checker) relations(m *Manifest) {
 	c.output(m)
 	c.mounts(m)
 	c.parameters(m)
+}
+
+// abi checks that keys of one form of modules are not given for the other.
+func (c *checker) abi(m *Manifest) {
+	module := c.root.get("module")
+	if m.Module.ABI == ABICommand && module.get("entry") != nil {
+		c.fault(c.at("module", "entry"), "a command starts at _start; leave it out, or write abi = \"reactor\"")
+	}
+	reactor := m.Module.ABI == ABIReactor || (m.Module.ABI == "" && m.Module.Entry != "")
+	if reactor && module.get("args") != nil {
+		c.fault(c.at("module", "args"), "a reactor has no command line; its input has all arguments")
+	}
 }
 
 func (c *checker) output(m *Manifest) {

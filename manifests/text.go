@@ -26,7 +26,6 @@ const reservedName = "wasmtool"
 
 // The words of the format's enumerations.
 const (
-	abiCommand   = "command"
 	stdinJSON    = "json"
 	stdinNone    = "none"
 	outputText   = "text"
@@ -37,6 +36,7 @@ const (
 
 var (
 	wordText    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	entryText   = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 	digestText  = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 	envNameText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	// versionText is the grammar of semver.org 2.0.0.
@@ -148,8 +148,18 @@ func parseArg(text string) (string, error) {
 	return text, nil
 }
 
-func parseABI(text string) (string, error) {
-	return parseChoice(text, map[string]string{abiCommand: abiCommand}, abiCommand)
+func parseABI(text string) (ABI, error) {
+	command, reactor := string(ABICommand), string(ABIReactor)
+	return parseChoice(text, map[string]ABI{command: ABICommand, reactor: ABIReactor}, command, reactor)
+}
+
+// parseEntry reads the name of an export. It is shown in texts, so it is kept to
+// what people write in programs.
+func parseEntry(text string) (string, error) {
+	if !entryText.MatchString(text) {
+		return "", fmt.Errorf(`%s is not the name of a function; write letters, digits, "_", "-" and ".", such as "call"`, quote(text))
+	}
+	return text, nil
 }
 
 func parseOutput(text string) (Output, error) {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,16 +42,19 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Call is one run of a command.
+// Call is one run of a module.
 type Call struct {
+	// Entry is how the module is called, as Module.Entry returned it; the zero value
+	// runs a command.
+	Entry Entry
 	// Name is argv[0]: the tool's name, never a path of the host. Empty means
 	// "tool".
 	Name string
 	// Args are the arguments after it. None may hold a NUL byte.
 	Args []string
-	// Stdin is what the guest reads from its standard input. It must not change
-	// while the call runs.
-	Stdin []byte
+	// Input is what a command reads from its standard input and a reactor as its
+	// input. It must not change while the call runs.
+	Input []byte
 	// Bindings are what the guest may reach; required. The caller owns them and
 	// closes them after Call has returned.
 	Bindings *hostfuncs.Bindings
@@ -60,10 +64,11 @@ type Call struct {
 
 // Output is what a guest wrote, whether or not it ended well.
 type Output struct {
-	// Stdout is all of the standard output. It is empty when the call did not run
-	// to its end.
-	Stdout []byte
-	// Stderr is the end of the error stream, and StderrDropped how many bytes came
+	// Output is all of the output. It is empty when the call failed.
+	Output []byte
+	// Failure is the error text of a reactor that failed.
+	Failure []byte
+	// Stderr is the end of the diagnostics, and StderrDropped how many bytes came
 	// before it.
 	Stderr        []byte
 	StderrDropped int64
@@ -71,7 +76,7 @@ type Output struct {
 	Duration time.Duration
 }
 
-// Call runs the module's start function on a fresh instance and waits for its end.
+// Call runs the module on a fresh instance and waits for its end.
 // The deadline of ctx bounds it: Call returns by then plus a short grace (see the
 // package documentation), and guest code has stopped. The error is an *Error; the
 // Output is filled as far as it goes in either case. Calls may run concurrently.
@@ -98,6 +103,11 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 		return Output{}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
 	}
 
+	entry := call.Entry.withDefaults()
+	if _, err := findEntry(c.report, entry.ABI, entry.Export); err != nil {
+		c.done()
+		return Output{}, err
+	}
 	started := time.Now()
 	s := newCallState(ctx, call, limits)
 	stopOnClose := context.AfterFunc(c.r.closing, func() { s.stop(errClosed) })
@@ -110,10 +120,14 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 
 	err := c.r.wait(s, ended)
 	out := Output{Duration: time.Since(started)}
-	out.Stdout = s.stdout.take()
 	out.Stderr, out.StderrDropped = s.stderr.take()
-	if err != nil {
-		out.Stdout = nil
+	output := s.stdout.take()
+	if err == nil {
+		out.Output = output
+	}
+	var e *Error
+	if errors.As(err, &e) && e.Reason == Failed {
+		out.Failure = s.failure.data // the call has ended, so nobody writes it
 	}
 	return out, err
 }

@@ -159,16 +159,28 @@ func newEngine(rewritten []byte, scratch string) (*engine, error) {
 		config = config.WithCompilationCache(e.cache)
 	}
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	if err := errors.Join(e.instantiateWASI(ctx), e.instantiateMeter(ctx)); err != nil {
+	err := e.instantiateMeter(ctx)
+	for _, builder := range e.hostModules() {
+		_, hostErr := builder.Instantiate(ctx)
+		err = errors.Join(err, hostErr)
+	}
+	if err != nil {
 		e.close()
 		return nil, err
 	}
-	var err error
 	if e.module, err = e.runtime.CompileModule(ctx, rewritten); err != nil {
 		e.close()
 		return nil, err
 	}
 	return e, nil
+}
+
+// hostModules returns what guests may import, by module name.
+func (e *engine) hostModules() map[string]wazero.HostModuleBuilder {
+	return map[string]wazero.HostModuleBuilder{
+		wasiModule:    e.wasiBuilder(),
+		reactorModule: e.reactorBuilder(),
+	}
 }
 
 // wazeroVersion returns the version of the engine that this program was built

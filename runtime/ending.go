@@ -26,6 +26,9 @@ func (s *callState) ending(engineErr error) error {
 			cause:   cause,
 		}
 	}
+	if errors.Is(cause, errBadRange) {
+		return &Error{Reason: BadGuest, Message: "the guest named " + errBadRange.Error(), cause: cause}
+	}
 	if errors.Is(cause, errClosed) {
 		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: cause}
 	}
@@ -36,8 +39,11 @@ func (s *callState) ending(engineErr error) error {
 	var exit *sys.ExitError
 	switch {
 	case engineErr == nil:
-		return nil
+		return s.reported()
 	case errors.As(engineErr, &exit) && exit.ExitCode() == 0:
+		if s.call.Entry.ABI == Reactor {
+			return &Error{Reason: BadGuest, Message: "the guest exited in place of returning", cause: engineErr}
+		}
 		return nil
 	case errors.Is(engineErr, errEnginePanic), strings.Contains(engineErr.Error(), recovered):
 		return &Error{Reason: Internal, Message: "a host function failed", cause: engineErr}
@@ -53,6 +59,16 @@ func (s *callState) ending(engineErr error) error {
 		}
 	}
 	return &Error{Reason: Trap, Message: "the guest broke down: " + trapName(engineErr), cause: engineErr}
+}
+
+// reported says whether a guest that ran to its end reports a failure. A command
+// that does so exits; a reactor returns a number or leaves an error text, and an
+// error wins over whatever else it wrote.
+func (s *callState) reported() error {
+	if s.code == 0 && len(s.failure.data) == 0 {
+		return nil
+	}
+	return &Error{Reason: Failed, ExitCode: s.code, Message: fmt.Sprintf("the guest returned %d", s.code)}
 }
 
 // limitMet blames a limit for a call that ended badly after it met one.

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,11 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// commandEntry is the export that a command starts with.
-const commandEntry = "_start"
-
-// checkImports refuses a module that is not a command or that imports what this
-// runtime does not provide, naming all of it at once.
+// checkImports refuses a module that imports what this runtime does not provide,
+// naming all of it at once.
 func checkImports(report *rewrite.Report) error {
 	var faults []string
 	known, err := hostFunctions()
@@ -37,21 +33,11 @@ func checkImports(report *rewrite.Report) error {
 		}
 		return invalid(nil, "the module needs what this runtime does not provide: %s", strings.Join(faults, "; "))
 	}
-	start := slices.IndexFunc(report.Exports, func(e rewrite.Export) bool { return e.Name == commandEntry })
-	switch {
-	case start < 0:
-		return invalid(nil, "the module exports no %s; build it as a WASI command (GOOS=wasip1, --target=wasm32-wasi)", commandEntry)
-	case report.Exports[start].Kind != rewrite.ExternFunc || report.Exports[start].Signature != noSignature:
-		return invalid(nil, "the export %s is not a function without parameters and results", commandEntry)
-	case len(report.Imports) > 0 && report.Memory == nil:
+	if len(report.Imports) > 0 && report.Memory == nil {
 		return invalid(nil, "the module has no memory, which the functions it imports write to; export one as \"memory\"")
 	}
 	return nil
 }
-
-// noSignature is how rewrite prints the type of a function without parameters and
-// results.
-const noSignature = "() -> ()"
 
 func importFault(known map[string]string, imp rewrite.Import) string {
 	name := imp.Module + "." + imp.Name
@@ -66,7 +52,7 @@ func importFault(known map[string]string, imp rewrite.Import) string {
 		return fmt.Sprintf("%s has the type %s, not %s", quoteName(name), signature, imp.Signature)
 	}
 	fault := "function " + quoteName(name)
-	if imp.Module == wasiModule {
+	if imp.Module == wasiModule || imp.Module == reactorModule {
 		if near := suggest.Nearest(name, sortedKeys(known)); near != "" {
 			fault += " (did you mean " + near + "?)"
 		}
@@ -101,16 +87,15 @@ func hostFunctions() (map[string]string, error) {
 	ctx := context.Background()
 	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())}
 	defer e.close()
-	host, err := e.wasiBuilder().Compile(ctx)
-	if err != nil {
-		return nil, err
-	}
 	known := make(map[string]string)
-	for name, def := range host.ExportedFunctions() {
-		known[wasiModule+"."+name] = signature(def)
-	}
-	if len(known) == 0 {
-		return nil, errors.New("the engine exports no host function")
+	for module, builder := range e.hostModules() {
+		host, err := builder.Compile(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for name, def := range host.ExportedFunctions() {
+			known[module+"."+name] = signature(def)
+		}
 	}
 	return known, nil
 }

@@ -13,8 +13,8 @@ type Info struct {
 	Digest string
 	// Bytes is the size of the module.
 	Bytes int
-	// ABI is "command" when the module can run here, else empty.
-	ABI string
+	// ABI is the form of the module, empty when it cannot run here.
+	ABI ABI
 	// Problem says why the module cannot run here; empty when it can.
 	Problem string
 	// Report is the module's structure.
@@ -35,8 +35,10 @@ func Inspect(wasm []byte) (Info, error) {
 		info.Problem = fromRewrite(err).Error()
 	} else if err := checkImports(report); err != nil {
 		info.Problem = err.Error()
+	} else if entry, err := findEntry(report, "", ""); err != nil {
+		info.Problem = err.Error()
 	} else {
-		info.ABI = "command"
+		info.ABI = entry.ABI
 	}
 	return info, nil
 }

@@ -29,11 +29,17 @@ type callState struct {
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
-	call   Call
+	call Call
+	// stdin is the input, stdout the output, stderr the diagnostics: of a command
+	// its streams, of a reactor what it imports.
 	stdin  *bytes.Reader
 	stdout *cappedBuffer
 	stderr *tailBuffer
-	memory *memoryLimit
+	// failure is the error text of a reactor, and code what its function returned.
+	// Only the call's goroutine writes them, and they are read after it has ended.
+	failure errorText
+	code    uint32
+	memory  *memoryLimit
 }
 
 // errOutputFull is the cause of a call that wrote too much.
@@ -43,9 +49,10 @@ func newCallState(ctx context.Context, call Call, limits Limits) *callState {
 	if call.Name == "" {
 		call.Name = "tool"
 	}
+	call.Entry = call.Entry.withDefaults()
 	s := &callState{
 		call:   call,
-		stdin:  bytes.NewReader(call.Stdin),
+		stdin:  bytes.NewReader(call.Input),
 		stderr: &tailBuffer{limit: limits.Stderr},
 		memory: &memoryLimit{limit: limits.Memory},
 	}
@@ -125,8 +132,25 @@ func (c *compiled) run(s *callState) (err error) {
 			return err
 		}
 	}
-	_, err = mod.ExportedFunction(commandEntry).Call(ctx)
+	if s.call.Entry.ABI == Reactor {
+		return callReactor(ctx, mod, s)
+	}
+	_, err = mod.ExportedFunction(s.call.Entry.Export).Call(ctx)
 	return err
+}
+
+func callReactor(ctx context.Context, mod api.Module, s *callState) error {
+	if initialize := mod.ExportedFunction(initializeExport); initialize != nil {
+		if _, err := initialize.Call(ctx); err != nil {
+			return err
+		}
+	}
+	results, err := mod.ExportedFunction(s.call.Entry.Export).Call(ctx)
+	if err != nil {
+		return err
+	}
+	s.code = api.DecodeU32(results[0])
+	return nil
 }
 
 var errEnginePanic = errors.New("the engine failed")
@@ -197,17 +221,21 @@ type (
 )
 
 func (g guestStdin) Read(p []byte) (int, error) {
-	if s := g.current.Load(); s != nil {
+	if s := g.current.Load(); s != nil && s.call.Entry.ABI == Command {
 		return s.stdin.Read(p)
 	}
 	return 0, io.EOF
 }
 
 func (g guestStdout) Write(p []byte) (int, error) {
-	if s := g.current.Load(); s != nil {
-		return s.stdout.Write(p)
+	s := g.current.Load()
+	switch {
+	case s == nil:
+		return 0, errStreamClosed
+	case s.call.Entry.ABI == Reactor:
+		return s.stderr.Write(p)
 	}
-	return 0, errStreamClosed
+	return s.stdout.Write(p)
 }
 
 func (g guestStderr) Write(p []byte) (int, error) {

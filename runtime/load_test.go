@@ -56,8 +56,8 @@ func TestModulesThatDoNotLoad(t *testing.T) {
 		{"_start is no function", module(func(m *wasmtest.Module) {
 			m.Memory = []uint32{1}
 			m.Exports = []wasmtest.Export{{Name: "_start", Kind: 2}}
-		}), []string{"_start", "not a function"}},
-		{"_start takes a parameter", module(func(m *wasmtest.Module) { m.Types[0].Params = i32 }), []string{"_start", "without parameters"}},
+		}), []string{"_start", "is a memory, not a function"}},
+		{"_start takes a parameter", module(func(m *wasmtest.Module) { m.Types[0].Params = i32 }), []string{"_start", "(i32) -> (), not () -> ()"}},
 		{"unknown imports, all named", imports(
 			wasmtest.Import{Module: "env", Name: "emscripten_sleep", Type: 1},
 			wasmtest.Import{Module: "other", Name: "f", Type: 0},
@@ -75,7 +75,11 @@ func TestModulesThatDoNotLoad(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := r.Load(context.Background(), tt.wasm)
+			m, err := r.Load(context.Background(), tt.wasm)
+			if err == nil {
+				defer m.Close()
+				_, err = m.Entry("", "")
+			}
 			if got := reasonOf(t, err); got != InvalidModule {
 				t.Fatalf("got %q (%v), want %q", got, err, InvalidModule)
 			}
@@ -213,7 +217,7 @@ func TestInspect(t *testing.T) {
 	m := command()
 	m.Memory = []uint32{1, 2}
 	info, err := Inspect(m.Bytes())
-	if err != nil || info.ABI != "command" || info.Problem != "" || info.Bytes != len(m.Bytes()) {
+	if err != nil || info.ABI != Command || info.Problem != "" || info.Bytes != len(m.Bytes()) {
 		t.Errorf("a command: %+v, %v", info, err)
 	}
 	m.Exports[0].Name = "run"

@@ -112,7 +112,7 @@ func TestGuestSeesItsCallAndNothingElse(t *testing.T) {
 	}{
 		{"argv[0] is the tool's name", capability.Grant{}, Call{Name: "grep", Args: []string{"args", "", "b c"}}, `["grep" "args" "" "b c"]` + "\n"},
 		{"a name is always there", capability.Grant{}, Call{Args: []string{"args"}}, `["tool" "args"]` + "\n"},
-		{"standard input are the bytes given", capability.Grant{}, Call{Args: []string{"cat"}, Stdin: []byte("\x00\xff\n")}, "\x00\xff\n"},
+		{"standard input are the bytes given", capability.Grant{}, Call{Args: []string{"cat"}, Input: []byte("\x00\xff\n")}, "\x00\xff\n"},
 		{"no input is the end of the file", capability.Grant{}, Call{Args: []string{"cat"}}, ""},
 		{"no variable of the process", capability.Grant{}, Call{Args: []string{"env"}}, ""},
 		{"granted variables", capability.Grant{Env: map[string]string{"B": "2\n3", "A": ""}}, Call{Args: []string{"env"}}, "A=\nB=2\n3\n"},
@@ -130,7 +130,7 @@ func TestGuestSeesItsCallAndNothingElse(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out.Stderr)
 			}
-			if got := string(out.Stdout); got != tt.want {
+			if got := string(out.Output); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -145,7 +145,7 @@ func TestClockAndRandomness(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.TrimSpace(string(out.Stdout))
+		return strings.TrimSpace(string(out.Output))
 	}
 	if a, b := ask(capability.Grant{}, "random"), ask(capability.Grant{}, "random"); a != b {
 		t.Errorf("without a grant two calls read %s and %s", a, b)
@@ -174,7 +174,7 @@ func TestNoStateBetweenCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.TrimSpace(string(out.Stdout)); got != "clean" {
+		if got := strings.TrimSpace(string(out.Output)); got != "clean" {
 			t.Fatalf("a call found %q of an earlier one", got)
 		}
 	}
@@ -216,8 +216,8 @@ func TestEndings(t *testing.T) {
 			if e.Limit != tt.limit || !strings.Contains(e.Message, tt.text) {
 				t.Errorf("got limit %q, message %q", e.Limit, e.Message)
 			}
-			if len(out.Stdout) > 0 {
-				t.Errorf("a failed call gave output %q", out.Stdout)
+			if len(out.Output) > 0 {
+				t.Errorf("a failed call gave output %q", out.Output)
 			}
 			if strings.Contains(e.Message, "goroutine") || strings.Contains(e.Message, "secret") {
 				t.Errorf("the message tells too much: %q", e.Message)
@@ -461,9 +461,9 @@ func TestManyCallsAtOnce(t *testing.T) {
 		b := bind(t, capability.Grant{})
 		wg.Go(func() {
 			want := strings.Repeat("x", i)
-			out, err := m.Call(context.Background(), Call{Args: []string{"cat"}, Stdin: []byte(want), Bindings: b})
-			if err != nil || string(out.Stdout) != want {
-				t.Errorf("call %d: got %q, %v", i, out.Stdout, err)
+			out, err := m.Call(context.Background(), Call{Args: []string{"cat"}, Input: []byte(want), Bindings: b})
+			if err != nil || string(out.Output) != want {
+				t.Errorf("call %d: got %q, %v", i, out.Output, err)
 			}
 		})
 	}

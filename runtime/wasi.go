@@ -36,11 +36,6 @@ func (e *engine) wasiBuilder() wazero.HostModuleBuilder {
 	return b
 }
 
-func (e *engine) instantiateWASI(ctx context.Context) error {
-	_, err := e.wasiBuilder().Instantiate(ctx)
-	return err
-}
-
 // prestatGet writes the kind (0, a directory) and the name's length of a preopen.
 // See https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md#prestat
 func (e *engine) prestatGet(_ context.Context, mod api.Module, stack []uint64) {

@@ -108,7 +108,7 @@ func readModule(cmd *cobra.Command, path string) ([]byte, error) {
 
 func newModuleView(info runtime.Info) moduleView {
 	v := moduleView{
-		SHA256: info.Digest, Bytes: info.Bytes, ABI: info.ABI, Problem: info.Problem,
+		SHA256: info.Digest, Bytes: info.Bytes, ABI: string(info.ABI), Problem: info.Problem,
 		Imports: []externalView{}, Exports: []externalView{},
 	}
 	for _, i := range info.Report.Imports {

@@ -62,7 +62,7 @@ func enter(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte) (*w
 	ctx := context.Background()
 	w := &world{
 		runtime: wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(allFeatures).WithDebugInfoEnabled(false).WithMemoryLimitPages(1024)),
-		fuel:    &refiller{slice: 1 << 20, budget: 1 << 24},
+		fuel:    &refiller{slice: 1 << 16, budget: 1 << 20},
 	}
 	w.fuel.install(t, w.runtime)
 	if _, err := w.runtime.InstantiateWithConfig(ctx, spectest, wazero.NewModuleConfig().WithName("spectest")); err != nil {
@@ -117,8 +117,13 @@ func (w *world) state(rep *Report) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
+// firstLine is an error without the trace, and without the remark that it came
+// from the start function.
 func firstLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
+	if _, after, ok := strings.Cut(s, " failed: "); ok && strings.HasPrefix(s, "start function") {
+		return after
+	}
 	return s
 }
 
@@ -147,7 +152,9 @@ func TestCorpusBehavesTheSame(t *testing.T) {
 			continue // TestCorpusStaysValid looks at those
 		}
 		for engine, config := range configs {
-			fmt.Println(f.name, engine)
+			if engine == "compiler" && rep.LargestFunction.Bytes > 8<<10 {
+				continue // takes seconds to compile
+			}
 			n := compare(t, f.name+" on the "+engine, config, spectest, f.wasm, out, rep)
 			calls += n
 			if n > 0 {
@@ -161,12 +168,21 @@ func TestCorpusBehavesTheSame(t *testing.T) {
 	}
 }
 
+// growsTables names the modules that grow tables by their arguments: without the
+// cap of the rewritten module they would take gigabytes.
+func growsTables(name string) bool {
+	return strings.Contains(name, "table_grow") || strings.Contains(name, "table_size")
+}
+
 func compare(t *testing.T, name string, config wazero.RuntimeConfig, spectest, before, after []byte, rep *Report) (calls int) {
 	t.Helper()
 	old, errOld := enter(t, config.WithCloseOnContextDone(true), spectest, before)
 	defer old.leave()
 	now, errNow := enter(t, config, spectest, after)
 	defer now.leave()
+	if errOld != nil && errNow != nil && strings.Contains(errOld.Error(), "not instantiated") {
+		return 0 // it imports from a module that is not here
+	}
 	if (errOld == nil) != (errNow == nil) || (errOld != nil && firstLine(errOld) != firstLine(errNow)) {
 		t.Errorf("%s: instantiation: %v before, %v after", name, errOld, errNow)
 		return 0
@@ -190,12 +206,15 @@ func compare(t *testing.T, name string, config wazero.RuntimeConfig, spectest, b
 				}
 				numbers = numbers && p >= 0x7b
 			}
-			if !numbers && pattern != 0 {
-				continue // only null is a reference that both have
+			if !numbers && pattern != 0 || pattern > 1 && growsTables(name) {
+				continue // only null is a reference that both have; only one has room for any table
 			}
-			want, endedOld := old.call(ctx, e.Name, args)
-			got, endedNow := now.call(context.Background(), e.Name, args)
-			if !endedOld || !endedNow {
+			got, ended := now.call(context.Background(), e.Name, args)
+			if !ended {
+				return calls // without metering it might never end
+			}
+			want, ended := old.call(ctx, e.Name, args)
+			if !ended {
 				return calls
 			}
 			if want != got {

@@ -126,7 +126,8 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 		switch {
 		case ev.measured:
 			b = append(b, w.m.wasm[at:ev.off]...)
-			b = w.meter.appendMeasured(b, ev.bulk, ev.charge, extra.first)
+			length, _ := ev.op.bulk()
+			b = w.meter.appendMeasured(b, length, ev.charge, extra.first)
 			b = append(b, w.m.wasm[ev.off:ev.end]...)
 			w.counts.Bulks++
 		case ev.op == opCall || ev.op == opReturnCall || ev.op == opRefFunc:

@@ -62,7 +62,7 @@ func (in *instr) cost() uint64 {
 	if in.op < 0x100 && in.op != opMemoryGrow {
 		return uint64(costs[in.op])
 	}
-	if b, ok := in.bulk(); ok {
+	if b, ok := in.op.bulk(); ok {
 		c := uint64(costBulk)
 		if in.op == opMemoryGrow || in.op == opTableGrow {
 			c = costLeave
@@ -93,8 +93,8 @@ const (
 	anyLength    = 0xffff_ffff
 )
 
-func (in *instr) bulk() (b bulk, ok bool) {
-	switch in.op {
+func (op opcode) bulk() (b bulk, ok bool) {
+	switch op {
 	case opMemoryFill, opMemoryCopy, opMemoryInit:
 		return bulk{mask: anyLength, shift: -bytesPerUnit}, true
 	case opTableFill, opTableCopy, opTableInit:
@@ -109,9 +109,12 @@ func (in *instr) bulk() (b bulk, ok bool) {
 
 // measured reports whether the instruction is a bulk operation whose length is
 // known at run time only.
-func (in *instr) measured() (bulk, bool) {
-	b, ok := in.bulk()
-	return b, ok && !in.constLength
+func (in *instr) measured() bool {
+	if in.op < 0x100 && in.op != opMemoryGrow {
+		return false
+	}
+	_, ok := in.op.bulk()
+	return ok && !in.constLength
 }
 
 func (b bulk) cost(length uint32) uint64 {

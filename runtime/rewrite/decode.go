@@ -60,28 +60,53 @@ func (d *decoder) next(in *instr) bool {
 	}
 	in.off = d.pos
 	in.op = opcode(d.b[d.pos])
+	if n := d.short(in); n > 0 {
+		d.pos += n
+		in.end = d.pos
+		return true
+	}
 	d.pos++
-	imm := opcodes[in.op]
-	switch imm {
+	switch imm := opcodes[in.op]; imm {
 	case immNone:
 		if in.op == opEnd || in.op == opElse {
 			d.close(in)
 		}
-	case immLocal:
-		in.a = d.index("local", d.locals)
-	case immI32:
-		d.constant = uint32(d.signed(32))
-		d.constantEnd = d.pos
-	case immMemArg:
-		d.memArg(in)
+	case immPrefix:
+		d.immediate(in, d.prefixed(in))
 	default:
-		if imm == immPrefix {
-			imm = d.prefixed(in)
-		}
 		d.immediate(in, imm)
 	}
 	in.end = d.pos
 	return d.err == nil
+}
+
+// short decodes the instructions that make up most of any code: those without
+// immediates, and some with immediates of one byte each. It returns the length of
+// the instruction, or 0 if next has to look more closely.
+func (d *decoder) short(in *instr) int {
+	code := d.b[d.pos:d.end]
+	switch opcodes[in.op] {
+	case immNone:
+		if in.op != opEnd && in.op != opElse {
+			return 1
+		}
+	case immLocal:
+		if len(code) > 1 && code[1] < 0x80 && int(code[1]) < d.locals {
+			in.a = uint32(code[1])
+			return 2
+		}
+	case immI32:
+		if len(code) > 1 && code[1] < 0x80 {
+			d.constant = uint32(int32(int8(code[1]<<1)) >> 1)
+			d.constantEnd = d.pos + 2
+			return 2
+		}
+	case immMemArg:
+		if len(code) > 2 && code[1] < 32 && code[2] < 0x80 && len(d.m.memories) > 0 {
+			return 3
+		}
+	}
+	return 0
 }
 
 // immediate reads the less frequent kinds of immediates.
@@ -90,7 +115,12 @@ func (d *decoder) immediate(in *instr, imm immediate) {
 	switch imm {
 	case immUnknown, immPrefix:
 		d.fail(in.off, Unsupported, "%s", unknownOpcode(in.op))
-	case immNone, immLocal, immI32:
+	case immNone:
+	case immLocal:
+		in.a = d.index("local", d.locals)
+	case immI32:
+		d.constant = uint32(d.signed(32))
+		d.constantEnd = d.pos
 	case immMemArg:
 		d.memArg(in)
 	case immBlock:

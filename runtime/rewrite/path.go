@@ -17,7 +17,6 @@ type event struct {
 	// lists[list:listEnd] are the labels of br_table and, at the end of a
 	// try_table, those of its clauses.
 	list, listEnd int
-	bulk          bulk
 	measured      bool
 	// charge is what is charged before the instruction for a bulk operation of
 	// measured length, and otherwise right after it; 0 is no check.
@@ -81,7 +80,7 @@ func (p *plan) collect(g *graph, e *entries) {
 	)
 	for p.next(&in) {
 		cost := in.cost()
-		if !isEvent(in.op) {
+		if !eventOps[in.op&0xff] || (in.op >= 0x100 && !isEvent(in.op)) {
 			if before += cost; before >= costSlack {
 				p.events = append(p.events, event{op: opNop, off: in.off, end: in.end, before: before})
 				before = 0
@@ -110,11 +109,22 @@ func (p *plan) collect(g *graph, e *entries) {
 				p.tries = p.tries[:top]
 			}
 		default:
-			ev.bulk, ev.measured = in.measured()
+			ev.measured = in.measured()
 			p.measured = p.measured || ev.measured
 		}
 		p.events = append(p.events, ev)
 	}
+}
+
+// eventOps is a quick first answer of isEvent: by the low byte of the opcode, it
+// has no false for an event.
+var eventOps = eventTable()
+
+func eventTable() (t [256]bool) {
+	for op := range t {
+		t[op] = isEvent(opcode(op)) || isEvent(opMisc<<8|opcode(op))
+	}
+	return t
 }
 
 // isEvent reports whether an instruction moves control, refers to a function or

@@ -143,7 +143,7 @@ func (s *scanner) step(in *instr) {
 	case opDataDrop, opMemoryInit:
 		s.blockers |= blockSegments
 	}
-	if _, measured := in.measured(); measured {
+	if in.measured() {
 		s.open = false
 	}
 }

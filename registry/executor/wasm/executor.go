@@ -1,6 +1,6 @@
 // Package wasm runs tools that are WASM modules: it joins a manifest to a module
-// of package runtime, turns arguments into what a command reads, and what it
-// prints into a Result.
+// of package runtime, turns arguments into the module's input, and its output
+// into a Result.
 package wasm
 
 import (
@@ -26,6 +26,7 @@ type Executor struct {
 	// it must heed a context.
 	loading chan struct{}
 	module  *runtime.Module
+	entry   runtime.Entry
 	closed  bool
 }
 
@@ -65,8 +66,25 @@ func (e *Executor) load(ctx context.Context) (*runtime.Module, error) {
 	if err != nil {
 		return nil, failure(runtime.Output{}, err)
 	}
-	e.module = module
+	entry, err := e.findEntry(module)
+	if err != nil {
+		return nil, errors.Join(err, module.Close())
+	}
+	e.module, e.entry = module, entry
 	return module, nil
+}
+
+// findEntry asks the module whether it has the form that the manifest says.
+func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
+	m := e.manifest.Module
+	entry, err := module.Entry(runtime.ABI(m.ABI), m.Entry)
+	if err != nil {
+		return entry, failure(runtime.Output{}, err)
+	}
+	if entry.ABI == runtime.Reactor && len(m.Args) > 0 {
+		return entry, &tool.Error{Code: tool.CodeInvalidManifest, Message: "module.args is for commands, and the module is a reactor; leave it out"}
+	}
+	return entry, nil
 }
 
 // Close gives the module back. Running calls finish first.
@@ -98,13 +116,14 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, failure(out, err)
 	}
-	return parseOutput(e.manifest.Module.Output, out.Stdout)
+	return parseOutput(e.manifest.Module.Output, out.Output)
 }
 
 // call turns arguments into what the command gets.
 func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	m := e.manifest
 	call := runtime.Call{
+		Entry:  e.entry,
 		Name:   m.Name,
 		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output)},
 	}
@@ -123,10 +142,10 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	}
 	switch m.Module.Stdin.Kind {
 	case manifests.StdinJSON:
-		call.Stdin = in.Arguments
+		call.Input = in.Arguments
 	case manifests.StdinParameter:
 		text, _ := in.Text(m.Module.Stdin.Parameter)
-		call.Stdin = []byte(text)
+		call.Input = []byte(text)
 	case manifests.StdinNone:
 	}
 	return call, nil
@@ -143,8 +162,11 @@ func failure(out runtime.Output, err error) error {
 	case runtime.Trap:
 		te.Details.Stderr = stderrText(out)
 	case runtime.Failed:
+		te.Message = "the tool failed: " + re.Message
 		te.Details.Stderr = stderrText(out)
-		te.Message = "the tool failed with exit status " + fmt.Sprint(re.ExitCode)
+		if text := failureText(out); text != "" {
+			te.Message = text
+		}
 		te.Details.ExitCode = &re.ExitCode
 		te.Recoverable = true // its own text says what to change
 	case runtime.ResourceExhausted:
@@ -163,6 +185,11 @@ var codes = map[runtime.Reason]tool.Code{
 	runtime.ResourceExhausted: tool.CodeResourceExhausted,
 	runtime.BadGuest:          tool.CodeBadGuest,
 	runtime.Internal:          tool.CodeInternal,
+}
+
+// failureText is the error text of a reactor.
+func failureText(out runtime.Output) string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(out.Failure), "\uFFFD"))
 }
 
 // stderrText is the end of the error stream as text, saying when it is not all.

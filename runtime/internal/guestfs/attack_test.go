@@ -224,7 +224,7 @@ func TestGuestOpensNothingForChange(t *testing.T) {
 	var changes []bool
 	for _, name := range []string{"f", "d", "new", "dangling", "up", "d/new", ".", "workspace/f"} {
 		for oflags := range uint32(16) {
-			for fdflags := range uint32(32) {
+			for _, fdflags := range []uint32{0, fdflagAppend, fdflagDsync, fdflagNonblock, fdflagRsync, fdflagSync, 31} {
 				for _, rights := range []uint64{0, rightRead, rightWrite, rightRead | rightWrite, ^uint64(0)} {
 					o := open(name)
 					o.OFlags, o.FDFlags, o.Rights, o.Flags = oflags, fdflags, rights, oflags&1^1

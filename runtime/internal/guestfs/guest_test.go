@@ -88,7 +88,7 @@ var guest = sync.OnceValues(func() (compiledGuest, error) {
 		return compiledGuest{}, err
 	}
 	ctx := context.Background()
-	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	runtime := wazero.NewRuntime(ctx)
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return compiledGuest{}, err
 	}
