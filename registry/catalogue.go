@@ -3,154 +3,125 @@ package registry
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// entry is one registered tool. It does not change after Register.
-type entry struct {
-	spec     tool.Spec
-	executor tool.Executor
-	schema   *jsonschema.Schema
-	result   *jsonschema.Schema // nil when the tool declares none
-	confirm  placeholder.Template
+// Info is a tool as the registry knows it.
+type Info struct {
+	tool.Spec
+	// CreatedAt is when the tool was registered; updating and replacing keep it.
+	CreatedAt time.Time `json:"created_at"`
+	// Disabled tools are listed on request only and cannot be called.
+	Disabled bool `json:"disabled"`
 }
 
-var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-
-// noParameters is the schema of a tool that declares none.
-const noParameters = `{"type":"object","properties":{}}`
-
-// Register adds a tool. The Registry owns the executor from then on; when Register
-// fails, the caller still does. It fails with an *Error of the code
-// invalid_manifest when the spec does not hold, or when the name or an alias is
-// taken: the tool that was there stays as it was.
-func (r *Registry) Register(spec tool.Spec, executor tool.Executor) error {
-	e, err := newEntry(spec, executor)
-	if err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return &tool.Error{Code: tool.CodeInternal, Tool: spec.Name, Message: "the registry is closed"}
-	}
-	keys := append([]string{e.spec.Name}, e.spec.Aliases...)
-	for _, key := range keys {
-		if owner, taken := r.names[key]; taken {
-			return &tool.Error{
-				Code: tool.CodeInvalidManifest, Tool: e.spec.Name,
-				Message: fmt.Sprintf("the name %q is taken by the tool %s (%s)", key, owner, r.entries[owner].spec.Source),
-			}
-		}
-	}
-	r.entries[e.spec.Name] = e
-	for _, key := range keys {
-		r.names[key] = e.spec.Name
-	}
-	return nil
+// Filter says which tools List returns. The zero value means all that are enabled.
+type Filter struct {
+	// Category and Tag keep the tools that have them; empty keeps all.
+	Category, Tag string
+	// Disabled includes tools that are switched off.
+	Disabled bool
 }
 
-// newEntry checks a spec and compiles its schemas.
-func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
-	fault := func(format string, args ...any) error {
-		return &tool.Error{Code: tool.CodeInvalidManifest, Tool: spec.Name, Message: fmt.Sprintf(format, args...)}
-	}
-	if executor == nil {
-		return nil, fault("there is nothing to execute")
-	}
-	seen := make(map[string]bool)
-	for _, name := range append([]string{spec.Name}, spec.Aliases...) {
-		if !validName.MatchString(name) {
-			return nil, fault("the name %q must be 1 to 64 of a-z, 0-9, _ and -, beginning with a letter", name)
-		}
-		if seen[name] {
-			return nil, fault("the name %q is there twice", name)
-		}
-		seen[name] = true
-	}
-	e := &entry{spec: spec.Clone(), executor: executor}
-	if e.spec.Title == "" {
-		e.spec.Title = e.spec.Name
-	}
-	if e.spec.Timeout <= 0 {
-		e.spec.Timeout = tool.DefaultTimeout
-	}
-	if len(e.spec.Parameters) == 0 {
-		e.spec.Parameters = json.RawMessage(noParameters)
-	}
-	var err error
-	if e.schema, err = jsonschema.CompileParameters(e.spec.Parameters); err != nil {
-		return nil, fault("parameters: %v", err)
-	}
-	if e.confirm, err = parseConfirm(e.spec.Confirm, e.schema); err != nil {
-		return nil, fault("confirm: %v", err)
-	}
-	if len(e.spec.Result) > 0 {
-		if e.result, err = jsonschema.Compile(e.spec.Result); err != nil {
-			return nil, fault("result: %v", err)
-		}
-	}
-	return e, nil
+func (f Filter) keeps(e *entry) bool {
+	return (f.Disabled || !e.disabled) &&
+		(f.Category == "" || e.spec.Category == f.Category) &&
+		(f.Tag == "" || slices.Contains(e.spec.Tags, f.Tag))
 }
 
-// Unregister removes a tool by its name or an alias and reports whether it was
-// there. Calls that run finish; later ones fail with not_found.
-func (r *Registry) Unregister(name string) (bool, error) {
-	r.mu.Lock()
-	e := r.find(name)
-	if e != nil {
-		delete(r.entries, e.spec.Name)
-		maps.DeleteFunc(r.names, func(_, owner string) bool { return owner == e.spec.Name })
-	}
-	r.mu.Unlock()
-	if e == nil {
-		return false, nil
-	}
-	return true, e.executor.Close()
-}
-
-// Get returns a copy of a tool's Spec, by its name or an alias.
-func (r *Registry) Get(name string) (tool.Spec, bool) {
+// Get returns a tool by its name or an alias, whether or not it is disabled.
+func (r *Registry) Get(name string) (Info, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	e := r.find(name)
 	if e == nil {
-		return tool.Spec{}, false
+		return Info{}, false
 	}
-	return e.spec.Clone(), true
+	return e.info(), true
+}
+
+// Has reports whether there is a tool of that name or alias.
+func (r *Registry) Has(name string) bool {
+	_, ok := r.Get(name)
+	return ok
 }
 
 // Lookup is Get with a reason: a name that is not there gives an *Error of the code
 // not_found that offers near names.
-func (r *Registry) Lookup(name string) (tool.Spec, error) {
+func (r *Registry) Lookup(name string) (Info, error) {
 	e, err := r.resolve(name)
 	if err != nil {
-		return tool.Spec{}, err
+		return Info{}, err
 	}
-	return e.spec.Clone(), nil
+	return e.info(), nil
 }
 
-// List returns copies of all Specs, by name.
-func (r *Registry) List() []tool.Spec {
+// Resolve returns the tools of these names, in their order. Unknown names are told
+// all together in one *Error of the code not_found.
+func (r *Registry) Resolve(names ...string) ([]Info, error) {
+	var infos []Info
+	var faults []string
+	for _, name := range names {
+		info, err := r.Lookup(name)
+		if err != nil {
+			var e *tool.Error
+			errors.As(err, &e)
+			faults = append(faults, e.Message)
+			continue
+		}
+		infos = append(infos, info)
+	}
+	if len(faults) > 0 {
+		return nil, &tool.Error{Code: tool.CodeNotFound, Message: strings.Join(faults, "; "), Recoverable: true}
+	}
+	return infos, nil
+}
+
+// List returns the tools that a filter keeps, by name. What it returns are copies.
+func (r *Registry) List(f Filter) []Info {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	specs := make([]tool.Spec, 0, len(r.entries))
+	infos := []Info{}
 	for _, e := range r.entries {
-		specs = append(specs, e.spec.Clone())
+		if f.keeps(e) {
+			infos = append(infos, e.info())
+		}
 	}
-	slices.SortFunc(specs, func(a, b tool.Spec) int { return cmp.Compare(a.Name, b.Name) })
-	return specs
+	slices.SortFunc(infos, func(a, b Info) int { return cmp.Compare(a.Name, b.Name) })
+	return infos
+}
+
+// Stats counts tools.
+type Stats struct {
+	// Total is the number of tools, with the disabled ones.
+	Total int `json:"total"`
+	// Disabled is how many of them are switched off.
+	Disabled int `json:"disabled"`
+	// Categories counts the tools of each category; "" are those without one.
+	Categories map[string]int `json:"categories"`
+}
+
+// Stats counts the tools as they are now.
+func (r *Registry) Stats() Stats {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	s := Stats{Total: len(r.entries), Categories: make(map[string]int)}
+	for _, e := range r.entries {
+		s.Categories[e.spec.Category]++
+		if e.disabled {
+			s.Disabled++
+		}
+	}
+	return s
 }
 
 // Prepare loads a tool without calling it, so that the first call is fast, and
@@ -183,6 +154,12 @@ func (r *Registry) resolve(name string) (*entry, error) {
 	if e := r.find(name); e != nil {
 		return e, nil
 	}
+	return nil, r.notFound(name)
+}
+
+// notFound says that there is no such tool, and what was probably meant. The lock
+// is held.
+func (r *Registry) notFound(name string) error {
 	message := fmt.Sprintf("the tool %q does not exist", excerpt(name))
 	near := suggest.Nearest(strings.ToLower(name), slices.Sorted(maps.Keys(r.names)))
 	switch {
@@ -193,7 +170,7 @@ func (r *Registry) resolve(name string) (*entry, error) {
 	default:
 		message += "; there are: " + someNames(slices.Sorted(maps.Keys(r.entries)))
 	}
-	return nil, &tool.Error{Code: tool.CodeNotFound, Tool: excerpt(name), Message: message, Recoverable: true}
+	return &tool.Error{Code: tool.CodeNotFound, Tool: excerpt(name), Message: message, Recoverable: true}
 }
 
 // someNames joins names, as many as a message bears.

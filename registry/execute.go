@@ -46,6 +46,9 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if x.entry, err = r.resolve(x.call.Tool); err != nil {
 		return tool.Result{}, err
 	}
+	if x.entry.disabled {
+		return tool.Result{}, &tool.Error{Code: tool.CodeDisabled, Message: "the tool is switched off"}
+	}
 	if err := x.checkArguments(); err != nil {
 		return tool.Result{}, err
 	}

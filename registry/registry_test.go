@@ -158,7 +158,7 @@ func TestRegisterRefuses(t *testing.T) {
 			first.Aliases = []string{"say"}
 			r := withTool(t, Options{}, first, &fake{})
 			wantCode(t, r.Register(spec, &fake{}), tool.CodeInvalidManifest)
-			if got := r.List(); len(got) != 1 || got[0].Name != "echo" {
+			if got := r.List(Filter{}); len(got) != 1 || got[0].Name != "echo" {
 				t.Errorf("afterwards there are %+v", got)
 			}
 		})
@@ -461,10 +461,17 @@ func TestConcurrentUse(t *testing.T) {
 					t.Error(err)
 				}
 				_, err = r.Execute(context.Background(), tool.Call{Tool: spec.Name, Arguments: json.RawMessage(`{"text":"x"}`)})
-				if code := tool.CodeOf(err); code != "" && code != tool.CodeNotFound {
+				if code := tool.CodeOf(err); code != "" && code != tool.CodeNotFound && code != tool.CodeDisabled {
 					t.Error(err)
 				}
-				r.List()
+				r.List(Filter{})
+				r.Search("echo")
+				r.Stats()
+				for _, err := range []error{r.Disable(spec.Name), r.Enable(spec.Name)} {
+					if err != nil && tool.CodeOf(err) != tool.CodeNotFound {
+						t.Error(err)
+					}
+				}
 				if _, err := r.Unregister(spec.Name); err != nil {
 					t.Error(err)
 				}
@@ -472,7 +479,7 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if left := r.List(); len(left) > 0 {
+	if left := r.List(Filter{}); len(left) > 0 {
 		t.Errorf("left over: %+v", left)
 	}
 }

@@ -57,7 +57,7 @@ Exit status:
   4  not permitted, or not approved
   5  the deadline passed, or interrupted
   6  the tool broke down, met a limit, or printed what it must not
-  7  no such tool
+  7  no such tool, or one that is switched off
   8  the tool cannot be loaded
   70 a fault of wasmtool`,
 		Example: `  wasmtool list
@@ -69,9 +69,8 @@ Exit status:
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err.Error()) })
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-		a.runCommand(), a.listCommand(), a.showCommand(),
+		a.runCommand(), a.listCommand(), a.searchCommand(), a.showCommand(),
 		a.validateCommand(), a.inspectCommand(), a.versionCommand(),
 	)
 	return root

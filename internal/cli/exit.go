@@ -41,7 +41,7 @@ func exitStatus(err error) int {
 		return exitStopped
 	case tool.CodeTrap, tool.CodeBadGuest, tool.CodeResourceExhausted, tool.CodeInvalidOutput:
 		return exitBroken
-	case tool.CodeNotFound:
+	case tool.CodeNotFound, tool.CodeDisabled:
 		return exitNotFound
 	case tool.CodeInvalidManifest, tool.CodeInvalidModule:
 		return exitUnloadable

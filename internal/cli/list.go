@@ -6,11 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 func (a *app) listCommand() *cobra.Command {
 	var o toolOptions
+	var filter registry.Filter
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -19,16 +21,25 @@ func (a *app) listCommand() *cobra.Command {
 
 Exit status: 0; 8 when a tool could not be loaded (the others are listed).`,
 		Example: `  wasmtool list
+  wasmtool list --category files
   wasmtool list --tools ./my-tools --json`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return a.list(o, asJSON) },
+		RunE: func(*cobra.Command, []string) error { return a.list(o, filter, asJSON) },
 	}
 	o.add(cmd)
+	cmd.Flags().StringVar(&filter.Category, "category", "", "only the tools of this category")
+	cmd.Flags().StringVar(&filter.Tag, "tag", "", "only the tools with this tag")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return cmd
 }
 
-func (a *app) list(o toolOptions, asJSON bool) error {
+func (a *app) list(o toolOptions, filter registry.Filter, asJSON bool) error {
+	return a.printTools(o, asJSON, func(tools *registry.Registry) []registry.Info { return tools.List(filter) })
+}
+
+// printTools opens the tools and prints those that are chosen. A tool that does not
+// load is complained about, and the others are printed.
+func (a *app) printTools(o toolOptions, asJSON bool, choose func(*registry.Registry) []registry.Info) error {
 	var broken error
 	tools, err := a.open(o, toolSet{onLoadError: func(err error) {
 		a.complain(err)
@@ -38,11 +49,11 @@ func (a *app) list(o toolOptions, asJSON bool) error {
 		return err
 	}
 	defer tools.Close()
-	specs := tools.List()
+	infos := choose(tools)
 	if asJSON {
-		views := make([]toolView, len(specs))
-		for i, s := range specs {
-			views[i] = newToolView(s)
+		views := make([]toolView, len(infos))
+		for i, info := range infos {
+			views[i] = newToolView(info.Spec)
 		}
 		if err := a.printJSON(views); err != nil {
 			return err
@@ -50,7 +61,7 @@ func (a *app) list(o toolOptions, asJSON bool) error {
 		return broken
 	}
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, s := range specs {
+	for _, s := range infos {
 		mark := ""
 		if s.Dangerous {
 			mark = "(dangerous) "

@@ -54,6 +54,7 @@ Exit status: see 'wasmtool --help'.`,
 		},
 	}
 	o.toolOptions.add(cmd)
+	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
 	o.grantOptions.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.input, "input", "", "arguments as a JSON object, @FILE to read it from a file, - from standard input")

@@ -27,6 +27,7 @@ Exit status: 0; 7 for no such tool; 8 when it cannot be loaded.`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.show(o, args[0], asJSON) },
 	}
 	o.add(cmd)
+	cmd.ValidArgsFunction = a.completeTool(&o)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
 }
@@ -49,10 +50,11 @@ func (a *app) show(o toolOptions, target string, asJSON bool) error {
 		return err
 	}
 	defer tools.Close()
-	spec, err := tools.Lookup(name)
+	info, err := tools.Lookup(name)
 	if err != nil {
 		return err
 	}
+	spec := info.Spec
 	if asJSON {
 		return a.printJSON(newToolView(spec))
 	}
@@ -68,8 +70,12 @@ func (a *app) printTool(s tool.Spec, parameters []jsonschema.Parameter) error {
 	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, s.Version, printable(s.Title))
 	fmt.Fprintf(w, "%s\n\n", printable(strings.TrimSpace(s.Description)))
 	fmt.Fprintf(w, "from:\t%s\n", printable(s.Source))
-	if len(s.Aliases) > 0 {
-		fmt.Fprintf(w, "aliases:\t%s\n", strings.Join(s.Aliases, ", "))
+	for _, list := range []struct{ name, text string }{
+		{"category", s.Category}, {"tags", strings.Join(s.Tags, ", ")}, {"aliases", strings.Join(s.Aliases, ", ")},
+	} {
+		if list.text != "" {
+			fmt.Fprintf(w, "%s:\t%s\n", list.name, printable(list.text))
+		}
 	}
 	fmt.Fprintf(w, "timeout:\t%v\n", s.Timeout)
 	fmt.Fprintf(w, "dangerous:\t%s\n", yesNo(s.Dangerous, "yes: each call asks first", "no"))

@@ -85,11 +85,34 @@ func (a *app) openTarget(o toolOptions, set toolSet, target string) (*registry.R
 	if err != nil {
 		return nil, "", err
 	}
-	specs := tools.List()
+	specs := tools.List(registry.Filter{})
 	if len(specs) != 1 {
 		return nil, "", errors.Join(&tool.Error{Code: tool.CodeInternal, Message: fmt.Sprintf("%d tools were loaded in place of one", len(specs))}, tools.Close())
 	}
 	return tools, specs[0].Name, nil
+}
+
+// completeTool offers the names of tools to a shell that completes a command line.
+func (a *app) completeTool(o *toolOptions) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if isPath(begun) {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		ignore := func(error) {} // a shell that completes has nowhere to show it
+		tools, err := a.open(*o, toolSet{onLoadError: ignore})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		defer tools.Close()
+		var names []string
+		for _, info := range tools.List(registry.Filter{}) {
+			names = append(names, info.Name+"\t"+firstSentence(info.Description))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // isPath tells a path from a tool's name: it has a separator, is "." or "..", or

@@ -29,6 +29,8 @@ const (
 	CodeInvalidOutput Code = "invalid_output"
 	// CodeNotFound: there is no such tool.
 	CodeNotFound Code = "not_found"
+	// CodeDisabled: the tool is switched off.
+	CodeDisabled Code = "disabled"
 	// CodeInvalidManifest: the tool's manifest cannot be loaded, or its name is taken.
 	CodeInvalidManifest Code = "invalid_manifest"
 	// CodeInvalidModule: the tool's module cannot be loaded.
