@@ -39,6 +39,16 @@ const (
 	CodeInternal Code = "internal"
 )
 
+// Codes returns all codes, in the order of the exit statuses.
+func Codes() []Code {
+	return []Code{
+		CodeExecution, CodeInvalidArgument, CodePermissionDenied, CodeApprovalRequired,
+		CodeTimeout, CodeCancelled, CodeTrap, CodeBadGuest, CodeResourceExhausted,
+		CodeInvalidOutput, CodeNotFound, CodeDisabled, CodeInvalidManifest,
+		CodeInvalidModule, CodeInternal,
+	}
+}
+
 // Error is the failure of a call or of loading a tool. Its text names the tool and
 // the fix, and holds no host path, no Go stack and no secret, so it may be shown
 // to a model. The zero value is not meaningful.
