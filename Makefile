@@ -10,9 +10,12 @@ CROSS := \
 	darwin/amd64 darwin/arm64 \
 	windows/amd64 windows/arm64
 
+# The modules beside the main one.
+MODULES := guest guest-examples
+
 FUZZTIME ?= 10s
 
-.PHONY: all check format vet lint tidy layout cross generated guests test fuzz bench
+.PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz
 
 all: check test
 
@@ -23,15 +26,15 @@ format:
 
 vet:
 	go vet ./...
-	cd guest-examples && go vet ./...
+	@for m in $(MODULES); do echo "go vet $$m"; (cd $$m && go vet ./...) || exit 1; done
 
 lint:
 	go run $(STATICCHECK) ./...
-	cd guest-examples && go run $(STATICCHECK) ./...
+	@for m in $(MODULES); do echo "staticcheck $$m"; (cd $$m && go run $(STATICCHECK) ./...) || exit 1; done
 
 tidy:
 	go mod tidy -diff
-	cd guest-examples && go mod tidy -diff
+	@for m in $(MODULES); do echo "go mod tidy $$m"; (cd $$m && go mod tidy -diff) || exit 1; done
 
 # Import directions, exported engine types, package comments.
 layout:
@@ -51,9 +54,13 @@ generated:
 guests:
 	cd guest-examples && go run ./internal/build
 
+# The same for the examples in C, Rust and AssemblyScript; installs their compilers.
+languages:
+	guest-examples/testlang/build.sh -check
+
 test:
 	go test ./...
-	cd guest-examples && go test ./...
+	@for m in $(MODULES); do echo "go test $$m"; (cd $$m && go test ./...) || exit 1; done
 
 # A short run of each fuzz target that CI repeats.
 fuzz:

@@ -1,0 +1,3 @@
+module github.com/wasmtool/wasmtool/guest
+
+go 1.26.5

@@ -1,0 +1,65 @@
+// Command probe is a tool for the tests of the SDK: it does what its argument says,
+// as a command and as a reactor.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/wasmtool/wasmtool/guest"
+)
+
+type input struct {
+	Do    string      `json:"do"`
+	Int   int64       `json:"int"`
+	Exact json.Number `json:"exact"`
+	Any   any         `json:"any"`
+}
+
+func main() {
+	if os.Args[0] == "forgetful" { // the tool's name
+		return // as of an author who does not call Run
+	}
+	guest.Run(probe)
+}
+
+// calls counts in the instance.
+var calls int
+
+func probe(ctx context.Context, in input) (guest.Result, error) {
+	calls++
+	switch in.Do {
+	case "echo":
+		return guest.Result{Structured: in}, nil
+	case "count":
+		return guest.Result{Content: []guest.Content{guest.Text(fmt.Sprint(calls))}}, nil
+	case "content":
+		return guest.Result{Content: []guest.Content{guest.Text("<a> & b"), guest.Image([]byte("pixels"), "image/png")}}, nil
+	case "failf":
+		return guest.Failf("no file %q", "a.txt"), nil
+	case "error":
+		return guest.Failf("not this"), errors.New("first line\nsecond line")
+	case "panic":
+		panic("oh no")
+	case "wait":
+		// Other goroutines and timers work in both forms.
+		done := make(chan string)
+		go func() {
+			time.Sleep(time.Millisecond)
+			done <- "waited"
+		}()
+		select {
+		case text := <-done:
+			return guest.Result{Content: []guest.Content{guest.Text(text)}}, nil
+		case <-ctx.Done():
+			return guest.Result{}, ctx.Err()
+		}
+	case "bad":
+		return guest.Result{Content: []guest.Content{guest.Image(nil, "image/png")}}, nil
+	}
+	return guest.Result{}, fmt.Errorf("do: there is no %q", in.Do)
+}

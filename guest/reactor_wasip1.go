@@ -1,0 +1,93 @@
+package guest
+
+import (
+	"io"
+	"os"
+	"unsafe"
+)
+
+// The functions of the host, see docs/abi.md of wasmtool. The host copies before it
+// returns and keeps no pointer.
+
+//go:wasmimport wasmtool_v1 input_read
+//go:noescape
+func inputRead(ptr *byte, size uint32) uint32
+
+//go:wasmimport wasmtool_v1 output_write
+//go:noescape
+func outputWrite(ptr *byte, size uint32) uint32
+
+//go:wasmimport wasmtool_v1 error_write
+//go:noescape
+func errorWrite(ptr *byte, size uint32) uint32
+
+// authorMain is main of the program. The runtime does not run it in a reactor, but
+// each call does, so that one main serves both forms. Nothing has to be registered
+// before, in a variable or in an init function that would run in tests too.
+//
+//go:linkname authorMain main.main
+func authorMain()
+
+// invocation is one call of a reactor.
+type invocation struct {
+	served bool
+	code   int
+}
+
+// current is the call that is running, nil in a command. It must be a variable of
+// the package: an exported function can't hand anything to main. There is one
+// thread, and the host makes one call at a time.
+var current *invocation
+
+// call is what the host calls in a reactor.
+//
+//go:wasmexport call
+func call() int32 {
+	current = new(invocation)
+	authorMain()
+	if !current.served {
+		io.WriteString(hostWriter(errorWrite), "main does not call guest.Run")
+		return exitFailed
+	}
+	return int32(current.code)
+}
+
+// serveCall gives serve the streams of the running call. It is false outside of one.
+func serveCall(serve func(streams) int) bool {
+	if current == nil {
+		return false
+	}
+	current.served = true
+	current.code = serve(streams{
+		input:   hostReader{},
+		output:  hostWriter(outputWrite),
+		failure: hostWriter(errorWrite),
+		log:     os.Stderr,
+	})
+	return true
+}
+
+// hostReader reads the input of the call.
+type hostReader struct{}
+
+func (hostReader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n := inputRead(unsafe.SliceData(p), uint32(len(p)))
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return int(n), nil
+}
+
+// hostWriter writes through a function of the host, which takes everything or ends
+// the guest.
+type hostWriter func(ptr *byte, size uint32) uint32
+
+func (w hostWriter) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		w(unsafe.SliceData(p), uint32(len(p)))
+	}
+	return len(p), nil
+}

@@ -1,0 +1,224 @@
+package standard_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// hello is the example tool of the Go guest SDK, and probe the one that it has for
+// tests. Both are in modules of their own.
+const (
+	hello = "../../guest-examples/hello"
+	probe = "../../guest/internal/probe"
+)
+
+// sdkForms are the forms of a tool, with the flags that build each.
+var sdkForms = []struct {
+	name  string
+	flags []string
+}{{"command", nil}, {"reactor", reactorFlags}}
+
+var reactorFlags = []string{"-buildmode=c-shared"}
+
+// probeManifest is that of a reactor; %s is the tool's name.
+const probeManifest = `
+manifest = 1
+name = "%s"
+version = "0.1.0"
+description = "Does what its argument says."
+
+[module]
+path = "tool.wasm"
+abi = "reactor"
+output = "result"
+
+[parameters]
+type = "object"
+[parameters.properties.do]
+type = "string"
+[parameters.properties.int]
+type = "integer"
+[parameters.properties.exact]
+type = "number"
+[parameters.properties.any]
+`
+
+func TestGuestSDK_hello(t *testing.T) {
+	for _, form := range sdkForms {
+		t.Run(form.name, func(t *testing.T) {
+			tools := openHello(t, form.flags)
+			tests := []struct {
+				arguments string
+				want      string
+				code      tool.Code
+			}{
+				{`{"name":"World"}`, "Hello, World!\n", ""},
+				{`{"name":"<a>","times":2.0}`, "Hello, <a>!\nHello, <a>!\n", ""},
+				{`{"name":" "}`, "name is empty; say who is greeted", tool.CodeExecution},
+				{`{}`, "name", tool.CodeInvalidArgument},
+			}
+			for _, tt := range tests {
+				result, err := execute(t, tools, "hello", tt.arguments)
+				got := result.Text()
+				if code := tool.CodeOf(err); code != tt.code || code == "" && got != tt.want || !strings.Contains(got, tt.want) {
+					t.Errorf("%s: got %q, %v; want %q and the code %q", tt.arguments, got, err, tt.want, tt.code)
+				}
+			}
+		})
+	}
+}
+
+// The parts of the SDK that only a reactor uses run nowhere but in a guest.
+func TestGuestSDK_reactor(t *testing.T) {
+	wasm := buildGuest(t, probe, reactorFlags)
+	dir := t.TempDir()
+	for _, name := range []string{"probe", "forgetful"} {
+		putTool(t, filepath.Join(dir, name), "tool.wasm", fmt.Sprintf(probeManifest, name), wasm)
+	}
+	tools := openTools(t, dir)
+	t.Run("output", func(t *testing.T) { testProbeOutput(t, tools) })
+	t.Run("failure", func(t *testing.T) { testProbeFailure(t, tools) })
+}
+
+func testProbeOutput(t *testing.T, tools *registry.Registry) {
+	tests := []struct {
+		name       string
+		arguments  string
+		text       string
+		structured string
+	}{
+		{
+			"exact numbers", `{"do":"echo","int":9223372036854775807,"exact":1.10,"any":[1.0,"<&>"]}`,
+			`{"do":"echo","int":9223372036854775807,"exact":1.10,"any":[1.0,"<&>"]}`,
+			`{"do":"echo","int":9223372036854775807,"exact":1.10,"any":[1.0,"<&>"]}`,
+		},
+		{"content", `{"do":"content"}`, "<a> & b", ""},
+		{"goroutines and timers", `{"do":"wait"}`, "waited", ""},
+		{"the first call", `{"do":"count"}`, "1", ""},
+		{"the first call again, on a fresh instance", `{"do":"count"}`, "1", ""},
+	}
+	for _, tt := range tests {
+		result, err := execute(t, tools, "probe", tt.arguments)
+		if err != nil || result.Text() != tt.text || string(result.Structured) != tt.structured {
+			t.Errorf("%s: got %q, %s, %v; want %q and %s", tt.name, result.Text(), result.Structured, err, tt.text, tt.structured)
+		}
+	}
+	result, err := execute(t, tools, "probe", `{"do":"content"}`)
+	if err != nil || len(result.Content) != 2 {
+		t.Fatalf("got %+v, %v; want a text and an image", result, err)
+	}
+	if image := result.Content[1]; image.Type != tool.ContentImage || string(image.Data) != "pixels" || image.MIMEType != "image/png" {
+		t.Errorf("got %+v, want the image", image)
+	}
+}
+
+func testProbeFailure(t *testing.T, tools *registry.Registry) {
+	tests := []struct {
+		name      string
+		tool      string
+		arguments string
+		want      string
+	}{
+		{"an error", "probe", `{"do":"error"}`, "first line\nsecond line"},
+		{"a result that fails", "probe", `{"do":"failf"}`, `no file "a.txt"`},
+		{"a panic", "probe", `{"do":"panic"}`, "panic: oh no"},
+		{"a panic, with a stack for the author", "probe", `{"do":"panic"}`, "main.probe("},
+		{"a result that the host would not take", "probe", `{"do":"bad"}`, "content[0]: an image needs data"},
+		{"an input that does not fit", "probe", `{"int":9223372036854775808}`, "int: number 9223372036854775808 does not fit the type int64"},
+		{"a main without Run", "forgetful", `{}`, "main does not call guest.Run"},
+	}
+	for _, tt := range tests {
+		result, err := execute(t, tools, tt.tool, tt.arguments)
+		if tool.CodeOf(err) != tool.CodeExecution || !strings.Contains(result.Text(), tt.want) {
+			t.Errorf("%s: got %q, %v; want %q and the code execution", tt.name, result.Text(), err, tt.want)
+		}
+	}
+}
+
+func BenchmarkGuestSDK(b *testing.B) {
+	for _, form := range sdkForms {
+		b.Run(form.name, func(b *testing.B) {
+			tools := openHello(b, form.flags)
+			call := func() {
+				if _, err := execute(b, tools, "hello", `{"name":"World"}`); err != nil {
+					b.Fatal(err)
+				}
+			}
+			call() // compiles
+			for b.Loop() {
+				call()
+			}
+		})
+	}
+}
+
+func openHello(tb testing.TB, flags []string) *registry.Registry {
+	tb.Helper()
+	manifest, err := os.ReadFile(filepath.Join(hello, "tool.toml"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dir := tb.TempDir()
+	putTool(tb, dir, "hello.wasm", string(manifest), buildGuest(tb, hello, flags))
+	return openTools(tb, dir)
+}
+
+// buildGuest compiles the main package in dir, which is in a module of its own, for
+// wasip1.
+func buildGuest(tb testing.TB, dir string, flags []string) []byte {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "guest.wasm")
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", file}, flags...)
+	cmd := exec.CommandContext(tb.Context(), "go", append(args, ".")...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("go build in %s: %v\n%s", dir, err, out)
+	}
+	wasm, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return wasm
+}
+
+// putTool writes the folder of a tool.
+func putTool(tb testing.TB, dir, module, manifest string, wasm []byte) {
+	tb.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"tool.toml": []byte(manifest), module: wasm} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func openTools(tb testing.TB, dir string) *registry.Registry {
+	tb.Helper()
+	tools, err := standard.New(standard.Options{NoBuiltins: true, Folders: []string{dir}, NoCache: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := tools.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return tools
+}
+
+func execute(tb testing.TB, tools *registry.Registry, name, arguments string) (tool.Result, error) {
+	tb.Helper()
+	return tools.Execute(tb.Context(), tool.Call{Tool: name, Arguments: json.RawMessage(arguments)})
+}
