@@ -1,0 +1,50 @@
+//! The tool itself, the same for both forms of the module.
+
+use crate::arguments::Arguments;
+
+/// Runs the tool on its arguments, a JSON object. An error is a message for whoever
+/// called the tool.
+pub fn run(input: &str) -> Result<String, String> {
+    let arguments = Arguments::parse(input).ok_or("the arguments are no JSON object")?;
+    let text = arguments.text("text").ok_or("text is missing")?;
+    let max_length = arguments.integer("max_length").ok_or("max_length: write a plain number, such as 80")?;
+
+    let slug = slug(text);
+    if slug.is_empty() {
+        return Err("text: it has no letter and no digit, so there is no slug".into());
+    }
+    Ok(shorten(&slug, max_length).into())
+}
+
+/// Returns the words of the text in lower case, with a hyphen between them.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    let mut gap = false;
+    for c in text.to_lowercase().chars() {
+        if is_part_of_word(c) {
+            if gap && !slug.is_empty() {
+                slug.push('-');
+            }
+            gap = false;
+            slug.push(c);
+        } else if c != '\'' && c != '’' {
+            gap = true; // and "don't" becomes "dont"
+        }
+    }
+    slug
+}
+
+/// The standard library knows letters and digits. The combining marks after a letter,
+/// such as the accent of a decomposed é, are no letters, so they are listed here.
+fn is_part_of_word(c: char) -> bool {
+    c.is_alphanumeric() || ('\u{0300}'..='\u{036F}').contains(&c)
+}
+
+/// Cuts the slug to a number of characters, between words where that is possible.
+fn shorten(slug: &str, max_length: usize) -> &str {
+    match slug.char_indices().nth(max_length) {
+        None => slug,
+        Some((end, '-')) => &slug[..end],
+        Some((end, _)) => &slug[..slug[..end].rfind('-').unwrap_or(end)],
+    }
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Builds both forms of the tool into DIR, or in place. Usage: ./build.sh [DIR]
+# 'npm ci' comes first.
+set -eu
+out=$(realpath "${1:-$(dirname "$0")}")
+cd "$(dirname "$0")"
+mkdir -p "$out/reactor"
+
+asc() {
+    node node_modules/assemblyscript/bin/asc.js --optimizeLevel 3 --shrinkLevel 1 "$@"
+}
+asc command.ts --config node_modules/@assemblyscript/wasi-shim/asconfig.json -o "$out/title.wasm"
+asc reactor.ts --use abort=wasmtool/abort --exportStart _initialize -o "$out/reactor/title_reactor.wasm"

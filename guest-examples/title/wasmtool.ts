@@ -1,0 +1,36 @@
+// What wasmtool gives to a reactor; docs/abi.md says what each function does. Copy
+// this file into your tool.
+
+/** Returns the whole input. */
+export function input(): string {
+  const bytes = new ArrayBuffer(input_len());
+  const read = input_read(changetype<usize>(bytes), bytes.byteLength);
+  return String.UTF8.decodeUnsafe(changetype<usize>(bytes), read);
+}
+
+/** Appends to the output. */
+export function output(text: string): void {
+  const bytes = String.UTF8.encode(text);
+  output_write(changetype<usize>(bytes), bytes.byteLength);
+}
+
+/** Appends to the error text. */
+export function error(text: string): void {
+  const bytes = String.UTF8.encode(text);
+  error_write(changetype<usize>(bytes), bytes.byteLength);
+}
+
+/** Takes the place of AssemblyScript's abort, which would be an import of its own. */
+export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
+  error(`${message ? message : "aborted"} (${file ? file : "?"}:${line}:${column})`);
+  unreachable();
+}
+
+@external("wasmtool_v1", "input_len")
+declare function input_len(): i32;
+@external("wasmtool_v1", "input_read")
+declare function input_read(to: usize, length: i32): i32;
+@external("wasmtool_v1", "output_write")
+declare function output_write(bytes: usize, length: i32): i32;
+@external("wasmtool_v1", "error_write")
+declare function error_write(bytes: usize, length: i32): i32;
