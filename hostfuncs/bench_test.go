@@ -1,6 +1,7 @@
 package hostfuncs_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,6 +46,74 @@ func BenchmarkStat(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A whole atomic replacement of a file of 4 KiB, as tools do it.
+func BenchmarkReplace(b *testing.B) {
+	content := strings.Repeat("x", 4096)
+	for name, deny := range map[string][]string{"plain": nil, "deny": {"**/.env", ".git/**"}} {
+		b.Run(name, func(b *testing.B) {
+			dir := b.TempDir()
+			write(b, dir, map[string]string{benchPath: content})
+			o := hostfuncs.Options{MaxWritten: 1 << 50, MaxCreated: 1 << 50}
+			view := newFSWith(b, o, readWrite("w", dir, deny...)).View("/w")
+			for b.Loop() {
+				if err := writeFile(view, "a/b/c/d/"+hostfuncs.TempPrefix, content); err != nil {
+					b.Fatal(err)
+				}
+				if err := view.Rename("a/b/c/d/"+hostfuncs.TempPrefix, benchPath); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// Writes of 4 KiB to an open file.
+func BenchmarkWrite(b *testing.B) {
+	buf := make([]byte, 4096)
+	f, err := newFSWith(b, hostfuncs.Options{MaxWritten: 1 << 50}, readWrite("w", b.TempDir())).View("/w").Open("f", create)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := f.WriteAt(buf, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// The price of scratch space that a call does not use.
+func BenchmarkScratch(b *testing.B) {
+	o := hostfuncs.Options{ScratchIn: b.TempDir()}
+	for b.Loop() {
+		files, err := hostfuncs.NewFS(grants(scratch()), o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := files.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// Removing as many files as a call may create.
+func BenchmarkRemoveFullScratch(b *testing.B) {
+	o := hostfuncs.Options{ScratchIn: b.TempDir()}
+	for b.Loop() {
+		b.StopTimer()
+		files, err := hostfuncs.NewFS(grants(scratch()), o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range hostfuncs.DefaultMaxCreated {
+			if err := writeFile(files.View("/tmp"), strconv.Itoa(i), "x"); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.StartTimer()
+		closed(b, files)
+	}
 }
 
 func BenchmarkNewFS(b *testing.B) {

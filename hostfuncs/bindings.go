@@ -47,5 +47,6 @@ func Bind(grant capability.Grant, o Options) (*Bindings, error) {
 }
 
 // Close takes back every handle: whatever still runs on behalf of the call finds
-// its files closed. It may be called more than once.
+// its files closed. Scratch space and temporary files are removed; see FS.Close and
+// FS.Done. It may be called more than once.
 func (b *Bindings) Close() error { return b.Files.Close() }

@@ -257,3 +257,35 @@ func dropIgnorable(r rune) rune {
 func (l denyList) deniesLinkTo(rel, target string) bool {
 	return l.denies(path.Join(path.Dir(rel), target))
 }
+
+// mayLieBelow reports whether a path below the directory rel could be denied. In
+// doubt it says yes.
+func (l denyList) mayLieBelow(rel string) bool {
+	folded := fold(rel)
+	for _, d := range l {
+		if couldMatchBelow(d.folded, folded) || (d.exact != "" && couldMatchBelow(d.exact, rel)) {
+			return true
+		}
+	}
+	return false
+}
+
+// couldMatchBelow reports whether a pattern could match a path below dir.
+func couldMatchBelow(pattern, dir string) bool {
+	for {
+		elem, patternRest, patternMore := strings.Cut(pattern, "/")
+		name, rest, more := strings.Cut(dir, "/")
+		switch {
+		// An element that is no pattern is a part of a class with a slash in it.
+		case elem == "**", !doublestar.ValidatePattern(elem):
+			return true
+		case !doublestar.MatchUnvalidated(elem, name):
+			return false
+		case !patternMore:
+			return true // dir is denied itself
+		case !more:
+			return true
+		}
+		pattern, dir = patternRest, rest
+	}
+}

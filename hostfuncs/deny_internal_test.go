@@ -1,6 +1,7 @@
 package hostfuncs
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -69,4 +70,61 @@ func TestWindowsNames(t *testing.T) {
 			t.Errorf("hasWindowsSyntax(%q) is %v", name, got)
 		}
 	}
+}
+
+func TestMayLieBelow(t *testing.T) {
+	for _, test := range []struct {
+		pattern string
+		yes, no []string
+	}{
+		{"**/.env", []string{"a", "a/b", "x"}, nil},
+		{".env", nil, []string{"a", "a/b"}},
+		{".git/**", nil, []string{"src", "src/.git"}},
+		{"a/*.key", []string{"a", "A"}, []string{"b", "a/b", "b/a"}},
+		{"a/b/c", []string{"a", "a/b"}, []string{"a/c", "b"}},
+		{"a/*/c", []string{"a", "a/b", "a/x"}, []string{"b", "a/x/d"}},
+		{"a/**/z", []string{"a", "a/b/c"}, []string{"b"}},
+		{"[A-C]/x", []string{"a", "B"}, []string{"d"}},
+		{"caf\u00e9/x", []string{"CAFE\u0301"}, []string{"cafe"}},
+	} {
+		list, err := newDenyList([]string{test.pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rel := range test.yes {
+			if !list.mayLieBelow(rel) {
+				t.Errorf("%s: nothing below %s", test.pattern, rel)
+			}
+		}
+		for _, rel := range test.no {
+			if list.mayLieBelow(rel) {
+				t.Errorf("%s: something below %s", test.pattern, rel)
+			}
+		}
+	}
+	if denyList(nil).mayLieBelow("a") {
+		t.Error("something below a without patterns")
+	}
+}
+
+// Whatever is denied lies below directories of which that is known.
+func FuzzMayLieBelow(f *testing.F) {
+	for _, seed := range [][2]string{{"**/.env", "a/.env"}, {"a/*/c", "a/b/c/d"}, {"[a/b]/c", "a/c"}, {"{a,b/c}/d", "b/c/d"}, {`\[x/y`, "[x/y"}, {"a\u200b/b", "A/B"}, {"?/x", "\u0149/x"}, {"a**b/c", "axxb/c"}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, pattern, name string) {
+		list, err := newDenyList([]string{pattern})
+		if err != nil {
+			t.Skip()
+		}
+		rel, _, err := cleanPath(name)
+		if err != nil || !list.denies(rel) {
+			t.Skip()
+		}
+		for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+			if !list.denies(dir) && !list.mayLieBelow(dir) {
+				t.Errorf("%q denies %q, and says nothing lies below %q", pattern, rel, dir)
+			}
+		}
+	})
 }

@@ -8,10 +8,11 @@ import (
 )
 
 // The errors of the guest's file system, beside fs.ErrNotExist, fs.ErrPermission,
-// fs.ErrInvalid and fs.ErrClosed. They arrive wrapped in an *fs.PathError that
+// fs.ErrExist, fs.ErrInvalid and fs.ErrClosed. They arrive wrapped in an *fs.PathError that
 // holds the guest path; compare with errors.Is. No error text holds a host path.
 var (
-	// ErrReadOnly answers anything that would create or change a file.
+	// ErrReadOnly answers anything that would create or change a file in a mount
+	// that is granted for reading, or in the directories that hold the mounts.
 	ErrReadOnly = errors.New("read-only file system")
 	// ErrOutside answers a path or a link that leads out of its mount. It is an
 	// fs.ErrPermission too.
@@ -30,6 +31,19 @@ var (
 	ErrTooManyOpen = errors.New("too many open files")
 	// ErrTooLarge answers listing a directory with more entries than are kept.
 	ErrTooLarge = errors.New("too many directory entries")
+	// ErrNotEmpty answers removing a directory that holds something, and renaming
+	// another over it.
+	ErrNotEmpty = errors.New("directory not empty")
+	// ErrAccess answers writing to a file that was opened for reading only, and
+	// reading one that was opened for writing only.
+	ErrAccess = errors.New("not open for that")
+	// ErrCrossMount answers renaming from one mount to another.
+	ErrCrossMount = errors.New("lies in another mount")
+	// ErrUnsupported answers what the host cannot do.
+	ErrUnsupported = errors.New("not supported by the host")
+	// ErrLimit answers what would pass a limit of the call on bytes written, the
+	// size of a file or the number of files created; FS.LimitHit says which.
+	ErrLimit = errors.New("limit of the call reached")
 	// ErrIO stands for every other failure of the host.
 	ErrIO = errors.New("input/output error")
 )
@@ -50,15 +64,24 @@ func (e *MountError) Error() string { return "mount " + e.Mount + ": " + e.Reaso
 // first. On Windows ENOTDIR is also fs.ErrNotExist, so that goes before.
 var hostErrors = []struct{ host, guest error }{
 	{fs.ErrClosed, fs.ErrClosed},
+	{syscall.ENOTEMPTY, ErrNotEmpty}, // which is fs.ErrExist too
+	{fs.ErrExist, fs.ErrExist},
 	{fs.ErrNotExist, fs.ErrNotExist},
 	{fs.ErrPermission, fs.ErrPermission},
 	{syscall.ELOOP, ErrLoop},
 	{syscall.ENOTDIR, ErrNotDir},
 	{syscall.EISDIR, ErrIsDir},
 	{syscall.ENAMETOOLONG, ErrNameTooLong},
+	{fs.ErrInvalid, fs.ErrInvalid},
+	{ErrUnsupported, ErrUnsupported},
 	{syscall.EINVAL, fs.ErrInvalid},
 	{syscall.EMFILE, ErrTooManyOpen},
 	{syscall.ENFILE, ErrTooManyOpen},
+	{syscall.EROFS, ErrReadOnly},
+	{syscall.EXDEV, ErrCrossMount},
+	{syscall.EBUSY, fs.ErrPermission},
+	{syscall.ETXTBSY, fs.ErrPermission},
+	{syscall.ENXIO, fs.ErrPermission}, // a FIFO that nobody reads
 }
 
 // guestError maps an error of package os to one of this package's. The result

@@ -19,6 +19,7 @@ const maxRead = 4 << 20
 type File struct {
 	fs    *FS
 	place place
+	flags OpenFlags
 
 	// One of them is set.
 	regular *os.File
@@ -29,8 +30,10 @@ type File struct {
 		Close() error
 	}
 
-	closed atomic.Bool
-	listed atomic.Int64 // entries given out since the last rewind
+	closed    atomic.Bool
+	appending atomic.Bool
+	writing   sync.Mutex   // held while the file is written to or its size set
+	listed    atomic.Int64 // entries given out since the last rewind
 
 	listing    sync.Mutex // held while the directory is read
 	listingErr error      // why listing stopped; stays until the next rewind
@@ -49,13 +52,16 @@ func (f *File) check() error {
 	return nil
 }
 
-// checkRegular fails unless the file is open and has bytes to read.
-func (f *File) checkRegular() error {
+// checkRead fails unless the file is open and has bytes to read.
+func (f *File) checkRead() error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	if f.IsDir() {
 		return ErrIsDir
+	}
+	if f.flags&OpenNoRead != 0 {
+		return ErrAccess
 	}
 	return nil
 }
@@ -79,9 +85,10 @@ func (f *File) Stat() (fs.FileInfo, error) {
 }
 
 // Read reads at most 4 MiB from where the last Read ended. It returns 0 and
-// io.EOF at the end, and ErrIsDir for a directory.
+// io.EOF at the end, ErrIsDir for a directory, and ErrAccess for a file that was
+// opened for writing only.
 func (f *File) Read(p []byte) (int, error) {
-	if err := f.checkRegular(); err != nil {
+	if err := f.checkRead(); err != nil {
 		return 0, pathError("read", f.Path(), err)
 	}
 	n, err := f.regular.Read(p[:min(len(p), maxRead)])
@@ -91,7 +98,7 @@ func (f *File) Read(p []byte) (int, error) {
 // ReadAt is like Read from the given offset, which must not be negative. Unlike
 // an io.ReaderAt it may return less than asked without an error.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
-	err := f.checkRegular()
+	err := f.checkRead()
 	if err == nil && offset < 0 {
 		err = fs.ErrInvalid
 	}

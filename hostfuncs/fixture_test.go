@@ -1,6 +1,7 @@
 package hostfuncs_test
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -105,5 +106,56 @@ func noHostPath(t testing.TB, err error, dir string) {
 	t.Helper()
 	if err != nil && strings.Contains(err.Error(), dir) {
 		t.Errorf("the error text holds a host path: %v", err)
+	}
+}
+
+// readWrite grants a directory for writing at /NAME.
+func readWrite(name, dir string, deny ...string) capability.GrantedFS {
+	g := read(name, dir, deny...)
+	g.Mode = capability.ModeWrite
+	return g
+}
+
+// scratch grants a private directory at /tmp.
+func scratch() capability.GrantedFS { return readWrite(capability.ScratchMount, "") }
+
+// create is how programs open a file to write it anew.
+const create = hostfuncs.OpenWrite | hostfuncs.OpenCreate | hostfuncs.OpenTruncate
+
+// writeFile writes a guest file whole.
+func writeFile(v hostfuncs.View, name, content string) error {
+	f, err := v.Open(name, create)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write([]byte(content)); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// closed closes the FS and waits until what the call left is removed.
+func closed(t testing.TB, files *hostfuncs.FS) {
+	t.Helper()
+	if err := files.Close(); err != nil {
+		t.Error(err)
+	}
+	<-files.Done()
+}
+
+// holds fails unless the file of the host has the content.
+func holds(t testing.TB, file, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(file); err != nil || string(got) != want {
+		t.Errorf("%s: got %q, %v, want %q", filepath.Base(file), got, err, want)
+	}
+}
+
+// missing fails if the file of the host is there.
+func missing(t testing.TB, file string) {
+	t.Helper()
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is there: %v", filepath.Base(file), err)
 	}
 }

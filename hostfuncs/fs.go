@@ -1,11 +1,14 @@
 package hostfuncs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
@@ -28,6 +31,24 @@ type Options struct {
 	// MaxOpenFiles bounds the files and directories open at once; 0 or less means
 	// DefaultMaxOpenFiles.
 	MaxOpenFiles int
+	// MaxWritten bounds what the call writes in all files together, in bytes, with
+	// the growth of files made larger; 0 or less means DefaultMaxWritten. Removing
+	// files gives nothing back.
+	MaxWritten int64
+	// MaxFileSize bounds the size to which the call brings a file, in bytes; 0 or
+	// less means DefaultMaxFileSize. In a file that is larger already, only what
+	// lies below can be written.
+	MaxFileSize int64
+	// MaxCreated bounds the files and directories that the call creates, removed
+	// ones counted; 0 or less means DefaultMaxCreated.
+	MaxCreated int
+
+	// ScratchIn is the directory of the host that scratch directories are made in;
+	// empty means os.TempDir.
+	ScratchIn string
+	// Protected are directories of the host that no mount for writing may be, hold
+	// or lie in, such as a cache of compiled code; they need not exist yet.
+	Protected []string
 }
 
 // FS is the file system that a guest sees during one call: a read-only root
@@ -35,9 +56,11 @@ type Options struct {
 // directories open, so replacing one on the host changes nothing. Close it when
 // the call is over. It is safe for concurrent use.
 type FS struct {
-	mounts  []*mount
-	tree    map[string]*syntheticDir // by guest path; empty with a mount at "/"
-	maxOpen int
+	mounts   []*mount
+	tree     map[string]*syntheticDir // by guest path; empty with a mount at "/"
+	writable bool                     // some mount is
+	maxOpen  int
+	budget   budget
 
 	revoked atomic.Bool
 	limit   atomic.Pointer[string]
@@ -46,32 +69,38 @@ type FS struct {
 	mu       sync.Mutex
 	open     map[*File]struct{}
 	opening  int // slots taken by files that are being opened
+	changing int // operations that create, rename or remove something now
+	temps    tempNames
 	released bool
+	done     chan struct{} // closed after the clean-up
 }
 
 // NewFS opens the directories behind the grants. It fails with a *MountError when
 // a directory does not exist, is not a directory, or may not be mounted: the
 // root of the host, its system directories and anything below those. It fails
 // too when a guest path is not absolute and clean, when one mount lies inside
-// another in the guest, when two mounts share host files and one has deny
-// patterns, and when a deny pattern is not valid (see ValidateDeny).
+// another in the guest, when two mounts share host files and differ in mode or
+// have deny patterns, and when a deny pattern is not valid (see ValidateDeny).
 //
-// No grants make an empty root directory.
+// A grant of capability.ScratchMount makes an empty directory that only the user
+// of this process can enter; it must be for writing and name no directory. No
+// grants make an empty root directory.
 func NewFS(grants []capability.GrantedFS, o Options) (*FS, error) {
 	if o.MaxOpenFiles <= 0 {
 		o.MaxOpenFiles = DefaultMaxOpenFiles
 	}
-	f := &FS{maxOpen: o.MaxOpenFiles, open: make(map[*File]struct{})}
+	f := &FS{maxOpen: o.MaxOpenFiles, budget: newBudget(o), open: make(map[*File]struct{}), temps: make(tempNames), done: make(chan struct{})}
 	for _, g := range grants {
-		m, err := openMount(g)
+		m, err := openMount(g, o)
 		if err != nil {
-			_ = f.Close() // the roots opened so far; err says more
+			_ = f.cleanUp() // the mounts opened so far; err says more
 			return nil, err
 		}
 		f.mounts = append(f.mounts, m)
+		f.writable = f.writable || m.writable
 	}
 	if err := checkTogether(f.mounts); err != nil {
-		_ = f.Close()
+		_ = f.cleanUp()
 		return nil, err
 	}
 	f.tree = newTree(f.mounts)
@@ -87,12 +116,15 @@ func (f *FS) View(at string) View { return View{fs: f, at: path.Clean("/" + at)}
 func (f *FS) Revoke() { f.revoked.Store(true) }
 
 // Close revokes the FS and closes everything it has open; an operation that runs
-// meanwhile in another goroutine ends as it would have. It may be called more
-// than once.
+// meanwhile in another goroutine ends as it would have. It removes the scratch
+// directory and the temporary files that the call left (see TempPrefix). Close
+// waits 50 ms for that and no longer, so that a guest that left much to remove, or
+// an operation that hangs in the host, holds up nobody; see Done. It may be called
+// more than once.
 func (f *FS) Close() error {
 	f.Revoke()
 	f.mu.Lock()
-	released, files := f.released, f.open
+	released, files, changing := f.released, f.open, f.changing > 0
 	f.released, f.open = true, nil
 	f.mu.Unlock()
 	if released {
@@ -104,13 +136,76 @@ func (f *FS) Close() error {
 			failed = true
 		}
 	}
-	for _, m := range f.mounts {
-		failed = m.root.Close() != nil || failed
+	if !changing {
+		failed = f.cleanUpFor(cleanUpGrace) != nil || failed
 	}
 	if failed {
 		return fmt.Errorf("close the files of a call: %w", ErrIO)
 	}
 	return nil
+}
+
+// Done returns a channel that is closed when the FS was closed and all that the
+// call left behind is removed. Wait for it before the process ends.
+func (f *FS) Done() <-chan struct{} { return f.done }
+
+// cleanUpGrace is how long Close waits for the clean-up.
+const cleanUpGrace = 50 * time.Millisecond
+
+// cleanUpFor cleans up and waits for that as long as told; what takes longer goes
+// on behind.
+func (f *FS) cleanUpFor(wait time.Duration) error {
+	if len(f.temps) == 0 && !f.hasScratch() {
+		return f.cleanUp() // which only closes what is open
+	}
+	result := make(chan error, 1)
+	go func() { result <- f.cleanUp() }()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case err := <-result:
+		return err
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (f *FS) hasScratch() bool {
+	return slices.ContainsFunc(f.mounts, func(m *mount) bool { return m.scratch != "" })
+}
+
+// cleanUp is what is done last, once: the mounts are left as they are to be, and
+// closed.
+func (f *FS) cleanUp() error {
+	defer close(f.done)
+	f.temps.remove()
+	var errs []error
+	for _, m := range f.mounts {
+		errs = append(errs, m.close())
+	}
+	return errors.Join(errs...)
+}
+
+// begin must be called before something is created, renamed or removed, and end
+// after it if err is nil.
+func (f *FS) begin() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.released {
+		return fs.ErrClosed
+	}
+	f.changing++
+	return nil
+}
+
+func (f *FS) end() {
+	f.mu.Lock()
+	f.changing--
+	last := f.released && f.changing == 0
+	f.mu.Unlock()
+	if last {
+		_ = f.cleanUp() // Close has returned, and nobody is left to be told
+	}
 }
 
 // LimitHit returns in words which limit the guest ran into, such as "open files
@@ -122,7 +217,7 @@ func (f *FS) LimitHit() string {
 	return ""
 }
 
-func (f *FS) hitLimit(format string, limit int) {
+func (f *FS) hitLimit(format string, limit int64) {
 	hit := fmt.Sprintf(format, limit)
 	f.limit.CompareAndSwap(nil, &hit)
 }
@@ -133,7 +228,7 @@ func (f *FS) reserve() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.open)+f.opening >= f.maxOpen {
-		f.hitLimit("open files (%d)", f.maxOpen)
+		f.hitLimit("open files (%d)", int64(f.maxOpen))
 		return ErrTooManyOpen
 	}
 	f.opening++

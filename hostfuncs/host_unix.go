@@ -6,11 +6,19 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// openFlags open for reading without waiting for the other end of a FIFO, and
-// without taking a terminal.
-const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY
+const (
+	// openFlags open without waiting for the other end of a FIFO, and without taking
+	// a terminal.
+	openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
+	// appendFlag is nothing: see setAppend.
+	appendFlag = 0
+	// timesAccess is how a file is opened to set its times.
+	timesAccess = os.O_RDONLY
+)
 
 // systemDirs are never mounted: they hold secrets of the host and its processes,
 // and devices.
@@ -21,4 +29,62 @@ func sameDevice(a, b fs.FileInfo) bool {
 	sa, okA := a.Sys().(*syscall.Stat_t)
 	sb, okB := b.Sys().(*syscall.Stat_t)
 	return okA && okB && sa.Dev == sb.Dev
+}
+
+// setAppend makes every write go to the end of the file, or no longer. Package os
+// would refuse to write elsewhere in a file that it opened for appending.
+func setAppend(file *os.File, enable bool) error {
+	return withFD(file, func(fd int) error {
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+		if err != nil {
+			return err
+		}
+		flags &^= unix.O_APPEND
+		if enable {
+			flags |= unix.O_APPEND
+		}
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags)
+		return err
+	})
+}
+
+// removeHeld removes a directory or anything else, and never the one when it was
+// asked for the other.
+func (m *mount) removeHeld(h held, dir bool) error {
+	flags := 0
+	if dir {
+		flags = unix.AT_REMOVEDIR
+	}
+	return withDir(h.dir, func(fd int) error { return unix.Unlinkat(fd, h.base, flags) })
+}
+
+// renameHeld renames from one held directory to another: no path is looked up.
+func (m *mount) renameHeld(from, to held) error {
+	return withDir(from.dir, func(fromFD int) error {
+		return withDir(to.dir, func(toFD int) error {
+			return unix.Renameat(fromFD, from.base, toFD, to.base)
+		})
+	})
+}
+
+// withDir calls do with a descriptor of the directory, which it closes.
+func withDir(dir *os.Root, do func(fd int) error) error {
+	file, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return withFD(file, do)
+}
+
+func withFD(file *os.File, do func(fd int) error) error {
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var doErr error
+	if err := conn.Control(func(fd uintptr) { doErr = do(int(fd)) }); err != nil {
+		return err
+	}
+	return doErr
 }

@@ -3,12 +3,20 @@ package hostfuncs
 import (
 	"io/fs"
 	"os"
+	"path"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
 
-// openFlags open for reading. Nothing in a directory of Windows blocks on opening.
-const openFlags = os.O_RDONLY
+const (
+	// openFlags are none: nothing in a directory of Windows blocks on opening.
+	openFlags = 0
+	// appendFlag opens a file so that it can only be appended to.
+	appendFlag = os.O_APPEND
+	// timesAccess is how a file is opened to set its times.
+	timesAccess = os.O_WRONLY
+)
 
 // systemDirs are never mounted: they hold secrets of the host.
 func systemDirs() []string {
@@ -21,3 +29,46 @@ func systemDirs() []string {
 
 // sameDevice matters for isKernelFS only.
 func sameDevice(_, _ fs.FileInfo) bool { return true }
+
+// setAppend cannot change how a file was opened; see appendFlag.
+func setAppend(*os.File, bool) error { return ErrUnsupported }
+
+// removeHeld removes a directory or anything else; the caller knows which it is.
+func (m *mount) removeHeld(h held, _ bool) error { return h.dir.Remove(h.base) }
+
+// renameHeld renames in one directory, or without deny patterns from one to
+// another.
+func (m *mount) renameHeld(from, to held) error {
+	switch {
+	case path.Dir(from.rel) == path.Dir(to.rel):
+		return from.dir.Rename(from.base, to.base)
+	case !m.noLinks():
+		return m.root.Rename(from.rel, to.rel)
+	}
+	return ErrUnsupported
+}
+
+// setTimes sets the times that are not zero.
+func setTimes(file *os.File, access, change time.Time) error {
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var setErr error
+	err = conn.Control(func(fd uintptr) {
+		setErr = windows.SetFileTime(windows.Handle(fd), nil, filetime(access), filetime(change))
+	})
+	if err != nil {
+		return err
+	}
+	return setErr
+}
+
+// filetime returns nil for the zero time, which leaves a time as it is.
+func filetime(t time.Time) *windows.Filetime {
+	if t.IsZero() {
+		return nil
+	}
+	ft := windows.NsecToFiletime(t.UnixNano())
+	return &ft
+}

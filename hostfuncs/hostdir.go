@@ -117,6 +117,38 @@ func (d *hostDir) touchesSystem() bool {
 	return false
 }
 
+// refuseProtected fails when d is, holds or lies in one of the directories, or
+// would hold one that is not there yet.
+func (d *hostDir) refuseProtected(dirs []string) error {
+	for _, dir := range dirs {
+		parents, there, err := nearestParents(dir)
+		if err != nil || contains(parents, d.info) || (there && contains(d.parents, parents[0])) {
+			return errors.New("is, holds or lies in a directory that no tool may write to; name another one, or grant it for reading")
+		}
+	}
+	return nil
+}
+
+// nearestParents describes the directory, or the nearest above it that is there,
+// and all above that.
+func nearestParents(dir string) (parents []fs.FileInfo, there bool, err error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, false, err
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		real, err := filepath.EvalSymlinks(at)
+		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+			continue
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		parents, err := parentsOf(real)
+		return parents, at == abs, err
+	}
+}
+
 // parentsOfLink describes what a link leads to and all directories above that.
 func parentsOfLink(name string) ([]fs.FileInfo, error) {
 	real, err := filepath.EvalSymlinks(name)
@@ -169,15 +201,25 @@ func hostDirError(err error) error {
 
 // checkTogether refuses mounts that undo each other: one inside another in the
 // guest, where two names could mean the same file, and two that share host files
-// when one has deny patterns, which the other does not know.
+// when one allows what the other does not: it has deny patterns, or is read-only.
+// Scratch shares with nothing, since other calls have theirs beside it.
 func checkTogether(mounts []*mount) error {
 	for i, b := range mounts {
 		for _, a := range mounts[:i] {
 			if nested(a.at, b.at) {
 				return &MountError{Mount: b.name, Reason: "lies inside mount " + a.name + " in the guest, or the other way round; give them separate paths"}
 			}
-			if (a.noLinks() || b.noLinks()) && (contains(a.parents, b.info) || contains(b.parents, a.info)) {
-				return &MountError{Mount: b.name, Reason: "shares files with mount " + a.name + ", and one of them has deny patterns; mount separate directories"}
+			if !contains(a.parents, b.info) && !contains(b.parents, a.info) {
+				continue
+			}
+			share := "shares files with mount " + a.name + ", and "
+			switch {
+			case a.scratch != "" || b.scratch != "":
+				return &MountError{Mount: b.name, Reason: share + "one of them is the private directory of a call; name a directory that does not hold the temporary files of this machine"}
+			case a.noLinks() || b.noLinks():
+				return &MountError{Mount: b.name, Reason: share + "one of them has deny patterns; mount separate directories"}
+			case a.writable != b.writable:
+				return &MountError{Mount: b.name, Reason: share + "only one of them may be written to; mount separate directories"}
 			}
 		}
 	}

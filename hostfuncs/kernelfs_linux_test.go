@@ -12,7 +12,7 @@ import (
 // A17: a process file system below a mount, such as that of a container's root,
 // is not read either. Mounting one needs privileges, so this goes to the check.
 func TestKernelFilesDoNotOpen(t *testing.T) {
-	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()})
+	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestKernelFilesDoNotOpen(t *testing.T) {
 				continue
 			}
 			defer file.Close()
-			if _, err := m.checkOpened(file, root, name, false, false); !errors.Is(err, fs.ErrPermission) {
+			if _, err := m.checkOpened(file, root, name, opening{}); !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("%s in %s: %v", name, dir, err)
 			}
 		}

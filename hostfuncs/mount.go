@@ -13,22 +13,24 @@ import (
 
 // mount is a directory of the host at a guest path.
 type mount struct {
-	name string // the operator's name
-	at   string // the guest path
-	root *os.Root
-	deny denyList
+	name     string // the operator's name
+	at       string // the guest path
+	root     *os.Root
+	deny     denyList
+	writable bool
+	scratch  string // the directory to remove at the end; empty for the operator's
 
 	info    fs.FileInfo   // of the mounted directory
 	parents []fs.FileInfo // of the mounted directory and all above it, on the host
 	escape  error         // what package os reports for a path that leads out of a root
 }
 
-func openMount(g capability.GrantedFS) (*mount, error) {
-	m := &mount{name: g.Mount, at: g.GuestPath()}
+func openMount(g capability.GrantedFS, o Options) (*mount, error) {
+	m := &mount{name: g.Mount, at: g.GuestPath(), writable: g.Mode == capability.ModeWrite}
 	refuse := func(reason string) (*mount, error) { return nil, &MountError{Mount: m.name, Reason: reason} }
 
-	if g.Mode != capability.ModeRead {
-		return refuse("mode " + g.Mode.String() + " cannot be served; grant read")
+	if g.Mode != capability.ModeRead && g.Mode != capability.ModeWrite {
+		return refuse("mode " + g.Mode.String() + " cannot be served; grant read or write")
 	}
 	rel, _, err := cleanPath(m.at)
 	if err != nil || path.Join("/", rel) != m.at {
@@ -37,19 +39,55 @@ func openMount(g capability.GrantedFS) (*mount, error) {
 	if m.deny, err = newDenyList(g.Deny); err != nil {
 		return refuse(err.Error())
 	}
-	dir, err := openHostDir(g.Dir)
-	if err != nil {
+	if err := m.openDir(g, o); err != nil {
 		return refuse(err.Error())
 	}
-	m.root, m.info, m.parents = dir.root, dir.info, dir.parents
 	// Package os has no name for this error; asking for it once tells which it is.
 	var escape *fs.PathError
 	if _, err := m.root.Stat(".."); !errors.As(err, &escape) {
-		_ = m.root.Close()
+		_ = m.close()
 		return refuse("the host does not confine the directory")
 	}
 	m.escape = escape.Err
 	return m, nil
+}
+
+// openDir opens the directory of the host behind the mount, or makes it. Its
+// errors are reasons in words, without the path.
+func (m *mount) openDir(g capability.GrantedFS, o Options) error {
+	name := g.Dir
+	if g.Mount == capability.ScratchMount {
+		var err error
+		if name, err = newScratch(g, o); err != nil {
+			return err
+		}
+		m.scratch = name
+	}
+	dir, err := openHostDir(name)
+	if err == nil && m.writable {
+		if err = dir.refuseProtected(o.Protected); err != nil {
+			_ = dir.root.Close()
+		}
+	}
+	if err != nil {
+		_ = removeScratch(m.scratch)
+		return err
+	}
+	m.root, m.info, m.parents = dir.root, dir.info, dir.parents
+	return nil
+}
+
+// close removes a scratch directory with all it holds, and closes the mount.
+func (m *mount) close() error {
+	var err error
+	if m.scratch != "" {
+		err = m.emptyScratch()
+	}
+	err = errors.Join(err, m.root.Close())
+	if removeErr := removeScratch(m.scratch); removeErr != nil {
+		err = errors.Join(err, removeErr)
+	}
+	return err
 }
 
 // denies reports whether a cleaned path below the mount is denied.
@@ -67,10 +105,47 @@ func (m *mount) guestError(err error) error {
 	return guestError(err)
 }
 
-// open opens a regular file or a directory for reading, whatever the path says at
-// that moment, and nothing else. mustBeDir refuses files, noFollow a link at the
-// end of the path.
-func (m *mount) open(rel string, mustBeDir, noFollow bool) (*os.File, fs.FileInfo, error) {
+// opening says how a mount opens what a path names.
+type opening struct {
+	mustBeDir bool // refuse files
+	noFollow  bool // refuse a link at the end of the path
+	append    bool
+	access    int // os.O_RDONLY, os.O_WRONLY or os.O_RDWR
+}
+
+// hostFlags are the flags for the host. O_TRUNC is never among them: emptying a
+// file waits until it is known what was opened.
+func (o opening) hostFlags() int {
+	flags := openFlags | o.access
+	if o.append {
+		flags |= appendFlag
+	}
+	return flags
+}
+
+// check refuses what may not be opened in this way: anything but a regular file or
+// a directory, a directory for writing, and for writing too what runs with the
+// rights of its owner or group.
+func (o opening) check(info fs.FileInfo) error {
+	mode := info.Mode()
+	switch {
+	case info.IsDir() && o.access != os.O_RDONLY:
+		return ErrIsDir
+	case info.IsDir():
+		return nil
+	case !mode.IsRegular():
+		return fs.ErrPermission
+	case o.mustBeDir:
+		return ErrNotDir
+	case o.access != os.O_RDONLY && mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+// open opens a regular file or a directory, whatever the path says at that moment,
+// and nothing else.
+func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	parent, base, done, err := m.parentOf(rel)
 	if err != nil {
 		return nil, nil, err
@@ -78,22 +153,22 @@ func (m *mount) open(rel string, mustBeDir, noFollow bool) (*os.File, fs.FileInf
 	defer done()
 
 	// Look before opening: opening a device can do something to it.
-	before, err := m.statIn(parent, base, !noFollow)
+	before, err := m.statIn(parent, base, !o.noFollow)
 	if err != nil {
 		return nil, nil, err
 	}
 	if before.Mode().Type() == fs.ModeSymlink {
 		return nil, nil, ErrLoop
 	}
-	if err := checkType(before, mustBeDir); err != nil {
+	if err := o.check(before); err != nil {
 		return nil, nil, err
 	}
-	file, err := parent.OpenFile(base, openFlags, 0)
+	file, err := parent.OpenFile(base, o.hostFlags(), 0)
 	if err != nil {
 		return nil, nil, m.guestError(err)
 	}
 	// The path may have changed since; what counts is what was opened.
-	info, err := m.checkOpened(file, parent, base, mustBeDir, noFollow)
+	info, err := m.checkOpened(file, parent, base, o)
 	if err != nil {
 		_ = file.Close()
 		return nil, nil, err
@@ -101,21 +176,21 @@ func (m *mount) open(rel string, mustBeDir, noFollow bool) (*os.File, fs.FileInf
 	return file, info, nil
 }
 
-// checkOpened refuses an open file that is neither regular nor a directory, one
+// checkOpened refuses an open file that is not of the kind asked for, one
 // that belongs to the kernel's own file systems, and where links may not be
 // followed one that does not itself bear the name.
-func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, mustBeDir, noFollow bool) (fs.FileInfo, error) {
+func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o opening) (fs.FileInfo, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, m.guestError(err)
 	}
-	if err := checkType(info, mustBeDir); err != nil {
+	if err := o.check(info); err != nil {
 		return nil, err
 	}
 	if !sameDevice(info, m.info) && isKernelFS(file) {
 		return nil, fs.ErrPermission
 	}
-	if m.noLinks() || noFollow {
+	if m.noLinks() || o.noFollow {
 		named, err := parent.Lstat(base)
 		if err != nil {
 			return nil, m.guestError(err)
@@ -125,19 +200,6 @@ func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, mustBeD
 		}
 	}
 	return info, nil
-}
-
-// checkType refuses what is neither a regular file nor a directory.
-func checkType(info fs.FileInfo, mustBeDir bool) error {
-	switch {
-	case info.IsDir():
-		return nil
-	case !info.Mode().IsRegular():
-		return fs.ErrPermission
-	case mustBeDir:
-		return ErrNotDir
-	}
-	return nil
 }
 
 // stat describes what rel names; follow says whether a link at its end is

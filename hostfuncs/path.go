@@ -114,6 +114,27 @@ func (f *FS) resolve(prefix, name string) (place, error) {
 	return p, nil
 }
 
+// resolveToChange is resolve for what would change something. In a place that is
+// never written to it fails with ErrReadOnly, whatever is there.
+func (f *FS) resolveToChange(prefix, name string) (place, error) {
+	if f.revoked.Load() {
+		return place{guest: name}, fs.ErrClosed
+	}
+	if !f.writable {
+		return place{guest: name}, ErrReadOnly
+	}
+	p, err := f.resolve(prefix, name)
+	switch {
+	case err == fs.ErrNotExist:
+		return p, ErrReadOnly // beside the mounts, where nothing can be created
+	case err != nil:
+		return p, err
+	case p.mount == nil || !p.mount.writable:
+		return p, ErrReadOnly
+	}
+	return p, nil
+}
+
 // below returns guest as a path relative to the mount at, "." for the mount
 // itself, and whether it lies there. It compares whole elements, so that
 // /data-evil is not below /data.

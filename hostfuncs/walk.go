@@ -3,6 +3,7 @@ package hostfuncs
 import (
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 )
 
@@ -60,3 +61,54 @@ func (m *mount) openChild(parent *os.Root, elem string) (*os.Root, error) {
 // before it is opened. OpenRoot alone opens first and looks afterwards, and
 // opening a FIFO waits for ever.
 const dirOnly = "/."
+
+// held is a directory, open, and a name in it.
+type held struct {
+	dir  *os.Root
+	base string
+	rel  string // the path below the mount that led here
+	done func() // closes dir
+}
+
+// hold opens the directory that holds the last element of a cleaned path, so that
+// what is done there can't be led elsewhere. done must be called when err is nil.
+func (m *mount) hold(rel string) (held, error) {
+	h := held{rel: rel}
+	var err error
+	if dir := path.Dir(rel); m.noLinks() || dir == "." {
+		h.dir, h.base, h.done, err = m.parentOf(rel)
+	} else {
+		h.base = path.Base(rel)
+		h.dir, err = m.root.OpenRoot(dir + dirOnly)
+		err = m.guestError(err)
+		h.done = func() { _ = h.dir.Close() }
+	}
+	if err != nil {
+		return held{}, err
+	}
+	if err := m.refuseKernelFS(h.dir); err != nil {
+		h.done()
+		return held{}, err
+	}
+	return h, nil
+}
+
+// refuseKernelFS fails for a directory in which the kernel shows itself.
+func (m *mount) refuseKernelFS(dir *os.Root) error {
+	info, err := dir.Stat(".")
+	if err != nil {
+		return m.guestError(err)
+	}
+	if sameDevice(info, m.info) {
+		return nil
+	}
+	file, err := dir.Open(".")
+	if err != nil {
+		return m.guestError(err)
+	}
+	defer file.Close()
+	if isKernelFS(file) {
+		return fs.ErrPermission
+	}
+	return nil
+}

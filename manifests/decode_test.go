@@ -132,8 +132,12 @@ deny = ["**/.env", ".git/**", "[*]"]
 
 [[permissions.fs]]
 mount = "data"
-mode = "read"
+mode = "write"
 at = "/workspace2/data"
+
+[[permissions.fs]]
+mount = "tmp"
+mode = "write"
 
 [parameters]
 type = "object"
@@ -171,7 +175,8 @@ type = "object"
 		Permissions: capability.Permissions{
 			FS: []capability.FS{
 				{Mount: "workspace", Mode: capability.ModeRead, Deny: []string{"**/.env", ".git/**", "[*]"}},
-				{Mount: "data", Mode: capability.ModeRead, At: "/workspace2/data"},
+				{Mount: "data", Mode: capability.ModeWrite, At: "/workspace2/data"},
+				{Mount: capability.ScratchMount, Mode: capability.ModeWrite},
 			},
 			Env: []string{"LANG", "_x1"}, Clock: true, Random: true,
 		},
@@ -261,7 +266,9 @@ func TestDecodeValues(t *testing.T) {
 		{`permissions.env = ["` + long + `"]`, "is 300 bytes long"},
 		{`permissions.fs = [{mode = "read"}]`, "permissions.fs[0].mount: missing"},
 		{`permissions.fs = [{mount = "w"}]`, `permissions.fs[0].mode: missing; add mode = "read"`},
-		{`permissions.fs = [{mount = "w", mode = "none"}]`, `permissions.fs[0].mode: "none" is not known here; write "read"`},
+		{`permissions.fs = [{mount = "w", mode = "none"}]`, `permissions.fs[0].mode: "none" is not known here; write "read" or "write"`},
+		{`permissions.fs = [{mount = "w", mode = "wirte"}]`, `permissions.fs[0].mode: "wirte" is not known here; did you mean "write"?`},
+		{`permissions.fs = [{mount = "tmp", mode = "read"}]`, `permissions.fs[0].mode: "tmp" is an empty folder of the call's own, with nothing to read; write "write"`},
 		{`permissions.fs = [{mount = "~", mode = "read"}]`, `"~" is not a name`},
 		{`permissions.fs = [{mount = "w", mode = "read", at = ""}]`, "is not absolute"},
 		{`permissions.fs = [{mount = "w", mode = "read", at = "/a/"}]`, `write "/a"`},

@@ -3,6 +3,8 @@ package manifests
 import (
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
 // relations checks what concerns more than one key, and fills in the defaults
@@ -56,9 +58,13 @@ func (c *checker) output(m *Manifest) {
 	}
 }
 
-// mounts checks that no mount is asked for twice, and that none lies inside another.
+// mounts checks that no mount is asked for twice, that none lies inside another, and
+// that scratch space is asked for writing.
 func (c *checker) mounts(m *Manifest) {
 	for i, later := range m.Permissions.FS {
+		if later.Mount == capability.ScratchMount && later.Mode == capability.ModeRead {
+			c.fault(c.at("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty folder of the call's own, with nothing to read; write %q", later.Mount, modeWrite)
+		}
 		for _, earlier := range m.Permissions.FS[:i] {
 			if later.Mount == "" || earlier.Mount == "" {
 				continue // has its own fault

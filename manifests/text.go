@@ -32,6 +32,7 @@ const (
 	outputJSON   = "json"
 	outputResult = "result"
 	modeRead     = "read"
+	modeWrite    = "write"
 )
 
 var (
@@ -168,7 +169,7 @@ func parseOutput(text string) (Output, error) {
 }
 
 func parseMode(text string) (capability.Mode, error) {
-	return parseChoice(text, map[string]capability.Mode{modeRead: capability.ModeRead}, modeRead)
+	return parseChoice(text, map[string]capability.Mode{modeRead: capability.ModeRead, modeWrite: capability.ModeWrite}, modeRead, modeWrite)
 }
 
 // parseStdin reads "json", "none" or "{parameter}".

@@ -22,20 +22,29 @@ type Mode uint8
 const (
 	ModeNone Mode = iota
 	ModeRead
+	ModeWrite
 )
 
-// String returns "none" or "read".
+// String returns "none", "read" or "write".
 func (m Mode) String() string {
 	switch m {
 	case ModeNone:
 		return "none"
 	case ModeRead:
 		return "read"
+	case ModeWrite:
+		return "write"
 	}
 	return fmt.Sprintf("mode(%d)", uint8(m))
 }
 
-// FS asks for a directory that the operator binds to a name.
+// ScratchMount is the reserved name of a mount that is no directory of the
+// operator's: each call gets an empty one of its own, which is removed with all it
+// holds when the call is over. It needs no offer, and none changes it.
+const ScratchMount = "tmp"
+
+// FS asks for a directory that the operator binds to a name, or for scratch space
+// under the name ScratchMount.
 type FS struct {
 	// Mount is the operator's name for the directory, such as "workspace".
 	Mount string
@@ -70,7 +79,8 @@ type Permissions struct {
 // Offer is what the operator is willing to give to any tool that asks. The zero
 // value offers nothing.
 type Offer struct {
-	// Mounts binds mount names to directories of the host.
+	// Mounts binds mount names to directories of the host. ScratchMount is never
+	// looked up here.
 	Mounts map[string]Mount
 	// Env binds names of environment variables to their values.
 	Env map[string]string
@@ -104,7 +114,7 @@ type Grant struct {
 // GrantedFS is a mount that a call may reach.
 type GrantedFS struct {
 	FS
-	// Dir is the host path behind the mount.
+	// Dir is the host path behind the mount; empty for ScratchMount.
 	Dir string
 }
 
@@ -123,11 +133,11 @@ func Intersect(p Permissions, o Offer) (Grant, []Missing) {
 	grant := Grant{Clock: p.Clock && o.Clock, Random: p.Random && o.Random}
 	for _, ask := range p.FS {
 		offer, ok := o.Mounts[ask.Mount]
+		if ask.Mount == ScratchMount {
+			offer, ok = Mount{Mode: ModeWrite}, true
+		}
 		if !ok || offer.Mode < ask.Mode {
-			missing = append(missing, Missing{
-				Permission: ask.Mode.String() + ":" + ask.Mount,
-				Fix:        "--dir " + ask.Mount + "=PATH",
-			})
+			missing = append(missing, ask.missing())
 			continue
 		}
 		granted := ask
@@ -154,6 +164,18 @@ func Intersect(p Permissions, o Offer) (Grant, []Missing) {
 	return grant, missing
 }
 
+// missing says what to do when the mount is not offered for what is asked.
+func (f FS) missing() Missing {
+	fix := "--dir " + f.Mount + "=PATH"
+	if f.Mode >= ModeWrite {
+		fix += ":rw"
+	}
+	return Missing{Permission: f.word(), Fix: fix}
+}
+
+// word returns the permission in words.
+func (f FS) word() string { return f.Mode.String() + ":" + f.Mount }
+
 // Clone returns a copy that shares no memory with p.
 func (p Permissions) Clone() Permissions {
 	p.Env = slices.Clone(p.Env)
@@ -164,11 +186,11 @@ func (p Permissions) Clone() Permissions {
 	return p
 }
 
-// Words lists the permissions in words: "read:workspace", "env:LANG", "clock".
+// Words lists the permissions in words: "write:workspace", "env:LANG", "clock".
 func (p Permissions) Words() []string {
 	words := []string{}
 	for _, f := range p.FS {
-		words = append(words, f.Mode.String()+":"+f.Mount)
+		words = append(words, f.word())
 	}
 	for _, name := range p.Env {
 		words = append(words, "env:"+name)

@@ -56,6 +56,34 @@ func TestIntersect(t *testing.T) {
 			Grant{},
 			[]Missing{{"read:workspace", "--dir workspace=PATH"}},
 		},
+		{
+			"writing asked, reading offered",
+			Permissions{FS: []FS{{Mount: "workspace", Mode: ModeWrite}}},
+			offer,
+			Grant{},
+			[]Missing{{"write:workspace", "--dir workspace=PATH:rw"}},
+		},
+		{
+			"writing asked and offered",
+			Permissions{FS: []FS{{Mount: "w", Mode: ModeWrite}}},
+			Offer{Mounts: map[string]Mount{"w": {Dir: "/w", Mode: ModeWrite}}},
+			Grant{FS: []GrantedFS{{FS: FS{Mount: "w", Mode: ModeWrite}, Dir: "/w"}}},
+			nil,
+		},
+		{
+			"reading asked, writing offered",
+			Permissions{FS: []FS{{Mount: "w", Mode: ModeRead}}},
+			Offer{Mounts: map[string]Mount{"w": {Dir: "/w", Mode: ModeWrite}}},
+			Grant{FS: []GrantedFS{{FS: FS{Mount: "w", Mode: ModeRead}, Dir: "/w"}}},
+			nil,
+		},
+		{
+			"scratch needs no offer, and takes none",
+			Permissions{FS: []FS{{Mount: ScratchMount, Mode: ModeWrite}}},
+			Offer{Mounts: map[string]Mount{ScratchMount: {Dir: "/etc", Mode: ModeRead}}},
+			Grant{FS: []GrantedFS{{FS: FS{Mount: ScratchMount, Mode: ModeWrite}}}},
+			nil,
+		},
 		{"names are case-sensitive", Permissions{Env: []string{"lang"}}, offer, Grant{}, []Missing{{"env:lang", "--env lang"}}},
 	}
 	for _, tt := range tests {
@@ -90,6 +118,10 @@ func TestIntersectAndClonesShareNoMemory(t *testing.T) {
 func TestWords(t *testing.T) {
 	if got, want := everything.String(), "read:workspace, read:data, env:LANG, env:HOME, clock, random"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	write := Permissions{FS: []FS{{Mount: "workspace", Mode: ModeWrite}}}
+	if got := write.String(); got != "write:workspace" {
+		t.Errorf("got %q", got)
 	}
 	if got := (Permissions{}).String(); got != "nothing" {
 		t.Errorf("got %q", got)

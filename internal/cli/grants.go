@@ -21,7 +21,7 @@ type grantOptions struct {
 }
 
 func (o *grantOptions) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME (repeatable; default workspace=.)")
+	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME; NAME=PATH:rw to write there too (repeatable; default workspace=.)")
 	cmd.Flags().StringArrayVar(&o.env, "env", nil, "grant the environment variable `NAME`, or NAME=VALUE, to a tool that asks for it (repeatable)")
 }
 
@@ -34,7 +34,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		Random: true,
 	}
 	for _, dir := range o.dirs {
-		name, path, err := splitDir(dir)
+		name, path, mode, err := splitDir(dir)
 		if err != nil {
 			return offer, usage(cmd, err.Error())
 		}
@@ -45,7 +45,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		if err != nil {
 			return offer, usage(cmd, fmt.Sprintf("--dir %s: %v", dir, err))
 		}
-		offer.Mounts[name] = capability.Mount{Dir: abs, Mode: capability.ModeRead}
+		offer.Mounts[name] = capability.Mount{Dir: abs, Mode: mode}
 	}
 	if _, given := offer.Mounts[workspace]; !given {
 		cwd, err := os.Getwd()
@@ -66,17 +66,23 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 	return offer, nil
 }
 
-// splitDir splits NAME=PATH. Writing is asked for with a suffix that no tool can
-// use yet, so it is refused and not ignored.
-func splitDir(dir string) (name, path string, err error) {
+// writeSuffix after a path grants writing. A directory whose own name ends so is
+// given with a slash at its end.
+const writeSuffix = ":rw"
+
+// splitDir splits NAME=PATH or NAME=PATH:rw.
+func splitDir(dir string) (name, path string, mode capability.Mode, err error) {
 	name, path, ok := strings.Cut(dir, "=")
-	if !ok || name == "" || path == "" {
-		return "", "", fmt.Errorf("--dir %s: write NAME=PATH, such as workspace=src", dir)
+	path, write := strings.CutSuffix(path, writeSuffix)
+	switch {
+	case !ok || name == "" || path == "":
+		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: write NAME=PATH, such as workspace=src, or NAME=PATH:rw", dir)
+	case name == capability.ScratchMount:
+		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: %s is a folder that each call gets for itself; choose another name", dir, name)
+	case write:
+		return name, path, capability.ModeWrite, nil
 	}
-	if strings.HasSuffix(path, ":rw") {
-		return "", "", fmt.Errorf("--dir %s: no tool can write yet; leave out :rw", dir)
-	}
-	return name, path, nil
+	return name, path, capability.ModeRead, nil
 }
 
 func existingDir(path string) (string, error) {

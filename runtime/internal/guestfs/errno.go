@@ -10,8 +10,10 @@ import (
 )
 
 // errnos maps errors to what the guest sees, first match first: ErrOutside is an
-// fs.ErrPermission too. The engine knows no EMFILE, and EAGAIN says as well that
-// the guest should close something and try again.
+// fs.ErrPermission too. The engine knows only a part of the numbers of WASI. Of
+// those, EAGAIN stands in for EMFILE, since it says as well that the guest should
+// close something and try again; ENOTSUP for EXDEV, after which nobody tries again;
+// and ERANGE ("result too large") for EFBIG and EDQUOT, which are final.
 var errnos = []struct {
 	err   error
 	errno sys.Errno
@@ -21,6 +23,7 @@ var errnos = []struct {
 	{hostfuncs.ErrOutside, sys.EPERM},
 	{fs.ErrPermission, sys.EACCES},
 	{fs.ErrNotExist, sys.ENOENT},
+	{fs.ErrExist, sys.EEXIST},
 	{fs.ErrInvalid, sys.EINVAL},
 	{hostfuncs.ErrLoop, sys.ELOOP},
 	{hostfuncs.ErrNotDir, sys.ENOTDIR},
@@ -28,6 +31,11 @@ var errnos = []struct {
 	{hostfuncs.ErrNameTooLong, sys.ENAMETOOLONG},
 	{hostfuncs.ErrTooManyOpen, sys.EAGAIN},
 	{hostfuncs.ErrTooLarge, sys.ERANGE},
+	{hostfuncs.ErrNotEmpty, sys.ENOTEMPTY},
+	{hostfuncs.ErrAccess, sys.EBADF},
+	{hostfuncs.ErrCrossMount, sys.ENOTSUP},
+	{hostfuncs.ErrUnsupported, sys.ENOTSUP},
+	{hostfuncs.ErrLimit, sys.ERANGE},
 }
 
 // toErrno returns 0 for nil and EIO for an error that the table does not have.

@@ -26,6 +26,12 @@ func TestToErrno(t *testing.T) {
 		hostfuncs.ErrNameTooLong:   sys.ENAMETOOLONG,
 		hostfuncs.ErrTooManyOpen:   sys.EAGAIN,
 		hostfuncs.ErrTooLarge:      sys.ERANGE,
+		fs.ErrExist:                sys.EEXIST,
+		hostfuncs.ErrNotEmpty:      sys.ENOTEMPTY,
+		hostfuncs.ErrAccess:        sys.EBADF,
+		hostfuncs.ErrCrossMount:    sys.ENOTSUP,
+		hostfuncs.ErrUnsupported:   sys.ENOTSUP,
+		hostfuncs.ErrLimit:         sys.ERANGE,
 		hostfuncs.ErrIO:            sys.EIO,
 		errors.New("of any other"): sys.EIO,
 	} {

@@ -11,44 +11,43 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// readOnly has the methods of sys.File that would change a file, for all kinds of
-// file.
-type readOnly struct{}
-
-// IsAppend is always false.
-func (readOnly) IsAppend() bool { return false }
-
-// SetAppend refuses to switch appending on. Switching it off changes nothing.
-func (readOnly) SetAppend(enable bool) sys.Errno {
-	if enable {
-		return sys.EROFS
-	}
-	return 0
-}
-
-// Write is refused.
-func (readOnly) Write([]byte) (int, sys.Errno) { return 0, sys.EROFS }
-
-// Pwrite is refused.
-func (readOnly) Pwrite([]byte, int64) (int, sys.Errno) { return 0, sys.EROFS }
-
-// Truncate is refused.
-func (readOnly) Truncate(int64) sys.Errno { return sys.EROFS }
-
-// Utimens is refused. Not with EPERM, after which the engine tries by path.
-func (readOnly) Utimens(int64, int64) sys.Errno { return sys.EROFS }
-
-// Sync has nothing to write.
-func (readOnly) Sync() sys.Errno { return 0 }
-
-// Datasync has nothing to write.
-func (readOnly) Datasync() sys.Errno { return 0 }
-
 // file is a file or directory that a guest has opened.
 type file struct {
-	readOnly
 	f *hostfuncs.File
 }
+
+// IsAppend reports whether writes go to the end of the file.
+func (f *file) IsAppend() bool { return f.f.Appending() }
+
+// SetAppend says whether writes go to the end of the file.
+func (f *file) SetAppend(enable bool) sys.Errno { return toErrno(f.f.SetAppending(enable)) }
+
+// Write writes all of buf.
+func (f *file) Write(buf []byte) (int, sys.Errno) {
+	n, err := f.f.Write(buf)
+	return n, toErrno(err)
+}
+
+// Pwrite writes all of buf at an offset.
+func (f *file) Pwrite(buf []byte, off int64) (int, sys.Errno) {
+	n, err := f.f.WriteAt(buf, off)
+	return n, toErrno(err)
+}
+
+// Truncate sets the size of the file.
+func (f *file) Truncate(size int64) sys.Errno { return toErrno(f.f.SetSize(size)) }
+
+// Utimens sets the times of the file. No error is EPERM or ENOSYS, after which the
+// engine tries by a path that may mean another file by now.
+func (f *file) Utimens(atim, mtim int64) sys.Errno {
+	return toErrno(f.f.Chtimes(toTime(atim), toTime(mtim)))
+}
+
+// Sync waits until the file is on the disk.
+func (f *file) Sync() sys.Errno { return toErrno(f.f.Sync()) }
+
+// Datasync does what Sync does.
+func (f *file) Datasync() sys.Errno { return f.Sync() }
 
 // Dev returns the device of the file.
 func (f *file) Dev() (uint64, sys.Errno) {

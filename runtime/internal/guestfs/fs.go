@@ -1,6 +1,6 @@
 // Package guestfs shows the file system of a call to the WASM engine. It decides
-// nothing: what may be read is up to hostfuncs, and whatever would create or
-// change a file is refused here, in one place, without looking at it.
+// nothing: what may be read and written is up to hostfuncs. Only links and modes are
+// refused here, in one place, without looking at anything: no guest makes either.
 package guestfs
 
 import (
@@ -41,11 +41,15 @@ func (g *guestFS) view() (hostfuncs.View, sys.Errno) {
 	return files.View(g.prefix), 0
 }
 
-// OpenFile opens a file or directory for reading; any flag that could change
-// something is EROFS.
+// OpenFile opens a file or directory. The mode is the engine's own choice, which
+// would keep what a guest writes from everybody but the host's user; it counts for
+// nothing.
 func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.File, sys.Errno) {
 	if isPreopen(name, flag, perm) {
 		return &preopenDir{fs: g}, 0
+	}
+	if isUtimens(flag, perm) {
+		return &timesOnly{fs: g, name: name}, 0
 	}
 	view, errno := g.view()
 	if errno != 0 {
@@ -58,21 +62,36 @@ func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.F
 	return &file{f: f}, 0
 }
 
-// openFlags keeps what reading needs, ignores what makes no difference to it, and
-// takes every other flag, known or not, for an intent to change something.
+// openFlags ignores what makes no difference, and takes every flag that is not
+// known for an intent to change something.
 func openFlags(flag sys.Oflag) hostfuncs.OpenFlags {
-	const harmless = sys.O_NONBLOCK | sys.O_DSYNC | sys.O_RSYNC | sys.O_SYNC
+	// What is written reaches the disk when the guest or the host says so.
+	known := sys.O_NONBLOCK | sys.O_DSYNC | sys.O_RSYNC | sys.O_SYNC
 	var flags hostfuncs.OpenFlags
-	if flag&sys.O_DIRECTORY != 0 {
-		flags |= hostfuncs.OpenDirectory
+	for _, f := range openFlagTable {
+		known |= f.engine
+		if flag&f.engine != 0 {
+			flags |= f.flags
+		}
 	}
-	if flag&sys.O_NOFOLLOW != 0 {
-		flags |= hostfuncs.OpenNoFollow
-	}
-	if flag&^(sys.O_RDONLY|sys.O_DIRECTORY|sys.O_NOFOLLOW|harmless) != 0 {
-		flags |= hostfuncs.OpenChange
+	if flag&^known != 0 {
+		flags |= hostfuncs.OpenOther
 	}
 	return flags
+}
+
+var openFlagTable = []struct {
+	engine sys.Oflag
+	flags  hostfuncs.OpenFlags
+}{
+	{sys.O_RDWR, hostfuncs.OpenWrite},
+	{sys.O_WRONLY, hostfuncs.OpenWrite | hostfuncs.OpenNoRead},
+	{sys.O_APPEND, hostfuncs.OpenAppend},
+	{sys.O_CREAT, hostfuncs.OpenCreate},
+	{sys.O_DIRECTORY, hostfuncs.OpenDirectory},
+	{sys.O_EXCL, hostfuncs.OpenExclusive},
+	{sys.O_NOFOLLOW, hostfuncs.OpenNoFollow},
+	{sys.O_TRUNC, hostfuncs.OpenTruncate},
 }
 
 // Stat describes a file, following links.
@@ -107,20 +126,29 @@ func (g *guestFS) Readlink(name string) (string, sys.Errno) {
 	return target, toErrno(err)
 }
 
-// Mkdir is refused.
-func (*guestFS) Mkdir(string, fs.FileMode) sys.Errno { return sys.EROFS }
+// Mkdir makes a directory. As with OpenFile, the mode counts for nothing.
+func (g *guestFS) Mkdir(name string, _ fs.FileMode) sys.Errno {
+	return g.change(func(v hostfuncs.View) error { return v.Mkdir(name) })
+}
 
-// Chmod is refused.
-func (*guestFS) Chmod(string, fs.FileMode) sys.Errno { return sys.EROFS }
+// Chmod is refused. WASI has no such call; a guest must not get it with a later
+// engine.
+func (g *guestFS) Chmod(string, fs.FileMode) sys.Errno { return sys.EROFS }
 
-// Rename is refused.
-func (*guestFS) Rename(string, string) sys.Errno { return sys.EROFS }
+// Rename moves a file or directory within its mount.
+func (g *guestFS) Rename(from, to string) sys.Errno {
+	return g.change(func(v hostfuncs.View) error { return v.Rename(from, to) })
+}
 
-// Rmdir is refused.
-func (*guestFS) Rmdir(string) sys.Errno { return sys.EROFS }
+// Rmdir removes an empty directory.
+func (g *guestFS) Rmdir(name string) sys.Errno {
+	return g.change(func(v hostfuncs.View) error { return v.Rmdir(name) })
+}
 
-// Unlink is refused.
-func (*guestFS) Unlink(string) sys.Errno { return sys.EROFS }
+// Unlink removes a file or a link.
+func (g *guestFS) Unlink(name string) sys.Errno {
+	return g.change(func(v hostfuncs.View) error { return v.Unlink(name) })
+}
 
 // Link is refused: guests create no links, on whatever mount.
 func (*guestFS) Link(string, string) sys.Errno { return sys.EPERM }
@@ -128,5 +156,19 @@ func (*guestFS) Link(string, string) sys.Errno { return sys.EPERM }
 // Symlink is refused: guests create no links, on whatever mount.
 func (*guestFS) Symlink(string, string) sys.Errno { return sys.EPERM }
 
-// Utimens is refused.
-func (*guestFS) Utimens(string, int64, int64) sys.Errno { return sys.EROFS }
+// Utimens sets the times of what the path leads to.
+func (g *guestFS) Utimens(name string, atim, mtim int64) sys.Errno {
+	return g.utimens(name, true, atim, mtim)
+}
+
+func (g *guestFS) utimens(name string, follow bool, atim, mtim int64) sys.Errno {
+	return g.change(func(v hostfuncs.View) error { return v.Chtimes(name, follow, toTime(atim), toTime(mtim)) })
+}
+
+func (g *guestFS) change(do func(hostfuncs.View) error) sys.Errno {
+	view, errno := g.view()
+	if errno != 0 {
+		return errno
+	}
+	return toErrno(do(view))
+}

@@ -52,6 +52,7 @@ type op struct {
 	Rights                  uint64
 	Offset, Size            uint64
 	Whence, Bytes, Repeated uint32
+	Data                    []byte
 }
 
 type result struct {
@@ -108,13 +109,25 @@ type buildError struct {
 
 func (e *buildError) Error() string { return e.err.Error() + "\n" + e.out }
 
-// newFS opens dir as the workspace.
+// newFS opens dir as the workspace, for reading.
 func newFS(t testing.TB, o hostfuncs.Options, dir string, deny ...string) *hostfuncs.FS {
 	t.Helper()
-	files, err := hostfuncs.NewFS([]capability.GrantedFS{{
-		FS:  capability.FS{Mount: "workspace", Mode: capability.ModeRead, Deny: deny},
-		Dir: dir,
-	}}, o)
+	return bind(t, o, workspace(capability.ModeRead, dir, deny...))
+}
+
+// newWritableFS opens dir as the workspace, for writing.
+func newWritableFS(t testing.TB, o hostfuncs.Options, dir string, deny ...string) *hostfuncs.FS {
+	t.Helper()
+	return bind(t, o, workspace(capability.ModeWrite, dir, deny...))
+}
+
+func workspace(mode capability.Mode, dir string, deny ...string) capability.GrantedFS {
+	return capability.GrantedFS{FS: capability.FS{Mount: "workspace", Mode: mode, Deny: deny}, Dir: dir}
+}
+
+func bind(t testing.TB, o hostfuncs.Options, grants ...capability.GrantedFS) *hostfuncs.FS {
+	t.Helper()
+	files, err := hostfuncs.NewFS(grants, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,36 @@ func isPreopen(name string, flag sys.Oflag, perm fs.FileMode) bool {
 	return name == "." && flag == sys.O_RDONLY && perm == 0
 }
 
+// readOnly has the methods of sys.File that would change a file, for what the
+// engine opens by itself.
+type readOnly struct{}
+
+// IsAppend is always false.
+func (readOnly) IsAppend() bool { return false }
+
+// SetAppend refuses to switch appending on. Switching it off changes nothing.
+func (readOnly) SetAppend(enable bool) sys.Errno {
+	if enable {
+		return sys.EROFS
+	}
+	return 0
+}
+
+// Write is refused.
+func (readOnly) Write([]byte) (int, sys.Errno) { return 0, sys.EROFS }
+
+// Pwrite is refused.
+func (readOnly) Pwrite([]byte, int64) (int, sys.Errno) { return 0, sys.EROFS }
+
+// Truncate is refused.
+func (readOnly) Truncate(int64) sys.Errno { return sys.EROFS }
+
+// Sync has nothing to write.
+func (readOnly) Sync() sys.Errno { return 0 }
+
+// Datasync has nothing to write.
+func (readOnly) Datasync() sys.Errno { return 0 }
+
 // preopenDir is the directory behind a pre-opened descriptor. The engine panics
 // when opening it fails, and keeps it from one call to the next. So it opens
 // nothing until the guest lists it, and then in the file system of the call that
@@ -55,6 +85,9 @@ func (d *preopenDir) Stat() (wazerosys.Stat_t, sys.Errno) {
 	}
 	return d.fs.Stat(".")
 }
+
+// Utimens fails as it does by path.
+func (d *preopenDir) Utimens(atim, mtim int64) sys.Errno { return d.fs.Utimens(".", atim, mtim) }
 
 // Read is refused.
 func (*preopenDir) Read([]byte) (int, sys.Errno) { return 0, sys.EISDIR }

@@ -3,6 +3,7 @@ package guestfs
 import (
 	"hash/fnv"
 	"io/fs"
+	"time"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wazerosys "github.com/tetratelabs/wazero/sys"
@@ -19,6 +20,14 @@ func toStat(info fs.FileInfo, guestPath string) wazerosys.Stat_t {
 		st.Ino = hash.Sum64()
 	}
 	return st
+}
+
+// toTime converts nanoseconds since 1970; the zero time leaves a time as it is.
+func toTime(ns int64) time.Time {
+	if ns == sys.UTIME_OMIT {
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
 }
 
 // toDirents converts directory entries. An inode number of 0 makes the guest ask

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 )
 
@@ -47,10 +48,48 @@ func main() {
 		}
 	case "read":
 		b, err := os.ReadFile(args[2])
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		check(err)
 		_, _ = os.Stdout.Write(b)
+	case "write":
+		check(os.WriteFile(args[2], []byte(args[3]), 0o666))
+	case "append":
+		f, err := os.OpenFile(args[2], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		check(err)
+		_, err = f.WriteString(args[3])
+		check(err)
+		check(f.Close())
+	case "replace":
+		// In one step, as a tool should that does not want to leave half a file.
+		temp := filepath.Join(filepath.Dir(args[2]), ".wasmtool-tmp-guest")
+		check(os.WriteFile(temp, []byte(args[3]), 0o666))
+		check(os.Rename(temp, args[2]))
+	case "replace-and-loop":
+		check(os.WriteFile(filepath.Join(filepath.Dir(args[2]), ".wasmtool-tmp-guest"), []byte("half"), 0o666))
+		for {
+		}
+	case "grow":
+		check(os.Truncate(args[2], 1<<40))
+	case "mkdir":
+		check(os.Mkdir(args[2], 0o777))
+	case "rename":
+		check(os.Rename(args[2], args[3]))
+	case "remove":
+		check(os.Remove(args[2]))
+	case "symlink":
+		check(os.Symlink(args[2], args[3]))
+	case "list":
+		entries, err := os.ReadDir(args[2])
+		check(err)
+		for _, e := range entries {
+			fmt.Println(e.Name())
+		}
+	}
+}
+
+// check ends the program with the error on the error stream.
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -24,6 +25,7 @@ type op struct {
 	Rights                  uint64
 	Offset, Size            uint64
 	Whence, Bytes, Repeated uint32
+	Data                    []byte // to write, in place of Bytes zeros
 }
 
 type result struct {
@@ -73,7 +75,11 @@ func do(o op, r *result) syscall.Errno {
 func once(o op, r *result) syscall.Errno {
 	path, path2 := bytes(o.Path), bytes(o.Path2)
 	n, n2 := uint32(len(o.Path)), uint32(len(o.Path2))
+	if len(o.Data) > 0 {
+		o.Bytes = uint32(len(o.Data))
+	}
 	buf := make([]byte, max(o.Bytes, 1))
+	copy(buf, o.Data)
 	iovec := make([]byte, 8)
 	binary.LittleEndian.PutUint32(iovec, uint32(uintptr(unsafe.Pointer(&buf[0]))))
 	binary.LittleEndian.PutUint32(iovec[4:], o.Bytes)
@@ -148,6 +154,14 @@ func once(o op, r *result) syscall.Errno {
 		return errnoOf(err)
 	case "write_file":
 		return errnoOf(os.WriteFile(string(o.Path), []byte("written"), 0o644))
+	case "mkdir_all":
+		return errnoOf(os.MkdirAll(string(o.Path), 0o755))
+	case "remove_all":
+		return errnoOf(os.RemoveAll(string(o.Path)))
+	case "rename":
+		return errnoOf(os.Rename(string(o.Path), string(o.Path2)))
+	case "chtimes":
+		return errnoOf(os.Chtimes(string(o.Path), time.Unix(1, 0), time.Unix(2, 0)))
 	case "walk":
 		var names []string
 		err := filepath.WalkDir(string(o.Path), func(path string, _ fs.DirEntry, err error) error {
@@ -189,6 +203,7 @@ func name(errno syscall.Errno) string {
 		syscall.EFAULT: "EFAULT", syscall.EINVAL: "EINVAL", syscall.EIO: "EIO", syscall.EISDIR: "EISDIR",
 		syscall.ELOOP: "ELOOP", syscall.ENAMETOOLONG: "ENAMETOOLONG", syscall.ENOENT: "ENOENT", syscall.ENOSYS: "ENOSYS",
 		syscall.ENOTDIR: "ENOTDIR", syscall.ERANGE: "ERANGE", syscall.ENOTSUP: "ENOTSUP", syscall.EPERM: "EPERM", syscall.EROFS: "EROFS",
+		syscall.ENOTEMPTY: "ENOTEMPTY",
 	} {
 		if e == errno {
 			return name

@@ -1,0 +1,59 @@
+package hostfuncs
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// TempPrefix is how the name of a temporary file begins. A tool that writes a file
+// beside another and renames it over that one replaces it in one step; given such a
+// name, the file does not stay behind when the tool is stopped in between: at the
+// end of a call, those that it created and that are still there are removed. A
+// directory of such a name goes too if it is empty.
+const TempPrefix = ".wasmtool-tmp-"
+
+// tempName is a path in a mount whose last name begins with TempPrefix.
+type tempName struct {
+	mount *mount
+	rel   string
+}
+
+// tempNames are the temporary files that a call created, by where they are now.
+type tempNames map[tempName]fs.FileInfo
+
+// add notes a file if it is a temporary one.
+func (t tempNames) add(p place, info fs.FileInfo) {
+	if strings.HasPrefix(path.Base(p.rel), TempPrefix) {
+		t[tempName{p.mount, p.rel}] = info
+	}
+}
+
+// rename notes that a file has moved, and with a directory what lies in it.
+func (t tempNames) rename(from, to place) {
+	for name, info := range t {
+		rest, ok := below(from.rel, name.rel)
+		if !ok || name.mount != from.mount {
+			continue
+		}
+		delete(t, name)
+		moved := to
+		moved.rel = path.Join(to.rel, rest)
+		t.add(moved, info)
+	}
+}
+
+// remove removes the files, what lies in a directory before the directory. One
+// that another has put in the place of a file stays, and so does what cannot be
+// removed.
+func (t tempNames) remove() {
+	var names []tempName
+	for name := range t {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b tempName) int { return len(b.rel) - len(a.rel) })
+	for _, name := range names {
+		name.mount.removeSame(name.rel, t[name])
+	}
+}
