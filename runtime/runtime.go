@@ -8,14 +8,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/wasmtool/wasmtool/runtime/internal/compilecache"
 )
 
 // Defaults of Options.
 const (
 	// DefaultMaxModuleBytes is the largest module that loads: 64 MiB.
 	DefaultMaxModuleBytes = 64 << 20
+	// DefaultCacheMaxBytes is how much the cache on disk holds: 1 GiB.
+	DefaultCacheMaxBytes = 1 << 30
 	// DefaultMaxAbandoned is how many host operations may hang before calls are
 	// refused.
 	DefaultMaxAbandoned = 16
@@ -31,8 +31,13 @@ type Options struct {
 	// CacheDir is a folder for compiled modules, created with mode 0700 when
 	// missing. Empty means no cache on disk. A folder that others can read or
 	// write is not used, and a warning is logged: the runtime then compiles each
-	// module again.
+	// module again. It does so too, with one warning, when the disk is full or
+	// the folder cannot be written; what is in it is still used.
 	CacheDir string
+	// CacheMaxBytes bounds the compiled modules in CacheDir; 0 or less means
+	// DefaultCacheMaxBytes. Storing one deletes those that no process has used for
+	// longest, until the bound holds; the one just stored always stays.
+	CacheMaxBytes int64
 	// MaxModuleBytes bounds the size of a module; 0 means DefaultMaxModuleBytes.
 	MaxModuleBytes int
 	// MaxAbandoned bounds the host operations left hanging by calls that had to
@@ -60,7 +65,7 @@ type CompileEvent struct {
 type Runtime struct {
 	opts  Options
 	log   *slog.Logger
-	cache *compilecache.Cache // nil without one
+	cache *diskCache // nil without one
 
 	// closing is done when Close was called; every call stops with it.
 	closing   context.Context
@@ -96,14 +101,7 @@ func New(o Options) *Runtime {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	r.closing, r.close = context.WithCancel(context.Background())
-	if o.CacheDir != "" {
-		cache, err := compilecache.Open(o.CacheDir)
-		if err != nil {
-			r.log.Warn("compiled modules are not kept on disk", "reason", err)
-		} else {
-			r.cache = cache
-		}
-	}
+	r.cache = openDiskCache(o, r.log)
 	return r
 }
 

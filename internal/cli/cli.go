@@ -71,7 +71,7 @@ Exit status:
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err.Error()) })
 	root.AddCommand(
 		a.runCommand(), a.listCommand(), a.searchCommand(), a.showCommand(),
-		a.validateCommand(), a.inspectCommand(), a.versionCommand(),
+		a.validateCommand(), a.inspectCommand(), a.cacheCommand(), a.versionCommand(),
 	)
 	return root
 }
@@ -93,7 +93,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if cmd.HasParent() {
+	if !cmd.HasSubCommands() {
 		return usage(cmd, "takes no arguments")
 	}
 	message := "unknown command " + quote(args[0])

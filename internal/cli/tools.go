@@ -24,6 +24,10 @@ type toolOptions struct {
 
 func (o *toolOptions) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.folders, "tools", nil, "load the tools in `DIR` too: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
+	o.addCache(cmd)
+}
+
+func (o *toolOptions) addCache(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.cache, "cache", "", "keep compiled modules in `DIR`; \"off\" for nowhere (default: $WASMTOOL_CACHE, else the user's cache folder)")
 }
 

@@ -26,7 +26,7 @@ Exit status: 0 when all are good; 8 otherwise.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.validate(cmd, o, args) },
 	}
-	cmd.Flags().StringVar(&o.cache, "cache", "", "keep compiled modules in `DIR`; \"off\" for nowhere")
+	o.addCache(cmd)
 	return cmd
 }
 

@@ -17,6 +17,7 @@ const (
 	Nop         = 0x01
 	Loop        = 0x03
 	Br          = 0x0c
+	BrIf        = 0x0d
 	Call        = 0x10
 	Drop        = 0x1a
 	LocalGet    = 0x20
@@ -49,6 +50,19 @@ type Data struct {
 	Bytes  []byte
 }
 
+// Element is an active element segment: functions from Offset on in table 0.
+type Element struct {
+	Offset int32
+	Funcs  []uint32
+}
+
+// Global is a global; Init is the code of its initial value without the end.
+type Global struct {
+	Type    byte
+	Mutable bool
+	Init    []byte
+}
+
 // FuncType is a function's signature.
 type FuncType struct{ Params, Results []byte }
 
@@ -68,10 +82,17 @@ type Module struct {
 	Tables [][]uint32
 	// Memory is {min} or {min, max} in pages; nil for none.
 	Memory  []uint32
-	Exports []Export
+	Globals []Global
+	// Tags are the types of exception tags.
+	Tags     []uint32
+	Exports  []Export
+	Elements []Element
 	// Start is the index of the start function; nil for none.
 	Start *uint32
 	Data  []Data
+	// DataCount writes the section that announces the data segments, which code
+	// that names them needs.
+	DataCount bool
 	// Custom are custom sections by name, written at the end.
 	Custom map[string][]byte
 }
@@ -93,12 +114,32 @@ func (m Module) Bytes() []byte {
 	if m.Memory != nil {
 		out = section(out, 5, 1, func(b []byte, _ int) []byte { return limits(b, m.Memory) })
 	}
+	out = section(out, 13, len(m.Tags), func(b []byte, i int) []byte { return U32(append(b, 0), m.Tags[i]) })
+	out = section(out, 6, len(m.Globals), func(b []byte, i int) []byte {
+		g := m.Globals[i]
+		mutable := byte(0)
+		if g.Mutable {
+			mutable = 1
+		}
+		return append(append(append(b, g.Type, mutable), g.Init...), End)
+	})
 	out = section(out, 7, len(m.Exports), func(b []byte, i int) []byte {
 		e := m.Exports[i]
 		return U32(append(str(b, e.Name), e.Kind), e.Index)
 	})
 	if m.Start != nil {
 		out = raw(out, 8, U32(nil, *m.Start))
+	}
+	out = section(out, 9, len(m.Elements), func(b []byte, i int) []byte {
+		b = append(S32(append(b, 0, I32Const), m.Elements[i].Offset), End)
+		b = U32(b, uint32(len(m.Elements[i].Funcs)))
+		for _, f := range m.Elements[i].Funcs {
+			b = U32(b, f)
+		}
+		return b
+	})
+	if m.DataCount {
+		out = raw(out, 12, U32(nil, uint32(len(m.Data))))
 	}
 	out = section(out, 10, len(m.Funcs), func(b []byte, i int) []byte {
 		f := m.Funcs[i]

@@ -6,23 +6,20 @@ import (
 	"path/filepath"
 
 	"github.com/wasmtool/wasmtool/manifests"
-	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/builtins"
-	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/tool"
-	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // builtinSource is the Source of built-in tools.
 const builtinSource = "builtin"
 
-// loader puts tools into a Registry.
+// loader finds tools.
 type loader struct {
-	registry *registry.Registry
-	runtime  *runtime.Runtime
-	onError  func(error)
-	// folders stay open as long as the Registry, since modules are read at their
-	// first call.
+	// add takes a tool that was found; read returns its module, checked against the
+	// manifest.
+	add     func(m *manifests.Manifest, source string, read func() ([]byte, error)) error
+	onError func(error)
+	// folders stay open as long as read may be called.
 	folders []*manifests.Folder
 }
 
@@ -97,7 +94,7 @@ func (l *loader) loadSingle(target string) error {
 	if err != nil {
 		return invalidManifest(dir, err)
 	}
-	return l.register(m, source(dir, path), func() ([]byte, error) { return module, nil })
+	return l.add(m, source(dir, path), func() ([]byte, error) { return module, nil })
 }
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.
@@ -106,15 +103,7 @@ func (l *loader) loadTool(folder *manifests.Folder, dir, path string) error {
 	if err != nil {
 		return invalidManifest(dir, err)
 	}
-	return l.register(m, source(dir, path), func() ([]byte, error) { return manifests.ReadModule(folder, path, m) })
-}
-
-func (l *loader) register(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
-	executor := wasm.New(l.runtime, m, read)
-	if err := l.registry.Register(spec(m, source), executor); err != nil {
-		return errors.Join(err, executor.Close())
-	}
-	return nil
+	return l.add(m, source(dir, path), func() ([]byte, error) { return manifests.ReadModule(folder, path, m) })
 }
 
 // source says where a tool comes from, as the operator named it.

@@ -7,10 +7,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -41,9 +45,11 @@ type Options struct {
 	// loaded; nil makes the first such tool an error of New.
 	OnLoadError func(error)
 
-	// CacheDir is where compiled modules are kept; empty means the folder "wasmtool"
-	// in the user's cache folder. See runtime.Options.
+	// CacheDir is where compiled modules are kept; empty means the folder
+	// "wasmtool/modules" in the user's cache folder. See runtime.Options.
 	CacheDir string
+	// CacheMaxBytes bounds what is kept there; 0 means runtime.DefaultCacheMaxBytes.
+	CacheMaxBytes int64
 	// NoCache keeps compiled modules nowhere.
 	NoCache bool
 
@@ -62,19 +68,31 @@ type Options struct {
 // of package tool, with the code invalid_manifest or invalid_module for a tool that
 // does not load.
 func New(o Options) (*registry.Registry, error) {
-	rt := runtime.New(runtime.Options{CacheDir: cacheDir(o), OnCompile: o.OnCompile, Logger: o.Logger})
-	l := &loader{runtime: rt, onError: o.OnLoadError}
-	l.registry = registry.New(registry.Options{
+	rt := runtime.New(runtime.Options{
+		CacheDir: CacheDir(o), CacheMaxBytes: o.CacheMaxBytes, OnCompile: o.OnCompile, Logger: o.Logger,
+	})
+	l := &loader{onError: o.OnLoadError}
+	tools := registry.New(registry.Options{
 		Offer:      offer(o),
 		Approver:   o.Approver,
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
 		OnClose:    func() error { return errors.Join(rt.Close(), closeAll(l.folders)) },
 	})
-	if err := l.loadAll(o); err != nil {
-		return nil, errors.Join(err, l.registry.Close())
+	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+		executor := wasm.New(wasm.Options{
+			Runtime: rt, Manifest: m, Read: read,
+			Files: hostfuncs.Options{Protected: protected(o)},
+		})
+		if err := tools.Register(spec(m, source), executor); err != nil {
+			return errors.Join(err, executor.Close())
+		}
+		return nil
 	}
-	return l.registry, nil
+	if err := l.loadAll(o); err != nil {
+		return nil, errors.Join(err, tools.Close())
+	}
+	return tools, nil
 }
 
 // offer joins the parts of Options that say what is given.
@@ -91,8 +109,18 @@ func offer(o Options) capability.Offer {
 	return given
 }
 
-// cacheDir returns the folder for compiled modules, or "" for none.
-func cacheDir(o Options) string {
+// protected lists what no tool may write to, whatever it is granted: compiled code,
+// which runs outside of any sandbox, and the manifests of other tools.
+func protected(o Options) []string {
+	dirs := slices.Clone(o.Folders)
+	if cache := CacheDir(o); cache != "" {
+		dirs = append(dirs, cache)
+	}
+	return dirs
+}
+
+// CacheDir returns the folder where New keeps compiled modules, or "" for nowhere.
+func CacheDir(o Options) string {
 	if o.NoCache {
 		return ""
 	}

@@ -2,17 +2,20 @@ package rewrite
 
 import "slices"
 
-// entries decides which functions check fuel on entry and what a call costs.
+// callCosts is what the call graph says about checks and prices.
 //
-// It looks only at calls that a function can reach from its entry without passing
-// a loop head, because loop heads check anyway. A function checks on entry when
-// such calls can lead back to it, or when it and what it calls in this way may do
-// more work than maxUnchecked. All other functions are paid for by their callers.
-type entries struct {
+// A function checks its fuel on entry when calls can lead from it back to it, or
+// when it and what it calls may do more work than maxUnchecked; all others are
+// paid for by their callers. Only calls count for this that a function can reach
+// from its entry without passing a loop head, because loop heads check anyway.
+type callCosts struct {
 	// check is by defined function.
 	check []bool
 	// price is by node: what a caller pays for the work before the next check.
 	price []uint64
+	// group is by node: nodes are in the same group when calls of any kind lead
+	// from one to the other and back.
+	group []int32
 }
 
 // maxUnchecked is how much work a call may start before the first check, in
@@ -39,9 +42,11 @@ func newGraph(m *module, s *scan) *graph {
 			g.targets[t] = append(g.targets[t], uint32(f))
 		}
 	}
-	for i, n := range s.edges {
-		if int(n) >= len(m.funcs) {
-			s.edges[i] = g.typeNode(n - uint32(len(m.funcs)))
+	for _, list := range [][]uint32{s.edges, s.calls} {
+		for i, n := range list {
+			if int(n) >= len(m.funcs) {
+				list[i] = g.typeNode(n - uint32(len(m.funcs)))
+			}
 		}
 	}
 	return g
@@ -79,8 +84,18 @@ func appendKinds(key []byte, types []valueType) []byte {
 
 func (g *graph) nodes() int { return len(g.m.funcs) + len(g.m.types) }
 
-// next returns the nodes that node n leads to.
-func (g *graph) next(n int) []uint32 {
+// edges returns the nodes that calls lead to from node n without passing a loop
+// head in it.
+func (g *graph) edges(n int) []uint32 {
+	return g.next(n, g.s.edges, func(f *funcScan) int { return f.edges })
+}
+
+// calls returns the nodes that all calls lead to from node n.
+func (g *graph) calls(n int) []uint32 {
+	return g.next(n, g.s.calls, func(f *funcScan) int { return f.calls })
+}
+
+func (g *graph) next(n int, list []uint32, end func(*funcScan) int) []uint32 {
 	if funcs := len(g.m.funcs); n >= funcs {
 		return g.targets[n-funcs]
 	}
@@ -90,120 +105,71 @@ func (g *graph) next(n int) []uint32 {
 	}
 	from := 0
 	if i > 0 {
-		from = g.s.funcs[i-1].edges
+		from = end(&g.s.funcs[i-1])
 	}
-	return g.s.edges[from:g.s.funcs[i].edges]
+	return list[from:end(&g.s.funcs[i])]
 }
 
-// entries walks the graph by Tarjan's algorithm, which finishes with a group of
-// nodes that lead to each other only after all that they lead to.
-func (g *graph) entries() *entries {
-	e := &entries{check: make([]bool, len(g.m.codes)), price: make([]uint64, g.nodes())}
-	var (
-		order   = make([]int32, g.nodes()) // when a node was met, from 1; 0 is not yet
-		low     = make([]int32, g.nodes())
-		onStack = make([]bool, g.nodes())
-		stack   []int32
-		met     int32
-		path    []visit
-	)
-	meet := func(n int32) {
-		met++
-		order[n], low[n] = met, met
-		stack, onStack[n] = append(stack, n), true
-		path = append(path, visit{node: n})
+// costs works out what to check and what to charge.
+func (g *graph) costs() *callCosts {
+	c := &callCosts{
+		check: make([]bool, len(g.m.codes)),
+		price: make([]uint64, g.nodes()),
+		group: make([]int32, g.nodes()),
 	}
-	for root := range g.nodes() {
-		if order[root] != 0 {
-			continue
+	groups(g.nodes(), g.edges, func(group []int32) { g.finish(c, group) })
+	id := int32(0)
+	groups(g.nodes(), g.calls, func(group []int32) {
+		id++
+		for _, n := range group {
+			c.group[n] = id
 		}
-		meet(int32(root))
-		for len(path) > 0 {
-			v := &path[len(path)-1]
-			if next := g.next(int(v.node)); v.done < len(next) {
-				to := int32(next[v.done])
-				v.done++
-				switch {
-				case order[to] == 0:
-					meet(to)
-				case onStack[to]:
-					low[v.node] = min(low[v.node], order[to])
-				}
-				continue
-			}
-			n := v.node
-			path = path[:len(path)-1]
-			if len(path) > 0 {
-				caller := path[len(path)-1].node
-				low[caller] = min(low[caller], low[n])
-			}
-			if low[n] != order[n] {
-				continue
-			}
-			at := len(stack) - 1
-			for stack[at] != n {
-				at--
-			}
-			group := stack[at:]
-			stack = stack[:at]
-			for _, member := range group {
-				onStack[member] = false
-			}
-			g.finish(e, group)
-		}
-	}
-	return e
-}
-
-// visit is a node that is being walked: done of its edges have been followed.
-type visit struct {
-	node int32
-	done int
+	})
+	return c
 }
 
 // finish decides about a group of nodes that lead to each other. All others that
 // they lead to have been decided.
-func (g *graph) finish(e *entries, group []int32) {
-	n := int(group[0])
-	if len(group) == 1 && !slices.Contains(g.next(n), uint32(n)) {
-		g.finishOne(e, n)
+func (g *graph) finish(c *callCosts, group []int32) {
+	if n := int(group[0]); len(group) == 1 && !slices.Contains(g.edges(n), uint32(n)) {
+		g.finishOne(c, n)
 		return
 	}
 	for _, n := range group {
 		if i := int(n) - g.m.importedFuncs; i >= 0 && int(n) < len(g.m.funcs) {
-			e.check[i] = true
+			c.check[i] = true
 		}
 	}
 	for _, n := range group {
 		if int(n) >= len(g.m.funcs) {
-			e.price[n] = g.highest(e, int(n))
+			c.price[n] = g.highest(c, int(n))
 		}
 	}
 }
 
-func (g *graph) finishOne(e *entries, n int) {
+func (g *graph) finishOne(c *callCosts, n int) {
 	i := n - g.m.importedFuncs
 	switch {
 	case i < 0:
-		e.price[n] = costHost
+		c.price[n] = costHost
 	case n >= len(g.m.funcs):
-		e.price[n] = g.highest(e, n)
+		c.price[n] = g.highest(c, n)
 	default:
 		price := g.s.funcs[i].cost
-		for _, to := range g.next(n) {
-			price = addCost(price, e.price[to])
+		for _, to := range g.edges(n) {
+			price = addCost(price, c.price[to])
 		}
-		if e.check[i] = price > maxUnchecked; !e.check[i] {
-			e.price[n] = price
+		if c.check[i] = price > maxUnchecked; !c.check[i] {
+			c.price[n] = price
 		}
 	}
 }
 
 // highest returns the highest price behind a type.
-func (g *graph) highest(e *entries, n int) uint64 {
+func (g *graph) highest(c *callCosts, n int) uint64 {
 	var price uint64
-	for _, to := range g.next(n) {
-		price = max(price, e.price[to])
+	for _, to := range g.edges(n) {
+		price = max(price, c.price[to])
 	}
 	return price
 }

@@ -8,7 +8,7 @@ type codeWriter struct {
 	shift  uint32
 	meter  *meter
 	graph  *graph
-	checks *entries
+	costs  *callCosts
 	plan   plan
 	typer  typer
 	splits []splitSelect
@@ -22,7 +22,7 @@ func (w *codeWriter) init(m *module, o Options, s *scan, shift uint32) {
 	}
 	w.meter = newMeter(uint32(len(m.globals)), uint32(m.importedFuncs))
 	w.graph = newGraph(m, s)
-	w.checks = w.graph.entries()
+	w.costs = w.graph.costs()
 }
 
 // report is what was written, or nil without metering.
@@ -61,7 +61,7 @@ func (w *codeWriter) function(b []byte, i int) ([]byte, *Error) {
 		}
 	}
 	if w.meter != nil {
-		if err := w.plan.make(w.m, i, w.graph, w.checks); err != nil {
+		if err := w.plan.make(w.m, i, w.graph, w.costs); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
 // guestSource is a Go command that does a bit of everything: JSON, sorting,
@@ -100,48 +102,63 @@ func goGuest(t testing.TB) []byte {
 	return wasm
 }
 
-// runGuest runs a command and returns what it wrote and how it ended.
-func runGuest(t testing.TB, wasm []byte, stdin string) (stdout, ending string, fuel int64) {
+// guest is a compiled command.
+type guest struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+	fuel     *refiller
+}
+
+func newGuest(t testing.TB, wasm []byte) *guest {
 	t.Helper()
 	ctx := context.Background()
-	r := wazero.NewRuntime(ctx)
-	defer func() { _ = r.Close(ctx) }()
-	wasi_snapshot_preview1.MustInstantiate(ctx, r)
-	f := &refiller{slice: 1 << 20, budget: 1 << 50}
-	f.install(t, r)
-	compiled, err := r.CompileModule(ctx, wasm)
-	if err != nil {
+	g := &guest{runtime: wazero.NewRuntime(ctx), fuel: &refiller{slice: 1 << 20, budget: 1 << 60}}
+	t.Cleanup(func() { _ = g.runtime.Close(ctx) })
+	wasi_snapshot_preview1.MustInstantiate(ctx, g.runtime)
+	g.fuel.install(t, g.runtime)
+	var err error
+	if g.compiled, err = g.runtime.CompileModule(ctx, wasm); err != nil {
 		t.Fatal(err)
 	}
+	return g
+}
+
+// run runs a new instance and returns what it wrote and how it ended.
+func (g *guest) run(t testing.TB, stdin string) (stdout, ending string) {
+	t.Helper()
+	ctx := context.Background()
 	var out bytes.Buffer
-	m, err := r.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions().
+	m, err := g.runtime.InstantiateModule(ctx, g.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithStdin(strings.NewReader(stdin)).WithStdout(&out))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.ExportedFunction("_start").Call(ctx)
-	if err != nil {
+	defer func() { _ = m.Close(ctx) }()
+	if _, err = m.ExportedFunction("_start").Call(ctx); err != nil {
 		ending = firstLine(err)
 	}
-	return out.String(), ending, f.used
+	return out.String(), ending
 }
 
+const guestInput = `[{"name":"aab","price":3.25,"tags":{"x":1.5,"y":-2}},{"name":"abxyz","price":1e3}]`
+
 func TestGoGuestBehavesTheSame(t *testing.T) {
-	before := goGuest(t)
-	after, rep, err := Rewrite(before, everything)
+	wasm := goGuest(t)
+	out, rep, err := Rewrite(wasm, Options{Meter: true, ExportState: true, ExportStart: true, SplitSelects: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d bytes before, %d after, %+v, %v", len(before), len(after), *rep.Meter, rep.SnapshotBlockers)
-	for _, stdin := range []string{
-		`[{"name":"aab","price":3.25,"tags":{"x":1.5,"y":-2}},{"name":"abxyz","price":1e3}]`, `[]`, `{"broken"`,
-	} {
-		wantOut, wantEnd, _ := runGuest(t, before, stdin)
-		gotOut, gotEnd, fuel := runGuest(t, after, stdin)
+	t.Logf("%d bytes before, %d after, %+v", len(wasm), len(out), *rep.Meter)
+	before, after := newGuest(t, wasm), newGuest(t, out)
+	for _, stdin := range []string{guestInput, `[]`, `{"broken"`} {
+		wantOut, wantEnd := before.run(t, stdin)
+		gotOut, gotEnd := after.run(t, stdin)
 		if gotOut != wantOut || gotEnd != wantEnd || gotOut == "" {
 			t.Errorf("for %s: %q %q before, %q %q after", stdin, wantOut, wantEnd, gotOut, gotEnd)
 		}
-		t.Logf("%d units of fuel", fuel)
+	}
+	if after.fuel.used == 0 || before.fuel.used != 0 {
+		t.Errorf("fuel: %d before, %d after", before.fuel.used, after.fuel.used)
 	}
 	if len(rep.SnapshotBlockers) > 0 {
 		t.Errorf("a Go guest can't be saved and restored: %v", rep.SnapshotBlockers)
@@ -158,6 +175,60 @@ func BenchmarkRewriteGoGuest(b *testing.B) {
 				if _, _, err := Rewrite(wasm, o); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// BenchmarkMetering compares running with and without metering.
+func BenchmarkMetering(b *testing.B) {
+	loop := []byte{wasmtest.LocalGet, 0, wasmtest.I32Const, 1, i32Sub, localTee, 0, wasmtest.BrIf, 0, wasmtest.End}
+	memory := wasmtest.Code([]byte{
+		wasmtest.Loop, wasmtest.Empty, wasmtest.LocalGet, 0,
+	}, wasmtest.Const(0xffff), []byte{0x71, localTee, 1, wasmtest.LocalGet, 1, wasmtest.I32Load, 0, 0, wasmtest.LocalGet, 0, wasmtest.I32Add, wasmtest.I32Store, 0, 0}, loop)
+	fib := function([]byte{
+		wasmtest.LocalGet, 0, wasmtest.I32Const, 2, 0x48, ifOp, wasmtest.Empty, returnOp, wasmtest.End,
+		wasmtest.LocalGet, 0, wasmtest.I32Const, 1, i32Sub, wasmtest.Call, 0, wasmtest.LocalGet, 0, wasmtest.I32Const, 2, i32Sub, wasmtest.Call, 0,
+	})
+	for _, c := range []struct {
+		name string
+		wasm []byte
+		arg  uint64
+	}{
+		{"loop", countdown().Bytes(), 1_000_000},
+		{"memory", function(memory).Bytes(), 1_000_000},
+		{"fib", fib.Bytes(), 27},
+	} {
+		for mode, o := range map[string]Options{"plain": {}, "metered": {Meter: true}} {
+			b.Run(c.name+"/"+mode, func(b *testing.B) {
+				out, _, err := Rewrite(c.wasm, o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				g := newGuest(b, out)
+				m, err := g.runtime.InstantiateModule(context.Background(), g.compiled, wazero.NewModuleConfig())
+				if err != nil {
+					b.Fatal(err)
+				}
+				run := m.ExportedFunction("run")
+				for b.Loop() {
+					if _, err := run.Call(context.Background(), c.arg); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+	wasm := goGuest(b)
+	for mode, o := range map[string]Options{"plain": {}, "split": {SplitSelects: true}, "metered": {Meter: true}} {
+		b.Run("Go/"+mode, func(b *testing.B) {
+			out, _, err := Rewrite(wasm, o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			g := newGuest(b, out)
+			for b.Loop() {
+				g.run(b, guestInput)
 			}
 		})
 	}

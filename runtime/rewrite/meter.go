@@ -6,8 +6,8 @@ const (
 	// ReservedPrefix begins the names of all exports that rewriting adds.
 	ReservedPrefix = "wasmtool:"
 	// MeterModule and MeterFunction name the imported function, () -> (), that is
-	// called when fuel is below zero. It sets ExportFuel to more and returns, or
-	// ends the call.
+	// called when fuel is below zero. It brings ExportFuel to zero or more, by
+	// adding, and returns; or it ends the call.
 	MeterModule   = ReservedPrefix + "meter"
 	MeterFunction = "refill"
 	// ExportFuel is the global, mut i64, that holds the fuel that is left. It

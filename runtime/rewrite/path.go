@@ -5,6 +5,11 @@ package rewrite
 // check charges, too: where paths part, the longest one is charged.
 const maxPath = 200
 
+// maxTail is how much work may follow a call that may lead back to the function
+// before there is a check. Without this limit a deep recursion would do all the
+// work that is left on its way back without any check in between.
+const maxTail = 20
+
 // event is an instruction at which something has to be written or decided.
 type event struct {
 	op       opcode
@@ -17,7 +22,10 @@ type event struct {
 	// lists[list:listEnd] are the labels of br_table and, at the end of a
 	// try_table, those of its clauses.
 	list, listEnd int
-	measured      bool
+	// measured is a bulk operation whose length is known at run time only.
+	measured bool
+	// back is a call that may lead back to this function.
+	back bool
 	// charge is what is charged before the instruction for a bulk operation of
 	// measured length, and otherwise right after it; 0 is no check.
 	charge uint64
@@ -56,27 +64,28 @@ type pathFrame struct {
 const costSlack = 50
 
 // make plans defined function i.
-func (p *plan) make(m *module, i int, g *graph, e *entries) *Error {
+func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.body(m, i)
 	p.events, p.lists, p.tries = p.events[:0], p.lists[:0], p.tries[:0]
 	p.measured = false
-	p.collect(g, e)
+	p.collect(i, g, c)
 	if p.err != nil {
 		return p.err
 	}
 	rest := p.charge()
 	p.entry = 0
-	if e.check[i] {
+	if c.check[i] {
 		p.entry = max(rest, 1)
 	}
 	return nil
 }
 
 // collect walks forwards and notes the events.
-func (p *plan) collect(g *graph, e *entries) {
+func (p *plan) collect(i int, g *graph, c *callCosts) {
 	var (
 		in     instr
 		before uint64
+		self   = c.group[p.m.importedFuncs+i]
 	)
 	for p.next(&in) {
 		cost := in.cost()
@@ -91,9 +100,12 @@ func (p *plan) collect(g *graph, e *entries) {
 		before = 0
 		switch in.op {
 		case opCall, opReturnCall:
-			ev.own += e.price[in.a]
+			ev.own += c.price[in.a]
+			ev.back = c.group[in.a] == self
 		case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
-			ev.own += e.price[g.typeNode(in.a)]
+			n := g.typeNode(in.a)
+			ev.own += c.price[n]
+			ev.back = c.group[n] == self
 		case opBrTable:
 			ev.list = len(p.lists)
 			p.lists = p.labels(p.lists, &in)
@@ -195,6 +207,9 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 	case opThrow, opThrowRef, opReturnCall, opReturnCallIndirect, opReturnCallRef:
 		rest = p.catch()
 	case opCall, opCallIndirect, opCallRef:
+		if ev.back && rest > maxTail {
+			ev.charge, rest = rest, 0
+		}
 		rest = max(rest, p.catch())
 	}
 	rest += ev.own

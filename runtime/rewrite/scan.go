@@ -13,15 +13,17 @@ type scan struct {
 	// a loop head: function indices, and for indirect calls the number of functions
 	// plus the type.
 	edges []uint32
+	// calls are all calls, in the same form.
+	calls []uint32
 }
 
 // funcScan is what a body says about one function.
 type funcScan struct {
 	// cost bounds what the function does by itself before its first loop head.
 	cost uint64
-	// edges is where the function's edges end; they begin where those of the
-	// function before end.
-	edges int
+	// edges and calls are where the function's edges and calls end; they begin where
+	// those of the function before end.
+	edges, calls int
 	// selects says that there is a select of what may be a float.
 	selects bool
 }
@@ -78,7 +80,7 @@ func (s *scanner) function(m *module, i int) *Error {
 	if s.err != nil {
 		return s.err
 	}
-	s.f.edges = len(s.edges)
+	s.f.edges, s.f.calls = len(s.edges), len(s.calls)
 	s.scan.funcs = append(s.scan.funcs, s.f)
 	return nil
 }
@@ -123,14 +125,14 @@ func (s *scanner) step(in *instr) {
 	case opUnreachable, opReturn, opThrow, opThrowRef:
 		s.open = false
 	case opCall:
-		s.edge(in.a)
+		s.call(in.a)
 	case opReturnCall:
-		s.edge(in.a)
+		s.call(in.a)
 		s.open = false
 	case opCallIndirect, opCallRef:
-		s.edge(uint32(len(s.m.funcs)) + in.a)
+		s.call(uint32(len(s.m.funcs)) + in.a)
 	case opReturnCallIndirect, opReturnCallRef:
-		s.edge(uint32(len(s.m.funcs)) + in.a)
+		s.call(uint32(len(s.m.funcs)) + in.a)
 		s.open = false
 	case opSelect:
 		s.f.selects = true
@@ -154,7 +156,8 @@ func (s *scanner) arrive(label uint32) {
 	f.label = f.label || (s.open && !f.loop)
 }
 
-func (s *scanner) edge(node uint32) {
+func (s *scanner) call(node uint32) {
+	s.calls = append(s.calls, node)
 	if s.open {
 		s.edges = append(s.edges, node)
 	}

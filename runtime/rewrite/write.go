@@ -9,6 +9,8 @@ type writer struct {
 	// more than before.
 	shift uint32
 	code  codeWriter
+	// data are the data segments to write, or nil for those of the input.
+	data []run
 }
 
 // order is the order of the sections.
@@ -28,6 +30,7 @@ func (m *module) write(o Options, s *scan) ([]byte, *MeterReport, *Error) {
 		w.shift = 1
 	}
 	w.code.init(m, o, s, w.shift)
+	w.data = m.mergeData(s)
 	w.out = append(w.out, m.wasm[:headerBytes]...)
 	var old [sectionIDs]section
 	for _, s := range m.sections {
@@ -87,6 +90,18 @@ func (w *writer) section(id byte, old section) *Error {
 		var err *Error
 		w.out, err = w.code.append(w.out)
 		return err
+	case secDataCount:
+		n := len(m.data)
+		if w.data != nil {
+			n = len(w.data)
+		}
+		w.out = appendU32(w.out, uint32(n))
+	case secData:
+		if w.data != nil {
+			w.runs(w.data)
+			return nil
+		}
+		w.out = append(w.out, m.wasm[old.start:old.end]...)
 	default:
 		w.out = append(w.out, m.wasm[old.start:old.end]...)
 	}

@@ -15,12 +15,23 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
+// Options makes an Executor. Runtime, Manifest and Read are required.
+type Options struct {
+	// Runtime loads and calls the module; it stays the caller's.
+	Runtime *runtime.Runtime
+	// Manifest describes the tool.
+	Manifest *manifests.Manifest
+	// Read returns the bytes of the module, checked against the manifest. It is
+	// called when the tool is first prepared, and again if that failed.
+	Read func() ([]byte, error)
+	// Files bounds what a call may do with files; the zero value means the defaults.
+	Files hostfuncs.Options
+}
+
 // Executor runs the tool of one manifest. It implements tool.Executor and is safe
 // for concurrent use.
 type Executor struct {
-	runtime  *runtime.Runtime
-	manifest *manifests.Manifest
-	read     func() ([]byte, error)
+	o Options
 
 	// loading is held while the module is loaded; a channel, because waiting for
 	// it must heed a context.
@@ -30,11 +41,9 @@ type Executor struct {
 	closed  bool
 }
 
-// New returns the executor of a manifest. read returns the bytes of its module,
-// checked against the manifest; it is called when the tool is first prepared, and
-// again if that failed.
-func New(rt *runtime.Runtime, m *manifests.Manifest, read func() ([]byte, error)) *Executor {
-	return &Executor{runtime: rt, manifest: m, read: read, loading: make(chan struct{}, 1)}
+// New returns an Executor.
+func New(o Options) *Executor {
+	return &Executor{o: o, loading: make(chan struct{}, 1)}
 }
 
 // Prepare reads and compiles the module. A failure is not remembered: the next
@@ -58,11 +67,11 @@ func (e *Executor) load(ctx context.Context) (*runtime.Module, error) {
 	if e.module != nil {
 		return e.module, nil
 	}
-	wasm, err := e.read()
+	wasm, err := e.o.Read()
 	if err != nil {
 		return nil, (&tool.Error{Code: tool.CodeInvalidModule, Message: err.Error()}).WithCause(err)
 	}
-	module, err := e.runtime.Load(ctx, wasm)
+	module, err := e.o.Runtime.Load(ctx, wasm)
 	if err != nil {
 		return nil, failure(runtime.Output{}, err)
 	}
@@ -76,7 +85,7 @@ func (e *Executor) load(ctx context.Context) (*runtime.Module, error) {
 
 // findEntry asks the module whether it has the form that the manifest says.
 func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
-	m := e.manifest.Module
+	m := e.o.Manifest.Module
 	entry, err := module.Entry(runtime.ABI(m.ABI), m.Entry)
 	if err != nil {
 		return entry, failure(runtime.Output{}, err)
@@ -108,7 +117,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if call.Bindings, err = hostfuncs.Bind(in.Grant, hostfuncs.Options{}); err != nil {
+	if call.Bindings, err = hostfuncs.Bind(in.Grant, e.o.Files); err != nil {
 		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
 	}
 	defer call.Bindings.Close()
@@ -116,12 +125,12 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, failure(out, err)
 	}
-	return parseOutput(e.manifest.Module.Output, out.Output)
+	return parseOutput(e.o.Manifest.Module.Output, out.Output)
 }
 
 // call turns arguments into what the command gets.
 func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
-	m := e.manifest
+	m := e.o.Manifest
 	call := runtime.Call{
 		Entry:  e.entry,
 		Name:   m.Name,

@@ -2,41 +2,38 @@
 //
 // Compiled code is executable input, and wazero believes whatever it reads back:
 // a flipped byte in one of its files can crash the process, and an empty file is
-// an error for ever (security.md C5). So wazero never reads this folder. Each
-// entry is one file with a header and a SHA-256 over all of it; it is checked as
-// a whole before its payload is handed out, and deleted when it does not hold.
+// an error for ever (security.md C5). So wazero never reads this folder. It reads
+// and writes a Scratch, and what we put there is an entry whose SHA-256 held when
+// it was read from that very place. An entry that does not hold is deleted.
 //
 // The folder must be ours alone: a process of the same user is trusted, nobody
-// else is.
+// else is. Many processes may use it at once, without locks: an entry is one file
+// that appears by a rename and is never changed, and one that vanishes is a miss.
 package compilecache
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// maxEntry bounds what Get reads into memory.
-const maxEntry = 1 << 30
-
-const (
-	magic     = "wasmtool-compiled-1\n"
-	entryMode = 0o600
-	suffix    = ".bin"
-)
+const suffix = ".bin"
 
 // ErrUnsafe means that the folder is not private to this user, or is a link.
 var ErrUnsafe = errors.New("the folder is not private to this user")
 
 // Cache is a folder of compiled modules. It is safe for concurrent use, also by
 // several processes.
-type Cache struct{ dir string }
+type Cache struct {
+	dir      string
+	maxBytes int64
+}
 
 // Key names an entry: a digest of everything that the compiled code depends on.
 type Key [sha256.Size]byte
@@ -56,53 +53,42 @@ func NewKey(parts ...[]byte) Key {
 
 // Open returns the cache in dir, creating the folder with mode 0700 when it does
 // not exist. It refuses a link, a folder of another user, and one that others
-// can write or read, with an error that wraps ErrUnsafe.
-func Open(dir string) (*Cache, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("create the compile cache: %w", withoutPath(err))
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return nil, fmt.Errorf("look at the compile cache: %w", withoutPath(err))
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%w: it is a link or a file", ErrUnsafe)
-	}
-	if err := checkPrivate(info); err != nil {
+// can write or read, with an error that wraps ErrUnsafe. Storing an entry evicts
+// others until all together have at most maxBytes.
+func Open(dir string, maxBytes int64) (*Cache, error) {
+	c := &Cache{dir: dir, maxBytes: maxBytes}
+	if err := c.create(); err != nil {
 		return nil, err
 	}
-	return &Cache{dir: dir}, nil
+	return c, nil
 }
 
-// Get returns the name and payload of an entry whose digest holds. A missing,
-// damaged or foreign entry is a miss; a damaged one is deleted.
-func (c *Cache) Get(key Key) (name string, payload []byte, ok bool) {
-	data, err := readRegular(c.path(key))
-	if err != nil {
-		return "", nil, false
+// Look returns the cache in dir for List and Clear. It refuses what Open refuses,
+// but creates nothing: a folder that is not there is an empty cache.
+func Look(dir string) (*Cache, error) {
+	c := &Cache{dir: dir}
+	if err := c.check(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	name, payload, err = decode(key, data)
-	if err != nil {
-		c.Delete(key)
-		return "", nil, false
-	}
-	return name, payload, true
+	return c, nil
 }
 
-// Put stores a payload under key, replacing an older entry at once: a reader
-// sees the old entry or the new one, never a part. name is a label that Get
-// gives back.
-func (c *Cache) Put(key Key, name string, payload []byte) error {
-	tmp, err := os.CreateTemp(c.dir, "new-*")
+func (c *Cache) create() error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return fmt.Errorf("create the compile cache: %w", withoutPath(err))
+	}
+	return c.check()
+}
+
+func (c *Cache) check() error {
+	info, err := os.Lstat(c.dir)
 	if err != nil {
-		return withoutPath(err)
+		return fmt.Errorf("look at the compile cache: %w", withoutPath(err))
 	}
-	defer os.Remove(tmp.Name()) // gone already after a successful rename
-	_, err = tmp.Write(encode(key, name, payload))
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		return withoutPath(err)
+	if !info.IsDir() {
+		return fmt.Errorf("%w: it is a link or a file", ErrUnsafe)
 	}
-	return withoutPath(os.Rename(tmp.Name(), c.path(key)))
+	return checkPrivate(info)
 }
 
 // Delete removes an entry. A missing one is no error: it is gone either way.
@@ -112,74 +98,21 @@ func (c *Cache) path(key Key) string {
 	return filepath.Join(c.dir, hex.EncodeToString(key[:])+suffix)
 }
 
-// encode lays out magic, key, name, payload, and a digest over all before it.
-func encode(key Key, name string, payload []byte) []byte {
-	var b bytes.Buffer
-	b.Grow(len(magic) + len(key) + 4 + len(name) + len(payload) + sha256.Size)
-	b.WriteString(magic)
-	b.Write(key[:])
-	b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(name))))
-	b.WriteString(name)
-	b.Write(payload)
-	sum := sha256.Sum256(b.Bytes())
-	b.Write(sum[:])
-	return b.Bytes()
-}
-
-var errDamaged = errors.New("the entry is damaged")
-
-func decode(key Key, data []byte) (string, []byte, error) {
-	head := len(magic) + len(key) + 4
-	if len(data) < head+sha256.Size {
-		return "", nil, errDamaged
+// keyOf returns the key in the name of a file; ok is false for a file that is no
+// entry of ours.
+func keyOf(name string) (key Key, ok bool) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	if !ok || len(digits) != hex.EncodedLen(len(key)) || strings.ToLower(digits) != digits {
+		return key, false
 	}
-	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
-	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
-		return "", nil, errDamaged
-	}
-	rest, ok := bytes.CutPrefix(body, []byte(magic))
-	if !ok || Key(rest[:len(key)]) != key {
-		return "", nil, errDamaged
-	}
-	rest = rest[len(key):]
-	n := binary.LittleEndian.Uint32(rest)
-	rest = rest[4:]
-	if uint64(n) > uint64(len(rest)) {
-		return "", nil, errDamaged
-	}
-	return string(rest[:n]), rest[n:], nil
-}
-
-// readRegular reads a file that is a regular one, without following a link.
-func readRegular(path string) ([]byte, error) {
-	before, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() || before.Size() > maxEntry {
-		return nil, errDamaged
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	opened, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !os.SameFile(before, opened) {
-		return nil, errDamaged
-	}
-	data := make([]byte, opened.Size())
-	_, err = io.ReadFull(f, data)
-	return data, err
+	_, err := hex.Decode(key[:], []byte(digits))
+	return key, err == nil
 }
 
 // withoutPath drops the host path from an error of the os package, since error
 // texts may reach a guest's caller.
 func withoutPath(err error) error {
-	var pe *os.PathError
+	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err
 	}

@@ -1,0 +1,84 @@
+package rewrite
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// heavyCalls is how often heavy code calls a function that does nothing.
+const heavyCalls = 20
+
+// detours are ways through control flow to heavy code, taken when local 0 is 1.
+// Each of them has a way past it, too.
+func detours() map[string][]byte {
+	heavy := bytes.Repeat(wasmtest.CallFunc(2), heavyCalls)
+	get := []byte{wasmtest.LocalGet, 0}
+	open := []byte{block, wasmtest.Empty}
+	end := []byte{wasmtest.End}
+	leave := []byte{returnOp}
+	return map[string][]byte{
+		"straight on":       heavy,
+		"then":              wasmtest.Code(get, []byte{ifOp, wasmtest.Empty}, heavy, end),
+		"else":              wasmtest.Code(get, []byte{i32Eqz, ifOp, wasmtest.Empty, elseOp}, heavy, end),
+		"no else":           wasmtest.Code(get, []byte{i32Eqz, ifOp, wasmtest.Empty}, leave, end, heavy),
+		"after then":        wasmtest.Code(get, []byte{ifOp, wasmtest.Empty, elseOp}, leave, end, heavy),
+		"br":                wasmtest.Code(open, []byte{wasmtest.Br, 0}, end, heavy),
+		"br_if":             wasmtest.Code(open, get, []byte{wasmtest.BrIf, 0}, leave, end, heavy),
+		"br_if outwards":    wasmtest.Code(open, open, get, []byte{wasmtest.BrIf, 1}, leave, end, leave, end, heavy),
+		"not br_if":         wasmtest.Code(open, get, []byte{i32Eqz, wasmtest.BrIf, 0}, heavy, end),
+		"br_table":          wasmtest.Code(open, open, get, []byte{0x0e, 2, 1, 0, 1}, end, heavy, end),
+		"br_table default":  wasmtest.Code(open, open, get, []byte{0x0e, 1, 1, 0}, end, heavy, end),
+		"catch":             wasmtest.Code(open, []byte{0x1f, wasmtest.Empty, 1, 2, 0, 0x08, 0}, end, leave, end, heavy),
+		"catch from a call": wasmtest.Code(open, []byte{0x1f, wasmtest.Empty, 1, 2, 0}, wasmtest.CallFunc(3), end, leave, end, heavy),
+		"in a block":        wasmtest.Code(open, heavy, end),
+		"before leaving":    wasmtest.Code(get, []byte{ifOp, wasmtest.Empty}, heavy, []byte{wasmtest.Br, 0}, end),
+	}
+}
+
+// detourModule calls a detour in a loop, with 1. Inline, the detour is part of the
+// loop; otherwise it is a function of its own.
+func detourModule(detour []byte, inline bool) wasmtest.Module {
+	body := wasmtest.Code([]byte{wasmtest.I32Const, 1}, wasmtest.CallFunc(1))
+	if inline {
+		body = wasmtest.Code([]byte{wasmtest.I32Const, 1, localSet, 0}, detour)
+	}
+	m := wasmtest.Module{
+		Types: []wasmtest.FuncType{{Params: []byte{wasmtest.I32}}, {}},
+		Funcs: []wasmtest.Func{
+			{Locals: []byte{wasmtest.I32}, Body: wasmtest.Code(
+				[]byte{wasmtest.LocalGet, 0, localSet, 1, wasmtest.Loop, wasmtest.Empty},
+				body,
+				[]byte{wasmtest.LocalGet, 1, wasmtest.I32Const, 1, i32Sub, localTee, 1, wasmtest.BrIf, 0, wasmtest.End},
+			)},
+			{Body: detour},
+			{Type: 1, Body: []byte{wasmtest.Nop}},
+			{Type: 1, Body: []byte{0x08, 0}},
+		},
+		Tags:    []uint32{1},
+		Exports: []wasmtest.Export{{Name: "run"}},
+	}
+	if inline {
+		m.Funcs[1].Body = []byte{wasmtest.Nop}
+	}
+	return m
+}
+
+func TestEveryWayIsCharged(t *testing.T) {
+	const rounds = 50
+	for name, detour := range detours() {
+		for _, inline := range []bool{true, false} {
+			m := runMetered(t, detourModule(detour, inline).Bytes(), &refiller{slice: 1000, budget: 1 << 60})
+			used, err := m.run(rounds)
+			if err != nil {
+				t.Errorf("%s (inline %v): %v", name, inline, err)
+				continue
+			}
+			least := int64(rounds * heavyCalls * costCall)
+			if most := 2 * (least + rounds*costLeave); used < least || used > most {
+				t.Errorf("%s (inline %v): %d units, want %d to %d", name, inline, used, least, most)
+			}
+		}
+	}
+}
