@@ -1,5 +1,5 @@
-// Command files is the module of the built-in tools that read the workspace.
-// Its first argument names the tool: read, grep or glob.
+// Command files is the module of the built-in tools that read and write the
+// workspace. Its first argument names the tool: read, grep, glob, write or edit.
 package main
 
 import (
@@ -7,30 +7,43 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
+	"github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
 func main() {
 	tools := map[string]guest.Tool{
-		"read": overWorkspace(read.Run),
-		"grep": overWorkspace(grep.Run),
-		"glob": overWorkspace(glob.Run),
+		"read":  reading(read.Run),
+		"grep":  reading(grep.Run),
+		"glob":  reading(glob.Run),
+		"write": writing(write.Run),
+		"edit":  writing(edit.Run),
 	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// overWorkspace returns the tool that gives run the workspace and the decoded
-// arguments.
-func overWorkspace[Args any](run func(fs.FS, Args, io.Writer) error) guest.Tool {
+// reading returns the tool that gives run the workspace to read in and the
+// decoded arguments.
+func reading[Args any](run func(fs.FS, Args, io.Writer) error) guest.Tool {
+	return tool(workspace.Open, run)
+}
+
+// writing is reading with the workspace to write in.
+func writing[Args any](run func(workspace.Dir, Args, io.Writer) error) guest.Tool {
+	return tool(func() workspace.Dir { return workspace.OpenDir(workspace.Mount) }, run)
+}
+
+func tool[Workspace, Args any](open func() Workspace, run func(Workspace, Args, io.Writer) error) guest.Tool {
 	return func(input []byte, out io.Writer) error {
 		var args Args
 		if err := guest.Decode(input, &args); err != nil {
 			return err
 		}
-		return run(workspace.Open(), args, out)
+		return run(open(), args, out)
 	}
 }

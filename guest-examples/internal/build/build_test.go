@@ -36,6 +36,7 @@ func put(t *testing.T, name, content string) {
 func TestWriteThenCompare(t *testing.T) {
 	dir := sourceTree(t)
 	put(t, filepath.Join(dir, artefacts, "gone", "tool.toml"), "an old tool")
+	put(t, filepath.Join(dir, "example", "tool.toml"), "name = \"example\"\n[module]\npath = \"example.wasm\"\n")
 	files, err := build().files(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +56,9 @@ func TestWriteThenCompare(t *testing.T) {
 		if err != nil || !strings.Contains(string(content), digest) {
 			t.Errorf("%s lacks the digest: %q, %v", name, content, err)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, artefacts, "example")); err == nil {
+		t.Error("an example with a module of its own is among the built-in tools")
 	}
 	var log strings.Builder
 	if err := write(files, dir, &log); err != nil || log.Len() > 0 {

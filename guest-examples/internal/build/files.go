@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,11 +25,14 @@ type file struct {
 	content []byte
 }
 
-// digestLine is the line of a manifest that gives the digest of its module, and
-// moduleLine the one that names it.
+// digestLine is the line of a manifest that gives the digest of its module,
+// moduleLine the one that names it, and ownModuleLine the one that names a
+// module in the folder of the manifest.
 var (
 	digestLine = regexp.MustCompile(`(?m)^sha256 = "[0-9a-f]{64}"$`)
 	moduleLine = regexp.MustCompile(`(?m)^path = "\.\./([a-z]+)\.wasm"$`)
+
+	ownModuleLine = regexp.MustCompile(`(?m)^path = "[^/"]+\.wasm"$`)
 )
 
 // files returns all files that belong to the build, given the manifests of the
@@ -43,17 +48,13 @@ func (o output) files(root string) ([]file, error) {
 			file{module + ".wasm", o.wasm[module]},
 			file{artefacts + "/" + module + ".wasm.gz", packed})
 	}
-	manifests, err := filepath.Glob(filepath.Join(root, "*", "tool.toml"))
+	manifests, err := builtinManifests(root)
 	if err != nil {
 		return nil, err
 	}
-	for _, manifest := range manifests {
-		content, err := os.ReadFile(manifest)
+	for _, tool := range slices.Sorted(maps.Keys(manifests)) {
+		content, err := o.stamp(manifests[tool])
 		if err != nil {
-			return nil, err
-		}
-		tool := filepath.Base(filepath.Dir(manifest))
-		if content, err = o.stamp(content); err != nil {
 			return nil, fmt.Errorf("%s/tool.toml: %w", tool, err)
 		}
 		files = append(files,
@@ -61,6 +62,27 @@ func (o output) files(root string) ([]file, error) {
 			file{artefacts + "/" + tool + "/tool.toml", content})
 	}
 	return append(files, file{artefacts + "/" + recordName, o.record()}), nil
+}
+
+// builtinManifests returns the manifests of the built-in tools in the source
+// tree at root, by the name of their folder. Example tools, whose modules lie
+// beside their manifests, are left out.
+func builtinManifests(root string) (map[string][]byte, error) {
+	names, err := filepath.Glob(filepath.Join(root, "*", "tool.toml"))
+	if err != nil {
+		return nil, err
+	}
+	manifests := map[string][]byte{}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if !ownModuleLine.Match(content) {
+			manifests[filepath.Base(filepath.Dir(name))] = content
+		}
+	}
+	return manifests, nil
 }
 
 // stamp returns the manifest with the digest of its module.

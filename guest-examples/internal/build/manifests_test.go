@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,9 +15,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
+	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
+	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
 // root is the folder guest-examples.
@@ -56,9 +59,11 @@ type property struct {
 var args = map[string]any{
 	"calculator": calculator.Args{},
 	"datetime":   datetime.Args{},
+	"edit":       edit.Args{},
 	"glob":       glob.Args{},
 	"grep":       grep.Args{},
 	"read":       read.Args{},
+	"write":      writetool.Args{},
 }
 
 func load(t *testing.T, tool string) manifest {
@@ -77,9 +82,12 @@ func load(t *testing.T, tool string) manifest {
 }
 
 func TestManifests_areAllKnown(t *testing.T) {
-	found, err := filepath.Glob(filepath.Join(root, "*", "tool.toml"))
-	if err != nil || len(found) != len(args) {
-		t.Fatalf("found %q, %v; want those of %d tools", found, err, len(args))
+	found, err := builtinManifests(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(args)); !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
 	}
 }
 
@@ -166,6 +174,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"glob", "path", "."},
 		{"glob", "limit", int64(glob.DefaultLimit)},
 		{"datetime", "operation", string(datetime.Now)},
+		{"edit", "replace_all", false},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
@@ -177,11 +186,19 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 }
 
 func TestManifests_permissions(t *testing.T) {
+	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": "write", "edit": "write"}
 	for tool := range args {
 		m := load(t, tool)
-		usesFiles := m.Module.Path == "../files.wasm"
-		if got := len(m.Permissions.FS) == 1 && m.Permissions.FS[0].Mount == "workspace" && m.Permissions.FS[0].Mode == "read"; got != usesFiles || len(m.Permissions.FS) > 1 {
-			t.Errorf("%s asks for %+v", tool, m.Permissions.FS)
+		var got []string
+		for _, mount := range m.Permissions.FS {
+			got = append(got, mount.Mount+" "+mount.Mode)
+		}
+		var want []string
+		if modes[tool] != "" {
+			want = []string{"workspace " + modes[tool]}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s asks for %q, want %q", tool, got, want)
 		}
 		if m.Permissions.Clock != (tool == "datetime") {
 			t.Errorf("%s asks for the clock: %v", tool, m.Permissions.Clock)

@@ -4,37 +4,58 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
 // maxSuggestions is how many names a missing path is answered with.
 const maxSuggestions = 3
+
+var errNoWorkspace = errors.New("there is no workspace; the operator grants one as the directory workspace")
 
 // Explain turns err, met on the resolved name that the parameter param gave,
 // into a text for a model: what is wrong, and for a missing path up to three
 // names that may be meant.
 func Explain(fsys fs.FS, param, name string, err error) error {
 	if _, rootErr := fs.Stat(fsys, "."); rootErr != nil {
-		return errors.New("there is no workspace to read; the operator grants one as the directory workspace")
+		return errNoWorkspace
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		text := fmt.Sprintf("%s: %s does not exist in the workspace", param, Display(name))
+		missing := fmt.Sprintf("%s: %s does not exist in the workspace", param, Display(name))
 		if similar := suggest(fsys, name); len(similar) > 0 {
-			text += "; did you mean " + strings.Join(similar, " or ") + "?"
+			missing += "; did you mean " + strings.Join(similar, " or ") + "?"
 		}
-		return errors.New(text)
+		return errors.New(missing)
 	}
 	return fmt.Errorf("%s: %s can't be read: %w", param, Display(name), cause(err))
+}
+
+// explainWrite is Explain for an error met in writing.
+func (d Dir) explainWrite(param, name string, err error) error {
+	if _, rootErr := fs.Stat(d.FS, "."); rootErr != nil {
+		return errNoWorkspace
+	}
+	if errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%s: %s can't be written: the operator granted the workspace for reading only", param, Display(name))
+	}
+	return fmt.Errorf("%s: %s can't be written: %w", param, Display(name), cause(err))
 }
 
 // cause strips the operation and path from err, as the text names the path
 // that the caller gave.
 func cause(err error) error {
 	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
 		return pathErr.Err
+	case errors.As(err, &linkErr):
+		return linkErr.Err
 	}
 	return err
 }
@@ -91,7 +112,7 @@ func closest(name string, entries []fs.DirEntry) []string {
 			score = limit
 		}
 		if abs(len(have)-len(want)) <= limit {
-			score = min(score, distance(want, have))
+			score = min(score, text.Distance(want, have))
 		}
 		if score <= limit {
 			found = append(found, scored{entry.Name(), score})
@@ -105,27 +126,6 @@ func closest(name string, entries []fs.DirEntry) []string {
 		}
 	}
 	return names
-}
-
-// distance is the Levenshtein distance between a and b in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func abs(n int) int {

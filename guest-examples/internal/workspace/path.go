@@ -1,5 +1,5 @@
-// Package workspace is the tools' view of the workspace: a read-only tree that
-// the host mounts at /workspace. It turns the paths that callers give into
+// Package workspace is the tools' view of the workspace: a tree of files that
+// the host mounts at /workspace, to read or to write. It turns the paths that callers give into
 // names below it, and errors into texts that a model can act on.
 package workspace
 

@@ -1,0 +1,231 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+)
+
+const (
+	// contextLines is how many lines the diff shows around a change.
+	contextLines = 3
+	// maxDiffLines and maxDiffBytes are where the diff is cut.
+	maxDiffLines = 200
+	maxDiffBytes = 16 << 10
+	// maxDiffChars is how many characters of a line the diff shows.
+	maxDiffChars = 500
+)
+
+// differ writes the unified diff between two texts. As it is told where they
+// differ, there is nothing to find out.
+type differ struct {
+	old, new []byte
+	// showReturns shows carriage returns at line ends, which otherwise would
+	// say the same in every line.
+	showReturns bool
+}
+
+// block is a range of whole lines that were replaced.
+type block struct {
+	old, new           span
+	line               int // number of the first line in old
+	oldCount, newCount int // lines
+}
+
+// append appends the diff of a file called shown.
+func (d differ) append(out []byte, shown string, changes iter.Seq2[span, []byte]) []byte {
+	out = fmt.Appendf(out, "--- %s\n+++ %s\n", shown, shown)
+	w := diffWriter{differ: d, out: out, most: len(out) + maxDiffBytes}
+	var hunk []block
+	for b := range d.blocks(changes) {
+		if len(hunk) > 0 && b.line-hunk[len(hunk)-1].endLine() > 2*contextLines {
+			w.hunk(hunk)
+			hunk = hunk[:0]
+		}
+		if w.full() || len(hunk) > maxDiffLines {
+			w.cut = true
+			break
+		}
+		hunk = append(hunk, b)
+	}
+	if len(hunk) > 0 {
+		w.hunk(hunk)
+	}
+	if w.cut {
+		w.out = append(w.out, "(the diff is cut here; use read to see the rest)\n"...)
+	}
+	return w.out
+}
+
+// endLine returns the number of the line after b in old.
+func (b block) endLine() int { return b.line + b.oldCount }
+
+// blocks yields the blocks that the changes lie in, with lines that stay the
+// same at their ends left out.
+func (d differ) blocks(changes iter.Seq2[span, []byte]) iter.Seq[block] {
+	return func(yield func(block) bool) {
+		line, counted := 1, 0
+		finish := func(b block) bool {
+			if b = d.trim(b); b.old.len() == 0 && b.new.len() == 0 {
+				return true
+			}
+			line += bytescan.Count(d.old[counted:b.old.start], '\n')
+			counted = b.old.start
+			b.line = line
+			b.oldCount, b.newCount = countLines(d.old[b.old.start:b.old.end]), countLines(d.new[b.new.start:b.new.end])
+			return yield(b)
+		}
+		var b block
+		open, grown := false, 0 // grown is by how much new is longer so far
+		for m, inserted := range changes {
+			if open && m.start > b.old.end || open && m.start == b.old.end && b.old.end > 0 && d.old[b.old.end-1] == '\n' {
+				if !finish(b) {
+					return
+				}
+				open = false
+			}
+			if !open {
+				b.old.start = bytes.LastIndexByte(d.old[:m.start], '\n') + 1
+				b.old.end = b.old.start
+				b.new.start = b.old.start + grown
+				open = true
+			}
+			grown += len(inserted) - m.len()
+			if m.end >= b.old.end {
+				b.old.end = endOfLine(d.old, m.end)
+			}
+			b.new.end = b.old.end + grown
+		}
+		if open {
+			finish(b)
+		}
+	}
+}
+
+// trim takes lines off b that are the same in both texts, at the start and at
+// the end.
+func (d differ) trim(b block) block {
+	for b.old.len() > 0 && b.new.len() > 0 {
+		x, y := endOfLine(d.old, b.old.start), endOfLine(d.new, b.new.start)
+		if x > b.old.end || y > b.new.end || !bytes.Equal(d.old[b.old.start:x], d.new[b.new.start:y]) {
+			break
+		}
+		b.old.start, b.new.start = x, y
+	}
+	for b.old.len() > 0 && b.new.len() > 0 {
+		x, y := startOfLastLine(d.old, b.old), startOfLastLine(d.new, b.new)
+		if !bytes.Equal(d.old[x:b.old.end], d.new[y:b.new.end]) {
+			break
+		}
+		b.old.end, b.new.end = x, y
+	}
+	return b
+}
+
+// endOfLine returns where the line ends that the place at lies in, its line
+// feed included.
+func endOfLine(text []byte, at int) int {
+	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// startOfLastLine returns where the last of the lines of s begins.
+func startOfLastLine(text []byte, s span) int {
+	return s.start + bytes.LastIndexByte(text[s.start:s.end-1], '\n') + 1
+}
+
+func countLines(lines []byte) int {
+	count := bytescan.Count(lines, '\n')
+	if len(lines) > 0 && lines[len(lines)-1] != '\n' {
+		count++
+	}
+	return count
+}
+
+// diffWriter writes hunks up to a limit.
+type diffWriter struct {
+	differ
+	out   []byte
+	most  int // length of out at which to stop
+	lines int // written
+	shift int // by how many lines new is ahead of old
+	cut   bool
+}
+
+func (w *diffWriter) full() bool {
+	return w.lines >= maxDiffLines || len(w.out) >= w.most
+}
+
+// hunk writes blocks, one at least, that lie near each other, with the lines around them.
+func (w *diffWriter) hunk(blocks []block) {
+	first, last := blocks[0], blocks[len(blocks)-1]
+	start, before := first.old.start, 0
+	for before < contextLines && start > 0 {
+		start = bytes.LastIndexByte(w.old[:start-1], '\n') + 1
+		before++
+	}
+	end, after := last.old.end, 0
+	for after < contextLines && end < len(w.old) {
+		end = endOfLine(w.old, end)
+		after++
+	}
+	grown := 0
+	for _, b := range blocks {
+		grown += b.newCount - b.oldCount
+	}
+	line := first.line - before
+	oldCount := last.endLine() + after - line
+	w.out = fmt.Appendf(w.out, "@@ -%s +%s @@\n", lineRange(line, oldCount), lineRange(line+w.shift, oldCount+grown))
+	w.shift += grown
+	at := start
+	for _, b := range blocks {
+		w.region(' ', w.old[at:b.old.start])
+		w.region('-', w.old[b.old.start:b.old.end])
+		w.region('+', w.new[b.new.start:b.new.end])
+		at = b.old.end
+	}
+	w.region(' ', w.old[at:end])
+}
+
+// lineRange words the place of so many lines from line on, in the manner of
+// diff: a single line has no count, and none is put down to the line before.
+func lineRange(line, count int) string {
+	switch count {
+	case 0:
+		return fmt.Sprintf("%d,0", line-1)
+	case 1:
+		return fmt.Sprint(line)
+	default:
+		return fmt.Sprintf("%d,%d", line, count)
+	}
+}
+
+// region writes lines with a sign in front.
+func (w *diffWriter) region(sign byte, lines []byte) {
+	for line := range bytes.Lines(lines) {
+		if w.full() {
+			w.cut = true
+			return
+		}
+		w.lines++
+		line, ended := bytes.CutSuffix(line, []byte("\n"))
+		line, returned := bytes.CutSuffix(line, []byte("\r"))
+		shown, cut := text.Clip(line, maxDiffChars)
+		w.out = append(append(w.out, sign), text.Valid(shown)...)
+		if cut {
+			w.out = append(w.out, " … (line cut)"...)
+		}
+		if returned && w.showReturns {
+			w.out = append(w.out, `\r`...)
+		}
+		w.out = append(w.out, '\n')
+		if !ended {
+			w.out = append(w.out, "\\ No newline at end of file\n"...)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package text
+
+import "slices"
+
+// Distance is the Levenshtein distance between a and b in bytes: how many have
+// to be put in, taken out or changed.
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	return distances(row, a, b)[len(b)]
+}
+
+// DistanceWithin is the distance between part and what is closest to it within
+// whole.
+func DistanceWithin(part, whole string) int {
+	return slices.Min(distances(make([]int, len(whole)+1), part, whole))
+}
+
+// distances returns the distances between a and what ends at each place of b.
+// row holds what it costs to begin at each place, and is overwritten.
+func distances(row []int, a, b string) []int {
+	for i := range len(a) {
+		have := a[i]
+		diagonal, left := row[0], row[0]+1
+		row[0] = left
+		rest := row[1:][:len(b)]
+		for j := range rest {
+			above := rest[j]
+			if b[j] != have {
+				diagonal++
+			}
+			left = min(diagonal, left+1, above+1)
+			diagonal, rest[j] = above, left
+		}
+	}
+	return row
+}

@@ -1,0 +1,113 @@
+package text
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Document is the content of a text file, taken apart so that its text can be
+// changed and all else be kept to the byte.
+type Document struct {
+	// Text is the text in UTF-8, with the line ends of the file. Of a file in
+	// an unknown encoding it is the bytes as they are, and half a surrogate
+	// pair, which UTF-16 files may have, stands as three bytes in the manner
+	// of UTF-8.
+	Text []byte
+	// Unknown tells that the file has bytes that are no UTF-8, so that nothing
+	// but its ASCII characters can be told.
+	Unknown bool
+
+	mark []byte    // the byte order mark
+	wide byteOrder // of UTF-16, otherwise nil
+	tail []byte    // the odd byte at the end of UTF-16
+}
+
+type byteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+var (
+	markUTF8    = []byte{0xef, 0xbb, 0xbf}
+	markUTF16LE = []byte{0xff, 0xfe}
+	markUTF16BE = []byte{0xfe, 0xff}
+)
+
+// ParseDocument takes the content of a file apart. The error is ErrBinary, by
+// the same signs as for NewReader. data may become part of the Document.
+func ParseDocument(data []byte) (Document, error) {
+	var d Document
+	switch {
+	case bytes.HasPrefix(data, markUTF16LE):
+		d.mark, d.wide = markUTF16LE, binary.LittleEndian
+	case bytes.HasPrefix(data, markUTF16BE):
+		d.mark, d.wide = markUTF16BE, binary.BigEndian
+	case bytes.HasPrefix(data, markUTF8):
+		d.mark = markUTF8
+	}
+	d.Text = data[len(d.mark):]
+	if d.wide != nil {
+		d.narrow()
+	} else {
+		d.Unknown = !utf8.Valid(d.Text)
+	}
+	if isBinary(d.Text[:min(len(d.Text), SniffLen)]) {
+		return Document{}, ErrBinary
+	}
+	return d, nil
+}
+
+// narrow turns Text from UTF-16 to UTF-8.
+func (d *Document) narrow() {
+	src := d.Text
+	even := len(src) &^ 1
+	src, d.tail = src[:even], src[even:]
+	text := make([]byte, 0, len(src)/2+len(src)/8)
+	for i := 0; i < len(src); i += 2 {
+		r := rune(d.wide.Uint16(src[i:]))
+		if !utf16.IsSurrogate(r) {
+			text = utf8.AppendRune(text, r)
+			continue
+		}
+		if i+4 <= len(src) {
+			if whole := utf16.DecodeRune(r, rune(d.wide.Uint16(src[i+2:]))); whole != utf8.RuneError {
+				text = utf8.AppendRune(text, whole)
+				i += 2
+				continue
+			}
+		}
+		// utf8.AppendRune would give U+FFFD.
+		text = append(text, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
+	}
+	d.Text = text
+}
+
+// Bytes returns the content of the file with text in place of Text. The result
+// may share memory with text.
+func (d Document) Bytes(text []byte) []byte {
+	if d.wide == nil && len(d.mark) == 0 {
+		return text
+	}
+	data := make([]byte, 0, len(d.mark)+2*len(text)+len(d.tail))
+	data = append(data, d.mark...)
+	if d.wide == nil {
+		return append(data, text...)
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1 && i+3 <= len(text): // half a pair
+			size = 3
+			data = d.wide.AppendUint16(data, uint16(text[i])<<12|uint16(text[i+1]&0x3f)<<6|uint16(text[i+2]&0x3f))
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			data = d.wide.AppendUint16(d.wide.AppendUint16(data, uint16(high)), uint16(low))
+		default:
+			data = d.wide.AppendUint16(data, uint16(r))
+		}
+		i += size
+	}
+	return append(data, d.tail...)
+}

@@ -1,0 +1,79 @@
+// Package write is the built-in tool write: a file with a given content.
+package write
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+// Args are the arguments of write.
+type Args struct {
+	// FilePath is relative to the workspace or absolute under /workspace.
+	FilePath string `json:"file_path"`
+	// Content is what the file holds afterwards, byte for byte.
+	Content string `json:"content"`
+}
+
+// Run creates or overwrites a file of dir, with the folders that it needs, and
+// says so on out. A file that has the content already is left alone. The text of
+// an error is written for a model.
+func Run(dir workspace.Dir, args Args, out io.Writer) error {
+	name, info, err := dir.Target("file_path", args.FilePath)
+	if err != nil {
+		return err
+	}
+	if info == nil {
+		return Create(dir, name, args.Content, out)
+	}
+	equal, err := holds(dir, name, info, args.Content)
+	if err != nil {
+		return workspace.Explain(dir.FS, "file_path", name, err)
+	}
+	if equal {
+		_, err = fmt.Fprintf(out, "unchanged: %s has this content already (%s)\n", workspace.Display(name), size(args.Content))
+		return err
+	}
+	if _, err := dir.Write("file_path", name, info, []byte(args.Content)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), guest.Quantity(info.Size(), "byte"))
+	return err
+}
+
+// Create makes the file name, which there is none of yet, with the folders that
+// it needs, and says so on out.
+func Create(dir workspace.Dir, name, content string, out io.Writer) error {
+	made, err := dir.Write("file_path", name, nil, []byte(content))
+	if err != nil {
+		return err
+	}
+	var folders strings.Builder
+	for _, folder := range made {
+		fmt.Fprintf(&folders, "created the folder %s/\n", workspace.Display(folder))
+	}
+	_, err = fmt.Fprintf(out, "%screated %s: %s\n", &folders, workspace.Display(name), size(content))
+	return err
+}
+
+// holds reports whether the file has that content.
+func holds(dir workspace.Dir, name string, info fs.FileInfo, content string) (bool, error) {
+	if info.Size() != int64(len(content)) {
+		return false, nil
+	}
+	have, err := fs.ReadFile(dir.FS, name)
+	return string(have) == content, err
+}
+
+// size words the size of a content. Lines count as read numbers them.
+func size(content string) string {
+	lines := strings.Count(content, "\n")
+	if content != "" && !strings.HasSuffix(content, "\n") {
+		lines++
+	}
+	return guest.Quantity(len(content), "byte") + ", " + guest.Quantity(lines, "line")
+}
