@@ -35,8 +35,9 @@ type File struct {
 	writing   sync.Mutex   // held while the file is written to or its size set
 	listed    atomic.Int64 // entries given out since the last rewind
 
-	listing    sync.Mutex // held while the directory is read
+	listing    sync.Mutex // held while the directory is read or closed
 	listingErr error      // why listing stopped; stays until the next rewind
+	dirClosed  bool
 }
 
 // Path returns the absolute guest path by which the file was opened.
@@ -143,7 +144,10 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 
 func (f *File) rewind() error {
 	f.listing.Lock()
-	defer f.listing.Unlock()
+	defer f.endListing()
+	if err := f.check(); err != nil {
+		return err
+	}
 	f.uncountListed()
 	_, f.listingErr = f.dir.Seek(0, io.SeekStart)
 	f.listingErr = guestError(f.listingErr)
@@ -173,7 +177,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 
 func (f *File) list(n int) ([]fs.DirEntry, error) {
 	f.listing.Lock()
-	defer f.listing.Unlock()
+	defer f.endListing()
 	if f.listingErr != nil {
 		return nil, f.listingErr
 	}
@@ -240,8 +244,31 @@ func (f *File) close() error {
 		return fs.ErrClosed
 	}
 	if f.IsDir() {
-		f.uncountListed()
-		return guestError(f.dir.Close())
+		return f.closeDir()
 	}
 	return guestError(f.regular.Close())
+}
+
+// endListing must be called in place of listing.Unlock.
+func (f *File) endListing() {
+	f.listing.Unlock()
+	if f.closed.Load() {
+		_ = f.closeDir() // Close has returned, and nobody is left to be told
+	}
+}
+
+// closeDir closes a directory. Package os gives the buffer of a directory back when
+// that is closed, even while it is read into; so whoever reads closes it afterwards,
+// and nobody waits for a host that hangs.
+func (f *File) closeDir() error {
+	if !f.listing.TryLock() {
+		return nil
+	}
+	defer f.listing.Unlock()
+	if f.dirClosed {
+		return nil
+	}
+	f.dirClosed = true
+	f.uncountListed()
+	return guestError(f.dir.Close())
 }

@@ -62,6 +62,10 @@ type FS struct {
 	maxOpen  int
 	budget   budget
 
+	// changes is held while something is created, renamed or removed, so that what
+	// is noted in temps is what happened. Nothing else waits for it.
+	changes sync.Mutex
+
 	revoked atomic.Bool
 	limit   atomic.Pointer[string]
 	listed  atomic.Int64 // entries listed from directories that are open
@@ -69,7 +73,7 @@ type FS struct {
 	mu       sync.Mutex
 	open     map[*File]struct{}
 	opening  int // slots taken by files that are being opened
-	changing int // operations that create, rename or remove something now
+	changing int // operations between begin and end
 	temps    tempNames
 	released bool
 	done     chan struct{} // closed after the clean-up
@@ -190,15 +194,24 @@ func (f *FS) cleanUp() error {
 // after it if err is nil.
 func (f *FS) begin() error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.released {
+	released := f.released
+	if !released {
+		f.changing++
+	}
+	f.mu.Unlock()
+	if released {
 		return fs.ErrClosed
 	}
-	f.changing++
+	f.changes.Lock()
+	if f.revoked.Load() { // while it waited
+		f.end()
+		return fs.ErrClosed
+	}
 	return nil
 }
 
 func (f *FS) end() {
+	f.changes.Unlock()
 	f.mu.Lock()
 	f.changing--
 	last := f.released && f.changing == 0

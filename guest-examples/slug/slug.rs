@@ -1,19 +1,34 @@
 //! The tool itself, the same for both forms of the module.
 
+use std::fs;
+
 use crate::arguments::Arguments;
 
 /// Runs the tool on its arguments, a JSON object. An error is a message for whoever
 /// called the tool.
 pub fn run(input: &str) -> Result<String, String> {
     let arguments = Arguments::parse(input).ok_or("the arguments are no JSON object")?;
-    let text = arguments.text("text").ok_or("text is missing")?;
+    let text = headline(&arguments)?;
     let max_length = arguments.integer("max_length").ok_or("max_length: write a plain number, such as 80")?;
 
-    let slug = slug(text);
+    let slug = slug(&text);
     if slug.is_empty() {
         return Err("text: it has no letter and no digit, so there is no slug".into());
     }
     Ok(shorten(&slug, max_length).into())
+}
+
+/// Returns the text of the call: itself, or the first line of a file, whose name is
+/// relative to the workspace.
+fn headline(arguments: &Arguments) -> Result<String, String> {
+    match (arguments.text("text"), arguments.text("file_path")) {
+        (Some(text), None) => Ok(text.into()),
+        (None, Some(path)) => {
+            let file = fs::read_to_string(path).map_err(|err| format!("file_path: {path}: {err}"))?;
+            Ok(file.lines().next().unwrap_or_default().into())
+        }
+        _ => Err("give either text or file_path".into()),
+    }
 }
 
 /// Returns the words of the text in lower case, with a hyphen between them.

@@ -56,6 +56,21 @@ func costTable() (t [256]uint8) {
 	return t
 }
 
+// simple says which instructions are no more than their cost to whoever follows
+// the flow of control. They are most of any code.
+var simple = simpleTable()
+
+func simpleTable() (t [256]bool) {
+	t[opNop], t[opDrop] = true, true
+	for op := opLocalGet; op <= opGlobalSet; op++ {
+		t[op] = true
+	}
+	for op := opcode(0x28); op < opI32Extend8S; op++ {
+		t[op] = op != opMemoryGrow
+	}
+	return t
+}
+
 // cost is what an instruction costs by itself: without what it calls, and
 // without the length of a bulk operation unless that is known.
 func (in *instr) cost() uint64 {

@@ -58,13 +58,51 @@ func (d *decoder) next(in *instr) bool {
 		d.fail(d.pos, Malformed, "there is code after the end of a function body")
 		return false
 	}
+	// Most instructions have no immediates, or some of one byte each.
+	code := d.b[d.pos:d.end]
 	in.off = d.pos
-	in.op = opcode(d.b[d.pos])
-	if n := d.short(in); n > 0 {
-		d.pos += n
-		in.end = d.pos
-		return true
+	in.op = opcode(code[0])
+	n := 0
+	switch opcodes[code[0]] {
+	case immNone:
+		if in.op != opEnd && in.op != opElse {
+			n = 1
+		}
+	case immLocal:
+		if len(code) > 1 && code[1] < 0x80 && int(code[1]) < d.locals {
+			in.a = uint32(code[1])
+			n = 2
+		}
+	case immGlobal:
+		if len(code) > 1 && code[1] < 0x80 && int(code[1]) < len(d.m.globals) {
+			in.a = uint32(code[1])
+			n = 2
+		}
+	case immI32:
+		if len(code) > 1 && code[1] < 0x80 {
+			d.constant = uint32(int32(int8(code[1]<<1)) >> 1)
+			d.constantEnd = d.pos + 2
+			n = 2
+		}
+	case immI64:
+		if len(code) > 1 && code[1] < 0x80 {
+			n = 2
+		}
+	case immMemArg:
+		if len(code) > 2 && code[1] < 32 && code[2] < 0x80 && len(d.m.memories) > 0 {
+			n = 3
+		}
 	}
+	if n == 0 {
+		return d.long(in)
+	}
+	d.pos += n
+	in.end = d.pos
+	return true
+}
+
+// long decodes the instruction at pos whatever it is.
+func (d *decoder) long(in *instr) bool {
 	d.pos++
 	switch imm := opcodes[in.op]; imm {
 	case immNone:
@@ -78,35 +116,6 @@ func (d *decoder) next(in *instr) bool {
 	}
 	in.end = d.pos
 	return d.err == nil
-}
-
-// short decodes the instructions that make up most of any code: those without
-// immediates, and some with immediates of one byte each. It returns the length of
-// the instruction, or 0 if next has to look more closely.
-func (d *decoder) short(in *instr) int {
-	code := d.b[d.pos:d.end]
-	switch opcodes[in.op] {
-	case immNone:
-		if in.op != opEnd && in.op != opElse {
-			return 1
-		}
-	case immLocal:
-		if len(code) > 1 && code[1] < 0x80 && int(code[1]) < d.locals {
-			in.a = uint32(code[1])
-			return 2
-		}
-	case immI32:
-		if len(code) > 1 && code[1] < 0x80 {
-			d.constant = uint32(int32(int8(code[1]<<1)) >> 1)
-			d.constantEnd = d.pos + 2
-			return 2
-		}
-	case immMemArg:
-		if len(code) > 2 && code[1] < 32 && code[2] < 0x80 && len(d.m.memories) > 0 {
-			return 3
-		}
-	}
-	return 0
 }
 
 // immediate reads the less frequent kinds of immediates.

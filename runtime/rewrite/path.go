@@ -88,8 +88,14 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 		self   = c.group[p.m.importedFuncs+i]
 	)
 	for p.next(&in) {
-		cost := in.cost()
-		if !eventOps[in.op&0xff] || (in.op >= 0x100 && !isEvent(in.op)) {
+		var cost uint64
+		noted := false
+		if in.op < 0x100 && simple[in.op] {
+			cost = uint64(costs[in.op])
+		} else {
+			cost, noted = in.cost(), isEvent(in.op)
+		}
+		if !noted {
 			if before += cost; before >= costSlack {
 				p.events = append(p.events, event{op: opNop, off: in.off, end: in.end, before: before})
 				before = 0
@@ -126,17 +132,6 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 		}
 		p.events = append(p.events, ev)
 	}
-}
-
-// eventOps is a quick first answer of isEvent: by the low byte of the opcode, it
-// has no false for an event.
-var eventOps = eventTable()
-
-func eventTable() (t [256]bool) {
-	for op := range t {
-		t[op] = isEvent(opcode(op)) || isEvent(opMisc<<8|opcode(op))
-	}
-	return t
 }
 
 // isEvent reports whether an instruction moves control, refers to a function or

@@ -2,7 +2,12 @@ package rewrite
 
 import (
 	"bytes"
+	"context"
 	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
@@ -79,6 +84,32 @@ func TestEveryWayIsCharged(t *testing.T) {
 			if most := 2 * (least + rounds*costLeave); used < least || used > most {
 				t.Errorf("%s (inline %v): %d units, want %d to %d", name, inline, used, least, most)
 			}
+		}
+	}
+}
+
+// TestLongCodeIsChecked counts the calls between two checks in a function that is
+// long but has no loop, and in a loop that goes round once.
+func TestLongCodeIsChecked(t *testing.T) {
+	calls := bytes.Repeat(wasmtest.CallFunc(1), 1000)
+	for name, m := range map[string]wasmtest.Module{
+		"function": function(calls),
+		"loop":     function([]byte{wasmtest.Loop, wasmtest.Empty}, calls, []byte{wasmtest.End}),
+	} {
+		m.Types = append(m.Types, wasmtest.FuncType{})
+		m.Funcs = append(m.Funcs, wasmtest.Func{Type: 1, Body: []byte{wasmtest.Nop}})
+		f := &refiller{budget: 1 << 60}
+		since, most := 0, 0
+		f.onRefill = func() error { since = 0; return nil }
+		ctx := experimental.WithFunctionListenerFactory(context.Background(), watcher(func(api.Module) {
+			since++
+			most = max(most, since)
+		}))
+		if _, err := runMeteredWith(t, ctx, wazero.NewRuntimeConfigInterpreter(), m.Bytes(), f).run(0); err != nil {
+			t.Fatal(err)
+		}
+		if limit := (maxPath + costSlack + maxUnchecked) / costCall; most < 10 || most > limit {
+			t.Errorf("%s: %d calls between two checks, want at most %d", name, most, limit)
 		}
 	}
 }

@@ -69,9 +69,13 @@ func (s *scanner) function(m *module, i int) *Error {
 	s.f = funcScan{}
 	var in instr
 	for s.next(&in) {
-		if in.op >= opI32Extend8S || in.op < opLocalGet {
-			s.features |= featureOf(&in)
+		if in.op < 0x100 && simple[in.op] {
+			if s.open {
+				s.f.cost += uint64(costs[in.op])
+			}
+			continue
 		}
+		s.features |= featureOf(&in)
 		if s.open {
 			s.f.cost = addCost(s.f.cost, in.cost())
 		}
