@@ -18,8 +18,8 @@ const (
 
 // Limits bounds one call. A zero field means its default.
 type Limits struct {
-	// Memory bounds the linear memory in bytes; parts of a page of 64 KiB don't
-	// count. A guest that needs more sees its growth refused.
+	// Memory bounds the linear memory in bytes, up to Options.MaxMemory; parts of a
+	// page of 64 KiB don't count. A guest that needs more sees its growth refused.
 	Memory uint64
 	// Output bounds what the guest may write to its standard output, in bytes.
 	// The write that would pass it ends the call with ResourceExhausted.
@@ -83,6 +83,7 @@ type Output struct {
 func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	c := m.c
 	limits := call.Limits.withDefaults()
+	limits.Memory = min(limits.Memory, c.r.opts.MaxMemory)
 	if err := ctx.Err(); err != nil {
 		return Output{}, endOfContext(err, "the call did not start")
 	}
@@ -93,11 +94,14 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 				needs.Min*pageBytes, limits.Memory),
 		}
 	}
-	if hanging := c.r.abandoned.Load(); hanging >= int64(c.r.opts.MaxAbandoned) {
-		return Output{}, &Error{
-			Reason: ResourceExhausted, Limit: LimitAbandoned,
-			Message: fmt.Sprintf("%d earlier calls hang in the host's file system; no call runs until one returns", hanging),
-		}
+	if err := c.tooManyAbandoned(); err != nil {
+		return Output{}, err
+	}
+	select {
+	case c.r.calls <- struct{}{}:
+		defer func() { <-c.r.calls }()
+	case <-ctx.Done():
+		return Output{}, endOfContext(ctx.Err(), "the call waited for a place among those that run")
 	}
 	if !c.begin() {
 		return Output{}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
@@ -118,7 +122,7 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 		ended <- c.run(s)
 	}()
 
-	err := c.r.wait(s, ended)
+	err := c.wait(s, ended)
 	out := Output{Duration: time.Since(started)}
 	out.Stderr, out.StderrDropped = s.stderr.take()
 	output := s.stdout.take()
@@ -135,23 +139,39 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 // wait returns how the call ended. Once the call's context is done, the guest gets
 // a grace to stop; a call that hangs in the host beyond it is abandoned: its
 // goroutine is left behind and counted until it returns.
-func (r *Runtime) wait(s *callState, ended <-chan error) error {
+func (c *compiled) wait(s *callState, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return s.ending(err)
 	case <-s.ctx.Done():
 	}
-	timer := time.NewTimer(r.grace)
+	timer := time.NewTimer(c.r.grace)
 	defer timer.Stop()
 	select {
 	case err := <-ended:
 		return s.ending(err)
 	case <-timer.C:
 	}
-	r.abandoned.Add(1)
+	c.r.abandoned.Add(1)
+	c.abandoned.Add(1)
 	go func() {
 		<-ended
-		r.abandoned.Add(-1)
+		c.r.abandoned.Add(-1)
+		c.abandoned.Add(-1)
 	}()
 	return s.ending(context.Cause(s.ctx))
+}
+
+// tooManyAbandoned refuses a call when too many earlier ones hang in the host: first
+// those of the module whose calls do, so that it cannot shut out the others.
+func (c *compiled) tooManyAbandoned() error {
+	all, own := c.r.abandoned.Load(), c.abandoned.Load()
+	most := int64(c.r.opts.MaxAbandoned)
+	if all < most && own < max(1, most/4) {
+		return nil
+	}
+	return &Error{
+		Reason: ResourceExhausted, Limit: LimitAbandoned,
+		Message: fmt.Sprintf("%d earlier calls hang in the host, %d of them of this module; try again when they have returned", all, own),
+	}
 }

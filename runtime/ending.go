@@ -80,10 +80,10 @@ func (s *callState) limitMet(engineErr error) error {
 		return met(LimitStack, "the guest's call stack is full; its recursion has no end or goes too deep")
 	}
 	if s.memory.refused.Load() {
-		return met(LimitMemory, fmt.Sprintf("the guest needs more than its %d bytes of memory; raise limits.memory", s.memory.limit))
+		return met(LimitMemory, fmt.Sprintf("the guest needs more than its %d bytes of memory; raise limits.memory, or the operator's ceiling", s.memory.limit))
 	}
 	if limit := s.call.Bindings.Files.LimitHit(); limit != "" {
-		return met(LimitOpenFiles, "the guest met its limit of "+limit)
+		return met(LimitFiles, "the guest met its limit of "+limit)
 	}
 	return nil
 }

@@ -30,10 +30,11 @@ type Limit string
 
 // The limits of a call.
 const (
-	LimitMemory    Limit = "memory"
-	LimitOutput    Limit = "output"
-	LimitStack     Limit = "stack"
-	LimitOpenFiles Limit = "open files"
+	LimitMemory Limit = "memory"
+	LimitOutput Limit = "output"
+	LimitStack  Limit = "stack"
+	// LimitFiles is one of those on files; Error.Message says which.
+	LimitFiles     Limit = "files"
 	LimitAbandoned Limit = "abandoned calls"
 )
 

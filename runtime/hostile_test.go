@@ -73,6 +73,107 @@ func TestHostileUseOfHostFunctions(t *testing.T) {
 	}
 }
 
+// What a function of WASI answers to a guest that asks for too much.
+func TestWASIRefuses(t *testing.T) {
+	r := newRuntime(t, Options{})
+	// Each exits with what the function returns.
+	exit := func(name string, params int, args ...int32) wasmtest.Module {
+		m := wasiCommand(name, params, 1)
+		m.Imports = append(m.Imports, wasmtest.Import{Module: wasiModule, Name: "proc_exit", Type: 2})
+		m.Types = append(m.Types, wasmtest.FuncType{Params: []byte{wasmtest.I32}})
+		var body []byte
+		for _, a := range args {
+			body = append(body, wasmtest.Const(a)...)
+		}
+		m.Funcs[0].Body = wasmtest.Code(body, wasmtest.CallFunc(0), wasmtest.CallFunc(1))
+		m.Exports[0].Index = 2
+		return m
+	}
+	for name, tt := range map[string]struct {
+		module wasmtest.Module
+		want   uint32
+	}{
+		"a descriptor of 2^31 (it would take 16 GiB)": {exit("fd_renumber", 2, 0, 1<<31-1), wasiNotsup},
+		"a descriptor that is open":                   {exit("fd_renumber", 2, 0, 1), wasiNotsup},
+		"too many subscriptions":                      {exit("poll_oneoff", 4, 0, 0, maxSubscriptions+1, 0), wasiInval},
+		"subscriptions whose size overflows":          {exit("poll_oneoff", 4, 0, 0, 1<<28, 0), wasiInval},
+		"no subscription":                             {exit("poll_oneoff", 4, 0, 0, 0, 0), wasiInval},
+		"subscriptions outside of memory":             {exit("poll_oneoff", 4, 1<<16-47, 0, 1, 0), wasiFault},
+		"events outside of memory":                    {exit("poll_oneoff", 4, 0, 1<<16-31, 1, 0), wasiFault},
+		"the count outside of memory":                 {exit("poll_oneoff", 4, 0, 0, 1, 1<<16), wasiFault},
+		"a name longer than the preopen's":            {exit("fd_prestat_dir_name", 3, 3, 0, 2), wasiNameTooLong},
+		"a descriptor that is no preopen":             {exit("fd_prestat_get", 2, 4, 0), wasiBadf},
+		"a preopen to outside of memory":              {exit("fd_prestat_get", 2, 3, 1<<16-7), wasiFault},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := load(t, r, tt.module.Bytes()).Call(context.Background(), Call{Bindings: bind(t, capability.Grant{})})
+			var e *Error
+			if !errors.As(err, &e) || e.Reason != Failed || e.ExitCode != tt.want {
+				t.Errorf("got %v, want exit code %d", err, tt.want)
+			}
+		})
+	}
+}
+
+// Millions of pieces in one call of WASI end with the call all the same.
+func TestPiecesOfAStreamHeedTheCall(t *testing.T) {
+	const pieces = 1 << 20
+	m := wasiCommand("fd_write", 4, 256,
+		// The pieces are all zero: nothing at 0, again and again.
+		wasmtest.Const(2), wasmtest.Const(0), wasmtest.Const(pieces), wasmtest.Const(255<<16), wasmtest.CallFunc(0), []byte{wasmtest.Drop},
+	)
+	m.Funcs[0].Body = forever(m.Funcs[0].Body)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	r := newRuntime(t, Options{})
+	if _, err := load(t, r, m.Bytes()).Call(ctx, Call{Bindings: bind(t, capability.Grant{})}); reasonOf(t, err) != Timeout {
+		t.Errorf("got %v", err)
+	}
+	if hanging := r.abandoned.Load(); hanging > 0 {
+		t.Errorf("%d calls were abandoned", hanging)
+	}
+}
+
+// The operator's ceiling on memory holds whatever the call asks for.
+func TestCeilingOnMemory(t *testing.T) {
+	m := load(t, newRuntime(t, Options{MaxMemory: 1 << 20}), wasmtest.Module{
+		Types: []wasmtest.FuncType{{}}, Memory: []uint32{17}, Funcs: []wasmtest.Func{{}}, Exports: []wasmtest.Export{{Name: "_start"}},
+	}.Bytes())
+	_, err := m.Call(context.Background(), Call{Bindings: bind(t, capability.Grant{}), Limits: Limits{Memory: 1 << 30}})
+	var e *Error
+	if !errors.As(err, &e) || e.Limit != LimitMemory {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Calls beyond the bound wait for a place, and no longer than their deadline.
+func TestBoundOnCalls(t *testing.T) {
+	r := newRuntime(t, Options{CacheDir: sharedCache(t), MaxCalls: 1})
+	m := load(t, r, probeModule(t))
+	slept := make(chan struct{}, 1)
+	first, stop := context.WithCancel(context.Background())
+	b := bind(t, capability.Grant{Clock: true})
+	b.Clock = &signallingClock{Clock: b.Clock, slept: slept}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := m.Call(first, Call{Args: []string{"sleep", "1h"}, Bindings: b})
+		ended <- err
+	}()
+	<-slept
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := m.Call(ctx, Call{Args: []string{"exit", "0"}, Bindings: bind(t, capability.Grant{})}); reasonOf(t, err) != Timeout || !strings.Contains(err.Error(), "waited for a place") {
+		t.Errorf("got %v", err)
+	}
+	stop()
+	if err := <-ended; reasonOf(t, err) != Cancelled {
+		t.Errorf("got %v", err)
+	}
+	if _, err := m.Call(context.Background(), Call{Args: []string{"exit", "0"}, Bindings: bind(t, capability.Grant{})}); err != nil {
+		t.Errorf("with a place free: %v", err)
+	}
+}
+
 // panickingClock is a host function with a fault.
 type panickingClock struct{ hostfuncs.Clock }
 

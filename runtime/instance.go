@@ -13,6 +13,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+	experimentalsys "github.com/tetratelabs/wazero/experimental/sys"
 	"github.com/tetratelabs/wazero/experimental/sysfs"
 	"github.com/tetratelabs/wazero/sys"
 
@@ -57,6 +58,8 @@ func newCallState(ctx context.Context, call Call, limits Limits) *callState {
 		memory: &memoryLimit{limit: limits.Memory},
 	}
 	s.ctx, s.stop = context.WithCancelCause(ctx)
+	// Files end with the call too, wherever the guest or the host is with them.
+	context.AfterFunc(s.ctx, call.Bindings.Files.Revoke)
 	s.stdout = &cappedBuffer{limit: limits.Output, full: func() { s.stop(errOutputFull) }}
 	return s
 }
@@ -177,12 +180,7 @@ func (i *instance) config(s *callState) wazero.ModuleConfig {
 			now := clock().Now()
 			return now.Unix(), int32(now.Nanosecond())
 		}, resolution).
-		WithNanotime(func() int64 { return int64(clock().Elapsed()) }, resolution).
-		WithNanosleep(func(ns int64) {
-			if s := i.current.Load(); s != nil {
-				s.call.Bindings.Clock.Sleep(s.ctx, time.Duration(ns))
-			}
-		})
+		WithNanotime(func() int64 { return int64(clock().Elapsed()) }, resolution)
 	env := s.call.Bindings.Env
 	for _, name := range sortedKeys(env) {
 		config = config.WithEnv(name, env[name])
@@ -197,8 +195,14 @@ func (i *instance) config(s *callState) wazero.ModuleConfig {
 		return nil
 	}
 	mounts := wazero.NewFSConfig()
+	// Preopens of one path are one file system, so that files can be renamed between
+	// them.
+	views := make(map[string]experimentalsys.FS)
 	for _, p := range i.preopens {
-		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(guestfs.New(files, p.path), engineName(p))
+		if views[p.path] == nil {
+			views[p.path] = guestfs.New(files, p.path)
+		}
+		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(views[p.path], engineName(p))
 	}
 	return config.WithFSConfig(mounts)
 }
@@ -220,17 +224,23 @@ type (
 	guestRandom struct{ *instance }
 )
 
+// Each piece of a stream looks at the call: one function of WASI can carry millions.
+
 func (g guestStdin) Read(p []byte) (int, error) {
-	if s := g.current.Load(); s != nil && s.call.Entry.ABI == Command {
-		return s.stdin.Read(p)
+	s := g.current.Load()
+	switch {
+	case !g.mayGoOn():
+		return 0, errStreamClosed
+	case s.call.Entry.ABI == Reactor:
+		return 0, io.EOF
 	}
-	return 0, io.EOF
+	return s.stdin.Read(p)
 }
 
 func (g guestStdout) Write(p []byte) (int, error) {
 	s := g.current.Load()
 	switch {
-	case s == nil:
+	case !g.mayGoOn():
 		return 0, errStreamClosed
 	case s.call.Entry.ABI == Reactor:
 		return s.stderr.Write(p)
@@ -239,10 +249,10 @@ func (g guestStdout) Write(p []byte) (int, error) {
 }
 
 func (g guestStderr) Write(p []byte) (int, error) {
-	if s := g.current.Load(); s != nil {
-		return s.stderr.Write(p)
+	if !g.mayGoOn() {
+		return 0, errStreamClosed
 	}
-	return 0, errStreamClosed
+	return g.current.Load().stderr.Write(p)
 }
 
 // maxRandomRead bounds one read of randomness, so that a guest that asks for all
@@ -250,11 +260,10 @@ func (g guestStderr) Write(p []byte) (int, error) {
 const maxRandomRead = 64 << 10
 
 func (g guestRandom) Read(p []byte) (int, error) {
-	s := g.current.Load()
-	if s == nil || s.ctx.Err() != nil {
+	if !g.mayGoOn() {
 		return 0, errStreamClosed
 	}
-	return s.call.Bindings.Random.Read(p[:min(len(p), maxRandomRead)])
+	return g.current.Load().call.Bindings.Random.Read(p[:min(len(p), maxRandomRead)])
 }
 
 // stoppedClock is what an instance without a call sees.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
+	"sync/atomic"
 
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -91,6 +92,8 @@ type compiled struct {
 	engine *engine
 	report *rewrite.Report
 	err    error
+	// abandoned counts the calls of this module that hang in the host.
+	abandoned atomic.Int64
 	// freed is closed when the compiled code is gone.
 	freed chan struct{}
 

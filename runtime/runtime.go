@@ -19,6 +19,8 @@ const (
 	// DefaultMaxAbandoned is how many host operations may hang before calls are
 	// refused.
 	DefaultMaxAbandoned = 16
+	// DefaultMaxMemory is the most memory that a call may have: 256 MiB.
+	DefaultMaxMemory = 256 << 20
 )
 
 // grace is how long a call waits, after its context is done, for the guest to
@@ -42,8 +44,18 @@ type Options struct {
 	MaxModuleBytes int
 	// MaxAbandoned bounds the host operations left hanging by calls that had to
 	// return; 0 means DefaultMaxAbandoned. At the bound every further call fails
-	// with ResourceExhausted until one of them returns.
+	// with ResourceExhausted until one of them returns; calls of one module do so
+	// at a quarter of it.
 	MaxAbandoned int
+	// MaxMemory is the ceiling of Limits.Memory in bytes; 0 means DefaultMaxMemory.
+	// One operation can fill all of a guest's memory and cannot be interrupted, so
+	// this bounds how late a call can end, too.
+	MaxMemory uint64
+	// MaxCalls bounds the calls that run at once; 0 means four for each processor and
+	// at least 16. Further calls wait for a place as long as their context allows.
+	// What a guest's call stack takes, tens of MiB at worst, counts against nothing
+	// else.
+	MaxCalls int
 	// OnCompile is called, possibly concurrently, before a module is compiled that
 	// no cache has, since that can take seconds; nil means nobody is told.
 	OnCompile func(CompileEvent)
@@ -73,6 +85,7 @@ type Runtime struct {
 	compiling chan struct{} // one token for each compilation that may run
 
 	abandoned atomic.Int64
+	calls     chan struct{} // one token for each call that may run
 	grace     time.Duration
 
 	mu     sync.Mutex
@@ -90,7 +103,14 @@ func New(o Options) *Runtime {
 	if o.MaxAbandoned <= 0 {
 		o.MaxAbandoned = DefaultMaxAbandoned
 	}
+	if o.MaxMemory == 0 {
+		o.MaxMemory = DefaultMaxMemory
+	}
+	if o.MaxCalls <= 0 {
+		o.MaxCalls = max(16, 4*goruntime.GOMAXPROCS(0))
+	}
 	r := &Runtime{
+		calls:     make(chan struct{}, o.MaxCalls),
 		opts:      o,
 		log:       o.Logger,
 		compiling: make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),

@@ -373,7 +373,7 @@ func (c *blockingClock) Sleep(context.Context, time.Duration) {
 // A host operation that hangs never keeps a caller, and there is a bound to how
 // many are left hanging.
 func TestHangingHostIsAbandoned(t *testing.T) {
-	r := newRuntime(t, Options{CacheDir: sharedCache(t), MaxAbandoned: 2})
+	r := newRuntime(t, Options{CacheDir: sharedCache(t), MaxAbandoned: 8})
 	m := load(t, r, probeModule(t))
 	clock := &blockingClock{entered: make(chan struct{}, 8), release: make(chan struct{})}
 	call := func(ctx context.Context) error {

@@ -16,13 +16,20 @@ const (
 	wasiSuccess     = 0
 	wasiBadf        = 8
 	wasiFault       = 21
+	wasiInval       = 28
 	wasiNameTooLong = 37
+	wasiNotsup      = 58
 )
 
-// wasiBuilder holds wazero's WASI with our preopen names in place of its own. The
-// engine can't preopen "." beside "/" (it strips both to the same name), and C
-// programs need it: wasi-libc ignores PWD and looks relative names up in the last
-// preopen that fits.
+// wasiBuilder holds wazero's WASI with some functions of ours in place of its own:
+//
+//   - The names of preopens. The engine can't preopen "." beside "/" (it strips both
+//     to the same name), and C programs need it: wasi-libc ignores PWD and looks
+//     relative names up in the last preopen that fits.
+//   - poll_oneoff, of which the engine's walks any number of subscriptions without
+//     a look at the deadline.
+//   - fd_renumber, of which the engine's grows its table up to whatever number the
+//     guest names: 16 GiB for one call.
 func (e *engine) wasiBuilder() wazero.HostModuleBuilder {
 	b := e.runtime.NewHostModuleBuilder(wasiModule)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
@@ -33,6 +40,12 @@ func (e *engine) wasiBuilder() wazero.HostModuleBuilder {
 	b.NewFunctionBuilder().
 		WithGoModuleFunction(api.GoModuleFunc(e.prestatDirName), []api.ValueType{i32, i32, i32}, []api.ValueType{i32}).
 		Export("fd_prestat_dir_name")
+	b.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(e.pollOneoff), []api.ValueType{i32, i32, i32, i32}, []api.ValueType{i32}).
+		Export("poll_oneoff")
+	b.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(fdRenumber), []api.ValueType{i32, i32}, []api.ValueType{i32}).
+		Export("fd_renumber")
 	return b
 }
 
@@ -77,3 +90,6 @@ func (e *engine) preopenName(mod api.Module, fd uint32) (string, bool) {
 	}
 	return i.preopens[fd-firstPreopen].name, true
 }
+
+// fdRenumber says that descriptors keep their numbers.
+func fdRenumber(_ context.Context, _ api.Module, stack []uint64) { stack[0] = wasiNotsup }
