@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
@@ -25,22 +26,28 @@ func parseConfirm(text string, schema *jsonschema.Schema) (placeholder.Template,
 	return template, nil
 }
 
-// maxConfirmValue bounds, in characters, what one argument adds to a question.
-const maxConfirmValue = 200
+// Bounds of what the arguments add to a question, in bytes.
+const (
+	maxConfirmValue = 400
+	maxConfirm      = 8 << 10
+)
 
 // confirmText fills the arguments into the author's question. A model may have
 // written them, so they are quoted: no control character reaches a terminal, and
 // no value can pass for the text around it.
 func (x *execution) confirmText() string {
-	text, _ := x.entry.confirm.Expand(func(name string) (string, bool) {
+	text, err := x.entry.confirm.Expand(maxConfirm, func(name string) (string, bool) {
 		value, ok := x.arguments.Text(name)
 		if !ok {
 			return "(none)", true
 		}
-		if runes := []rune(value); len(runes) > maxConfirmValue {
-			value = string(runes[:maxConfirmValue]) + "..."
+		if len(value) > maxConfirmValue {
+			value = strings.ToValidUTF8(value[:maxConfirmValue], "") + "..."
 		}
 		return strconv.QuoteToGraphic(value), true
 	})
+	if err != nil {
+		return "(the author's question is too long with these arguments)"
+	}
 	return text
 }

@@ -44,15 +44,19 @@ func (a *app) terminal() io.Writer {
 	return tty // open until the process ends
 }
 
+// maxShownArguments bounds what of the arguments a question shows, so that they
+// cannot push the facts off the screen.
+const maxShownArguments = 1000
+
 // ask puts a question to the person at the terminal. The facts come first and are
 // the host's; the author's text and the arguments are shown as quoted text.
 func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) (bool, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The tool %s %s (%s) is marked dangerous.\n", q.Tool.Name, q.Tool.Version, q.Tool.Source)
+	fmt.Fprintf(&b, "The tool %s %s (%s) is marked dangerous.\n", oneLine(q.Tool.Name), oneLine(q.Tool.Version), oneLine(q.Tool.Source))
 	fmt.Fprintf(&b, "  it will reach: %s\n", reach(q.Grant))
-	fmt.Fprintf(&b, "  arguments:     %s\n", printable(string(q.Arguments)))
+	fmt.Fprintf(&b, "  arguments:     %s\n", oneLine(cut(string(q.Arguments), maxShownArguments)))
 	if q.Confirm != "" {
-		fmt.Fprintf(&b, "  its author says: %s\n", indent(printable(q.Confirm)))
+		fmt.Fprintf(&b, "  its author says: %s\n", oneLine(cut(q.Confirm, maxShownArguments)))
 	}
 	b.WriteString("Run it? [y/N] ")
 	if _, err := io.WriteString(terminal, b.String()); err != nil {
@@ -83,10 +87,14 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 func reach(g capability.Grant) string {
 	var parts []string
 	for _, m := range g.FS {
-		parts = append(parts, fmt.Sprintf("%s %s (%s)", m.Mode, m.GuestPath(), m.Dir))
+		where := oneLine(m.Dir)
+		if m.Mount == capability.ScratchMount {
+			where = "its own, empty"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", m.Mode, oneLine(m.GuestPath()), where))
 	}
 	for _, name := range sortedKeys(g.Env) {
-		parts = append(parts, "the variable "+name)
+		parts = append(parts, "the variable "+oneLine(name))
 	}
 	if g.Clock {
 		parts = append(parts, "the clock")

@@ -84,7 +84,7 @@ type warmProgress struct {
 }
 
 func (p *warmProgress) next(name string, n, of int) {
-	step := fmt.Sprintf("compiling %s, %d of %d", printable(name), n, of)
+	step := fmt.Sprintf("compiling %s, %d of %d", oneLine(name), n, of)
 	p.step.Store(&step)
 }
 

@@ -72,14 +72,14 @@ func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	if view.Memory != nil {
 		fmt.Fprintf(w, "memory:\t%s\n", view.Memory)
 	}
-	fmt.Fprintf(w, "as a tool:\t%s\n", yesNo(view.Problem == "", view.ABI, "no: "+printable(view.Problem)))
+	fmt.Fprintf(w, "as a tool:\t%s\n", yesNo(view.Problem == "", view.ABI, "no: "+oneLine(view.Problem)))
 	for _, list := range []struct {
 		name  string
 		items []externalView
 	}{{"imports", view.Imports}, {"exports", view.Exports}} {
 		fmt.Fprintf(w, "%s:\t%s\n", list.name, yesNo(len(list.items) == 0, "none", ""))
 		for _, item := range list.items {
-			fmt.Fprintf(w, "  %s\t%s %s\n", printable(item.Name), item.Kind, item.Type)
+			fmt.Fprintf(w, "  %s\t%s %s\n", oneLine(item.Name), item.Kind, item.Type)
 		}
 	}
 	return w.Flush()

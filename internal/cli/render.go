@@ -19,7 +19,7 @@ func (a *app) printContent(r tool.Result) error {
 	for _, c := range r.Content {
 		text := c.Text
 		if c.Type != tool.ContentText {
-			fmt.Fprintf(a.Err, "wasmtool: the result has an image (%s, %s); --json prints it\n", printable(c.MIMEType), byteCount(uint64(len(c.Data))))
+			fmt.Fprintf(a.Err, "wasmtool: the result has an image (%s, %s); --json prints it\n", oneLine(c.MIMEType), byteCount(uint64(len(c.Data))))
 			continue
 		}
 		if terminal {

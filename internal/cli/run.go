@@ -36,7 +36,7 @@ Arguments:
 
 The tool reaches only what its manifest asks for and you grant. Without a word
 from you that is: the current directory, read-only, as the mount "workspace"; the
-clock; randomness.
+clock; randomness. --dir workspace=PATH:rw lets it write there.
 
 Exit status: see 'wasmtool --help'.`,
 		Example: `  wasmtool run grep pattern='func main' path=.

@@ -67,14 +67,15 @@ func (a *app) show(o toolOptions, target string, asJSON bool) error {
 
 func (a *app) printTool(s tool.Spec, parameters []jsonschema.Parameter) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, s.Version, printable(s.Title))
-	fmt.Fprintf(w, "%s\n\n", printable(strings.TrimSpace(s.Description)))
-	fmt.Fprintf(w, "from:\t%s\n", printable(s.Source))
+	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, oneLine(s.Version), oneLine(s.Title))
+	// Moved in, so that no line of it can pass for one of ours.
+	fmt.Fprintf(w, "  %s\n\n", indent(printable(strings.TrimSpace(s.Description))))
+	fmt.Fprintf(w, "from:\t%s\n", oneLine(s.Source))
 	for _, list := range []struct{ name, text string }{
 		{"category", s.Category}, {"tags", strings.Join(s.Tags, ", ")}, {"aliases", strings.Join(s.Aliases, ", ")},
 	} {
 		if list.text != "" {
-			fmt.Fprintf(w, "%s:\t%s\n", list.name, printable(list.text))
+			fmt.Fprintf(w, "%s:\t%s\n", list.name, oneLine(list.text))
 		}
 	}
 	fmt.Fprintf(w, "timeout:\t%v\n", s.Timeout)
@@ -95,9 +96,9 @@ func (a *app) printTool(s tool.Spec, parameters []jsonschema.Parameter) error {
 		case len(p.Default) > 0:
 			note = "default " + string(p.Default)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", printable(p.Name), p.Type, printable(note), printable(firstSentence(p.Description)))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", oneLine(p.Name), p.Type, oneLine(note), oneLine(firstSentence(p.Description)))
 	}
-	fmt.Fprintf(w, "\ncall it:\t%s\n", printable(example))
+	fmt.Fprintf(w, "\ncall it:\t%s\n", oneLine(example))
 	return w.Flush()
 }
 

@@ -25,6 +25,20 @@ func printable(s string) string {
 	return b.String()
 }
 
+// oneLine is printable for a name or a path, which must not look like more than one
+// line or more than one column.
+func oneLine(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
+}
+
+// cut shortens a text for a person to a number of bytes, and says so.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s... (%d bytes in all)", strings.ToValidUTF8(s[:most], ""), len(s))
+}
+
 // hidesText reports the format characters that can make a text look like another:
 // bidirectional controls, tags, and other invisible ones, but for the joiners that
 // scripts and emoji need.

@@ -28,3 +28,23 @@ func TestByteCount(t *testing.T) {
 		}
 	}
 }
+
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                    "plain",
+		"w\r\x1b[2J harmless\n  x": `w\r\x1b[2J harmless\n  x`,
+		"a\tb":                     `a\tb`,
+	} {
+		if got := oneLine(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for in, want := range map[string]string{"12345": "12345", "123456": "12345... (6 bytes in all)", "1234é": "1234... (6 bytes in all)"} {
+		if got := cut(in, 5); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -78,7 +78,7 @@ func (a *app) openTarget(o toolOptions, set toolSet, target string) (*registry.R
 		}
 		if _, found := tools.Get(target); !found {
 			if info, err := os.Stat(target); err == nil && info.IsDir() {
-				fmt.Fprintf(a.Err, "wasmtool: to run the tool in the folder %s, write ./%s\n", quote(target), target)
+				fmt.Fprintf(a.Err, "wasmtool: to run the tool in the folder %s, write ./%s\n", quote(target), oneLine(target))
 			}
 		}
 		return tools, target, nil
@@ -139,6 +139,6 @@ func (a *app) announceCompile(name string) func(runtime.CompileEvent) {
 		return nil
 	}
 	return func(e runtime.CompileEvent) {
-		fmt.Fprintf(a.Err, "wasmtool: compiling %s (%s), the first time only ...\n", printable(name), byteCount(uint64(e.Bytes)))
+		fmt.Fprintf(a.Err, "wasmtool: compiling %s (%s), the first time only ...\n", oneLine(name), byteCount(uint64(e.Bytes)))
 	}
 }

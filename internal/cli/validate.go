@@ -57,6 +57,6 @@ func (a *app) validateOne(cmd *cobra.Command, o toolOptions, target string) erro
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Out, "%s: ok, %s %s\n", target, spec.Name, spec.Version)
+	_, err = fmt.Fprintf(a.Out, "%s: ok, %s %s\n", oneLine(target), spec.Name, spec.Version)
 	return err
 }

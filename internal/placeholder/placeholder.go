@@ -71,21 +71,31 @@ func (t Template) Parameters() []string {
 	return names
 }
 
-// Expand returns the text with the value of each parameter in its place. Values
-// are put in as they are, braces and all. It returns false when value has none
-// for one of the parameters.
-func (t Template) Expand(value func(parameter string) (text string, ok bool)) (string, bool) {
+// Why a template is not expanded.
+var (
+	// ErrAbsent: value has no text for one of the parameters.
+	ErrAbsent = errors.New("a parameter has no value")
+	// ErrTooLong: the text would be longer than allowed.
+	ErrTooLong = errors.New("the text is too long")
+)
+
+// Expand returns the text with the value of each parameter in its place, of at most
+// limit bytes. Values are put in as they are, braces and all. It fails with
+// ErrAbsent or ErrTooLong.
+func (t Template) Expand(limit int, value func(parameter string) (text string, ok bool)) (string, error) {
 	var b strings.Builder
 	for i, part := range t.parts {
-		if i%2 == 0 {
-			b.WriteString(part)
-			continue
+		text, ok := part, true
+		if i%2 == 1 {
+			text, ok = value(part)
 		}
-		text, ok := value(part)
-		if !ok {
-			return "", false
+		switch {
+		case !ok:
+			return "", ErrAbsent
+		case len(text) > limit-b.Len():
+			return "", ErrTooLong
 		}
 		b.WriteString(text)
 	}
-	return b.String(), true
+	return b.String(), nil
 }

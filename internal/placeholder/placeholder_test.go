@@ -1,6 +1,7 @@
 package placeholder
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -37,8 +38,15 @@ func TestTemplate(t *testing.T) {
 		if got := template.Parameters(); !reflect.DeepEqual(got, tc.parameters) {
 			t.Errorf("%q names %q, want %q", tc.source, got, tc.parameters)
 		}
-		if got, ok := template.Expand(value); got != tc.want || ok != tc.ok {
-			t.Errorf("%q expands to %q, %v, want %q, %v", tc.source, got, ok, tc.want, tc.ok)
+		got, err := template.Expand(1000, value)
+		if got != tc.want || (err == nil) != tc.ok || (!tc.ok && !errors.Is(err, ErrAbsent)) {
+			t.Errorf("%q expands to %q, %v, want %q, %v", tc.source, got, err, tc.want, tc.ok)
+		}
+		if _, err := template.Expand(len(tc.want), value); tc.ok && err != nil {
+			t.Errorf("%q does not expand to just %d bytes: %v", tc.source, len(tc.want), err)
+		}
+		if _, err := template.Expand(len(tc.want)-1, value); tc.ok && !errors.Is(err, ErrTooLong) && tc.want != "" {
+			t.Errorf("%q expands to less than %d bytes: %v", tc.source, len(tc.want), err)
 		}
 		if template.String() != tc.source {
 			t.Errorf("String() = %q, want %q", template.String(), tc.source)

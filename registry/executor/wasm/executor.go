@@ -8,8 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -36,9 +41,18 @@ type Executor struct {
 	// loading is held while the module is loaded; a channel, because waiting for
 	// it must heed a context.
 	loading chan struct{}
-	module  *runtime.Module
-	entry   runtime.Entry
-	closed  bool
+	loaded  *loaded // guarded by loading
+	closed  atomic.Bool
+
+	// releasing is held for reading while a call's files are given back, so that
+	// Close can wait for them.
+	releasing sync.RWMutex
+}
+
+// loaded is a module that is ready to be called.
+type loaded struct {
+	module *runtime.Module
+	entry  runtime.Entry
 }
 
 // New returns an Executor.
@@ -53,20 +67,50 @@ func (e *Executor) Prepare(ctx context.Context) error {
 	return err
 }
 
-// load returns the module, loading it when nobody has.
-func (e *Executor) load(ctx context.Context) (*runtime.Module, error) {
+// load returns the module, loading it when nobody has. Reading a file can hang in
+// the host, so whoever asks waits only as long as ctx allows; one attempt at a time
+// goes on without them.
+func (e *Executor) load(ctx context.Context) (*loaded, error) {
 	select {
 	case e.loading <- struct{}{}:
-		defer func() { <-e.loading }()
 	case <-ctx.Done():
-		return nil, failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the module is still being loaded"})
+		return nil, stillLoading(ctx)
 	}
-	if e.closed {
-		return nil, &tool.Error{Code: tool.CodeNotFound, Message: "the tool was removed"}
+	if l := e.loaded; l != nil || e.closed.Load() {
+		<-e.loading
+		if e.closed.Load() {
+			return nil, &tool.Error{Code: tool.CodeNotFound, Message: "the tool was removed"}
+		}
+		return l, nil
 	}
-	if e.module != nil {
-		return e.module, nil
+	type outcome struct {
+		loaded *loaded
+		err    error
 	}
+	done := make(chan outcome, 1)
+	go func() {
+		l, err := e.loadModule(ctx)
+		e.loaded = l
+		<-e.loading
+		done <- outcome{l, err}
+	}()
+	select {
+	case o := <-done:
+		return o.loaded, o.err
+	case <-ctx.Done():
+		return nil, stillLoading(ctx)
+	}
+}
+
+func stillLoading(ctx context.Context) error {
+	code := tool.CodeCancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		code = tool.CodeTimeout
+	}
+	return (&tool.Error{Code: code, Message: "the module is still being loaded"}).WithCause(ctx.Err())
+}
+
+func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	wasm, err := e.o.Read()
 	if err != nil {
 		return nil, (&tool.Error{Code: tool.CodeInvalidModule, Message: err.Error()}).WithCause(err)
@@ -79,8 +123,7 @@ func (e *Executor) load(ctx context.Context) (*runtime.Module, error) {
 	if err != nil {
 		return nil, errors.Join(err, module.Close())
 	}
-	e.module, e.entry = module, entry
-	return module, nil
+	return &loaded{module, entry}, nil
 }
 
 // findEntry asks the module whether it has the form that the manifest says.
@@ -96,20 +139,38 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	return entry, nil
 }
 
-// Close gives the module back. Running calls finish first.
+// closeGrace is how long Close waits for what hangs in the host.
+const closeGrace = 2 * time.Second
+
+// Close gives the module back. Running calls finish first, and their files are given
+// back; what hangs in the host is left behind after a grace.
 func (e *Executor) Close() error {
-	e.loading <- struct{}{}
-	defer func() { <-e.loading }()
-	e.closed = true
-	if e.module == nil {
-		return nil
+	e.closed.Store(true)
+	done := make(chan error, 1)
+	go func() {
+		e.loading <- struct{}{}
+		defer func() { <-e.loading }()
+		e.releasing.Lock()
+		defer e.releasing.Unlock()
+		if e.loaded == nil {
+			done <- nil
+			return
+		}
+		done <- e.loaded.module.Close()
+	}()
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+		return errors.New("a file operation of the tool hangs in the host")
 	}
-	return e.module.Close()
 }
 
 // Execute runs the tool once.
 func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-	module, err := e.load(ctx)
+	l, err := e.load(ctx)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -117,30 +178,95 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if call.Bindings, err = hostfuncs.Bind(in.Grant, e.o.Files); err != nil {
-		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
+	call.Entry = l.entry
+	if call.Bindings, err = e.bind(ctx, in.Grant); err != nil {
+		return tool.Result{}, err
 	}
-	defer call.Bindings.Close()
-	out, err := module.Call(ctx, call)
+	defer e.release(call.Bindings)
+	out, err := l.module.Call(ctx, call)
 	if err != nil {
 		return tool.Result{}, failure(out, err)
 	}
 	return parseOutput(e.o.Manifest.Module.Output, out.Output)
 }
 
+// bind opens what a call may reach. Opening can hang in the host; then the caller is
+// let go when ctx is done, and what was opened after that is closed again.
+func (e *Executor) bind(ctx context.Context, grant capability.Grant) (*hostfuncs.Bindings, error) {
+	type outcome struct {
+		bindings *hostfuncs.Bindings
+		err      error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		b, err := hostfuncs.Bind(grant, e.o.Files)
+		done <- outcome{b, err}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return nil, (&tool.Error{Code: tool.CodePermissionDenied, Message: o.err.Error()}).WithCause(o.err)
+		}
+		return o.bindings, nil
+	case <-ctx.Done():
+		go func() {
+			if o := <-done; o.err == nil {
+				_ = o.bindings.Close()
+			}
+		}()
+		return nil, failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the directories of the grant do not open"})
+	}
+}
+
+// releaseGrace is how long a call waits for its files to be closed and its scratch
+// folder to be removed; it is part of what a call may take beyond its deadline.
+const releaseGrace = 25 * time.Millisecond
+
+// release gives back what a call could reach, without keeping the caller for long.
+func (e *Executor) release(b *hostfuncs.Bindings) {
+	// A Close that waits already is not joined: that would keep the caller.
+	held := e.releasing.TryRLock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if held {
+			defer e.releasing.RUnlock()
+		}
+		_ = b.Close() // its failures concern nobody: the call is over
+		<-b.Files.Done()
+	}()
+	timer := time.NewTimer(releaseGrace)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// maxArgs bounds the command line of a call in bytes. The manifest's author and a
+// model can make it long together, by a parameter that is named many times.
+const maxArgs = 1 << 20
+
 // call turns arguments into what the command gets.
 func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	m := e.o.Manifest
 	call := runtime.Call{
-		Entry:  e.entry,
 		Name:   m.Name,
 		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output)},
 	}
+	room := maxArgs
 	for _, template := range m.Module.Args {
-		arg, ok := template.Expand(in.Text)
-		if !ok {
+		arg, err := template.Expand(room, in.Text)
+		switch {
+		case errors.Is(err, placeholder.ErrAbsent):
 			continue // it names a parameter that this call does not give
+		case err != nil:
+			return call, &tool.Error{
+				Code: tool.CodeInvalidArgument, Recoverable: true,
+				Message: fmt.Sprintf("the arguments make a command line of more than %d bytes; give shorter ones", maxArgs),
+			}
 		}
+		room -= len(arg)
 		if strings.ContainsRune(arg, 0) {
 			return call, &tool.Error{
 				Code: tool.CodeInvalidArgument, Recoverable: true,
@@ -174,7 +300,8 @@ func failure(out runtime.Output, err error) error {
 		te.Message = "the tool failed: " + re.Message
 		te.Details.Stderr = stderrText(out)
 		if text := failureText(out); text != "" {
-			te.Message = text
+			// Marked as the tool's, so that it cannot pass for the host's words.
+			te.Message = "the tool says: " + text
 		}
 		te.Details.ExitCode = &re.ExitCode
 		te.Recoverable = true // its own text says what to change
