@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 )
 
 // ReadModule reads the module of a manifest that Read returned for the same folder
@@ -26,8 +27,14 @@ func ReadModule(folder *Folder, manifestPath string, m *Manifest) ([]byte, error
 			return wasm, nil
 		}
 	}
-	at := m.places[fault.key]
-	return nil, Errors{{File: manifestPath, Line: at.line, Column: at.column, Key: "module." + fault.key, Message: fault.message}}
+	return nil, Errors{m.Fault(manifestPath, "module."+fault.key, fault.message)}
+}
+
+// Fault returns an error about a key of the manifest, for what shows only when the
+// module is used. The place is known of module.path and module.sha256.
+func (m *Manifest) Fault(file, key, message string) *Error {
+	at := m.places[strings.TrimPrefix(key, "module.")]
+	return &Error{File: file, Line: at.line, Column: at.column, Key: key, Message: message}
 }
 
 // moduleFault is what is wrong with a module, and the key of [module] to blame.

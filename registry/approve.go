@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -49,13 +51,13 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	if r.opts.Approver == nil {
 		return &tool.Error{
 			Code:    tool.CodeApprovalRequired,
-			Message: "the tool is dangerous and nobody can be asked for a yes; run it at a terminal, or with --yes if you mean it",
+			Message: "the tool is dangerous and there is nobody to ask for a yes",
 		}
 	}
 	asking, cancel := context.WithTimeout(ctx, r.opts.ApprovalTimeout)
 	defer cancel()
-	yes, err := r.opts.Approver.Approve(asking, Question{
-		CallID: x.call.ID, Tool: spec.Clone(), Grant: x.grant, Arguments: x.arguments.JSON,
+	yes, err := r.ask(asking, Question{
+		CallID: x.call.ID, Tool: spec.Clone(), Grant: x.grant, Arguments: slices.Clone(x.arguments.JSON),
 		Confirm: x.confirmText(),
 	})
 	switch {
@@ -69,6 +71,32 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		return &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved"}
 	}
 	return nil
+}
+
+// ask asks, and neither waits beyond ctx nor dies with an Approver that does not keep
+// to its contract.
+func (r *Registry) ask(ctx context.Context, q Question) (bool, error) {
+	type answer struct {
+		yes bool
+		err error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				r.log.Error("panic in the approver", "call", q.CallID, "panic", p, "stack", string(debug.Stack()))
+				answers <- answer{err: errors.New("the approver panicked")}
+			}
+		}()
+		yes, err := r.opts.Approver.Approve(ctx, q)
+		answers <- answer{yes, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.yes, a.err
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
 }
 
 // cancelled returns the error for a context that is done, or nil.

@@ -131,7 +131,20 @@ func (r *Registry) Prepare(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return e.load(ctx, r.opts.LoadTimeout)
+	return named(e.load(ctx, r.opts.LoadTimeout), e.spec.Name)
+}
+
+// named fills in the tool's name where an error has none.
+func named(err error, name string) error {
+	var e *tool.Error
+	if errors.As(err, &e) && e.Tool == "" {
+		e.Tool = name
+	}
+	return err
+}
+
+func errClosed(name string) error {
+	return &tool.Error{Code: tool.CodeCancelled, Tool: excerpt(name), Message: "the registry is closed"}
 }
 
 // find returns the entry for a name as written, or else trimmed and in lower case;
@@ -160,6 +173,9 @@ func (r *Registry) resolve(name string) (*entry, error) {
 // notFound says that there is no such tool, and what was probably meant. The lock
 // is held.
 func (r *Registry) notFound(name string) error {
+	if r.closed {
+		return errClosed(name)
+	}
 	message := fmt.Sprintf("the tool %q does not exist", excerpt(name))
 	near := suggest.Nearest(strings.ToLower(name), slices.Sorted(maps.Keys(r.names)))
 	switch {

@@ -56,7 +56,7 @@ func diff(before, after tool.Spec) Diff {
 			d = append(d, Change{Field: field, After: added})
 		}
 	}
-	list("permissions", describe(before), describe(after))
+	list("permissions", before.Permissions.Describe(), after.Permissions.Describe())
 	value("dangerous", fmt.Sprint(before.Dangerous), fmt.Sprint(after.Dangerous))
 	value("sandboxed", fmt.Sprint(before.Sandboxed), fmt.Sprint(after.Sandboxed))
 	value("version", before.Version, after.Version)
@@ -71,19 +71,6 @@ func diff(before, after tool.Spec) Diff {
 	list("tags", before.Tags, after.Tags)
 	list("aliases", before.Aliases, after.Aliases)
 	return d
-}
-
-// describe puts permissions into words that also tell mounts with different deny
-// patterns or paths apart.
-func describe(s tool.Spec) []string {
-	words := s.Permissions.Words()
-	for i, f := range s.Permissions.FS {
-		words[i] = fmt.Sprintf("%s at %s", words[i], f.GuestPath())
-		if len(f.Deny) > 0 {
-			words[i] += " but " + strings.Join(f.Deny, ", ")
-		}
-	}
-	return words
 }
 
 // without returns the elements of a that b has not.

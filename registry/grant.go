@@ -16,19 +16,9 @@ func (x *execution) computeGrant(offer capability.Offer) error {
 		x.grant = grant
 		return nil
 	}
-	var names, fixes []string
-	for _, m := range missing {
-		names = append(names, m.Permission)
-		if m.Fix != "" {
-			fixes = append(fixes, m.Fix)
-		}
-	}
-	message := "not granted: " + strings.Join(names, ", ")
-	if len(fixes) > 0 {
-		message += "; grant it with " + strings.Join(fixes, " ")
-	}
+	message := "not granted: " + strings.Join(missing, ", ") + "; only the operator can grant it"
 	return &tool.Error{
 		Code: tool.CodePermissionDenied, Message: message, Recoverable: true,
-		Details: tool.Details{Missing: names},
+		Details: tool.Details{Missing: missing},
 	}
 }

@@ -131,7 +131,7 @@ func set[T any](field, value *T) {
 // put enters e in the place of old, which may be nil. The lock is held.
 func (r *Registry) put(e, old *entry) error {
 	if r.closed {
-		return &tool.Error{Code: tool.CodeInternal, Tool: e.spec.Name, Message: "the registry is closed"}
+		return errClosed(e.spec.Name)
 	}
 	for _, key := range e.keys() {
 		if owner, taken := r.names[key]; taken && (old == nil || owner != old.spec.Name) {

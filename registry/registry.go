@@ -75,7 +75,7 @@ func New(o Options) *Registry {
 }
 
 // Close unregisters all tools, closes their executors and calls OnClose. Calls
-// fail with not_found afterwards. Closing again does nothing.
+// fail with cancelled afterwards. Closing again does nothing.
 func (r *Registry) Close() error {
 	r.mu.Lock()
 	if r.closed {

@@ -210,7 +210,7 @@ func TestGrants(t *testing.T) {
 	call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}
 	_, err := withTool(t, Options{}, spec, f).Execute(context.Background(), call)
 	e := wantCode(t, err, tool.CodePermissionDenied)
-	if want := "not granted: read:workspace, env:LANG; grant it with --dir workspace=PATH --env LANG"; e.Message != want || ran > 0 {
+	if want := "not granted: read:workspace, env:LANG; only the operator can grant it"; e.Message != want || ran > 0 {
 		t.Errorf("got %q, want %q; ran %d times", e.Message, want, ran)
 	}
 	offer := capability.Offer{
@@ -282,6 +282,35 @@ func TestQuestionsEnd(t *testing.T) {
 		defer cancel()
 		_, err = r.Execute(ctx, call)
 		wantCode(t, err, tool.CodeTimeout)
+	})
+}
+
+// An Approver that does not keep to its contract neither blocks a caller nor takes
+// the process down.
+func TestBadApprovers(t *testing.T) {
+	spec := echo()
+	spec.Dangerous = true
+	call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}
+	panics := ApproverFunc(func(context.Context, Question) (bool, error) { panic("/root/secret/path") })
+	_, err := withTool(t, Options{Approver: panics}, spec, &fake{}).Execute(context.Background(), call)
+	if e := wantCode(t, err, tool.CodeApprovalRequired); strings.Contains(e.Error(), "secret") {
+		t.Errorf("got %q", e.Error())
+	}
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		stuck := ApproverFunc(func(context.Context, Question) (bool, error) {
+			<-release
+			return true, nil
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := withTool(t, Options{Approver: stuck}, spec, &fake{}).Execute(ctx, call)
+		wantCode(t, err, tool.CodeTimeout)
+		if got := time.Since(start); got != time.Second {
+			t.Errorf("waited %v", got)
+		}
 	})
 }
 
@@ -441,7 +470,9 @@ func TestClose(t *testing.T) {
 		t.Errorf("got %v, OnClose ran %d times, executor closed: %v", err, closed, f.closed)
 	}
 	_, err := r.Execute(context.Background(), tool.Call{Tool: "echo"})
-	wantCode(t, err, tool.CodeNotFound)
+	if e := wantCode(t, err, tool.CodeCancelled); !strings.Contains(e.Message, "the registry is closed") {
+		t.Errorf("got %q", e.Message)
+	}
 	if err := r.Register(echo(), &fake{}); err == nil {
 		t.Error("a closed registry took a tool")
 	}

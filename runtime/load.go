@@ -21,6 +21,14 @@ type Module struct {
 // Digest returns the SHA-256 of the module's bytes in hex.
 func (m *Module) Digest() string { return m.c.digest }
 
+// MinMemory is how many bytes of memory an instance starts with.
+func (m *Module) MinMemory() uint64 {
+	if m.c.report.Memory == nil {
+		return 0
+	}
+	return m.c.report.Memory.Min * pageBytes
+}
+
 // Close gives the module back. The compiled code is freed once nobody holds it
 // and no call runs on it. Closing again does nothing.
 func (m *Module) Close() error {

@@ -118,18 +118,10 @@ type GrantedFS struct {
 	Dir string
 }
 
-// Missing is one permission that a tool asks for and the operator does not offer.
-type Missing struct {
-	// Permission is the permission in words, such as "read:workspace" or "env:LANG".
-	Permission string
-	// Fix is the command-line flag that would grant it, such as "--env LANG".
-	Fix string
-}
-
 // Intersect returns what a tool that asks for p gets under the offer o, and what
-// it asks for in vain. Both results are independent of the arguments' memory.
-func Intersect(p Permissions, o Offer) (Grant, []Missing) {
-	var missing []Missing
+// it asks for in vain, in words such as "write:workspace" or "env:LANG". Both results are independent of the arguments' memory.
+func Intersect(p Permissions, o Offer) (Grant, []string) {
+	var missing []string
 	grant := Grant{Clock: p.Clock && o.Clock, Random: p.Random && o.Random}
 	for _, ask := range p.FS {
 		offer, ok := o.Mounts[ask.Mount]
@@ -137,7 +129,7 @@ func Intersect(p Permissions, o Offer) (Grant, []Missing) {
 			offer, ok = Mount{Mode: ModeWrite}, true
 		}
 		if !ok || offer.Mode < ask.Mode {
-			missing = append(missing, ask.missing())
+			missing = append(missing, ask.word())
 			continue
 		}
 		granted := ask
@@ -147,7 +139,7 @@ func Intersect(p Permissions, o Offer) (Grant, []Missing) {
 	for _, name := range p.Env {
 		value, ok := o.Env[name]
 		if !ok {
-			missing = append(missing, Missing{Permission: "env:" + name, Fix: "--env " + name})
+			missing = append(missing, "env:"+name)
 			continue
 		}
 		if grant.Env == nil {
@@ -156,21 +148,12 @@ func Intersect(p Permissions, o Offer) (Grant, []Missing) {
 		grant.Env[name] = value
 	}
 	if p.Clock && !o.Clock {
-		missing = append(missing, Missing{Permission: "clock"})
+		missing = append(missing, "clock")
 	}
 	if p.Random && !o.Random {
-		missing = append(missing, Missing{Permission: "random"})
+		missing = append(missing, "random")
 	}
 	return grant, missing
-}
-
-// missing says what to do when the mount is not offered for what is asked.
-func (f FS) missing() Missing {
-	fix := "--dir " + f.Mount + "=PATH"
-	if f.Mode >= ModeWrite {
-		fix += ":rw"
-	}
-	return Missing{Permission: f.word(), Fix: fix}
 }
 
 // word returns the permission in words.
@@ -184,6 +167,25 @@ func (p Permissions) Clone() Permissions {
 		p.FS[i].Deny = slices.Clone(p.FS[i].Deny)
 	}
 	return p
+}
+
+// Describe is the permission in words with all that belongs to it: "read:workspace
+// at /workspace, but not .git/**".
+func (f FS) Describe() string {
+	text := f.word() + " at " + f.GuestPath()
+	if len(f.Deny) > 0 {
+		text += ", but not " + strings.Join(f.Deny, ", ")
+	}
+	return text
+}
+
+// Describe lists the permissions like Words, with mounts described in full.
+func (p Permissions) Describe() []string {
+	words := p.Words()
+	for i, f := range p.FS {
+		words[i] = f.Describe()
+	}
+	return words
 }
 
 // Words lists the permissions in words: "write:workspace", "env:LANG", "clock".

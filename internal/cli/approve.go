@@ -91,7 +91,7 @@ func reach(g capability.Grant) string {
 		if m.Mount == capability.ScratchMount {
 			where = "its own, empty"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s (%s)", m.Mode, oneLine(m.GuestPath()), where))
+		parts = append(parts, fmt.Sprintf("%s (%s)", oneLine(m.Describe()), where))
 	}
 	for _, name := range sortedKeys(g.Env) {
 		parts = append(parts, "the variable "+oneLine(name))

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,11 +44,18 @@ func (a *app) arguments(cmd *cobra.Command, input string, pairs []string) ([]byt
 	if len(members) == 0 {
 		return base, nil
 	}
+	var inInput map[string]json.RawMessage
+	if json.Unmarshal(base, &inInput) == nil {
+		for _, key := range slices.Sorted(maps.Keys(given)) {
+			if _, twice := inInput[key]; twice {
+				return nil, usage(cmd, fmt.Sprintf("the argument %s is in --input already", key))
+			}
+		}
+	}
 	return join(base, members)
 }
 
-// join adds members to a JSON object. A member that is there already makes a
-// duplicate key, which the strict parser then refuses by name.
+// join adds members to a JSON object.
 func join(object []byte, members []string) ([]byte, error) {
 	added := strings.Join(members, ",")
 	object = bytes.TrimSpace(object)

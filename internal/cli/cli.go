@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -30,7 +31,7 @@ func Main(ctx context.Context, args []string, s Streams) int {
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	return app.report(root.ExecuteContext(ctx))
+	return app.report(root.ExecuteContext(ctx), wantsJSON(args))
 }
 
 // app is what the subcommands share.
@@ -39,10 +40,25 @@ type app struct {
 	getenv func(name string) (string, bool)
 }
 
+// wantsJSON reports whether a command line asks for JSON, even one that cannot be
+// parsed otherwise.
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--json", "--json=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
+}
+
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "wasmtool",
-		Short: "Run tools for AI agents inside a WebAssembly sandbox",
+		Use:     "wasmtool",
+		Version: readVersion().String(),
+		Short:   "Run tools for AI agents inside a WebAssembly sandbox",
 		Long: `Run tools for AI agents inside a WebAssembly sandbox.
 
 A tool is a WASM module with a manifest, tool.toml, that says which arguments it
@@ -59,7 +75,8 @@ Exit status:
   6  the tool broke down, met a limit, or printed what it must not
   7  no such tool, or one that is switched off
   8  the tool cannot be loaded
-  70 a fault of wasmtool`,
+  70 a fault of wasmtool
+  74 the output could not be written`,
 		Example: `  wasmtool list
   wasmtool run grep pattern='func main' path=.
   wasmtool run ./my-tool name=World`,
@@ -68,7 +85,14 @@ Exit status:
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err.Error()) })
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		message := err.Error()
+		if strings.Contains(message, "missing unit") {
+			message += "; write a unit too, such as 5s"
+		}
+		return usage(cmd, message)
+	})
 	root.AddCommand(
 		a.runCommand(), a.listCommand(), a.searchCommand(), a.showCommand(),
 		a.validateCommand(), a.inspectCommand(), a.cacheCommand(), a.versionCommand(),
@@ -103,6 +127,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	}
 	if near := suggest.Nearest(args[0], names); near != "" {
 		message += "; did you mean " + near + "?"
+	} else if !cmd.HasParent() {
+		message += "; to run a tool: wasmtool run " + oneLine(args[0])
 	}
 	return usage(cmd, message)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -19,7 +20,21 @@ const (
 	exitNotFound   = 7
 	exitUnloadable = 8
 	exitInternal   = 70
+	exitOutput     = 74
 )
+
+// outputError is a failure to write the output, which is nobody's fault here.
+type outputError struct{ error }
+
+func (e outputError) Unwrap() error { return e.error }
+
+// outputFailed returns the error for output that cannot be written, or nil.
+func outputFailed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return outputError{fmt.Errorf("the output cannot be written: %w", err)}
+}
 
 // exitStatus returns the exit status for an error; 0 for nil.
 func exitStatus(err error) int {
@@ -30,9 +45,15 @@ func exitStatus(err error) int {
 	if errors.As(err, &u) {
 		return exitUsage
 	}
+	var output outputError
+	if errors.As(err, &output) {
+		return exitOutput
+	}
 	switch tool.CodeOf(err) {
 	case tool.CodeExecution:
 		return exitFailed
+	case tool.CodeUsage:
+		return exitUsage
 	case tool.CodeInvalidArgument:
 		return exitArguments
 	case tool.CodePermissionDenied, tool.CodeApprovalRequired:
@@ -49,9 +70,13 @@ func exitStatus(err error) int {
 	return exitInternal
 }
 
-// report says what went wrong, unless that was said, and returns the exit status.
-func (a *app) report(err error) int {
+// report says what went wrong, unless that was said, and returns the exit status. For
+// a program that reads JSON it says so in JSON too.
+func (a *app) report(err error, asJSON bool) int {
 	var u *usageError
+	if err != nil && !isSilent(err) && asJSON {
+		_ = a.printJSON(failedView{Error: jsonError(err)}) // the exit status tells the rest
+	}
 	switch {
 	case err == nil, isSilent(err):
 	case errors.As(err, &u):
@@ -62,11 +87,63 @@ func (a *app) report(err error) int {
 	return exitStatus(err)
 }
 
-// complain prints an error for a person.
-func (a *app) complain(err error) {
-	fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(err.Error())))
+// failedView is what a command with --json prints when it has nothing else to print.
+type failedView struct {
+	Success bool        `json:"success"`
+	Error   *tool.Error `json:"error"`
+}
+
+// jsonError returns an error as JSON shows it.
+func jsonError(err error) *tool.Error {
 	var e *tool.Error
-	if errors.As(err, &e) && e.Details.Stderr != "" {
+	var u *usageError
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.As(err, &u):
+		return &tool.Error{Code: tool.CodeUsage, Message: u.message, Recoverable: true}
+	}
+	return &tool.Error{Code: tool.CodeInternal, Message: err.Error()}
+}
+
+// complain prints an error for a person, with what the command line can do about it.
+func (a *app) complain(err error) {
+	var e *tool.Error
+	if !errors.As(err, &e) {
+		fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(err.Error())))
+		return
+	}
+	text := e.Error()
+	if e.Code == tool.CodeCancelled {
+		text = "interrupted"
+	}
+	fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(text)))
+	if e.Details.Stderr != "" {
 		fmt.Fprintf(a.Err, "  %s\n", indent(printable(e.Details.Stderr)))
 	}
+	if hint := hintFor(e); hint != "" {
+		fmt.Fprintf(a.Err, "  %s\n", hint)
+	}
+}
+
+// hintFor says how the command line mends a failure; empty when it cannot.
+func hintFor(e *tool.Error) string {
+	switch {
+	case e.Code == tool.CodeApprovalRequired:
+		return "run it at a terminal to be asked, or give --yes if you mean it"
+	case len(e.Details.Missing) == 0:
+		return ""
+	}
+	var flags []string
+	for _, permission := range e.Details.Missing {
+		switch kind, name, _ := strings.Cut(permission, ":"); kind {
+		case "read":
+			flags = append(flags, "--dir "+name+"=PATH")
+		case "write":
+			flags = append(flags, "--dir "+name+"=PATH:rw")
+		case "env":
+			flags = append(flags, "--env "+name)
+		}
+	}
+	return "grant it with " + strings.Join(flags, " ")
 }

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // workspace is the mount that is there without a word: the current directory.
@@ -48,11 +51,10 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		offer.Mounts[name] = capability.Mount{Dir: abs, Mode: mode}
 	}
 	if _, given := offer.Mounts[workspace]; !given {
-		cwd, err := os.Getwd()
-		if err != nil {
-			return offer, usage(cmd, "the current directory cannot be used; name one with --dir workspace=PATH")
+		// Without a current directory, only a tool that asks for one does not run.
+		if cwd, err := existingDir("."); err == nil {
+			offer.Mounts[workspace] = capability.Mount{Dir: cwd, Mode: capability.ModeRead}
 		}
-		offer.Mounts[workspace] = capability.Mount{Dir: cwd, Mode: capability.ModeRead}
 	}
 	for _, variable := range o.env {
 		name, value, given := strings.Cut(variable, "=")
@@ -64,6 +66,35 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		offer.Env[name] = value
 	}
 	return offer, nil
+}
+
+// checkAsked refuses what is granted and the tool does not ask for: a slip in a name
+// would let the tool go on with something else, such as the current directory.
+func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
+	var mounts []string
+	for _, f := range spec.Permissions.FS {
+		mounts = append(mounts, f.Mount)
+	}
+	for _, list := range []struct {
+		flag, what     string
+		granted, asked []string
+	}{
+		{"--dir", "mount", o.dirs, mounts},
+		{"--env", "variable", o.env, spec.Permissions.Env},
+	} {
+		for _, granted := range list.granted {
+			name, _, _ := strings.Cut(granted, "=")
+			if slices.Contains(list.asked, name) {
+				continue
+			}
+			message := fmt.Sprintf("%s %s: %s asks for no %s %s", list.flag, granted, spec.Name, list.what, quote(name))
+			if len(list.asked) > 0 {
+				message += "; it asks for " + strings.Join(list.asked, ", ")
+			}
+			return usage(cmd, message)
+		}
+	}
+	return nil
 }
 
 // writeSuffix after a path grants writing. A directory whose own name ends so is
@@ -79,11 +110,16 @@ func splitDir(dir string) (name, path string, mode capability.Mode, err error) {
 		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: write NAME=PATH, such as workspace=src, or NAME=PATH:rw", dir)
 	case name == capability.ScratchMount:
 		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: %s is a folder that each call gets for itself; choose another name", dir, name)
+	case otherSuffix.MatchString(path):
+		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: the only suffix is :rw; without it the directory is read-only", dir)
 	case write:
 		return name, path, capability.ModeWrite, nil
 	}
 	return name, path, capability.ModeRead, nil
 }
+
+// otherSuffix is what people write after a path elsewhere.
+var otherSuffix = regexp.MustCompile(`(?i):(ro|rw|r|w)$`)
 
 func existingDir(path string) (string, error) {
 	info, err := os.Stat(path)

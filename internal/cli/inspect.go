@@ -82,7 +82,7 @@ func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 			fmt.Fprintf(w, "  %s\t%s %s\n", oneLine(item.Name), item.Kind, item.Type)
 		}
 	}
-	return w.Flush()
+	return outputFailed(w.Flush())
 }
 
 // readModule reads a file, but no more of it than a module may have.

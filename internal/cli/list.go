@@ -69,7 +69,7 @@ func (a *app) printTools(o toolOptions, asJSON bool, choose func(*registry.Regis
 		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, oneLine(s.Source), mark+oneLine(firstSentence(s.Description)))
 	}
 	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write the list: %w", err)
+		return outputFailed(err)
 	}
 	return broken
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ func (a *app) printContent(r tool.Result) error {
 			text += "\n"
 		}
 		if _, err := io.WriteString(a.Out, text); err != nil {
-			return fmt.Errorf("write the result: %w", err)
+			return outputFailed(err)
 		}
 	}
 	return nil
@@ -80,8 +81,8 @@ func (a *app) printEnvelope(r tool.Result, err error) error {
 	if e.Warnings == nil {
 		e.Warnings = []string{}
 	}
-	if err != nil && !errors.As(err, &e.Error) {
-		e.Error = &tool.Error{Code: tool.CodeInternal, Message: err.Error()}
+	if err != nil {
+		e.Error = jsonError(err)
 	}
 	if printErr := a.printJSON(e); printErr != nil {
 		return printErr
@@ -92,15 +93,18 @@ func (a *app) printEnvelope(r tool.Result, err error) error {
 	return nil
 }
 
-// printJSON prints a value as indented JSON, numbers and texts as they are.
+// printJSON prints a value as indented JSON, numbers and texts as they are, but with
+// the characters that do something to a terminal as escapes.
 func (a *app) printJSON(v any) error {
-	encoder := json.NewEncoder(a.Out)
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(v); err != nil {
-		return fmt.Errorf("write the result: %w", err)
+		return fmt.Errorf("the result is no JSON: %w", err)
 	}
-	return nil
+	_, err := io.WriteString(a.Out, escapeInJSON(b.String()))
+	return outputFailed(err)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

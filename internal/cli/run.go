@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,12 +75,8 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 	if err != nil {
 		return err
 	}
-	set := toolSet{
-		offer:     offer,
-		approver:  a.approver(o.yes, o.input == "-"),
-		onCompile: a.announceCompile(target),
-	}
-	result, err := a.call(cmd.Context(), o, set, target, arguments)
+	set := toolSet{offer: offer, approver: a.approver(o.yes, o.input == "-")}
+	result, err := a.call(cmd, o, set, target, arguments)
 	if o.json {
 		return a.printEnvelope(result, err)
 	}
@@ -93,13 +88,18 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 }
 
 // call opens the tools, calls one, and closes them again.
-func (a *app) call(ctx context.Context, o runOptions, set toolSet, target string, arguments []byte) (tool.Result, error) {
-	tools, name, err := a.openTarget(o.toolOptions, set, target)
+func (a *app) call(cmd *cobra.Command, o runOptions, set toolSet, target string, arguments []byte) (tool.Result, error) {
+	tools, name, err := a.openTarget(cmd, o.toolOptions, set, target)
 	if err != nil {
 		return failedBeforeCall(target, err), err
 	}
 	defer tools.Close()
-	return tools.Execute(ctx, tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout})
+	if info, found := tools.Get(name); found {
+		if err := o.checkAsked(cmd, info.Spec); err != nil {
+			return failedBeforeCall(target, err), err
+		}
+	}
+	return tools.Execute(cmd.Context(), tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout})
 }
 
 // failedBeforeCall is the result of a call that had no tool to go to.

@@ -159,7 +159,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != exitStopped || !strings.Contains(stderr.String(), "cancelled") {
+	if got := cmd.ProcessState.ExitCode(); got != exitStopped || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("got %v (status %d)\n%s", err, got, &stderr)
 	}
 }

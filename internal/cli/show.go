@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -24,7 +26,7 @@ Exit status: 0; 7 for no such tool; 8 when it cannot be loaded.`,
 		Example: `  wasmtool show grep
   wasmtool show ./my-tool --json`,
 		Args: oneArgument("which tool? 'wasmtool list' shows those there are"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.show(o, args[0], asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.show(cmd, o, args[0], asJSON) },
 	}
 	o.add(cmd)
 	cmd.ValidArgsFunction = a.completeTool(&o)
@@ -44,8 +46,8 @@ func oneArgument(question string) cobra.PositionalArgs {
 	}
 }
 
-func (a *app) show(o toolOptions, target string, asJSON bool) error {
-	tools, name, err := a.openTarget(o, toolSet{}, target)
+func (a *app) show(cmd *cobra.Command, o toolOptions, target string, asJSON bool) error {
+	tools, name, err := a.openTarget(cmd, o, toolSet{}, target)
 	if err != nil {
 		return err
 	}
@@ -62,10 +64,10 @@ func (a *app) show(o toolOptions, target string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return a.printTool(spec, schema.Parameters())
+	return a.printTool(spec, target, schema.Parameters())
 }
 
-func (a *app) printTool(s tool.Spec, parameters []jsonschema.Parameter) error {
+func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Parameter) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, oneLine(s.Version), oneLine(s.Title))
 	// Moved in, so that no line of it can pass for one of ours.
@@ -80,26 +82,46 @@ func (a *app) printTool(s tool.Spec, parameters []jsonschema.Parameter) error {
 	}
 	fmt.Fprintf(w, "timeout:\t%v\n", s.Timeout)
 	fmt.Fprintf(w, "dangerous:\t%s\n", yesNo(s.Dangerous, "yes: each call asks first", "no"))
-	fmt.Fprintf(w, "asks for:\t%s\n", s.Permissions)
+	asks := s.Permissions.Describe()
+	if len(asks) == 0 {
+		asks = []string{"nothing"}
+	}
+	for i, permission := range asks {
+		fmt.Fprintf(w, "%s\t%s\n", yesNo(i == 0, "asks for:", ""), oneLine(permission))
+	}
 	if len(parameters) == 0 {
 		fmt.Fprintf(w, "parameters:\tnone\n")
 	} else {
 		fmt.Fprintf(w, "\nparameters:\n")
 	}
-	example := "wasmtool run " + s.Name
+	example := "wasmtool run " + target
 	for _, p := range parameters {
 		note := ""
 		switch {
 		case p.Required:
-			note = "required"
+			note = ", required"
 			example += " " + p.Name + "=..."
 		case len(p.Default) > 0:
-			note = "default " + string(p.Default)
+			note = ", default " + string(p.Default)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", oneLine(p.Name), p.Type, oneLine(note), oneLine(firstSentence(p.Description)))
+		fmt.Fprintf(w, "  %s\t%s%s\n", oneLine(p.Name), oneLine(p.Type), oneLine(note))
+		if p.Description != "" {
+			fmt.Fprintf(w, "  \t  %s\n", oneLine(strings.Join(strings.Fields(p.Description), " ")))
+		}
+		if len(p.Enum) > 0 {
+			fmt.Fprintf(w, "  \t  one of %s\n", oneLine(string(bytes.Join(rawBytes(p.Enum), []byte(", ")))))
+		}
 	}
 	fmt.Fprintf(w, "\ncall it:\t%s\n", oneLine(example))
-	return w.Flush()
+	return outputFailed(w.Flush())
+}
+
+func rawBytes(values []json.RawMessage) [][]byte {
+	list := make([][]byte, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	return list
 }
 
 func yesNo(b bool, yes, no string) string {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 )
 
 // printable makes text of a guest or a model harmless to a terminal: control
@@ -20,6 +21,22 @@ func printable(s string) string {
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		default:
 			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// escapeInJSON writes the control and hidden characters of a JSON text, which can only
+// stand in its strings, as \u escapes. What is line and space of the text itself stays.
+func escapeInJSON(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r == '\n' || (!unicode.IsControl(r) && !hidesText(r)) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, "\\u%04x", unit)
 		}
 	}
 	return b.String()

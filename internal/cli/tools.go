@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,15 +59,23 @@ func (a *app) standardOptions(o toolOptions, set toolSet) standard.Options {
 		cache, _ = a.getenv(cacheEnv)
 	}
 	return standard.Options{
+		Logger:  slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
 		Folders: o.folders, Offer: set.offer, Approver: set.approver,
-		CacheDir: cache, NoCache: cache == cacheOff,
+		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
 	}
 }
 
 // openTarget returns a registry that holds the tool which a command line names, and
 // the tool's name there.
-func (a *app) openTarget(o toolOptions, set toolSet, target string) (*registry.Registry, string, error) {
+func (a *app) openTarget(cmd *cobra.Command, o toolOptions, set toolSet, target string) (*registry.Registry, string, error) {
+	if strings.HasSuffix(target, ".wasm") {
+		return nil, "", usage(cmd, oneLine(target)+" is a module; name the folder or the tool.toml of its tool ('wasmtool inspect' shows a module)")
+	}
+	name := target // until it is known
+	if set.onCompile == nil {
+		set.onCompile = a.announceCompile(&name)
+	}
 	if !isPath(target) {
 		if set.onLoadError == nil {
 			// Another tool that is broken does not keep this one from running.
@@ -93,7 +102,8 @@ func (a *app) openTarget(o toolOptions, set toolSet, target string) (*registry.R
 	if len(specs) != 1 {
 		return nil, "", errors.Join(&tool.Error{Code: tool.CodeInternal, Message: fmt.Sprintf("%d tools were loaded in place of one", len(specs))}, tools.Close())
 	}
-	return tools, specs[0].Name, nil
+	name = specs[0].Name
+	return tools, name, nil
 }
 
 // completeTool offers the names of tools to a shell that completes a command line.
@@ -134,11 +144,11 @@ func (a *app) warn(err error) {
 
 // announceCompile says on a terminal that a module is compiled, which takes a
 // moment the first time.
-func (a *app) announceCompile(name string) func(runtime.CompileEvent) {
+func (a *app) announceCompile(name *string) func(runtime.CompileEvent) {
 	if !isTerminal(a.Err) {
 		return nil
 	}
 	return func(e runtime.CompileEvent) {
-		fmt.Fprintf(a.Err, "wasmtool: compiling %s (%s), the first time only ...\n", oneLine(name), byteCount(uint64(e.Bytes)))
+		fmt.Fprintf(a.Err, "wasmtool: compiling %s (%s), the first time only ...\n", oneLine(*name), byteCount(uint64(e.Bytes)))
 	}
 }

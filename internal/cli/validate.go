@@ -45,7 +45,7 @@ func (a *app) validateOne(cmd *cobra.Command, o toolOptions, target string) erro
 	if !isPath(target) {
 		return usage(cmd, fmt.Sprintf("%s is no path; write ./%s for a folder", quote(target), target))
 	}
-	tools, name, err := a.openTarget(o, toolSet{onCompile: a.announceCompile(target)}, target)
+	tools, name, err := a.openTarget(cmd, o, toolSet{}, target)
 	if err != nil {
 		return err
 	}
@@ -58,5 +58,5 @@ func (a *app) validateOne(cmd *cobra.Command, o toolOptions, target string) erro
 		return err
 	}
 	_, err = fmt.Fprintf(a.Out, "%s: ok, %s %s\n", oneLine(target), spec.Name, spec.Version)
-	return err
+	return outputFailed(err)
 }

@@ -21,8 +21,8 @@ func (a *app) versionCommand() *cobra.Command {
 			if asJSON {
 				return a.printJSON(v)
 			}
-			_, err := fmt.Fprintf(a.Out, "wasmtool %s (%s, %s, wazero %s)\n", v.Version, v.Go, v.Platform, v.Engine)
-			return err
+			_, err := fmt.Fprintln(a.Out, v)
+			return outputFailed(err)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
@@ -34,6 +34,10 @@ type version struct {
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	Engine   string `json:"wazero"`
+}
+
+func (v version) String() string {
+	return fmt.Sprintf("wasmtool %s (%s, %s, wazero %s)", v.Version, v.Go, v.Platform, v.Engine)
 }
 
 // readVersion asks the build, so that no version is written down twice.

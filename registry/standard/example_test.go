@@ -46,5 +46,5 @@ func Example_failure() {
 	fmt.Println(result.Text())
 	// Output:
 	// permission_denied
-	// grep: not granted: read:workspace; grant it with --dir workspace=PATH
+	// grep: not granted: read:workspace; only the operator can grant it
 }

@@ -3,8 +3,10 @@ package standard
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
+	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -68,6 +71,9 @@ type Options struct {
 // of package tool, with the code invalid_manifest or invalid_module for a tool that
 // does not load.
 func New(o Options) (*registry.Registry, error) {
+	if err := checkDirectories(o); err != nil {
+		return nil, err
+	}
 	rt := runtime.New(runtime.Options{
 		CacheDir: CacheDir(o), CacheMaxBytes: o.CacheMaxBytes, OnCompile: o.OnCompile, Logger: o.Logger,
 	})
@@ -81,11 +87,11 @@ func New(o Options) (*registry.Registry, error) {
 	})
 	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		executor := wasm.New(wasm.Options{
-			Runtime: rt, Manifest: m, Read: read,
+			Runtime: rt, Manifest: m, Read: read, Source: source,
 			Files: hostfuncs.Options{Protected: protected(o)},
 		})
 		if err := tools.Register(spec(m, source), executor); err != nil {
-			return errors.Join(err, executor.Close())
+			return errors.Join(inManifest(source, err), executor.Close())
 		}
 		return nil
 	}
@@ -93,6 +99,28 @@ func New(o Options) (*registry.Registry, error) {
 		return nil, errors.Join(err, tools.Close())
 	}
 	return tools, nil
+}
+
+// inManifest names the manifest in an error of registering its tool.
+func inManifest(source string, err error) error {
+	var e *tool.Error
+	if errors.As(err, &e) {
+		e.Message = source + ": " + e.Message
+	}
+	return err
+}
+
+// checkDirectories finds out early what is no directory. What a call may reach is
+// looked at again when it begins.
+func checkDirectories(o Options) error {
+	mounts := offer(o).Mounts
+	for _, name := range slices.Sorted(maps.Keys(mounts)) {
+		info, err := os.Stat(mounts[name].Dir)
+		if err != nil || !info.IsDir() {
+			return &tool.Error{Code: tool.CodePermissionDenied, Message: fmt.Sprintf("mount %s: there is no such directory", name)}
+		}
+	}
+	return nil
 }
 
 // offer joins the parts of Options that say what is given.

@@ -9,6 +9,8 @@ type Code string
 const (
 	// CodeExecution: the tool ran and reported a failure.
 	CodeExecution Code = "execution"
+	// CodeUsage: the command line is wrong; only the command uses it.
+	CodeUsage Code = "usage"
 	// CodeInvalidArgument: the arguments do not fit the tool's schema.
 	CodeInvalidArgument Code = "invalid_argument"
 	// CodePermissionDenied: the tool asks for what is not granted, or somebody said no.
@@ -42,7 +44,7 @@ const (
 // Codes returns all codes, in the order of the exit statuses.
 func Codes() []Code {
 	return []Code{
-		CodeExecution, CodeInvalidArgument, CodePermissionDenied, CodeApprovalRequired,
+		CodeExecution, CodeUsage, CodeInvalidArgument, CodePermissionDenied, CodeApprovalRequired,
 		CodeTimeout, CodeCancelled, CodeTrap, CodeBadGuest, CodeResourceExhausted,
 		CodeInvalidOutput, CodeNotFound, CodeDisabled, CodeInvalidManifest,
 		CodeInvalidModule, CodeInternal,

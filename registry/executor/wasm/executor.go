@@ -29,6 +29,8 @@ type Options struct {
 	// Read returns the bytes of the module, checked against the manifest. It is
 	// called when the tool is first prepared, and again if that failed.
 	Read func() ([]byte, error)
+	// Source is the manifest as the operator named it, for errors.
+	Source string
 	// Files bounds what a call may do with files; the zero value means the defaults.
 	Files hostfuncs.Options
 }
@@ -117,7 +119,7 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	}
 	module, err := e.o.Runtime.Load(ctx, wasm)
 	if err != nil {
-		return nil, failure(runtime.Output{}, err)
+		return nil, e.loadFailure(err)
 	}
 	entry, err := e.findEntry(module)
 	if err != nil {
@@ -126,15 +128,32 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	return &loaded{module, entry}, nil
 }
 
+// loadFailure tells where the module that does not load is named.
+func (e *Executor) loadFailure(err error) error {
+	te := failure(runtime.Output{}, err)
+	if te.Code == tool.CodeInvalidModule {
+		te.Message = e.o.Manifest.Fault(e.o.Source, "module.path", te.Message).Error()
+	}
+	return te
+}
+
+// invalidManifest is a fault of a key that only the module brings to light.
+func (e *Executor) invalidManifest(key, message string) error {
+	return &tool.Error{Code: tool.CodeInvalidManifest, Message: e.o.Manifest.Fault(e.o.Source, key, message).Error()}
+}
+
 // findEntry asks the module whether it has the form that the manifest says.
 func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	m := e.o.Manifest.Module
 	entry, err := module.Entry(runtime.ABI(m.ABI), m.Entry)
 	if err != nil {
-		return entry, failure(runtime.Output{}, err)
+		return entry, e.loadFailure(err)
 	}
 	if entry.ABI == runtime.Reactor && len(m.Args) > 0 {
-		return entry, &tool.Error{Code: tool.CodeInvalidManifest, Message: "module.args is for commands, and the module is a reactor; leave it out"}
+		return entry, e.invalidManifest("module.args", "it is for commands, and the module is a reactor; leave it out")
+	}
+	if needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; needs > has {
+		return entry, e.invalidManifest("limits.memory", fmt.Sprintf("the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10))
 	}
 	return entry, nil
 }
@@ -287,10 +306,10 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 }
 
 // failure turns an error of the runtime into one of the tool's vocabulary.
-func failure(out runtime.Output, err error) error {
+func failure(out runtime.Output, err error) *tool.Error {
 	var re *runtime.Error
 	if !errors.As(err, &re) {
-		return err
+		return (&tool.Error{Code: tool.CodeInternal, Message: "the runtime failed"}).WithCause(err)
 	}
 	te := &tool.Error{Code: codes[re.Reason], Message: re.Message}
 	switch re.Reason {
@@ -298,7 +317,9 @@ func failure(out runtime.Output, err error) error {
 		te.Details.Stderr = stderrText(out)
 	case runtime.Failed:
 		te.Message = "the tool failed: " + re.Message
-		te.Details.Stderr = stderrText(out)
+		if te.Details.Stderr = stderrText(out); te.Details.Stderr == "" {
+			te.Message += ", and it wrote nothing to standard error"
+		}
 		if text := failureText(out); text != "" {
 			// Marked as the tool's, so that it cannot pass for the host's words.
 			te.Message = "the tool says: " + text

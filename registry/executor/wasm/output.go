@@ -28,7 +28,7 @@ func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 	}
 	if kind == manifests.OutputJSON {
 		value := json.RawMessage(bytes.TrimSpace(stdout))
-		return tool.Result{Content: []tool.Content{tool.TextContent(string(value))}, Structured: value}, nil
+		return tool.Result{Content: []tool.Content{tool.TextContent(string(stdout))}, Structured: value}, nil
 	}
 	return parseResult(stdout)
 }

@@ -23,7 +23,7 @@ func TestParseOutput(t *testing.T) {
 		{"no text", manifests.OutputText, "", "", "", "", ""},
 		{"text that is not UTF-8", manifests.OutputText, "ab\xff", "", "", tool.CodeInvalidOutput, "byte 2"},
 		{"half a character", manifests.OutputText, "ab\xe2\x82", "", "", tool.CodeInvalidOutput, "byte 2"},
-		{"JSON with exact numbers", manifests.OutputJSON, " {\"n\":9007199254740993,\"f\":1.10}\n", `{"n":9007199254740993,"f":1.10}`, `{"n":9007199254740993,"f":1.10}`, "", ""},
+		{"JSON with exact numbers", manifests.OutputJSON, " {\"n\":9007199254740993,\"f\":1.10}\n", " {\"n\":9007199254740993,\"f\":1.10}\n", `{"n":9007199254740993,"f":1.10}`, "", ""},
 		{"any JSON value", manifests.OutputJSON, "[1]", "[1]", "[1]", "", ""},
 		{"no JSON", manifests.OutputJSON, "", "", "", tool.CodeInvalidOutput, "JSON"},
 		{"two JSON values", manifests.OutputJSON, "{}{}", "", "", tool.CodeInvalidOutput, "JSON"},
