@@ -76,6 +76,9 @@ func convert(p parser, text string) (string, error) {
 }
 
 func add(p parser, args Args) (string, error) {
+	if args.Unit == "" {
+		return "", fmt.Errorf("unit is missing; add needs amount and unit (%s)", unitNames)
+	}
 	t, note, err := p.parse("time", args.Time)
 	if err != nil {
 		return "", err

@@ -68,8 +68,10 @@ func (p parser) written(text string) (time.Time, string, error) {
 		_, offset := t.Zone()
 		return t.In(fixedZone(offset)), "", nil
 	}
-	var parseErr *time.ParseError
-	outOfRange := errors.As(err, &parseErr) && strings.Contains(parseErr.Message, "out of range")
+	if isOutOfRange(err, "offset") {
+		return time.Time{}, "", errors.New("has an offset that does not exist; write its hours and minutes, as in +05:30")
+	}
+	outOfRange := isOutOfRange(err, "")
 	zone := p.zone
 	if zone == nil {
 		zone = time.UTC
@@ -80,12 +82,20 @@ func (p parser) written(text string) (time.Time, string, error) {
 			t, note := atWall(wall, zone)
 			return t, note, nil
 		}
-		outOfRange = outOfRange || errors.As(err, &parseErr) && strings.Contains(parseErr.Message, "out of range")
+		outOfRange = outOfRange || isOutOfRange(err, "")
 	}
 	if outOfRange {
 		return time.Time{}, "", errors.New("names a day or a time that does not exist")
 	}
 	return time.Time{}, "", errors.New("is not a time; write 2026-01-31, 2026-01-31T15:04, 2026-01-31T15:04:05+01:00, @1700000000 or now")
+}
+
+// isOutOfRange reports whether the part of a time, "" for any, has a number that
+// is too large or too small.
+func isOutOfRange(err error, part string) bool {
+	var parseErr *time.ParseError
+	return errors.As(err, &parseErr) &&
+		strings.Contains(parseErr.Message, part) && strings.Contains(parseErr.Message, "out of range")
 }
 
 // atWall returns the moment at which clocks in zone show the date and time of

@@ -20,6 +20,9 @@ const (
 	Years   Unit = "years"
 )
 
+// unitNames lists the units in texts.
+const unitNames = "seconds, minutes, hours, days, weeks, months or years"
+
 // perYear is how many of a unit there can be in a year.
 var perYear = map[Unit]int64{
 	Seconds: 366 * 86400, Minutes: 366 * 1440, Hours: 366 * 24, Days: 366, Weeks: 53, Months: 12, Years: 1,
@@ -30,7 +33,7 @@ var perYear = map[Unit]int64{
 func (u Unit) add(t time.Time, amount int64) (moved time.Time, note string, err error) {
 	most, ok := perYear[u]
 	if !ok {
-		return t, "", fmt.Errorf("unit is %q; it must be seconds, minutes, hours, days, weeks, months or years", u)
+		return t, "", fmt.Errorf("unit is %q; it must be %s", u, unitNames)
 	}
 	outside := fmt.Errorf("amount: %d %s lead outside the years %04d to %d", amount, u, minYear, maxYear)
 	if most *= maxYear; amount > most || amount < -most {

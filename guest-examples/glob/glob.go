@@ -56,20 +56,25 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s: %s is not a folder", startParam, workspace.Display(start))
 	}
+	var unread workspace.Unread
 	walker := workspace.Walker{
 		FS:       fsys,
 		Start:    start,
 		Hidden:   args.IncludeHidden || workspace.NamesHidden(pattern),
 		MaxDepth: depth(pattern),
+		Unread:   &unread,
 	}
 	found := newest{limit: int(args.Limit)}
-	unreadable, err := walker.Walk(func(name string, entry fs.DirEntry) error {
-		if !isFile(entry) || !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
+	err = walker.Walk(func(name string, entry fs.DirEntry) error {
+		if !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
 			return nil
 		}
 		info, err := entry.Info()
 		if err != nil {
 			return nil // removed since the folder was listed
+		}
+		if !isFile(info) {
+			return nil
 		}
 		found.add(file{name, info.ModTime()})
 		return nil
@@ -77,12 +82,12 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if err != nil {
 		return workspace.Explain(fsys, startParam, start, err)
 	}
-	return report(out, args.Pattern, &found, unreadable)
+	return report(out, args.Pattern, &found, &unread)
 }
 
-// isFile reports whether entry is listed: links are, and stay links.
-func isFile(entry fs.DirEntry) bool {
-	return entry.Type().IsRegular() || entry.Type() == fs.ModeSymlink
+// isFile reports whether a file is listed: links are, and stay links.
+func isFile(info fs.FileInfo) bool {
+	return workspace.Regular(info) || info.Mode().Type() == fs.ModeSymlink
 }
 
 // place returns the resolved folder to begin at and the pattern for paths
@@ -125,7 +130,7 @@ func depth(pattern string) int {
 }
 
 // report writes the files and what was left out.
-func report(out io.Writer, pattern string, found *newest, unreadable int) error {
+func report(out io.Writer, pattern string, found *newest, unread *workspace.Unread) error {
 	var text bytes.Buffer
 	files := found.sorted()
 	for _, f := range files {
@@ -140,9 +145,7 @@ func report(out io.Writer, pattern string, found *newest, unreadable int) error 
 	case found.count > len(files):
 		fmt.Fprintf(&text, "\n(the newest %d of %d files shown; narrow pattern or path, or set limit)\n", len(files), found.count)
 	}
-	if unreadable > 0 {
-		fmt.Fprintf(&text, "\n(%s could not be read)\n", guest.Quantity(unreadable, "folder"))
-	}
+	text.WriteString(unread.Note("folder"))
 	_, err := out.Write(text.Bytes())
 	return err
 }

@@ -275,7 +275,7 @@ func TestRun_unreadable(t *testing.T) {
 		if err := Run(refusingFS{tree, refused}, Args{Pattern: "func run"}, &out); err != nil {
 			t.Fatal(err)
 		}
-		if want := "cmd/run.go:3:func run() {\n\n(1 path could not be read)\n"; out.String() != want {
+		if want := "cmd/run.go:3:func run() {\n\n(1 path could not be read: " + refused + ")\n"; out.String() != want {
 			t.Errorf("%s: got %q, want %q", refused, out.String(), want)
 		}
 	}

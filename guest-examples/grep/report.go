@@ -16,11 +16,12 @@ type report struct {
 	context int64
 	max     int
 
-	searched, binary, unreadable int // files
-	matched                      int // files with a match
-	lines                        int // matching lines
-	shown                        int // lines or files in out
-	out                          bytes.Buffer
+	searched, binary int // files
+	matched          int // files with a match
+	lines            int // matching lines
+	shown            int // lines or files in out
+	out              bytes.Buffer
+	unread           workspace.Unread // files and folders
 
 	name  string // the file in hand
 	found int    // its matching lines
@@ -92,9 +93,7 @@ func (r *report) finish(w io.Writer) error {
 	if r.shown < total {
 		fmt.Fprintf(&r.out, "\n(%d of %d %s shown; narrow pattern, path or glob, or set max_results)\n", r.shown, total, unit)
 	}
-	if r.unreadable > 0 {
-		fmt.Fprintf(&r.out, "\n(%s could not be read)\n", guest.Quantity(r.unreadable, "path"))
-	}
+	r.out.WriteString(r.unread.Note("path"))
 	_, err := w.Write(r.out.Bytes())
 	return err
 }

@@ -42,8 +42,8 @@ func (s *search) run(out io.Writer) error {
 }
 
 func (s *search) folder() error {
-	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden}
-	unreadable, err := walker.Walk(func(name string, entry fs.DirEntry) error {
+	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden, Unread: &s.report.unread}
+	err := walker.Walk(func(name string, entry fs.DirEntry) error {
 		if !entry.Type().IsRegular() || !s.filter.Selects(workspace.Below(s.start, name)) {
 			return nil
 		}
@@ -51,16 +51,22 @@ func (s *search) folder() error {
 		switch {
 		case errors.Is(err, text.ErrBinary):
 			s.report.binary++
-		case err != nil:
-			s.report.unreadable++
+		case err != nil && mayBeRead(entry):
+			s.report.unread.Add(name)
 		}
 		return nil
 	})
-	s.report.unreadable += unreadable
 	if err != nil {
 		return workspace.Explain(s.fsys, "path", s.start, err)
 	}
 	return nil
+}
+
+// mayBeRead reports whether a file that can't be read is one that is worth
+// telling of. Only now, as Info costs a call of the host for each file.
+func mayBeRead(entry fs.DirEntry) bool {
+	info, err := entry.Info()
+	return err != nil || workspace.Regular(info)
 }
 
 // single searches the one file that the caller named, for which it is an error

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
@@ -23,8 +24,9 @@ type page struct {
 	first, limit int64
 	out          *bufio.Writer
 
-	shown int64 // lines written
-	size  int   // bytes written
+	shown   int64 // lines written
+	size    int   // bytes written
+	invalid bool  // a line had bytes that are no UTF-8
 }
 
 // room reports whether another line of so many bytes fits.
@@ -127,9 +129,11 @@ func (p *page) lines(in *text.LineReader) error {
 		if err != nil {
 			return p.explain(err)
 		}
-		line = appendLine(line[:0], p.first+p.shown, start, length)
+		var valid bool
+		line, valid = appendLine(line[:0], p.first+p.shown, start, length)
 		if full = !p.room(len(line)); !full {
 			p.write(line)
+			p.invalid = p.invalid || !valid
 		}
 	}
 	if p.shown == 0 {
@@ -146,18 +150,22 @@ func (p *page) lines(in *text.LineReader) error {
 	if full {
 		rest++ // the line that did not fit
 	}
+	if p.invalid {
+		fmt.Fprint(p.out, "\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n")
+	}
 	p.end("lines", p.first+p.shown-1+rest, more)
 	return nil
 }
 
 // appendLine appends the numbered line that begins with start and is length
-// bytes long.
-func appendLine(line []byte, number int64, start []byte, length int64) []byte {
+// bytes long. valid tells whether what is shown of it is UTF-8.
+func appendLine(line []byte, number int64, start []byte, length int64) (numbered []byte, valid bool) {
 	line = fmt.Appendf(line, "%6d\t", number)
 	shown, cut := text.Clip(start, MaxLineChars)
+	valid = utf8.Valid(shown)
 	line = append(line, text.Valid(shown)...)
 	if cut || int64(len(start)) < length {
 		line = fmt.Appendf(line, " … (line cut after %d characters; it has %d bytes)", MaxLineChars, length)
 	}
-	return append(line, '\n')
+	return append(line, '\n'), valid
 }

@@ -68,10 +68,10 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	switch {
 	case info.IsDir():
 		err = page.folder()
-	case info.Mode().IsRegular():
+	case workspace.Regular(info):
 		err = page.file(info.Size())
 	default:
-		err = fmt.Errorf("file_path: %s is neither a file nor a folder", workspace.Display(name))
+		err = fmt.Errorf("file_path: %s is not a regular file", workspace.Display(name))
 	}
 	if err != nil {
 		return err

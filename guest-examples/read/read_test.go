@@ -27,7 +27,7 @@ var tree = fstest.MapFS{
 	"crlf.txt":    {Data: []byte("one\r\ntwo\r\n")},
 	"utf16.txt":   {Data: []byte("\xff\xfeh\x00i\x00")},
 	"bom.txt":     {Data: []byte("\xef\xbb\xbfhi\n")},
-	"latin1.txt":  {Data: []byte("caf\xe9\n")},
+	"latin1.txt":  {Data: []byte("caf\xe9\nab\n")},
 	"empty.txt":   {},
 	"big.txt":     {Data: []byte(lines(5000))},
 	"wide.txt":    {Data: []byte(strings.Repeat("ä", 2500) + "\nnext\n")},
@@ -38,6 +38,7 @@ var tree = fstest.MapFS{
 	"dir/a/c.txt": {},
 	"dir/.env":    {},
 	"pipe":        {Mode: fs.ModeNamedPipe},
+	"dangling":    {Mode: fs.ModeSymlink, Data: []byte("gone.txt")},
 }
 
 func TestRun(t *testing.T) {
@@ -55,7 +56,9 @@ func TestRun(t *testing.T) {
 		{"CRLF", Args{FilePath: "crlf.txt"}, "     1\tone\n     2\ttwo\n"},
 		{"UTF-16", Args{FilePath: "utf16.txt"}, "     1\thi\n"},
 		{"byte order mark", Args{FilePath: "bom.txt"}, "     1\thi\n"},
-		{"invalid UTF-8", Args{FilePath: "latin1.txt"}, "     1\tcaf\uFFFD\n"},
+		{"invalid UTF-8", Args{FilePath: "latin1.txt"}, "     1\tcaf\uFFFD\n     2\tab\n\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n"},
+		{"page of invalid UTF-8", Args{FilePath: "latin1.txt", Limit: 1}, "     1\tcaf\uFFFD\n\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n\n(showing lines 1-1 of 2; continue with offset=2)\n"},
+		{"valid page of invalid UTF-8", Args{FilePath: "latin1.txt", Offset: 2}, "     2\tab\n\n(showing lines 2-2 of 2)\n"},
 		{"empty", Args{FilePath: "empty.txt"}, "(empty.txt is empty)\n"},
 		{"long line", Args{FilePath: "wide.txt"}, "     1\t" + strings.Repeat("ä", 2000) + " … (line cut after 2000 characters; it has 5000 bytes)\n     2\tnext\n"},
 		{"one line of 3 MiB", Args{FilePath: "huge.txt"}, "     1\t" + strings.Repeat("y", 2000) + " … (line cut after 2000 characters; it has 3145728 bytes)\n"},
@@ -124,9 +127,11 @@ func TestRun_errors(t *testing.T) {
 		{"missing", Args{FilePath: "tree.txt"}, "file_path: tree.txt does not exist in the workspace; did you mean three.txt?"},
 		{"binary", Args{FilePath: "image.png"}, "file_path: image.png is a binary file of 16 bytes; read shows text only"},
 		{"outside", Args{FilePath: "../secret"}, "file_path: ../secret is outside the workspace; give a path relative to it or under /workspace"},
+		{"path of the host", Args{FilePath: "/home/me/a.txt"}, "file_path: /home/me/a.txt is outside the workspace; host paths are not known here, give the path relative to the workspace (or under /workspace)"},
+		{"dangling link", Args{FilePath: "dangling"}, "file_path: dangling is a link to gone.txt, which does not exist"},
 		{"NUL", Args{FilePath: "a\x00b"}, "file_path contains a NUL byte; no path does"},
 		{"no path", Args{}, "file_path is empty; give a path relative to the workspace or under /workspace"},
-		{"pipe", Args{FilePath: "pipe"}, "file_path: pipe is neither a file nor a folder"},
+		{"pipe", Args{FilePath: "pipe"}, "file_path: pipe is not a regular file"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

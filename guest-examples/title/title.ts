@@ -18,7 +18,19 @@ export function title(text: string): string {
   for (let i = first; i >= 0 && i <= last; i++) {
     parts[i] = word(parts[i], i == first || i == last);
   }
-  return parts.join("");
+  return concat(parts);
+}
+
+/** Joins the parts. The library's join takes time with the square of their number. */
+function concat(parts: string[]): string {
+  let length = 0;
+  for (let i = 0; i < parts.length; i++) length += parts[i].length;
+  const units = new StaticArray<u16>(length);
+  for (let i = 0, at = 0; i < parts.length; i++) {
+    const part = parts[i];
+    for (let j = 0; j < part.length; j++) units[at++] = u16(part.charCodeAt(j));
+  }
+  return String.UTF16.decodeUnsafe(changetype<usize>(units), usize(length) << 1);
 }
 
 /** Splits into runs of white space and runs of other characters. */

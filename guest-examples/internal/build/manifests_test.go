@@ -39,7 +39,10 @@ type manifest struct {
 	Limits      struct{ Memory, Output string }
 	Permissions struct {
 		Clock bool
-		FS    []struct{ Mount, Mode string } `toml:"fs"`
+		FS    []struct {
+			Mount, Mode string
+			Deny        []string
+		} `toml:"fs"`
 	}
 	Parameters struct {
 		Type       string
@@ -186,12 +189,14 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 }
 
 func TestManifests_permissions(t *testing.T) {
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": "write", "edit": "write"}
+	// What may write must not plant a hook for git.
+	const writing = "write **/.git/**"
+	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string
 		for _, mount := range m.Permissions.FS {
-			got = append(got, mount.Mount+" "+mount.Mode)
+			got = append(got, strings.Join(append([]string{mount.Mount, mount.Mode}, mount.Deny...), " "))
 		}
 		var want []string
 		if modes[tool] != "" {

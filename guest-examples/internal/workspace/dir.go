@@ -58,20 +58,11 @@ func (d Dir) Target(param, value string) (name string, info fs.FileInfo, err err
 	case err != nil:
 		return "", nil, d.explainWrite(param, name, err)
 	case info.Mode().Type() == fs.ModeSymlink:
-		return "", nil, fmt.Errorf("%s: %s is a link%s; give the path of the file itself", param, Display(name), d.linkTarget(name))
-	case !info.Mode().IsRegular():
+		return "", nil, fmt.Errorf("%s: %s is a link%s; give the path of the file itself", param, Display(name), linkTarget(d.FS, name))
+	case !Regular(info):
 		return "", nil, fmt.Errorf("%s: %s is not a regular file", param, Display(name))
 	}
 	return name, info, nil
-}
-
-// linkTarget words where a link leads to, if that can be told.
-func (d Dir) linkTarget(name string) string {
-	target, err := os.Readlink(d.join(name))
-	if err != nil {
-		return ""
-	}
-	return " to " + Display(filepath.ToSlash(target))
 }
 
 // Write gives the file name, as Target returned it with was, a new content. It

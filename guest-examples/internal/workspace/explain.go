@@ -19,13 +19,19 @@ const maxSuggestions = 3
 var errNoWorkspace = errors.New("there is no workspace; the operator grants one as the directory workspace")
 
 // Explain turns err, met on the resolved name that the parameter param gave,
-// into a text for a model: what is wrong, and for a missing path up to three
-// names that may be meant.
+// into a text for a model: what is wrong and where on the way, and for a missing
+// path up to three names that may be meant.
 func Explain(fsys fs.FS, param, name string, err error) error {
 	if _, rootErr := fs.Stat(fsys, "."); rootErr != nil {
 		return errNoWorkspace
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	at, what := obstacle(fsys, name)
+	switch {
+	case at == name:
+		return fmt.Errorf("%s: %s %s", param, Display(name), what)
+	case at != "":
+		return fmt.Errorf("%s: %s can't be read: %s %s", param, Display(name), Display(at), what)
+	case errors.Is(err, fs.ErrNotExist):
 		missing := fmt.Sprintf("%s: %s does not exist in the workspace", param, Display(name))
 		if similar := suggest(fsys, name); len(similar) > 0 {
 			missing += "; did you mean " + strings.Join(similar, " or ") + "?"
@@ -42,6 +48,9 @@ func (d Dir) explainWrite(param, name string, err error) error {
 	}
 	if errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("%s: %s can't be written: the operator granted the workspace for reading only", param, Display(name))
+	}
+	if at, what := obstacle(d.FS, path.Dir(name)); at != "" {
+		return fmt.Errorf("%s: %s can't be written: %s %s", param, Display(name), Display(at), what)
 	}
 	return fmt.Errorf("%s: %s can't be written: %w", param, Display(name), cause(err))
 }

@@ -40,7 +40,10 @@ func Resolve(param, value string) (string, error) {
 	case strings.HasPrefix(name, Mount+"/"):
 		name = strings.TrimPrefix(name, Mount+"/")
 	}
-	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
+	if path.IsAbs(name) {
+		return "", fmt.Errorf("%s: %s is outside the workspace; host paths are not known here, give the path relative to the workspace (or under %s)", param, Display(value), Mount)
+	}
+	if name == ".." || strings.HasPrefix(name, "../") {
 		return "", fmt.Errorf("%s: %s is outside the workspace; give a path relative to it or under %s", param, Display(value), Mount)
 	}
 	if !utf8.ValidString(name) {

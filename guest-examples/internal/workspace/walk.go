@@ -18,19 +18,20 @@ type Walker struct {
 	Hidden bool
 	// MaxDepth is how many levels below Start are visited; 0 means all.
 	MaxDepth int
+	// Unread takes the folders below Start that can't be listed.
+	Unread *Unread
 }
 
 // Walk calls visit for each entry below Start that is not a folder, and for
-// Start itself if it is not one. It returns how many folders could not be
-// listed. An error of visit ends the walk and is returned; an error at Start
-// is returned as well.
-func (w Walker) Walk(visit func(name string, entry fs.DirEntry) error) (unreadable int, err error) {
-	err = fs.WalkDir(w.FS, w.Start, func(name string, entry fs.DirEntry, err error) error {
+// Start itself if it is not one. An error of visit ends the walk and is
+// returned; an error at Start is returned as well.
+func (w Walker) Walk(visit func(name string, entry fs.DirEntry) error) error {
+	return fs.WalkDir(w.FS, w.Start, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			if name == w.Start {
 				return err
 			}
-			unreadable++
+			w.Unread.Add(name)
 			return nil
 		}
 		if name != w.Start && w.skipped(entry) {
@@ -47,7 +48,6 @@ func (w Walker) Walk(visit func(name string, entry fs.DirEntry) error) (unreadab
 		}
 		return nil
 	})
-	return unreadable, err
 }
 
 func (w Walker) skipped(entry fs.DirEntry) bool {

@@ -27,7 +27,7 @@ func TestResolve(t *testing.T) {
 		{value: "../x", err: "outside"},
 		{value: "a/../../x", err: "outside"},
 		{value: "/", err: "outside"},
-		{value: "/etc/passwd", err: "path: /etc/passwd is outside the workspace"},
+		{value: "/etc/passwd", err: "path: /etc/passwd is outside the workspace; host paths are not known here, give the path relative to the workspace (or under /workspace)"},
 		{value: "/workspace-evil/x", err: "outside"},
 		{value: "/workspace/../etc", err: "outside"},
 		{value: "//workspace/../etc", err: "outside"},
@@ -158,12 +158,14 @@ func TestWalker(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.walker.FS = fsys
 			var got []string
-			unreadable, err := test.walker.Walk(func(name string, _ fs.DirEntry) error {
+			var unread Unread
+			test.walker.Unread = &unread
+			err := test.walker.Walk(func(name string, _ fs.DirEntry) error {
 				got = append(got, name)
 				return nil
 			})
-			if err != nil || unreadable != 0 || strings.Join(got, " ") != test.want {
-				t.Errorf("got %q, %d, %v; want %q", got, unreadable, err, test.want)
+			if note := unread.Note("folder"); err != nil || note != "" || strings.Join(got, " ") != test.want {
+				t.Errorf("got %q, %q, %v; want %q", got, note, err, test.want)
 			}
 		})
 	}
@@ -182,18 +184,35 @@ func (r refusingFS) Open(name string) (fs.File, error) {
 	return r.FS.Open(name)
 }
 
-func TestWalker_countsUnreadableFolders(t *testing.T) {
+func TestWalker_collectsUnreadableFolders(t *testing.T) {
 	fsys := refusingFS{fstest.MapFS{"a/x": {}, "b/y": {}}, "a"}
 	var got []string
-	unreadable, err := Walker{FS: fsys, Start: "."}.Walk(func(name string, _ fs.DirEntry) error {
+	var unread Unread
+	err := Walker{FS: fsys, Start: ".", Unread: &unread}.Walk(func(name string, _ fs.DirEntry) error {
 		got = append(got, name)
 		return nil
 	})
-	if err != nil || unreadable != 1 || !slices.Equal(got, []string{"b/y"}) {
-		t.Errorf("got %q, %d, %v; want b/y and one folder that can't be read", got, unreadable, err)
+	note := unread.Note("folder")
+	if err != nil || note != "\n(1 folder could not be read: a)\n" || !slices.Equal(got, []string{"b/y"}) {
+		t.Errorf("got %q, %q, %v; want b/y and one folder that can't be read", got, note, err)
 	}
-	if _, err := (Walker{FS: fsys, Start: "a"}).Walk(nil); !errors.Is(err, fs.ErrPermission) {
+	if err := (Walker{FS: fsys, Start: "a"}).Walk(nil); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %v at the start, want the error", err)
+	}
+}
+
+func TestUnread(t *testing.T) {
+	var unread Unread
+	for _, test := range []struct{ add, want string }{
+		{"a", "\n(1 path could not be read: a)\n"},
+		{"b\n", "\n(2 paths could not be read: a, \"b\\n\")\n"},
+		{"c", "\n(3 paths could not be read: a, \"b\\n\", c)\n"},
+		{"d", "\n(4 paths could not be read: a, \"b\\n\", c and 1 more)\n"},
+	} {
+		unread.Add(test.add)
+		if got := unread.Note("path"); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
 	}
 }
 

@@ -1,0 +1,39 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+)
+
+// maxUnread is how many paths that can't be read are named.
+const maxUnread = 3
+
+// Unread collects paths that can't be read, which is no error of the call. The
+// zero value is empty.
+type Unread struct {
+	count int
+	names []string
+}
+
+// Add takes a path.
+func (u *Unread) Add(name string) {
+	u.count++
+	if len(u.names) < maxUnread {
+		u.names = append(u.names, Display(name))
+	}
+}
+
+// Note returns the lines that tell of the paths, and "" if there are none. unit
+// is what they are, in the singular.
+func (u *Unread) Note(unit string) string {
+	if u.count == 0 {
+		return ""
+	}
+	names := strings.Join(u.names, ", ")
+	if more := u.count - len(u.names); more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("\n(%s could not be read: %s)\n", guest.Quantity(u.count, unit), names)
+}
