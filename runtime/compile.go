@@ -47,7 +47,7 @@ type rewritten struct {
 
 // compile fills in engine and report, with code from the cache on disk when it is
 // there.
-func (c *compiled) compile(wasm []byte) (err error) {
+func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.r.log.Error("panic while compiling", "module", c.digest, "panic", p, "stack", string(debug.Stack()))
@@ -57,19 +57,13 @@ func (c *compiled) compile(wasm []byte) (err error) {
 	// Finding code takes a fraction of making it, so it does not wait its turn.
 	slot := c.r.cache.slot(c.digest)
 	defer slot.close()
-	m, hit := slot.fetch()
-	if !hit {
-		if m.wasm, m.report, err = rewrite.Rewrite(wasm, rewriting); err != nil {
-			return fromRewrite(err)
+	if m, hit := slot.fetch(); hit {
+		// What the host offers may have changed since the entry was stored.
+		if err := checkImports(m.report); err != nil {
+			return err
 		}
-	}
-	// What the host offers may have changed since an entry was stored.
-	if err := checkImports(m.report); err != nil {
-		return err
-	}
-	c.report = m.report
-	if hit {
 		if c.engine, err = newEngine(m.wasm, slot.dir()); err == nil {
+			c.report = m.report
 			return nil
 		}
 		// The digest held, so this is code of another build of the engine.
@@ -82,6 +76,24 @@ func (c *compiled) compile(wasm []byte) (err error) {
 	case <-c.r.closing.Done():
 		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
 	}
+	if c.unwanted() {
+		return &Error{Reason: Cancelled, Message: "nobody waits for the module any more"}
+	}
+	wasm, err := read()
+	if err != nil {
+		return err
+	}
+	if len(wasm) > c.r.opts.MaxModuleBytes {
+		return invalid(nil, "the module has %d bytes; at most %d are loaded", len(wasm), c.r.opts.MaxModuleBytes)
+	}
+	var m rewritten
+	if m.wasm, m.report, err = rewrite.Rewrite(wasm, rewriting); err != nil {
+		return fromRewrite(err)
+	}
+	if err := checkImports(m.report); err != nil {
+		return err
+	}
+	c.report = m.report
 	if c.r.opts.OnCompile != nil {
 		c.r.opts.OnCompile(CompileEvent{Digest: c.digest, Bytes: len(wasm)})
 	}

@@ -36,6 +36,7 @@ const (
 	// LimitFiles is one of those on files; Error.Message says which.
 	LimitFiles     Limit = "files"
 	LimitAbandoned Limit = "abandoned calls"
+	LimitLoading   Limit = "loading modules"
 )
 
 // Error is what Load and Call return. Act on Reason, never on the text. The text

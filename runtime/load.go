@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -45,14 +47,31 @@ func (m *Module) Close() error {
 // background for whoever asks next. A module that cannot run here gives an *Error
 // with the reason InvalidModule.
 func (r *Runtime) Load(ctx context.Context, wasm []byte) (*Module, error) {
+	sum := sha256.Sum256(wasm)
+	return r.load(ctx, hex.EncodeToString(sum[:]), func() ([]byte, error) { return wasm, nil })
+}
+
+// LoadKnown is Load for a module of which the SHA-256 is known, in hex: read is called
+// only when neither this Runtime nor the cache on disk has it. An error of read is
+// returned as it is; bytes with another digest are an InvalidModule.
+func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]byte, error)) (*Module, error) {
+	return r.load(ctx, strings.ToLower(digest), func() ([]byte, error) {
+		wasm, err := read()
+		if err != nil {
+			return nil, err
+		}
+		if sum := sha256.Sum256(wasm); hex.EncodeToString(sum[:]) != strings.ToLower(digest) {
+			return nil, invalid(nil, "the module is not the one with the digest %s", quoteName(digest))
+		}
+		return wasm, nil
+	})
+}
+
+func (r *Runtime) load(ctx context.Context, digest string, read func() ([]byte, error)) (*Module, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, endOfContext(err, "the module was not loaded")
 	}
-	if len(wasm) > r.opts.MaxModuleBytes {
-		return nil, invalid(nil, "the module has %d bytes; at most %d are loaded", len(wasm), r.opts.MaxModuleBytes)
-	}
-	sum := sha256.Sum256(wasm)
-	c, err := r.hold(hex.EncodeToString(sum[:]), wasm)
+	c, err := r.hold(digest, read)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +88,13 @@ func (r *Runtime) Load(ctx context.Context, wasm []byte) (*Module, error) {
 	return &Module{c: c}, nil
 }
 
+// maxLoading bounds the modules that are being loaded at once, compiling or waiting
+// for their turn: each is kept in memory.
+const maxLoading = 64
+
 // hold returns the entry for a digest with one more holder, starting the
 // compilation when the entry is new.
-func (r *Runtime) hold(digest string, wasm []byte) (*compiled, error) {
+func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing.Err() != nil {
@@ -80,14 +103,40 @@ func (r *Runtime) hold(digest string, wasm []byte) (*compiled, error) {
 	if c, ok := r.loaded[digest]; ok && c.hold() {
 		return c, nil
 	}
+	if r.loading >= maxLoading {
+		return nil, &Error{
+			Reason: ResourceExhausted, Limit: LimitLoading,
+			Message: fmt.Sprintf("%d modules are being loaded already; try again later", r.loading),
+		}
+	}
+	r.loading++
 	c := &compiled{r: r, digest: digest, ready: make(chan struct{}), freed: make(chan struct{}), holders: 1, running: 1}
 	r.loaded[digest] = c
 	go func() {
 		defer c.done() // the compilation counts as running until it ends
 		defer close(c.ready)
-		c.err = c.compile(wasm)
+		c.err = c.compile(read)
+		r.mu.Lock()
+		r.loading--
+		r.mu.Unlock()
 	}()
 	return c, nil
+}
+
+// unwanted reports whether nobody waits for a module any more, and makes sure then
+// that nobody begins to.
+func (c *compiled) unwanted() bool {
+	c.r.mu.Lock()
+	defer c.r.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holders > 0 {
+		return false
+	}
+	if c.r.loaded[c.digest] == c {
+		delete(c.r.loaded, c.digest)
+	}
+	return true
 }
 
 // compiled is a module that is loaded or being loaded, with its holders (Modules)

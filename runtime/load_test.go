@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -306,4 +307,42 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// A module whose digest is known is read only when no cache has it, and only the
+// right bytes will do.
+func TestLoadKnown(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	wasm := command().Bytes()
+	digest := load(t, newRuntime(t, Options{}), wasm).Digest()
+	reads := 0
+	read := func() ([]byte, error) {
+		reads++
+		return wasm, nil
+	}
+	for _, want := range []int{1, 1} { // the second Runtime finds it on disk
+		r := newRuntime(t, Options{CacheDir: dir})
+		for range 2 {
+			m, err := r.LoadKnown(context.Background(), strings.ToUpper(digest), read)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			if _, err := m.Call(context.Background(), Call{Bindings: bind(t, capability.Grant{})}); err != nil {
+				t.Error(err)
+			}
+		}
+		if reads != want {
+			t.Errorf("read %d times, want %d", reads, want)
+		}
+	}
+	r := newRuntime(t, Options{})
+	failure := errors.New("the file is gone")
+	if _, err := r.LoadKnown(context.Background(), digest, func() ([]byte, error) { return nil, failure }); err != failure {
+		t.Errorf("got %v, want the error of reading", err)
+	}
+	other := func() ([]byte, error) { return callTree(2).Bytes(), nil }
+	if _, err := r.LoadKnown(context.Background(), digest, other); reasonOf(t, err) != InvalidModule {
+		t.Errorf("other bytes: got %v", err)
+	}
 }

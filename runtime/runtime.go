@@ -90,6 +90,8 @@ type Runtime struct {
 
 	mu     sync.Mutex
 	loaded map[string]*compiled // by hex digest of the module as given
+	// loading counts the modules that are being loaded.
+	loading int
 }
 
 // errClosed is the cause of calls that end because the Runtime was closed.

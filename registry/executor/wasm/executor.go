@@ -113,13 +113,9 @@ func stillLoading(ctx context.Context) error {
 }
 
 func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
-	wasm, err := e.o.Read()
+	module, err := e.loadBytes(ctx)
 	if err != nil {
-		return nil, (&tool.Error{Code: tool.CodeInvalidModule, Message: err.Error()}).WithCause(err)
-	}
-	module, err := e.o.Runtime.Load(ctx, wasm)
-	if err != nil {
-		return nil, e.loadFailure(err)
+		return nil, err
 	}
 	entry, err := e.findEntry(module)
 	if err != nil {
@@ -128,8 +124,34 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	return &loaded{module, entry}, nil
 }
 
+// loadBytes loads the module, which need not be read when its digest is known and the
+// cache has it.
+func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
+	read := func() ([]byte, error) {
+		wasm, err := e.o.Read()
+		if err != nil {
+			return nil, (&tool.Error{Code: tool.CodeInvalidModule, Message: err.Error()}).WithCause(err)
+		}
+		return wasm, nil
+	}
+	if digest := e.o.Manifest.Module.SHA256; digest != "" {
+		module, err := e.o.Runtime.LoadKnown(ctx, digest, read)
+		return module, e.loadFailure(err)
+	}
+	wasm, err := read()
+	if err != nil {
+		return nil, err
+	}
+	module, err := e.o.Runtime.Load(ctx, wasm)
+	return module, e.loadFailure(err)
+}
+
 // loadFailure tells where the module that does not load is named.
 func (e *Executor) loadFailure(err error) error {
+	var already *tool.Error
+	if err == nil || errors.As(err, &already) {
+		return err
+	}
 	te := failure(runtime.Output{}, err)
 	if te.Code == tool.CodeInvalidModule {
 		te.Message = e.o.Manifest.Fault(e.o.Source, "module.path", te.Message).Error()
