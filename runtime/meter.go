@@ -31,16 +31,19 @@ func (e *engine) instantiateMeter(ctx context.Context) error {
 	return err
 }
 
-// refill looks at the call that a guest serves and gives it more fuel, or ends it.
-// Compiled guest code cannot be preempted, so this is also where the collector and
-// other goroutines get their turn.
+// refill looks at the call that a guest serves and gives it more fuel, or ends it. It
+// is called when fuel has run out, and before every function of the host, of which one
+// can take long. Compiled guest code cannot be preempted, so running out is also when
+// the collector and other goroutines get their turn.
 func (e *engine) refill(_ context.Context, mod api.Module, _ []uint64) {
 	i := e.lookup(mod)
 	if i == nil || !i.mayGoOn() {
 		panic(sys.NewExitError(stopped))
 	}
-	goruntime.Gosched()
-	i.fuel.Set(fuelSlice)
+	if int64(i.fuel.Get()) < 0 {
+		goruntime.Gosched()
+		i.fuel.Set(fuelSlice)
+	}
 }
 
 // mayGoOn reports whether the call being served may run on.

@@ -32,14 +32,23 @@ type graph struct {
 	alias []uint32
 	// targets are the functions behind a type that is its own alias.
 	targets [][]uint32
+	// host says by type whether an imported function may be called by it. It is set
+	// for types that are their own alias.
+	host []bool
 }
 
 func newGraph(m *module, s *scan) *graph {
-	g := &graph{m: m, s: s, alias: aliases(m.types), targets: make([][]uint32, len(m.types))}
+	g := &graph{m: m, s: s, alias: aliases(m.types), targets: make([][]uint32, len(m.types)), host: make([]bool, len(m.types))}
+	if m.foreignReferences() {
+		for t := range g.host {
+			g.host[t] = true
+		}
+	}
 	for f, taken := range s.taken {
 		if taken {
 			t := g.alias[m.funcs[f]]
 			g.targets[t] = append(g.targets[t], uint32(f))
+			g.host[t] = g.host[t] || f < m.importedFuncs
 		}
 	}
 	for _, list := range [][]uint32{s.edges, s.calls} {
@@ -50,6 +59,25 @@ func newGraph(m *module, s *scan) *graph {
 		}
 	}
 	return g
+}
+
+// foreignReferences reports whether the module may get references to functions
+// that are not its own.
+func (m *module) foreignReferences() bool {
+	if m.importedTables > 0 {
+		return true
+	}
+	for _, g := range m.globals[:m.importedGlobals] {
+		if g.typ.isRef() {
+			return true
+		}
+	}
+	for _, t := range m.funcs[:m.importedFuncs] {
+		if slices.ContainsFunc(m.types[t].results, valueType.isRef) {
+			return true
+		}
+	}
+	return false
 }
 
 // typeNode is the node for indirect calls of type t.

@@ -7,12 +7,15 @@ type codeWriter struct {
 	s      *scan
 	shift  uint32
 	meter  *meter
+	pieces piecewise
 	graph  *graph
 	costs  *callCosts
 	plan   plan
 	typer  typer
 	splits []splitSelect
 	counts MeterReport
+	// effort and codeBytes are of all functions so far: nanoseconds and bytes.
+	effort, codeBytes uint64
 }
 
 func (w *codeWriter) init(m *module, o Options, s *scan, shift uint32) {
@@ -21,6 +24,12 @@ func (w *codeWriter) init(m *module, o Options, s *scan, shift uint32) {
 		return
 	}
 	w.meter = newMeter(uint32(len(m.globals)), uint32(m.importedFuncs))
+	w.pieces = piecewise{
+		ops:    s.longer,
+		first:  uint32(len(m.funcs)) + shift,
+		typ:    uint32(len(m.types)) + 1,
+		refill: w.meter.call,
+	}
 	w.graph = newGraph(m, s)
 	w.costs = w.graph.costs()
 }
@@ -36,7 +45,7 @@ func (w *codeWriter) report() *MeterReport {
 
 // append appends the payload of the code section.
 func (w *codeWriter) append(b []byte) ([]byte, *Error) {
-	b = appendU32(b, uint32(len(w.m.codes)))
+	b = appendU32(b, uint32(len(w.m.codes)+len(w.pieces.ops)))
 	for i := range w.m.codes {
 		var (
 			at  int
@@ -47,8 +56,16 @@ func (w *codeWriter) append(b []byte) ([]byte, *Error) {
 			return nil, err
 		}
 		closeSize(b, at)
+		if w.meter != nil {
+			if err := w.checkEffort(i, len(b)-at-sizeBytes); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return b, nil
+	for _, op := range w.pieces.ops {
+		b = w.pieces.appendBody(b, op)
+	}
+	return b, w.checkModuleEffort()
 }
 
 // function appends the body of defined function i.
@@ -66,17 +83,11 @@ func (w *codeWriter) function(b []byte, i int) ([]byte, *Error) {
 		}
 	}
 	b, extra := w.locals(b, i)
-	if w.o.EntryChecks {
-		b = append(b, entryCheck[:]...)
-	}
 	if w.meter == nil {
 		return w.splitOnly(b, i, extra), nil
 	}
 	return w.metered(b, i, extra), nil
 }
-
-// entryCheck is an empty loop: loop, no result, end.
-var entryCheck = [...]byte{byte(opLoop), blockNoResult, byte(opEnd)}
 
 // locals appends the declarations of locals, with those that the new code needs.
 func (w *codeWriter) locals(b []byte, i int) ([]byte, *scratch) {
@@ -128,16 +139,32 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 			b = append(b, w.m.wasm[at:ev.off]...)
 			length, _ := ev.op.bulk()
 			b = w.meter.appendMeasured(b, length, ev.charge, extra.first)
-			b = append(b, w.m.wasm[ev.off:ev.end]...)
+			if ev.longer {
+				b = w.pieces.appendChoice(b, ev.op, extra.first)
+			} else {
+				b = append(b, w.m.wasm[ev.off:ev.end]...)
+			}
 			w.counts.Bulks++
-		case ev.op == opCall || ev.op == opReturnCall || ev.op == opRefFunc:
-			b = append(b, w.m.wasm[at:ev.off+1]...)
-			b = appendU32(b, w.m.shifted(ev.a, w.shift))
+		case ev.host:
+			b = append(b, w.m.wasm[at:ev.off]...)
+			b = w.meter.appendRefill(b, ev.charge)
+			b = w.appendCall(b, ev)
+			w.counts.Hosts++
+			if ev.after > 0 {
+				b = w.meter.appendCharge(b, ev.after)
+				w.counts.Paths++
+			}
+		case ev.direct():
+			b = append(b, w.m.wasm[at:ev.off]...)
+			b = w.appendCall(b, ev)
+		case ev.longer:
+			b = append(b, w.m.wasm[at:ev.off]...)
+			b = w.pieces.appendCall(b, ev.op)
 		default:
 			b = append(b, w.m.wasm[at:ev.end]...)
 		}
 		at = ev.end
-		if ev.charge > 0 && !ev.measured {
+		if ev.charge > 0 && !ev.checksFirst() {
 			b = w.meter.appendCharge(b, ev.charge)
 			if ev.op == opLoop {
 				w.counts.Loops++
@@ -147,4 +174,12 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 		}
 	}
 	return append(b, w.m.wasm[at:w.m.codes[i].end]...)
+}
+
+// appendCall appends an instruction that names a function, directly or by type.
+func (w *codeWriter) appendCall(b []byte, ev *event) []byte {
+	if !ev.direct() {
+		return append(b, w.m.wasm[ev.off:ev.end]...)
+	}
+	return appendU32(append(b, byte(ev.op)), w.m.shifted(ev.a, w.shift))
 }

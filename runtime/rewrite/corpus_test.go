@@ -75,12 +75,12 @@ func compiles(r wazero.Runtime, wasm []byte) error {
 }
 
 // everything is all that Rewrite can do to a module.
-var everything = Options{EntryChecks: true, Meter: true, ExportState: true, ExportStart: true, SplitSelects: true}
+var everything = Options{Meter: true, ExportState: true, ExportStart: true, SplitSelects: true}
 
 func TestCorpusStaysValid(t *testing.T) {
 	r := newRuntime(t)
 	options := map[string]Options{
-		"plain": {}, "entry checks": {EntryChecks: true}, "split": {SplitSelects: true}, "metered": {Meter: true}, "all": everything,
+		"plain": {}, "split": {SplitSelects: true}, "metered": {Meter: true}, "all": everything,
 	}
 	accepted := 0
 	for _, f := range corpus(t) {

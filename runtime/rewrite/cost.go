@@ -7,7 +7,8 @@ const (
 	costDivide   = 8
 	costCall     = 3
 	costIndirect = 6
-	// costHost is for calls of imported functions, which leave compiled code.
+	// costHost is for calls of imported functions, which leave compiled code. There
+	// is a call of refill before each of them besides.
 	costHost = 40
 	// costLeave is for instructions that the engine does outside compiled code.
 	costLeave  = 40
@@ -91,6 +92,39 @@ func (in *instr) cost() uint64 {
 		return costAtomic
 	}
 	return 1
+}
+
+// freeMoves and movesPerUnit are the price of values that the engine has to move
+// between registers and the stack where paths meet or a call is made.
+const (
+	freeMoves    = 16
+	movesPerUnit = 2
+)
+
+// moveCost is what it costs to move n values.
+func moveCost(n int) uint64 { return uint64(max(0, n-freeMoves+movesPerUnit-1) / movesPerUnit) }
+
+// cost is what an instruction costs with the values that it moves, but without
+// what is moved where paths meet.
+func (d *decoder) cost(in *instr) uint64 {
+	c := in.cost()
+	switch in.op {
+	case opCall, opReturnCall:
+		c += d.m.types[d.m.funcs[in.a]].moves()
+	case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
+		c += d.m.types[in.a].moves()
+	case opThrow:
+		c += d.m.types[d.m.tags[in.a]].moves()
+	}
+	return c
+}
+
+// moves is what it costs to hand over parameters and results.
+func (f funcType) moves() uint64 { return moveCost(len(f.params) + len(f.results)) }
+
+// merges reports whether paths meet at the instruction, other than at a loop head.
+func (in *instr) merges() bool {
+	return in.op == opEnd && in.opener != opLoop && in.opener != opEnd
 }
 
 // bulk is an instruction whose work grows with its last operand.

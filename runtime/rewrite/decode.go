@@ -15,6 +15,11 @@ type instr struct {
 	// opener is the opcode that began the block which end or else belongs to; for
 	// the function itself it is opEnd.
 	opener opcode
+	// values is how many parameters and results the block has that the instruction
+	// begins or ends.
+	values int
+	// sets is how many times the block that end ends sets locals.
+	sets int
 	// length is the operand of a bulk operation when a constant comes just before.
 	length      uint32
 	constLength bool
@@ -28,10 +33,18 @@ type decoder struct {
 	reader
 	m      *module
 	locals int
-	blocks []opcode // openers of the blocks around pos, outermost first
+	blocks []openBlock // those around pos, outermost first
+	sets   int         // how many times locals have been set so far
 	// constant is the last i32.const and where it ended.
 	constant    uint32
 	constantEnd int
+}
+
+// openBlock is a block that has not ended.
+type openBlock struct {
+	opener opcode
+	values int
+	sets   int // before the block
 }
 
 // body makes the decoder ready for a defined function.
@@ -41,7 +54,8 @@ func (d *decoder) body(m *module, i int) {
 	d.reader = reader{b: m.wasm, pos: c.start, end: c.end, what: "a function body", short: Malformed}
 	d.m = m
 	d.locals = len(f.params) + c.declared
-	d.blocks = append(d.blocks[:0], opEnd)
+	d.blocks = append(d.blocks[:0], openBlock{opener: opEnd})
+	d.sets = 0
 	d.constantEnd = -1
 }
 
@@ -72,6 +86,7 @@ func (d *decoder) next(in *instr) bool {
 		if len(code) > 1 && code[1] < 0x80 && int(code[1]) < d.locals {
 			in.a = uint32(code[1])
 			n = 2
+			d.countSet(in.op)
 		}
 	case immGlobal:
 		if len(code) > 1 && code[1] < 0x80 && int(code[1]) < len(d.m.globals) {
@@ -127,6 +142,7 @@ func (d *decoder) immediate(in *instr, imm immediate) {
 	case immNone:
 	case immLocal:
 		in.a = d.index("local", d.locals)
+		d.countSet(in.op)
 	case immI32:
 		d.constant = uint32(d.signed(32))
 		d.constantEnd = d.pos
@@ -134,7 +150,7 @@ func (d *decoder) immediate(in *instr, imm immediate) {
 		d.memArg(in)
 	case immBlock:
 		d.blockType(in)
-		d.blocks = append(d.blocks, in.op)
+		d.open(in)
 	case immLabel:
 		in.a = d.index("label", len(d.blocks))
 	case immLabels:
@@ -233,10 +249,31 @@ func (d *decoder) prefixed(in *instr) immediate {
 	return immUnknown
 }
 
+// countSet counts instructions that set a local.
+func (d *decoder) countSet(op opcode) {
+	if op != opLocalGet {
+		d.sets++
+	}
+}
+
+// open begins a block.
+func (d *decoder) open(in *instr) {
+	in.values = 0
+	switch {
+	case in.a > 0:
+		f := d.m.types[in.a-1]
+		in.values = len(f.params) + len(f.results)
+	case in.typ != 0:
+		in.values = 1
+	}
+	d.blocks = append(d.blocks, openBlock{opener: in.op, values: in.values, sets: d.sets})
+}
+
 // close ends a block or the first half of an if.
 func (d *decoder) close(in *instr) {
 	top := len(d.blocks) - 1
-	in.opener = d.blocks[top]
+	in.opener, in.values = d.blocks[top].opener, d.blocks[top].values
+	in.sets = d.sets - d.blocks[top].sets
 	if in.op == opEnd {
 		d.blocks = d.blocks[:top]
 		return
@@ -244,7 +281,7 @@ func (d *decoder) close(in *instr) {
 	if in.opener != opIf {
 		d.fail(in.off, Malformed, "else without if")
 	}
-	d.blocks[top] = opElse
+	d.blocks[top].opener = opElse
 }
 
 func (d *decoder) blockType(in *instr) {
@@ -278,7 +315,7 @@ func (d *decoder) tryTable(in *instr) {
 			return
 		}
 	}
-	d.blocks = append(d.blocks, opTryTable)
+	d.open(in)
 }
 
 // catch reads a catch clause and returns its label, which counts from outside of

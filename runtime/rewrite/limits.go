@@ -23,7 +23,7 @@ const (
 	maxSegments  = 100_000
 	maxElements  = 1_000_000
 	maxParams    = 1_000
-	maxLocals    = 50_000
+	maxLocals    = 10_000
 	maxStack     = 500_000
 	maxCustom    = 10_000
 	maxNameBytes = 100_000

@@ -1,13 +1,17 @@
 package rewrite
 
+import "slices"
+
 // The names that rewriting adds to a module. A module that has one of them, or
 // an export that starts with ReservedPrefix, is refused.
 const (
 	// ReservedPrefix begins the names of all exports that rewriting adds.
 	ReservedPrefix = "wasmtool:"
 	// MeterModule and MeterFunction name the imported function, () -> (), that is
-	// called when fuel is below zero. It brings ExportFuel to zero or more, by
-	// adding, and returns; or it ends the call.
+	// called when fuel is below zero, and before every call of another imported
+	// function. It brings ExportFuel to zero or more and returns; or it ends the
+	// call. It may forgive what is owed: that is never more than one operation of
+	// measured length and a bounded amount of work.
 	MeterModule   = ReservedPrefix + "meter"
 	MeterFunction = "refill"
 	// ExportFuel is the global, mut i64, that holds the fuel that is left. It
@@ -30,20 +34,22 @@ const blockNoResult = 0x40
 //	global.get fuel  i64.const 0  i64.lt_s  if  call refill  end
 type meter struct {
 	before, after []byte // of the charge
-	get           []byte
+	get, set      []byte
+	call          []byte // of refill
 }
 
 // newMeter returns a meter for the global fuel and the function refill.
 func newMeter(fuel, refill uint32) *meter {
 	get := appendU32([]byte{byte(opGlobalGet)}, fuel)
-	after := appendU32([]byte{byte(opI64Sub), byte(opGlobalSet)}, fuel)
-	after = append(after, get...)
-	after = append(after, byte(opI64Const), 0, byte(opI64LtS), byte(opIf), blockNoResult, byte(opCall))
-	after = appendU32(after, refill)
+	set := appendU32([]byte{byte(opI64Sub), byte(opGlobalSet)}, fuel)
+	call := appendU32([]byte{byte(opCall)}, refill)
+	after := slices.Concat(set, get, []byte{byte(opI64Const), 0, byte(opI64LtS), byte(opIf), blockNoResult}, call)
 	return &meter{
-		before: append(append([]byte(nil), get...), byte(opI64Const)),
+		before: append(slices.Clone(get), byte(opI64Const)),
 		after:  append(after, byte(opEnd)),
 		get:    get,
+		set:    set,
+		call:   call,
 	}
 }
 
@@ -52,6 +58,15 @@ func (t *meter) appendCharge(b []byte, charge uint64) []byte {
 	b = append(b, t.before...)
 	b = appendS64(b, int64(charge))
 	return append(b, t.after...)
+}
+
+// appendRefill appends code that takes charge units and calls refill whatever is
+// left.
+func (t *meter) appendRefill(b []byte, charge uint64) []byte {
+	b = append(b, t.before...)
+	b = appendS64(b, int64(charge))
+	b = append(b, t.set...)
+	return append(b, t.call...)
 }
 
 // appendMeasured appends code that takes charge units and what op costs for the

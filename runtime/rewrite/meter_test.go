@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -37,7 +38,8 @@ type metered struct {
 	report *Report
 }
 
-// runMetered rewrites a module and instantiates it.
+// runMetered rewrites a module and instantiates it. env.host, which takes an i32,
+// does nothing.
 func runMetered(t testing.TB, wasm []byte, f *refiller) *metered {
 	t.Helper()
 	return runMeteredWith(t, context.Background(), wazero.NewRuntimeConfig(), wasm, f)
@@ -52,6 +54,11 @@ func runMeteredWith(t testing.TB, ctx context.Context, config wazero.RuntimeConf
 	r := wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(allFeatures))
 	t.Cleanup(func() { _ = r.Close(ctx) })
 	f.install(t, r)
+	nothing := api.GoModuleFunc(func(context.Context, api.Module, []uint64) {})
+	if _, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().
+		WithGoModuleFunction(nothing, []api.ValueType{api.ValueTypeI32}, nil).Export("host").Instantiate(ctx); err != nil {
+		t.Fatal(err)
+	}
 	m, err := r.InstantiateWithConfig(ctx, out, wazero.NewModuleConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -310,9 +317,40 @@ func TestWorkIsPaidForInAdvance(t *testing.T) {
 // the way back from a deep recursion, where every function has much left to do.
 func TestReturningFromDeepRecursionIsChecked(t *testing.T) {
 	leaf := wasmtest.Code([]byte{wasmtest.LocalGet, 0}, wasmtest.CallFunc(1))
-	m := function([]byte{wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.LocalGet, 0, wasmtest.I32Const, 1, i32Sub, wasmtest.Call, 0},
-		bytes.Repeat(leaf, 30), []byte{wasmtest.End})
-	m.Funcs = append(m.Funcs, wasmtest.Func{Body: []byte{wasmtest.Nop}})
+	for name, again := range map[string][]byte{
+		"direct":   {wasmtest.Call, 0},
+		"indirect": {wasmtest.I32Const, 0, callIndirect, 0, 0},
+	} {
+		m := function([]byte{wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.LocalGet, 0, wasmtest.I32Const, 1, i32Sub},
+			again, bytes.Repeat(leaf, 30), []byte{wasmtest.End})
+		m.Funcs = append(m.Funcs, wasmtest.Func{Body: []byte{wasmtest.Nop}})
+		m.Elements = []wasmtest.Element{{Funcs: []uint32{0}}}
+		requireChecksOnReturn(t, name, m)
+	}
+}
+
+// TestReturningFromWhatMayBeTheHostIsChecked does the same where every call could
+// as well be one of an imported function.
+func TestReturningFromWhatMayBeTheHostIsChecked(t *testing.T) {
+	leaf := wasmtest.Code([]byte{wasmtest.LocalGet, 0}, wasmtest.CallFunc(2))
+	for _, leaves := range []int{15, 30, 100} {
+		m := function([]byte{
+			wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.LocalGet, 0, wasmtest.I32Const, 1, i32Sub,
+			wasmtest.I32Const, 0, callIndirect, 0, 0,
+		}, bytes.Repeat(leaf, leaves), []byte{wasmtest.End})
+		m.Types = append(m.Types, wasmtest.FuncType{})
+		// A host function that is there in any case: it returns at once.
+		m.Imports = []wasmtest.Import{{Module: "env", Name: "host"}}
+		m.Funcs = append(m.Funcs, wasmtest.Func{Body: []byte{wasmtest.Nop}})
+		m.Elements = []wasmtest.Element{{Funcs: []uint32{1, 0}}}
+		m.Exports = []wasmtest.Export{{Name: "run", Index: 1}}
+		requireChecksOnReturn(t, fmt.Sprint(leaves, " leaves"), m)
+	}
+}
+
+// requireChecksOnReturn runs a recursion 1,500 calls deep.
+func requireChecksOnReturn(t *testing.T, name string, m wasmtest.Module) {
+	t.Helper()
 	f := &refiller{budget: 1 << 60}
 	calls, most := 0, 0
 	f.onRefill = func() error { calls = 0; return nil }
@@ -321,10 +359,10 @@ func TestReturningFromDeepRecursionIsChecked(t *testing.T) {
 		most = max(most, calls)
 	}))
 	if _, err := runMeteredWith(t, ctx, wazero.NewRuntimeConfigInterpreter(), m.Bytes(), f).run(1500); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", name, err)
 	}
-	if most < 20 || most > (maxPath+costSlack)/costCall {
-		t.Errorf("%d calls between two checks", most)
+	if most < 10 || most > (maxPath+costSlack)/costCall {
+		t.Errorf("%s: %d calls between two checks", name, most)
 	}
 }
 

@@ -42,7 +42,10 @@ const (
 	opI64Const           opcode = 0x42
 	opF32Const           opcode = 0x43
 	opF64Const           opcode = 0x44
+	opI32GtU             opcode = 0x4b
+	opI32LeU             opcode = 0x4d
 	opI64LtS             opcode = 0x53
+	opI64GtU             opcode = 0x56
 	opI32Add             opcode = 0x6a
 	opI32Sub             opcode = 0x6b
 	opI32Mul             opcode = 0x6c

@@ -24,16 +24,39 @@ type event struct {
 	list, listEnd int
 	// measured is a bulk operation whose length is known at run time only.
 	measured bool
+	// longer is a memory.fill or memory.copy that may need several pieces.
+	longer bool
+	// host is a call that may be of an imported function.
+	host bool
 	// back is a call that may lead back to this function.
 	back bool
-	// charge is what is charged before the instruction for a bulk operation of
-	// measured length, and otherwise right after it; 0 is no check.
-	charge uint64
+	// merge is what it costs to move values where paths meet at the instruction.
+	merge uint64
+	// charge is what is charged before the instruction or right after it; 0 is no
+	// check. after is charged right after an instruction that checks first.
+	charge, after uint64
 }
+
+// direct reports whether the instruction names a function by its index.
+func (ev *event) direct() bool {
+	return ev.op == opCall || ev.op == opReturnCall || ev.op == opRefFunc
+}
+
+// checksFirst reports whether the check comes before the instruction.
+func (ev *event) checksFirst() bool { return ev.measured || ev.host }
 
 // edits reports whether something is written at the event.
 func (ev *event) edits() bool {
-	return ev.charge > 0 || ev.op == opCall || ev.op == opReturnCall || ev.op == opRefFunc
+	return ev.charge > 0 || ev.direct() || ev.longer
+}
+
+// cut puts a check after the instruction, for the path from there on.
+func (ev *event) cut(rest uint64) {
+	if ev.host {
+		ev.after = rest
+	} else {
+		ev.charge = rest
+	}
 }
 
 // plan is where checks go in one function. Its memory is used again for the next.
@@ -47,6 +70,10 @@ type plan struct {
 	measured bool
 	frames   []pathFrame
 	tries    []int // where the clauses of the open try_tables begin in lists
+	loops    []int // the events that begin the open loops
+	// assigned is how many locals are set somewhere in the function.
+	assigned int
+	effort   effort
 }
 
 // pathFrame is a block during the walk backwards. The costs are those of the
@@ -67,7 +94,10 @@ const costSlack = 50
 func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.body(m, i)
 	p.events, p.lists, p.tries = p.events[:0], p.lists[:0], p.tries[:0]
+	p.loops = p.loops[:0]
 	p.measured = false
+	p.assigned = g.s.funcs[i].assigned
+	p.effort = effort{variables: uint64(p.locals)}
 	p.collect(i, g, c)
 	if p.err != nil {
 		return p.err
@@ -76,6 +106,15 @@ func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.entry = 0
 	if c.check[i] {
 		p.entry = max(rest, 1)
+		p.effort.branches++
+	}
+	for k := range p.events {
+		if p.events[k].charge > 0 {
+			p.effort.branches++
+		}
+		if p.events[k].after > 0 {
+			p.effort.branches++
+		}
 	}
 	return nil
 }
@@ -93,7 +132,7 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 		if in.op < 0x100 && simple[in.op] {
 			cost = uint64(costs[in.op])
 		} else {
-			cost, noted = in.cost(), isEvent(in.op)
+			cost, noted = p.cost(&in), isEvent(in.op)
 		}
 		if !noted {
 			if before += cost; before >= costSlack {
@@ -102,15 +141,18 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			}
 			continue
 		}
+		p.effort.branches += in.branches()
 		ev := event{op: in.op, off: in.off, end: in.end, a: in.a, opener: in.opener, before: before, own: cost}
 		before = 0
 		switch in.op {
 		case opCall, opReturnCall:
 			ev.own += c.price[in.a]
+			ev.host = int(in.a) < p.m.importedFuncs
 			ev.back = c.group[in.a] == self
 		case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
 			n := g.typeNode(in.a)
 			ev.own += c.price[n]
+			ev.host = g.host[n-uint32(len(p.m.funcs))]
 			ev.back = c.group[n] == self
 		case opBrTable:
 			ev.list = len(p.lists)
@@ -120,7 +162,17 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			p.tries = append(p.tries, len(p.lists))
 			p.lists = p.labels(p.lists, &in)
 			p.tries = append(p.tries, len(p.lists))
+		case opLoop:
+			p.loops = append(p.loops, len(p.events))
 		case opEnd:
+			switch {
+			case in.merges():
+				ev.merge = p.merge(&in)
+			case in.opener == opLoop:
+				top := len(p.loops) - 1
+				p.events[p.loops[top]].merge = p.merge(&in)
+				p.loops = p.loops[:top]
+			}
 			if in.opener == opTryTable {
 				top := len(p.tries) - 2
 				ev.list, ev.listEnd = p.tries[top], p.tries[top+1]
@@ -128,10 +180,17 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			}
 		default:
 			ev.measured = in.measured()
+			ev.longer = in.longer()
 			p.measured = p.measured || ev.measured
 		}
 		p.events = append(p.events, ev)
 	}
+}
+
+// merge is what it costs to move values at the loop head or the end of the block
+// that in ends. Only locals that are set in the block may differ there.
+func (p *plan) merge(in *instr) uint64 {
+	return moveCost(min(p.assigned, in.sets)) + moveCost(in.values)
 }
 
 // isEvent reports whether an instruction moves control, refers to a function or
@@ -154,7 +213,7 @@ func (p *plan) charge() uint64 {
 	for i := len(p.events) - 1; i >= 0; i-- {
 		ev := &p.events[i]
 		if rest >= maxPath {
-			ev.charge = rest
+			ev.cut(rest)
 			rest = 0
 		}
 		rest = p.back(ev, rest) + ev.before
@@ -167,6 +226,7 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 	top := len(p.frames) - 1
 	switch ev.op {
 	case opEnd:
+		rest += ev.merge
 		f := pathFrame{after: rest, loop: ev.opener == opLoop, catch: p.catch()}
 		for _, l := range p.lists[ev.list:ev.listEnd] {
 			f.catch = max(f.catch, p.target(l))
@@ -184,7 +244,7 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 		rest = max(rest, f.second)
 	case opLoop:
 		p.frames = p.frames[:top]
-		ev.charge = max(ev.charge, rest, 1)
+		ev.charge = max(ev.charge, rest, 1) + ev.merge
 		rest = 0
 	case opBlock, opTryTable:
 		p.frames = p.frames[:top]
@@ -203,13 +263,14 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 		rest = p.catch()
 	case opCall, opCallIndirect, opCallRef:
 		if ev.back && rest > maxTail {
-			ev.charge, rest = rest, 0
+			ev.cut(rest)
+			rest = 0
 		}
 		rest = max(rest, p.catch())
 	}
 	rest += ev.own
-	if ev.measured {
-		// Where the path was cut after the operation, nothing is left to add.
+	if ev.checksFirst() {
+		// Where the path was cut after the instruction, nothing is left to add.
 		ev.charge += rest
 		rest = 0
 	}

@@ -107,8 +107,9 @@ type Report struct {
 // MeterReport counts the places where a metered module looks at its fuel.
 type MeterReport struct {
 	// Loops are loop heads, Entries the starts of functions, Paths places inside
-	// long code without loops, and Bulks operations that are charged by length.
-	Loops, Entries, Paths, Bulks int
+	// long code without loops, Bulks operations that are charged by length, and
+	// Hosts calls that may be of imported functions.
+	Loops, Entries, Paths, Bulks, Hosts int
 }
 
 // GlobalExport is the name under which ExportState exports global index.

@@ -4,7 +4,7 @@ import "strings"
 
 // Revision numbers what Rewrite writes. It changes whenever the output
 // or the fuel that a call takes may change for the same input and options.
-const Revision = 2
+const Revision = 3
 
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
@@ -14,15 +14,18 @@ type Options struct {
 	// guest; a table that starts above it is refused. 0 is DefaultMaxTableElements.
 	MaxTableElements uint32
 	// MaxFunctionBytes is the largest function body in bytes, with its local
-	// declarations. 0 is DefaultMaxFunctionBytes.
+	// declarations; with what Meter and SplitSelects add it may have twice as many.
+	// 0 is DefaultMaxFunctionBytes.
 	MaxFunctionBytes uint32
-	// EntryChecks puts an empty loop at the start of every function. An engine that
-	// looks for cancellation at loops only can then stop calls without loops, too.
-	EntryChecks bool
 	// Meter makes the module take fuel from the global ExportFuel as it runs, and
 	// call the imported function MeterModule.MeterFunction when there is too little.
 	// Between two such checks there is only a bounded amount of work, whatever the
-	// module does; imported functions look after themselves.
+	// module does. It calls that function before every call of any other imported
+	// one, too, whatever fuel is left: between two of its calls no more than one
+	// other imported function runs.
+	//
+	// A function that would take seconds to compile with its checks is refused as
+	// TooLarge, and so is a module of too many such functions for its size.
 	Meter bool
 	// ExportState exports the memory as ExportMemory and every mutable global that
 	// the module defines as GlobalExport says.

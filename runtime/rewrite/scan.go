@@ -1,6 +1,9 @@
 package rewrite
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // scan is what the function bodies of a module say about it.
 type scan struct {
@@ -9,6 +12,8 @@ type scan struct {
 	// taken are the functions that an indirect call may reach.
 	taken []bool
 	funcs []funcScan // of the defined functions
+	// longer are memory.fill and memory.copy if some may need several pieces.
+	longer []opcode
 	// edges are the calls that a function can reach from its entry without passing
 	// a loop head: function indices, and for indirect calls the number of functions
 	// plus the type.
@@ -24,6 +29,8 @@ type funcScan struct {
 	// edges and calls are where the function's edges and calls end; they begin where
 	// those of the function before end.
 	edges, calls int
+	// assigned is how many locals are set somewhere in the function.
+	assigned int
 	// selects says that there is a select of what may be a float.
 	selects bool
 }
@@ -37,6 +44,8 @@ type scanner struct {
 	open   bool
 	f      funcScan
 	list   []uint32
+	// setIn is by local the last function that set it, counted from 1.
+	setIn []int
 }
 
 type scanFrame struct {
@@ -67,17 +76,22 @@ func (s *scanner) function(m *module, i int) *Error {
 	s.frames = append(s.frames[:0], scanFrame{})
 	s.open = true
 	s.f = funcScan{}
+	s.setIn = append(s.setIn, make([]int, max(0, s.locals-len(s.setIn)))...)
 	var in instr
 	for s.next(&in) {
 		if in.op < 0x100 && simple[in.op] {
 			if s.open {
 				s.f.cost += uint64(costs[in.op])
 			}
+			if (in.op == opLocalSet || in.op == opLocalTee) && s.setIn[in.a] != i+1 {
+				s.setIn[in.a] = i + 1
+				s.f.assigned++
+			}
 			continue
 		}
 		s.features |= featureOf(&in)
 		if s.open {
-			s.f.cost = addCost(s.f.cost, in.cost())
+			s.f.cost = addCost(s.f.cost, s.cost(&in))
 		}
 		s.step(&in)
 	}
@@ -107,6 +121,9 @@ func (s *scanner) step(in *instr) {
 		f := s.frames[len(s.frames)-1]
 		s.frames = s.frames[:len(s.frames)-1]
 		s.open = s.open || f.label || (in.opener == opIf && f.entry)
+		if s.open && in.merges() {
+			s.f.cost = addCost(s.f.cost, moveCost(in.sets)+moveCost(in.values))
+		}
 	case opBr:
 		s.arrive(in.a)
 		s.open = false
@@ -128,11 +145,14 @@ func (s *scanner) step(in *instr) {
 		s.blockers |= blockExceptions
 	case opUnreachable, opReturn, opThrow, opThrowRef:
 		s.open = false
-	case opCall:
+	case opCall, opReturnCall:
+		if int(in.a) < s.m.importedFuncs {
+			s.open = false // there is a check before the call
+		}
 		s.call(in.a)
-	case opReturnCall:
-		s.call(in.a)
-		s.open = false
+		if in.op == opReturnCall {
+			s.open = false
+		}
 	case opCallIndirect, opCallRef:
 		s.call(uint32(len(s.m.funcs)) + in.a)
 	case opReturnCallIndirect, opReturnCallRef:
@@ -151,6 +171,9 @@ func (s *scanner) step(in *instr) {
 	}
 	if in.measured() {
 		s.open = false
+	}
+	if in.longer() && !slices.Contains(s.longer, in.op) {
+		s.longer = append(s.longer, in.op)
 	}
 }
 

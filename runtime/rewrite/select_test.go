@@ -85,7 +85,7 @@ func TestSplitSelectsAreRight(t *testing.T) {
 			if got := runOn(t, wazero.NewRuntimeConfigInterpreter(), wasm); got != want {
 				t.Fatalf("the test is wrong: the interpreter returns %x, want %x", got, want)
 			}
-			for _, o := range []Options{{SplitSelects: true}, {SplitSelects: true, EntryChecks: true}} {
+			for _, o := range []Options{{SplitSelects: true}} {
 				out, _, err := Rewrite(wasm, o)
 				if err != nil {
 					t.Fatal(err)

@@ -72,6 +72,8 @@ func (w *writer) section(id byte, old section) *Error {
 	switch id {
 	case secType:
 		w.types(old)
+	case secFunction:
+		w.functions(old)
 	case secImport:
 		w.imports()
 	case secTable:
@@ -119,7 +121,8 @@ func (m *module) shifted(i, shift uint32) uint32 {
 	return i + shift
 }
 
-// types appends the types, and the type () -> () of the refill function.
+// types appends the types, the type () -> () of the refill function, and that of
+// piecewise, (i32, i32, i32) -> ().
 func (w *writer) types(old section) {
 	r := reader{b: w.m.wasm, pos: old.start, end: old.end}
 	n := uint32(0)
@@ -130,9 +133,20 @@ func (w *writer) types(old section) {
 		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
 		return
 	}
-	w.out = appendU32(w.out, n+1)
+	w.out = appendU32(w.out, n+2)
 	w.out = append(w.out, w.m.wasm[r.pos:old.end]...)
 	w.out = append(w.out, 0x60, 0, 0)
+	w.out = append(w.out, 0x60, 3, byte(typeI32), byte(typeI32), byte(typeI32), 0)
+}
+
+// functions appends the types of the functions.
+func (w *writer) functions(old section) {
+	r := reader{b: w.m.wasm, pos: old.start, end: old.end}
+	w.out = appendU32(w.out, r.u32()+uint32(len(w.code.pieces.ops)))
+	w.out = append(w.out, w.m.wasm[r.pos:old.end]...)
+	for range w.code.pieces.ops {
+		w.out = appendU32(w.out, w.code.pieces.typ)
+	}
 }
 
 func (w *writer) imports() {

@@ -1,0 +1,97 @@
+package rewrite
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// branchy returns a module with functions that repeat a piece of code and have
+// some locals of type i32, after a function that does nothing.
+func branchy(functions, locals, times int, code ...byte) []byte {
+	m := wasmtest.Module{
+		Types: []wasmtest.FuncType{{}},
+		Funcs: []wasmtest.Func{{}},
+	}
+	for range functions {
+		m.Funcs = append(m.Funcs, wasmtest.Func{
+			Locals: bytes.Repeat([]byte{wasmtest.I32}, locals),
+			Body:   bytes.Repeat(code, times),
+		})
+	}
+	return m.Bytes()
+}
+
+func TestFunctionsThatTakeLongToCompileAreRefused(t *testing.T) {
+	var (
+		loop  = []byte{wasmtest.Loop, wasmtest.Empty, wasmtest.End}
+		ifs   = []byte{wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.End}
+		brIf  = []byte{wasmtest.LocalGet, 0, wasmtest.BrIf, 0}
+		table = wasmtest.Code([]byte{block, wasmtest.Empty, wasmtest.LocalGet, 0, 0x0e, 99}, make([]byte, 100), []byte{wasmtest.End})
+		calls = wasmtest.CallFunc(1) // itself, so that there are many checks
+	)
+	for name, test := range map[string]struct {
+		locals, few, many int
+		code              []byte
+	}{
+		"loops":              {1, 1_900, 2_600, loop},
+		"ifs":                {1, 9_000, 10_500, ifs},
+		"br_if":              {1, 9_000, 10_500, brIf},
+		"br_table":           {1, 300, 500, table},
+		"checks":             {1, 60_000, 80_000, calls},
+		"ifs and locals":     {1_000, 900, 1_100, ifs},
+		"ifs and many":       {9_000, 15, 30, ifs},
+		"loops and locals":   {1_000, 150, 250, loop},
+		"locals and no loop": {9_000, 9_000, 0, []byte{wasmtest.Nop}},
+	} {
+		if _, _, err := Rewrite(branchy(1, test.locals, test.few, test.code...), Options{Meter: true}); err != nil {
+			t.Errorf("%s: %d times: %v", name, test.few, err)
+		}
+		if test.many == 0 {
+			continue
+		}
+		_, _, err := Rewrite(branchy(1, test.locals, test.many, test.code...), Options{Meter: true})
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != TooLarge || !strings.Contains(e.Message, "function 1 has too many branches") ||
+			!strings.Contains(e.Message, "split the function") {
+			t.Errorf("%s: %d times: %v", name, test.many, err)
+		}
+	}
+}
+
+func TestModulesThatTakeLongToCompileAreRefused(t *testing.T) {
+	ifs := []byte{wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.End}
+	if _, _, err := Rewrite(branchy(3, 1, 8_000, ifs...), Options{Meter: true}); err != nil {
+		t.Error(err)
+	}
+	_, _, err := Rewrite(branchy(5, 1, 8_000, ifs...), Options{Meter: true})
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != TooLarge || !strings.Contains(e.Message, "s are allowed for code of 2000") {
+		t.Error(err)
+	}
+	// The same branches in small functions are no trouble.
+	if _, _, err := Rewrite(branchy(500, 1, 80, ifs...), Options{Meter: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMeteredFunctionsMayBeTwiceTheLimit(t *testing.T) {
+	m := wasmtest.Module{
+		Types:   []wasmtest.FuncType{{}},
+		Imports: []wasmtest.Import{{Module: "env", Name: "host"}},
+		Funcs:   []wasmtest.Func{{}, {Body: bytes.Repeat(wasmtest.CallFunc(0), 500)}},
+	}
+	o := Options{Meter: true, MaxFunctionBytes: 1002}
+	_, _, err := Rewrite(m.Bytes(), o)
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != TooLarge || !strings.Contains(e.Message, "function 2 has ") || !strings.Contains(e.Message, "with its checks, at most 2004") {
+		t.Error(err)
+	}
+	o.Meter = false
+	if _, _, err := Rewrite(m.Bytes(), o); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,111 @@
+package rewrite
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// hostCalls is how often each module of hostCallers calls the host, at least.
+const hostCalls = 300
+
+// hostCallers are modules whose export run calls function 0, imported and of type
+// 0, many times in a row.
+func hostCallers() map[string]wasmtest.Module {
+	caller := func(body []byte, helpers ...[]byte) wasmtest.Module {
+		m := wasmtest.Module{
+			Types:    []wasmtest.FuncType{{}},
+			Imports:  []wasmtest.Import{{Module: "env", Name: "host"}},
+			Funcs:    []wasmtest.Func{{Body: bytes.Repeat(body, hostCalls)}},
+			Tables:   [][]uint32{{1}},
+			Elements: []wasmtest.Element{{Funcs: []uint32{0}}},
+			Exports:  []wasmtest.Export{{Name: "run", Index: 1}, {Name: "again", Index: 0}},
+		}
+		for _, h := range helpers {
+			m.Funcs = append(m.Funcs, wasmtest.Func{Body: h})
+		}
+		return m
+	}
+	once := []byte{wasmtest.Call, 0}
+	indirect := []byte{wasmtest.I32Const, 0, callIndirect, 0, 0}
+	return map[string]wasmtest.Module{
+		"call":                 caller(once),
+		"call_indirect":        caller(indirect),
+		"call_ref":             caller([]byte{0xd2, 0, 0x14, 0}),
+		"return_call":          caller(wasmtest.CallFunc(2), []byte{returnCall, 0}),
+		"return_call_indirect": caller(wasmtest.CallFunc(2), []byte{wasmtest.I32Const, 0, 0x13, 0, 0}),
+		"small function":       caller(wasmtest.CallFunc(2), once),
+		"two in a function":    caller(wasmtest.CallFunc(2), wasmtest.Code(once, indirect)),
+		"both branches":        caller([]byte{wasmtest.I32Const, 1, ifOp, wasmtest.Empty, wasmtest.Call, 0, elseOp, wasmtest.Call, 0, wasmtest.End}),
+	}
+}
+
+func TestOneHostCallBetweenTwoChecks(t *testing.T) {
+	ctx := context.Background()
+	for name, m := range hostCallers() {
+		out, rep, err := Rewrite(m.Bytes(), Options{Meter: true})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(allFeatures))
+		defer func() { _ = r.Close(ctx) }()
+		calls, since, most := 0, 0, 0
+		// There is always fuel left.
+		f := &refiller{slice: 1 << 40, budget: 1 << 60, onRefill: func() error { since = 0; return nil }}
+		f.install(t, r)
+		host := api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
+			calls++
+			since++
+			most = max(most, since)
+		})
+		if _, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoModuleFunction(host, nil, nil).Export("host").Instantiate(ctx); err != nil {
+			t.Fatal(err)
+		}
+		mod, err := r.Instantiate(ctx, out)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, err := mod.ExportedFunction("run").Call(ctx); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if calls < hostCalls || most != 1 || rep.Meter.Hosts == 0 {
+			t.Errorf("%s: %d calls, up to %d between two checks, %+v", name, calls, most, *rep.Meter)
+		}
+	}
+}
+
+func TestIndirectCallsThatCannotLeaveNeedNoCheck(t *testing.T) {
+	m := wasmtest.Module{
+		Types:    []wasmtest.FuncType{{}, {Params: []byte{wasmtest.I32}}},
+		Imports:  []wasmtest.Import{{Module: "env", Name: "host", Type: 1}},
+		Funcs:    []wasmtest.Func{{Body: []byte{wasmtest.I32Const, 0, callIndirect, 0, 0}}, {Body: []byte{wasmtest.Nop}}},
+		Tables:   [][]uint32{{2}},
+		Elements: []wasmtest.Element{{Funcs: []uint32{0, 2}}},
+	}
+	for taken, want := range map[uint32]int{1: 0, 0: 1} {
+		m.Imports[0].Type = taken
+		_, rep, err := Rewrite(m.Bytes(), Options{Meter: true})
+		if err != nil || rep.Meter.Hosts != want {
+			t.Errorf("an import of type %d in the table: %+v, %v; want %d", taken, rep.Meter, err, want)
+		}
+	}
+}
+
+func TestIndirectCallsThroughForeignTablesAreChecked(t *testing.T) {
+	m := wasmtest.Module{
+		Types: []wasmtest.FuncType{{}},
+		Funcs: []wasmtest.Func{{Body: []byte{wasmtest.I32Const, 0, callIndirect, 0, 0}}},
+	}
+	importTable := "\x02\x09\x01\x01e\x01t\x01\x70\x00\x05"
+	types, rest, _ := bytes.Cut(m.Bytes(), []byte{3, 2, 1, 0})
+	wasm := wasmtest.Code(types, []byte(importTable), []byte{3, 2, 1, 0}, rest)
+	_, rep, err := Rewrite(wasm, Options{Meter: true})
+	if err != nil || rep.Meter.Hosts != 1 {
+		t.Errorf("%+v, %v; want a check", rep.Meter, err)
+	}
+}
