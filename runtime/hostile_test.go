@@ -221,13 +221,10 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-m.c.freed // no call runs any more
-	for range 1000 {
-		if goruntime.NumGoroutine() <= before {
-			return
-		}
-		goruntime.Gosched()
+	// A few that are on their way out don't count; one for each call would.
+	if after := goruntime.NumGoroutine(); after > before+20 {
+		t.Errorf("%d goroutines before, %d after", before, after)
 	}
-	t.Errorf("%d goroutines before, %d after", before, goruntime.NumGoroutine())
 }
 
 // The rest of the process goes on while guests spin: the collector is not kept
