@@ -115,11 +115,11 @@ func FuzzMayLieBelow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern, name string) {
 		list, err := newDenyList([]string{pattern})
 		if err != nil {
-			t.Skip()
+			t.Skip("no valid pattern")
 		}
 		rel, _, err := cleanPath(name)
 		if err != nil || !list.denies(rel) {
-			t.Skip()
+			t.Skip("no path that the pattern denies")
 		}
 		for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
 			if !list.denies(dir) && !list.mayLieBelow(dir) {

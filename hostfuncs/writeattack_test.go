@@ -201,7 +201,7 @@ func TestOnlyRegularFilesOpenForWriting(t *testing.T) {
 	t.Chdir(dir)
 	listener, err := net.Listen("unix", "sock")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("no sockets here: %v", err)
 	}
 	defer listener.Close()
 	if err := writeFile(newFS(t, readWrite("w", dir)).View("/w"), "sock", "x"); !errors.Is(err, fs.ErrPermission) {
