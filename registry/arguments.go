@@ -33,9 +33,7 @@ func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMes
 	}
 	prepared, err := e.schema.Prepare(arguments)
 	if err != nil {
-		err := invalidArguments(err).(*tool.Error)
-		err.Tool = e.spec.Name
-		return nil, prepared.Warnings, err
+		return nil, prepared.Warnings, named(invalidArguments(err), e.spec.Name)
 	}
 	return prepared.JSON, prepared.Warnings, nil
 }

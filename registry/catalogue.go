@@ -131,16 +131,10 @@ func (r *Registry) Prepare(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return named(e.load(ctx, r.opts.LoadTimeout), e.spec.Name)
-}
-
-// named fills in the tool's name where an error has none.
-func named(err error, name string) error {
-	var e *tool.Error
-	if errors.As(err, &e) && e.Tool == "" {
-		e.Tool = name
+	if err := e.load(ctx, r.opts.LoadTimeout); err != nil {
+		return named(err, e.spec.Name)
 	}
-	return err
+	return nil
 }
 
 func errClosed(name string) error {

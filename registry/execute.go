@@ -83,13 +83,7 @@ func (x *execution) finish(result tool.Result, err error) (tool.Result, error) {
 	if err == nil {
 		return result, nil
 	}
-	var e *tool.Error
-	if !errors.As(err, &e) {
-		e = (&tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool"}).WithCause(err)
-	}
-	if e.Tool == "" {
-		e.Tool = excerpt(name)
-	}
+	e := named(err, excerpt(name))
 	e.CallID = x.call.ID
 	result.IsError = true
 	result.Structured = nil
@@ -97,6 +91,20 @@ func (x *execution) finish(result tool.Result, err error) (tool.Result, error) {
 		result.Content = []tool.Content{tool.TextContent(errorText(e))}
 	}
 	return result, e
+}
+
+// named returns a copy of an error with the tool's name, when it has none; the error
+// itself may be shared by calls. What is no *Error is a fault of ours.
+func named(err error, name string) *tool.Error {
+	var e *tool.Error
+	if !errors.As(err, &e) {
+		e = (&tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool"}).WithCause(err)
+	}
+	own := *e
+	if own.Tool == "" {
+		own.Tool = name
+	}
+	return &own
 }
 
 // errorText is what a model reads of a failure.

@@ -437,6 +437,26 @@ func TestFailuresOfExecutors(t *testing.T) {
 	}
 }
 
+// An error that an executor shares between calls is not written to.
+func TestSharedErrors(t *testing.T) {
+	shared := &tool.Error{Code: tool.CodeInvalidModule, Message: "no module"}
+	f := &fake{prepare: func(context.Context) error { return shared }}
+	r := withTool(t, Options{}, echo(), f)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			_, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)})
+			if e := wantCode(t, errors.Join(err, r.Prepare(context.Background(), "echo")), tool.CodeInvalidModule); e.Tool != "echo" || e.CallID == "" {
+				t.Errorf("got %+v", e)
+			}
+		})
+	}
+	wg.Wait()
+	if shared.Tool != "" || shared.CallID != "" {
+		t.Errorf("the shared error became %+v", shared)
+	}
+}
+
 func TestResultSchema(t *testing.T) {
 	spec := echo()
 	spec.Result = json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`)
