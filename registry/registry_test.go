@@ -111,6 +111,23 @@ func TestArgumentsThatDoNotFitRunNothing(t *testing.T) {
 	}
 }
 
+// Arguments can be checked without a call (R45).
+func TestValidate(t *testing.T) {
+	r := withTool(t, Options{}, echo(), &fake{
+		prepare: func(context.Context) error { t.Error("the tool was prepared"); return nil },
+	})
+	got, warnings, err := r.Validate("ECHO", json.RawMessage(`{"text":"x","extra":1}`))
+	if err != nil || string(got) != `{"text":"x","limit":20}` || len(warnings) != 1 {
+		t.Errorf("got %s, %q, %v", got, warnings, err)
+	}
+	got, _, err = r.Validate("echo", json.RawMessage(`{"limit":"x"}`))
+	if e := wantCode(t, err, tool.CodeInvalidArgument); got != nil || e.Tool != "echo" || len(e.Details.Faults) != 2 {
+		t.Errorf("got %s, %+v", got, e)
+	}
+	_, _, err = r.Validate("nothing", nil)
+	wantCode(t, err, tool.CodeNotFound)
+}
+
 func TestNames(t *testing.T) {
 	spec := echo()
 	spec.Aliases = []string{"say", "print_it"}

@@ -35,7 +35,7 @@ func openDiskCache(o Options, log *slog.Logger) *diskCache {
 		o.CacheMaxBytes = DefaultCacheMaxBytes
 	}
 	var err error
-	if engineVersion() == "" {
+	if engineIdentity() == "" {
 		err = errors.New("the version of the engine is not known")
 	} else {
 		d.cache, err = compilecache.Open(o.CacheDir, o.CacheMaxBytes)
@@ -193,16 +193,16 @@ func rewriterBuild() string {
 // engineBuild tells which code the engine makes. The features of the processor are
 // those that it looks at; machines that share a folder may differ.
 func engineBuild() string {
-	return fmt.Sprintf("wazero %s %s/%s %t", engineVersion(), goruntime.GOOS, goruntime.GOARCH, []bool{
+	return fmt.Sprintf("wazero %s %s/%s %t", engineIdentity(), goruntime.GOOS, goruntime.GOARCH, []bool{
 		cpu.X86.HasSSE41, cpu.X86.HasBMI1, cpu.X86.HasBMI2, cpu.X86.HasPOPCNT, cpu.ARM64.HasATOMICS,
 	})
 }
 
-// engineVersion returns the version of the engine that this program was built with.
+// engineIdentity returns the version of the engine that this program was built with.
 // Where the build does not tell, as in tests, this very program stands for it, so that
 // no other build runs its code. It is empty when that fails too.
-func engineVersion() string {
-	if version := wazeroVersion(); version != "" {
+func engineIdentity() string {
+	if version := EngineVersion(); version != "" {
 		return version
 	}
 	path, err := os.Executable()
@@ -216,8 +216,9 @@ func engineVersion() string {
 	return fmt.Sprintf("of a program of %d bytes and %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// wazeroVersion returns what the build tells of the engine's version; "" for nothing.
-func wazeroVersion() string {
+// EngineVersion returns the version of the WASM engine that this program was built
+// with, or "" where the build does not tell, as in tests.
+func EngineVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""

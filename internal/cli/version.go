@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"runtime"
+	goruntime "runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -42,18 +45,16 @@ func (v version) String() string {
 
 // readVersion asks the build, so that no version is written down twice.
 func readVersion() version {
-	v := version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Engine: "unknown"}
+	v := version{
+		Version: "(devel)", Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
+		Engine: cmp.Or(runtime.EngineVersion(), "unknown"),
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
 	if info.Main.Version != "" {
 		v.Version = info.Main.Version
-	}
-	for _, m := range info.Deps {
-		if m.Path == "github.com/tetratelabs/wazero" {
-			v.Engine = m.Version
-		}
 	}
 	return v
 }
