@@ -24,6 +24,9 @@ type refiller struct {
 	calls         int
 	// onRefill, if set, looks on and may end the call.
 	onRefill func() error
+	// onEnter and onCheckpoint, if set, are what those functions do.
+	onEnter      func(context.Context, api.Module)
+	onCheckpoint func(context.Context, api.Module) (result uint64)
 }
 
 func (f *refiller) refill(_ context.Context, m api.Module, _ []uint64) {
@@ -45,13 +48,31 @@ func (f *refiller) refill(_ context.Context, m api.Module, _ []uint64) {
 	fuel.Set(uint64(int64(fuel.Get()) + add))
 }
 
+func (f *refiller) enter(ctx context.Context, m api.Module, _ []uint64) {
+	if f.onEnter != nil {
+		f.onEnter(ctx, m)
+	}
+}
+
+func (f *refiller) checkpoint(ctx context.Context, m api.Module, stack []uint64) {
+	result := uint64(0)
+	if f.onCheckpoint != nil {
+		result = f.onCheckpoint(ctx, m) // first, as refill may end the call
+	}
+	f.refill(ctx, m, nil)
+	stack[0] = result
+}
+
 // left is what remains of the last slice.
 func (f *refiller) left(m api.Module) int64 { return int64(m.ExportedGlobal(ExportFuel).Get()) }
 
 func (f *refiller) install(t testing.TB, r wazero.Runtime) {
 	t.Helper()
-	_, err := r.NewHostModuleBuilder(MeterModule).NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(f.refill), nil, nil).Export(MeterFunction).Instantiate(context.Background())
+	_, err := r.NewHostModuleBuilder(MeterModule).
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(f.refill), nil, nil).Export(MeterFunction).
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(f.enter), nil, nil).Export(EnterFunction).
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(f.checkpoint), nil, []api.ValueType{api.ValueTypeI32}).Export(CheckpointFunction).
+		Instantiate(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +101,7 @@ func enter(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte) (*w
 	if err != nil {
 		return w, err // it needs more memory than there is here
 	}
-	w.module, err = w.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName(""))
+	w.module, err = w.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err == nil {
 		if start := w.module.ExportedFunction(ExportStart); start != nil {
 			_, err = start.Call(ctx)
@@ -150,12 +171,12 @@ func TestCorpusBehavesTheSame(t *testing.T) {
 		}
 	}
 	configs := map[string]wazero.RuntimeConfig{"interpreter": wazero.NewRuntimeConfigInterpreter(), "compiler": wazero.NewRuntimeConfig()}
-	modules, calls := 0, 0
+	modules, calls, commands := 0, 0, 0
 	for i, f := range files {
 		if i%corpusStep != 0 || compiles(valid, f.wasm) != nil || len(f.wasm) > 200_000 {
 			continue
 		}
-		out, rep, err := Rewrite(f.wasm, Options{Meter: true, ExportState: true, ExportStart: true, SplitSelects: true})
+		out, rep, err := Rewrite(f.wasm, everything)
 		if err != nil {
 			continue // TestCorpusStaysValid looks at those
 		}
@@ -169,11 +190,48 @@ func TestCorpusBehavesTheSame(t *testing.T) {
 				modules++
 			}
 		}
+		if out, ok := rewriteAsCommand(t, f.wasm); ok {
+			commands++
+			compare(t, f.name+" with checkpoints", configs["interpreter"], spectest, f.wasm, out, rep)
+		}
 	}
-	t.Logf("%d modules, %d calls", modules, calls)
-	if calls < 20_000/corpusStep {
-		t.Errorf("only %d calls in %d modules were compared", calls, modules)
+	t.Logf("%d modules, %d calls, %d modules with checkpoints", modules, calls, commands)
+	if calls < 20_000/corpusStep || commands < 300/corpusStep {
+		t.Errorf("only %d calls in %d modules were compared, %d of them with checkpoints", calls, modules, commands)
 	}
+}
+
+// rewriteAsCommand gives checkpoints to a module that is none of a command, if it has
+// a function that could be _start: no module of the corpus reads. All of its imports
+// pass for fd_read.
+func rewriteAsCommand(t *testing.T, wasm []byte) (out []byte, ok bool) {
+	t.Helper()
+	m, err := read(wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.scanCode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := m.importedFuncs; f < len(m.funcs) && !ok; f++ {
+		if typ := m.types[m.funcs[f]]; len(typ.params)+len(typ.results) == 0 {
+			m.exports = append(m.exports, exportDecl{name: commandExport, kind: ExternFunc, index: uint32(f)})
+			ok = true
+		}
+	}
+	if !ok {
+		return nil, false
+	}
+	for i := range m.reads {
+		m.reads[i] = true
+	}
+	s.reads = 1
+	out, counts, err := m.write(everything, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, counts != nil
 }
 
 // growsTables names the modules that grow tables by their arguments: without the

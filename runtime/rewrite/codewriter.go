@@ -2,31 +2,40 @@ package rewrite
 
 // codeWriter writes the code section.
 type codeWriter struct {
-	m      *module
-	o      Options
-	s      *scan
+	m *module
+	o Options
+	s *scan
+	// shift is added to the indices of defined functions: how many imported ones
+	// there are more than before.
 	shift  uint32
 	meter  *meter
 	pieces piecewise
-	graph  *graph
-	costs  *callCosts
-	plan   plan
-	typer  typer
-	splits []splitSelect
-	counts MeterReport
+	// checkpoints is nil when there are none.
+	checkpoints *checkpoints
+	graph       *graph
+	costs       *callCosts
+	plan        plan
+	typer       typer
+	splits      []splitSelect
+	counts      MeterReport
 	// effort and codeBytes are of all functions so far: nanoseconds and bytes.
 	effort, codeBytes uint64
 }
 
-func (w *codeWriter) init(m *module, o Options, s *scan, shift uint32) {
-	w.m, w.o, w.s, w.shift = m, o, s, shift
+func (w *codeWriter) init(m *module, o Options, s *scan) {
+	w.m, w.o, w.s = m, o, s
 	if !o.Meter {
 		return
+	}
+	w.shift = importsOfMeter
+	if w.checkpoints = newCheckpoints(m, o, s); w.checkpoints != nil {
+		w.shift = importsOfCheckpoints
+		w.plan.checkpoints = true
 	}
 	w.meter = newMeter(uint32(len(m.globals)), uint32(m.importedFuncs))
 	w.pieces = piecewise{
 		ops:    s.longer,
-		first:  uint32(len(m.funcs)) + shift,
+		first:  uint32(len(m.funcs)) + w.shift,
 		typ:    uint32(len(m.types)) + 1,
 		refill: w.meter.call,
 	}
@@ -45,7 +54,7 @@ func (w *codeWriter) report() *MeterReport {
 
 // append appends the payload of the code section.
 func (w *codeWriter) append(b []byte) ([]byte, *Error) {
-	b = appendU32(b, uint32(len(w.m.codes)+len(w.pieces.ops)))
+	b = appendU32(b, uint32(len(w.m.codes))+w.helpers())
 	for i := range w.m.codes {
 		var (
 			at  int
@@ -65,8 +74,24 @@ func (w *codeWriter) append(b []byte) ([]byte, *Error) {
 	for _, op := range w.pieces.ops {
 		b = w.pieces.appendBody(b, op)
 	}
+	if w.checkpoints != nil {
+		b = w.checkpoints.appendMain(b)
+	}
 	return b, w.checkModuleEffort()
 }
+
+// helpers is how many functions are added: those of piecewise, and then main.
+func (w *codeWriter) helpers() uint32 {
+	n := uint32(len(w.pieces.ops))
+	if w.checkpoints != nil {
+		n++
+	}
+	return n
+}
+
+// main is the index of the function to export as ExportMain, if there are
+// checkpoints.
+func (w *codeWriter) main() uint32 { return w.pieces.first + uint32(len(w.pieces.ops)) }
 
 // function appends the body of defined function i.
 func (w *codeWriter) function(b []byte, i int) ([]byte, *Error) {
@@ -147,9 +172,8 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 			w.counts.Bulks++
 		case ev.host:
 			b = append(b, w.m.wasm[at:ev.off]...)
-			b = w.meter.appendRefill(b, ev.charge)
+			b = w.appendHostCheck(b, ev)
 			b = w.appendCall(b, ev)
-			w.counts.Hosts++
 			if ev.after > 0 {
 				b = w.meter.appendCharge(b, ev.after)
 				w.counts.Paths++
@@ -174,6 +198,18 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 		}
 	}
 	return append(b, w.m.wasm[at:w.m.codes[i].end]...)
+}
+
+// appendHostCheck appends what comes before a call that may be of an imported
+// function: whatever fuel is left, the host is asked.
+func (w *codeWriter) appendHostCheck(b []byte, ev *event) []byte {
+	w.counts.Hosts++
+	b = w.meter.appendTake(b, ev.charge)
+	if ev.checkpoint {
+		w.counts.Checkpoints++
+		return w.checkpoints.appendCalls(b)
+	}
+	return append(b, w.meter.call...)
 }
 
 // appendCall appends an instruction that names a function, directly or by type.

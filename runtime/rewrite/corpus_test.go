@@ -75,7 +75,7 @@ func compiles(r wazero.Runtime, wasm []byte) error {
 }
 
 // everything is all that Rewrite can do to a module.
-var everything = Options{Meter: true, ExportState: true, ExportStart: true, SplitSelects: true}
+var everything = Options{Meter: true, Checkpoint: true, ExportState: true, ExportStart: true, SplitSelects: true}
 
 func TestCorpusStaysValid(t *testing.T) {
 	r := newRuntime(t)

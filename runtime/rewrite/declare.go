@@ -84,6 +84,7 @@ func (m *module) readImports(r *reader) {
 		case ExternFunc:
 			d.index = uint32(len(m.funcs))
 			m.funcs = append(m.funcs, r.index("type", len(m.types)))
+			m.reads = append(m.reads, d.isRead())
 			m.importedFuncs++
 		case ExternTable:
 			d.index = uint32(len(m.tables))

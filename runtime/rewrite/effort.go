@@ -18,6 +18,8 @@ const (
 	labelsPerBranch = 4
 	// branchesPerSplit is what splitting a select adds.
 	branchesPerSplit = 2
+	// branchesPerCheckpoint is what the loop of a checkpoint adds.
+	branchesPerCheckpoint = branchesPerLoop + 1
 )
 
 // branches is what an instruction adds to an effort.

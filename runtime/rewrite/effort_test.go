@@ -62,6 +62,22 @@ func TestFunctionsThatTakeLongToCompileAreRefused(t *testing.T) {
 	}
 }
 
+func TestFunctionsWithManyCheckpointsAreRefused(t *testing.T) {
+	read := append(bytes.Repeat(wasmtest.Const(0), 4), wasmtest.Call, 0, wasmtest.Drop)
+	for times, refused := range map[int]bool{1_900: false, 2_600: true} {
+		m := readingCommand()
+		m.Funcs[2].Body = bytes.Repeat(read, times)
+		_, _, err := Rewrite(m.Bytes(), everything)
+		var e *Error
+		if errors.As(err, &e) != refused || refused && (e.Kind != TooLarge || !strings.Contains(e.Message, "too many branches")) {
+			t.Errorf("%d times: %v", times, err)
+		}
+		if _, _, err := Rewrite(m.Bytes(), Options{Meter: true}); err != nil {
+			t.Errorf("%d times without checkpoints: %v", times, err)
+		}
+	}
+}
+
 func TestModulesThatTakeLongToCompileAreRefused(t *testing.T) {
 	ifs := []byte{wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.End}
 	if _, _, err := Rewrite(branchy(3, 1, 8_000, ifs...), Options{Meter: true}); err != nil {

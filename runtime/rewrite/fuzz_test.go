@@ -9,6 +9,7 @@ func FuzzRewrite(f *testing.F) {
 	f.Add([]byte{}, uint8(0))
 	f.Add([]byte("(module)"), uint8(0))
 	f.Add(sample().Bytes(), uint8(0xff))
+	f.Add(readingCommand().Bytes(), uint8(0xff))
 	f.Add(brokenSelect(0x7d).Bytes(), uint8(16))
 	for _, m := range endless() {
 		f.Add(m.Bytes(), uint8(2))
@@ -22,7 +23,7 @@ func FuzzRewrite(f *testing.F) {
 	f.Fuzz(func(t *testing.T, wasm []byte, flags uint8) {
 		o := Options{
 			MaxTableElements: 1000,
-			Meter:            flags&2 != 0, ExportState: flags&4 != 0, ExportStart: flags&8 != 0, SplitSelects: flags&16 != 0,
+			Meter:            flags&2 != 0, Checkpoint: flags&32 != 0, ExportState: flags&4 != 0, ExportStart: flags&8 != 0, SplitSelects: flags&16 != 0,
 		}
 		out, rep, err := Rewrite(wasm, o)
 		requireTyped(t, "input", err)

@@ -134,7 +134,11 @@ func (g *guest) run(t testing.TB, stdin string) (stdout, ending string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = m.Close(ctx) }()
-	if _, err = m.ExportedFunction("_start").Call(ctx); err != nil {
+	main := m.ExportedFunction(ExportMain)
+	if main == nil {
+		main = m.ExportedFunction("_start")
+	}
+	if _, err = main.Call(ctx); err != nil {
 		ending = firstLine(err)
 	}
 	return out.String(), ending
@@ -144,7 +148,7 @@ const guestInput = `[{"name":"aab","price":3.25,"tags":{"x":1.5,"y":-2}},{"name"
 
 func TestGoGuestBehavesTheSame(t *testing.T) {
 	wasm := goGuest(t)
-	out, rep, err := Rewrite(wasm, Options{Meter: true, ExportState: true, ExportStart: true, SplitSelects: true})
+	out, rep, err := Rewrite(wasm, everything)
 	if err != nil {
 		t.Fatal(err)
 	}

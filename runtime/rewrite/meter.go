@@ -14,6 +14,23 @@ const (
 	// measured length and a bounded amount of work.
 	MeterModule   = ReservedPrefix + "meter"
 	MeterFunction = "refill"
+	// EnterFunction and CheckpointFunction are imported from MeterModule besides, if
+	// there are checkpoints (see Options.Checkpoint). EnterFunction, () -> (), is the
+	// first thing that ExportMain calls. It returns, so that the command starts; or
+	// it restores a snapshot that was taken in CheckpointFunction, with the result
+	// that CheckpointFunction is to return.
+	//
+	// CheckpointFunction, () -> i32, is called before fd_read in place of
+	// MeterFunction, and does what that does. It is called again for as long as it
+	// does not return 0. A snapshot can be restored only once: restored with 1, it is
+	// followed by a call that can take a new one of the same place. It has to do so
+	// before anything that may end the call, as a run that ends without a new one is
+	// the last one of the instance.
+	EnterFunction      = "enter"
+	CheckpointFunction = "checkpoint"
+	// ExportMain is the function, () -> (), that calls EnterFunction and then _start.
+	// It takes no fuel itself.
+	ExportMain = ReservedPrefix + "main"
 	// ExportFuel is the global, mut i64, that holds the fuel that is left. It
 	// starts at 0.
 	ExportFuel = ReservedPrefix + "fuel"
@@ -38,6 +55,10 @@ type meter struct {
 	call          []byte // of refill
 }
 
+// typesOfMeter is how many types metering adds: that of refill, and that of
+// piecewise.
+const typesOfMeter = 2
+
 // newMeter returns a meter for the global fuel and the function refill.
 func newMeter(fuel, refill uint32) *meter {
 	get := appendU32([]byte{byte(opGlobalGet)}, fuel)
@@ -60,13 +81,11 @@ func (t *meter) appendCharge(b []byte, charge uint64) []byte {
 	return append(b, t.after...)
 }
 
-// appendRefill appends code that takes charge units and calls refill whatever is
-// left.
-func (t *meter) appendRefill(b []byte, charge uint64) []byte {
+// appendTake appends code that takes charge units, without a look at what is left.
+func (t *meter) appendTake(b []byte, charge uint64) []byte {
 	b = append(b, t.before...)
 	b = appendS64(b, int64(charge))
-	b = append(b, t.set...)
-	return append(b, t.call...)
+	return append(b, t.set...)
 }
 
 // appendMeasured appends code that takes charge units and what op costs for the

@@ -58,6 +58,8 @@ type module struct {
 
 	importedFuncs, importedGlobals, importedTables, importedMemories, importedTags int
 
+	// reads says of every imported function whether it is WASI's fd_read.
+	reads []bool
 	// givenOut are functions that segments and constant expressions refer to.
 	givenOut []uint32
 	// seen are features that value types and constant expressions need.

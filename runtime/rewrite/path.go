@@ -28,6 +28,8 @@ type event struct {
 	longer bool
 	// host is a call that may be of an imported function.
 	host bool
+	// checkpoint is a call that checkpoints come before.
+	checkpoint bool
 	// back is a call that may lead back to this function.
 	back bool
 	// merge is what it costs to move values where paths meet at the instruction.
@@ -62,8 +64,10 @@ func (ev *event) cut(rest uint64) {
 // plan is where checks go in one function. Its memory is used again for the next.
 type plan struct {
 	decoder
-	events []event
-	lists  []uint32
+	// checkpoints says that there are any in the module.
+	checkpoints bool
+	events      []event
+	lists       []uint32
 	// entry is charged at the start of the function; 0 is no check.
 	entry uint64
 	// measured says that there are bulk operations of measured length.
@@ -149,6 +153,9 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			ev.own += c.price[in.a]
 			ev.host = int(in.a) < p.m.importedFuncs
 			ev.back = c.group[in.a] == self
+			if ev.checkpoint = p.checkpoints && p.m.callsRead(&in); ev.checkpoint {
+				p.effort.branches += branchesPerCheckpoint
+			}
 		case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
 			n := g.typeNode(in.a)
 			ev.own += c.price[n]

@@ -110,6 +110,9 @@ type MeterReport struct {
 	// long code without loops, Bulks operations that are charged by length, and
 	// Hosts calls that may be of imported functions.
 	Loops, Entries, Paths, Bulks, Hosts int
+	// Checkpoints are those of the Hosts that Options.Checkpoint is for. When there
+	// are none, then there is no ExportMain, either.
+	Checkpoints int
 }
 
 // GlobalExport is the name under which ExportState exports global index.

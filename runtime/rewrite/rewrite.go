@@ -4,7 +4,7 @@ import "strings"
 
 // Revision numbers what Rewrite writes. It changes whenever the output
 // or the fuel that a call takes may change for the same input and options.
-const Revision = 3
+const Revision = 4
 
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
@@ -14,7 +14,7 @@ type Options struct {
 	// guest; a table that starts above it is refused. 0 is DefaultMaxTableElements.
 	MaxTableElements uint32
 	// MaxFunctionBytes is the largest function body in bytes, with its local
-	// declarations; with what Meter and SplitSelects add it may have twice as many.
+	// declarations; with what the options below add it may have twice as many.
 	// 0 is DefaultMaxFunctionBytes.
 	MaxFunctionBytes uint32
 	// Meter makes the module take fuel from the global ExportFuel as it runs, and
@@ -27,6 +27,18 @@ type Options struct {
 	// A function that would take seconds to compile with its checks is refused as
 	// TooLarge, and so is a module of too many such functions for its size.
 	Meter bool
+	// Checkpoint lets the host stop a WASI command right before it reads for the
+	// first time, and go on from there as often as it likes. It does nothing without
+	// Meter, nor for a module that does not export a function of its own as _start,
+	// () -> (), or has no plain call of fd_read as imported from
+	// wasi_snapshot_preview1: the output is then as without it.
+	//
+	// It adds the export ExportMain, the imported functions EnterFunction and
+	// CheckpointFunction, and calls of CheckpointFunction before every plain call of
+	// fd_read, of whatever file. Tail calls and indirect calls of fd_read are treated
+	// like those of any other imported function.
+	// What SnapshotBlockers says of a module holds for its checkpoints, too.
+	Checkpoint bool
 	// ExportState exports the memory as ExportMemory and every mutable global that
 	// the module defines as GlobalExport says.
 	ExportState bool

@@ -12,6 +12,8 @@ type scan struct {
 	// taken are the functions that an indirect call may reach.
 	taken []bool
 	funcs []funcScan // of the defined functions
+	// reads counts the calls that Options.Checkpoint is for.
+	reads int
 	// longer are memory.fill and memory.copy if some may need several pieces.
 	longer []opcode
 	// edges are the calls that a function can reach from its entry without passing
@@ -149,6 +151,9 @@ func (s *scanner) step(in *instr) {
 		if int(in.a) < s.m.importedFuncs {
 			s.open = false // there is a check before the call
 		}
+		if s.m.callsRead(in) {
+			s.reads++
+		}
 		s.call(in.a)
 		if in.op == opReturnCall {
 			s.open = false
@@ -164,6 +169,7 @@ func (s *scanner) step(in *instr) {
 		s.f.selects = s.f.selects || isFloat(in.typ)
 	case opRefFunc:
 		s.taken[in.a] = true
+	// Not elem.drop: only table.init could tell.
 	case opTableSet, opTableFill, opTableCopy, opTableInit, opTableGrow:
 		s.blockers |= blockTables
 	case opDataDrop, opMemoryInit:

@@ -173,6 +173,58 @@ func TestFeaturesAndBlockers(t *testing.T) {
 	}
 }
 
+// TestChangesOutsideOfMemoryBlockSnapshots has every instruction that changes an
+// instance.
+func TestChangesOutsideOfMemoryBlockSnapshots(t *testing.T) {
+	const tables, segments, exceptions = "it changes tables while it runs", "it uses memory.init or data.drop", "it uses exceptions"
+	null, zero := []byte{0xd0, 0x70}, wasmtest.Const(0)
+	three := wasmtest.Code(zero, zero, zero)
+	tests := map[string]struct {
+		code []byte
+		want string // no blocker if empty
+	}{
+		"table.set":   {wasmtest.Code(zero, null, []byte{0x26, 0}), tables},
+		"table.grow":  {wasmtest.Code(null, zero, []byte{misc, 15, 0, wasmtest.Drop}), tables},
+		"table.fill":  {wasmtest.Code(zero, null, zero, []byte{misc, 17, 0}), tables},
+		"table.copy":  {wasmtest.Code(three, []byte{misc, 14, 0, 0}), tables},
+		"table.init":  {wasmtest.Code(three, []byte{misc, 12, 0, 0}), tables},
+		"elem.drop":   {wasmtest.Code([]byte{misc, 13, 0}, three, []byte{misc, 12, 0, 0}), tables},
+		"memory.init": {wasmtest.Code(three, []byte{misc, 8, 0, 0}), segments},
+		"data.drop":   {[]byte{misc, 9, 0}, segments},
+		"throw":       {[]byte{0x08, 0}, exceptions},
+		"try_table":   {[]byte{0x1f, wasmtest.Empty, 0, wasmtest.End}, exceptions},
+		// What the host puts back.
+		"memory.grow": {wasmtest.Code(zero, []byte{wasmtest.MemoryGrow, 0, wasmtest.Drop}), ""},
+		"memory.fill": {wasmtest.Code(three, []byte{misc, 11, 0}), ""},
+		"memory.copy": {wasmtest.Code(three, []byte{misc, 10, 0, 0}), ""},
+		"store":       {wasmtest.Code(zero, zero, []byte{wasmtest.I32Store, 0, 0}), ""},
+		"global.set":  {wasmtest.Code(zero, []byte{globalSet, 0}), ""},
+		// An element segment that nothing reads.
+		"elem.drop alone": {[]byte{misc, 13, 0}, ""},
+	}
+	r := newRuntime(t)
+	for name, test := range tests {
+		m := function(test.code)
+		m.Elements = []wasmtest.Element{{Funcs: []uint32{0}}}
+		m.Data, m.DataCount = []wasmtest.Data{{Bytes: []byte{1}}}, true
+		m.Globals = []wasmtest.Global{{Type: wasmtest.I32, Mutable: true, Init: zero}}
+		if test.want == exceptions {
+			m.Types, m.Tags = append(m.Types, wasmtest.FuncType{}), []uint32{1}
+		}
+		wasm := m.Bytes()
+		if err := compiles(r, wasm); err != nil {
+			t.Errorf("%s: the test is wrong: %v", name, err)
+		}
+		rep, err := Inspect(wasm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(rep.SnapshotBlockers, ", "); got != test.want {
+			t.Errorf("%s: blockers %q, want %q", name, got, test.want)
+		}
+	}
+}
+
 func TestCodeIsRefused(t *testing.T) {
 	tests := map[string]struct {
 		code []byte

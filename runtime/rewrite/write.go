@@ -2,13 +2,10 @@ package rewrite
 
 // writer writes a module anew. The input was read without an error.
 type writer struct {
-	m   *module
-	o   Options
-	out []byte
-	// shift is added to the indices of defined functions: 1 when there is an import
-	// more than before.
-	shift uint32
-	code  codeWriter
+	m    *module
+	o    Options
+	out  []byte
+	code codeWriter
 	// data are the data segments to write, or nil for those of the input.
 	data []run
 }
@@ -26,10 +23,7 @@ func sectionOrder() (ids [sectionIDs - 1]byte) {
 // write returns the module as the options want it.
 func (m *module) write(o Options, s *scan) ([]byte, *MeterReport, *Error) {
 	w := &writer{m: m, o: o, out: make([]byte, 0, len(m.wasm)+len(m.wasm)/4+1024)}
-	if o.Meter {
-		w.shift = 1
-	}
-	w.code.init(m, o, s, w.shift)
+	w.code.init(m, o, s)
 	w.data = m.mergeData(s)
 	w.out = append(w.out, m.wasm[:headerBytes]...)
 	var old [sectionIDs]section
@@ -110,7 +104,7 @@ func (w *writer) section(id byte, old section) *Error {
 	return nil
 }
 
-func (w *writer) funcIndex(i uint32) uint32 { return w.m.shifted(i, w.shift) }
+func (w *writer) funcIndex(i uint32) uint32 { return w.m.shifted(i, w.code.shift) }
 
 // shifted is the index in the output of function i of the input, when shift
 // imported functions are added after the others.
@@ -121,8 +115,8 @@ func (m *module) shifted(i, shift uint32) uint32 {
 	return i + shift
 }
 
-// types appends the types, the type () -> () of the refill function, and that of
-// piecewise, (i32, i32, i32) -> ().
+// types appends the types, the type () -> () of the refill function, that of
+// piecewise, (i32, i32, i32) -> (), and that of checkpoint, () -> i32.
 func (w *writer) types(old section) {
 	r := reader{b: w.m.wasm, pos: old.start, end: old.end}
 	n := uint32(0)
@@ -133,25 +127,38 @@ func (w *writer) types(old section) {
 		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
 		return
 	}
-	w.out = appendU32(w.out, n+2)
+	n += typesOfMeter
+	if w.code.checkpoints != nil {
+		n++
+	}
+	w.out = appendU32(w.out, n)
 	w.out = append(w.out, w.m.wasm[r.pos:old.end]...)
 	w.out = append(w.out, 0x60, 0, 0)
 	w.out = append(w.out, 0x60, 3, byte(typeI32), byte(typeI32), byte(typeI32), 0)
+	if w.code.checkpoints != nil {
+		w.out = append(w.out, 0x60, 0, 1, byte(typeI32))
+	}
 }
 
 // functions appends the types of the functions.
 func (w *writer) functions(old section) {
 	r := reader{b: w.m.wasm, pos: old.start, end: old.end}
-	w.out = appendU32(w.out, r.u32()+uint32(len(w.code.pieces.ops)))
+	w.out = appendU32(w.out, r.u32()+w.code.helpers())
 	w.out = append(w.out, w.m.wasm[r.pos:old.end]...)
 	for range w.code.pieces.ops {
 		w.out = appendU32(w.out, w.code.pieces.typ)
 	}
+	if w.code.checkpoints != nil {
+		w.out = appendU32(w.out, w.noneToNone())
+	}
 }
+
+// noneToNone is the index of the type () -> () that metering adds.
+func (w *writer) noneToNone() uint32 { return uint32(len(w.m.types)) }
 
 func (w *writer) imports() {
 	m := w.m
-	w.out = appendU32(w.out, uint32(len(m.imports))+w.shift)
+	w.out = appendU32(w.out, uint32(len(m.imports))+w.code.shift)
 	for _, d := range m.imports {
 		if d.kind != ExternTable {
 			w.out = append(w.out, m.wasm[d.start:d.end]...)
@@ -162,10 +169,18 @@ func (w *writer) imports() {
 		w.tableLimits(t)
 	}
 	if w.o.Meter {
-		w.out = appendName(appendName(w.out, MeterModule), MeterFunction)
-		w.out = append(w.out, byte(ExternFunc))
-		w.out = appendU32(w.out, uint32(len(m.types)))
+		w.importOurs(MeterFunction, w.noneToNone())
 	}
+	if c := w.code.checkpoints; c != nil {
+		w.importOurs(EnterFunction, w.noneToNone())
+		w.importOurs(CheckpointFunction, c.typ)
+	}
+}
+
+// importOurs appends an import of a function from MeterModule.
+func (w *writer) importOurs(name string, typ uint32) {
+	w.out = appendName(appendName(w.out, MeterModule), name)
+	w.out = appendU32(append(w.out, byte(ExternFunc)), typ)
 }
 
 func (w *writer) tables() {
@@ -193,7 +208,11 @@ func (w *writer) tableLimits(t tableDecl) {
 func (w *writer) globals() {
 	m := w.m
 	globals := m.globals[m.importedGlobals:]
-	w.out = appendU32(w.out, uint32(len(globals))+w.shift)
+	n := uint32(len(globals))
+	if w.o.Meter {
+		n++ // the fuel
+	}
+	w.out = appendU32(w.out, n)
 	for _, g := range globals {
 		w.out = append(w.out, m.wasm[g.start:g.init]...)
 		w.constant(g.init, g.end)
@@ -222,6 +241,9 @@ func (w *writer) exports() {
 	if w.o.Meter {
 		add(ExportFuel, ExternGlobal, uint32(len(m.globals)))
 	}
+	if w.code.checkpoints != nil {
+		add(ExportMain, ExternFunc, w.code.main())
+	}
 	if w.o.ExportStart && m.start >= 0 {
 		add(ExportStart, ExternFunc, w.funcIndex(uint32(m.start)))
 	}
@@ -238,7 +260,7 @@ func (w *writer) exports() {
 
 // elements appends the element segments with the function indices shifted.
 func (w *writer) elements(old section) {
-	if w.shift == 0 {
+	if w.code.shift == 0 {
 		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
 		return
 	}

@@ -1,0 +1,78 @@
+package rewrite
+
+// What a module is known by that can have checkpoints: a WASI command that reads.
+const (
+	commandExport = "_start"
+	wasiModule    = "wasi_snapshot_preview1"
+	readImport    = "fd_read"
+)
+
+// checkpoints are what Options.Checkpoint adds. All indices are those of the output.
+type checkpoints struct {
+	enter, call uint32 // the imported functions
+	typ         uint32 // of the function call
+	start       uint32 // the function that the command exports
+}
+
+// Functions that are imported besides those of the input.
+const (
+	importsOfMeter       = 1
+	importsOfCheckpoints = 3 // with that of the meter
+)
+
+// newCheckpoints returns nil when the options want none or the module can't have
+// them.
+func newCheckpoints(m *module, o Options, s *scan) *checkpoints {
+	if !o.Meter || !o.Checkpoint || s.reads == 0 {
+		return nil
+	}
+	start, ok := m.command()
+	if !ok {
+		return nil
+	}
+	refill := uint32(m.importedFuncs)
+	return &checkpoints{
+		enter: refill + 1,
+		call:  refill + 2,
+		typ:   uint32(len(m.types)) + typesOfMeter,
+		start: m.shifted(start, importsOfCheckpoints),
+	}
+}
+
+// command returns the function that starts a command. One that is imported does
+// not count: nothing would be metered in it.
+func (m *module) command() (f uint32, ok bool) {
+	for _, e := range m.exports {
+		if e.name != commandExport || e.kind != ExternFunc {
+			continue
+		}
+		t := m.types[m.funcs[e.index]]
+		return e.index, int(e.index) >= m.importedFuncs && len(t.params)+len(t.results) == 0
+	}
+	return 0, false
+}
+
+// isRead reports whether the import is the function that reads.
+func (d *importDecl) isRead() bool { return d.module == wasiModule && d.name == readImport }
+
+// callsRead reports whether the instruction is a plain call of what reads.
+func (m *module) callsRead(in *instr) bool {
+	return in.op == opCall && int(in.a) < m.importedFuncs && m.reads[in.a]
+}
+
+// appendCalls appends code that calls checkpoint until it returns zero.
+func (c *checkpoints) appendCalls(b []byte) []byte {
+	b = appendU32(append(b, byte(opLoop), blockNoResult, byte(opCall)), c.call)
+	return append(b, byte(opBrIf), 0, byte(opEnd))
+}
+
+// appendMain appends the body of ExportMain, with its size.
+func (c *checkpoints) appendMain(b []byte) []byte {
+	b, at := openSize(b)
+	b = append(b, 0) // no locals
+	b = appendU32(append(b, byte(opCall)), c.enter)
+	b = appendU32(append(b, byte(opCall)), c.start)
+	b = append(b, byte(opEnd))
+	closeSize(b, at)
+	return b
+}
