@@ -33,7 +33,7 @@ func Bind(grant capability.Grant, o Options) (*Bindings, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bindings{Files: files, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: newFixedRandom()}
+	b := &Bindings{Files: files, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{}}
 	for _, m := range grant.FS {
 		b.Mounts = append(b.Mounts, m.FS)
 	}

@@ -31,7 +31,8 @@ func newRealClock() *realClock { return &realClock{start: time.Now()} }
 func (c *realClock) Now() time.Time { return time.Now().Truncate(clockResolution) }
 
 func (c *realClock) Elapsed() time.Duration {
-	return time.Since(c.start).Truncate(clockResolution)
+	// Never zero: the Go runtime takes that for a clock that does not work.
+	return time.Since(c.start).Truncate(clockResolution) + clockResolution
 }
 
 func (c *realClock) Sleep(ctx context.Context, d time.Duration) {
@@ -62,9 +63,21 @@ func (c *fixedClock) Now() time.Time { return fixedEpoch.Add(c.Elapsed()) }
 
 func (c *fixedClock) Elapsed() time.Duration {
 	c.advance(clockResolution)
+	return c.read()
+}
+
+// read returns what the clock shows without moving it on.
+func (c *fixedClock) read() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.elapsed
+}
+
+// set makes the clock show d.
+func (c *fixedClock) set(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.elapsed = d
 }
 
 func (c *fixedClock) Sleep(_ context.Context, d time.Duration) { c.advance(d) }

@@ -68,11 +68,19 @@ func TestRealClockIsCoarse(t *testing.T) {
 func TestFixedRandomRepeats(t *testing.T) {
 	var a, b [64]byte
 	for _, buf := range [][]byte{a[:], b[:]} {
-		if _, err := newFixedRandom().Read(buf); err != nil {
+		if _, err := new(fixedRandom).Read(buf); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if a != b {
 		t.Error("two calls read different streams")
+	}
+}
+
+func TestClocksNeverReadZero(t *testing.T) {
+	for name, clock := range map[string]Clock{"real": newRealClock(), "fixed": &fixedClock{}} {
+		if got := clock.Elapsed(); got <= 0 {
+			t.Errorf("the first reading of the %s clock is %v", name, got)
+		}
 	}
 }

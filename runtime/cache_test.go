@@ -20,6 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/runtime/internal/compilecache"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
 // runCached loads and runs modules in a Runtime of its own and returns how many were
@@ -93,7 +94,7 @@ func TestCachedModuleIsTheSame(t *testing.T) {
 			t.Errorf("entry %q: %v, %v and %v, %v", export, a, errA, b, errB)
 		}
 	}
-	small := Limits{Memory: pageBytes}
+	small := Limits{Memory: guestmem.PageSize}
 	for _, m := range []*Module{fresh, cached} {
 		_, err := m.Call(context.Background(), Call{Bindings: bind(t, capability.Grant{}), Limits: small})
 		if got := reasonOf(t, err); got != ResourceExhausted {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
 // Defaults of Limits.
@@ -27,6 +28,11 @@ type Limits struct {
 	// Stderr is how many bytes of the end of the guest's error stream are kept.
 	// Writing more is no error.
 	Stderr int
+	// Fuel bounds what the guest runs, in units of about one simple instruction, up to
+	// Options.MaxFuel; 0 means that only the deadline and MaxFuel do. What a guest uses
+	// is equal in equal calls. A guest that used more ends with ResourceExhausted at its
+	// next check.
+	Fuel uint64
 }
 
 func (l Limits) withDefaults() Limits {
@@ -60,6 +66,15 @@ type Call struct {
 	Bindings *hostfuncs.Bindings
 	// Limits bounds the call.
 	Limits Limits
+	// Tenant is for whom the call is made: calls that wait for a place get it in turn by
+	// tenant. Empty is a tenant like any other. It decides about nothing else; what a
+	// tenant may reach is in Bindings.
+	Tenant string
+	// Warm, if not empty, is the input of a call that is made on each new instance of a
+	// reactor before any other, to have its caches filled. It reaches no files, its
+	// output is dropped, and what it leaves in the guest's memory is there in every
+	// call. When it fails, instances are used as they were before.
+	Warm []byte
 }
 
 // Output is what a guest wrote, whether or not it ended well.
@@ -74,82 +89,124 @@ type Output struct {
 	StderrDropped int64
 	// Duration is the time that the guest had.
 	Duration time.Duration
+	// Fuel is what the guest used, its start included, and Memory how many bytes it had
+	// in the end. Both are 0 for a call that hangs in the host.
+	Fuel   uint64
+	Memory uint64
+	// Reused says that the instance had served a call before, and was reset.
+	Reused bool
 }
 
-// Call runs the module on a fresh instance and waits for its end.
+// Call runs the module and waits for its end. The guest runs on an instance that is as
+// if it had just been started: a new one, or one that was reset after an earlier call.
 // The deadline of ctx bounds it: Call returns by then plus a short grace (see the
 // package documentation), and guest code has stopped. The error is an *Error; the
 // Output is filled as far as it goes in either case. Calls may run concurrently.
 func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	c := m.c
-	limits := call.Limits.withDefaults()
-	limits.Memory = min(limits.Memory, c.r.opts.MaxMemory)
-	if err := ctx.Err(); err != nil {
-		return Output{}, endOfContext(err, "the call did not start")
-	}
-	if needs := c.report.Memory; needs != nil && needs.Min > limits.Memory/pageBytes {
-		return Output{}, &Error{
-			Reason: ResourceExhausted, Limit: LimitMemory,
-			Message: fmt.Sprintf("the module needs at least %d bytes of memory and may have %d; raise the memory limit",
-				needs.Min*pageBytes, limits.Memory),
-		}
-	}
-	if err := c.tooManyAbandoned(); err != nil {
+	call.Entry = call.Entry.withDefaults()
+	limits := c.limits(call.Limits)
+	if err := c.check(ctx, call, limits); err != nil {
 		return Output{}, err
 	}
-	select {
-	case c.r.calls <- struct{}{}:
-		defer func() { <-c.r.calls }()
-	case <-ctx.Done():
-		return Output{}, endOfContext(ctx.Err(), "the call waited for a place among those that run")
+	if err := c.r.admission.admit(ctx, c, call.Tenant); err != nil {
+		return Output{}, err
 	}
 	if !c.begin() {
+		c.r.admission.leave(c)
 		return Output{}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
 	}
-
-	entry := call.Entry.withDefaults()
-	if _, err := findEntry(c.report, entry.ABI, entry.Export); err != nil {
-		c.done()
-		return Output{}, err
-	}
 	started := time.Now()
-	s := newCallState(ctx, call, limits)
-	stopOnClose := context.AfterFunc(c.r.closing, func() { s.stop(errClosed) })
-	ended := make(chan error, 1)
-	go func() {
-		defer c.done()
-		defer stopOnClose()
-		ended <- c.run(s)
-	}()
+	s := newCallState(ctx, c.r, call, limits)
+	err := s.ending(c.execute(s))
 
-	err := c.wait(s, ended)
 	out := Output{Duration: time.Since(started)}
 	out.Stderr, out.StderrDropped = s.stderr.take()
 	output := s.stdout.take()
 	if err == nil {
 		out.Output = output
 	}
+	if s.hangs {
+		return out, err // the guest's goroutine may still write the rest
+	}
+	out.Fuel, out.Memory, out.Reused = s.fuel.used, s.memory.size, s.reused
 	var e *Error
 	if errors.As(err, &e) && e.Reason == Failed {
-		out.Failure = s.failure.data // the call has ended, so nobody writes it
+		out.Failure = s.failure.data
 	}
 	return out, err
 }
 
-// wait returns how the call ended. Once the call's context is done, the guest gets
-// a grace to stop; a call that hangs in the host beyond it is abandoned: its
-// goroutine is left behind and counted until it returns.
+// limits completes the limits of a call and cuts them down to the ceilings.
+func (c *compiled) limits(l Limits) Limits {
+	l = l.withDefaults()
+	l.Memory = min(l.Memory, c.r.opts.MaxMemory)
+	if most := c.r.opts.MaxFuel; most > 0 && (l.Fuel == 0 || l.Fuel > most) {
+		l.Fuel = most
+	}
+	return l
+}
+
+// check refuses a call that cannot go well, before it waits for anything.
+func (c *compiled) check(ctx context.Context, call Call, limits Limits) error {
+	if err := ctx.Err(); err != nil {
+		return endOfContext(err, "the call did not start")
+	}
+	if needs := c.report.Memory; needs != nil && needs.Min > limits.Memory/guestmem.PageSize {
+		return &Error{
+			Reason: ResourceExhausted, Limit: LimitMemory,
+			Message: fmt.Sprintf("the module needs at least %d bytes of memory and may have %d; raise the memory limit",
+				needs.Min*guestmem.PageSize, limits.Memory),
+		}
+	}
+	if _, err := findEntry(c.report, call.Entry.ABI, call.Entry.Export); err != nil {
+		return err
+	}
+	return c.tooManyAbandoned()
+}
+
+// execute runs the call and gives its place back when the guest has ended. The error is
+// the engine's; see callState.ending.
+func (c *compiled) execute(s *callState) error {
+	finish := func() {
+		c.r.admission.leave(c)
+		c.done()
+	}
+	if !s.call.Bindings.MayHang() {
+		// All that the guest can do ends soon after the call's context, so it need not
+		// be left behind, and the caller's goroutine is good enough.
+		defer finish()
+		return c.run(s)
+	}
+	// Files end with the call, wherever the guest or the host is with them.
+	revoke := context.AfterFunc(s.caller, s.call.Bindings.Files.Revoke)
+	closing := context.AfterFunc(c.r.closing, s.call.Bindings.Files.Revoke)
+	ended := make(chan error, 1)
+	go func() {
+		defer finish()
+		err := c.run(s)
+		revoke()
+		closing()
+		ended <- err
+	}()
+	return c.wait(s, ended)
+}
+
+// wait returns how the call ended. Once the call must not go on, the guest gets a grace
+// to stop; a call that hangs in the host beyond it is abandoned: its goroutine is left
+// behind and counted until it returns.
 func (c *compiled) wait(s *callState, ended <-chan error) error {
 	select {
 	case err := <-ended:
-		return s.ending(err)
-	case <-s.ctx.Done():
+		return err
+	case <-s.caller.Done():
+	case <-c.r.closing.Done():
 	}
 	timer := time.NewTimer(c.r.grace)
 	defer timer.Stop()
 	select {
 	case err := <-ended:
-		return s.ending(err)
+		return err
 	case <-timer.C:
 	}
 	c.r.abandoned.Add(1)
@@ -159,7 +216,9 @@ func (c *compiled) wait(s *callState, ended <-chan error) error {
 		c.r.abandoned.Add(-1)
 		c.abandoned.Add(-1)
 	}()
-	return s.ending(context.Cause(s.ctx))
+	s.mayGoOn() // notes why not
+	s.hangs = true
+	return s.stopped()
 }
 
 // tooManyAbandoned refuses a call when too many earlier ones hang in the host: first

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
@@ -25,6 +26,13 @@ type engine struct {
 	// instances finds the instance behind a wazero module, for host functions that
 	// are shared by all instances.
 	instances sync.Map // api.Module -> *instance
+
+	digest string
+	log    *slog.Logger
+	// globals are those that a snapshot holds.
+	globals []uint32
+	// snapshots is the context that lets the engine save call stacks.
+	snapshots context.Context
 }
 
 func (e *engine) close() {
@@ -37,7 +45,7 @@ func (e *engine) close() {
 
 // rewriting is what is done to every module. The start function is exported so that
 // it runs when its call is known to the host, and under its deadline.
-var rewriting = rewrite.Options{Meter: true, ExportStart: true, SplitSelects: true}
+var rewriting = rewrite.Options{Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true}
 
 // rewritten is a module as the engine gets it, and what is known of the original.
 type rewritten struct {
@@ -48,6 +56,11 @@ type rewritten struct {
 // compile fills in engine and report, with code from the cache on disk when it is
 // there.
 func (c *compiled) compile(read func() ([]byte, error)) (err error) {
+	defer func() {
+		if c.engine != nil && c.report != nil {
+			c.engine.digest, c.engine.log, c.engine.globals = c.digest, c.r.log, c.report.MutableGlobals
+		}
+	}()
 	defer func() {
 		if p := recover(); p != nil {
 			c.r.log.Error("panic while compiling", "module", c.digest, "panic", p, "stack", string(debug.Stack()))
@@ -118,7 +131,7 @@ func newEngine(wasm []byte, scratch string) (*engine, error) {
 	ctx := experimental.WithCompilationWorkers(context.Background(), goruntime.GOMAXPROCS(0))
 	config := wazero.NewRuntimeConfig().
 		WithDebugInfoEnabled(false) // DWARF of a hostile module is parsed on traps
-	e := &engine{}
+	e := &engine{snapshots: experimental.WithSnapshotter(context.Background())}
 	if scratch != "" {
 		var err error
 		if e.cache, err = wazero.NewCompilationCacheWithDir(scratch); err != nil {
@@ -129,7 +142,7 @@ func newEngine(wasm []byte, scratch string) (*engine, error) {
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	err := e.instantiateMeter(ctx)
 	for _, builder := range e.hostModules() {
-		_, hostErr := builder.Instantiate(ctx)
+		_, hostErr := builder.Instantiate(e.watchingStreams(ctx))
 		err = errors.Join(err, hostErr)
 	}
 	if err != nil {

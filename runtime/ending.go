@@ -15,9 +15,11 @@ import (
 // knows goes first: a guest that exits with the engine's code for a deadline, or
 // that writes a result and then breaks down, is told by what happened.
 func (s *callState) ending(engineErr error) error {
-	cause := context.Cause(s.ctx)
-	ctxErr := s.ctx.Err()
-	s.stop(nil) // a call that is over must not be found running by anything
+	cause := s.stopped()
+	if cause == nil && s.caller.Err() != nil {
+		cause = context.Cause(s.caller)
+	}
+	s.stop(errOver) // a call that is over must not be found running by anything
 
 	if errors.Is(cause, errOutputFull) {
 		return &Error{
@@ -32,8 +34,15 @@ func (s *callState) ending(engineErr error) error {
 	if errors.Is(cause, errClosed) {
 		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: cause}
 	}
-	if ctxErr != nil {
-		return endOfContext(ctxErr, "the guest was stopped")
+	if errors.Is(cause, errFuelUsed) {
+		return &Error{
+			Reason: ResourceExhausted, Limit: LimitFuel,
+			Message: fmt.Sprintf("the guest used its %d units of fuel; ask for less or raise limits.fuel", s.fuel.limit),
+			cause:   cause,
+		}
+	}
+	if cause != nil {
+		return endOfContext(s.caller.Err(), "the guest was stopped")
 	}
 
 	var exit *sys.ExitError
@@ -61,6 +70,9 @@ func (s *callState) ending(engineErr error) error {
 	return &Error{Reason: Trap, Message: "the guest broke down: " + trapName(engineErr), cause: engineErr}
 }
 
+// errOver is the cause of a call that has ended.
+var errOver = errors.New("the call is over")
+
 // reported says whether a guest that ran to its end reports a failure. A command
 // that does so exits; a reactor returns a number or leaves an error text, and an
 // error wins over whatever else it wrote.
@@ -79,8 +91,11 @@ func (s *callState) limitMet(engineErr error) error {
 	if trapName(engineErr) == "stack overflow" {
 		return met(LimitStack, "the guest's call stack is full; its recursion has no end or goes too deep")
 	}
-	if s.memory.refused.Load() {
-		return met(LimitMemory, fmt.Sprintf("the guest needs more than its %d bytes of memory; raise limits.memory, or the operator's ceiling", s.memory.limit))
+	if s.memory.sharedFull {
+		return met(LimitTotalMemory, "the guests together have all the memory that they may; try again when some have ended")
+	}
+	if s.memory.refused {
+		return met(LimitMemory, fmt.Sprintf("the guest needs more than its %d bytes of memory; raise limits.memory, or the operator's ceiling", s.limits.Memory))
 	}
 	if limit := s.call.Bindings.Files.LimitHit(); limit != "" {
 		return met(LimitFiles, "the guest met its limit of "+limit)

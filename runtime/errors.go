@@ -31,12 +31,17 @@ type Limit string
 // The limits of a call.
 const (
 	LimitMemory Limit = "memory"
-	LimitOutput Limit = "output"
-	LimitStack  Limit = "stack"
+	// LimitTotalMemory is what all instances of a Runtime have together.
+	LimitTotalMemory Limit = "total memory"
+	LimitFuel        Limit = "fuel"
+	LimitOutput      Limit = "output"
+	LimitStack       Limit = "stack"
 	// LimitFiles is one of those on files; Error.Message says which.
 	LimitFiles     Limit = "files"
 	LimitAbandoned Limit = "abandoned calls"
 	LimitLoading   Limit = "loading modules"
+	// LimitCalls is how many calls run and wait.
+	LimitCalls Limit = "calls"
 )
 
 // Error is what Load and Call return. Act on Reason, never on the text. The text

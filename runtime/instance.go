@@ -1,172 +1,161 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
-	"runtime/debug"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
-	experimentalsys "github.com/tetratelabs/wazero/experimental/sys"
-	"github.com/tetratelabs/wazero/experimental/sysfs"
 	"github.com/tetratelabs/wazero/sys"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// callState is what belongs to one call.
-type callState struct {
-	// ctx is done at the call's deadline, when the caller cancels, and when the
-	// call broke a limit; its cause tells which.
-	ctx  context.Context
-	stop context.CancelCauseFunc
-
-	call Call
-	// stdin is the input, stdout the output, stderr the diagnostics: of a command
-	// its streams, of a reactor what it imports.
-	stdin  *bytes.Reader
-	stdout *cappedBuffer
-	stderr *tailBuffer
-	// failure is the error text of a reactor, and code what its function returned.
-	// Only the call's goroutine writes them, and they are read after it has ended.
-	failure errorText
-	code    uint32
-	memory  *memoryLimit
-}
-
-// errOutputFull is the cause of a call that wrote too much.
-var errOutputFull = errors.New("output beyond the limit")
-
-func newCallState(ctx context.Context, call Call, limits Limits) *callState {
-	if call.Name == "" {
-		call.Name = "tool"
-	}
-	call.Entry = call.Entry.withDefaults()
-	s := &callState{
-		call:   call,
-		stdin:  bytes.NewReader(call.Input),
-		stderr: &tailBuffer{limit: limits.Stderr},
-		memory: &memoryLimit{limit: limits.Memory},
-	}
-	s.ctx, s.stop = context.WithCancelCause(ctx)
-	// Files end with the call too, wherever the guest or the host is with them.
-	context.AfterFunc(s.ctx, call.Bindings.Files.Revoke)
-	s.stdout = &cappedBuffer{limit: limits.Output, full: func() { s.stop(errOutputFull) }}
-	return s
-}
-
-// instance is one running module. Host functions, streams and files find the call
-// that they serve through it, never through a context, so that an instance may one
-// day serve many calls.
+// instance is one running module. It serves one call at a time, and many one after the
+// other when it can be reset. Host functions, streams and files find the call that they
+// serve through it, never through a context.
 type instance struct {
+	engine *engine
+	mod    api.Module
+	memory *guestmem.Memory
 	// current is the call being served; nil when there is none, and then nothing
 	// can be reached.
 	current  atomic.Pointer[callState]
 	preopens []preopen
 	// fuel is what the guest may still run; below zero it calls refill.
 	fuel api.MutableGlobal
+	// main is what a call runs; it owns the guest's call stack.
+	main api.Function
+
+	// starting is set while the guest starts, and what it looks at meanwhile would be
+	// part of a snapshot. tainted is the reason why there can be none.
+	starting bool
+	tainted  string
+	traces   guestfs.Traces
+	// streamsClosed says that the guest closed a descriptor that it found open.
+	streamsClosed bool
+
+	snapshot // what it is reset to
+	pooled   // what the pool knows of it
 }
 
-// preopen is a directory that the guest finds open at start.
-type preopen struct {
-	name string // what the guest is told
-	path string // where it is in the guest's file system
-}
-
-// workspaceMount is the mount that relative names are looked up in.
-const workspaceMount = "workspace"
-
-// preopensFor lists the preopens of a call: the root, each mount, and last "." for
-// the workspace (see wasiBuilder for why).
-func preopensFor(mounts []capability.FS) []preopen {
-	list := []preopen{{"/", "/"}}
-	workspace := ""
-	for _, m := range mounts {
-		if m.GuestPath() != "/" {
-			list = append(list, preopen{m.GuestPath(), m.GuestPath()})
-		}
-		if m.Mount == workspaceMount {
-			workspace = m.GuestPath()
-		}
+// taint notes why the guest cannot be saved, when it is still starting.
+func (i *instance) taint(reason string) {
+	if i.starting && i.tainted == "" {
+		i.tainted = reason
 	}
-	if workspace != "" {
-		list = append(list, preopen{".", workspace})
-	}
-	return list
 }
 
-// run instantiates the module for a call and runs it. The error is the engine's;
-// see callState.ending.
-func (c *compiled) run(s *callState) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.r.log.Error("panic in the engine", "module", c.digest, "panic", p, "stack", string(debug.Stack()))
-			err = errEnginePanic
+// taintByCall is taint for what depends on the call alone: a warm-up has its own.
+func (i *instance) taintByCall(reason string) {
+	if i.starting && !i.current.Load().isWarmUp {
+		i.taint(reason)
+	}
+}
+
+// errEnginePanic is how a call ends whose engine failed.
+var errEnginePanic = errors.New("the engine failed")
+
+// instantiate makes an instance that serves s from its very start. Nothing of the guest
+// has run.
+func (c *compiled) instantiate(s *callState) (*instance, error) {
+	i := &instance{engine: c.engine, preopens: preopensFor(s.call.Bindings.Mounts), starting: true}
+	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: func(delta int64) bool {
+		if c.r.account(delta) {
+			return true
 		}
-	}()
-	i := &instance{preopens: preopensFor(s.call.Bindings.Mounts)}
+		if s := i.current.Load(); s != nil {
+			s.memory.sharedFull = true
+		}
+		return false
+	}})
 	i.current.Store(s)
-	defer i.current.Store(nil)
-
-	// The engine takes its memory allocator from this context and from nowhere
-	// else.
-	ctx := experimental.WithMemoryAllocator(s.ctx, s.memory)
+	// The engine takes its memory allocator from this context and from nowhere else.
+	ctx := experimental.WithMemoryAllocator(context.Background(), oneMemory{i.memory})
 	mod, err := c.engine.runtime.InstantiateModule(ctx, c.engine.module, i.config(s))
 	if err != nil {
-		return err
+		s.measure(i.memory)
+		i.memory.Free()
+		return nil, err
 	}
+	i.mod = mod
 	i.fuel = mod.ExportedGlobal(rewrite.ExportFuel).(api.MutableGlobal)
 	c.engine.instances.Store(mod, i)
-	defer func() {
-		c.engine.instances.Delete(mod)
-		_ = mod.Close(context.Background())
-	}()
-	if start := mod.ExportedFunction(rewrite.ExportStart); start != nil {
+	return i, nil
+}
+
+// oneMemory hands out the memory of one instance.
+type oneMemory struct{ memory *guestmem.Memory }
+
+// Allocate implements experimental.MemoryAllocator.
+func (o oneMemory) Allocate(_, _ uint64) experimental.LinearMemory { return o.memory }
+
+// close frees the instance.
+func (i *instance) close() {
+	i.current.Store(nil)
+	i.engine.instances.Delete(i.mod)
+	_ = i.mod.Close(context.Background())
+	i.memory.Free()
+}
+
+// start runs what comes before the call itself: the start function, the initialisation
+// of a reactor, and its warm-up.
+func (i *instance) start(s *callState) error {
+	ctx := context.Background()
+	if start := i.mod.ExportedFunction(rewrite.ExportStart); start != nil {
 		if _, err := start.Call(ctx); err != nil {
 			return err
 		}
 	}
-	if s.call.Entry.ABI == Reactor {
-		return callReactor(ctx, mod, s)
+	if s.call.Entry.ABI != Reactor {
+		i.main = i.mod.ExportedFunction(rewrite.ExportMain)
+		if i.main == nil || s.call.Entry.Export != commandExport {
+			i.main = i.mod.ExportedFunction(s.call.Entry.Export)
+		}
+		return nil
 	}
-	_, err = mod.ExportedFunction(s.call.Entry.Export).Call(ctx)
-	return err
-}
-
-func callReactor(ctx context.Context, mod api.Module, s *callState) error {
-	if initialize := mod.ExportedFunction(initializeExport); initialize != nil {
+	i.main = i.mod.ExportedFunction(s.call.Entry.Export)
+	if initialize := i.mod.ExportedFunction(initializeExport); initialize != nil {
 		if _, err := initialize.Call(ctx); err != nil {
 			return err
 		}
 	}
-	results, err := mod.ExportedFunction(s.call.Entry.Export).Call(ctx)
-	if err != nil {
+	if err := i.warmUp(s); err != nil {
 		return err
 	}
-	s.code = api.DecodeU32(results[0])
+	i.trySave(s)
+	i.starting = false
 	return nil
 }
 
-var errEnginePanic = errors.New("the engine failed")
+// call runs the call itself.
+func (i *instance) call(s *callState) error {
+	if s.call.Entry.ABI == Reactor {
+		results, err := i.main.Call(context.Background())
+		if err == nil {
+			s.code = api.DecodeU32(results[0])
+		}
+		return err
+	}
+	_, err := i.main.Call(i.engine.snapshots)
+	return err
+}
+
+// endedByItself reports whether a call left the guest as it leaves itself: it returned,
+// or a command exited. What broke down or was stopped may be in any state.
+func (i *instance) endedByItself(s *callState, err error) bool {
+	var exit *sys.ExitError
+	return s.stopped() == nil && (err == nil || s.call.Entry.ABI != Reactor && errors.As(err, &exit))
+}
 
 // config wires the instance to the engine's WASI. No stream, clock or variable of
 // the process is in it.
 func (i *instance) config(s *callState) wazero.ModuleConfig {
-	clock := func() hostfuncs.Clock {
-		if s := i.current.Load(); s != nil {
-			return s.call.Bindings.Clock
-		}
-		return stoppedClock{}
-	}
 	resolution := sys.ClockResolution(time.Millisecond)
 	config := wazero.NewModuleConfig().
 		WithName(""). // the module's own name must not collide with another's
@@ -177,98 +166,17 @@ func (i *instance) config(s *callState) wazero.ModuleConfig {
 		WithStderr(guestStderr{i}).
 		WithRandSource(guestRandom{i}).
 		WithWalltime(func() (int64, int32) {
-			now := clock().Now()
+			now := i.clock().Now()
 			return now.Unix(), int32(now.Nanosecond())
 		}, resolution).
-		WithNanotime(func() int64 { return int64(clock().Elapsed()) }, resolution)
+		WithNanotime(func() int64 { return int64(i.clock().Elapsed()) }, resolution).
+		WithFSConfig(i.mounts())
 	env := s.call.Bindings.Env
 	for _, name := range sortedKeys(env) {
 		config = config.WithEnv(name, env[name])
 	}
-	if dot := slices.IndexFunc(i.preopens, func(p preopen) bool { return p.name == "." }); dot >= 0 {
-		config = config.WithEnv("PWD", i.preopens[dot].path)
+	if dot := i.workspace(); dot != "" {
+		config = config.WithEnv("PWD", dot)
 	}
-	files := func() *hostfuncs.FS {
-		if s := i.current.Load(); s != nil {
-			return s.call.Bindings.Files
-		}
-		return nil
-	}
-	mounts := wazero.NewFSConfig()
-	// Preopens of one path are one file system, so that files can be renamed between
-	// them.
-	views := make(map[string]experimentalsys.FS)
-	for _, p := range i.preopens {
-		if views[p.path] == nil {
-			views[p.path] = guestfs.New(files, p.path)
-		}
-		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(views[p.path], engineName(p))
-	}
-	return config.WithFSConfig(mounts)
+	return config
 }
-
-// engineName is the name by which the engine tells preopens apart. The guest never
-// sees it: prestatDirName answers with preopen.name.
-func engineName(p preopen) string {
-	if p.name == "." {
-		return "/\x00workspace"
-	}
-	return p.name
-}
-
-// The streams and the randomness of a guest, each for the call being served.
-type (
-	guestStdin  struct{ *instance }
-	guestStdout struct{ *instance }
-	guestStderr struct{ *instance }
-	guestRandom struct{ *instance }
-)
-
-// Each piece of a stream looks at the call: one function of WASI can carry millions.
-
-func (g guestStdin) Read(p []byte) (int, error) {
-	s := g.current.Load()
-	switch {
-	case !g.mayGoOn():
-		return 0, errStreamClosed
-	case s.call.Entry.ABI == Reactor:
-		return 0, io.EOF
-	}
-	return s.stdin.Read(p)
-}
-
-func (g guestStdout) Write(p []byte) (int, error) {
-	s := g.current.Load()
-	switch {
-	case !g.mayGoOn():
-		return 0, errStreamClosed
-	case s.call.Entry.ABI == Reactor:
-		return s.stderr.Write(p)
-	}
-	return s.stdout.Write(p)
-}
-
-func (g guestStderr) Write(p []byte) (int, error) {
-	if !g.mayGoOn() {
-		return 0, errStreamClosed
-	}
-	return g.current.Load().stderr.Write(p)
-}
-
-// maxRandomRead bounds one read of randomness, so that a guest that asks for all
-// its memory at once is looked at in between.
-const maxRandomRead = 64 << 10
-
-func (g guestRandom) Read(p []byte) (int, error) {
-	if !g.mayGoOn() {
-		return 0, errStreamClosed
-	}
-	return g.current.Load().call.Bindings.Random.Read(p[:min(len(p), maxRandomRead)])
-}
-
-// stoppedClock is what an instance without a call sees.
-type stoppedClock struct{}
-
-func (stoppedClock) Now() time.Time                       { return time.Unix(0, 0) }
-func (stoppedClock) Elapsed() time.Duration               { return 0 }
-func (stoppedClock) Sleep(context.Context, time.Duration) {}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
@@ -28,7 +29,7 @@ func (m *Module) MinMemory() uint64 {
 	if m.c.report.Memory == nil {
 		return 0
 	}
-	return m.c.report.Memory.Min * pageBytes
+	return m.c.report.Memory.Min * guestmem.PageSize
 }
 
 // Close gives the module back. The compiled code is freed once nobody holds it
@@ -111,6 +112,7 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 	}
 	r.loading++
 	c := &compiled{r: r, digest: digest, ready: make(chan struct{}), freed: make(chan struct{}), holders: 1, running: 1}
+	c.pool = newPool(c)
 	r.loaded[digest] = c
 	go func() {
 		defer c.done() // the compilation counts as running until it ends
@@ -149,6 +151,12 @@ type compiled struct {
 	engine *engine
 	report *rewrite.Report
 	err    error
+	// pool holds the instances that wait for calls, and ticks counts how often it was
+	// asked.
+	pool  *pool
+	ticks atomic.Int64
+	// places counts the calls that the admission let in; it is the admission's.
+	places int
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64
 	// freed is closed when the compiled code is gone.
@@ -205,6 +213,7 @@ func (c *compiled) drop(change func()) {
 		delete(c.r.loaded, c.digest)
 	}
 	c.r.mu.Unlock()
+	c.pool.close()
 	if c.engine != nil {
 		c.engine.close()
 	}

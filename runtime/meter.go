@@ -5,6 +5,7 @@ import (
 	goruntime "runtime"
 
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
@@ -20,34 +21,93 @@ const fuelSlice = 200_000
 // callState.ending asks why from what the host knows.
 const stopped = 1
 
-// instantiateMeter provides the function that rewritten modules call when their
-// fuel runs out.
+// fuelGauge counts what a call uses. What is used is equal for equal module, image,
+// input and answers of the host, since it depends on nothing else.
+type fuelGauge struct {
+	limit uint64 // 0 is no limit
+	used  uint64 // without what is left of given
+	given uint64 // the last slice
+}
+
+// begin is for a guest that starts with used, and returns its first slice.
+func (g *fuelGauge) begin(used uint64) int64 {
+	g.used, g.given = used, 0
+	return g.next(0)
+}
+
+// next takes what is left of the slice, below zero when the guest owes fuel, and
+// returns the next one; 0 when the limit is reached.
+func (g *fuelGauge) next(left int64) int64 {
+	g.settle(left)
+	slice := uint64(fuelSlice)
+	if g.limit > 0 {
+		if g.used >= g.limit {
+			return 0
+		}
+		slice = min(slice, g.limit-g.used)
+	}
+	g.given = slice
+	return int64(slice)
+}
+
+// usedWith is what was used when left is left of the slice.
+func (g *fuelGauge) usedWith(left int64) uint64 { return g.used + uint64(int64(g.given)-left) }
+
+// settle adds up what was used of the slice.
+func (g *fuelGauge) settle(left int64) {
+	g.used = g.usedWith(left)
+	g.given = 0
+}
+
+// instantiateMeter provides the functions that rewritten modules call when their fuel
+// runs out and around their first read of standard input.
 func (e *engine) instantiateMeter(ctx context.Context) error {
-	_, err := e.runtime.NewHostModuleBuilder(rewrite.MeterModule).
-		NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(e.refill), nil, nil).
-		Export(rewrite.MeterFunction).
-		Instantiate(ctx)
+	b := e.runtime.NewHostModuleBuilder(rewrite.MeterModule)
+	export := func(name string, f api.GoModuleFunc, results ...api.ValueType) {
+		b.NewFunctionBuilder().WithGoModuleFunction(f, nil, results).Export(name)
+	}
+	export(rewrite.MeterFunction, func(_ context.Context, mod api.Module, _ []uint64) { e.onGuest(mod).refill() })
+	export(rewrite.EnterFunction, func(_ context.Context, mod api.Module, _ []uint64) { e.onGuest(mod).enter() })
+	export(rewrite.CheckpointFunction, func(ctx context.Context, mod api.Module, stack []uint64) {
+		e.onGuest(mod).checkpoint(func() experimental.Snapshot { return experimental.GetSnapshotter(ctx).Snapshot() })
+		stack[0] = 0
+	}, api.ValueTypeI32)
+	_, err := b.Instantiate(ctx)
 	return err
 }
 
-// refill looks at the call that a guest serves and gives it more fuel, or ends it. It
-// is called when fuel has run out, and before every function of the host, of which one
-// can take long. Compiled guest code cannot be preempted, so running out is also when
-// the collector and other goroutines get their turn.
-func (e *engine) refill(_ context.Context, mod api.Module, _ []uint64) {
+// onGuest returns the instance that runs as mod while its call may go on, and ends the
+// guest otherwise.
+func (e *engine) onGuest(mod api.Module) *instance {
 	i := e.lookup(mod)
 	if i == nil || !i.mayGoOn() {
 		panic(sys.NewExitError(stopped))
 	}
-	if int64(i.fuel.Get()) < 0 {
-		goruntime.Gosched()
-		i.fuel.Set(fuelSlice)
+	return i
+}
+
+// refill gives a guest more fuel, or ends it. It is called when fuel has run out, and
+// before every function of the host, of which one can take long. Compiled guest code
+// cannot be preempted, so running out is also when the collector and other goroutines
+// get their turn.
+func (i *instance) refill() {
+	left := int64(i.fuel.Get())
+	if left >= 0 {
+		return
 	}
+	s := i.current.Load()
+	slice := s.fuel.next(left)
+	if slice == 0 {
+		i.fuel.Set(0) // what was owed is counted
+		s.stop(errFuelUsed)
+		panic(sys.NewExitError(stopped))
+	}
+	i.fuel.Set(uint64(slice))
+	goruntime.Gosched()
 }
 
 // mayGoOn reports whether the call being served may run on.
 func (i *instance) mayGoOn() bool {
 	s := i.current.Load()
-	return s != nil && s.ctx.Err() == nil
+	return s != nil && s.mayGoOn()
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
@@ -34,10 +33,7 @@ const (
 // is ready at any time, so with one of those it does not wait; else it sleeps, as
 // long as the call may run, until the earliest time.
 func (e *engine) pollOneoff(_ context.Context, mod api.Module, stack []uint64) {
-	i := e.lookup(mod)
-	if i == nil || !i.mayGoOn() {
-		panic(sys.NewExitError(stopped))
-	}
+	i := e.onGuest(mod)
 	in, out, n, result := uint32(stack[0]), uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
 	if n == 0 || n > maxSubscriptions {
 		stack[0] = wasiInval
@@ -58,7 +54,9 @@ func (e *engine) pollOneoff(_ context.Context, mod api.Module, stack []uint64) {
 	}
 	wait := polled.earliest()
 	if wait > 0 {
-		s.call.Bindings.Clock.Sleep(s.ctx, wait)
+		ctx, release := s.waitContext()
+		s.call.Bindings.Clock.Sleep(ctx, wait)
+		release()
 	}
 	happened := polled.write(events, wait)
 	stack[0] = wasiSuccess

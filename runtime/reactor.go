@@ -58,10 +58,8 @@ func (e *engine) reactorBuilder() wazero.HostModuleBuilder {
 // called it.
 func (e *engine) onCall(f func(s *callState, mem api.Memory, stack []uint64)) api.GoModuleFunc {
 	return func(_ context.Context, mod api.Module, stack []uint64) {
-		i := e.lookup(mod)
-		if i == nil || !i.mayGoOn() {
-			panic(sys.NewExitError(stopped))
-		}
+		i := e.onGuest(mod)
+		i.taintByCall("it uses its call while it starts")
 		f(i.current.Load(), mod.Memory(), stack)
 	}
 }

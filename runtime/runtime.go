@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
 // Defaults of Options.
@@ -21,6 +23,12 @@ const (
 	DefaultMaxAbandoned = 16
 	// DefaultMaxMemory is the most memory that a call may have: 256 MiB.
 	DefaultMaxMemory = 256 << 20
+	// DefaultMaxTotalMemory is the most memory that all instances together may have:
+	// 4 GiB.
+	DefaultMaxTotalMemory = 4 << 30
+	// DefaultMaxIdleBytes is how much memory instances may take that wait for calls:
+	// 256 MiB.
+	DefaultMaxIdleBytes = 256 << 20
 )
 
 // grace is how long a call waits, after its context is done, for the guest to
@@ -51,11 +59,25 @@ type Options struct {
 	// One operation can fill all of a guest's memory and cannot be interrupted, so
 	// this bounds how late a call can end, too.
 	MaxMemory uint64
-	// MaxCalls bounds the calls that run at once; 0 means four for each processor and
-	// at least 16. Further calls wait for a place as long as their context allows.
-	// What a guest's call stack takes, tens of MiB at worst, counts against nothing
-	// else.
+	// MaxFuel is the ceiling of Limits.Fuel; 0 means none.
+	MaxFuel uint64
+	// MaxTotalMemory bounds the linear memory in bytes of all instances together; 0
+	// means DefaultMaxTotalMemory. A guest that would pass it sees its growth refused.
+	MaxTotalMemory uint64
+	// MaxCalls bounds the calls that run at once; 0 means sixteen for each processor
+	// and at least 64. One module has at most half of them. Further calls wait for a
+	// place as long as their context allows, in turn by Call.Tenant. What a guest's call
+	// stack takes, tens of MiB at worst, counts against nothing else.
 	MaxCalls int
+	// MaxWaiting bounds the calls that wait for a place; 0 means sixteen times MaxCalls,
+	// less than 0 means that none may wait. A call beyond it fails at once with
+	// ResourceExhausted.
+	MaxWaiting int
+	// MaxIdleBytes bounds the memory of instances that were reset and wait for their
+	// next call, in bytes; 0 means DefaultMaxIdleBytes, less than 0 that none wait. One
+	// module has at most half of it. They give most of it back when they are not called
+	// for seconds, and go after a minute.
+	MaxIdleBytes int64
 	// OnCompile is called, possibly concurrently, before a module is compiled that
 	// no cache has, since that can take seconds; nil means nobody is told.
 	OnCompile func(CompileEvent)
@@ -85,8 +107,14 @@ type Runtime struct {
 	compiling chan struct{} // one token for each compilation that may run
 
 	abandoned atomic.Int64
-	calls     chan struct{} // one token for each call that may run
+	admission admission
 	grace     time.Duration
+
+	memory      *guestmem.System
+	memoryInUse atomic.Int64 // of all instances
+	idleBytes   atomic.Int64 // of instances that wait
+	tending     atomic.Bool  // tender is set and will run
+	tender      atomic.Pointer[time.Timer]
 
 	mu     sync.Mutex
 	loaded map[string]*compiled // by hex digest of the module as given
@@ -108,11 +136,21 @@ func New(o Options) *Runtime {
 	if o.MaxMemory == 0 {
 		o.MaxMemory = DefaultMaxMemory
 	}
+	if o.MaxTotalMemory == 0 {
+		o.MaxTotalMemory = DefaultMaxTotalMemory
+	}
 	if o.MaxCalls <= 0 {
-		o.MaxCalls = max(16, 4*goruntime.GOMAXPROCS(0))
+		o.MaxCalls = max(64, 16*goruntime.GOMAXPROCS(0))
+	}
+	if o.MaxWaiting == 0 {
+		o.MaxWaiting = 16 * o.MaxCalls
+	}
+	if o.MaxIdleBytes == 0 {
+		o.MaxIdleBytes = DefaultMaxIdleBytes
 	}
 	r := &Runtime{
-		calls:     make(chan struct{}, o.MaxCalls),
+		admission: admission{limit: o.MaxCalls, perModule: (o.MaxCalls + 1) / 2, maxWaiting: o.MaxWaiting},
+		memory:    guestmem.NewSystem(),
 		opts:      o,
 		log:       o.Logger,
 		compiling: make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
@@ -141,6 +179,9 @@ func (r *Runtime) Close() error {
 	for _, c := range all {
 		c.retire()
 	}
+	if tender := r.tender.Load(); tender != nil {
+		tender.Stop()
+	}
 	deadline := time.NewTimer(r.grace)
 	defer deadline.Stop()
 	for _, c := range all {
@@ -150,5 +191,6 @@ func (r *Runtime) Close() error {
 			return errors.New("a call hangs in the host; its module is not freed")
 		}
 	}
+	r.memory.Close()
 	return nil
 }

@@ -2,10 +2,13 @@ package runtime
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+	"github.com/tetratelabs/wazero/sys"
 )
 
 // wasiModule is the name under which guests import WASI preview 1.
@@ -30,6 +33,7 @@ const (
 //     a look at the deadline.
 //   - fd_renumber, of which the engine's grows its table up to whatever number the
 //     guest names: 16 GiB for one call.
+//   - proc_exit, of which the engine's closes the instance for good.
 func (e *engine) wasiBuilder() wazero.HostModuleBuilder {
 	b := e.runtime.NewHostModuleBuilder(wasiModule)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
@@ -46,7 +50,38 @@ func (e *engine) wasiBuilder() wazero.HostModuleBuilder {
 	b.NewFunctionBuilder().
 		WithGoModuleFunction(api.GoModuleFunc(fdRenumber), []api.ValueType{i32, i32}, []api.ValueType{i32}).
 		Export("fd_renumber")
+	b.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(procExit), []api.ValueType{i32}, nil).
+		Export("proc_exit")
 	return b
+}
+
+// procExit ends the guest with its exit code and leaves the instance open.
+func procExit(_ context.Context, _ api.Module, stack []uint64) {
+	panic(sys.NewExitError(uint32(stack[0])))
+}
+
+// watchingStreams returns the context in which host modules are made, so that an
+// instance learns when its guest closes a descriptor that it found open: the engine's
+// table keeps it closed, and the next call must not find it so.
+func (e *engine) watchingStreams(ctx context.Context) context.Context {
+	return experimental.WithFunctionListenerFactory(ctx, closeWatcher{e})
+}
+
+// closeWatcher listens to fd_close and nothing else.
+type closeWatcher struct{ e *engine }
+
+// NewFunctionListener implements experimental.FunctionListenerFactory.
+func (w closeWatcher) NewFunctionListener(def api.FunctionDefinition) experimental.FunctionListener {
+	if def.ModuleName() != wasiModule || !slices.Contains(def.ExportNames(), "fd_close") {
+		return nil
+	}
+	return experimental.FunctionListenerFunc(func(_ context.Context, mod api.Module, _ api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {
+		i := w.e.lookup(mod)
+		if i != nil && uint64(api.DecodeU32(params[0])) < firstPreopen+uint64(len(i.preopens)) {
+			i.streamsClosed = true
+		}
+	})
 }
 
 // prestatGet writes the kind (0, a directory) and the name's length of a preopen.

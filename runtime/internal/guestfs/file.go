@@ -13,7 +13,9 @@ import (
 
 // file is a file or directory that a guest has opened.
 type file struct {
-	f *hostfuncs.File
+	f      *hostfuncs.File
+	traces *Traces
+	closed bool
 }
 
 // IsAppend reports whether writes go to the end of the file.
@@ -112,7 +114,13 @@ func (f *file) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 }
 
 // Close closes the file.
-func (f *file) Close() sys.Errno { return closeErrno(f.f.Close()) }
+func (f *file) Close() sys.Errno {
+	if !f.closed {
+		f.closed = true
+		f.traces.open--
+	}
+	return closeErrno(f.f.Close())
+}
 
 // closeErrno takes a file that is closed already for a success: the engine closes
 // what a guest left open after the call's file system was closed, and keeps a

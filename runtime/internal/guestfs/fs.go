@@ -19,10 +19,11 @@ import (
 // with EBADF; it is asked at every operation, so one instance can serve one call
 // after another.
 //
-// The result is safe for concurrent use if current is.
-func New(current func() *hostfuncs.FS, prefix string) sys.FS {
+// traces notes what a call leaves behind in the engine; all preopens of an instance
+// have the same. The result is safe for concurrent use if current is, but for traces.
+func New(current func() *hostfuncs.FS, prefix string, traces *Traces) sys.FS {
 	// A pointer, because the engine compares file systems with ==.
-	return &guestFS{current: current, prefix: prefix}
+	return &guestFS{current: current, prefix: prefix, traces: traces}
 }
 
 // guestFS lists every method of sys.FS itself: an embedded default would let a
@@ -30,6 +31,7 @@ func New(current func() *hostfuncs.FS, prefix string) sys.FS {
 type guestFS struct {
 	current func() *hostfuncs.FS
 	prefix  string
+	traces  *Traces
 }
 
 // view returns the files of the current call.
@@ -59,7 +61,8 @@ func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.F
 	if err != nil {
 		return nil, toErrno(err)
 	}
-	return &file{f: f}, 0
+	g.traces.open++
+	return &file{f: f, traces: g.traces}, 0
 }
 
 // openFlags ignores what makes no difference, and takes every flag that is not

@@ -52,7 +52,7 @@ func TestEveryMethodIsThoughtOf(t *testing.T) {
 func TestNoMethodIsInherited(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": ""})
-	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace")
+	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace", &guestfs.Traces{})
 	regular, _ := files.OpenFile("f", sys.O_RDONLY, 0)
 	preopen, _ := files.OpenFile(".", sys.O_RDONLY, 0)
 	for _, value := range []any{files, regular, preopen} {
@@ -73,7 +73,7 @@ func TestNoMethodIsInherited(t *testing.T) {
 func TestChangesAreRefused(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
-	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace")
+	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace", &guestfs.Traces{})
 	for _, name := range []string{"f", "d", "new", ".", "../x", ""} {
 		for op, errno := range map[string]sys.Errno{
 			"Mkdir":   files.Mkdir(name, 0o755),
@@ -122,7 +122,7 @@ func TestChangesAreRefused(t *testing.T) {
 func TestOpenFlags(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})
-	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace")
+	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace", &guestfs.Traces{})
 	harmless := []sys.Oflag{sys.O_RDONLY, sys.O_NOFOLLOW, sys.O_NONBLOCK, sys.O_DSYNC, sys.O_RSYNC, sys.O_SYNC}
 	for bit := range 33 {
 		flag := sys.Oflag(uint64(1) << bit) // 0 at the end
@@ -145,7 +145,7 @@ func TestOpenFlags(t *testing.T) {
 // Without a call nothing is reached, and the engine's own opening of a preopen
 // still succeeds, for it panics otherwise.
 func TestNoCall(t *testing.T) {
-	files := guestfs.New(func() *hostfuncs.FS { return nil }, "/")
+	files := guestfs.New(func() *hostfuncs.FS { return nil }, "/", &guestfs.Traces{})
 	if _, errno := files.OpenFile("f", sys.O_RDONLY, 0o600); errno != sys.EBADF {
 		t.Errorf("OpenFile: %v", errno)
 	}
@@ -185,7 +185,7 @@ func TestAPreopenFollowsTheCalls(t *testing.T) {
 		calls = append(calls, newFS(t, hostfuncs.Options{}, ws))
 	}
 	now := 0
-	files := guestfs.New(func() *hostfuncs.FS { return calls[now] }, "/workspace")
+	files := guestfs.New(func() *hostfuncs.FS { return calls[now] }, "/workspace", &guestfs.Traces{})
 	dir, errno := files.OpenFile(".", sys.O_RDONLY, 0)
 	if errno != 0 {
 		t.Fatal(errno)
@@ -218,7 +218,7 @@ func TestAPreopenFollowsTheCalls(t *testing.T) {
 func TestDirectoriesHaveNumbers(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"d/e/f": ""})
-	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/")
+	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/", &guestfs.Traces{})
 	seen := make(map[[2]uint64]string)
 	for _, name := range []string{".", "workspace", "workspace/d", "workspace/d/e"} {
 		st, errno := files.Stat(name)

@@ -150,7 +150,7 @@ func run(t testing.TB, files func() *hostfuncs.FS, ops ...op) []result {
 	var out, errOut bytes.Buffer
 	mounts := wazero.NewFSConfig()
 	for _, dir := range []string{"/", "/workspace"} {
-		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(guestfs.New(files, dir), dir)
+		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(guestfs.New(files, dir, &guestfs.Traces{}), dir)
 	}
 	config := wazero.NewModuleConfig().WithName("").WithFSConfig(mounts).
 		WithStdin(bytes.NewReader(in)).WithStdout(&out).WithStderr(&errOut)

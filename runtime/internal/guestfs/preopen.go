@@ -67,8 +67,10 @@ func (d *preopenDir) Dev() (uint64, sys.Errno) {
 	return st.Dev, errno
 }
 
-// Ino returns the inode number of the directory.
+// Ino returns the inode number of the directory. The engine asks for it to list the
+// directory, and keeps it.
 func (d *preopenDir) Ino() (wazerosys.Inode, sys.Errno) {
+	d.fs.traces.listed = true
 	st, errno := d.Stat()
 	return st.Ino, errno
 }
@@ -97,6 +99,7 @@ func (*preopenDir) Pread([]byte, int64) (int, sys.Errno) { return 0, sys.EISDIR 
 
 // Seek goes back to the first entry and does nothing else.
 func (d *preopenDir) Seek(offset position, whence int) (int64, sys.Errno) {
+	d.fs.traces.listed = true
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	dir, errno := d.current()
@@ -109,6 +112,7 @@ func (d *preopenDir) Seek(offset position, whence int) (int64, sys.Errno) {
 
 // Readdir returns the next n entries, fewer only at the end.
 func (d *preopenDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
+	d.fs.traces.listed = true
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	dir, errno := d.current()

@@ -1,0 +1,66 @@
+package hostfuncs
+
+import (
+	"bytes"
+	"crypto/rand"
+	"time"
+)
+
+// Mark is where the clock and the randomness of a call stand. A guest that was saved
+// after its start goes on from there in every call that it serves: its clock does not
+// turn back, and it reads the numbers that a guest which starts anew would read. The
+// zero value is the beginning.
+type Mark struct {
+	elapsed time.Duration
+	random  []byte
+}
+
+// Equal reports whether two marks are the same.
+func (m Mark) Equal(o Mark) bool { return m.elapsed == o.elapsed && bytes.Equal(m.random, o.random) }
+
+// Mark returns where the call stands.
+func (b *Bindings) Mark() Mark {
+	var m Mark
+	switch c := b.Clock.(type) {
+	case *fixedClock:
+		m.elapsed = c.read()
+	case *realClock:
+		m.elapsed = c.Elapsed()
+	}
+	if r, ok := b.Random.(*fixedRandom); ok {
+		m.random = r.mark()
+	}
+	return m
+}
+
+// Resume makes the clock and the randomness go on from a mark.
+func (b *Bindings) Resume(m Mark) {
+	switch c := b.Clock.(type) {
+	case *fixedClock:
+		c.set(m.elapsed)
+	case *realClock:
+		c.start = time.Now().Add(clockResolution - m.elapsed)
+	}
+	if r, ok := b.Random.(*fixedRandom); ok {
+		r.resume(m.random)
+	}
+}
+
+// FixedClock reports whether the clock is the deterministic one.
+func (b *Bindings) FixedClock() bool {
+	_, fixed := b.Clock.(*fixedClock)
+	return fixed
+}
+
+// FixedRandom reports whether the randomness is the fixed stream.
+func (b *Bindings) FixedRandom() bool {
+	_, fixed := b.Random.(*fixedRandom)
+	return fixed
+}
+
+// MayHang reports whether the guest can reach what can keep the host waiting for as
+// long as it likes: a file system, or a clock or randomness that is not of this package.
+func (b *Bindings) MayHang() bool {
+	_, realTime := b.Clock.(*realClock)
+	return len(b.Mounts) > 0 || !realTime && !b.FixedClock() || b.Random != rand.Reader && !b.FixedRandom()
+}

@@ -1,0 +1,157 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// admission says which calls run and which wait. At most limit run at once, and of one
+// module a share of them, so that no module shuts out the others. Who waits gets a
+// place in turn with the other tenants, and within a tenant in the order of coming.
+type admission struct {
+	limit, perModule, maxWaiting int
+
+	mu      sync.Mutex
+	running int
+	waiting int
+	// tenants are those with waiting calls, the one whose turn is next first.
+	tenants []*tenantQueue
+}
+
+// tenantQueue holds the waiting calls of one tenant; it is never empty.
+type tenantQueue struct {
+	tenant string
+	calls  []*waiter
+}
+
+// waiter is a call that waits. admitted is closed when it has its place.
+type waiter struct {
+	c        *compiled
+	admitted chan struct{}
+}
+
+// admit returns when the call may run, and the caller must call leave afterwards. It
+// fails at once when too many wait already.
+func (a *admission) admit(ctx context.Context, c *compiled, tenant string) error {
+	a.mu.Lock()
+	if a.hasRoom(c) {
+		a.enter(c)
+		a.mu.Unlock()
+		return nil
+	}
+	if a.waiting >= a.maxWaiting {
+		a.mu.Unlock()
+		return &Error{
+			Reason: ResourceExhausted, Limit: LimitCalls,
+			Message: fmt.Sprintf("%d calls run and %d wait already; try again later", a.limit, a.maxWaiting),
+		}
+	}
+	w := &waiter{c: c, admitted: make(chan struct{})}
+	a.enqueue(tenant, w)
+	a.mu.Unlock()
+	var done error
+	select {
+	case <-w.admitted:
+		return nil
+	case <-ctx.Done():
+		done = endOfContext(ctx.Err(), "the call waited for a place among those that run")
+	case <-c.r.closing.Done():
+		done = &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.remove(tenant, w) { // it got its place in this moment
+		a.exit(c)
+	}
+	return done
+}
+
+// leave gives back the place of a call.
+func (a *admission) leave(c *compiled) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.exit(c)
+}
+
+func (a *admission) hasRoom(c *compiled) bool {
+	return a.running < a.limit && c.places < a.perModule
+}
+
+func (a *admission) enter(c *compiled) {
+	a.running++
+	c.places++
+}
+
+// exit takes a call off and lets in who may run now, so that those who still wait have
+// no room.
+func (a *admission) exit(c *compiled) {
+	a.running--
+	c.places--
+	for a.waiting > 0 && a.running < a.limit {
+		if !a.admitNext() {
+			return
+		}
+	}
+}
+
+// admitNext gives a place to the first call that may have it, and makes its tenant the
+// last in turn.
+func (a *admission) admitNext() bool {
+	for i, q := range a.tenants {
+		at := q.first(a)
+		if at < 0 {
+			continue
+		}
+		w := q.calls[at]
+		a.take(i, at)
+		if i < len(a.tenants) && a.tenants[i] == q {
+			a.tenants = append(slices.Delete(a.tenants, i, i+1), q)
+		}
+		a.enter(w.c)
+		close(w.admitted)
+		return true
+	}
+	return false
+}
+
+// first is the index of the first call whose module has room, or -1.
+func (q *tenantQueue) first(a *admission) int {
+	return slices.IndexFunc(q.calls, func(w *waiter) bool { return a.hasRoom(w.c) })
+}
+
+func (a *admission) enqueue(tenant string, w *waiter) {
+	a.waiting++
+	for _, q := range a.tenants {
+		if q.tenant == tenant {
+			q.calls = append(q.calls, w)
+			return
+		}
+	}
+	a.tenants = append(a.tenants, &tenantQueue{tenant: tenant, calls: []*waiter{w}})
+}
+
+// remove takes a waiter off and reports whether it was still there.
+func (a *admission) remove(tenant string, w *waiter) bool {
+	for i, q := range a.tenants {
+		if q.tenant != tenant {
+			continue
+		}
+		if at := slices.Index(q.calls, w); at >= 0 {
+			a.take(i, at)
+			return true
+		}
+	}
+	return false
+}
+
+// take removes a call from the queue of tenant i, and the queue when it was the last.
+func (a *admission) take(i, at int) {
+	a.waiting--
+	q := a.tenants[i]
+	q.calls = slices.Delete(q.calls, at, at+1)
+	if len(q.calls) == 0 {
+		a.tenants = slices.Delete(a.tenants, i, i+1)
+	}
+}

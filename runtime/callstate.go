@@ -1,0 +1,111 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
+)
+
+// callState is what belongs to one call.
+type callState struct {
+	r    *Runtime
+	call Call
+	// caller is the context of the call, and cause why the host ends it, once there
+	// is a reason. The first reason stays.
+	caller context.Context
+	cause  atomic.Pointer[endCause]
+
+	// stdin is the input, stdout the output, stderr the diagnostics: of a command
+	// its streams, of a reactor what it imports.
+	stdin  *bytes.Reader
+	stdout *cappedBuffer
+	stderr *tailBuffer
+	// failure is the error text of a reactor, and code what its function returned.
+	// Only the call's goroutine writes them, and they are read after it has ended.
+	failure errorText
+	code    uint32
+	limits  Limits
+	fuel    fuelGauge
+	memory  memoryUse
+	reused  bool
+	// isWarmUp says that this is the call of Call.Warm, which reaches nothing.
+	isWarmUp bool
+	// hangs says that the call was abandoned.
+	hangs bool
+}
+
+// memoryUse is what a call did with its memory; it is read after the call has ended.
+type memoryUse struct {
+	// size is how much the guest had in the end, which is the most it had: memory of
+	// guests does not shrink.
+	size uint64
+	// refused says that it asked for more than it may have, and sharedFull that it was
+	// refused because all instances together have what they may.
+	refused, sharedFull bool
+}
+
+// endCause is why the host ends a call.
+type endCause struct{ err error }
+
+// Causes that are not the caller's.
+var (
+	errOutputFull = errors.New("output beyond the limit")
+	errFuelUsed   = errors.New("fuel beyond the limit")
+)
+
+func newCallState(ctx context.Context, r *Runtime, call Call, limits Limits) *callState {
+	if call.Name == "" {
+		call.Name = "tool"
+	}
+	s := &callState{
+		r: r, call: call, caller: ctx, limits: limits,
+		stdin:  bytes.NewReader(call.Input),
+		stderr: &tailBuffer{limit: limits.Stderr},
+		fuel:   fuelGauge{limit: limits.Fuel},
+	}
+	s.stdout = &cappedBuffer{limit: limits.Output, full: func() { s.stop(errOutputFull) }}
+	return s
+}
+
+// stop ends the call at its next check.
+func (s *callState) stop(err error) { s.cause.CompareAndSwap(nil, &endCause{err}) }
+
+// mayGoOn reports whether the call may run on. It is asked at the moment of use, by
+// everything that the guest does.
+func (s *callState) mayGoOn() bool {
+	if s.cause.Load() != nil {
+		return false
+	}
+	if s.caller.Err() != nil {
+		s.stop(context.Cause(s.caller))
+		return false
+	}
+	if s.r.closing.Err() != nil {
+		s.stop(errClosed)
+		return false
+	}
+	return true
+}
+
+// stopped returns why the host ended the call, or nil.
+func (s *callState) stopped() error {
+	if c := s.cause.Load(); c != nil {
+		return c.err
+	}
+	return nil
+}
+
+// waitContext is done when the call must not wait any longer.
+func (s *callState) waitContext() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(s.caller)
+	release := context.AfterFunc(s.r.closing, cancel)
+	return ctx, func() { release(); cancel() }
+}
+
+// measure notes what the call did with its memory.
+func (s *callState) measure(m *guestmem.Memory) {
+	s.memory.size, s.memory.refused = m.Size(), m.Refused()
+}

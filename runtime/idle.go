@@ -1,0 +1,142 @@
+package runtime
+
+import "time"
+
+// What happens to an instance that waits: after trimAfter it gives back the memory that
+// it wrote, after closeAfter it goes.
+const (
+	trimAfter  = 5 * time.Second
+	closeAfter = time.Minute
+)
+
+// idleSoon makes sure that somebody looks after the instances that wait.
+func (r *Runtime) idleSoon() {
+	if r.tending.CompareAndSwap(false, true) {
+		r.tender.Store(time.AfterFunc(trimAfter, r.tendIdle))
+	}
+}
+
+// tendIdle trims and closes instances that have waited for long. It comes again for as
+// long as there are any.
+func (r *Runtime) tendIdle() {
+	now := time.Now()
+	for _, c := range r.all() {
+		c.pool.each(func(k *set) { k.tend(now) })
+	}
+	r.tending.Store(false)
+	if r.idleBytes.Load() > 0 && r.closing.Err() == nil {
+		r.idleSoon()
+	}
+}
+
+func (k *set) tend(now time.Time) {
+	for n := range k.shards {
+		h := &k.shards[n]
+		k.drop(h.removeIf(func(i *instance) bool { return now.Sub(i.since) >= closeAfter }))
+		k.trim(h, now)
+	}
+}
+
+// trim trims those that waited long enough. They are taken off meanwhile: giving pages
+// back takes a while.
+func (k *set) trim(h *shard, now time.Time) {
+	resting := h.removeIf(func(i *instance) bool { return now.Sub(i.since) >= trimAfter })
+	kept := resting[:0]
+	for _, i := range resting {
+		if !k.trimOne(i) {
+			k.drop([]*instance{i})
+			continue
+		}
+		kept = append(kept, i)
+	}
+	if !h.pushOldest(kept) {
+		k.drop(kept)
+	}
+}
+
+func (k *set) trimOne(i *instance) bool {
+	if i.trimmed {
+		return true
+	}
+	i.trimmed = true
+	if i.memory.Trim() != nil {
+		return false
+	}
+	k.pool.count(idleBytes - i.bytes)
+	i.bytes = idleBytes
+	return true
+}
+
+// dropIdle closes the instance that has waited for longest in the module whose
+// instances take most. It reports whether there was one.
+func (r *Runtime) dropIdle() bool {
+	var most *compiled
+	for _, c := range r.all() {
+		if most == nil || c.pool.bytes.Load() > most.pool.bytes.Load() {
+			most = c
+		}
+	}
+	return most != nil && most.pool.dropOldest()
+}
+
+func (p *pool) dropOldest() bool {
+	p.mu.RLock() // held until the instance is closed: its module is not freed before
+	defer p.mu.RUnlock()
+	var from *shard
+	var of *set
+	var since time.Time
+	for _, k := range p.sets {
+		for n := range k.shards {
+			h := &k.shards[n]
+			if at, ok := h.oldest(); ok && (from == nil || at.Before(since)) {
+				from, of, since = h, k, at
+			}
+		}
+	}
+	if from == nil {
+		return false
+	}
+	first := true
+	of.drop(from.removeIf(func(*instance) bool {
+		was := first
+		first = false
+		return was
+	}))
+	return true
+}
+
+// oldest is since when the first instance has waited.
+func (h *shard) oldest() (time.Time, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.idle) == 0 {
+		return time.Time{}, false
+	}
+	return h.idle[0].since, true
+}
+
+// all returns the modules that are loaded.
+func (r *Runtime) all() []*compiled {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := make([]*compiled, 0, len(r.loaded))
+	for _, c := range r.loaded {
+		list = append(list, c)
+	}
+	return list
+}
+
+// account counts memory that guests take or give back, and refuses what is more than
+// all may have together. Instances that wait make room first.
+func (r *Runtime) account(delta int64) bool {
+	for {
+		total := r.memoryInUse.Add(delta)
+		if delta <= 0 || uint64(total) <= r.opts.MaxTotalMemory {
+			return true
+		}
+		r.memoryInUse.Add(-delta)
+		if !r.dropIdle() {
+			return false
+		}
+	}
+}

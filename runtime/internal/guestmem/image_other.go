@@ -1,0 +1,51 @@
+//go:build !linux
+
+package guestmem
+
+// Supported says whether memory can be saved on this system.
+const Supported = false
+
+// Image is the memory of a guest at one moment. There are none on this system.
+type Image struct{}
+
+// Size is 0.
+func (*Image) Size() uint64 { return 0 }
+
+// Retain does nothing.
+func (*Image) Retain() {}
+
+// Release does nothing.
+func (*Image) Release() {}
+
+type (
+	saved struct {
+		image     *Image
+		shrinking bool
+	}
+	scanner struct{}
+)
+
+func (*scanner) close() {}
+
+// Save fails with ErrUnsupported.
+func (*Memory) Save() (*Image, error) { return nil, ErrUnsupported }
+
+// Adopt reports false.
+func (*Memory) Adopt(*Image) (bool, error) { return false, nil }
+
+// Restore fails with ErrUnsupported.
+func (*Memory) Restore(func() bool) error { return ErrUnsupported }
+
+// Trim does nothing.
+func (*Memory) Trim() error { return nil }
+
+// Private is 0.
+func (*Memory) Private() uint64 { return 0 }
+
+func (*Memory) shrink() []byte { return nil }
+
+func (*Memory) forget() {}
+
+func reserve(uint64) []byte { return nil }
+
+func unreserve([]byte) {}

@@ -1,0 +1,137 @@
+package guestmem
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// scanner finds the pages that were written, by the ioctl PAGEMAP_SCAN of
+// /proc/self/pagemap (Linux 6.7 and later). The zero value is ready.
+type scanner struct {
+	once   sync.Once
+	fd     int
+	usable atomic.Bool
+	// args are those of scans that are not running.
+	args sync.Pool
+}
+
+// Numbers of the kernel's interface, from include/uapi/linux/fs.h.
+const (
+	pagemapScan = 3<<30 | scanArgBytes<<16 | 'f'<<8 | 16
+
+	pageIsFile    = 1 << 2
+	pageIsPresent = 1 << 3
+	pageIsSwapped = 1 << 4
+
+	scanArgBytes = 96
+)
+
+// scanRegions is how many runs of pages one call of the kernel tells of.
+const scanRegions = 256
+
+// scanArgs is struct pm_scan_arg with the regions that it points to. It lies on the
+// heap, where it does not move.
+type scanArgs struct {
+	size, flags, start, end, walkEnd uint64
+	vec, vecLen, maxPages            uint64
+	inverted, mask, anyOf, returned  uint64
+	regions                          [scanRegions]scanRegion
+}
+
+// scanRegion is struct page_region.
+type scanRegion struct{ start, end, categories uint64 }
+
+var errScan = errors.New("the kernel does not tell which pages were written")
+
+// works reports whether this kernel can tell which pages were written. It finds out by
+// trying.
+func (s *scanner) works() bool {
+	s.once.Do(func() {
+		fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return
+		}
+		s.fd = fd
+		if s.try() {
+			s.usable.Store(true)
+			return
+		}
+		_ = unix.Close(fd)
+	})
+	return s.usable.Load()
+}
+
+// try writes to pages of a mapping and asks for them.
+func (s *scanner) try() bool {
+	const pages = 16
+	image, err := newImage(make([]byte, pages*block))
+	if err != nil {
+		return false
+	}
+	defer image.Release()
+	space := reserve(2 * pages * block)
+	if space == nil {
+		return false
+	}
+	defer unreserve(space)
+	if image.mapInto(space) != nil {
+		return false
+	}
+	touched := space[0] // reading alone does not count
+	for _, page := range []int{3, 4, 9, 20} {
+		space[page*block] = touched + 1
+	}
+	var found []int
+	if _, err := s.each(space, func(start, end uint64) {
+		for at := start; at < end; at += block {
+			found = append(found, int(at/block))
+		}
+	}); err != nil {
+		return false
+	}
+	return len(found) == 4 && found[0] == 3 && found[1] == 4 && found[2] == 9 && found[3] == 20
+}
+
+// each calls visit with the ranges of b whose pages are not, or no longer, those of a
+// file, and returns their size together. b starts at a page. Pages that were swapped
+// out count, too.
+func (s *scanner) each(b []byte, visit func(start, end uint64)) (uint64, error) {
+	a, _ := s.args.Get().(*scanArgs)
+	if a == nil {
+		a = new(scanArgs)
+	}
+	defer s.args.Put(a)
+	base := uint64(uintptr(unsafe.Pointer(&b[0])))
+	end := base + uint64(len(b))
+	var total uint64
+	for from := base; from < end; from = a.walkEnd {
+		a.size, a.flags, a.start, a.end, a.walkEnd = scanArgBytes, 0, from, end, 0
+		a.vec, a.vecLen, a.maxPages = uint64(uintptr(unsafe.Pointer(&a.regions))), scanRegions, 0
+		a.inverted, a.mask = pageIsFile, pageIsFile
+		a.anyOf, a.returned = pageIsPresent|pageIsSwapped, pageIsPresent|pageIsSwapped
+		n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(s.fd), pagemapScan, uintptr(unsafe.Pointer(a)))
+		if errno != 0 || n > scanRegions || a.walkEnd <= from || a.walkEnd > end {
+			return total, errScan
+		}
+		for _, r := range a.regions[:n] {
+			if r.start < base || r.end > end || r.start >= r.end {
+				return total, errScan
+			}
+			visit(r.start-base, r.end-base)
+			total += r.end - r.start
+		}
+	}
+	return total, nil
+}
+
+// close ends the scanning. A scan that still runs fails, and its memory is dropped.
+func (s *scanner) close() {
+	s.once.Do(func() {})
+	if s.usable.Swap(false) {
+		_ = unix.Close(s.fd)
+	}
+}

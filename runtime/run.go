@@ -1,0 +1,93 @@
+package runtime
+
+import (
+	"errors"
+	"runtime/debug"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
+)
+
+// run serves a call, on an instance that waits for it or on a new one. The error is the
+// engine's; see callState.ending.
+func (c *compiled) run(s *callState) (err error) {
+	i, set := c.pool.take(s)
+	if i != nil {
+		i.begin(s)
+		resumed, err := c.serve(i, s)
+		if resumed {
+			return err
+		}
+		// The engine cannot resume commands, and nothing has happened.
+		set.refuse()
+		s.reused = false
+	}
+	err = c.serveNew(set, s)
+	if errors.Is(err, errCold) {
+		err = c.serveNew(set, s)
+	}
+	return err
+}
+
+// serveNew serves a call on a new instance.
+func (c *compiled) serveNew(set *set, s *callState) (err error) {
+	defer c.recovered(&err)
+	i, err := c.instantiate(s)
+	if err != nil {
+		return err
+	}
+	i.set = set
+	i.wanted = set != nil && set.wants()
+	if err := i.start(s); err != nil {
+		i.finish(s, err)
+		return err
+	}
+	_, err = c.serve(i, s)
+	return err
+}
+
+// serve makes the call on an instance that is ready for it. It reports false when the
+// instance did nothing at all.
+func (c *compiled) serve(i *instance, s *callState) (resumed bool, err error) {
+	defer func() {
+		// A command that was not resumed is still to be.
+		resumed = !i.resuming || err != nil
+		i.finish(s, err)
+	}()
+	defer c.recovered(&err)
+	return true, i.call(s)
+}
+
+// recovered turns a panic into an error.
+func (c *compiled) recovered(err *error) {
+	if p := recover(); p != nil {
+		c.r.log.Error("panic in the engine", "module", c.digest, "panic", p, "stack", string(debug.Stack()))
+		*err = errEnginePanic
+	}
+}
+
+// finish measures a call and makes its instance wait for another, or closes it.
+func (i *instance) finish(s *callState, err error) {
+	s.fuel.settle(int64(i.fuel.Get()))
+	s.measure(i.memory)
+	if i.reusable(s, err) && i.reset(s) == nil {
+		i.set.pool.put(i)
+		return
+	}
+	i.close()
+}
+
+// reusable reports whether an instance can be reset after a call: it was saved, the call
+// left it as it leaves itself, and all that is left behind lies in its memory and its
+// globals.
+func (i *instance) reusable(s *callState, err error) bool {
+	return i.saved && i.endedByItself(s, err) && !i.streamsClosed && i.traces.Clean() &&
+		(s.call.Entry.ABI == Reactor || i.point != nil)
+}
+
+// canSave reports whether instances of the module that are called so can be reset.
+func (c *compiled) canSave(entry Entry) bool {
+	if !guestmem.Supported || c.r.opts.MaxIdleBytes < 0 || len(c.report.SnapshotBlockers) > 0 {
+		return false
+	}
+	return entry.ABI == Reactor || entry.Export == commandExport && c.report.Meter.Checkpoints > 0
+}
