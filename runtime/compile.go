@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
@@ -46,6 +47,18 @@ func (e *engine) close() {
 // rewriting is what is done to every module. The start function is exported so that
 // it runs when its call is known to the host, and under its deadline.
 var rewriting = rewrite.Options{Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true}
+
+// rewritingAny is the same for what is compiled by a child.
+var rewritingAny = func() rewrite.Options {
+	o := rewriting
+	o.AnyEffort = true
+	return o
+}()
+
+func isSlow(err error) bool {
+	var fault *rewrite.Error
+	return errors.As(err, &fault) && fault.Kind == rewrite.SlowToCompile
+}
 
 // rewritten is a module as the engine gets it, and what is known of the original.
 type rewritten struct {
@@ -100,7 +113,13 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 		return invalid(nil, "the module has %d bytes; at most %d are loaded", len(wasm), c.r.opts.MaxModuleBytes)
 	}
 	var m rewritten
-	if m.wasm, m.report, err = rewrite.Rewrite(wasm, rewriting); err != nil {
+	mustStop := false // the compiler must be one that can be stopped
+	m.wasm, m.report, err = rewrite.Rewrite(wasm, rewriting)
+	if c.r.hasChild() && isSlow(err) {
+		mustStop = true
+		m.wasm, m.report, err = rewrite.Rewrite(wasm, rewritingAny)
+	}
+	if err != nil {
 		return fromRewrite(err)
 	}
 	if err := checkImports(m.report); err != nil {
@@ -111,15 +130,48 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 		c.r.opts.OnCompile(CompileEvent{Digest: c.digest, Bytes: len(wasm)})
 	}
 	slot.prepare()
-	c.engine, err = newEngine(m.wasm, slot.dir())
+	if err := c.build(m.wasm, slot, mustStop); err != nil {
+		return err
+	}
+	slot.store(m)
+	return nil
+}
+
+// build compiles a module for the first time, in a child when mustStop is set or it
+// is large.
+func (c *compiled) build(wasm []byte, slot *slot, mustStop bool) (err error) {
+	dir := slot.dir()
+	if c.r.hasChild() && (mustStop || len(wasm) >= childFrom) {
+		if dir == "" {
+			if dir, err = os.MkdirTemp("", "wasmtool-compile-"); err != nil {
+				return &Error{Reason: Internal, Message: "there is no folder to compile in", cause: err}
+			}
+			defer func() { _ = os.RemoveAll(dir) }()
+		}
+		if err := c.r.compileInChild(wasm, dir); err != nil {
+			return err
+		}
+	}
+	c.engine, err = newEngine(wasm, dir)
 	if slot.failed(err) {
-		c.engine, err = newEngine(m.wasm, "")
+		c.engine, err = newEngine(wasm, "")
 	}
 	if err != nil {
 		return invalid(err, "the module does not compile: %s", firstLine(err.Error()))
 	}
-	slot.store(m)
 	return nil
+}
+
+// compileContext lets the engine compile on all processors.
+func compileContext() context.Context {
+	return experimental.WithCompilationWorkers(context.Background(), goruntime.GOMAXPROCS(0))
+}
+
+// engineConfig is the configuration of every engine; code that one leaves is for the
+// others only when it is the same.
+func engineConfig() wazero.RuntimeConfig {
+	return wazero.NewRuntimeConfig().
+		WithDebugInfoEnabled(false) // DWARF of a hostile module is parsed on traps
 }
 
 // errScratch means that the engine could not use its scratch folder.
@@ -128,9 +180,8 @@ var errScratch = errors.New("the scratch folder cannot be used")
 // newEngine compiles a rewritten module. scratch is the folder where wazero may
 // find and leave compiled code; empty for none.
 func newEngine(wasm []byte, scratch string) (*engine, error) {
-	ctx := experimental.WithCompilationWorkers(context.Background(), goruntime.GOMAXPROCS(0))
-	config := wazero.NewRuntimeConfig().
-		WithDebugInfoEnabled(false) // DWARF of a hostile module is parsed on traps
+	ctx := compileContext()
+	config := engineConfig()
 	e := &engine{snapshots: experimental.WithSnapshotter(context.Background())}
 	if scratch != "" {
 		var err error

@@ -40,6 +40,8 @@ const (
 	LimitFiles     Limit = "files"
 	LimitAbandoned Limit = "abandoned calls"
 	LimitLoading   Limit = "loading modules"
+	// LimitCompiling is the time or memory that compiling a module takes.
+	LimitCompiling Limit = "compiling"
 	// LimitCalls is how many calls run and wait.
 	LimitCalls Limit = "calls"
 )

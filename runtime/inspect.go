@@ -15,7 +15,8 @@ type Info struct {
 	Bytes int
 	// ABI is the form of the module, empty when it cannot run here.
 	ABI ABI
-	// Problem says why the module cannot run here; empty when it can.
+	// Problem says why the module cannot run here; empty when it can. A module that is
+	// slow to compile can, but needs Options.CompileCommand.
 	Problem string
 	// Report is the module's structure.
 	Report rewrite.Report
@@ -31,7 +32,7 @@ func Inspect(wasm []byte) (Info, error) {
 	}
 	sum := sha256.Sum256(wasm)
 	info := Info{Digest: hex.EncodeToString(sum[:]), Bytes: len(wasm), Report: *report}
-	if _, _, err := rewrite.Rewrite(wasm, rewriting); err != nil {
+	if _, _, err := rewrite.Rewrite(wasm, rewritingAny); err != nil {
 		info.Problem = fromRewrite(err).Error()
 	} else if err := checkImports(report); err != nil {
 		info.Problem = err.Error()

@@ -96,6 +96,7 @@ Exit status:
 	root.AddCommand(
 		a.runCommand(), a.listCommand(), a.searchCommand(), a.showCommand(),
 		a.validateCommand(), a.inspectCommand(), a.cacheCommand(), a.versionCommand(),
+		a.compileWorkerCommand(),
 	)
 	return root
 }

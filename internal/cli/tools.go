@@ -63,6 +63,7 @@ func (a *app) standardOptions(o toolOptions, set toolSet) standard.Options {
 		Folders: o.folders, Offer: set.offer, Approver: set.approver,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
+		CompileCommand: compileCommand(),
 	}
 }
 

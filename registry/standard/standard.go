@@ -56,6 +56,9 @@ type Options struct {
 	// NoCache keeps compiled modules nowhere.
 	NoCache bool
 
+	// CompileCommand compiles modules in a process of its own; see runtime.Options.
+	CompileCommand []string
+
 	// Approver is asked before a dangerous tool runs; nil denies.
 	Approver registry.Approver
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
@@ -76,6 +79,7 @@ func New(o Options) (*registry.Registry, error) {
 	}
 	rt := runtime.New(runtime.Options{
 		CacheDir: CacheDir(o), CacheMaxBytes: o.CacheMaxBytes, OnCompile: o.OnCompile, Logger: o.Logger,
+		CompileCommand: o.CompileCommand,
 	})
 	l := &loader{onError: o.OnLoadError}
 	tools := registry.New(registry.Options{

@@ -64,8 +64,8 @@ func (w *codeWriter) checkEffort(i int, body int) *Error {
 		return refuse(at, TooLarge,
 			"the body of function %d has %d bytes with its checks, at most %d are allowed: split the function", index, body, limit)
 	}
-	if e.nanoseconds() > maxFunctionEffort {
-		return refuse(at, TooLarge,
+	if !w.o.AnyEffort && e.nanoseconds() > maxFunctionEffort {
+		return refuse(at, SlowToCompile,
 			"function %d has too many branches (%d, where a loop counts as %d) for its %d variables: split the function, or build it with optimisation and less inlining",
 			index, e.branches, branchesPerLoop+1, e.variables)
 	}
@@ -77,8 +77,8 @@ func (w *codeWriter) checkEffort(i int, body int) *Error {
 // checkModuleEffort refuses a module whose functions together take too long to
 // compile.
 func (w *codeWriter) checkModuleEffort() *Error {
-	if limit := maxModuleEffort + moduleEffortPerByte*w.codeBytes; w.effort > limit {
-		return refuse(headerBytes, TooLarge,
+	if limit := maxModuleEffort + moduleEffortPerByte*w.codeBytes; !w.o.AnyEffort && w.effort > limit {
+		return refuse(headerBytes, SlowToCompile,
 			"its functions have too many branches: compiling it would take about %d s, at most %d s are allowed for code of %d bytes: split large functions or lower inlining",
 			w.effort/1e9, limit/1e9, w.codeBytes)
 	}

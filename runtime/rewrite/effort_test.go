@@ -55,7 +55,7 @@ func TestFunctionsThatTakeLongToCompileAreRefused(t *testing.T) {
 		}
 		_, _, err := Rewrite(branchy(1, test.locals, test.many, test.code...), Options{Meter: true})
 		var e *Error
-		if !errors.As(err, &e) || e.Kind != TooLarge || !strings.Contains(e.Message, "function 1 has too many branches") ||
+		if !errors.As(err, &e) || e.Kind != SlowToCompile || !strings.Contains(e.Message, "function 1 has too many branches") ||
 			!strings.Contains(e.Message, "split the function") {
 			t.Errorf("%s: %d times: %v", name, test.many, err)
 		}
@@ -69,7 +69,7 @@ func TestFunctionsWithManyCheckpointsAreRefused(t *testing.T) {
 		m.Funcs[2].Body = bytes.Repeat(read, times)
 		_, _, err := Rewrite(m.Bytes(), everything)
 		var e *Error
-		if errors.As(err, &e) != refused || refused && (e.Kind != TooLarge || !strings.Contains(e.Message, "too many branches")) {
+		if errors.As(err, &e) != refused || refused && (e.Kind != SlowToCompile || !strings.Contains(e.Message, "too many branches")) {
 			t.Errorf("%d times: %v", times, err)
 		}
 		if _, _, err := Rewrite(m.Bytes(), Options{Meter: true}); err != nil {
@@ -85,8 +85,11 @@ func TestModulesThatTakeLongToCompileAreRefused(t *testing.T) {
 	}
 	_, _, err := Rewrite(branchy(5, 1, 8_000, ifs...), Options{Meter: true})
 	var e *Error
-	if !errors.As(err, &e) || e.Kind != TooLarge || !strings.Contains(e.Message, "s are allowed for code of 2000") {
+	if !errors.As(err, &e) || e.Kind != SlowToCompile || !strings.Contains(e.Message, "s are allowed for code of 2000") {
 		t.Error(err)
+	}
+	if _, _, err := Rewrite(branchy(5, 1, 8_000, ifs...), Options{Meter: true, AnyEffort: true}); err != nil {
+		t.Errorf("with any effort allowed: %v", err)
 	}
 	// The same branches in small functions are no trouble.
 	if _, _, err := Rewrite(branchy(500, 1, 80, ifs...), Options{Meter: true}); err != nil {

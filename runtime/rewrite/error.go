@@ -23,6 +23,8 @@ const (
 	Malformed
 	// TooLarge is a module above a limit of Options or of this package.
 	TooLarge
+	// SlowToCompile is a module that may take the engine's compiler very long.
+	SlowToCompile
 	// Unsupported is a module that uses something this package does not handle.
 	Unsupported
 )
@@ -46,6 +48,8 @@ func (k Kind) String() string {
 		return "malformed"
 	case TooLarge:
 		return "too large"
+	case SlowToCompile:
+		return "slow to compile"
 	case Unsupported:
 		return "unsupported"
 	}

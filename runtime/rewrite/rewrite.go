@@ -25,8 +25,10 @@ type Options struct {
 	// other imported function runs.
 	//
 	// A function that would take seconds to compile with its checks is refused as
-	// TooLarge, and so is a module of too many such functions for its size.
+	// SlowToCompile, and so is a module of too many such functions for its size.
 	Meter bool
+	// AnyEffort leaves out that refusal, for a compiler that can be stopped.
+	AnyEffort bool
 	// Checkpoint lets the host stop a WASI command right before it reads for the
 	// first time, and go on from there as often as it likes. It does nothing without
 	// Meter, nor for a module that does not export a function of its own as _start,

@@ -1,0 +1,78 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/compilechild"
+)
+
+// childFrom is the size in bytes from which a rewritten module is compiled in a child,
+// when there is one: less takes no longer than to start it, unless the rewriter says so.
+const childFrom = 64 << 10
+
+func (r *Runtime) hasChild() bool { return len(r.opts.CompileCommand) > 0 }
+
+// CompileWorker is the main function of the program that Options.CompileCommand names:
+// it limits this process for good, compiles the module that it reads from stdin into
+// the current folder, and answers on stdout. The program must end with the exit code at
+// once.
+func CompileWorker(stdin io.Reader, stdout io.Writer) (exitCode int) {
+	return compilechild.Serve(stdin, stdout, leaveCode)
+}
+
+// leaveCode compiles a module and leaves the code in dir, where newEngine finds it.
+func leaveCode(wasm []byte, dir string) error {
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return err
+	}
+	ctx := compileContext()
+	engine := wazero.NewRuntimeWithConfig(ctx, engineConfig().WithCompilationCache(cache))
+	_, err = engine.CompileModule(ctx, wasm)
+	return errors.Join(err, engine.Close(ctx), cache.Close(ctx))
+}
+
+// compileInChild has a child leave the code of a module in dir.
+func (r *Runtime) compileInChild(wasm []byte, dir string) error {
+	err := compilechild.Compile(r.closing, compilechild.Options{
+		Command: r.opts.CompileCommand, Timeout: r.opts.CompileTimeout, MaxMemory: r.opts.CompileMemory,
+	}, wasm, dir)
+	var e *compilechild.Error
+	if !errors.As(err, &e) {
+		if !holdsFile(dir) { // the engine would compile here without a word
+			return &Error{Reason: Internal, Message: "the program that compiles leaves no code; is it of another build?"}
+		}
+		return nil
+	}
+	if e.Detail != "" {
+		r.log.LogAttrs(context.Background(), slog.LevelWarn, "the program that compiles broke down", slog.String("stderr", e.Detail))
+	}
+	switch e.Kind {
+	case compilechild.Refused:
+		return invalid(err, "the module does not compile: %s", e.Message)
+	case compilechild.TooSlow, compilechild.TooBig:
+		return &Error{Reason: ResourceExhausted, Limit: LimitCompiling, Message: e.Message, cause: err}
+	case compilechild.Cancelled:
+		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
+	case compilechild.Unavailable:
+	}
+	// Not compiled here in its place: the child is there so that it is not.
+	return &Error{Reason: Internal, Message: e.Message, cause: err}
+}
+
+// holdsFile reports whether there is a file below dir.
+func holdsFile(dir string) bool {
+	found := false
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		found = found || err == nil && d.Type().IsRegular()
+		return nil
+	})
+	return found
+}

@@ -1,0 +1,122 @@
+package compilechild
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ending is all that is known of a child that has ended, or never began.
+type ending struct {
+	failure error            // of exec.Cmd.Run
+	cause   error            // why the child was killed; nil if it was not
+	state   *os.ProcessState // nil if it never began
+	said    []byte
+	noise   []byte // the beginning of its standard error
+}
+
+// err returns what Compile returns: nil or an *Error.
+func (e ending) err(ctx context.Context, j job, dir string) error {
+	greeted, r, ok := parseReply(e.said)
+	if ok && e.failure == nil {
+		return r.err(j, dir)
+	}
+	err := e.withoutReply(ctx, j, greeted)
+	err.Detail = string(e.noise)
+	return err
+}
+
+func (e ending) withoutReply(ctx context.Context, j job, greeted bool) *Error {
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return cancelled(ctx.Err())
+	case errors.Is(e.cause, errTimeout):
+		return &Error{Kind: TooSlow, Message: "compiling the module takes longer than " + j.timeout.String()}
+	case errors.Is(e.cause, errChatter):
+		return unavailable("the program that compiles writes more than %d bytes", maxReplyBytes)
+	case e.state == nil:
+		reason, _ := systemReason(e.failure)
+		return unavailable("the program that compiles cannot be started: %v", reason)
+	case !greeted:
+		return unavailable("the program that compiles does not answer as it should (%v)", e.state)
+	case killedBySystem(e.state) || outOfMemory(e.noise):
+		return outgrown(j)
+	case errors.As(e.failure, &exit):
+		return &Error{Kind: Refused, Message: brokeDown}
+	}
+	return unavailable("the program that compiles gave no reply that makes sense")
+}
+
+// outOfMemory reports whether the child ended for want of memory. The module may be
+// able to fake it, for no gain.
+func outOfMemory(noise []byte) bool {
+	for _, sign := range []string{
+		"out of memory",                      // the Go runtime's
+		"cannot allocate memory",             // the system's
+		"pthread_create failed",              // there is no room for a stack
+		"ThreadSanitizer failed to allocate", // the race detector's
+	} {
+		if bytes.Contains(noise, []byte(sign)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r reply) err(j job, dir string) error {
+	message := tidy(r.Message)
+	if message == "" || mentions(message, dir) {
+		message = brokeDown
+	}
+	switch r.Outcome {
+	case compiled:
+		return nil
+	case tooBig:
+		return outgrown(j)
+	case tooLong:
+		return &Error{Kind: TooBig, Message: fmt.Sprintf("the machine code of the module has more than %d bytes", j.output)}
+	case refused:
+		return &Error{Kind: Refused, Message: message}
+	}
+	return &Error{Kind: Unavailable, Message: message}
+}
+
+// mentions reports whether a message holds the path of the folder. Serve reports no
+// error that has a path, so this catches what the engine may have put into a text.
+func mentions(message, dir string) bool {
+	if target, err := filepath.EvalSymlinks(dir); err == nil && strings.Contains(message, target) {
+		return true
+	}
+	return strings.Contains(message, dir)
+}
+
+func outgrown(j job) *Error {
+	return &Error{Kind: TooBig, Message: fmt.Sprintf("compiling the module takes more than %d MiB of memory", j.memory>>20)}
+}
+
+// systemReason returns the reason in an error that the system gave, without the path
+// that such an error may name. ok is false for other errors.
+func systemReason(err error) (reason error, ok bool) {
+	var path *fs.PathError
+	var link *os.LinkError
+	var call *os.SyscallError
+	var find *exec.Error
+	switch {
+	case errors.As(err, &path):
+		return path.Err, true
+	case errors.As(err, &link):
+		return link.Err, true
+	case errors.As(err, &find):
+		return find.Err, true
+	case errors.As(err, &call):
+		return call.Err, true
+	}
+	return errors.New("unexpected error"), false
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package compilechild
+
+import "errors"
+
+func mapMemory() error { return errors.New("not here") }
