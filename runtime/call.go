@@ -116,11 +116,10 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 		c.r.admission.leave(c)
 		return Output{}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
 	}
-	started := time.Now()
 	s := newCallState(ctx, c.r, call, limits)
 	err := s.ending(c.execute(s))
 
-	out := Output{Duration: time.Since(started)}
+	out := Output{Duration: time.Since(s.started)}
 	out.Stderr, out.StderrDropped = s.stderr.take()
 	output := s.stdout.take()
 	if err == nil {
@@ -168,14 +167,10 @@ func (c *compiled) check(ctx context.Context, call Call, limits Limits) error {
 // execute runs the call and gives its place back when the guest has ended. The error is
 // the engine's; see callState.ending.
 func (c *compiled) execute(s *callState) error {
-	finish := func() {
-		c.r.admission.leave(c)
-		c.done()
-	}
 	if !s.call.Bindings.MayHang() {
 		// All that the guest can do ends soon after the call's context, so it need not
 		// be left behind, and the caller's goroutine is good enough.
-		defer finish()
+		defer c.finish()
 		return c.run(s)
 	}
 	// Files end with the call, wherever the guest or the host is with them.
@@ -183,13 +178,19 @@ func (c *compiled) execute(s *callState) error {
 	closing := context.AfterFunc(c.r.closing, s.call.Bindings.Files.Revoke)
 	ended := make(chan error, 1)
 	go func() {
-		defer finish()
+		defer c.finish()
 		err := c.run(s)
 		revoke()
 		closing()
 		ended <- err
 	}()
 	return c.wait(s, ended)
+}
+
+// finish gives back the place of a call.
+func (c *compiled) finish() {
+	c.r.admission.leave(c)
+	c.done()
 }
 
 // wait returns how the call ended. Once the call must not go on, the guest gets a grace

@@ -5,14 +5,16 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
 // callState is what belongs to one call.
 type callState struct {
-	r    *Runtime
-	call Call
+	r       *Runtime
+	call    Call
+	started time.Time
 	// caller is the context of the call, and cause why the host ends it, once there
 	// is a reason. The first reason stays.
 	caller context.Context
@@ -20,9 +22,9 @@ type callState struct {
 
 	// stdin is the input, stdout the output, stderr the diagnostics: of a command
 	// its streams, of a reactor what it imports.
-	stdin  *bytes.Reader
-	stdout *cappedBuffer
-	stderr *tailBuffer
+	stdin  bytes.Reader
+	stdout cappedBuffer
+	stderr tailBuffer
 	// failure is the error text of a reactor, and code what its function returned.
 	// Only the call's goroutine writes them, and they are read after it has ended.
 	failure errorText
@@ -61,17 +63,26 @@ func newCallState(ctx context.Context, r *Runtime, call Call, limits Limits) *ca
 		call.Name = "tool"
 	}
 	s := &callState{
-		r: r, call: call, caller: ctx, limits: limits,
-		stdin:  bytes.NewReader(call.Input),
-		stderr: &tailBuffer{limit: limits.Stderr},
+		r: r, call: call, started: time.Now(), caller: ctx, limits: limits,
+		stdout: cappedBuffer{limit: limits.Output},
+		stderr: tailBuffer{limit: limits.Stderr},
 		fuel:   fuelGauge{limit: limits.Fuel},
 	}
-	s.stdout = &cappedBuffer{limit: limits.Output, full: func() { s.stop(errOutputFull) }}
+	s.stdin.Reset(call.Input)
 	return s
 }
 
 // stop ends the call at its next check.
 func (s *callState) stop(err error) { s.cause.CompareAndSwap(nil, &endCause{err}) }
+
+// write takes output of the guest, and ends the call when it is too much.
+func (s *callState) write(p []byte) (int, error) {
+	n, err := s.stdout.Write(p)
+	if err != nil {
+		s.stop(errOutputFull)
+	}
+	return n, err
+}
 
 // mayGoOn reports whether the call may run on. It is asked at the moment of use, by
 // everything that the guest does.

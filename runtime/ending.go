@@ -19,7 +19,7 @@ func (s *callState) ending(engineErr error) error {
 	if cause == nil && s.caller.Err() != nil {
 		cause = context.Cause(s.caller)
 	}
-	s.stop(errOver) // a call that is over must not be found running by anything
+	s.cause.CompareAndSwap(nil, over) // a call that is over must not be found running
 
 	if errors.Is(cause, errOutputFull) {
 		return &Error{
@@ -45,10 +45,11 @@ func (s *callState) ending(engineErr error) error {
 		return endOfContext(s.caller.Err(), "the guest was stopped")
 	}
 
+	if engineErr == nil {
+		return s.reported()
+	}
 	var exit *sys.ExitError
 	switch {
-	case engineErr == nil:
-		return s.reported()
 	case errors.As(engineErr, &exit) && exit.ExitCode() == 0:
 		if s.call.Entry.ABI == Reactor {
 			return &Error{Reason: BadGuest, Message: "the guest exited in place of returning", cause: engineErr}
@@ -72,6 +73,9 @@ func (s *callState) ending(engineErr error) error {
 
 // errOver is the cause of a call that has ended.
 var errOver = errors.New("the call is over")
+
+// over is the cause of every call that has ended.
+var over = &endCause{errOver}
 
 // reported says whether a guest that ran to its end reports a failure. A command
 // that does so exits; a reactor returns a number or leaves an error text, and an

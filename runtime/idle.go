@@ -21,11 +21,27 @@ func (r *Runtime) idleSoon() {
 func (r *Runtime) tendIdle() {
 	now := time.Now()
 	for _, c := range r.all() {
-		c.pool.each(func(k *set) { k.tend(now) })
+		c.pool.tend(now)
 	}
 	r.tending.Store(false)
 	if r.idleBytes.Load() > 0 && r.closing.Err() == nil {
 		r.idleSoon()
+	}
+}
+
+// tend looks after the instances of a module.
+func (p *pool) tend(now time.Time) {
+	p.mu.RLock() // the module is not freed meanwhile
+	for _, k := range p.sets {
+		k.tend(now)
+	}
+	p.mu.RUnlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, k := range p.sets {
+		if now.Sub(time.Unix(0, k.last.Load())) >= closeAfter {
+			p.forget(key)
+		}
 	}
 }
 
@@ -62,8 +78,8 @@ func (k *set) trimOne(i *instance) bool {
 	if i.memory.Trim() != nil {
 		return false
 	}
-	k.pool.count(idleBytes - i.bytes)
-	i.bytes = idleBytes
+	k.pool.count(idleBytes + i.ownImage - i.bytes)
+	i.bytes = idleBytes + i.ownImage
 	return true
 }
 
@@ -76,7 +92,7 @@ func (r *Runtime) dropIdle() bool {
 			most = c
 		}
 	}
-	return most != nil && most.pool.dropOldest()
+	return most != nil && (most.pool.dropOldest() || most.pool.forgetOldest())
 }
 
 func (p *pool) dropOldest() bool {
@@ -102,6 +118,17 @@ func (p *pool) dropOldest() bool {
 		first = false
 		return was
 	}))
+	return true
+}
+
+// forgetOldest drops the set that was not called for longest, for its image.
+func (p *pool) forgetOldest() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.sets) == 0 {
+		return false
+	}
+	p.forget(p.oldest())
 	return true
 }
 

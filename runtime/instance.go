@@ -136,10 +136,9 @@ func (i *instance) start(s *callState) error {
 // call runs the call itself.
 func (i *instance) call(s *callState) error {
 	if s.call.Entry.ABI == Reactor {
-		results, err := i.main.Call(context.Background())
-		if err == nil {
-			s.code = api.DecodeU32(results[0])
-		}
+		var result [1]uint64
+		err := i.main.CallWithStack(context.Background(), result[:])
+		s.code = api.DecodeU32(result[0])
 		return err
 	}
 	_, err := i.main.Call(i.engine.snapshots)
@@ -149,8 +148,14 @@ func (i *instance) call(s *callState) error {
 // endedByItself reports whether a call left the guest as it leaves itself: it returned,
 // or a command exited. What broke down or was stopped may be in any state.
 func (i *instance) endedByItself(s *callState, err error) bool {
+	if s.stopped() != nil {
+		return false
+	}
+	if err == nil {
+		return true
+	}
 	var exit *sys.ExitError
-	return s.stopped() == nil && (err == nil || s.call.Entry.ABI != Reactor && errors.As(err, &exit))
+	return s.call.Entry.ABI != Reactor && errors.As(err, &exit)
 }
 
 // config wires the instance to the engine's WASI. No stream, clock or variable of

@@ -151,10 +151,8 @@ type compiled struct {
 	engine *engine
 	report *rewrite.Report
 	err    error
-	// pool holds the instances that wait for calls, and ticks counts how often it was
-	// asked.
-	pool  *pool
-	ticks atomic.Int64
+	// pool holds the instances that wait for calls.
+	pool *pool
 	// places counts the calls that the admission let in; it is the admission's.
 	places int
 	// abandoned counts the calls of this module that hang in the host.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	goruntime "runtime"
 	"slices"
@@ -24,14 +25,14 @@ type pool struct {
 	mu   sync.RWMutex
 	sets map[string]*set // by key
 
-	// bytes is the memory of the instances that wait.
+	// bytes is the memory of the instances that wait and of the images.
 	bytes atomic.Int64
 }
 
 // set is the instances of one kind: those that saw the same while they started.
 type set struct {
 	pool *pool
-	// last is when the set was last asked for, in ticks of the pool's module.
+	// last is when the set was last asked for, in nanoseconds of Unix time.
 	last atomic.Int64
 	// calls counts them up to two: a kind that comes a second time is worth saving.
 	calls atomic.Int32
@@ -56,10 +57,12 @@ type shard struct {
 
 // pooled is what the pool knows of an instance.
 type pooled struct {
-	set     *set
-	since   time.Time // when it began to wait
-	bytes   int64
-	trimmed bool
+	set   *set
+	since time.Time // when it began to wait
+	// bytes is what it takes as long as it waits, ownImage the part that is an image
+	// which it does not share.
+	bytes, ownImage int64
+	trimmed         bool
 }
 
 func newPool(c *compiled) *pool { return &pool{c: c, sets: make(map[string]*set)} }
@@ -71,7 +74,7 @@ func (p *pool) take(s *callState) (*instance, *set) {
 		return nil, nil
 	}
 	var buf [256]byte
-	k := p.find(s.appendKey(buf[:0]))
+	k := p.find(s.appendKey(buf[:0]), s.started)
 	if k.calls.Load() < 2 {
 		k.calls.Add(1)
 	}
@@ -86,15 +89,14 @@ func (p *pool) take(s *callState) (*instance, *set) {
 }
 
 // find returns the set for a key.
-func (p *pool) find(key []byte) *set {
-	now := p.c.ticks.Add(1)
+func (p *pool) find(key []byte, now time.Time) *set {
 	p.mu.RLock()
 	k := p.sets[string(key)]
 	p.mu.RUnlock()
 	if k == nil {
 		k = p.add(string(key))
 	}
-	k.last.Store(now)
+	k.last.Store(now.UnixNano())
 	return k
 }
 
@@ -105,29 +107,34 @@ func (p *pool) add(key string) *set {
 		return k
 	}
 	if len(p.sets) >= maxSets {
-		p.forgetOldest()
+		p.forget(p.oldest())
 	}
 	k := &set{pool: p, shards: make([]shard, min(16, goruntime.GOMAXPROCS(0)))}
 	p.sets[key] = k
 	return k
 }
 
-func (p *pool) forgetOldest() {
-	oldest, last := "", int64(0)
+// oldest is the key of the set that was not called for longest; there is one.
+func (p *pool) oldest() string {
+	oldest, last := "", int64(math.MaxInt64)
 	for key, k := range p.sets {
-		if at := k.last.Load(); oldest == "" || at < last {
+		if at := k.last.Load(); at < last {
 			oldest, last = key, at
 		}
 	}
-	p.sets[oldest].close()
-	delete(p.sets, oldest)
+	return oldest
+}
+
+func (p *pool) forget(key string) {
+	p.sets[key].close()
+	delete(p.sets, key)
 }
 
 // put gives an instance back that was reset, or closes it when it may not wait.
 func (p *pool) put(i *instance) {
 	limits := &p.c.r.opts
 	i.since, i.trimmed = time.Now(), false
-	i.bytes = idleBytes + int64(i.memory.Private())
+	i.bytes = idleBytes + i.ownImage + int64(i.memory.Private())
 	// Half is for one module at most, so that the others find room.
 	if p.bytes.Load()+i.bytes > limits.MaxIdleBytes/2 || !i.set.push(i) {
 		i.close()
@@ -215,14 +222,19 @@ func (k *set) sharedImage() *guestmem.Image {
 }
 
 // share offers an image to instances that come later, and takes over the caller's hold.
-func (k *set) share(image *guestmem.Image) {
+// It reports false when there is one already, or no room: then the image is the
+// caller's alone.
+func (k *set) share(image *guestmem.Image) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.dead || k.image != nil {
+	size := int64(image.Used())
+	if k.dead || k.image != nil || k.pool.bytes.Load()+size > k.pool.c.r.opts.MaxIdleBytes/2 {
 		image.Release()
-		return
+		return false
 	}
 	k.image = image
+	k.pool.count(size)
+	return true
 }
 
 // close closes the instances that wait, and those of the set that come back.
@@ -238,6 +250,7 @@ func (k *set) close() {
 	defer k.mu.Unlock()
 	k.dead = true
 	if k.image != nil {
+		k.pool.count(-int64(k.image.Used()))
 		k.image.Release()
 		k.image = nil
 	}
@@ -251,22 +264,12 @@ func (k *set) drop(all []*instance) {
 	}
 }
 
-// each calls f with every set; the module is not freed meanwhile.
-func (p *pool) each(f func(*set)) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	for _, k := range p.sets {
-		f(k)
-	}
-}
-
 // close closes all instances that wait.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for key, k := range p.sets {
-		k.close()
-		delete(p.sets, key)
+	for key := range p.sets {
+		p.forget(key)
 	}
 }
 

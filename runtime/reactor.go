@@ -42,8 +42,8 @@ func (e *engine) reactorBuilder() wazero.HostModuleBuilder {
 		stack[0] = api.EncodeU32(uint32(n))
 	})
 	export("output_write", 2, func(s *callState, mem api.Memory, stack []uint64) {
-		if _, err := s.stdout.Write(guestRange(s, mem, stack)); err != nil {
-			panic(sys.NewExitError(stopped)) // the buffer has said why
+		if _, err := s.write(guestRange(s, mem, stack)); err != nil {
+			panic(sys.NewExitError(stopped)) // the call is stopped
 		}
 		stack[0] = 0
 	})

@@ -81,7 +81,9 @@ func (i *instance) saveMemory() error {
 	if err != nil {
 		return err
 	}
-	i.set.share(own)
+	if !i.set.share(own) {
+		i.ownImage = int64(own.Used())
+	}
 	return nil
 }
 

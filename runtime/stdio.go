@@ -9,13 +9,12 @@ import (
 var errStreamClosed = errors.New("the stream takes no more")
 
 // cappedBuffer keeps what a guest writes up to limit bytes. The write that would
-// pass the limit fails and calls full. It is safe for concurrent use, because a
-// call that was abandoned may still write while its buffer is read.
+// pass the limit fails, and so do those after it. It is safe for concurrent use, because
+// a call that was abandoned may still write while its buffer is read.
 type cappedBuffer struct {
 	mu     sync.Mutex
 	data   []byte
 	limit  int64
-	full   func()
 	closed bool
 }
 
@@ -27,7 +26,6 @@ func (b *cappedBuffer) Write(p []byte) (int, error) {
 	}
 	if int64(len(b.data))+int64(len(p)) > b.limit {
 		b.closed = true
-		b.full()
 		return 0, errStreamClosed
 	}
 	b.data = append(b.data, p...)

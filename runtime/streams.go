@@ -39,7 +39,7 @@ func (g guestStdout) Write(p []byte) (int, error) {
 	if s.call.Entry.ABI == Reactor {
 		return s.stderr.Write(p)
 	}
-	return s.stdout.Write(p)
+	return s.write(p)
 }
 
 func (g guestStderr) Write(p []byte) (int, error) {

@@ -1,9 +1,6 @@
 package runtime
 
-import (
-	"context"
-	"errors"
-)
+import "errors"
 
 // errCold means that an instance is of no use because its warm-up failed.
 var errCold = errors.New("the warm-up failed")
@@ -21,13 +18,13 @@ func (i *instance) warmUp(s *callState) error {
 	left := i.fuel.Get()
 	i.fuel.Set(uint64(w.fuel.begin(0)))
 	i.current.Store(w)
-	results, err := i.main.Call(context.Background())
+	err := i.call(w)
 	i.current.Store(s)
 	i.fuel.Set(left) // it counts for no call
 	if !s.mayGoOn() {
 		return s.stopped()
 	}
-	if err == nil && uint32(results[0]) == 0 && len(w.failure.data) == 0 && w.stopped() == nil && i.tainted == "" {
+	if err == nil && w.code == 0 && len(w.failure.data) == 0 && w.stopped() == nil && i.tainted == "" {
 		return nil
 	}
 	i.set.coldOnly.Store(true)

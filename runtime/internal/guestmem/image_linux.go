@@ -14,11 +14,15 @@ import (
 type Image struct {
 	fd      int
 	view    []byte // read-only
+	used    uint64
 	holders atomic.Int64
 }
 
 // Size is the size of the memory that was saved, in bytes.
 func (i *Image) Size() uint64 { return uint64(len(i.view)) }
+
+// Used is about how many bytes of pages the image takes: zeroes take none.
+func (i *Image) Used() uint64 { return i.used }
 
 // Retain adds a holder.
 func (i *Image) Retain() { i.holders.Add(1) }
@@ -54,7 +58,7 @@ func (i *Image) fill(b []byte) error {
 	if err := unix.Ftruncate(i.fd, int64(len(b))); err != nil {
 		return err
 	}
-	if err := writeUsed(i.fd, b); err != nil {
+	if err := i.writeUsed(b); err != nil {
 		return err
 	}
 	if _, err := unix.FcntlInt(uintptr(i.fd), unix.F_ADD_SEALS, seals); err != nil {
@@ -69,7 +73,7 @@ func (i *Image) fill(b []byte) error {
 const block = 4096
 
 // writeUsed writes the blocks that are not zero; the others need no page.
-func writeUsed(fd int, b []byte) error {
+func (i *Image) writeUsed(b []byte) error {
 	var zero [block]byte
 	for at := 0; at < len(b); at += block {
 		end := at
@@ -77,12 +81,13 @@ func writeUsed(fd int, b []byte) error {
 			end += block
 		}
 		for from := at; from < end; {
-			n, err := unix.Pwrite(fd, b[from:end], int64(from))
+			n, err := unix.Pwrite(i.fd, b[from:end], int64(from))
 			if err != nil {
 				return err
 			}
 			from += n
 		}
+		i.used += uint64(end - at)
 		at = end
 	}
 	return nil

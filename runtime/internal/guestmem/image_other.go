@@ -11,6 +11,9 @@ type Image struct{}
 // Size is 0.
 func (*Image) Size() uint64 { return 0 }
 
+// Used is 0.
+func (*Image) Used() uint64 { return 0 }
+
 // Retain does nothing.
 func (*Image) Retain() {}
 
