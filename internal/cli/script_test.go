@@ -31,8 +31,26 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// buildProgram builds the program as users get it and returns its folder. A build with
+// the race detector would compile modules for minutes; the packages below have their own
+// tests with it.
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	name := "wasmtool"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "../../cmd/wasmtool").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
 func TestScripts(t *testing.T) {
 	guest := guesttest.BuildGo(t, filepath.Join("testdata", "guest"))
+	program := buildProgram(t)
 	cache := t.TempDir()
 	if err := os.Chmod(cache, 0o700); err != nil {
 		t.Fatal(err)
@@ -44,6 +62,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WASMTOOL_CACHE", cache)
+			env.Setenv("PATH", program+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
