@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,8 +17,10 @@ type checker struct {
 	// root is the parsed file, nil when it is not TOML.
 	root   *node
 	faults []fault
-	// uses are the placeholders met so far, checked when the parameters are known.
+	// uses are the placeholders met so far, and warm the arguments of the warm-up, nil
+	// for none. Both are checked when the parameters are known.
 	uses []use
+	warm json.RawMessage
 }
 
 // use is a place that names parameters.
@@ -133,8 +136,11 @@ func (c *checker) mismatch(at place, n *node, k key) {
 	case wantFlag:
 		fix = "write true or false, without quotes"
 	case wantInteger:
-		fix = "write " + k.required
-	case wantTable, wantSchema:
+		fix = "write a whole number in digits alone, such as 10_000"
+		if k.required != "" {
+			fix = "write " + k.required
+		}
+	case wantTable, wantJSON:
 		fix = "write [" + at.key + "] on a line of its own, and its keys below"
 	case wantTables:
 		fix = "write [[" + at.key + "]] on a line of its own, and its keys below"

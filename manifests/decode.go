@@ -3,8 +3,8 @@ package manifests
 import "errors"
 
 // Decode checks the bytes of a manifest. It reads no file: the module is not
-// looked at, and a parameters_file leaves Manifest.Parameters nil and the
-// placeholders unchecked. file is the name of the manifest in errors.
+// looked at, and a parameters_file leaves Manifest.Parameters nil, and the
+// placeholders and the warm-up unchecked. file is the name of the manifest in errors.
 //
 // A non-nil error is an Errors with every fault of the manifest; one that is not
 // TOML at all has one fault. Decode is safe for concurrent use.
@@ -43,7 +43,7 @@ func check(file string, data []byte) (c *checker, m *Manifest) {
 	c.root = root
 	m = &Manifest{
 		Timeout: DefaultTimeout,
-		Limits:  Limits{Memory: DefaultMemory, Output: DefaultOutput},
+		Limits:  Limits{Memory: DefaultMemory, Output: DefaultOutput, OpenFiles: DefaultOpenFiles},
 	}
 	c.table(place{offset: wholeFile}, root, c.keys(m))
 	c.relations(m)

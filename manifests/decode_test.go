@@ -90,7 +90,7 @@ func TestDecodeMinimal(t *testing.T) {
 		Name: "demo", Version: "1.0.0", Title: "demo", Description: "A demo.",
 		Timeout: 30 * time.Second,
 		Module:  Module{Path: "demo.wasm"},
-		Limits:  Limits{Memory: 64 << 20, Output: 1 << 20},
+		Limits:  Limits{Memory: 64 << 20, Output: 1 << 20, OpenFiles: 64},
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("manifest = %+v, want %+v", m, want)
@@ -119,6 +119,8 @@ output = "result"
 [limits]
 memory = "128KiB"
 output = "64MiB"
+fuel = 5_000_000_000
+open_files = 0x10
 
 [permissions]
 env = ["LANG", "_x1"]
@@ -171,7 +173,7 @@ type = "object"
 			Stdin:  Stdin{Kind: StdinParameter, Parameter: "query"},
 			Output: OutputResult,
 		},
-		Limits: Limits{Memory: 128 << 10, Output: 64 << 20},
+		Limits: Limits{Memory: 128 << 10, Output: 64 << 20, Fuel: 5_000_000_000, OpenFiles: 16},
 		Permissions: capability.Permissions{
 			FS: []capability.FS{
 				{Mount: "workspace", Mode: capability.ModeRead, Deny: []string{"**/.env", ".git/**", "[*]"}},
@@ -248,6 +250,16 @@ func TestDecodeValues(t *testing.T) {
 		{`limits.memory = "64 mib"`, `write "64MiB"`},
 		{`limits.memory = 1.5`, `write "64MiB"`},
 		{`limits.output = "65MiB"`, "from 1B to 64MiB"},
+		{`limits.fuel = "5_000"`, `limits.fuel: expected an integer, got a string; write a whole number in digits alone, such as 10_000`},
+		{`limits.fuel = 5e9`, `limits.fuel: expected an integer, got a decimal number; write a whole number in digits alone`},
+		{`limits.fuel = 0`, `limits.fuel: 0 is out of range; write a whole number from 10_000 to 1_000_000_000_000_000`},
+		{`limits.fuel = 1_000_000_000_000_001`, "limits.fuel: 1_000_000_000_000_001 is out of range"},
+		{`limits.open_files = 0`, "limits.open_files: 0 is out of range; write a whole number from 1 to 1024"},
+		{`limits.open_files = -1`, "limits.open_files: -1 is out of range"},
+		{`limits.open_files = 0x401`, "limits.open_files: 0x401 is out of range"},
+		{`limits.open_files = 0b` + strings.Repeat("0", 300) + "0", "limits.open_files: 0b" + strings.Repeat("0", 46) + "… is out of range"},
+		{`fuel = 10_000`, "fuel: unknown key here; it belongs in [limits]"},
+		{`warm = {}`, "warm: unknown key here; it belongs in [module]"},
 		{`limits = "1MiB"`, "limits: expected a table, got a string; write [limits] on a line of its own"},
 		{`module.output = ""`, `module.output: "" is not known here; write "text" or "json" or "result"`},
 		{`module.stdin = "x{y}"`, `module.stdin: "x{y}" is not known here`},
@@ -436,7 +448,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	for _, text := range []string{"", minimal, "a=[[[[[", "[a.b]\n[[a]]", "a = {b = 1, b = 2}", "x = '''\n'''y", minimal + "[parameters]\n\"$ref\" = \"#\"", minimal + `permissions.fs = [{mount = "w", mode = "read"}]`} {
+	for _, text := range []string{"", minimal, "a=[[[[[", "[a.b]\n[[a]]", "a = {b = 1, b = 2}", "x = '''\n'''y", minimal + "[parameters]\n\"$ref\" = \"#\"", minimal + `permissions.fs = [{mount = "w", mode = "read"}]`, minimal + `limits = { fuel = 5_0000, open_files = 0x1 }`, warmHead + "warm = { limit = \"1\", deep = {} }"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -37,14 +37,14 @@ const (
 	wantTexts
 	wantTable
 	wantTables
-	// wantSchema is a table whose keys are not of the format.
-	wantSchema
+	// wantJSON is a table whose keys are not of the format: an object of JSON.
+	wantJSON
 )
 
 func (s shape) kind() kind {
 	return [...]kind{
 		wantText: kindString, wantFlag: kindBoolean, wantInteger: kindInteger, wantTexts: kindList,
-		wantTable: kindTable, wantTables: kindList, wantSchema: kindTable,
+		wantTable: kindTable, wantTables: kindList, wantJSON: kindTable,
 	}[s]
 }
 
@@ -65,9 +65,9 @@ func (c *checker) keys(m *Manifest) []key {
 		{name: "module", path: "module", want: wantTable, required: `[module] with the path of the program`, members: func() []key { return c.moduleKeys(m) }},
 		{name: "limits", path: "limits", want: wantTable, members: func() []key { return c.limitKeys(m) }},
 		{name: "permissions", path: "permissions", want: wantTable, members: func() []key { return c.permissionKeys(m) }},
-		{name: "parameters", want: wantSchema, read: c.schema(&m.Parameters, jsonschema.CompileParameters)},
+		{name: "parameters", want: wantJSON, read: c.schema(&m.Parameters, jsonschema.CompileParameters)},
 		{name: "parameters_file", want: wantText, read: readText(c, &m.ParametersFile, parseSchemaPath)},
-		{name: "result", want: wantSchema, read: c.schema(&m.Result, jsonschema.Compile)},
+		{name: "result", want: wantJSON, read: c.schema(&m.Result, jsonschema.Compile)},
 	}
 }
 
@@ -80,6 +80,7 @@ func (c *checker) moduleKeys(m *Manifest) []key {
 		{name: "args", want: wantTexts, read: c.args(m)},
 		{name: "stdin", want: wantText, read: c.stdin(m)},
 		{name: "output", want: wantText, read: readText(c, &m.Module.Output, parseOutput)},
+		{name: "warm", want: wantJSON, read: c.readWarm},
 	}
 }
 
@@ -87,6 +88,8 @@ func (c *checker) limitKeys(m *Manifest) []key {
 	return []key{
 		{name: "memory", want: wantText, unit: sizeOf, read: readText(c, &m.Limits.Memory, parseMemory)},
 		{name: "output", want: wantText, unit: sizeOf, read: readText(c, &m.Limits.Output, parseOutputLimit)},
+		{name: "fuel", want: wantInteger, read: readCount(c, &m.Limits.Fuel, MinFuel, MaxFuel)},
+		{name: "open_files", want: wantInteger, read: readCount(c, &m.Limits.OpenFiles, MinOpenFiles, MaxOpenFiles)},
 	}
 }
 
@@ -119,6 +122,18 @@ func readText[T any](c *checker, target *T, parse func(text string) (T, error)) 
 			return
 		}
 		*target = value
+	}
+}
+
+// readCount reads an integer from low to high.
+func readCount[T int | uint64](c *checker, target *T, low, high T) reader {
+	return func(at place, n *node) {
+		count, err := parseCount(n.text, uint64(low), uint64(high))
+		if err != nil {
+			c.fault(at, "%s", err)
+			return
+		}
+		*target = T(count)
 	}
 }
 

@@ -83,7 +83,7 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 	schema, err := jsonschema.CompileParameters(data)
 	if err == nil {
 		m.Parameters = schema
-		c.checkUses(schema)
+		c.dependants(m)
 		return
 	}
 	for _, fault := range schemaFaults(err) {

@@ -11,6 +11,7 @@ package manifests
 import (
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
@@ -25,6 +26,8 @@ const (
 	MaxManifestBytes = 256 << 10
 	// MaxModuleBytes is the largest module.
 	MaxModuleBytes = 64 << 20
+	// MaxWarmBytes is the largest input of a warm-up.
+	MaxWarmBytes = 64 << 10
 )
 
 // Defaults and bounds of values that a manifest may leave out.
@@ -42,6 +45,15 @@ const (
 	DefaultOutput uint64 = 1 << 20
 	MinOutput     uint64 = 1
 	MaxOutput     uint64 = 64 << 20
+
+	// Fuel is counted in units of about one WASM instruction. There is no default.
+	MinFuel uint64 = 10_000
+	MaxFuel uint64 = 1_000_000_000_000_000
+
+	// Open files are counted with open directories.
+	DefaultOpenFiles = hostfuncs.DefaultMaxOpenFiles
+	MinOpenFiles     = 1
+	MaxOpenFiles     = 1024
 )
 
 // Manifest is a manifest that passed every check. Treat it as immutable; it is
@@ -83,8 +95,8 @@ type Manifest struct {
 	// Result is the schema of the structured result, or nil for none.
 	Result *jsonschema.Schema
 
-	// places holds where the keys of [module] stand, for the faults of a module
-	// that is read later.
+	// places holds where keys stand by their dotted path, for the faults of a
+	// module that is read later.
 	places map[string]position
 }
 
@@ -119,6 +131,11 @@ type Module struct {
 	Stdin Stdin
 	// Output is what the command writes to its standard output.
 	Output Output
+	// Warm is the input of the call that a reactor is warmed up with: what Stdin
+	// makes of arguments that were checked like those of any call. It has at most
+	// MaxWarmBytes; nil means no warm-up. It is nil, too, when Decode met a
+	// ParametersFile.
+	Warm []byte
 }
 
 // Stdin is what a command reads from its standard input. The zero value is all
@@ -154,6 +171,19 @@ func (s Stdin) String() string {
 	return stdinJSON
 }
 
+// Input returns what the program reads in a call: arguments is the JSON object of
+// all of them, and text returns one of them as text, or false when it is absent.
+func (s Stdin) Input(arguments []byte, text func(name string) (string, bool)) []byte {
+	switch s.Kind {
+	case StdinParameter:
+		value, _ := text(s.Parameter)
+		return []byte(value)
+	case StdinNone:
+		return nil
+	}
+	return arguments
+}
+
 // Output says how the bytes on a command's standard output are understood. The
 // zero value is plain text.
 type Output uint8
@@ -179,11 +209,18 @@ func (o Output) String() string {
 	return outputText
 }
 
-// Limits is what one call may use, in bytes. Decode leaves no field zero.
+// Limits is what one call may use. Decode leaves no field zero but Fuel.
 type Limits struct {
-	// Memory is the ceiling of the guest's memory: whole pages of 64 KiB, from
-	// MinMemory to MaxMemory.
+	// Memory is the ceiling of the guest's memory in bytes: whole pages of 64 KiB,
+	// from MinMemory to MaxMemory.
 	Memory uint64
-	// Output is the ceiling of the guest's output, from MinOutput to MaxOutput.
+	// Output is the ceiling of the guest's output in bytes, from MinOutput to
+	// MaxOutput.
 	Output uint64
+	// Fuel is the ceiling of what the guest runs, in units of about one WASM
+	// instruction, from MinFuel to MaxFuel; 0 means that only the timeout bounds it.
+	Fuel uint64
+	// OpenFiles is how many files and directories the guest may have open at once,
+	// from MinOpenFiles to MaxOpenFiles.
+	OpenFiles int
 }

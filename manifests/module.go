@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 )
 
 // ReadModule reads the module of a manifest that Read returned for the same folder
@@ -31,9 +30,10 @@ func ReadModule(folder *Folder, manifestPath string, m *Manifest) ([]byte, error
 }
 
 // Fault returns an error about a key of the manifest, for what shows only when the
-// module is used. The place is known of module.path and module.sha256.
+// module is used. The place is known of module.path, module.sha256, module.args,
+// module.warm and limits.memory.
 func (m *Manifest) Fault(file, key, message string) *Error {
-	at := m.places[strings.TrimPrefix(key, "module.")]
+	at := m.places[key]
 	return &Error{File: file, Line: at.line, Column: at.column, Key: key, Message: message}
 }
 

@@ -25,8 +25,8 @@ func (c *checker) relations(m *Manifest) {
 	}
 	c.abi(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"path", "sha256"} {
-		line, column := c.doc.position(c.at("module", key).offset)
+	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.warm", "limits.memory"} {
+		line, column := c.doc.position(c.at(strings.Split(key, ".")...).offset)
 		m.places[key] = position{line, column}
 	}
 	c.output(m)
@@ -39,6 +39,9 @@ func (c *checker) abi(m *Manifest) {
 	module := c.root.get("module")
 	if m.Module.ABI == ABICommand && module.get("entry") != nil {
 		c.fault(c.at("module", "entry"), "a command starts at _start; leave it out, or write abi = \"reactor\"")
+	}
+	if m.Module.ABI == ABICommand && module.get("warm") != nil {
+		c.fault(c.at("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")
 	}
 	reactor := m.Module.ABI == ABIReactor || (m.Module.ABI == "" && m.Module.Entry != "")
 	if reactor && module.get("args") != nil {

@@ -56,8 +56,8 @@ func pointerSteps(pointer string) []string {
 // noParameters is the schema of a tool that says nothing about parameters.
 var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 
-// parameters settles where the parameters come from, and checks the placeholders
-// against them unless a file is yet to be read.
+// parameters settles where the parameters come from, and checks what depends on
+// them unless a file is yet to be read.
 func (c *checker) parameters(m *Manifest) {
 	inline, file := c.root.get("parameters") != nil, c.root.get("parameters_file") != nil
 	switch {
@@ -73,15 +73,20 @@ func (c *checker) parameters(m *Manifest) {
 		}
 		m.Parameters = schema
 	}
-	c.checkUses(m.Parameters)
+	c.dependants(m)
 }
 
-// checkUses reports each placeholder that names no declared parameter. A nil
-// schema has its own fault.
-func (c *checker) checkUses(schema *jsonschema.Schema) {
-	if schema == nil {
+// dependants checks what depends on the parameters. A nil schema has its own fault.
+func (c *checker) dependants(m *Manifest) {
+	if m.Parameters == nil {
 		return
 	}
+	c.checkUses(m.Parameters)
+	c.warmUp(m)
+}
+
+// checkUses reports each placeholder that names no declared parameter.
+func (c *checker) checkUses(schema *jsonschema.Schema) {
 	var declared []string
 	isDeclared := make(map[string]bool)
 	for _, p := range schema.Parameters() {

@@ -66,7 +66,7 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 		return result, err
 	}
 	if err := x.checkResult(result); err != nil {
-		return tool.Result{}, err
+		return tool.Result{Call: result.Call}, err
 	}
 	return result, nil
 }
@@ -79,7 +79,7 @@ func (x *execution) finish(result tool.Result, err error) (tool.Result, error) {
 		name = x.entry.spec.Name
 	}
 	result.Warnings = append(result.Warnings, x.arguments.Warnings...)
-	result.Call = tool.CallInfo{ID: x.call.ID, Tool: excerpt(name), Duration: time.Since(x.started)}
+	result.Call.ID, result.Call.Tool, result.Call.Duration = x.call.ID, excerpt(name), time.Since(x.started)
 	if err == nil {
 		return result, nil
 	}

@@ -60,6 +60,8 @@ type envelopeCall struct {
 	ID         string  `json:"id"`
 	Tool       string  `json:"tool"`
 	DurationMS float64 `json:"duration_ms"`
+	Fuel       uint64  `json:"fuel,omitempty"`
+	Memory     uint64  `json:"memory_bytes,omitempty"`
 }
 
 // printEnvelope prints the outcome of a call as one JSON object. The error stays the
@@ -73,7 +75,7 @@ func (a *app) printEnvelope(r tool.Result, err error) error {
 		Success:  err == nil,
 		Result:   envelopeResult{Content: r.Content, Structured: r.Structured},
 		Warnings: r.Warnings,
-		Call:     envelopeCall{ID: r.Call.ID, Tool: r.Call.Tool, DurationMS: float64(r.Call.Duration.Microseconds()) / 1000},
+		Call:     envelopeCall{ID: r.Call.ID, Tool: r.Call.Tool, DurationMS: float64(r.Call.Duration.Microseconds()) / 1000, Fuel: r.Call.Fuel, Memory: r.Call.Memory},
 	}
 	if e.Result.Content == nil {
 		e.Result.Content = []tool.Content{}

@@ -56,6 +56,8 @@ type Options struct {
 	// NoCache keeps compiled modules nowhere.
 	NoCache bool
 
+	// Ceilings bound what calls use, over what manifests ask for.
+	Ceilings Ceilings
 	// CompileCommand compiles modules in a process of its own; see runtime.Options.
 	CompileCommand []string
 
@@ -69,6 +71,21 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// Ceilings are the operator's bounds on calls. The fields are those of runtime.Options
+// and hostfuncs.Options with the same names, and a zero field means their defaults.
+type Ceilings struct {
+	// MaxMemory and MaxFuel are what one call may use, in bytes and units of fuel.
+	MaxMemory, MaxFuel uint64
+	// MaxOpenFiles is how many files one call may have open.
+	MaxOpenFiles int
+	// MaxTotalMemory is what all guests may have together, and MaxIdleBytes what
+	// instances may take that wait for calls, in bytes.
+	MaxTotalMemory uint64
+	MaxIdleBytes   int64
+	// MaxCalls and MaxWaiting bound the calls that run and wait.
+	MaxCalls, MaxWaiting int
+}
+
 // New returns a Registry as o says. Close it to stop all calls and free what it
 // holds. Tools are compiled at their first call, not here. The error is an *Error
 // of package tool, with the code invalid_manifest or invalid_module for a tool that
@@ -80,6 +97,8 @@ func New(o Options) (*registry.Registry, error) {
 	rt := runtime.New(runtime.Options{
 		CacheDir: CacheDir(o), CacheMaxBytes: o.CacheMaxBytes, OnCompile: o.OnCompile, Logger: o.Logger,
 		CompileCommand: o.CompileCommand,
+		MaxMemory:      o.Ceilings.MaxMemory, MaxFuel: o.Ceilings.MaxFuel, MaxTotalMemory: o.Ceilings.MaxTotalMemory,
+		MaxIdleBytes: o.Ceilings.MaxIdleBytes, MaxCalls: o.Ceilings.MaxCalls, MaxWaiting: o.Ceilings.MaxWaiting,
 	})
 	l := &loader{onError: o.OnLoadError}
 	tools := registry.New(registry.Options{
@@ -92,7 +111,7 @@ func New(o Options) (*registry.Registry, error) {
 	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		executor := wasm.New(wasm.Options{
 			Runtime: rt, Manifest: m, Read: read, Source: source,
-			Files: hostfuncs.Options{Protected: protected(o)},
+			Files: hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
 		})
 		if err := tools.Register(spec(m, source), executor); err != nil {
 			return errors.Join(inManifest(source, err), executor.Close())

@@ -28,6 +28,9 @@ type CallInfo struct {
 	Tool string
 	// Duration is the time from asking to answer.
 	Duration time.Duration
+	// Fuel is what the guest used, in the units of limits.fuel, and Memory how many bytes
+	// it had in the end. Both are 0 when there was no guest, or it hangs.
+	Fuel, Memory uint64
 }
 
 // ContentType is the kind of a content block.

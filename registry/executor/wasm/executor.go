@@ -32,6 +32,8 @@ type Options struct {
 	// Source is the manifest as the operator named it, for errors.
 	Source string
 	// Files bounds what a call may do with files; the zero value means the defaults.
+	// How many may be open is for the manifest to say, up to MaxOpenFiles when that is
+	// set.
 	Files hostfuncs.Options
 }
 
@@ -174,6 +176,9 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	if entry.ABI == runtime.Reactor && len(m.Args) > 0 {
 		return entry, e.invalidManifest("module.args", "it is for commands, and the module is a reactor; leave it out")
 	}
+	if entry.ABI == runtime.Command && m.Warm != nil {
+		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is a command; leave it out")
+	}
 	if needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; needs > has {
 		return entry, e.invalidManifest("limits.memory", fmt.Sprintf("the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10))
 	}
@@ -225,10 +230,22 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	}
 	defer e.release(call.Bindings)
 	out, err := l.module.Call(ctx, call)
+	used := tool.CallInfo{Fuel: out.Fuel, Memory: out.Memory}
 	if err != nil {
-		return tool.Result{}, failure(out, err)
+		return tool.Result{Call: used}, failure(out, err)
 	}
-	return parseOutput(e.o.Manifest.Module.Output, out.Output)
+	result, err := parseOutput(e.o.Manifest.Module.Output, out.Output)
+	result.Call = used
+	return result, err
+}
+
+// files bounds what a call may do with files.
+func (e *Executor) files() hostfuncs.Options {
+	o := e.o.Files
+	if own := e.o.Manifest.Limits.OpenFiles; own > 0 && (o.MaxOpenFiles <= 0 || own < o.MaxOpenFiles) {
+		o.MaxOpenFiles = own
+	}
+	return o
 }
 
 // bind opens what a call may reach. Opening can hang in the host; then the caller is
@@ -240,7 +257,7 @@ func (e *Executor) bind(ctx context.Context, grant capability.Grant) (*hostfuncs
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		b, err := hostfuncs.Bind(grant, e.o.Files)
+		b, err := hostfuncs.Bind(grant, e.files())
 		done <- outcome{b, err}
 	}()
 	select {
@@ -288,12 +305,15 @@ func (e *Executor) release(b *hostfuncs.Bindings) {
 // model can make it long together, by a parameter that is named many times.
 const maxArgs = 1 << 20
 
-// call turns arguments into what the command gets.
+// call turns arguments into what the module gets.
 func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	m := e.o.Manifest
 	call := runtime.Call{
 		Name:   m.Name,
-		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output)},
+		Input:  m.Module.Stdin.Input(in.Arguments, in.Text),
+		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output), Fuel: m.Limits.Fuel},
+		Tenant: in.Call.Tenant,
+		Warm:   m.Module.Warm,
 	}
 	room := maxArgs
 	for _, template := range m.Module.Args {
@@ -315,14 +335,6 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 			}
 		}
 		call.Args = append(call.Args, arg)
-	}
-	switch m.Module.Stdin.Kind {
-	case manifests.StdinJSON:
-		call.Input = in.Arguments
-	case manifests.StdinParameter:
-		text, _ := in.Text(m.Module.Stdin.Parameter)
-		call.Input = []byte(text)
-	case manifests.StdinNone:
 	}
 	return call, nil
 }

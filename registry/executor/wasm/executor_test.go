@@ -26,7 +26,7 @@ func templates(t *testing.T, sources ...string) []placeholder.Template {
 
 func TestCommandLine(t *testing.T) {
 	text := map[string]string{"a": "x y", "empty": "", "nul": "a\x00b", "big": strings.Repeat("x", 200_000)}
-	in := tool.Invocation{Arguments: json.RawMessage(`{}`), Text: func(name string) (string, bool) {
+	in := tool.Invocation{Call: tool.Call{Tenant: "alice"}, Arguments: json.RawMessage(`{}`), Text: func(name string) (string, bool) {
 		value, ok := text[name]
 		return value, ok
 	}}
@@ -51,6 +51,9 @@ func TestCommandLine(t *testing.T) {
 			}
 			if err == nil && !reflect.DeepEqual(call.Args, tt.want) {
 				t.Errorf("got %q, want %q", call.Args, tt.want)
+			}
+			if call.Tenant != "alice" {
+				t.Errorf("the call is for %q", call.Tenant)
 			}
 		})
 	}

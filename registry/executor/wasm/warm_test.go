@@ -1,0 +1,58 @@
+package wasm
+
+import (
+	"context"
+	goruntime "runtime"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+const warmParameters = "parameters.type = \"object\"\nparameters.properties.n = { type = \"integer\", default = 7 }\n"
+
+// Every call of a tool with a warm-up starts from what that left, and from nothing else.
+func TestWarmUp(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want string }{
+		{"none", "", "1"},
+		{"defaults apply", "module.warm = {}\n", `2{"n":7}`},
+		{"arguments", "module.warm = { n = 0x10 }\n", `2{"n":16}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, rememberer(), tt.keys+warmParameters)
+			want := tt.want
+			if goruntime.GOOS != "linux" {
+				want = "1" // no memory can be reset, so nothing is warmed up
+			}
+			// New instances serve the first calls, and reset ones the others.
+			for call := range 5 {
+				got, err := execute(t, e, `{"n":3}`, capability.Grant{})
+				if err != nil || got != want {
+					t.Fatalf("call %d gives %q, %v, want %q", call, got, err, want)
+				}
+			}
+		})
+	}
+}
+
+// What only the module shows is told like a fault of its manifest, with the place.
+func TestKeysOfTheOtherForm(t *testing.T) {
+	for _, tt := range []struct {
+		name, keys string
+		module     wasmtest.Module
+		want       string
+	}{
+		{"a warm-up of a command", "module.warm = {}", command(), "tool.toml:6:15: module.warm: it is for reactors, and the module is a command; leave it out"},
+		{"a command line of a reactor", `module.args = ["x"]`, rememberer(), "tool.toml:6:15: module.args: it is for commands, and the module is a reactor; leave it out"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, tt.module, tt.keys).Prepare(context.Background())
+			if tool.CodeOf(err) != tool.CodeInvalidManifest || err.Error() != tt.want {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
