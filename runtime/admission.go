@@ -45,7 +45,7 @@ func (a *admission) admit(ctx context.Context, c *compiled, tenant string) error
 		a.mu.Unlock()
 		return &Error{
 			Reason: ResourceExhausted, Limit: LimitCalls,
-			Message: fmt.Sprintf("%d calls run and %d wait already; try again later", a.limit, a.maxWaiting),
+			Message: fmt.Sprintf("%d calls run and %d wait already; try again later", a.limit, max(0, a.maxWaiting)),
 		}
 	}
 	w := &waiter{c: c, admitted: make(chan struct{})}

@@ -178,10 +178,10 @@ func (c *compiled) execute(s *callState) error {
 	closing := context.AfterFunc(c.r.closing, s.call.Bindings.Files.Revoke)
 	ended := make(chan error, 1)
 	go func() {
-		defer c.finish()
 		err := c.run(s)
 		revoke()
 		closing()
+		c.finish() // before the call returns: its caller finds the place free
 		ended <- err
 	}()
 	return c.wait(s, ended)

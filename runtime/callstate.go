@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
@@ -33,6 +34,8 @@ type callState struct {
 	fuel    fuelGauge
 	memory  memoryUse
 	reused  bool
+	// origin is where the call's clock and randomness began.
+	origin hostfuncs.Mark
 	// isWarmUp says that this is the call of Call.Warm, which reaches nothing.
 	isWarmUp bool
 	// hangs says that the call was abandoned.
@@ -67,9 +70,22 @@ func newCallState(ctx context.Context, r *Runtime, call Call, limits Limits) *ca
 		stdout: cappedBuffer{limit: limits.Output},
 		stderr: tailBuffer{limit: limits.Stderr},
 		fuel:   fuelGauge{limit: limits.Fuel},
+		origin: call.Bindings.Mark(),
 	}
 	s.stdin.Reset(call.Input)
 	return s
+}
+
+// restart takes the call back to its beginning, for another instance: nothing that the
+// first one did counts or is seen.
+func (s *callState) restart() {
+	s.call.Bindings.Resume(s.origin)
+	s.stdin.Reset(s.call.Input)
+	s.stdout.drop()
+	s.stderr.drop()
+	s.failure, s.code = errorText{}, 0
+	s.fuel = fuelGauge{limit: s.limits.Fuel}
+	s.memory, s.reused = memoryUse{}, false
 }
 
 // stop ends the call at its next check.

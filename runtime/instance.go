@@ -61,6 +61,10 @@ func (i *instance) taintByCall(reason string) {
 // errEnginePanic is how a call ends whose engine failed.
 var errEnginePanic = errors.New("the engine failed")
 
+// errNoMemory is how a call ends that cannot have the memory with which its module
+// begins.
+var errNoMemory = errors.New("no memory")
+
 // instantiate makes an instance that serves s from its very start. Nothing of the guest
 // has run.
 func (c *compiled) instantiate(s *callState) (*instance, error) {
@@ -75,6 +79,12 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		return false
 	}})
 	i.current.Store(s)
+	// The engine panics when it cannot have the memory that a module begins with.
+	if needs := c.report.Memory; needs != nil && i.memory.Reallocate(needs.Min*guestmem.PageSize) == nil {
+		s.measure(i.memory)
+		i.memory.Free()
+		return nil, errNoMemory
+	}
 	// The engine takes its memory allocator from this context and from nowhere else.
 	ctx := experimental.WithMemoryAllocator(context.Background(), oneMemory{i.memory})
 	mod, err := c.engine.runtime.InstantiateModule(ctx, c.engine.module, i.config(s))

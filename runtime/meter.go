@@ -32,22 +32,24 @@ type fuelGauge struct {
 // begin is for a guest that starts with used, and returns its first slice.
 func (g *fuelGauge) begin(used uint64) int64 {
 	g.used, g.given = used, 0
-	return g.next(0)
+	slice, _ := g.next(0)
+	return slice
 }
 
 // next takes what is left of the slice, below zero when the guest owes fuel, and
-// returns the next one; 0 when the limit is reached.
-func (g *fuelGauge) next(left int64) int64 {
+// returns the next one. It reports false when more than the limit was used. A slice of
+// 0 lets the guest run up to its next charge: whether it ends must not depend on where
+// its slices began.
+func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	g.settle(left)
-	slice := uint64(fuelSlice)
-	if g.limit > 0 {
-		if g.used >= g.limit {
-			return 0
-		}
-		slice = min(slice, g.limit-g.used)
+	if g.limit > 0 && g.used > g.limit {
+		return 0, false
 	}
-	g.given = slice
-	return int64(slice)
+	g.given = fuelSlice
+	if g.limit > 0 {
+		g.given = min(fuelSlice, g.limit-g.used)
+	}
+	return int64(g.given), true
 }
 
 // usedWith is what was used when left is left of the slice.
@@ -96,8 +98,8 @@ func (i *instance) refill() {
 		return
 	}
 	s := i.current.Load()
-	slice := s.fuel.next(left)
-	if slice == 0 {
+	slice, ok := s.fuel.next(left)
+	if !ok {
 		i.fuel.Set(0) // what was owed is counted
 		s.stop(errFuelUsed)
 		panic(sys.NewExitError(stopped))

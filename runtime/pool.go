@@ -136,11 +136,16 @@ func (p *pool) put(i *instance) {
 	i.since, i.trimmed = time.Now(), false
 	i.bytes = idleBytes + i.ownImage + int64(i.memory.Private())
 	// Half is for one module at most, so that the others find room.
-	if p.bytes.Load()+i.bytes > limits.MaxIdleBytes/2 || !i.set.push(i) {
+	if p.bytes.Load()+i.bytes > limits.MaxIdleBytes/2 {
 		i.close()
 		return
 	}
-	p.count(i.bytes)
+	p.count(i.bytes) // before others can have it
+	if !i.set.push(i) {
+		p.count(-i.bytes)
+		i.close()
+		return
+	}
 	p.c.r.idleSoon()
 	for p.c.r.idleBytes.Load() > limits.MaxIdleBytes && p.c.r.dropIdle() {
 	}

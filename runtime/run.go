@@ -11,6 +11,10 @@ import (
 // engine's; see callState.ending.
 func (c *compiled) run(s *callState) (err error) {
 	i, set := c.pool.take(s)
+	if i != nil && s.limits.Fuel > 0 && i.startFuel > s.limits.Fuel {
+		c.pool.put(i) // the call ends in the start, as if it were the first
+		i = nil
+	}
 	if i != nil {
 		i.begin(s)
 		resumed, err := c.serve(i, s)
@@ -19,10 +23,11 @@ func (c *compiled) run(s *callState) (err error) {
 		}
 		// The engine cannot resume commands, and nothing has happened.
 		set.refuse()
-		s.reused = false
+		s.restart()
 	}
 	err = c.serveNew(set, s)
 	if errors.Is(err, errCold) {
+		s.restart()
 		err = c.serveNew(set, s)
 	}
 	return err

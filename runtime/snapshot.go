@@ -116,8 +116,9 @@ func (i *instance) checkpoint(snap func() experimental.Snapshot) {
 		}
 	}
 	i.refill()
-	if i.starting {
-		i.trySave(i.current.Load())
+	// A start section and a reactor read where they cannot be resumed.
+	if s := i.current.Load(); i.starting && s.call.Entry.ABI != Reactor && i.main != nil {
+		i.trySave(s)
 		if i.saved {
 			i.point = snap()
 		}

@@ -32,6 +32,13 @@ func (b *cappedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// drop forgets what was written.
+func (b *cappedBuffer) drop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.data = nil
+}
+
 // take ends the writing and returns what was written.
 func (b *cappedBuffer) take() []byte {
 	b.mu.Lock()
@@ -70,6 +77,13 @@ func (b *tailBuffer) trim() {
 		b.dropped += int64(over)
 		b.data = append(b.data[:0], b.data[over:]...)
 	}
+}
+
+// drop forgets what was written.
+func (b *tailBuffer) drop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.data, b.dropped = nil, 0
 }
 
 // take returns the tail and how many bytes came before it.

@@ -25,10 +25,11 @@ const (
 
 // saved is what a memory is taken back to, and how.
 type saved struct {
-	image     *Image
-	shrinking bool // the engine's next Reallocate takes the size back
-	restores  int  // since the last trim
-	private   uint64
+	image      *Image
+	shrinking  bool // the engine's next Reallocate takes the size back
+	restores   int  // since the last trim
+	private    uint64
+	wasRefused bool // when it was saved
 }
 
 // errGrown means that a memory that grew cannot shrink.
@@ -67,7 +68,7 @@ func (m *Memory) adopt(image *Image) error {
 	m.forget()
 	image.Retain()
 	m.image = image
-	m.restores, m.private = 0, 0
+	m.restores, m.private, m.wasRefused = 0, 0, m.refused
 	return nil
 }
 
@@ -82,7 +83,7 @@ func (m *Memory) forget() {
 // memory by a page, which is how the engine is told of a smaller size, and report
 // whether it did. After an error the memory is of no use.
 func (m *Memory) Restore(grow func() bool) error {
-	m.refused = false
+	m.refused = m.wasRefused
 	if m.size > m.image.Size() {
 		m.shrinking = true
 		ok := grow()

@@ -1,0 +1,328 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	goruntime "runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// front is an admission with modules that do nothing.
+type front struct {
+	t *testing.T
+	*admission
+	r *Runtime
+	// order are the calls in the order in which they got their places.
+	order []string
+}
+
+func newFront(t *testing.T, limit, perModule, maxWaiting int) *front {
+	f := &front{t: t, admission: &admission{limit: limit, perModule: perModule, maxWaiting: maxWaiting}, r: &Runtime{}}
+	f.r.closing, f.r.close = context.WithCancel(context.Background())
+	t.Cleanup(f.r.close)
+	return f
+}
+
+func (f *front) module() *compiled { return &compiled{r: f.r} }
+
+// enterNow gets a place at once, or fails the test.
+func (f *front) enterNow(c *compiled) {
+	f.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // who had to wait would fail
+	if err := f.admit(ctx, c, "those that run"); err != nil {
+		f.t.Fatalf("no place: %v", err)
+	}
+}
+
+// wait has a call wait, which is noted in order when it gets its place. It returns when
+// the call waits.
+func (f *front) wait(ctx context.Context, c *compiled, tenant, name string) (ended <-chan error) {
+	f.t.Helper()
+	before := f.waiting
+	done := make(chan error, 1)
+	go func() {
+		err := f.admit(ctx, c, tenant)
+		if err == nil {
+			f.mu.Lock()
+			f.order = append(f.order, name)
+			f.mu.Unlock()
+		}
+		done <- err
+	}()
+	synctest.Wait()
+	if f.waiting != before+1 {
+		f.t.Fatalf("%s does not wait", name)
+	}
+	return done
+}
+
+// next takes one call off, and has one that waits come in.
+func (f *front) next(c *compiled) {
+	f.leave(c)
+	synctest.Wait()
+}
+
+// requireEmpty fails the test if anybody has or wants a place.
+func (f *front) requireEmpty(modules ...*compiled) {
+	f.t.Helper()
+	if f.running != 0 || f.waiting != 0 || len(f.tenants) != 0 {
+		f.t.Errorf("%d calls run and %d wait, of %d tenants", f.running, f.waiting, len(f.tenants))
+	}
+	for n, c := range modules {
+		if c.places != 0 {
+			f.t.Errorf("module %d has %d places", n, c.places)
+		}
+	}
+}
+
+func TestCallsOfATenantGetTheirPlacesInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(t, 1, 1, 10)
+		c := f.module()
+		f.enterNow(c)
+		for n := range 5 {
+			f.wait(t.Context(), c, "a", fmt.Sprint(n))
+		}
+		for range 5 {
+			f.next(c)
+		}
+		if want := []string{"0", "1", "2", "3", "4"}; !slices.Equal(f.order, want) {
+			t.Errorf("got %q, want %q", f.order, want)
+		}
+		f.next(c)
+		f.requireEmpty(c)
+	})
+}
+
+// A tenant with many calls does not shut out one with few.
+func TestTenantsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(t, 1, 1, 20)
+		c := f.module()
+		f.enterNow(c)
+		for _, name := range []string{"a1", "a2", "a3", "a4", "b1", "b2", "c1", "a5"} {
+			f.wait(t.Context(), c, name[:1], name)
+		}
+		for range 3 {
+			f.next(c)
+		}
+		f.wait(t.Context(), c, "c", "c2") // comes back to the end of the turn
+		for range 6 {
+			f.next(c)
+		}
+		if want := []string{"a1", "b1", "c1", "a2", "b2", "c2", "a3", "a4", "a5"}; !slices.Equal(f.order, want) {
+			t.Errorf("got %q, want %q", f.order, want)
+		}
+		f.next(c)
+		f.requireEmpty(c)
+	})
+}
+
+// One module has at most its share, and those of others pass who waits for it.
+func TestModuleHasAtMostItsShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(t, 4, 2, 10)
+		greedy, other := f.module(), f.module()
+		f.enterNow(greedy)
+		f.enterNow(greedy)
+		f.wait(t.Context(), greedy, "a", "greedy 1")
+		f.wait(t.Context(), greedy, "a", "greedy 2")
+		f.enterNow(other)
+		f.enterNow(other)
+		f.wait(t.Context(), other, "a", "other, of the same tenant")
+		f.next(other) // the places of the greedy one are taken
+		if want := []string{"other, of the same tenant"}; !slices.Equal(f.order, want) {
+			t.Errorf("got %q, want %q", f.order, want)
+		}
+		f.next(greedy)
+		f.next(greedy)
+		if want := []string{"other, of the same tenant", "greedy 1", "greedy 2"}; !slices.Equal(f.order, want) {
+			t.Errorf("got %q, want %q", f.order, want)
+		}
+		for _, c := range []*compiled{greedy, greedy, other, other} {
+			f.next(c)
+		}
+		f.requireEmpty(greedy, other)
+	})
+}
+
+// A turn is not lost on a tenant whose module has no room.
+func TestTenantWithoutRoomIsPassed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(t, 2, 1, 10)
+		busy, other := f.module(), f.module()
+		f.enterNow(busy)
+		f.enterNow(other)
+		f.wait(t.Context(), busy, "a", "busy")
+		f.wait(t.Context(), other, "b", "other")
+		f.next(other)
+		if want := []string{"other"}; !slices.Equal(f.order, want) {
+			t.Errorf("got %q, want %q", f.order, want)
+		}
+		f.next(busy)
+		f.next(busy)
+		f.next(other)
+		f.requireEmpty(busy, other)
+	})
+}
+
+func TestOverloadIsRefusedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, maxWaiting := range []int{-1, 0, 2} {
+			f := newFront(t, 1, 1, maxWaiting)
+			c := f.module()
+			f.enterNow(c)
+			for n := range maxWaiting {
+				f.wait(t.Context(), c, "a", fmt.Sprint(n))
+			}
+			err := f.admit(context.Background(), c, "b")
+			var e *Error
+			if !errors.As(err, &e) || e.Reason != ResourceExhausted || e.Limit != LimitCalls {
+				t.Errorf("with %d that may wait: %v", maxWaiting, err)
+			}
+			for range 1 + max(0, maxWaiting) {
+				f.next(c)
+			}
+			f.enterNow(c)
+			f.next(c)
+			f.requireEmpty(c)
+		}
+	})
+}
+
+func TestWaitingEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(t, 1, 1, 10)
+		c := f.module()
+		f.enterNow(c)
+		deadline, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		cancelled, cancel := context.WithCancel(t.Context())
+		started := time.Now()
+		late := f.wait(deadline, c, "a", "late")
+		gone := f.wait(cancelled, c, "a", "gone")
+		patient := f.wait(t.Context(), c, "a", "patient")
+		cancel()
+		if err := <-gone; reasonOf(t, err) != Cancelled || !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: got %v", err)
+		}
+		if err := <-late; reasonOf(t, err) != Timeout || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("at the deadline: got %v", err)
+		}
+		if waited := time.Since(started); waited != time.Second {
+			t.Errorf("waited %v under a deadline of a second", waited)
+		}
+		f.next(c)
+		if err := <-patient; err != nil {
+			t.Errorf("who waited on: %v", err)
+		}
+		f.next(c)
+		f.requireEmpty(c)
+	})
+}
+
+// Closing the Runtime wakes all who wait.
+func TestCloseWakesWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(t, 1, 1, 10)
+		c := f.module()
+		f.enterNow(c)
+		var waiting []<-chan error
+		for n := range 3 {
+			waiting = append(waiting, f.wait(t.Context(), c, fmt.Sprint(n%2), fmt.Sprint(n)))
+		}
+		f.r.close()
+		for _, ended := range waiting {
+			if err := <-ended; reasonOf(t, err) != Cancelled || !errors.Is(err, errClosed) {
+				t.Errorf("got %v", err)
+			}
+		}
+		f.next(c)
+		f.requireEmpty(c)
+	})
+}
+
+// A call whose context ends in the moment in which it gets its place gives it on.
+func TestPlaceOfWhoGivesUpIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 200 {
+			f := newFront(t, 1, 1, 10)
+			c := f.module()
+			f.enterNow(c)
+			ctx, cancel := context.WithCancel(t.Context())
+			first := f.wait(ctx, c, "a", "first")
+			second := f.wait(t.Context(), c, "b", "second")
+			f.mu.Lock()
+			cancel()
+			for range 10 {
+				goruntime.Gosched() // now it may want to take itself off, and cannot
+			}
+			f.exit(c)
+			f.mu.Unlock()
+			synctest.Wait()
+			if <-first == nil {
+				f.next(c)
+			}
+			if err := <-second; err != nil {
+				t.Fatalf("the second: %v", err)
+			}
+			f.leave(c)
+			f.requireEmpty(c)
+		}
+	})
+}
+
+// Whatever comes, waits and gives up, no bound is passed and no place is lost.
+func TestAdmissionUnderLoad(t *testing.T) {
+	const limit, perModule, maxWaiting, calls = 6, 3, 40, 3000
+	f := newFront(t, limit, perModule, maxWaiting)
+	modules := []*compiled{f.module(), f.module(), f.module()}
+	var running, admitted, refused atomic.Int64
+	var ofModule [3]atomic.Int64
+	var wg sync.WaitGroup
+	gate := make(chan struct{}, 100) // how many are under way
+	r := rand.New(rand.NewPCG(3, 4))
+	for range calls {
+		which, tenant := r.IntN(len(modules)), fmt.Sprint(r.IntN(4))
+		ctx, cancel := context.WithCancel(context.Background())
+		gate <- struct{}{}
+		giveUp := r.IntN(3) == 0
+		if giveUp {
+			wg.Go(cancel)
+		}
+		wg.Go(func() {
+			defer func() { <-gate }()
+			defer cancel()
+			if err := f.admit(ctx, modules[which], tenant); err != nil {
+				if reason := reasonOf(t, err); reason != ResourceExhausted && !(giveUp && reason == Cancelled) {
+					t.Errorf("got %v", err)
+				}
+				refused.Add(1)
+				return
+			}
+			admitted.Add(1)
+			if n := running.Add(1); n > limit {
+				t.Errorf("%d calls run", n)
+			}
+			if n := ofModule[which].Add(1); n > perModule {
+				t.Errorf("%d calls of one module run", n)
+			}
+			ofModule[which].Add(-1)
+			running.Add(-1)
+			f.leave(modules[which])
+		})
+	}
+	wg.Wait()
+	f.requireEmpty(modules...)
+	if admitted.Load() < calls/10 || admitted.Load()+refused.Load() != calls {
+		t.Errorf("%d calls ran and %d did not, of %d", admitted.Load(), refused.Load(), calls)
+	}
+}

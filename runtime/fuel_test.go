@@ -1,0 +1,246 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// fuelGlobal is the fuel of a guest that a test plays.
+type fuelGlobal struct {
+	api.MutableGlobal
+	left int64
+}
+
+func (g *fuelGlobal) Get() uint64  { return uint64(g.left) }
+func (g *fuelGlobal) Set(v uint64) { g.left = int64(v) }
+
+// endsAt plays a guest that takes charges and checks after each, on a new instance or on
+// one that was saved after it had used fuel. It returns after how many charges the guest
+// ends, and how much it used by then.
+func endsAt(t *testing.T, limit, saved uint64, charges []uint64) (at int, used uint64) {
+	t.Helper()
+	global := &fuelGlobal{}
+	i := &instance{fuel: global, snapshot: snapshot{startFuel: saved}}
+	s := newCallState(context.Background(), &Runtime{closing: context.Background()}, Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})}, Limits{Fuel: limit})
+	i.current.Store(s)
+	if saved > 0 {
+		i.begin(s)
+	}
+	ends := func() (ended bool) {
+		defer func() { ended = recover() != nil }()
+		i.refill()
+		return false
+	}
+	for at < len(charges) {
+		global.left -= int64(charges[at])
+		if ends() {
+			break
+		}
+		at++
+	}
+	s.fuel.settle(global.left)
+	return at, s.fuel.used
+}
+
+// When a guest ends for its fuel depends on what it uses and on nothing else: not on
+// whether it began anew or where it was saved.
+func TestFuelEndsAtTheSameChargeWhereverTheGuestBegan(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 3000 {
+		charges := make([]uint64, 1+r.IntN(40))
+		total := uint64(0)
+		for n := range charges {
+			charges[n] = r.Uint64N(fuelSlice / 4)
+			if r.IntN(10) == 0 {
+				charges[n] *= 20 // a bulk operation of some slices
+			}
+			total += charges[n]
+		}
+		// The limits that matter are those at which the guest checks, and one beside them.
+		limit := uint64(0)
+		for _, c := range charges[:r.IntN(len(charges))] {
+			limit += c
+		}
+		limit = max(1, limit+uint64(r.IntN(3)))
+		at, used := endsAt(t, limit, 0, charges)
+		want := uint64(0)
+		for _, c := range charges[:min(at+1, len(charges))] {
+			want += c
+		}
+		if used != want {
+			t.Fatalf("limit %d: the guest used %d by charge %d of %d, the gauge says %d", limit, want, at, charges, used)
+		}
+		if total <= limit && at != len(charges) {
+			t.Fatalf("limit %d: ends at charge %d of %d, which are within it", limit, at, charges)
+		}
+		begun, saved := r.IntN(len(charges)), uint64(0)
+		for _, c := range charges[:begun] {
+			saved += c
+		}
+		if begun > at || saved == 0 {
+			continue // it would never have been saved
+		}
+		if again, usedAgain := endsAt(t, limit, saved, charges[begun:]); again+begun != at || usedAgain != used {
+			t.Fatalf("limit %d of charges %d: from the beginning it ends at %d with %d units, from charge %d on at %d with %d",
+				limit, charges, at, used, begun, again+begun, usedAgain)
+		}
+	}
+}
+
+// burning is a command that takes a while to start and calls a function as often as the
+// four bytes of its input say.
+func burning() []byte {
+	return parts{start: wasmtest.Code(
+		wasmtest.Const(300), wasmtest.CallFunc(recursion),
+		reads(), marks(), loads(atInput), wasmtest.CallFunc(recursion),
+		writes(1, atState, wasmtest.Const(stateSize)),
+	)}.bytes()
+}
+
+// rounds are so many that the guest looks at its fuel several times.
+const rounds = 85_000
+
+// times is the input of burning.
+func times(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16), 0} }
+
+// A loop ends at its limit of fuel, with equal fuel in equal calls, whether they have a
+// new instance or not.
+func TestLimitOfFuel(t *testing.T) {
+	m := load(t, newRuntime(t, Options{}), burning())
+	for _, limit := range []uint64{50_000, fuelSlice, fuelSlice + 1, 1_000_000} {
+		var first Output
+		for n := range 6 {
+			w := wants{call: Call{Input: times(1 << 20), Limits: Limits{Fuel: limit}}}
+			out, err := ask(t, m, w)
+			var e *Error
+			if !errors.As(err, &e) || e.Reason != ResourceExhausted || e.Limit != LimitFuel || !strings.Contains(e.Message, fmt.Sprint(limit)) {
+				t.Fatalf("limit %d: got %v", limit, err)
+			}
+			if n == 0 {
+				first = out
+			}
+			requireEqual(t, out, first, fmt.Sprintf("limit %d, call %d", limit, n+1))
+			if out.Fuel < limit || out.Fuel > limit+1000 {
+				t.Errorf("limit %d: used %d", limit, out.Fuel)
+			}
+			// A call that ends well gives an instance for the next one.
+			askOK(t, m, wants{call: Call{Input: times(1)}})
+		}
+	}
+}
+
+// At any limit, a call ends alike on a new instance and on one that was reset.
+func TestFuelIsTheSameOnAReusedInstance(t *testing.T) {
+	requireReuse(t)
+	fresh, reused := load(t, newRuntime(t, Options{MaxIdleBytes: -1}), burning()), load(t, newRuntime(t, Options{}), burning())
+	whole := askOK(t, fresh, wants{call: Call{Input: times(rounds)}}).Fuel
+	if whole < 2*fuelSlice {
+		t.Fatalf("the guest takes %d units only", whole)
+	}
+	w := func(limit uint64) wants { return wants{call: Call{Input: times(rounds), Limits: Limits{Fuel: limit}}} }
+	for range 2 {
+		askOK(t, reused, w(0))
+	}
+	begun := askOK(t, reused, wants{call: Call{Input: times(0)}}).Fuel
+	var limits []uint64
+	for n := range uint64(14) {
+		limits = append(limits,
+			fuelSlice-2+n,    // where the first look at the limit is on a new instance
+			begun-7+n,        // where the instance was saved
+			whole-7+n,        // where the guest ends
+			1+n*(whole/14+1), // anywhere
+		)
+	}
+	for _, limit := range limits {
+		want, wantErr := ask(t, fresh, w(limit))
+		got, err := ask(t, reused, w(limit))
+		if reasonOf(t, err) != reasonOf(t, wantErr) {
+			t.Errorf("limit %d: got %v on a reset instance and %v on a new one", limit, err, wantErr)
+		}
+		requireEqual(t, got, want, fmt.Sprintf("limit %d", limit))
+		if limit > begun && !got.Reused {
+			t.Errorf("limit %d: not on a reset instance", limit)
+		}
+		if err != nil { // so that there is an instance again
+			askOK(t, reused, wants{call: Call{Input: times(0)}})
+		}
+	}
+}
+
+// A call that may use less than its start took ends as it does on a new instance, even
+// if it has no other reason to look at its fuel.
+func TestFuelBelowThatOfTheStart(t *testing.T) {
+	requireReuse(t)
+	r := newRuntime(t, Options{})
+	m := load(t, r, parts{
+		initialize: wasmtest.Code(wasmtest.Const(1000), wasmtest.CallFunc(recursion)),
+		call:       wasmtest.Code(stores(atState, wasmtest.Const(1)), wasmtest.Const(0)),
+	}.bytes())
+	call := func(fuel uint64) error {
+		_, err := ask(t, m, wants{call: Call{Entry: Entry{ABI: Reactor}, Limits: Limits{Fuel: fuel}}})
+		return err
+	}
+	if err := call(100); reasonOf(t, err) != ResourceExhausted {
+		t.Fatalf("on a new instance: %v", err)
+	}
+	for range 3 {
+		if err := call(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := call(100); reasonOf(t, err) != ResourceExhausted {
+		t.Errorf("on an instance that was reset: %v", err)
+	}
+}
+
+// The operator's ceiling on fuel holds whatever the call asks for.
+func TestCeilingOnFuel(t *testing.T) {
+	const ceiling = 100_000
+	m := load(t, newRuntime(t, Options{MaxFuel: ceiling}), burning())
+	for _, tt := range []struct{ asked, want uint64 }{
+		{0, ceiling},
+		{ceiling - 1, ceiling - 1},
+		{ceiling, ceiling},
+		{ceiling + 1, ceiling},
+		{1 << 63, ceiling},
+	} {
+		out, err := ask(t, m, wants{call: Call{Input: times(1 << 20), Limits: Limits{Fuel: tt.asked}}})
+		var e *Error
+		if !errors.As(err, &e) || e.Limit != LimitFuel || !strings.Contains(e.Message, fmt.Sprint(tt.want)) {
+			t.Errorf("asked for %d: got %v", tt.asked, err)
+		}
+		if out.Fuel < tt.want || out.Fuel > tt.want+1000 {
+			t.Errorf("asked for %d: used %d", tt.asked, out.Fuel)
+		}
+	}
+	askOK(t, m, wants{call: Call{Input: times(100)}})
+}
+
+// Fuel is that of the guest alone: what runs beside it changes nothing.
+func TestFuelOfCallsAtOnce(t *testing.T) {
+	m := load(t, newRuntime(t, Options{}), burning())
+	want := askOK(t, m, wants{call: Call{Input: times(rounds)}})
+	outs := make(chan Output)
+	for range 8 {
+		b := bind(t, capability.Grant{})
+		go func() {
+			out, err := m.Call(context.Background(), Call{Input: times(rounds), Bindings: b})
+			if err != nil {
+				t.Error(err)
+			}
+			outs <- out
+		}()
+	}
+	for range 8 {
+		requireEqual(t, <-outs, want, "a call beside others")
+	}
+}

@@ -1,0 +1,245 @@
+package runtime
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// pass lets time pass, of which a bubble has as much as it likes.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// What waits for a call that does not come gives its memory back, and goes at last. Then
+// nobody looks any more.
+func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
+	requireReuse(t)
+	synctest.Test(t, func(t *testing.T) {
+		const trimmedBytes = idleBytes + imageBytes
+		r := newRuntime(t, Options{})
+		m := load(t, r, obeying().bytes())
+		b := bind(t, capability.Grant{})
+		call := func() Output {
+			t.Helper()
+			out, err := m.Call(t.Context(), Call{Input: []byte("g"), Bindings: b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		first := call()
+		call()
+		if got := requireBalanced(t, r, m); got <= trimmedBytes || !r.tending.Load() {
+			t.Fatalf("%d bytes wait, somebody looks after them: %v", got, r.tending.Load())
+		}
+		pass(trimAfter - time.Second)
+		if got := requireBalanced(t, r, m); got <= trimmedBytes {
+			t.Errorf("%d bytes wait after less than %v", got, trimAfter)
+		}
+		pass(trimAfter + time.Second)
+		if got := requireBalanced(t, r, m); got != trimmedBytes {
+			t.Errorf("%d bytes wait after %v, want %d", got, 2*trimAfter, trimmedBytes)
+		}
+		out := call()
+		if !out.Reused {
+			t.Error("an instance that was trimmed is not called")
+		}
+		requireEqual(t, out, first, "after trimming")
+		if got := requireBalanced(t, r, m); got <= trimmedBytes {
+			t.Errorf("%d bytes wait after another call", got)
+		}
+
+		pass(closeAfter - 2*trimAfter)
+		if got := len(waiting(m)); got != 1 {
+			t.Errorf("%d instances wait after less than %v", got, closeAfter)
+		}
+		pass(4 * trimAfter)
+		if got := len(waiting(m)); got != 0 {
+			t.Errorf("%d instances wait after %v", got, closeAfter)
+		}
+		if r.memoryInUse.Load() != 0 || r.idleBytes.Load() != 0 {
+			t.Errorf("%d bytes are in use and %d wait", r.memoryInUse.Load(), r.idleBytes.Load())
+		}
+		if r.tending.Load() {
+			t.Error("somebody looks after nothing")
+		}
+
+		out = call()
+		if out.Reused {
+			t.Error("an instance was there all the same")
+		}
+		requireEqual(t, out, first, "after closing")
+		call()
+		if !r.tending.Load() {
+			t.Error("nobody looks after an instance that waits again")
+		}
+		pass(2 * closeAfter)
+		if got := len(waiting(m)); got != 0 {
+			t.Errorf("%d instances wait in the end", got)
+		}
+	})
+}
+
+// An instance that is called again and again never goes, and those that are not needed
+// beside it do.
+func TestBusyInstanceStays(t *testing.T) {
+	requireReuse(t)
+	synctest.Test(t, func(t *testing.T) {
+		r := newRuntime(t, Options{})
+		m := load(t, r, meets())
+		keep(t, m, 4)
+		for range 20 {
+			pass(trimAfter)
+			if got := reused(together(t, m, 1, Call{})); got != 1 {
+				t.Fatal("no instance waits")
+			}
+		}
+		// Which of those that wait is called is left to chance, so none need go that was
+		// called within the last minute; all go afterwards.
+		requireBalanced(t, r, m)
+		pass(2 * closeAfter)
+		if got := len(waiting(m)); got != 0 {
+			t.Errorf("%d instances wait", got)
+		}
+		requireBalanced(t, r, m)
+	})
+}
+
+// Trimming goes by when each instance began to wait, and only the first trimming of it
+// does anything.
+func TestTendingGoesByTheTimeWaited(t *testing.T) {
+	requireReuse(t)
+	r := untended(t, Options{})
+	m := load(t, r, meets())
+	keep(t, m, 3)
+	all := waiting(m)
+	if len(all) != 3 {
+		t.Fatalf("%d instances wait", len(all))
+	}
+	tend := func(now time.Time) {
+		m.c.pool.tend(now)
+		requireBalanced(t, r, m)
+	}
+	trimmed := func() (n int) {
+		for _, i := range waiting(m) {
+			if i.trimmed {
+				n++
+				if i.bytes != idleBytes || i.memory.Private() != 0 {
+					t.Errorf("a trimmed instance counts %d bytes and has %d", i.bytes, i.memory.Private())
+				}
+			}
+		}
+		return n
+	}
+	last := all[0].since
+	for _, i := range all {
+		if i.since.After(last) {
+			last = i.since
+		}
+	}
+	tend(last)
+	if got := trimmed(); got != 0 {
+		t.Errorf("%d are trimmed at once", got)
+	}
+	for range 2 {
+		tend(last.Add(trimAfter))
+		if got := trimmed(); got != 3 {
+			t.Errorf("%d are trimmed in time", got)
+		}
+	}
+	if got := reused(together(t, m, 2, Call{})); got != 2 {
+		t.Errorf("%d of those that were trimmed are called", got)
+	}
+	// One has waited since before, and the other two since their calls.
+	if got := trimmed(); got != 1 {
+		t.Errorf("%d are trimmed after two were called", got)
+	}
+	var oldest *instance
+	for _, i := range waiting(m) {
+		if i.trimmed {
+			oldest = i
+		}
+	}
+	tend(oldest.since.Add(closeAfter))
+	for _, i := range waiting(m) {
+		if i == oldest {
+			t.Error("one that has waited for long still does")
+		}
+	}
+	tend(time.Now().Add(closeAfter))
+	if got := len(waiting(m)); got != 0 {
+		t.Errorf("%d wait", got)
+	}
+}
+
+// A closed Runtime is not looked after.
+func TestTendingEndsWithTheRuntime(t *testing.T) {
+	requireReuse(t)
+	synctest.Test(t, func(t *testing.T) {
+		r := New(Options{})
+		m := load(t, r, echo().bytes())
+		for range 2 {
+			askOK(t, m, wants{call: Call{Input: []byte("x")}})
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r.tendIdle() // as if it had begun just before
+		if r.tending.Load() || r.idleBytes.Load() != 0 {
+			t.Errorf("%d bytes wait, somebody looks after them: %v", r.idleBytes.Load(), r.tending.Load())
+		}
+	})
+}
+
+// Tending while calls take and return instances loses none and counts none twice.
+func TestTendingBesideCalls(t *testing.T) {
+	requireReuse(t)
+	r := untended(t, Options{})
+	m := load(t, r, parts{start: wasmtest.Code(marks(), reads(), writes(1, atState, wasmtest.Const(stateSize)))}.bytes())
+	first := askOK(t, m, wants{})
+	done := make(chan struct{})
+	tended := make(chan int)
+	go func() {
+		n := 0
+		for ; ; n++ {
+			select {
+			case <-done:
+				tended <- n
+				return
+			default:
+				// Far enough ahead for all to be trimmed, and now and then to be closed.
+				ahead := trimAfter
+				if n%5 == 0 {
+					ahead = closeAfter
+				}
+				m.c.pool.tend(time.Now().Add(ahead))
+			}
+		}
+	}()
+	ended := make(chan struct{})
+	for range 4 {
+		go func() {
+			defer func() { ended <- struct{}{} }()
+			for range 200 {
+				out, err := ask(t, m, wants{})
+				if err != nil {
+					t.Error(err)
+				}
+				requireEqual(t, out, first, "a call")
+			}
+		}()
+	}
+	for range 4 {
+		<-ended
+	}
+	close(done)
+	if n := <-tended; n == 0 {
+		t.Error("nothing was tended")
+	}
+	requireBalanced(t, r, m)
+}

@@ -1,0 +1,164 @@
+package guestmem
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// images counts the files in memory that this process has open.
+func images(t testing.TB) int {
+	t.Helper()
+	fds, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, fd := range fds {
+		if target, err := os.Readlink(fd); err == nil && strings.Contains(target, "memfd:wasmtool") {
+			n++
+		}
+	}
+	return n
+}
+
+// mappings counts the mappings of such files.
+func mappings(t testing.TB) int {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(maps, []byte("memfd:wasmtool"))
+}
+
+// Memories that share an image see nothing of each other, and the image goes with the
+// last of them.
+func TestImageIsShared(t *testing.T) {
+	const size = 4 * PageSize
+	s := newSystem(t)
+	s.scanner.works() // it has an image of its own while it tries
+	files, mapped := images(t), mappings(t)
+	both := [2]*guest{}
+	for n := range both {
+		both[n] = newGuest(t, s, Options{Limit: 8 * PageSize}, size)
+		fill(both[n].mem, 3)
+	}
+	want := bytes.Clone(both[0].mem)
+	image, err := both[0].m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if equal, err := both[1].m.Adopt(image); !equal || err != nil {
+		t.Fatalf("%v, %v", equal, err)
+	}
+	if got := images(t); got != files+1 {
+		t.Fatalf("%d images for two equal memories", got-files)
+	}
+	restore := func(g *guest) {
+		t.Helper()
+		if err := g.m.Restore(func() bool { return g.grow(1) }); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(g.mem, want) {
+			t.Fatal("the memory is not that of the image")
+		}
+	}
+	for range 3 {
+		for n, g := range both {
+			fill(g.mem, 200)
+			if !bytes.Equal(both[1-n].mem, want) {
+				t.Fatal("a memory sees what another wrote")
+			}
+			restore(g)
+		}
+	}
+
+	image.Release()
+	if images(t) != files+1 {
+		t.Fatal("the image went while two memories have it")
+	}
+	fill(both[0].mem, 200)
+	both[0].m.Free()
+	both[0].m.Free()
+	if images(t) != files+1 {
+		t.Fatal("the image went while a memory has it")
+	}
+	fill(both[1].mem, 200)
+	restore(both[1])
+	both[1].m.Free()
+	if images(t) != files || mappings(t) != mapped {
+		t.Errorf("%d images and %d mappings are left", images(t)-files, mappings(t)-mapped)
+	}
+}
+
+// A memory that is saved again lets go of the image that it had.
+func TestSavingAgain(t *testing.T) {
+	s := newSystem(t)
+	s.scanner.works()
+	files := images(t)
+	g := newGuest(t, s, Options{Limit: 4 * PageSize}, PageSize)
+	for n := range 3 {
+		fill(g.mem, byte(2*n))
+		image, err := g.m.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		image.Release()
+		if got := images(t) - files; got != 1 {
+			t.Fatalf("%d images after %d times", got, n+1)
+		}
+		fill(g.mem, 100)
+		if err := g.m.Restore(nil); err != nil {
+			t.Fatal(err)
+		}
+		if g.mem[0] != byte(2*n)|1 {
+			t.Fatalf("taken back to another image: %d", g.mem[0])
+		}
+	}
+	g.m.Free()
+	if images(t) != files {
+		t.Errorf("%d images are left", images(t)-files)
+	}
+}
+
+// Nobody can change or cut the file behind an image: that would be a fault in a guest's
+// memory.
+func TestImageIsSealed(t *testing.T) {
+	image, err := newImage(make([]byte, PageSize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Release()
+	for name, err := range map[string]error{
+		"cutting": unix.Ftruncate(image.fd, 0),
+		"growing": unix.Ftruncate(image.fd, 2*PageSize),
+	} {
+		if !errors.Is(err, unix.EPERM) {
+			t.Errorf("%s the image: %v", name, err)
+		}
+	}
+	if _, err := unix.Pwrite(image.fd, []byte{1}, 0); !errors.Is(err, unix.EPERM) {
+		t.Errorf("writing to the image: %v", err)
+	}
+	if image.Size() != PageSize {
+		t.Errorf("it has %d bytes", image.Size())
+	}
+}
+
+// Saving what is nothing is refused.
+func TestEmptyMemoryIsNotSaved(t *testing.T) {
+	m := newSystem(t).New(Options{Limit: PageSize})
+	defer m.Free()
+	for _, when := range []string{"before it has a size", "with a size of 0"} {
+		if image, err := m.Save(); image != nil || !errors.Is(err, ErrUnsupported) {
+			t.Errorf("%s: got %v, %v", when, image, err)
+		}
+		m.Reallocate(0)
+	}
+}

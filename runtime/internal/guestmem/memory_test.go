@@ -1,0 +1,139 @@
+package guestmem
+
+import (
+	"bytes"
+	"testing"
+)
+
+// guest stands for the engine: it grows a memory page by page and keeps the slice that
+// it was given last.
+type guest struct {
+	m   *Memory
+	mem []byte
+}
+
+func newGuest(t testing.TB, s *System, o Options, size uint64) *guest {
+	t.Helper()
+	g := &guest{m: s.New(o)}
+	t.Cleanup(g.m.Free)
+	if g.mem = g.m.Reallocate(size); uint64(len(g.mem)) != size {
+		t.Fatalf("asked for %d bytes, got %d", size, len(g.mem))
+	}
+	return g
+}
+
+// grow asks for more pages and reports whether there were any.
+func (g *guest) grow(pages uint64) bool {
+	b := g.m.Reallocate(uint64(len(g.mem)) + pages*PageSize)
+	if b == nil {
+		return false
+	}
+	g.mem = b
+	return true
+}
+
+// newSystem returns a System that is closed with the test.
+func newSystem(t testing.TB) *System {
+	t.Helper()
+	s := NewSystem()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// fill makes every byte of b differ from zero.
+func fill(b []byte, with byte) {
+	b[0] = with | 1
+	for done := 1; done < len(b); done *= 2 {
+		copy(b[done:], b[:done])
+	}
+}
+
+// requireZero fails the test unless b is zero.
+func requireZero(t testing.TB, b []byte, what string) {
+	t.Helper()
+	if rest := bytes.TrimLeft(b, "\x00"); len(rest) > 0 {
+		t.Fatalf("%s: byte %d of %d is %d, not zero", what, len(b)-len(rest), len(b), rest[0])
+	}
+}
+
+// Memory grows with its contents, new bytes are zero, and it never passes its limit.
+func TestMemoryGrowsUpToItsLimit(t *testing.T) {
+	g := newGuest(t, newSystem(t), Options{Limit: 5 * PageSize}, PageSize)
+	requireZero(t, g.mem, "new memory")
+	fill(g.mem, 7)
+	for g.grow(1) {
+		size := len(g.mem)
+		requireZero(t, g.mem[size-PageSize:], "a page that is new")
+		fill(g.mem[size-PageSize:], 7)
+	}
+	if len(g.mem) != 5*PageSize || g.m.Size() != 5*PageSize {
+		t.Errorf("grew to %d bytes and says %d, the limit is %d", len(g.mem), g.m.Size(), 5*PageSize)
+	}
+	if i := bytes.IndexByte(g.mem, 0); i >= 0 {
+		t.Errorf("byte %d was lost while the memory grew", i)
+	}
+	if cap(g.mem) != len(g.mem) {
+		t.Errorf("the slice reaches %d bytes beyond the guest's memory", cap(g.mem)-len(g.mem))
+	}
+}
+
+// A refusal changes nothing but what Refused says.
+func TestMemoryTellsThatItRefused(t *testing.T) {
+	for name, o := range map[string]Options{
+		"by its limit": {Limit: 2 * PageSize},
+		"by who counts": {Limit: 8 * PageSize, Account: func(delta int64) bool {
+			return delta <= PageSize
+		}},
+	} {
+		g := newGuest(t, newSystem(t), o, PageSize)
+		if g.m.Refused() {
+			t.Errorf("%s: refused before anything was", name)
+		}
+		fill(g.mem, 3)
+		if g.grow(2) {
+			t.Errorf("%s: a growth by two pages was not refused", name)
+		}
+		if !g.m.Refused() || g.m.Size() != PageSize {
+			t.Errorf("%s: refused: %v, %d bytes", name, g.m.Refused(), g.m.Size())
+		}
+		if !g.grow(1) || bytes.IndexByte(g.mem[:PageSize], 0) >= 0 {
+			t.Errorf("%s: a refusal left the memory of no use", name)
+		}
+	}
+}
+
+// Whoever counts is asked once for each change, and it comes to nothing in the end.
+func TestMemoryIsAccountedFor(t *testing.T) {
+	var total int64
+	var asked []int64
+	g := newGuest(t, newSystem(t), Options{Limit: 4 * PageSize, Account: func(delta int64) bool {
+		asked = append(asked, delta)
+		total += delta
+		return true
+	}}, PageSize)
+	g.grow(2)
+	g.grow(5) // beyond the limit: nobody is asked
+	if want := int64(3 * PageSize); total != want || len(asked) != 2 {
+		t.Errorf("counted %d bytes by %v, want %d", total, asked, want)
+	}
+	g.m.Free()
+	g.m.Free()
+	if total != 0 {
+		t.Errorf("%d bytes are still counted after the memory was freed", total)
+	}
+}
+
+// Nothing that one guest wrote is there for the next one, in memory that is used again.
+func TestMemoryOfTheNextGuestIsZero(t *testing.T) {
+	s := newSystem(t)
+	for n := range 20 {
+		g := newGuest(t, s, Options{Limit: 8 * PageSize}, PageSize)
+		for g.grow(1) {
+			size := len(g.mem)
+			requireZero(t, g.mem[size-PageSize:], "a page that another guest had")
+		}
+		requireZero(t, g.mem, "memory that another guest had")
+		fill(g.mem, byte(n))
+		g.m.Free()
+	}
+}

@@ -1,0 +1,276 @@
+package guestmem
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// ways are the ways to take a memory back. The pages that were swapped out belong to
+// them, too, but no test can have the kernel swap.
+var ways = []struct {
+	name string
+	size uint64 // of the image
+	// blind has the kernel not tell which pages were written.
+	blind bool
+}{
+	{"a small image is copied whole", 2 * PageSize, false},
+	{"the largest image that is copied whole", copyWhole, false},
+	{"the smallest of which pages are found", copyWhole + PageSize, false},
+	{"a large one", 6 << 20, false},
+	{"blind, copied whole", copyBlind, true},
+	{"blind, pages dropped", copyBlind + PageSize, true},
+}
+
+func systemFor(t *testing.T, blind bool) *System {
+	t.Helper()
+	s := newSystem(t)
+	switch {
+	case blind:
+		s.scanner.once.Do(func() {}) // as if trying had failed
+	case !s.scanner.works():
+		t.Skip("the kernel does not tell which pages were written")
+	}
+	return s
+}
+
+// scribble writes to b as guests do: here and there, to every second page, or to all.
+func scribble(r *rand.Rand, b []byte) {
+	switch r.IntN(8) {
+	case 0:
+		fill(b, byte(r.Uint32()))
+	case 1, 2:
+		// More runs of pages than one call of the kernel tells of.
+		for at := 0; at < len(b); at += 2 * block {
+			b[at]++
+		}
+	case 3:
+		from := r.IntN(len(b))
+		fill(b[from:from+r.IntN(len(b)-from)+1], byte(r.Uint32()))
+	default:
+		for range r.IntN(50) {
+			b[r.IntN(len(b))]++
+		}
+		b[0], b[len(b)-1] = b[0]+1, b[len(b)-1]+1
+	}
+}
+
+// TestRestoreGivesTheImage compares memory with a plain slice, whatever is done to it.
+func TestRestoreGivesTheImage(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			var counted int64
+			s := systemFor(t, way.blind)
+			g := newGuest(t, s, Options{Limit: 16 << 20, Account: func(delta int64) bool {
+				counted += delta
+				return true
+			}}, way.size)
+			r := rand.New(rand.NewPCG(1, way.size))
+			scribble(r, g.mem)
+			clear(g.mem[way.size/2 : way.size/2+way.size/4]) // an image has holes
+			image, err := g.m.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer image.Release()
+			want := bytes.Clone(g.mem)
+			model := bytes.Clone(g.mem)
+			check := func(what string) {
+				t.Helper()
+				if !bytes.Equal(g.mem, model) || g.m.Size() != uint64(len(model)) || counted != int64(len(model)) {
+					t.Fatalf("%s: the memory is not as it should be; %d bytes, %d are counted, want %d",
+						what, g.m.Size(), counted, len(model))
+				}
+			}
+			check("after saving")
+			for range 150 {
+				switch r.IntN(4) {
+				case 0:
+					pages := 1 + r.Uint64N(4)
+					if r.IntN(10) == 0 {
+						pages = maxKeptPages/PageSize + 1
+					}
+					grown := g.grow(pages)
+					if fits := uint64(len(model))+pages*PageSize <= 16<<20; grown != fits {
+						t.Fatalf("growing %d bytes by %d pages: %v", len(model), pages, grown)
+					}
+					if grown {
+						model = append(model, make([]byte, pages*PageSize)...)
+						check("after growing")
+					}
+				case 1:
+					// The same writes, by a random stream of their own each.
+					seed := r.Uint64()
+					scribble(rand.New(rand.NewPCG(seed, 2)), g.mem)
+					scribble(rand.New(rand.NewPCG(seed, 2)), model)
+				default:
+					if err := g.m.Restore(func() bool { return g.grow(1) }); err != nil {
+						t.Fatal(err)
+					}
+					model = bytes.Clone(want)
+					check("after taking back")
+					if g.m.Refused() {
+						t.Fatal("a memory that was taken back says that it refused")
+					}
+					if r.IntN(10) == 0 {
+						if err := g.m.Trim(); err != nil || g.m.Private() != 0 {
+							t.Fatalf("trimming: %v; %d bytes are private", err, g.m.Private())
+						}
+						check("after trimming")
+					}
+				}
+			}
+			g.m.Free()
+			if counted != 0 {
+				t.Errorf("%d bytes are counted after the memory was freed", counted)
+			}
+		})
+	}
+}
+
+// A memory that has not changed since stays as it is, and says how much it has of its
+// own.
+func TestPrivateIsWhatWasWritten(t *testing.T) {
+	const size = 1 << 20
+	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
+	fill(g.mem, 9)
+	image, err := g.m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Release()
+	restore := func() uint64 {
+		t.Helper()
+		if err := g.m.Restore(nil); err != nil {
+			t.Fatal(err)
+		}
+		return g.m.Private()
+	}
+	if got := restore(); got != 0 {
+		t.Errorf("nothing was written, %d bytes are private", got)
+	}
+	for page := range 10 {
+		g.mem[page*3*block]++
+	}
+	if got := restore(); got != 10*block {
+		t.Errorf("10 pages were written, %d bytes are private", got)
+	}
+	if got := restore(); got != 10*block {
+		t.Errorf("the pages stay, %d bytes are private", got)
+	}
+	if err := g.m.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	if got := restore(); got != 0 {
+		t.Errorf("all was given back, %d bytes are private", got)
+	}
+}
+
+// Every so often all pages are given back: those that were written once stay until then.
+func TestPagesAreGivenBackEverySoOften(t *testing.T) {
+	const size = 1 << 20
+	g := newGuest(t, systemFor(t, false), Options{Limit: 2 * size}, size)
+	fill(g.mem, 6)
+	image, err := g.m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Release()
+	want := bytes.Clone(g.mem)
+	for n := 1; n <= 3*trimEvery; n++ {
+		g.grow(1)
+		g.mem[n*block]++
+		g.mem[size+n] = 1
+		if err := g.m.Restore(func() bool { return g.grow(1) }); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(g.mem, want) {
+			t.Fatalf("after %d times the memory is not that of the image", n)
+		}
+		if got := g.m.Private(); (got == 0) != (n%trimEvery == 0) {
+			t.Errorf("after %d times %d bytes are private", n, got)
+		}
+	}
+	g.grow(1)
+	requireZero(t, g.mem[size:], "memory that is new")
+}
+
+// A guest that wrote much gives its pages back by itself.
+func TestManyPagesAreGivenBack(t *testing.T) {
+	const size = 2 * maxKeptPages
+	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
+	image, err := g.m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Release()
+	fill(g.mem, 1)
+	if err := g.m.Restore(nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.m.Private(); got != 0 {
+		t.Errorf("%d bytes are private", got)
+	}
+	requireZero(t, g.mem, "what was taken back")
+}
+
+// An engine that cannot shrink a memory is told, and the memory must not be used.
+func TestRefusedShrinkIsAnError(t *testing.T) {
+	g := newGuest(t, newSystem(t), Options{Limit: 4 * PageSize}, PageSize)
+	image, err := g.m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Release()
+	g.grow(1)
+	if err := g.m.Restore(func() bool { return false }); !errors.Is(err, errGrown) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Growth is refused as before once a memory was taken back.
+func TestRestoredMemoryKeepsItsLimit(t *testing.T) {
+	g := newGuest(t, newSystem(t), Options{Limit: 3 * PageSize}, PageSize)
+	image, err := g.m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Release()
+	for range 3 {
+		if !g.grow(2) || g.grow(1) || !g.m.Refused() {
+			t.Fatal("the limit does not hold")
+		}
+		if err := g.m.Restore(func() bool { return g.grow(1) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An image serves whoever is equal to it and nobody else.
+func TestAdoptIsForEqualMemory(t *testing.T) {
+	s := newSystem(t)
+	save := func(with byte, pages uint64) *guest {
+		g := newGuest(t, s, Options{Limit: 4 * PageSize}, pages*PageSize)
+		g.mem[5000] = with
+		return g
+	}
+	first := save(7, 2)
+	image, err := first.m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Release()
+	for name, other := range map[string]*guest{"another byte": save(8, 2), "a smaller one": save(7, 1), "a larger one": save(7, 3)} {
+		before := bytes.Clone(other.mem)
+		if equal, err := other.m.Adopt(image); equal || err != nil {
+			t.Errorf("%s: %v, %v", name, equal, err)
+		}
+		if !bytes.Equal(other.mem, before) {
+			t.Errorf("%s: the memory changed", name)
+		}
+	}
+	if equal, err := save(7, 2).m.Adopt(image); !equal || err != nil {
+		t.Errorf("an equal memory: %v, %v", equal, err)
+	}
+}

@@ -1,0 +1,235 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
+)
+
+// page is a page of WASM.
+const page = guestmem.PageSize
+
+// growing is a command of a page that grows by as many more as its input begins with,
+// breaks down if it may not, and then reads the clock.
+func growing(pages uint32) []byte {
+	failed := wasmtest.Code(wasmtest.Const(atInput), []byte{load8, 0, 0, wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq})
+	return parts{
+		memory: []uint32{pages},
+		start:  wasmtest.Code(reads(), when(failed, []byte{wasmtest.Unreachable}), now(atMoment), writes(1, atInput, loads(atCount))),
+	}.bytes()
+}
+
+// grown is a call that grows by pages.
+func grown(pages byte) wants { return wants{call: Call{Input: []byte{pages}}} }
+
+// holding has a call run, with its memory grown by pages, until the function that it
+// returns is called.
+func holding(t *testing.T, m *Module, pages byte) (end func()) {
+	t.Helper()
+	inCall, release := make(chan struct{}), make(chan struct{})
+	b := bind(t, capability.Grant{})
+	b.Clock = gate{b.Clock, inCall, release}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := m.Call(context.Background(), Call{Input: []byte{pages}, Bindings: b})
+		ended <- err
+	}()
+	<-inCall
+	return func() {
+		t.Helper()
+		close(release)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// requireLimit fails the test unless a limit was met.
+func requireLimit(t *testing.T, err error, limit Limit) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) || e.Reason != ResourceExhausted || e.Limit != limit {
+		t.Errorf("got %v, want that the limit on %s was met", err, limit)
+	}
+}
+
+// All instances together have what they may, and it is there again when one ends.
+func TestTotalMemory(t *testing.T) {
+	r := newRuntime(t, Options{MaxTotalMemory: 10 * page})
+	m := load(t, r, growing(1))
+	end := holding(t, m, 5) // six
+	_, err := ask(t, m, grown(4))
+	requireLimit(t, err, LimitTotalMemory)
+	askOK(t, m, grown(3)) // exactly what is left
+	end()
+	askOK(t, m, grown(9))
+	_, err = ask(t, m, grown(10))
+	requireLimit(t, err, LimitTotalMemory)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-m.c.freed
+	if got := r.memoryInUse.Load(); got != 0 {
+		t.Errorf("%d bytes are counted in the end", got)
+	}
+}
+
+// A module that finds no room for the memory with which it begins is told so.
+func TestTotalMemoryAtTheBeginning(t *testing.T) {
+	r := newRuntime(t, Options{MaxTotalMemory: 10 * page})
+	small, large := load(t, r, growing(1)), load(t, r, growing(5))
+	end := holding(t, small, 5)
+	_, err := ask(t, large, grown(0))
+	requireLimit(t, err, LimitTotalMemory)
+	end()
+	askOK(t, large, grown(0))
+	if err := errors.Join(small.Close(), large.Close()); err != nil {
+		t.Fatal(err)
+	}
+	<-small.c.freed
+	<-large.c.freed
+	if got := r.memoryInUse.Load(); got != 0 {
+		t.Errorf("%d bytes are counted in the end", got)
+	}
+}
+
+// Instances that wait for calls make room for those that run, of their own module and of
+// others.
+func TestWaitingInstancesMakeRoomForRunningOnes(t *testing.T) {
+	requireReuse(t)
+	r := untended(t, Options{MaxTotalMemory: 10 * page})
+	m, other := load(t, r, growing(1)), load(t, r, growing(2))
+	fill := func() {
+		t.Helper()
+		for _, m := range []*Module{m, other} {
+			for _, name := range []string{"a", "b", "c"} { // an instance of each kind
+				for range 2 {
+					askOK(t, m, wants{call: Call{Name: name, Input: []byte{0}}})
+				}
+			}
+		}
+		if got := len(waiting(m)) + len(waiting(other)); got != 6 {
+			t.Fatalf("%d instances wait", got)
+		}
+	}
+	fill()
+	askOK(t, m, grown(2)) // a further kind: a page and two, where one is free
+	if got := len(waiting(m)) + len(waiting(other)); got == 0 || got >= 6 {
+		t.Errorf("%d instances wait, some of 6 should", got)
+	}
+	askOK(t, m, grown(9))
+	if got := len(waiting(m)) + len(waiting(other)); got > 1 {
+		t.Errorf("%d instances wait after a call that had all memory", got)
+	}
+	requireBalanced(t, r, m, other)
+	_, err := ask(t, m, grown(10))
+	requireLimit(t, err, LimitTotalMemory)
+	requireBalanced(t, r, m, other)
+}
+
+// A call that has returned holds no place, wherever it ran.
+func TestPlaceIsFreeWhenACallReturns(t *testing.T) {
+	r := newRuntime(t, Options{MaxCalls: 1, MaxWaiting: -1})
+	m := load(t, r, growing(1))
+	for _, adjust := range []func(*hostfuncs.Bindings){
+		func(*hostfuncs.Bindings) {},
+		func(b *hostfuncs.Bindings) { b.Clock = ownClock{b.Clock} }, // it may hang
+	} {
+		for range 200 {
+			w := grown(0)
+			w.adjust = adjust
+			askOK(t, m, w)
+		}
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-m.c.freed:
+	default:
+		t.Error("a module on which no call runs is not freed when it is closed")
+	}
+}
+
+// A call that was refused memory and did without it did not meet a limit.
+func TestRefusedGrowthIsNoFailure(t *testing.T) {
+	guest := parts{start: wasmtest.Code(reads(), grows(4), onInput('!', []byte{wasmtest.Unreachable}), writes(1, atInput, loads(atCount)))}.bytes()
+	for name, o := range map[string]struct {
+		options Options
+		limits  Limits
+		limit   Limit
+	}{
+		"of the call":   {Options{}, Limits{Memory: 2 * page}, LimitMemory},
+		"of the host":   {Options{MaxMemory: 2 * page}, Limits{Memory: 20 * page}, LimitMemory},
+		"of all guests": {Options{MaxTotalMemory: 2 * page}, Limits{}, LimitTotalMemory},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := load(t, newRuntime(t, o.options), guest)
+			for range 3 {
+				if out := askOK(t, m, wants{call: Call{Limits: o.limits, Input: []byte("in")}}); string(out.Output) != "in" || out.Memory != page {
+					t.Errorf("wrote %q with %d bytes of memory", out.Output, out.Memory)
+				}
+				_, err := ask(t, m, wants{call: Call{Limits: o.limits, Input: []byte("!")}})
+				requireLimit(t, err, o.limit)
+			}
+		})
+	}
+}
+
+// A limit is blamed only for the call that met it.
+func TestLimitIsForOneCall(t *testing.T) {
+	requireReuse(t)
+	m := load(t, newRuntime(t, Options{}), parts{start: wasmtest.Code(
+		reads(), onInput('g', grows(4)), onInput('!', []byte{wasmtest.Unreachable}),
+	)}.bytes())
+	ended := func(input string) Reason {
+		t.Helper()
+		_, err := ask(t, m, wants{call: Call{Limits: Limits{Memory: 2 * page}, Input: []byte(input)}})
+		return reasonOf(t, err)
+	}
+	for range 3 {
+		if got := ended("g"); got != "" {
+			t.Fatalf("a refused growth: got %q", got)
+		}
+		if got := ended("!"); got != Trap {
+			t.Errorf("a trap after a call that was refused memory: got %q", got)
+		}
+	}
+}
+
+// What a guest was refused while it started is held against it in every call or in none.
+func TestLimitMetByTheStart(t *testing.T) {
+	requireReuse(t)
+	m := load(t, newRuntime(t, Options{}), parts{start: wasmtest.Code(grows(4), reads(), onInput('!', []byte{wasmtest.Unreachable}))}.bytes())
+	var first Reason
+	for n := range 4 {
+		call := Call{Limits: Limits{Memory: 2 * page}}
+		askOK(t, m, wants{call: call})
+		call.Input = []byte("!")
+		_, err := ask(t, m, wants{call: call})
+		if got := reasonOf(t, err); n == 0 {
+			first = got
+		} else if got != first {
+			t.Errorf("trap %d: got %q, the first gave %q", n+1, got, first)
+		}
+	}
+}
+
+// Output.Memory is what the guest had in the call, not what it had in another.
+func TestMemoryOfACall(t *testing.T) {
+	m := load(t, newRuntime(t, Options{}), growing(1))
+	for _, pages := range []byte{0, 7, 0, 3, 20, 0} {
+		out := askOK(t, m, grown(pages))
+		if want := uint64(1+int(pages)) * page; out.Memory != want {
+			t.Errorf("a call that grew by %d pages had %d bytes", pages, out.Memory)
+		}
+		if out.Memory == 0 || out.Fuel == 0 {
+			t.Errorf("%d bytes, %d units of fuel", out.Memory, out.Fuel)
+		}
+	}
+}

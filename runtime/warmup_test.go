@@ -1,0 +1,228 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// caching is a reactor that keeps the first byte of the first input that it ever sees,
+// and writes it. Before that it does what more says, which sees the input; fills is
+// what it does to fill its cache.
+func caching(fills []byte, more ...[]byte) parts {
+	return parts{call: wasmtest.Code(
+		calls(inputRead, atInput, maxInput),
+		wasmtest.Code(more...),
+		when(wasmtest.Code(loads(atState), []byte{i32Eqz}), fills, stores(atState, wasmtest.Const(atInput), []byte{load8, 0, 0})),
+		calls(outputWrite, atState, 1),
+		wasmtest.Const(0),
+	)}
+}
+
+// warm is what calls of a reactor have in common.
+func warm(input string) wants {
+	return wants{call: Call{Entry: Entry{ABI: Reactor}, Warm: []byte(input), Input: []byte("c")}}
+}
+
+// In every call, from the first on, a guest finds what the warm-up left, and none of
+// what other calls did.
+func TestWarmUpIsThereInEveryCall(t *testing.T) {
+	requireReuse(t)
+	r := newRuntime(t, Options{})
+	const work = 300_000 // calls of a function
+	m := load(t, r, caching(wasmtest.Code(wasmtest.Const(work/100), wasmtest.CallFunc(recursion))).bytes())
+	cold := askOK(t, m, warm(""))
+	if string(cold.Output) != "c" || cold.Fuel < work/100 {
+		t.Fatalf("without a warm-up it wrote %q with %d units of fuel", cold.Output, cold.Fuel)
+	}
+	var first Output
+	for n := range 40 {
+		w := warm("w")
+		w.call.Input = []byte{byte('a' + n%20)}
+		out := askOK(t, m, w)
+		if n == 0 {
+			first = out
+		}
+		requireEqual(t, out, first, fmt.Sprintf("call %d", n+1))
+		if want := n >= 2; out.Reused != want {
+			t.Errorf("call %d: reused: %v", n+1, out.Reused)
+		}
+	}
+	if string(first.Output) != "w" {
+		t.Errorf("a warmed-up reactor wrote %q", first.Output)
+	}
+	if first.Fuel >= cold.Fuel/2 {
+		t.Errorf("a call took %d units of fuel, %d without a warm-up", first.Fuel, cold.Fuel)
+	}
+}
+
+// The fuel of the warm-up is not that of the call, and has the same limit.
+func TestFuelOfTheWarmUpIsItsOwn(t *testing.T) {
+	requireReuse(t)
+	r := newRuntime(t, Options{})
+	m := load(t, r, caching(wasmtest.Code(wasmtest.Const(3000), wasmtest.CallFunc(recursion))).bytes())
+	cold := askOK(t, m, warm(""))
+	w := warm("w")
+	w.call.Limits.Fuel = cold.Fuel
+	for n := range 4 {
+		if out := askOK(t, m, w); out.Fuel > cold.Fuel/2 {
+			t.Errorf("call %d took %d units", n+1, out.Fuel)
+		}
+	}
+}
+
+// Nothing of the warm-up is seen by the caller.
+func TestWarmUpIsNotSeen(t *testing.T) {
+	requireReuse(t)
+	r := newRuntime(t, Options{})
+	m := load(t, r, caching(nil, writes(1, atName, wasmtest.Const(5)), writes(2, atName, wasmtest.Const(5))).bytes())
+	for n := range 4 {
+		out := askOK(t, m, warm("w"))
+		if string(out.Output) != "w" || string(out.Stderr) != "a.txta.txt" || len(out.Failure) > 0 {
+			t.Errorf("call %d wrote %q, %q and %q", n+1, out.Output, out.Stderr, out.Failure)
+		}
+	}
+}
+
+// A reactor whose warm-up fails is as it would be without one, in every call. Its start
+// sees its call as it does then: its clock, its input, what it wrote.
+func TestFailingWarmUp(t *testing.T) {
+	requireReuse(t)
+	fails := map[string][]byte{
+		"returns a number":          {wasmtest.I32Const, 1, 0x0f},
+		"leaves an error":           calls(errorWrite, atName, 5),
+		"traps":                     {wasmtest.Unreachable},
+		"exits":                     wasmtest.Code(wasmtest.Const(0), wasmtest.CallFunc(wasiProcExit)),
+		"points wrong":              calls(outputWrite, -1, 1),
+		"writes too much":           forever(calls(outputWrite, atInput, maxInput)),
+		"takes too much fuel":       forever(),
+		"looks at files":            opens(3),
+		"draws all of its memory":   forever(grows(1), when(wasmtest.Code([]byte{memorySize, 0}, wasmtest.Const(1024), []byte{i32Eq}), []byte{wasmtest.Unreachable})),
+		"has a stack that is full":  wasmtest.Code(wasmtest.Const(100_000_000), wasmtest.CallFunc(recursion)),
+		"changes its state, though": wasmtest.Code(marks(), marks(), []byte{wasmtest.Unreachable}),
+	}
+	starts := []struct {
+		does string
+		body []byte
+	}{
+		{"does nothing", []byte{wasmtest.Nop}},
+		{"reads a clock", now(atMoment)},
+		{"draws numbers", calls(wasiRandomGet, atNoise, 8)},
+		{"writes", writes(2, atName, wasmtest.Const(5))},
+		{"reads input", calls(inputRead, atScratch, 1)},
+		{"leaves a word", calls(outputWrite, atName, 1)},
+		{"takes its time", wasmtest.Code(wasmtest.Const(1000), wasmtest.CallFunc(recursion))},
+	}
+	r := newRuntime(t, Options{})
+	check := func(name string, begins, body []byte) {
+		t.Run(name, func(t *testing.T) {
+			m := load(t, r, parts{initialize: begins, call: wasmtest.Code(
+				calls(inputRead, atInput, maxInput), marks(), onInput('!', body),
+				calls(outputWrite, atState, stateSize), calls(outputWrite, atNoise, 16), calls(outputWrite, atScratch, 1), calls(outputWrite, atInput, 1),
+				wasmtest.Const(0),
+			)}.bytes())
+			w := warm("")
+			w.call.Limits.Fuel = 50_000_000
+			cold := askOK(t, m, w)
+			w.call.Warm = []byte("!")
+			for n := range 4 {
+				requireEqual(t, askOK(t, m, w), cold, fmt.Sprintf("call %d", n+1))
+			}
+		})
+	}
+	var all []byte
+	for _, start := range starts {
+		check("traps, and its start "+start.does, start.body, []byte{wasmtest.Unreachable})
+		all = append(all, start.body...)
+	}
+	for name, body := range fails {
+		check(name, all, body)
+	}
+}
+
+// A warm-up that fails is not tried again, and the instances are used again as they are
+// without one.
+func TestFailingWarmUpIsTriedOnce(t *testing.T) {
+	requireReuse(t)
+	m := load(t, newRuntime(t, Options{}), caching(nil, onInput('!', []byte{wasmtest.Unreachable})).bytes())
+	for n := range 5 {
+		out := askOK(t, m, warm("!"))
+		if string(out.Output) != "c" || out.Reused != (n >= 2) {
+			t.Errorf("call %d wrote %q, reused: %v", n+1, out.Output, out.Reused)
+		}
+	}
+	visitSets(m, func(k *set) {
+		if !k.coldOnly.Load() {
+			t.Error("it would be tried again")
+		}
+	})
+}
+
+// What a warm-up could learn from the call in which it is made is in no other.
+func TestWarmUpLearnsNothingOfItsCall(t *testing.T) {
+	requireReuse(t)
+	r := newRuntime(t, Options{})
+	// Both keep what they learn, as long as they have nothing yet.
+	empty := wasmtest.Code(loads(atState), []byte{i32Eqz})
+	reader := parts{call: wasmtest.Code(
+		when(empty, opens(4),
+			wasmtest.Code(loads(atScratch+4), wasmtest.Const(atIovecIn), wasmtest.Const(1), wasmtest.Const(atCount), wasmtest.CallFunc(wasiFDRead), []byte{wasmtest.Drop}),
+			wasmtest.Code(loads(atScratch+4), wasmtest.CallFunc(wasiFDClose), []byte{wasmtest.Drop}),
+			stores(atState, loads(atInput))),
+		calls(outputWrite, atState, 4), wasmtest.Const(0),
+	)}
+	m := load(t, r, reader.bytes())
+	for n := range 5 {
+		w := warm("w")
+		text, dir := []byte(fmt.Sprintf("file%d", n))[1:5], t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a.txt"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.grant.FS = []capability.GrantedFS{{FS: capability.FS{Mount: "data", Mode: capability.ModeRead}, Dir: dir}}
+		if out := askOK(t, m, w); !bytes.Equal(out.Output, text) {
+			t.Errorf("call %d read %q, its file is %q", n+1, out.Output, text)
+		}
+	}
+
+	m = load(t, r, parts{call: wasmtest.Code(
+		when(empty, calls(wasiRandomGet, atState, 8)), calls(outputWrite, atState, 8), wasmtest.Const(0),
+	)}.bytes())
+	seen := make(map[string]bool)
+	for n := range 5 {
+		w := warm("w")
+		w.grant.Random = true
+		out := askOK(t, m, w)
+		if seen[string(out.Output)] {
+			t.Errorf("call %d draws what an earlier one drew: %x", n+1, out.Output)
+		}
+		seen[string(out.Output)] = true
+	}
+}
+
+// A warm-up has the deadline of its call, and is tried again by the next one.
+func TestWarmUpHeedsTheDeadline(t *testing.T) {
+	requireReuse(t)
+	m := load(t, newRuntime(t, Options{}), caching(nil, onInput('w', forever())).bytes())
+	call := warm("w").call
+	for range 3 {
+		call.Bindings = bind(t, capability.Grant{})
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		_, err := m.Call(ctx, call)
+		cancel()
+		if reasonOf(t, err) != Timeout {
+			t.Errorf("got %v", err)
+		}
+	}
+	call.Bindings = bind(t, capability.Grant{})
+	call.Limits.Fuel = 1_000_000 // now it is the warm-up that ends, not the call
+	if out, err := m.Call(context.Background(), call); err != nil || string(out.Output) != "c" {
+		t.Errorf("wrote %q, %v", out.Output, err)
+	}
+}
