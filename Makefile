@@ -11,11 +11,11 @@ CROSS := \
 	windows/amd64 windows/arm64
 
 # The modules beside the main one.
-MODULES := guest guest-examples
+MODULES := guest guest-examples bench
 
 FUZZTIME ?= 10s
 
-.PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz
+.PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz bench soak
 
 all: check test
 
@@ -61,6 +61,17 @@ languages:
 test:
 	go test ./...
 	@for m in $(MODULES); do echo "go test $$m"; (cd $$m && go test ./...) || exit 1; done
+
+# Compare with other systems, in one run: installs them, takes about ten minutes on a
+# quiet machine, and prints the tables of docs/performance.md. BENCH holds flags, such
+# as --quick.
+bench:
+	bench/run.sh $(BENCH)
+
+# The mixed load of internal/enginetest for longer than in 'make test'.
+SOAK ?= 10m
+soak:
+	WASMTOOL_SOAK=$(SOAK) go test ./internal/enginetest -run Soak -v -count=1 -timeout 0
 
 # A short run of each fuzz target that CI repeats.
 fuzz:

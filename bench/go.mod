@@ -1,0 +1,31 @@
+module github.com/wasmtool/wasmtool/bench
+
+go 1.26.5
+
+require (
+	github.com/bytecodealliance/wasmtime-go/v39 v39.0.1
+	github.com/extism/go-sdk v1.7.1
+	github.com/samyfodil/wazy v0.7.0
+	github.com/tetratelabs/wazero v1.12.0
+	github.com/wasmtool/wasmtool v0.0.0
+	github.com/wasmtool/wasmtool/guest v0.0.0
+)
+
+require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+	github.com/dylibso/observe-sdk/go v0.0.0-20240819160327-2d926c5d788a // indirect
+	github.com/gobwas/glob v0.2.3 // indirect
+	github.com/ianlancetaylor/demangle v0.0.0-20240805132620-81f5be970eca // indirect
+	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	github.com/tetratelabs/wabin v0.0.0-20230304001439-f6f874872834 // indirect
+	go.opentelemetry.io/proto/otlp v1.3.1 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/text v0.44.0 // indirect
+	google.golang.org/protobuf v1.34.2 // indirect
+)
+
+replace (
+	github.com/wasmtool/wasmtool => ../
+	github.com/wasmtool/wasmtool/guest => ../guest
+)

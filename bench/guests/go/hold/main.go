@@ -1,0 +1,19 @@
+// Command hold does the job, then sleeps before it answers, so that its instance stays
+// alive for as long as its clock says.
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/wasmtool/wasmtool/bench/guests/go/count"
+	"github.com/wasmtool/wasmtool/guest"
+)
+
+func main() {
+	guest.Run(func(_ context.Context, in count.Input) (count.Answer, error) {
+		answer, err := count.Count(in)
+		time.Sleep(time.Second)
+		return answer, err
+	})
+}

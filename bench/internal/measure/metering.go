@@ -1,0 +1,130 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/wasmtool/wasmtool/bench/internal/job"
+	"github.com/wasmtool/wasmtool/bench/internal/peer"
+)
+
+// Price is what a loop takes in each variant of its module.
+type Price struct {
+	Guest string `json:"guest"`
+	Loop  string `json:"loop"`
+	// Variants has the times of one run; Ratio, against the unmetered one, is of their
+	// medians.
+	Variants map[peer.Variant]Summary `json:"variants"`
+	Ratio    map[peer.Variant]float64 `json:"ratio"`
+	Missing  string                   `json:"missing,omitempty"`
+}
+
+// loop is a part of the benchmark set of metering.
+type loop struct {
+	guest, file, name, export string
+	input                     []byte
+	// repeat is how often it runs between two readings of the clock.
+	repeat int
+}
+
+func loops() []loop {
+	return []loop{
+		{"c", "c_micro.wasm", "registers", "registers", nil, 1},
+		{"c", "c_micro.wasm", "memory", "memory_loop", nil, 1},
+		{"c", "c_micro.wasm", "recursion", "recursion", nil, 1},
+		{"c", "c_micro.wasm", "JSON 110 KB", "call", job.Large(), 10},
+		{"go", "go_reactor.wasm", "call", "call", job.Input(), 100},
+		{"go", "go_reactor.wasm", "JSON 110 KB", "call", job.Large(), 1},
+	}
+}
+
+// Variants are the variants of metering in the order of tables; the first is what the
+// others are compared with.
+func Variants() []peer.Variant {
+	return []peer.Variant{peer.Unmetered, peer.Metered, peer.Interruptible}
+}
+
+// Metering measures what metering adds, in plain wazero, with one instance for each
+// variant, turn by turn.
+func Metering(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []Price {
+	var prices []Price
+	instances := make(map[string]*peer.Instance)
+	defer func() {
+		for _, i := range instances {
+			i.Close()
+		}
+	}()
+	for _, l := range loops() {
+		progress(fmt.Sprintf("metering: %s, %s", l.guest, l.name))
+		price := Price{Guest: l.guest, Loop: l.name}
+		if err := price.measure(ctx, l, s, p.Metering, instances); err != nil {
+			price.Missing = reason(err)
+		}
+		prices = append(prices, price)
+	}
+	return prices
+}
+
+func (r *Price) measure(ctx context.Context, l loop, s peer.Setup, rounds int, instances map[string]*peer.Instance) error {
+	type runner = func(context.Context, []byte) ([]byte, error)
+	runners := make(map[peer.Variant]runner)
+	for _, v := range Variants() {
+		key := l.file + string(v)
+		if instances[key] == nil {
+			i, err := peer.OpenInstance(ctx, filepath.Join(s.Guests, l.file), v, s.Cache)
+			if err != nil {
+				return err
+			}
+			instances[key] = i
+		}
+		run, err := instances[key].Func(l.export)
+		if err != nil {
+			return err
+		}
+		if _, err := run(ctx, l.input); err != nil {
+			return err
+		}
+		runners[v] = run
+	}
+	durations := make(map[peer.Variant][]time.Duration)
+	for round := range rounds {
+		for turn := range Variants() {
+			// Each variant comes first, second and third equally often.
+			v := Variants()[(turn+round)%len(Variants())]
+			start := time.Now()
+			for range l.repeat {
+				if _, err := runners[v](ctx, l.input); err != nil {
+					return err
+				}
+			}
+			durations[v] = append(durations[v], time.Since(start)/time.Duration(l.repeat))
+		}
+	}
+	r.Variants = make(map[peer.Variant]Summary)
+	r.Ratio = make(map[peer.Variant]float64)
+	for v, d := range durations {
+		r.Variants[v] = Summarise(d)
+	}
+	for v := range durations {
+		r.Ratio[v] = Ratio(r.Variants[v].P50, r.Variants[peer.Unmetered].P50)
+	}
+	return nil
+}
+
+// MeanPrice is the geometric mean of the ratios of a guest's loops in a variant; 0 when
+// one is missing.
+func MeanPrice(prices []Price, guest string, v peer.Variant) float64 {
+	var ratios []float64
+	for _, r := range prices {
+		if r.Guest != guest {
+			continue
+		}
+		if r.Ratio[v] == 0 {
+			return 0
+		}
+		ratios = append(ratios, r.Ratio[v])
+	}
+	return GeometricMean(ratios)
+}

@@ -1,0 +1,48 @@
+package peer
+
+// Guests are the languages in which the job is written for WASM.
+func Guests() []string { return []string{"go", "c", "rust", "as"} }
+
+// For returns the peers that are compared for a guest, none of them prepared. Native
+// programs are in Go for the Go guest, and in C, the fastest to start, for all.
+func For(guest string, s Setup) []Peer {
+	var peers []Peer
+	add := func(form, system string, make func(common) Peer) {
+		peers = append(peers, make(common{name: Name{guest, form, system}, setup: s}))
+	}
+	for _, form := range []string{Reactor, Command} {
+		add(form, Wasmtool, newWasmtool)
+		add(form, Registry, newRegistry)
+		add(form, Fresh, newWazeroFresh)
+		add(form, FreshClose, newWazeroFresh)
+		add(form, Wasmtime, newWasmtime)
+		add(form, WazyFresh, newWazyFresh)
+		add(form, Node, newNode)
+	}
+	add(Reactor, WasmtoolWarm, newWasmtool)
+	add(Reactor, Reuse, newWazeroReuse)
+	add(Reactor, WazyReused, newWazyReused)
+	if guest == "go" || guest == "c" {
+		add(Extism, ExtismFresh, newExtism)
+		add(Extism, ExtismReused, newExtism)
+	}
+	natives := []string{"c"}
+	if guest == "go" {
+		natives = append(natives, guest)
+	}
+	for _, guest = range natives {
+		add(Native, Exec, newProcess)
+		add(Native, Bubblewrap, newProcess)
+	}
+	return peers
+}
+
+// Find returns the peer of that name, or nil when there is none.
+func Find(n Name, s Setup) Peer {
+	for _, p := range For(n.Guest, s) {
+		if p.Name() == n {
+			return p
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package peer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// nodeProgram makes instances in Node, as told on its standard input.
+//
+//go:embed node.mjs
+var nodeProgram []byte
+
+// node is Node's own WASI with an instance for each call, in a process that lives on.
+type node struct {
+	common
+	dir    string
+	cmd    *exec.Cmd
+	ask    io.WriteCloser
+	answer *bufio.Reader
+	stderr bytes.Buffer
+}
+
+func newNode(c common) Peer { return &node{common: c} }
+
+func (p *node) Prepare(context.Context) error {
+	program, err := exec.LookPath("node")
+	if err != nil {
+		return unavailable("node is not installed")
+	}
+	if p.dir, err = os.MkdirTemp("", "wasmtool-bench-"); err != nil {
+		return err
+	}
+	script := filepath.Join(p.dir, "node.mjs")
+	if err := os.WriteFile(script, nodeProgram, 0o600); err != nil {
+		return err
+	}
+	p.cmd = exec.Command(program, "--no-warnings", script, p.file(), p.name.Form, p.dir)
+	p.cmd.Stderr = &p.stderr
+	if p.ask, err = p.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	p.answer = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		p.cmd = nil
+		return err
+	}
+	return nil
+}
+
+// Call asks for one call; the time that asking takes is in it.
+func (p *node) Call(ctx context.Context, input []byte) ([]byte, error) {
+	_, output, err := p.Time(ctx, input, 1)
+	return output, err
+}
+
+func (p *node) Time(_ context.Context, input []byte, n int) ([]time.Duration, []byte, error) {
+	question, err := json.Marshal(struct {
+		Input string `json:"input"`
+		Calls int    `json:"calls"`
+	}{string(input), n})
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := p.ask.Write(append(question, '\n')); err != nil {
+		return nil, nil, fmt.Errorf("%w: %s", err, p.stderr.Bytes())
+	}
+	line, err := p.answer.ReadBytes('\n')
+	if err != nil {
+		return nil, nil, fmt.Errorf("node ended without an answer: %w", err)
+	}
+	var reply struct {
+		Output string          `json:"output"`
+		Nanos  []time.Duration `json:"nanos"`
+		Error  string          `json:"error"`
+	}
+	if err := json.Unmarshal(line, &reply); err != nil {
+		return nil, nil, err
+	}
+	if reply.Error != "" {
+		return nil, nil, fmt.Errorf("node: %s", reply.Error)
+	}
+	return reply.Nanos, []byte(reply.Output), nil
+}
+
+func (p *node) Close() error {
+	if p.cmd != nil {
+		p.ask.Close() // at the end of its input the process ends
+		if err := p.cmd.Wait(); err != nil {
+			return fmt.Errorf("%w: %s", err, p.stderr.Bytes())
+		}
+	}
+	if p.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(p.dir)
+}

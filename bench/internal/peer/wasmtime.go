@@ -1,0 +1,39 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/wasmtool/wasmtool/bench/internal/wasmtimec"
+)
+
+// wasmtime has an instance for each call from its pooling allocator, and epochs, its
+// cheapest way of being interrupted.
+type wasmtime struct {
+	common
+	engine *wasmtimec.Engine
+}
+
+func newWasmtime(c common) Peer { return &wasmtime{common: c} }
+
+func (p *wasmtime) Prepare(context.Context) error {
+	wasm, err := os.ReadFile(p.file())
+	if err != nil {
+		return err
+	}
+	p.engine, err = wasmtimec.Open(wasm, p.name.Form == Command, p.setup.MaxInstances)
+	if errors.Is(err, wasmtimec.ErrAbsent) {
+		return unavailable("%s", err)
+	}
+	return err
+}
+
+func (p *wasmtime) Call(_ context.Context, input []byte) ([]byte, error) { return p.engine.Call(input) }
+
+func (p *wasmtime) Close() error {
+	if p.engine != nil {
+		p.engine.Close()
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package peer
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// wasmtool is this project's runtime: an instance for each call that can be stopped,
+// and that reaches nothing. What a caller has to make for each call, its Bindings, is
+// part of the call.
+type wasmtool struct {
+	common
+	module *Sandboxed
+}
+
+func newWasmtool(c common) Peer { return &wasmtool{common: c} }
+
+func (p *wasmtool) Prepare(ctx context.Context) error {
+	call := runtime.Call{Entry: runtime.Entry{ABI: runtime.ABI(p.name.Form)}}
+	if p.name.System == WasmtoolWarm {
+		call.Warm = p.setup.Warm
+	}
+	var err error
+	p.module, err = OpenSandboxed(ctx, p.file(), call, runtime.Options{CacheDir: p.setup.runtimeCache()})
+	return err
+}
+
+func (p *wasmtool) Call(ctx context.Context, input []byte) ([]byte, error) {
+	return p.module.Call(ctx, input, nil)
+}
+
+func (p *wasmtool) Close() error {
+	if p.module == nil {
+		return nil
+	}
+	return p.module.Close()
+}
+
+// runtimeCache is the folder for the compiled code of this project's runtime.
+func (s Setup) runtimeCache() string { return filepath.Join(s.Cache, "wasmtool") }

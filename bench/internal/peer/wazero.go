@@ -1,0 +1,143 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// wazeroEngine is plain wazero with a compiled module that was not rewritten, and the
+// host functions of the ABI.
+type wazeroEngine struct {
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+	module  wazero.CompiledModule
+}
+
+// find returns the exchange of the call in which a host function is called.
+type find func(ctx context.Context) *exchange
+
+// open makes the runtime and what guests import. Every host function finds its
+// exchange with find. cache is a folder for compiled code.
+func (e *wazeroEngine) open(ctx context.Context, config wazero.RuntimeConfig, cache string, find find) error {
+	var err error
+	if e.cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(cache, "wazero")); err != nil {
+		return err
+	}
+	e.runtime = wazero.NewRuntimeWithConfig(ctx, config.WithCompilationCache(e.cache))
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, e.runtime); err != nil {
+		return err
+	}
+	b := e.runtime.NewHostModuleBuilder(reactorModule)
+	i32 := []api.ValueType{api.ValueTypeI32, api.ValueTypeI32}
+	for _, f := range hostFunctions() {
+		b.NewFunctionBuilder().
+			WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
+				f.call(find(ctx), mod.Memory(), stack)
+			}), i32[:f.parameters], i32[:1]).
+			Export(f.name)
+	}
+	_, err = b.Instantiate(ctx)
+	return err
+}
+
+func (e *wazeroEngine) compile(ctx context.Context, wasm []byte) error {
+	var err error
+	e.module, err = e.runtime.CompileModule(ctx, wasm)
+	return err
+}
+
+func (e *wazeroEngine) Close() error {
+	ctx := context.Background()
+	var err error
+	if e.runtime != nil {
+		err = e.runtime.Close(ctx)
+	}
+	if e.cache != nil {
+		err = errors.Join(err, e.cache.Close(ctx))
+	}
+	return err
+}
+
+// initializeExport is what a reactor may export to be called before anything else.
+const initializeExport = "_initialize"
+
+// instantiate makes an instance and calls the start functions that are named.
+func (e *wazeroEngine) instantiate(ctx context.Context, start ...string) (api.Module, error) {
+	return e.runtime.InstantiateModule(ctx, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions(start...))
+}
+
+// reactorEnd makes of what a reactor left and returned what a Call returns.
+func reactorEnd(x *exchange, code uint64, err error) ([]byte, error) {
+	if err == nil && uint32(code) != 0 {
+		err = fmt.Errorf("the guest failed: %s", x.failure)
+	}
+	return x.output, err
+}
+
+// wazeroFresh is plain wazero with an instance for each call, as its documentation
+// has it; with FreshClose also with the interruption that wazero offers.
+type wazeroFresh struct {
+	common
+	wazeroEngine
+}
+
+func newWazeroFresh(c common) Peer { return &wazeroFresh{common: c} }
+
+// exchangeKey is where a call's context holds its exchange, for the instances of one
+// runtime share their host functions.
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
+
+func (p *wazeroFresh) Prepare(ctx context.Context) error {
+	wasm, err := os.ReadFile(p.file())
+	if err != nil {
+		return err
+	}
+	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(p.name.System == FreshClose)
+	if err := p.open(ctx, config, p.setup.Cache, exchangeOf); err != nil {
+		return err
+	}
+	return p.compile(ctx, wasm)
+}
+
+func (p *wazeroFresh) Call(ctx context.Context, input []byte) ([]byte, error) {
+	if p.name.Form == Command {
+		return p.command(ctx, input)
+	}
+	x := newExchange(input)
+	ctx = context.WithValue(ctx, exchangeKey{}, x)
+	mod, err := p.instantiate(ctx, initializeExport)
+	if err != nil {
+		return nil, err
+	}
+	defer mod.Close(ctx)
+	results, err := mod.ExportedFunction("call").Call(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reactorEnd(x, results[0], nil)
+}
+
+func (p *wazeroFresh) command(ctx context.Context, input []byte) ([]byte, error) {
+	var output bytes.Buffer
+	mod, err := p.runtime.InstantiateModule(ctx, p.module,
+		wazero.NewModuleConfig().WithName("").WithStdin(bytes.NewReader(input)).WithStdout(&output))
+	var exit *sys.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 0 {
+		err = nil
+	}
+	if mod != nil {
+		err = errors.Join(err, mod.Close(ctx))
+	}
+	return output.Bytes(), err
+}

@@ -1,0 +1,46 @@
+// Package report turns measurements into tables, bars, plots and JSON.
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/wasmtool/wasmtool/bench/internal/measure"
+	"github.com/wasmtool/wasmtool/bench/internal/peer"
+)
+
+// Results is all of one run. What was not asked for is empty.
+type Results struct {
+	Machine Machine `json:"machine"`
+	// Quick says that too little was measured to quote.
+	Quick     bool                `json:"quick"`
+	Calls     []measure.Row       `json:"calls"`
+	Metering  []measure.Price     `json:"metering"`
+	Deadlines []measure.Overshoot `json:"deadlines"`
+	Loads     []measure.Load      `json:"loads"`
+	Memory    []measure.Memory    `json:"memory"`
+	Starts    []measure.Start     `json:"starts"`
+	Bars      []Bar               `json:"bars"`
+}
+
+// WriteJSON writes the results as JSON.
+func (r Results) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// leftOut is why something has no figure that was not asked for.
+const leftOut = "left out by --only"
+
+// call returns the median of a peer in the comparison for a guest; 0 and the reason
+// when there is none.
+func (r Results) call(guest string, n peer.Name) (time.Duration, string) {
+	for _, row := range r.Calls {
+		if row.For == guest && row.Peer == n {
+			return row.P50, row.Missing
+		}
+	}
+	return 0, leftOut
+}

@@ -1,0 +1,290 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/bench/internal/measure"
+	"github.com/wasmtool/wasmtool/bench/internal/peer"
+)
+
+// WriteMarkdown writes the machine, the bars and the tables.
+func (r Results) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("# wasmtool, compared\n\n" + r.Machine.String() + "\n\n")
+	if r.Quick {
+		b.WriteString("**A quick run: it shows that everything works, and its figures mean nothing.**\n\n")
+	}
+	r.barTable().write(&b)
+	r.callTables(&b)
+	r.meteringTable(&b)
+	r.deadlineTable(&b)
+	r.loadTable(&b)
+	r.memoryTable(&b)
+	r.startTable(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// table is a table in markdown; its columns are of text, then of figures.
+type table struct {
+	title   string
+	header  []string
+	textual int // how many columns are text
+	rows    [][]string
+}
+
+func (t table) write(b *strings.Builder) {
+	if len(t.rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "## %s\n\n| %s |\n|", t.title, strings.Join(t.header, " | "))
+	for i := range t.header {
+		if i < t.textual {
+			b.WriteString(" --- |")
+		} else {
+			b.WriteString(" ---: |")
+		}
+	}
+	b.WriteString("\n")
+	for _, row := range t.rows {
+		cells := make([]string, len(t.header))
+		for i := range cells {
+			if i < len(row) {
+				cells[i] = escape(row[i])
+			}
+		}
+		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
+	}
+	b.WriteString("\n")
+}
+
+// escape keeps a text within its cell.
+func escape(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}
+
+// duration writes a duration with three digits that count, or with nanoseconds.
+func duration(d time.Duration) string {
+	for _, u := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
+		if d >= u.of {
+			return digits(float64(d)/float64(u.of)) + " " + u.name
+		}
+	}
+	return fmt.Sprintf("%d ns", d)
+}
+
+// digits writes a number of 1 or more with three digits, or all before the point.
+func digits(v float64) string {
+	switch {
+	case v >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// notMeasured is what stands in place of figures.
+func notMeasured(reason string) string { return "not measured: " + reason }
+
+func (r Results) barTable() table {
+	t := table{title: "Bars", header: []string{"bar", "wanted", "measured", "reached"}, textual: 4}
+	for _, b := range r.Bars {
+		t.rows = append(t.rows, []string{b.What, b.Want, b.Got, b.Reached})
+	}
+	return t
+}
+
+// system is what a system is to people.
+func system(n peer.Name) string {
+	switch n.System {
+	case peer.Wasmtool:
+		return "wasmtool, runtime"
+	case peer.WasmtoolWarm:
+		return "wasmtool, runtime, warmed snapshot"
+	case peer.Registry:
+		return "wasmtool, Registry.Execute"
+	case peer.Reuse:
+		return "wazero, one instance reused (unsafe)"
+	case peer.Fresh:
+		return "wazero, instance per call"
+	case peer.FreshClose:
+		return "wazero, instance per call, WithCloseOnContextDone"
+	case peer.ExtismFresh:
+		return "Extism go-sdk, plug-in per call"
+	case peer.ExtismReused:
+		return "Extism go-sdk, one plug-in reused"
+	case peer.Wasmtime:
+		return "wasmtime, pooling allocator, instance per call"
+	case peer.WazyFresh:
+		return "wazy, instance per call"
+	case peer.WazyReused:
+		return "wazy, one instance reused"
+	case peer.Node:
+		return "node:wasi, instance per call"
+	case peer.Exec:
+		return language(n.Guest) + " program, fork and exec"
+	case peer.Bubblewrap:
+		return language(n.Guest) + " program in bubblewrap"
+	}
+	return n.System
+}
+
+func (r Results) callTables(b *strings.Builder) {
+	for _, guest := range peer.Guests() {
+		t := table{
+			title:   "One call, " + language(guest),
+			header:  []string{"system", "form", "fresh for each call", "p50", "p99", "fastest", "calls", "p50 against wasmtool's"},
+			textual: 3,
+		}
+		for _, row := range r.Calls {
+			if row.For != guest {
+				continue
+			}
+			fresh := "yes"
+			if row.Peer.Reuses() {
+				fresh = "no"
+			}
+			cells := []string{system(row.Peer), row.Peer.Form, fresh}
+			if row.Missing != "" {
+				t.rows = append(t.rows, append(cells, notMeasured(row.Missing)))
+				continue
+			}
+			cells = append(cells, duration(row.P50), duration(row.P99), duration(row.Min), fmt.Sprint(row.N), "")
+			if own, _ := r.call(guest, ownName(row)); own > 0 {
+				cells[len(cells)-1] = times(measure.Ratio(row.P50, own))
+			}
+			t.rows = append(t.rows, cells)
+		}
+		t.write(b)
+	}
+}
+
+// ownName is this project's peer that a row is compared with: of the same form, or the
+// reactor where there is none.
+func ownName(row measure.Row) peer.Name {
+	form := peer.Reactor
+	if row.Peer.Form == peer.Command {
+		form = peer.Command
+	}
+	return peer.Name{Guest: row.For, Form: form, System: peer.Wasmtool}
+}
+
+func (r Results) meteringTable(b *strings.Builder) {
+	t := table{
+		title:   "What it costs to be able to stop a guest",
+		header:  []string{"guest", "loop", "as it is", "metered", "WithCloseOnContextDone", "metered, ratio", "WithCloseOnContextDone, ratio"},
+		textual: 2,
+	}
+	for _, p := range r.Metering {
+		cells := []string{language(p.Guest), p.Loop}
+		if p.Missing != "" {
+			t.rows = append(t.rows, append(cells, notMeasured(p.Missing)))
+			continue
+		}
+		for _, v := range measure.Variants() {
+			cells = append(cells, duration(p.Variants[v].P50))
+		}
+		for _, v := range measure.Variants()[1:] {
+			cells = append(cells, times(p.Ratio[v]))
+		}
+		t.rows = append(t.rows, cells)
+	}
+	for _, guest := range []string{"c", "go"} {
+		if mean := measure.MeanPrice(r.Metering, guest, peer.Metered); mean > 0 {
+			t.rows = append(t.rows, []string{
+				language(guest), "geometric mean", "", "", "", times(mean),
+				times(measure.MeanPrice(r.Metering, guest, peer.Interruptible)),
+			})
+		}
+	}
+	t.write(b)
+}
+
+func (r Results) deadlineTable(b *strings.Builder) {
+	t := table{
+		title:  "How late a guest that never ends is stopped",
+		header: []string{"guests at once", "p50", "p99", "latest", "calls"},
+	}
+	for _, o := range r.Deadlines {
+		cells := []string{fmt.Sprint(o.Guests)}
+		if o.Missing != "" {
+			t.rows = append(t.rows, append(cells, notMeasured(o.Missing)))
+			continue
+		}
+		t.rows = append(t.rows, append(cells, duration(o.P50), duration(o.P99), duration(o.Max), fmt.Sprint(o.N)))
+	}
+	t.write(b)
+}
+
+func (r Results) loadTable(b *strings.Builder) {
+	t := table{
+		title:   "Many callers",
+		header:  []string{"guest", "system", "callers", "calls/s", "p50", "p99", "calls", "failed"},
+		textual: 2,
+	}
+	for _, l := range r.Loads {
+		cells := []string{language(l.Peer.Guest), system(l.Peer), fmt.Sprint(l.Callers)}
+		if l.Missing != "" {
+			t.rows = append(t.rows, append(cells, notMeasured(l.Missing)))
+			continue
+		}
+		failed := fmt.Sprint(l.Failed)
+		if l.Failure != "" {
+			failed += " (" + l.Failure + ")"
+		}
+		t.rows = append(t.rows, append(cells, fmt.Sprintf("%.0f", l.PerSecond), duration(l.P50), duration(l.P99), fmt.Sprint(l.N), failed))
+	}
+	t.write(b)
+}
+
+func (r Results) memoryTable(b *strings.Builder) {
+	t := table{
+		title:   "Private memory of a process",
+		header:  []string{"guest", "system", "instances", "all", "one more live", "kept afterwards", "one more just reset", "one more trimmed"},
+		textual: 2,
+	}
+	for _, m := range r.Memory {
+		cells := []string{language(m.Guest), system(peer.Name{System: m.System})}
+		if m.Missing != "" {
+			t.rows = append(t.rows, append(cells, notMeasured(m.Missing)))
+			continue
+		}
+		for i, h := range m.Live {
+			row := append(cells[:2:2], fmt.Sprint(h.Instances), mib(h.KiB))
+			if i == len(m.Live)-1 {
+				row = append(row, kib(m.PerInstance()), fmt.Sprint(m.Kept))
+				if m.Kept > 1 {
+					row = append(row, kib(m.PerKept(m.Waiting)), kib(m.PerKept(m.Resting)))
+				}
+			}
+			t.rows = append(t.rows, row)
+		}
+	}
+	t.write(b)
+}
+
+func mib(kib int64) string { return fmt.Sprintf("%.1f MiB", float64(kib)/1024) }
+
+func (r Results) startTable(b *strings.Builder) {
+	t := table{
+		title:   "'wasmtool run', process start to result, warm cache",
+		header:  []string{"guest", "form", "p50", "p99", "fastest", "starts"},
+		textual: 2,
+	}
+	for _, s := range r.Starts {
+		cells := []string{language(s.Guest), s.Form}
+		if s.Missing != "" {
+			t.rows = append(t.rows, append(cells, notMeasured(s.Missing)))
+			continue
+		}
+		t.rows = append(t.rows, append(cells, duration(s.P50), duration(s.P99), duration(s.Min), fmt.Sprint(s.N)))
+	}
+	t.write(b)
+}
