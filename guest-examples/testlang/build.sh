@@ -1,12 +1,21 @@
 #!/bin/bash
-# Builds the example tools that are not written in Go, and writes their modules and
-# SHA256SUMS into their folders. With -check it compares instead: exit code 1 when a
-# module is not what its source gives. Compilers that are missing are installed,
-# which needs root, Debian 12 and the network.
+# Builds the example tools and the canaries of tests that are not written in Go, and
+# writes their modules and SHA256SUMS into their folders. With -check it compares
+# instead: exit code 1 when a module is not what its source gives. Compilers that are
+# missing are installed, which needs root, Debian 12 and the network.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
-tools=(wordcount slug title)
+# Folders, each with the name of its module. A canary takes what it imports from the
+# tool in its language, which comes before it.
+folders=(
+    guest-examples/wordcount:wordcount
+    guest-examples/slug:slug
+    guest-examples/title:title
+    testdata/canary/c:canary
+    testdata/canary/rust:canary
+    testdata/canary/assemblyscript:canary
+)
 packages=(clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc # C
     rustc libstd-rust-dev-wasm32 lld-14 binaryen)             # Rust
 
@@ -41,32 +50,34 @@ install_compilers() {
     DEBIAN_FRONTEND=noninteractive quietly apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
-# build makes the modules of a tool from a copy of its sources in $work/TOOL. What
-# stands beside the sources, such as node_modules, has no part in it.
+# build makes the modules in a folder from a copy of its sources in $work. What stands
+# beside the sources, such as node_modules, has no part in it.
 build() {
-    mkdir -p "$work/$1"
-    tar -c --exclude=node_modules --exclude='*.wasm' "$1" | tar -x -C "$work"
-    if [ -f "$1/package-lock.json" ]; then
-        quietly npm ci --prefix "$work/$1" --ignore-scripts --no-audit --no-fund
+    local folder=$1 name=$2
+    mkdir -p "$work/$folder"
+    tar -c --exclude=node_modules --exclude='*.wasm' "$folder" | tar -x -C "$work"
+    if [ -f "$folder/package-lock.json" ]; then
+        quietly npm ci --prefix "$work/$folder" --ignore-scripts --no-audit --no-fund
     fi
-    quietly "$work/$1/build.sh" "$work/$1"
-    (cd "$work/$1" && chmod 644 "$1.wasm" "reactor/$1_reactor.wasm" &&
-        sha256sum "$1.wasm" "reactor/$1_reactor.wasm" >SHA256SUMS)
+    quietly "$work/$folder/build.sh" "$work/$folder"
+    (cd "$work/$folder" && chmod 644 "$name.wasm" "reactor/${name}_reactor.wasm" &&
+        sha256sum "$name.wasm" "reactor/${name}_reactor.wasm" >SHA256SUMS)
 }
 
 versions() {
     clang-19 --version | head -1
     /usr/bin/rustc --version
     wasm-opt --version
-    echo "assemblyscript $(node -p "require('$work/title/node_modules/assemblyscript/package.json').version"), node $(node --version)"
+    echo "assemblyscript $(node -p "require('$work/guest-examples/title/node_modules/assemblyscript/package.json').version"), node $(node --version)"
     dpkg-query -W wasi-libc libstd-rust-dev-wasm32
 }
 
 install_compilers
 differ=()
-for tool in "${tools[@]}"; do
-    build "$tool"
-    for file in "$tool/$tool.wasm" "$tool/reactor/${tool}_reactor.wasm" "$tool/SHA256SUMS"; do
+for entry in "${folders[@]}"; do
+    folder=${entry%:*} name=${entry#*:}
+    build "$folder" "$name"
+    for file in "$folder/$name.wasm" "$folder/reactor/${name}_reactor.wasm" "$folder/SHA256SUMS"; do
         cmp -s "$file" "$work/$file" && continue
         differ+=("$file")
         [ -n "$check" ] || cp "$work/$file" "$file"
@@ -77,10 +88,10 @@ done
 if [ -n "$check" ]; then
     {
         echo "not what the sources give (run guest-examples/testlang/build.sh):"
-        printf '  guest-examples/%s\n' "${differ[@]}"
+        printf '  %s\n' "${differ[@]}"
         echo "built with:"
         versions | sed 's/^/  /'
     } >&2
     exit 1
 fi
-printf 'wrote guest-examples/%s\n' "${differ[@]}"
+printf 'wrote %s\n' "${differ[@]}"

@@ -1,0 +1,8 @@
+// The canary as a reactor.
+
+import { canary } from "./canary";
+import * as wasmtool from "../../../guest-examples/title/wasmtool";
+
+export function call(): i32 {
+  return canary(wasmtool.input(), wasmtool.output);
+}

@@ -1,0 +1,23 @@
+//! The canary as a reactor.
+
+mod canary;
+mod look;
+mod opaque;
+mod plant;
+mod wasi;
+#[allow(dead_code)] // the canary fails without a text
+#[path = "../../../guest-examples/slug/wasmtool.rs"]
+mod wasmtool;
+
+/// Gives bytes away as output.
+fn answer(bytes: &[u8]) {
+    wasmtool::output(bytes);
+}
+
+#[no_mangle]
+pub extern "C" fn call() -> i32 {
+    match String::from_utf8(wasmtool::input()) {
+        Ok(input) => canary::run(&input),
+        Err(_) => 1,
+    }
+}
