@@ -54,7 +54,8 @@ generated:
 guests:
 	cd guest-examples && go run ./internal/build
 
-# The same for the examples in C, Rust and AssemblyScript; installs their compilers.
+# The same for the examples and canaries in C, Rust and AssemblyScript; installs their
+# compilers.
 languages:
 	guest-examples/testlang/build.sh -check
 

@@ -73,7 +73,8 @@ type Call struct {
 	// Warm, if not empty, is the input of a call that is made on each new instance of a
 	// reactor before any other, to have its caches filled. It reaches no files, its
 	// output is dropped, and what it leaves in the guest's memory is there in every
-	// call. When it fails, instances are used as they were before.
+	// call. When it fails, instances are used as they were before; where instances are
+	// not saved, because the module or the system does not allow it, there is none.
 	Warm []byte
 }
 

@@ -1,6 +1,10 @@
 package runtime
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // What happens to an instance that waits: after trimAfter it gives back the memory that
 // it wrote, after closeAfter it goes.
@@ -83,16 +87,23 @@ func (k *set) trimOne(i *instance) bool {
 	return true
 }
 
-// dropIdle closes the instance that has waited for longest in the module whose
-// instances take most. It reports whether there was one.
+// dropIdle makes room among what waits: it closes an instance, or else drops images that
+// nobody uses. It reports whether there was any.
 func (r *Runtime) dropIdle() bool {
-	var most *compiled
-	for _, c := range r.all() {
-		if most == nil || c.pool.bytes.Load() > most.pool.bytes.Load() {
-			most = c
-		}
-	}
-	return most != nil && (most.pool.dropOldest() || most.pool.forgetOldest())
+	return r.dropInstance() || slices.ContainsFunc(r.greediest(), func(c *compiled) bool { return c.pool.forgetOldest() })
+}
+
+// dropInstance closes the instance that has waited for longest in the module whose
+// instances take most. It reports whether there was one.
+func (r *Runtime) dropInstance() bool {
+	return slices.ContainsFunc(r.greediest(), func(c *compiled) bool { return c.pool.dropOldest() })
+}
+
+// greediest returns the modules, those first whose instances that wait take most.
+func (r *Runtime) greediest() []*compiled {
+	all := r.all()
+	slices.SortFunc(all, func(a, b *compiled) int { return cmp.Compare(b.pool.bytes.Load(), a.pool.bytes.Load()) })
+	return all
 }
 
 func (p *pool) dropOldest() bool {
@@ -162,7 +173,7 @@ func (r *Runtime) account(delta int64) bool {
 			return true
 		}
 		r.memoryInUse.Add(-delta)
-		if !r.dropIdle() {
+		if !r.dropInstance() {
 			return false
 		}
 	}

@@ -140,7 +140,7 @@ func TestPlaceIsFreeWhenACallReturns(t *testing.T) {
 		func(*hostfuncs.Bindings) {},
 		func(b *hostfuncs.Bindings) { b.Clock = ownClock{b.Clock} }, // it may hang
 	} {
-		for range 200 {
+		for range 1000 {
 			w := grown(0)
 			w.adjust = adjust
 			askOK(t, m, w)

@@ -135,8 +135,7 @@ func (p *pool) put(i *instance) {
 	limits := &p.c.r.opts
 	i.since, i.trimmed = time.Now(), false
 	i.bytes = idleBytes + i.ownImage + int64(i.memory.Private())
-	// Half is for one module at most, so that the others find room.
-	if p.bytes.Load()+i.bytes > limits.MaxIdleBytes/2 {
+	if p.bytes.Load()+i.bytes > p.room() {
 		i.close()
 		return
 	}
@@ -150,6 +149,10 @@ func (p *pool) put(i *instance) {
 	for p.c.r.idleBytes.Load() > limits.MaxIdleBytes && p.c.r.dropIdle() {
 	}
 }
+
+// room is how much memory the instances of the module may take that wait: half of that
+// of all modules, so that the others find room.
+func (p *pool) room() int64 { return p.c.r.opts.MaxIdleBytes / 2 }
 
 // idleBytes is about what an instance takes besides its memory.
 const idleBytes = 64 << 10
@@ -233,7 +236,7 @@ func (k *set) share(image *guestmem.Image) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	size := int64(image.Used())
-	if k.dead || k.image != nil || k.pool.bytes.Load()+size > k.pool.c.r.opts.MaxIdleBytes/2 {
+	if k.dead || k.image != nil || k.pool.bytes.Load()+size > k.pool.room() {
 		image.Release()
 		return false
 	}

@@ -504,3 +504,20 @@ func mappedImages(t testing.TB) int {
 	}
 	return bytes.Count(maps, []byte("memfd:wasmtool"))
 }
+
+// An image that has no room is not made again and again.
+func TestImageThatHasNoRoomIsRefused(t *testing.T) {
+	requireReuse(t)
+	m := load(t, newRuntime(t, Options{CacheDir: sharedCache(t), MaxIdleBytes: 1 << 20}), probeModule(t))
+	for range 3 {
+		out, err := m.Call(context.Background(), Call{Args: []string{"cat"}, Input: []byte("x"), Bindings: bind(t, capability.Grant{})})
+		if err != nil || out.Reused {
+			t.Fatalf("reused %t, %v", out.Reused, err)
+		}
+	}
+	for _, k := range m.c.pool.sets {
+		if !k.refused.Load() {
+			t.Error("instances of this kind are still to be saved")
+		}
+	}
+}

@@ -74,11 +74,17 @@ func (c *compiled) recovered(err *error) {
 func (i *instance) finish(s *callState, err error) {
 	s.fuel.settle(int64(i.fuel.Get()))
 	s.measure(i.memory)
-	if i.reusable(s, err) && i.reset(s) == nil {
+	if i.reusable(s, err) && i.tryReset(s) == nil {
 		i.set.pool.put(i)
 		return
 	}
 	i.close()
+}
+
+// tryReset is reset, with a panic in it as an error: the call is over and has its result.
+func (i *instance) tryReset(s *callState) (err error) {
+	defer i.set.pool.c.recovered(&err)
+	return i.reset(s)
 }
 
 // reusable reports whether an instance can be reset after a call: it was saved, the call

@@ -45,8 +45,11 @@ const (
 	maxResumes = 4096
 )
 
-// errTainted is why an instance is not saved that could be.
-var errTainted = errors.New("the start of the guest depends on its call")
+// Why an instance is not saved that could be.
+var (
+	errTainted  = errors.New("the start of the guest depends on its call")
+	errTooLarge = errors.New("its memory is more than instances may take that wait")
+)
 
 // save makes the state at this moment what the instance is reset to.
 func (i *instance) save(s *callState) error {
@@ -81,8 +84,13 @@ func (i *instance) saveMemory() error {
 	if err != nil {
 		return err
 	}
+	size := int64(own.Used())
+	if size > i.set.pool.room() {
+		own.Release() // the memory still holds it
+		return errTooLarge
+	}
 	if !i.set.share(own) {
-		i.ownImage = int64(own.Used())
+		i.ownImage = size
 	}
 	return nil
 }

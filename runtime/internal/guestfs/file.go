@@ -115,11 +115,12 @@ func (f *file) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 
 // Close closes the file.
 func (f *file) Close() sys.Errno {
-	if !f.closed {
+	errno := closeErrno(f.f.Close())
+	if errno == 0 && !f.closed { // else the engine keeps the descriptor
 		f.closed = true
 		f.traces.open--
 	}
-	return closeErrno(f.f.Close())
+	return errno
 }
 
 // closeErrno takes a file that is closed already for a success: the engine closes
