@@ -33,9 +33,10 @@
 // # Forms
 //
 // A command runs main once. In a reactor, main is run by each call of the exported
-// function "call", after _initialize has initialised the packages; variables keep
-// their values between calls for as long as the host keeps the instance. Flags and
-// os.Args are for commands, and standard output of a reactor is a log.
+// function "call", after _initialize has initialised the packages. In each call
+// variables have the values that they had then, so what init functions prepare is paid
+// for once, and nothing is kept from one call to the next. Flags and os.Args are for
+// commands, and standard output of a reactor is a log.
 //
 // A command has the export "call" as well, and with it the imports from
 // wasmtool_v1, because the linker keeps what is exported. It does not use them, and
