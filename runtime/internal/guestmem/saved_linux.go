@@ -12,7 +12,7 @@ const Supported = true
 const (
 	// copyWhole is up to which size an image is copied whole: finding the pages that
 	// changed costs more.
-	copyWhole = 256 << 10
+	copyWhole = 64 << 10
 	// copyBlind is the same where the kernel cannot tell which pages changed.
 	copyBlind = 1 << 20
 	// maxKeptPages is how much a guest may have written for its pages to stay; beyond
