@@ -2,11 +2,11 @@ package enginetest
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -138,49 +138,23 @@ func readFile(tb testing.TB, name string) []byte {
 	return content
 }
 
-var (
-	goCommand = sync.OnceValues(func() ([]byte, error) { return buildGo("exe") })
-	goReactor = sync.OnceValues(func() ([]byte, error) { return buildGo("c-shared") })
-)
+// onceBuilt is a module that is built for the first test that needs it.
+type onceBuilt struct {
+	once sync.Once
+	wasm []byte
+}
+
+var goCommand, goReactor onceBuilt
 
 // goCanary builds the canary in Go, once for all tests.
 func goCanary(abi runtime.ABI) func(testing.TB) []byte {
 	return func(tb testing.TB) []byte {
 		tb.Helper()
-		build := goCommand
+		module, flags := &goCommand, []string(nil)
 		if abi == runtime.Reactor {
-			build = goReactor
+			module, flags = &goReactor, []string{guesttest.Reactor}
 		}
-		wasm, err := build()
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return wasm
+		module.once.Do(func() { module.wasm = guesttest.BuildGo(tb, filepath.Join(canaries, "go"), flags...) })
+		return module.wasm
 	}
-}
-
-func buildGo(mode string) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "wasmtool-canary-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "canary.wasm")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-buildmode="+mode, "-o", out, ".")
-	cmd.Dir = filepath.Join(canaries, "go")
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, &buildError{err, text}
-	}
-	return os.ReadFile(out)
-}
-
-// buildError is a failed build with what the compiler said.
-type buildError struct {
-	err  error
-	text []byte
-}
-
-func (e *buildError) Error() string {
-	return "build the canary in Go: " + e.err.Error() + "\n" + string(e.text)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	goruntime "runtime"
 	"runtime/debug"
 	"strconv"
@@ -72,4 +73,16 @@ func settle(tb testing.TB, before, more usage) usage {
 			return u
 		}
 	}
+}
+
+// openFiles tells what the descriptors of the process are.
+func openFiles() []string {
+	var names []string
+	links, _ := filepath.Glob("/proc/self/fd/*")
+	for _, link := range links {
+		if name, err := os.Readlink(link); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }

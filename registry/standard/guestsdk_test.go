@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -27,7 +27,7 @@ var sdkForms = []struct {
 	flags []string
 }{{"command", nil}, {"reactor", reactorFlags}}
 
-var reactorFlags = []string{"-buildmode=c-shared"}
+var reactorFlags = []string{guesttest.Reactor}
 
 // probeManifest is that of a reactor; %s is the tool's name.
 const probeManifest = `
@@ -79,7 +79,7 @@ func TestGuestSDK_hello(t *testing.T) {
 
 // The parts of the SDK that only a reactor uses run nowhere but in a guest.
 func TestGuestSDK_reactor(t *testing.T) {
-	wasm := buildGuest(t, probe, reactorFlags)
+	wasm := guesttest.BuildGo(t, probe, reactorFlags...)
 	dir := t.TempDir()
 	for _, name := range []string{"probe", "forgetful"} {
 		putTool(t, filepath.Join(dir, name), "tool.wasm", fmt.Sprintf(probeManifest, name), wasm)
@@ -168,27 +168,8 @@ func openHello(tb testing.TB, flags []string) *registry.Registry {
 		tb.Fatal(err)
 	}
 	dir := tb.TempDir()
-	putTool(tb, dir, "hello.wasm", string(manifest), buildGuest(tb, hello, flags))
+	putTool(tb, dir, "hello.wasm", string(manifest), guesttest.BuildGo(tb, hello, flags...))
 	return openTools(tb, dir)
-}
-
-// buildGuest compiles the main package in dir, which is in a module of its own, for
-// wasip1.
-func buildGuest(tb testing.TB, dir string, flags []string) []byte {
-	tb.Helper()
-	file := filepath.Join(tb.TempDir(), "guest.wasm")
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", file}, flags...)
-	cmd := exec.CommandContext(tb.Context(), "go", append(args, ".")...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		tb.Fatalf("go build in %s: %v\n%s", dir, err, out)
-	}
-	wasm, err := os.ReadFile(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return wasm
 }
 
 // putTool writes the folder of a tool.
