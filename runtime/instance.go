@@ -76,6 +76,7 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		if s := i.current.Load(); s != nil {
 			s.memory.sharedFull = true
 		}
+		i.taint("it was refused memory that others have while it starts")
 		return false
 	}})
 	i.current.Store(s)

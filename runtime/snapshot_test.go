@@ -518,10 +518,12 @@ func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 		{"a reactor writes diagnostics", capability.Grant{}, reactor(writes(1, atName, wasmtest.Const(5))), "in", false},
 		{"a reactor closes a stream", capability.Grant{}, reactor(calls(wasiFDClose, 0)), "in", false},
 		{"a reactor whose tables may change", capability.Grant{}, blocked(reactor()), "in", false},
+		{"a reactor is refused memory that others may have", capability.Grant{}, reactor(grows(600)), "in", false},
+		{"a reactor is refused memory that none may have", capability.Grant{}, reactor(grows(2000)), "in", true},
 		{"a reactor reads a stream", capability.Grant{}, reactor(reads()), "in", true},
 		{"a reactor that is a command, too, reads a stream", capability.Grant{}, both(reads()), "in", true},
 	}
-	r := newRuntime(t, Options{})
+	r := newRuntime(t, Options{MaxTotalMemory: 512 * page}) // less than the 1024 pages of a call
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := load(t, r, tt.guest.bytes())
