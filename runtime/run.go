@@ -42,12 +42,18 @@ func (c *compiled) serveNew(set *set, s *callState) (err error) {
 	}
 	i.set = set
 	i.wanted = set != nil && set.wants()
-	if err := i.start(s); err != nil {
+	if err := c.tryStart(i, s); err != nil {
 		i.finish(s, err)
 		return err
 	}
 	_, err = c.serve(i, s)
 	return err
+}
+
+// tryStart starts an instance, with a panic in it as an error.
+func (c *compiled) tryStart(i *instance, s *callState) (err error) {
+	defer c.recovered(&err)
+	return i.start(s)
 }
 
 // serve makes the call on an instance that is ready for it. It reports false when the
