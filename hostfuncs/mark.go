@@ -1,7 +1,6 @@
 package hostfuncs
 
 import (
-	"bytes"
 	"crypto/rand"
 	"time"
 )
@@ -14,9 +13,6 @@ type Mark struct {
 	elapsed time.Duration
 	random  []byte
 }
-
-// Equal reports whether two marks are the same.
-func (m Mark) Equal(o Mark) bool { return m.elapsed == o.elapsed && bytes.Equal(m.random, o.random) }
 
 // Mark returns where the call stands.
 func (b *Bindings) Mark() Mark {

@@ -171,7 +171,7 @@ func (c *compiled) execute(s *callState) error {
 	if !s.call.Bindings.MayHang() {
 		// All that the guest can do ends soon after the call's context, so it need not
 		// be left behind, and the caller's goroutine is good enough.
-		defer c.finish()
+		defer c.leave()
 		return c.run(s)
 	}
 	// Files end with the call, wherever the guest or the host is with them.
@@ -182,14 +182,14 @@ func (c *compiled) execute(s *callState) error {
 		err := c.run(s)
 		revoke()
 		closing()
-		c.finish() // before the call returns: its caller finds the place free
+		c.leave() // before the call returns: its caller finds the place free
 		ended <- err
 	}()
 	return c.wait(s, ended)
 }
 
-// finish gives back the place of a call.
-func (c *compiled) finish() {
+// leave gives back the place of a call that has ended.
+func (c *compiled) leave() {
 	c.r.admission.leave(c)
 	c.done()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	goruntime "runtime"
 	"runtime/debug"
@@ -28,10 +27,6 @@ type engine struct {
 	// are shared by all instances.
 	instances sync.Map // api.Module -> *instance
 
-	digest string
-	log    *slog.Logger
-	// globals are those that a snapshot holds.
-	globals []uint32
 	// snapshots is the context that lets the engine save call stacks.
 	snapshots context.Context
 }
@@ -69,11 +64,6 @@ type rewritten struct {
 // compile fills in engine and report, with code from the cache on disk when it is
 // there.
 func (c *compiled) compile(read func() ([]byte, error)) (err error) {
-	defer func() {
-		if c.engine != nil && c.report != nil {
-			c.engine.digest, c.engine.log, c.engine.globals = c.digest, c.r.log, c.report.MutableGlobals
-		}
-	}()
 	defer func() {
 		if p := recover(); p != nil {
 			c.r.log.Error("panic while compiling", "module", c.digest, "panic", p, "stack", string(debug.Stack()))

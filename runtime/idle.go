@@ -143,16 +143,6 @@ func (p *pool) forgetOldest() bool {
 	return true
 }
 
-// oldest is since when the first instance has waited.
-func (h *shard) oldest() (time.Time, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.idle) == 0 {
-		return time.Time{}, false
-	}
-	return h.idle[0].since, true
-}
-
 // all returns the modules that are loaded.
 func (r *Runtime) all() []*compiled {
 	r.mu.Lock()

@@ -20,7 +20,7 @@ import (
 // other when it can be reset. Host functions, streams and files find the call that they
 // serve through it, never through a context.
 type instance struct {
-	engine *engine
+	c      *compiled // what it is an instance of
 	mod    api.Module
 	memory *guestmem.Memory
 	// current is the call being served; nil when there is none, and then nothing
@@ -68,7 +68,7 @@ var errNoMemory = errors.New("no memory")
 // instantiate makes an instance that serves s from its very start. Nothing of the guest
 // has run.
 func (c *compiled) instantiate(s *callState) (*instance, error) {
-	i := &instance{engine: c.engine, preopens: preopensFor(s.call.Bindings.Mounts), starting: true}
+	i := &instance{c: c, preopens: preopensFor(s.call.Bindings.Mounts), starting: true}
 	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: func(delta int64) bool {
 		if c.r.account(delta) {
 			return true
@@ -109,7 +109,7 @@ func (o oneMemory) Allocate(_, _ uint64) experimental.LinearMemory { return o.me
 // close frees the instance.
 func (i *instance) close() {
 	i.current.Store(nil)
-	i.engine.instances.Delete(i.mod)
+	i.c.engine.instances.Delete(i.mod)
 	_ = i.mod.Close(context.Background())
 	i.memory.Free()
 }
@@ -152,21 +152,8 @@ func (i *instance) call(s *callState) error {
 		s.code = api.DecodeU32(result[0])
 		return err
 	}
-	_, err := i.main.Call(i.engine.snapshots)
+	_, err := i.main.Call(i.c.engine.snapshots)
 	return err
-}
-
-// endedByItself reports whether a call left the guest as it leaves itself: it returned,
-// or a command exited. What broke down or was stopped may be in any state.
-func (i *instance) endedByItself(s *callState, err error) bool {
-	if s.stopped() != nil {
-		return false
-	}
-	if err == nil {
-		return true
-	}
-	var exit *sys.ExitError
-	return s.call.Entry.ABI != Reactor && errors.As(err, &exit)
 }
 
 // config wires the instance to the engine's WASI. No stream, clock or variable of

@@ -1,13 +1,9 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	goruntime "runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
 
 // meeting is a clock whose first reading waits until all calls are there. So they have
@@ -185,12 +182,12 @@ func TestInstancesThatWait(t *testing.T) {
 func TestInstancesShareTheirImage(t *testing.T) {
 	requireReuse(t)
 	m := load(t, untended(t, Options{}), meets())
-	before := openImages(t)
+	before := memfdtest.Open(t)
 	keep(t, m, 6)
 	if got := len(waiting(m)); got != 6 {
 		t.Fatalf("%d instances wait", got)
 	}
-	if got := openImages(t) - before; got != 1 {
+	if got := memfdtest.Open(t) - before; got != 1 {
 		t.Errorf("%d images for instances that are equal", got)
 	}
 }
@@ -292,7 +289,7 @@ func TestKindsAreBounded(t *testing.T) {
 	if got := len(waiting(m)); got != maxSets {
 		t.Fatalf("%d instances wait", got)
 	}
-	images := openImages(t)
+	images := memfdtest.Open(t)
 	call(maxSets)
 	if got := len(m.c.pool.sets); got != maxSets {
 		t.Errorf("%d kinds are kept", got)
@@ -300,7 +297,7 @@ func TestKindsAreBounded(t *testing.T) {
 	if got := len(waiting(m)); got != maxSets-1 {
 		t.Errorf("%d instances wait after a kind went", got)
 	}
-	if got := openImages(t); got != images-1 {
+	if got := memfdtest.Open(t); got != images-1 {
 		t.Errorf("%d images before a kind went, %d after", images, got)
 	}
 	requireBalanced(t, r, m)
@@ -324,7 +321,7 @@ func TestKindGoesWhileItIsCalled(t *testing.T) {
 	r := untended(t, Options{})
 	m := load(t, r, meets())
 	together(t, m, 1, Call{})
-	images := openImages(t)
+	images := memfdtest.Open(t)
 	together(t, m, 1, Call{}) // saved
 	inCall, release := make(chan struct{}), make(chan struct{})
 	b := bind(t, capability.Grant{})
@@ -348,7 +345,7 @@ func TestKindGoesWhileItIsCalled(t *testing.T) {
 	if got := len(waiting(m)); got != 0 {
 		t.Errorf("%d instances wait", got)
 	}
-	if got := openImages(t); got != images {
+	if got := memfdtest.Open(t); got != images {
 		t.Errorf("%d images before, %d after", images, got)
 	}
 	requireBalanced(t, r, m)
@@ -370,7 +367,7 @@ func (c gate) Now() time.Time {
 // A module that is closed frees its instances, and so does a Runtime.
 func TestClosingFreesWhatWaits(t *testing.T) {
 	requireReuse(t)
-	goroutines, images, mapped := goruntime.NumGoroutine(), openImages(t), mappedImages(t)
+	goroutines, images, mapped := goruntime.NumGoroutine(), memfdtest.Open(t), memfdtest.Mapped(t)
 	for range 10 {
 		r := New(Options{})
 		r.tending.Store(true) // see untended
@@ -395,7 +392,7 @@ func TestClosingFreesWhatWaits(t *testing.T) {
 		if got := requireBalanced(t, r, kept); got != eachBytes+imageBytes {
 			t.Errorf("%d bytes of the other module wait", got)
 		}
-		if got := openImages(t); got > images+2 { // and that of finding pages, while it tries
+		if got := memfdtest.Open(t); got > images+2 { // and that of finding pages, while it tries
 			t.Errorf("%d images before, %d after one of two modules was closed", images, got)
 		}
 		if err := r.Close(); err != nil {
@@ -404,10 +401,10 @@ func TestClosingFreesWhatWaits(t *testing.T) {
 		if r.memoryInUse.Load() != 0 || r.idleBytes.Load() != 0 {
 			t.Errorf("%d bytes are in use and %d wait after the Runtime was closed", r.memoryInUse.Load(), r.idleBytes.Load())
 		}
-		if got := openImages(t); got != images {
+		if got := memfdtest.Open(t); got != images {
 			t.Errorf("%d images before, %d after", images, got)
 		}
-		if got := mappedImages(t); got != mapped {
+		if got := memfdtest.Mapped(t); got != mapped {
 			t.Errorf("%d mappings of images before, %d after", mapped, got)
 		}
 	}
@@ -477,32 +474,6 @@ func TestPoolUnderLoad(t *testing.T) {
 	if requireBalanced(t, r, modules...) == 0 {
 		t.Error("nothing waits")
 	}
-}
-
-// openImages counts the files in memory that this process has open.
-func openImages(t testing.TB) int {
-	t.Helper()
-	fds, err := filepath.Glob("/proc/self/fd/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, fd := range fds {
-		if target, err := os.Readlink(fd); err == nil && strings.Contains(target, "memfd:wasmtool") {
-			n++
-		}
-	}
-	return n
-}
-
-// mappedImages counts the mappings of such files.
-func mappedImages(t testing.TB) int {
-	t.Helper()
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Count(maps, []byte("memfd:wasmtool"))
 }
 
 // An image that has no room is not made again and again.

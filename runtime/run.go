@@ -3,8 +3,6 @@ package runtime
 import (
 	"errors"
 	"runtime/debug"
-
-	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
 // run serves a call, on an instance that waits for it or on a new one. The error is the
@@ -17,11 +15,9 @@ func (c *compiled) run(s *callState) (err error) {
 	}
 	if i != nil {
 		i.begin(s)
-		resumed, err := c.serve(i, s)
-		if resumed {
+		if err := c.serve(i, s); !errors.Is(err, errNotResumed) {
 			return err
 		}
-		// The engine cannot resume commands, and nothing has happened.
 		set.refuse()
 		s.restart()
 	}
@@ -46,8 +42,7 @@ func (c *compiled) serveNew(set *set, s *callState) (err error) {
 		i.finish(s, err)
 		return err
 	}
-	_, err = c.serve(i, s)
-	return err
+	return c.serve(i, s)
 }
 
 // tryStart starts an instance, with a panic in it as an error.
@@ -56,16 +51,20 @@ func (c *compiled) tryStart(i *instance, s *callState) (err error) {
 	return i.start(s)
 }
 
-// serve makes the call on an instance that is ready for it. It reports false when the
-// instance did nothing at all.
-func (c *compiled) serve(i *instance, s *callState) (resumed bool, err error) {
+// errNotResumed means that the engine cannot resume commands, as its interpreter cannot:
+// the guest did nothing at all.
+var errNotResumed = errors.New("the command was not resumed")
+
+// serve makes the call on an instance that is ready for it.
+func (c *compiled) serve(i *instance, s *callState) (err error) {
 	defer func() {
-		// A command that was not resumed is still to be.
-		resumed = !i.resuming || err != nil
+		if err == nil && i.resuming {
+			err = errNotResumed
+		}
 		i.finish(s, err)
 	}()
 	defer c.recovered(&err)
-	return true, i.call(s)
+	return i.call(s)
 }
 
 // recovered turns a panic into an error.
@@ -89,22 +88,6 @@ func (i *instance) finish(s *callState, err error) {
 
 // tryReset is reset, with a panic in it as an error: the call is over and has its result.
 func (i *instance) tryReset(s *callState) (err error) {
-	defer i.set.pool.c.recovered(&err)
+	defer i.c.recovered(&err)
 	return i.reset(s)
-}
-
-// reusable reports whether an instance can be reset after a call: it was saved, the call
-// left it as it leaves itself, and all that is left behind lies in its memory and its
-// globals.
-func (i *instance) reusable(s *callState, err error) bool {
-	return i.saved && i.endedByItself(s, err) && !i.streamsClosed && i.traces.Clean() &&
-		(s.call.Entry.ABI == Reactor || i.point != nil)
-}
-
-// canSave reports whether instances of the module that are called so can be reset.
-func (c *compiled) canSave(entry Entry) bool {
-	if !guestmem.Supported || c.r.opts.MaxIdleBytes < 0 || len(c.report.SnapshotBlockers) > 0 {
-		return false
-	}
-	return entry.ABI == Reactor || entry.Export == commandExport && c.report.Meter.Checkpoints > 0
 }

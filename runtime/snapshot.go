@@ -10,6 +10,7 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
@@ -51,6 +52,14 @@ var (
 	errTooLarge = errors.New("its memory is more than instances may take that wait")
 )
 
+// canSave reports whether instances of the module that are called so can be reset.
+func (c *compiled) canSave(entry Entry) bool {
+	if !guestmem.Supported || c.r.opts.MaxIdleBytes < 0 || len(c.report.SnapshotBlockers) > 0 {
+		return false
+	}
+	return entry.ABI == Reactor || entry.Export == commandExport && c.report.Meter.Checkpoints > 0
+}
+
 // save makes the state at this moment what the instance is reset to.
 func (i *instance) save(s *callState) error {
 	if i.tainted != "" || i.streamsClosed || !i.traces.Clean() {
@@ -59,7 +68,7 @@ func (i *instance) save(s *callState) error {
 	if err := i.saveMemory(); err != nil {
 		return err
 	}
-	for _, index := range i.engine.globals {
+	for _, index := range i.c.report.MutableGlobals {
 		g := i.mod.ExportedGlobal(rewrite.GlobalExport(index)).(api.MutableGlobal)
 		i.globals = append(i.globals, g)
 		i.values = append(i.values, g.Get())
@@ -93,6 +102,27 @@ func (i *instance) saveMemory() error {
 		i.ownImage = size
 	}
 	return nil
+}
+
+// reusable reports whether an instance can be reset after a call: it was saved, the call
+// left it as it leaves itself, and all that is left behind lies in its memory and its
+// globals.
+func (i *instance) reusable(s *callState, err error) bool {
+	return i.saved && i.endedByItself(s, err) && !i.streamsClosed && i.traces.Clean() &&
+		(s.call.Entry.ABI == Reactor || i.point != nil)
+}
+
+// endedByItself reports whether a call left the guest as it leaves itself: it returned,
+// or a command exited. What broke down or was stopped may be in any state.
+func (i *instance) endedByItself(s *callState, err error) bool {
+	if s.stopped() != nil {
+		return false
+	}
+	if err == nil {
+		return true
+	}
+	var exit *sys.ExitError
+	return s.call.Entry.ABI != Reactor && errors.As(err, &exit)
 }
 
 // begin readies an instance that was reset for a call.
@@ -140,13 +170,13 @@ func (i *instance) trySave(s *callState) {
 		return
 	}
 	if err := i.save(s); err != nil {
-		i.engine.log.Debug("the module is not kept for further calls", "module", i.engine.digest, "reason", err)
+		i.c.r.log.Debug("the module is not kept for further calls", "module", i.c.digest, "reason", err)
 		i.set.refuse()
 	}
 }
 
-// reset takes the instance back to what was saved, after a call that used so much fuel.
-// After an error it is of no use.
+// reset takes the instance back to what was saved, after call s. After an error it is of
+// no use.
 func (i *instance) reset(s *callState) error {
 	i.current.Store(nil)
 	err := i.memory.Restore(func() bool {
@@ -184,7 +214,7 @@ func (i *instance) renewStack(s *callState) error {
 	defer i.current.Store(nil)
 	i.fuel.Set(fuelSlice)
 	i.resuming, i.settling = true, true
-	_, err := i.main.Call(i.engine.snapshots)
+	_, err := i.main.Call(i.c.engine.snapshots)
 	i.settling = false
 	var exit *sys.ExitError
 	if i.point == nil || !errors.As(err, &exit) {

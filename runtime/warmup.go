@@ -28,6 +28,6 @@ func (i *instance) warmUp(s *callState) error {
 		return nil
 	}
 	i.set.coldOnly.Store(true)
-	i.engine.log.Warn("the warm-up of the module fails; it is not warmed up", "module", i.engine.digest)
+	i.c.r.log.Warn("the warm-up of the module fails; it is not warmed up", "module", i.c.digest)
 	return errCold
 }

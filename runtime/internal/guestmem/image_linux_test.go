@@ -3,39 +3,12 @@ package guestmem
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
-
-// images counts the files in memory that this process has open.
-func images(t testing.TB) int {
-	t.Helper()
-	fds, err := filepath.Glob("/proc/self/fd/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, fd := range fds {
-		if target, err := os.Readlink(fd); err == nil && strings.Contains(target, "memfd:wasmtool") {
-			n++
-		}
-	}
-	return n
-}
-
-// mappings counts the mappings of such files.
-func mappings(t testing.TB) int {
-	t.Helper()
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Count(maps, []byte("memfd:wasmtool"))
-}
 
 // Memories that share an image see nothing of each other, and the image goes with the
 // last of them.
@@ -43,7 +16,7 @@ func TestImageIsShared(t *testing.T) {
 	const size = 4 * PageSize
 	s := newSystem(t)
 	s.scanner.works() // it has an image of its own while it tries
-	files, mapped := images(t), mappings(t)
+	files, mapped := memfdtest.Open(t), memfdtest.Mapped(t)
 	both := [2]*guest{}
 	for n := range both {
 		both[n] = newGuest(t, s, Options{Limit: 8 * PageSize}, size)
@@ -57,7 +30,7 @@ func TestImageIsShared(t *testing.T) {
 	if equal, err := both[1].m.Adopt(image); !equal || err != nil {
 		t.Fatalf("%v, %v", equal, err)
 	}
-	if got := images(t); got != files+1 {
+	if got := memfdtest.Open(t); got != files+1 {
 		t.Fatalf("%d images for two equal memories", got-files)
 	}
 	restore := func(g *guest) {
@@ -80,20 +53,20 @@ func TestImageIsShared(t *testing.T) {
 	}
 
 	image.Release()
-	if images(t) != files+1 {
+	if memfdtest.Open(t) != files+1 {
 		t.Fatal("the image went while two memories have it")
 	}
 	fill(both[0].mem, 200)
 	both[0].m.Free()
 	both[0].m.Free()
-	if images(t) != files+1 {
+	if memfdtest.Open(t) != files+1 {
 		t.Fatal("the image went while a memory has it")
 	}
 	fill(both[1].mem, 200)
 	restore(both[1])
 	both[1].m.Free()
-	if images(t) != files || mappings(t) != mapped {
-		t.Errorf("%d images and %d mappings are left", images(t)-files, mappings(t)-mapped)
+	if memfdtest.Open(t) != files || memfdtest.Mapped(t) != mapped {
+		t.Errorf("%d images and %d mappings are left", memfdtest.Open(t)-files, memfdtest.Mapped(t)-mapped)
 	}
 }
 
@@ -101,7 +74,7 @@ func TestImageIsShared(t *testing.T) {
 func TestSavingAgain(t *testing.T) {
 	s := newSystem(t)
 	s.scanner.works()
-	files := images(t)
+	files := memfdtest.Open(t)
 	g := newGuest(t, s, Options{Limit: 4 * PageSize}, PageSize)
 	for n := range 3 {
 		fill(g.mem, byte(2*n))
@@ -110,7 +83,7 @@ func TestSavingAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		image.Release()
-		if got := images(t) - files; got != 1 {
+		if got := memfdtest.Open(t) - files; got != 1 {
 			t.Fatalf("%d images after %d times", got, n+1)
 		}
 		fill(g.mem, 100)
@@ -122,8 +95,8 @@ func TestSavingAgain(t *testing.T) {
 		}
 	}
 	g.m.Free()
-	if images(t) != files {
-		t.Errorf("%d images are left", images(t)-files)
+	if memfdtest.Open(t) != files {
+		t.Errorf("%d images are left", memfdtest.Open(t)-files)
 	}
 }
 

@@ -1,0 +1,237 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// obeying is a command that does what its input begins with, and before that writes
+// what it finds of earlier calls.
+func obeying() parts {
+	const largest = 20 // pages
+	return parts{
+		memory: []uint32{1, largest},
+		start: wasmtest.Code(
+			reads(), marks(), writes(1, atState, wasmtest.Const(stateSize)),
+			// Nothing may be left where the memory grows to.
+			onInput('?', grows(3), writes(1, 2<<16, wasmtest.Const(1<<16))),
+			onInput('u', []byte{wasmtest.Unreachable}),
+			onInput('f', forever()),
+			onInput('o', forever(writes(1, atInput, wasmtest.Const(maxInput)))),
+			onInput('O', opens(4)),
+			onInput('c', opens(4), wasmtest.Code(loads(atScratch+4), wasmtest.CallFunc(wasiFDClose), []byte{wasmtest.Drop})),
+			onInput('0', calls(wasiFDClose, 0)),
+			onInput('1', calls(wasiFDClose, 1)),
+			onInput('2', calls(wasiFDClose, 2)),
+			onInput('3', calls(wasiFDClose, 3)),
+			onInput('4', calls(wasiFDClose, 4)),
+			onInput('9', calls(wasiFDClose, 9)),
+			onInput('l', lists(3)),
+			onInput('L', lists(4)),
+			onInput('g', grows(2), stores(2<<16, wasmtest.Const(-1)), stores(3<<16-4, wasmtest.Const(-1))),
+			onInput('G', grows(largest-1), stores(largest<<16-4, wasmtest.Const(-1))),
+			onInput('w', stores(60_000, wasmtest.Const(-1))),
+			onInput('d', wasmtest.Const(20_000), wasmtest.CallFunc(recursion)),
+			onInput('D', wasmtest.Const(100_000_000), wasmtest.CallFunc(recursion)),
+			onInput('x', wasmtest.Const(3), wasmtest.CallFunc(wasiProcExit)),
+			onInput('X', wasmtest.Const(0), wasmtest.CallFunc(wasiProcExit)),
+			onInput('r', calls(wasiRandomGet, atScratch, 64)),
+			onInput('R', reads(), reads()),
+		),
+	}
+}
+
+// What a call leaves behind never reaches the next one: it is undone, or the instance
+// is thrown away.
+func TestWhatACallLeavesBehind(t *testing.T) {
+	requireReuse(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		input  string
+		limits Limits
+		want   Reason
+		reused bool // the next call has the instance
+	}{
+		{"memory and a global", "w", Limits{}, "", true},
+		{"a larger memory", "g", Limits{}, "", true},
+		{"a larger memory, and a failure to get more", "g", Limits{Memory: 3 << 16}, "", true},
+		{"a memory at its largest", "G", Limits{}, "", false},
+		{"a deep stack", "d", Limits{}, "", true},
+		{"a stack that is full", "D", Limits{}, ResourceExhausted, false},
+		{"exit status 0", "X", Limits{}, "", true},
+		{"exit status 3", "x", Limits{}, Failed, true},
+		{"input not read", "w" + strings.Repeat("x", 2*maxInput), Limits{}, "", true},
+		{"more reads", "R" + strings.Repeat("x", 2*maxInput), Limits{}, "", true},
+		{"a random stream", "r", Limits{}, "", true},
+		{"a trap", "u", Limits{}, Trap, false},
+		{"no end", "f", Limits{}, Timeout, false},
+		{"no fuel", "f", Limits{Fuel: 1_000_000}, ResourceExhausted, false},
+		{"too much output", "o", Limits{}, ResourceExhausted, false},
+		{"an open file", "O", Limits{}, "", false},
+		{"a closed file", "c", Limits{}, "", true},
+		{"no standard input", "0", Limits{}, "", false},
+		{"no standard output", "1", Limits{}, "", false},
+		{"no standard error", "2", Limits{}, "", false},
+		{"no root", "3", Limits{}, "", false},
+		{"no mount", "4", Limits{}, "", false},
+		{"a descriptor that was not open", "9", Limits{}, "", true},
+		{"a root that was listed", "l", Limits{}, "", false},
+		{"a mount that was listed", "L", Limits{}, "", false},
+	}
+	r := newRuntime(t, Options{})
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := load(t, r, obeying().bytes())
+			defer func() { // the next one starts anew
+				m.Close()
+				<-m.c.freed
+			}()
+			w := wants{
+				grant: capability.Grant{FS: []capability.GrantedFS{{FS: capability.FS{Mount: "data", Mode: capability.ModeRead}, Dir: dir}}},
+				call:  Call{Limits: tt.limits, Input: []byte("?")},
+			}
+			w.call.Limits.Fuel = 0
+			first := askOK(t, m, w)
+			askOK(t, m, w)
+			if out := askOK(t, m, w); !out.Reused {
+				t.Fatal("the third call has a new instance")
+			}
+			for range 3 {
+				deadline := time.Minute
+				if tt.want == Timeout {
+					deadline = 50 * time.Millisecond
+				}
+				ctx, cancel := context.WithTimeout(context.Background(), deadline)
+				call := w.call
+				call.Limits, call.Input, call.Bindings = tt.limits, []byte(tt.input), bind(t, w.grant)
+				out, err := m.Call(ctx, call)
+				cancel()
+				if got := reasonOf(t, err); got != tt.want {
+					t.Fatalf("got %q (%v), want %q", got, err, tt.want)
+				}
+				if !out.Reused {
+					t.Error("the call has a new instance")
+				}
+				next := askOK(t, m, w)
+				requireEqual(t, next, first, "the next call")
+				if next.Reused != tt.reused {
+					t.Errorf("the next call: reused: %v", next.Reused)
+				}
+			}
+		})
+	}
+}
+
+// A reactor that goes another way than by returning is not called again.
+func TestReactorThatDoesNotReturnIsThrownAway(t *testing.T) {
+	requireReuse(t)
+	r := newRuntime(t, Options{})
+	for name, tt := range map[string]struct {
+		body   []byte
+		want   Reason
+		reused bool
+	}{
+		"returns":      {nil, "", true},
+		"fails":        {calls(errorWrite, atName, 5), Failed, true},
+		"exits":        {wasmtest.Code(wasmtest.Const(0), wasmtest.CallFunc(wasiProcExit)), BadGuest, false},
+		"traps":        {[]byte{wasmtest.Unreachable}, Trap, false},
+		"points wrong": {calls(outputWrite, -1, 5), BadGuest, false},
+	} {
+		m := load(t, r, parts{call: wasmtest.Code(
+			marks(), calls(outputWrite, atState, stateSize), calls(inputRead, atInput, maxInput), onInput('!', tt.body), wasmtest.Const(0),
+		)}.bytes())
+		w := wants{call: Call{Entry: Entry{ABI: Reactor}, Input: []byte("?")}}
+		first := askOK(t, m, w)
+		askOK(t, m, w)
+		w.call.Input = []byte("!")
+		if out, err := ask(t, m, w); reasonOf(t, err) != tt.want || !out.Reused {
+			t.Errorf("%s: got %v, reused: %v", name, err, out.Reused)
+		}
+		w.call.Input = []byte("?")
+		next := askOK(t, m, w)
+		requireEqual(t, next, first, name)
+		if next.Reused != tt.reused {
+			t.Errorf("%s: the next call: reused: %v", name, next.Reused)
+		}
+	}
+}
+
+// A command cannot be resumed without end, and nobody notices when it is made anew.
+func TestCommandIsMadeAnewAfterManyCalls(t *testing.T) {
+	requireReuse(t)
+	m := load(t, newRuntime(t, Options{}), obeying().bytes())
+	b := bind(t, capability.Grant{})
+	var first Output
+	var fresh []int
+	for n := 1; n <= maxResumes+100; n++ {
+		out, err := m.Call(context.Background(), Call{Input: []byte("w"), Bindings: b})
+		if err != nil {
+			t.Fatalf("call %d: %v", n, err)
+		}
+		if n == 1 {
+			first = out
+		}
+		requireEqual(t, out, first, fmt.Sprintf("call %d", n))
+		if !out.Reused {
+			fresh = append(fresh, n)
+		}
+	}
+	if len(fresh) != 3 || fresh[0] != 1 || fresh[1] != 2 || fresh[2] < maxResumes {
+		t.Errorf("new instances in calls %d, want the first, the second, and one after %d", fresh, maxResumes)
+	}
+}
+
+// faultyClock breaks down when it is read.
+type faultyClock struct{ hostfuncs.Clock }
+
+func (faultyClock) Now() time.Time { panic("/root/secret/path") }
+
+// A fault of the host in one call never reaches another.
+func TestPanicOfTheHostIsForOneCall(t *testing.T) {
+	requireReuse(t)
+	m := load(t, newRuntime(t, Options{}), parts{
+		start: wasmtest.Code(reads(), marks(), now(atMoment), writes(1, atState, wasmtest.Const(stateSize)), writes(1, atMoment, wasmtest.Const(8))),
+	}.bytes())
+	faulty := false
+	// The clock is not of package hostfuncs in any of the calls, so that they are of
+	// one kind.
+	w := wants{adjust: func(b *hostfuncs.Bindings) {
+		if b.Clock = (ownClock{b.Clock}); faulty {
+			b.Clock = faultyClock{b.Clock}
+		}
+	}}
+	first := askOK(t, m, w)
+	askOK(t, m, w)
+	for range 3 {
+		faulty = true
+		out, err := ask(t, m, w)
+		if reasonOf(t, err) != Internal || strings.Contains(err.Error(), "secret") {
+			t.Errorf("got %v", err)
+		}
+		if !out.Reused {
+			t.Error("the call had a new instance")
+		}
+		faulty = false
+		next := askOK(t, m, w)
+		if next.Reused {
+			t.Error("the next call has the instance in which the host broke down")
+		}
+		requireEqual(t, next, first, "the next call")
+	}
+}
+
+// ownClock is a clock of another package.
+type ownClock struct{ hostfuncs.Clock }
