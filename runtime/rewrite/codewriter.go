@@ -9,6 +9,7 @@ type codeWriter struct {
 	// there are more than before.
 	shift  uint32
 	meter  *meter
+	refs   references
 	pieces piecewise
 	// checkpoints is nil when there are none.
 	checkpoints *checkpoints
@@ -33,6 +34,7 @@ func (w *codeWriter) init(m *module, o Options, s *scan) {
 		w.plan.checkpoints = true
 	}
 	w.meter = newMeter(uint32(len(m.globals)), uint32(m.importedFuncs))
+	w.refs = newReferences(m, s)
 	w.pieces = piecewise{
 		ops:    s.longer,
 		first:  uint32(len(m.funcs)) + w.shift,
@@ -216,6 +218,9 @@ func (w *codeWriter) appendHostCheck(b []byte, ev *event) []byte {
 func (w *codeWriter) appendCall(b []byte, ev *event) []byte {
 	if !ev.direct() {
 		return append(b, w.m.wasm[ev.off:ev.end]...)
+	}
+	if ev.op == opRefFunc {
+		return w.refs.appendGet(b, ev.a)
 	}
 	return appendU32(append(b, byte(ev.op)), w.m.shifted(ev.a, w.shift))
 }

@@ -51,7 +51,7 @@ func costTable() (t [256]uint8) {
 	for _, op := range []opcode{opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef} {
 		t[op] = costIndirect
 	}
-	for _, op := range []opcode{opMemoryGrow, opThrow, opThrowRef, opRefFunc} {
+	for _, op := range []opcode{opMemoryGrow, opThrow, opThrowRef} {
 		t[op] = costLeave
 	}
 	return t

@@ -4,7 +4,7 @@ import "strings"
 
 // Revision numbers what Rewrite writes. It changes whenever the output
 // or the fuel that a call takes may change for the same input and options.
-const Revision = 4
+const Revision = 5
 
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
@@ -23,6 +23,9 @@ type Options struct {
 	// module does. It calls that function before every call of any other imported
 	// one, too, whatever fuel is left: between two of its calls no more than one
 	// other imported function runs.
+	//
+	// A reference to a function is made once, when the module is instantiated, and not
+	// each time that the module asks for it: engines keep what they make.
 	//
 	// A function that would take seconds to compile with its checks is refused as
 	// SlowToCompile, and so is a module of too many such functions for its size.

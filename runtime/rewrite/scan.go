@@ -9,11 +9,15 @@ import (
 type scan struct {
 	features features
 	blockers blockers
-	// taken are the functions that an indirect call may reach.
+	// taken are the functions that an indirect call may reach. A body can refer only to
+	// what is among them already.
 	taken []bool
 	funcs []funcScan // of the defined functions
 	// reads counts the calls that Options.Checkpoint is for.
 	reads int
+	// refs are the functions that bodies refer to with ref.func, in the order in which
+	// they do so first.
+	refs []uint32
 	// longer are memory.fill and memory.copy if some may need several pieces.
 	longer []opcode
 	// edges are the calls that a function can reach from its entry without passing
@@ -48,6 +52,8 @@ type scanner struct {
 	list   []uint32
 	// setIn is by local the last function that set it, counted from 1.
 	setIn []int
+	// referred says of each function whether it is in refs.
+	referred map[uint32]bool
 }
 
 type scanFrame struct {
@@ -168,7 +174,10 @@ func (s *scanner) step(in *instr) {
 	case opSelectTyped:
 		s.f.selects = s.f.selects || isFloat(in.typ)
 	case opRefFunc:
-		s.taken[in.a] = true
+		if !s.taken[in.a] { // a global that refers to it would declare it
+			s.fail(in.off, Malformed, "function %d is referred to, but no segment, global or export declares it", in.a)
+		}
+		s.refer(in.a)
 	// Not elem.drop: only table.init could tell.
 	case opTableSet, opTableFill, opTableCopy, opTableInit, opTableGrow:
 		s.blockers |= blockTables
@@ -181,6 +190,18 @@ func (s *scanner) step(in *instr) {
 	if in.longer() && !slices.Contains(s.longer, in.op) {
 		s.longer = append(s.longer, in.op)
 	}
+}
+
+// refer notes that a body refers to function f.
+func (s *scanner) refer(f uint32) {
+	if s.referred[f] {
+		return
+	}
+	if s.referred == nil {
+		s.referred = make(map[uint32]bool)
+	}
+	s.referred[f] = true
+	s.refs = append(s.refs, f)
 }
 
 // arrive follows a branch to a label.

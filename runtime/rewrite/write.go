@@ -210,7 +210,7 @@ func (w *writer) globals() {
 	globals := m.globals[m.importedGlobals:]
 	n := uint32(len(globals))
 	if w.o.Meter {
-		n++ // the fuel
+		n += 1 + uint32(len(w.code.refs.funcs)) // the first is the fuel
 	}
 	w.out = appendU32(w.out, n)
 	for _, g := range globals {
@@ -219,6 +219,7 @@ func (w *writer) globals() {
 	}
 	if w.o.Meter {
 		w.out = append(w.out, byte(typeI64), 1, byte(opI64Const), 0, byte(opEnd))
+		w.out = w.code.refs.appendGlobals(w.out, w.code.shift)
 	}
 }
 
