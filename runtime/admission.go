@@ -9,7 +9,8 @@ import (
 
 // admission says which calls run and which wait. At most limit run at once, and of one
 // module a share of them, so that no module shuts out the others. Who waits gets a
-// place in turn with the other tenants, and within a tenant in the order of coming.
+// place in turn with the other tenants, and within a tenant in the order of coming. When
+// all places to wait are taken, the tenant with most of them makes room for others.
 type admission struct {
 	limit, perModule, maxWaiting int
 
@@ -26,10 +27,12 @@ type tenantQueue struct {
 	calls  []*waiter
 }
 
-// waiter is a call that waits. admitted is closed when it has its place.
+// waiter is a call that waits. decided is closed when it has its place, or has made room
+// for a call of a tenant with fewer.
 type waiter struct {
-	c        *compiled
-	admitted chan struct{}
+	c         *compiled
+	decided   chan struct{}
+	displaced bool
 }
 
 // admit returns when the call may run, and the caller must call leave afterwards. It
@@ -41,19 +44,19 @@ func (a *admission) admit(ctx context.Context, c *compiled, tenant string) error
 		a.mu.Unlock()
 		return nil
 	}
-	if a.waiting >= a.maxWaiting {
+	if a.waiting >= a.maxWaiting && !a.displaceFor(tenant) {
 		a.mu.Unlock()
-		return &Error{
-			Reason: ResourceExhausted, Limit: LimitCalls,
-			Message: fmt.Sprintf("%d calls run and %d wait already; try again later", a.limit, max(0, a.maxWaiting)),
-		}
+		return a.full()
 	}
-	w := &waiter{c: c, admitted: make(chan struct{})}
+	w := &waiter{c: c, decided: make(chan struct{})}
 	a.enqueue(tenant, w)
 	a.mu.Unlock()
 	var done error
 	select {
-	case <-w.admitted:
+	case <-w.decided:
+		if w.displaced {
+			return a.full()
+		}
 		return nil
 	case <-ctx.Done():
 		done = endOfContext(ctx.Err(), "the call waited for a place among those that run")
@@ -62,10 +65,41 @@ func (a *admission) admit(ctx context.Context, c *compiled, tenant string) error
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.remove(tenant, w) { // it got its place in this moment
+	if !a.remove(tenant, w) && !w.displaced { // it got its place in this moment
 		a.exit(c)
 	}
 	return done
+}
+
+// full is the error of a call that can neither run nor wait.
+func (a *admission) full() error {
+	return &Error{
+		Reason: ResourceExhausted, Limit: LimitCalls,
+		Message: fmt.Sprintf("%d calls run and %d wait already; try again later", a.limit, max(0, a.maxWaiting)),
+	}
+}
+
+// displaceFor makes room for one more waiting call of a tenant, at the cost of the tenant
+// with most of them, and reports whether it did: that one must still have as many.
+func (a *admission) displaceFor(tenant string) bool {
+	most, own := -1, 0
+	for i, q := range a.tenants {
+		if q.tenant == tenant {
+			own = len(q.calls)
+		}
+		if most < 0 || len(q.calls) > len(a.tenants[most].calls) {
+			most = i
+		}
+	}
+	if most < 0 || len(a.tenants[most].calls) < own+2 {
+		return false
+	}
+	last := len(a.tenants[most].calls) - 1
+	w := a.tenants[most].calls[last]
+	a.take(most, last)
+	w.displaced = true
+	close(w.decided)
+	return true
 }
 
 // leave gives back the place of a call.
@@ -110,7 +144,7 @@ func (a *admission) admitNext() bool {
 			a.tenants = append(slices.Delete(a.tenants, i, i+1), q)
 		}
 		a.enter(w.c)
-		close(w.admitted)
+		close(w.decided)
 		return true
 	}
 	return false

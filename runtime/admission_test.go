@@ -183,7 +183,7 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 			for n := range maxWaiting {
 				f.wait(t.Context(), c, "a", fmt.Sprint(n))
 			}
-			err := f.admit(context.Background(), c, "b")
+			err := f.admit(context.Background(), c, "a")
 			var e *Error
 			if !errors.As(err, &e) || e.Reason != ResourceExhausted || e.Limit != LimitCalls {
 				t.Errorf("with %d that may wait: %v", maxWaiting, err)
@@ -195,6 +195,52 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 			f.next(c)
 			f.requireEmpty(c)
 		}
+	})
+}
+
+// A tenant cannot shut out others by waiting: the one with most calls makes room, last
+// comer first, until all have as many.
+func TestTenantWithMostWaitingCallsMakesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(t, 1, 1, 4)
+		c := f.module()
+		f.enterNow(c)
+		var greedy []<-chan error
+		for n := range 4 {
+			greedy = append(greedy, f.wait(t.Context(), c, "greedy", fmt.Sprint("greedy ", n)))
+		}
+		ended := make(chan error, 3)
+		for n := range 3 {
+			go func() {
+				err := f.admit(t.Context(), c, "b")
+				if err == nil {
+					f.mu.Lock()
+					f.order = append(f.order, fmt.Sprint("b ", n))
+					f.mu.Unlock()
+				}
+				ended <- err
+			}()
+			synctest.Wait()
+			if f.waiting != 4 {
+				t.Fatalf("%d calls wait", f.waiting)
+			}
+		}
+		if err := <-ended; reasonOf(t, err) != ResourceExhausted {
+			t.Errorf("the third call of a tenant that has as many as the other: %v", err)
+		}
+		for _, n := range []int{3, 2} {
+			if err := <-greedy[n]; reasonOf(t, err) != ResourceExhausted {
+				t.Errorf("call %d made room: %v", n, err)
+			}
+		}
+		for range 4 {
+			f.next(c)
+		}
+		if want := []string{"greedy 0", "b 0", "greedy 1", "b 1"}; !slices.Equal(f.order, want) {
+			t.Errorf("got %q, want %q", f.order, want)
+		}
+		f.next(c)
+		f.requireEmpty(c)
 	})
 }
 

@@ -38,6 +38,8 @@ type callState struct {
 	origin hostfuncs.Mark
 	// isWarmUp says that this is the call of Call.Warm, which reaches nothing.
 	isWarmUp bool
+	// cold says that the instance of this call is not warmed up.
+	cold bool
 	// hangs says that the call was abandoned.
 	hangs bool
 }

@@ -82,8 +82,8 @@ func (k *set) trimOne(i *instance) bool {
 	if i.memory.Trim() != nil {
 		return false
 	}
-	k.pool.count(idleBytes + i.ownImage - i.bytes)
-	i.bytes = idleBytes + i.ownImage
+	k.pool.count(i.leastBytes() - i.bytes)
+	i.bytes = i.leastBytes()
 	return true
 }
 

@@ -29,14 +29,16 @@ type instance struct {
 	preopens []preopen
 	// fuel is what the guest may still run; below zero it calls refill.
 	fuel api.MutableGlobal
-	// main is what a call runs; it owns the guest's call stack.
+	// main is what a call of a command runs; it owns the guest's call stack.
 	main api.Function
 
 	// starting is set while the guest starts, and what it looks at meanwhile would be
 	// part of a snapshot. tainted is the reason why there can be none.
 	starting bool
 	tainted  string
-	traces   guestfs.Traces
+	// taintedForNow says that the reason may be gone for the next one.
+	taintedForNow bool
+	traces        guestfs.Traces
 	// streamsClosed says that the guest closed a descriptor that it found open.
 	streamsClosed bool
 
@@ -48,6 +50,13 @@ type instance struct {
 func (i *instance) taint(reason string) {
 	if i.starting && i.tainted == "" {
 		i.tainted = reason
+	}
+}
+
+// taintForNow is taint for what another instance may not meet.
+func (i *instance) taintForNow(reason string) {
+	if i.starting && i.tainted == "" {
+		i.tainted, i.taintedForNow = reason, true
 	}
 }
 
@@ -76,7 +85,7 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		if s := i.current.Load(); s != nil {
 			s.memory.sharedFull = true
 		}
-		i.taint("it was refused memory that others have while it starts")
+		i.taintForNow("it was refused memory that others have while it starts")
 		return false
 	}})
 	i.current.Store(s)
@@ -130,7 +139,6 @@ func (i *instance) start(s *callState) error {
 		}
 		return nil
 	}
-	i.main = i.mod.ExportedFunction(s.call.Entry.Export)
 	if initialize := i.mod.ExportedFunction(initializeExport); initialize != nil {
 		if _, err := initialize.Call(ctx); err != nil {
 			return err
@@ -148,7 +156,9 @@ func (i *instance) start(s *callState) error {
 func (i *instance) call(s *callState) error {
 	if s.call.Entry.ABI == Reactor {
 		var result [1]uint64
-		err := i.main.CallWithStack(context.Background(), result[:])
+		// A function has a stack of its own, so that how deep one call can go does not
+		// depend on another.
+		err := i.mod.ExportedFunction(s.call.Entry.Export).CallWithStack(context.Background(), result[:])
 		s.code = api.DecodeU32(result[0])
 		return err
 	}

@@ -104,7 +104,7 @@ func (p *pool) forget(key string) {
 func (p *pool) put(i *instance) {
 	limits := &p.c.r.opts
 	i.since, i.trimmed = time.Now(), false
-	i.bytes = idleBytes + i.ownImage + int64(i.memory.Private())
+	i.bytes = i.leastBytes() + int64(i.memory.Private())
 	if p.bytes.Load()+i.bytes > p.room() {
 		i.close()
 		return
@@ -118,6 +118,11 @@ func (p *pool) put(i *instance) {
 	p.c.r.idleSoon()
 	for p.c.r.idleBytes.Load() > limits.MaxIdleBytes && p.c.r.dropIdle() {
 	}
+}
+
+// leastBytes is what the instance takes as long as it waits, when it is trimmed.
+func (i *instance) leastBytes() int64 {
+	return idleBytes + i.ownImage + max(0, i.stackBytes()-idleBytes) // small stacks are among idleBytes
 }
 
 // room is how much memory the instances of the module may take that wait: half of that

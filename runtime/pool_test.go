@@ -126,7 +126,7 @@ func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			if k.image != nil {
-				own += int64(k.image.Used())
+				own += int64(k.image.Size())
 			}
 		})
 		visitWaiting(m, func(i *instance) {
@@ -151,11 +151,10 @@ func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 }
 
 // eachBytes is what an instance of meets counts while it waits: its page was copied
-// whole, so it has it for its own. imageBytes is what the image of each kind takes: of
-// the page, little is not zero.
+// whole, so it has it for its own. imageBytes is what the image of each kind counts.
 const (
 	eachBytes  = idleBytes + 64<<10
-	imageBytes = 4 << 10
+	imageBytes = 64 << 10
 )
 
 func TestInstancesThatWait(t *testing.T) {
@@ -236,7 +235,7 @@ func TestBoundOnWhatWaits(t *testing.T) {
 // in the module that has most.
 func TestModulesMakeRoomForEachOther(t *testing.T) {
 	requireReuse(t)
-	r := untended(t, Options{MaxIdleBytes: 8*eachBytes + 8*imageBytes})
+	r := untended(t, Options{MaxIdleBytes: 8*eachBytes + 6*imageBytes})
 	large, small, late := load(t, r, meets()), load(t, r, echo().bytes()), load(t, r, obeying().bytes())
 	keep(t, large, 4)
 	oldest := waiting(large)[0]

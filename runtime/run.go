@@ -15,11 +15,7 @@ func (c *compiled) run(s *callState) (err error) {
 	}
 	if i != nil {
 		i.begin(s)
-		if err := c.serve(i, s); !errors.Is(err, errNotResumed) {
-			return err
-		}
-		set.refuse()
-		s.restart()
+		return c.serve(i, s)
 	}
 	err = c.serveNew(set, s)
 	if errors.Is(err, errCold) {
@@ -51,18 +47,9 @@ func (c *compiled) tryStart(i *instance, s *callState) (err error) {
 	return i.start(s)
 }
 
-// errNotResumed means that the engine cannot resume commands, as its interpreter cannot:
-// the guest did nothing at all.
-var errNotResumed = errors.New("the command was not resumed")
-
 // serve makes the call on an instance that is ready for it.
 func (c *compiled) serve(i *instance, s *callState) (err error) {
-	defer func() {
-		if err == nil && i.resuming {
-			err = errNotResumed
-		}
-		i.finish(s, err)
-	}()
+	defer func() { i.finish(s, err) }()
 	defer c.recovered(&err)
 	return i.call(s)
 }
@@ -79,7 +66,7 @@ func (c *compiled) recovered(err *error) {
 func (i *instance) finish(s *callState, err error) {
 	s.fuel.settle(int64(i.fuel.Get()))
 	s.measure(i.memory)
-	if i.reusable(s, err) && i.tryReset(s) == nil {
+	if i.reusable(s, err) && i.tryReset() == nil {
 		i.set.pool.put(i)
 		return
 	}
@@ -87,7 +74,7 @@ func (i *instance) finish(s *callState, err error) {
 }
 
 // tryReset is reset, with a panic in it as an error: the call is over and has its result.
-func (i *instance) tryReset(s *callState) (err error) {
+func (i *instance) tryReset() (err error) {
 	defer i.c.recovered(&err)
-	return i.reset(s)
+	return i.reset()
 }

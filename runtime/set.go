@@ -54,7 +54,7 @@ func (k *set) sharedImage() *guestmem.Image {
 func (k *set) share(image *guestmem.Image) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	size := int64(image.Used())
+	size := int64(image.Size()) // zeroes take nothing until somebody reads them
 	if k.dead || k.image != nil || k.pool.bytes.Load()+size > k.pool.room() {
 		image.Release()
 		return false
@@ -77,7 +77,7 @@ func (k *set) close() {
 	defer k.mu.Unlock()
 	k.dead = true
 	if k.image != nil {
-		k.pool.count(-int64(k.image.Used()))
+		k.pool.count(-int64(k.image.Size()))
 		k.image.Release()
 		k.image = nil
 	}

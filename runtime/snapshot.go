@@ -1,9 +1,9 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -26,30 +26,20 @@ type snapshot struct {
 	values        []uint64 // of globals
 	mark          hostfuncs.Mark
 	startFuel     uint64
-	resets        int
 
-	// point is where a command waits for its input while there is no call. resuming
-	// says that the call begins there, and settling that it ends there, too.
-	point              experimental.Snapshot
-	resuming, settling bool
+	// point is where a command goes on in each call, the first as well: how deep it can
+	// go depends on the stack on which it does. frames is what that stack held there,
+	// and resuming says that the call has not come there yet.
+	point    experimental.Snapshot
+	frames   []byte
+	resuming bool
 }
-
-// Bounds of what a guest leaves on its call stack, which lies outside of its memory and
-// keeps the size that it once had.
-const (
-	// freshStackEvery is after how many calls the stack is made anew, and
-	// freshStackFuel after how much fuel of one call.
-	freshStackEvery = 16
-	freshStackFuel  = 1_000_000
-	// maxResumes is how often a command is resumed: each time the engine makes its
-	// stack a little larger.
-	maxResumes = 4096
-)
 
 // Why an instance is not saved that could be.
 var (
 	errTainted  = errors.New("the start of the guest depends on its call")
 	errTooLarge = errors.New("its memory is more than instances may take that wait")
+	errNotNow   = errors.New("it cannot be saved at the moment")
 )
 
 // canSave reports whether instances of the module that are called so can be reset.
@@ -62,8 +52,13 @@ func (c *compiled) canSave(entry Entry) bool {
 
 // save makes the state at this moment what the instance is reset to.
 func (i *instance) save(s *callState) error {
-	if i.tainted != "" || i.streamsClosed || !i.traces.Clean() {
+	switch {
+	case i.taintedForNow:
+		return fmt.Errorf("%w: %s", errNotNow, i.tainted)
+	case i.tainted != "" || i.streamsClosed || !i.traces.Clean():
 		return fmt.Errorf("%w: %s", errTainted, i.tainted)
+	case int64(i.memory.Size()) > i.set.pool.room():
+		return errTooLarge
 	}
 	if err := i.saveMemory(); err != nil {
 		return err
@@ -93,13 +88,9 @@ func (i *instance) saveMemory() error {
 	if err != nil {
 		return err
 	}
-	size := int64(own.Used())
-	if size > i.set.pool.room() {
-		own.Release() // the memory still holds it
-		return errTooLarge
-	}
 	if !i.set.share(own) {
-		i.ownImage = size
+		i.ownImage = int64(own.Size())
+		own.Own()
 	}
 	return nil
 }
@@ -109,7 +100,7 @@ func (i *instance) saveMemory() error {
 // globals.
 func (i *instance) reusable(s *callState, err error) bool {
 	return i.saved && i.endedByItself(s, err) && !i.streamsClosed && i.traces.Clean() &&
-		(s.call.Entry.ABI == Reactor || i.point != nil)
+		(i.frames == nil || len(callStack(i.main)) <= maxIdleStack)
 }
 
 // endedByItself reports whether a call left the guest as it leaves itself: it returned,
@@ -130,54 +121,66 @@ func (i *instance) begin(s *callState) {
 	s.reused = true
 	s.call.Bindings.Resume(i.mark)
 	i.fuel.Set(uint64(s.fuel.begin(i.startFuel)))
-	i.resuming = s.call.Entry.ABI != Reactor
 	i.current.Store(s)
 }
 
 // enter is called when a command begins. One that was saved goes on where it waits.
 func (i *instance) enter() {
-	if i.resuming {
-		point := i.point
-		i.point = nil // it can be used once
-		point.Restore([]uint64{1})
+	if i.frames != nil {
+		copy(callStack(i.point), i.frames)
+		i.resume()
 	}
+}
+
+// resume goes on at the point.
+func (i *instance) resume() {
+	i.resuming = true
+	i.point.Restore([]uint64{1})
 }
 
 // checkpoint is called before each read of a command. snap makes a point to which
 // enter can go back.
 func (i *instance) checkpoint(snap func() experimental.Snapshot) {
-	if i.resuming {
-		i.resuming = false
-		i.point = snap()
-		if i.settling {
-			panic(sys.NewExitError(stopped))
-		}
-	}
+	resumed := i.resuming
+	i.resuming = false
 	i.refill()
 	// A start section and a reactor read where they cannot be resumed.
-	if s := i.current.Load(); i.starting && s.call.Entry.ABI != Reactor && i.main != nil {
-		i.trySave(s)
-		if i.saved {
-			i.point = snap()
-		}
-		i.starting = false
+	s := i.current.Load()
+	if resumed || !i.starting || s.call.Entry.ABI == Reactor || i.main == nil {
+		return
+	}
+	i.point = snap()
+	stack := callStack(i.point)
+	if len(stack) > maxIdleStack {
+		i.taint("it reads its input too deep in its calls")
+	}
+	if stack != nil && i.trySave(s) {
+		i.frames = slices.Clone(stack)
+	}
+	i.starting = false
+	if stack != nil {
+		i.resume()
 	}
 }
 
 // trySave saves the instance if that is wanted and can be done.
-func (i *instance) trySave(s *callState) {
+func (i *instance) trySave(s *callState) bool {
 	if !i.wanted {
-		return
+		return false
 	}
-	if err := i.save(s); err != nil {
-		i.c.r.log.Debug("the module is not kept for further calls", "module", i.c.digest, "reason", err)
-		i.set.refuse()
+	err := i.save(s)
+	if err == nil {
+		return true
 	}
+	i.c.r.log.Debug("the module is not kept for further calls", "module", i.c.digest, "reason", err)
+	if errors.Is(err, errTainted) || errors.Is(err, errTooLarge) {
+		i.set.refuse() // the next one would fare no better
+	}
+	return false
 }
 
-// reset takes the instance back to what was saved, after call s. After an error it is of
-// no use.
-func (i *instance) reset(s *callState) error {
+// reset takes the instance back to what was saved. After an error it is of no use.
+func (i *instance) reset() error {
 	i.current.Store(nil)
 	err := i.memory.Restore(func() bool {
 		_, ok := i.mod.Memory().Grow(1)
@@ -189,36 +192,15 @@ func (i *instance) reset(s *callState) error {
 	for k, g := range i.globals {
 		g.Set(i.values[k])
 	}
-	i.resets++
-	if i.resets%freshStackEvery == 0 || s.fuel.used-i.startFuel > freshStackFuel {
-		return i.renewStack(s)
-	}
 	return nil
 }
 
-// errUsedUp is why an instance is thrown away after many calls.
-var errUsedUp = errors.New("the instance served many calls")
-
-// renewStack gives the guest a call stack of the size that it needs.
-func (i *instance) renewStack(s *callState) error {
-	if s.call.Entry.ABI == Reactor {
-		i.main = i.mod.ExportedFunction(s.call.Entry.Export)
-		return nil
+// stackBytes is about how many bytes of call stacks the instance takes while it waits.
+// The engine keeps as much as half of a stack in return addresses, besides.
+func (i *instance) stackBytes() int64 {
+	if i.frames == nil {
+		return 0
 	}
-	if i.resets > maxResumes {
-		return errUsedUp
-	}
-	// The command is resumed and stopped at once, on the small stack of its point.
-	nobody := newCallState(context.Background(), s.r, Call{Bindings: s.call.Bindings}, Limits{}.withDefaults())
-	i.current.Store(nobody)
-	defer i.current.Store(nil)
-	i.fuel.Set(fuelSlice)
-	i.resuming, i.settling = true, true
-	_, err := i.main.Call(i.c.engine.snapshots)
-	i.settling = false
-	var exit *sys.ExitError
-	if i.point == nil || !errors.As(err, &exit) {
-		return errors.New("the guest did not stop where it was saved")
-	}
-	return nil
+	main := len(callStack(i.main))
+	return int64(len(i.frames) + len(callStack(i.point)) + main + main/2)
 }

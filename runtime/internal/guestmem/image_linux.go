@@ -14,15 +14,15 @@ import (
 type Image struct {
 	fd      int
 	view    []byte // read-only
-	used    uint64
 	holders atomic.Int64
 }
 
 // Size is the size of the memory that was saved, in bytes.
 func (i *Image) Size() uint64 { return uint64(len(i.view)) }
 
-// Used is about how many bytes of pages the image takes: zeroes take none.
-func (i *Image) Used() uint64 { return i.used }
+// Own says that no memory will take the image but the one that made it, and gives its
+// descriptor back.
+func (i *Image) Own() { i.closeFile() }
 
 // Retain adds a holder.
 func (i *Image) Retain() { i.holders.Add(1) }
@@ -31,7 +31,14 @@ func (i *Image) Retain() { i.holders.Add(1) }
 func (i *Image) Release() {
 	if i.holders.Add(-1) == 0 {
 		_ = unix.Munmap(i.view)
+		i.closeFile()
+	}
+}
+
+func (i *Image) closeFile() {
+	if i.fd >= 0 {
 		_ = unix.Close(i.fd)
+		i.fd = -1
 	}
 }
 
@@ -87,7 +94,6 @@ func (i *Image) writeUsed(b []byte) error {
 			}
 			from += n
 		}
-		i.used += uint64(end - at)
 		at = end
 	}
 	return nil

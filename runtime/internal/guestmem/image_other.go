@@ -11,8 +11,8 @@ type Image struct{}
 // Size is 0.
 func (*Image) Size() uint64 { return 0 }
 
-// Used is 0.
-func (*Image) Used() uint64 { return 0 }
+// Own does nothing.
+func (*Image) Own() {}
 
 // Retain does nothing.
 func (*Image) Retain() {}

@@ -52,7 +52,8 @@ func (s *System) take(limit uint64) (space []byte, mapped bool) {
 // give takes back address space that a guest wrote the first bytes of. What an image
 // was mapped into is not used again.
 func (s *System) give(space []byte, written uint64, hadImage bool) {
-	if hadImage || written > maxKeptEach || !s.keep(space, written) {
+	// What nothing was written to costs next to nothing to reserve again.
+	if hadImage || written == 0 || written > maxKeptEach || !s.keep(space, written) {
 		unreserve(space)
 	}
 }
