@@ -2,8 +2,11 @@ package hostfuncs
 
 import (
 	"crypto/rand"
+	"fmt"
 	"io"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
@@ -29,6 +32,9 @@ type Bindings struct {
 // them when the call is over. It fails when a directory cannot be opened or may
 // not be mounted; no error text holds a host path.
 func Bind(grant capability.Grant, o Options) (*Bindings, error) {
+	if err := checkEnv(grant.Env); err != nil {
+		return nil, err
+	}
 	files, err := NewFS(grant.FS, o)
 	if err != nil {
 		return nil, err
@@ -44,6 +50,19 @@ func Bind(grant capability.Grant, o Options) (*Bindings, error) {
 		b.Random = rand.Reader
 	}
 	return b, nil
+}
+
+// checkEnv refuses what no guest can be given: its variables end at NUL bytes.
+func checkEnv(env map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		switch {
+		case name == "" || strings.ContainsAny(name, "=\x00"):
+			return fmt.Errorf("the environment variable %q cannot be given: a name is not empty and holds neither '=' nor NUL", name)
+		case strings.ContainsRune(env[name], 0):
+			return fmt.Errorf("the environment variable %q cannot be given: its value holds a NUL byte", name)
+		}
+	}
+	return nil
 }
 
 // Close takes back every handle: whatever still runs on behalf of the call finds

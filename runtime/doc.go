@@ -2,9 +2,8 @@
 // each call on an instance that is as it was after its start and that reaches only what
 // its Bindings hold. It knows nothing of tools, manifests or policy.
 //
-// Instances are used again where their guest cannot tell, but for how deep it may recurse
-// (docs/security.md, "Known faults"): their memory and globals are taken back to what they
-// were, on Linux by copying the pages that changed.
+// Instances are used again where their guest cannot tell: their memory and globals are
+// taken back to what they were, on Linux by copying the pages that changed.
 // A module whose start depends on its call, or that keeps state elsewhere, gets a new
 // instance for each call; so does every module on other systems.
 //

@@ -155,7 +155,7 @@ func (r *Runtime) all() []*compiled {
 }
 
 // account counts memory that guests take or give back, and refuses what is more than
-// all may have together. Instances that wait make room first.
+// all may have together. Instances that wait make room first, if that is of use.
 func (r *Runtime) account(delta int64) bool {
 	for {
 		total := r.memoryInUse.Add(delta)
@@ -163,7 +163,8 @@ func (r *Runtime) account(delta int64) bool {
 			return true
 		}
 		r.memoryInUse.Add(-delta)
-		if !r.dropInstance() {
+		fits := uint64(total-r.idleMemory.Load()) <= r.opts.MaxTotalMemory
+		if !fits || !r.dropInstance() {
 			return false
 		}
 	}

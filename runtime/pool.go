@@ -51,7 +51,7 @@ func (p *pool) take(s *callState) (*instance, *set) {
 	start := rand.IntN(len(k.shards))
 	for n := range k.shards {
 		if i := k.shards[(start+n)%len(k.shards)].pop(); i != nil {
-			p.count(-i.bytes)
+			p.leaves(i)
 			return i, k
 		}
 	}
@@ -109,9 +109,9 @@ func (p *pool) put(i *instance) {
 		i.close()
 		return
 	}
-	p.count(i.bytes) // before others can have it
+	p.waits(i) // before others can have it
 	if !i.set.push(i) {
-		p.count(-i.bytes)
+		p.leaves(i)
 		i.close()
 		return
 	}
@@ -131,6 +131,17 @@ func (p *pool) room() int64 { return p.c.r.opts.MaxIdleBytes / 2 }
 
 // idleBytes is about what an instance takes besides its memory.
 const idleBytes = 64 << 10
+
+// waits and leaves count an instance that begins to wait and one that is taken off.
+func (p *pool) waits(i *instance) {
+	p.count(i.bytes)
+	p.c.r.idleMemory.Add(int64(i.memory.Size()))
+}
+
+func (p *pool) leaves(i *instance) {
+	p.count(-i.bytes)
+	p.c.r.idleMemory.Add(-int64(i.memory.Size()))
+}
 
 func (p *pool) count(bytes int64) {
 	p.bytes.Add(bytes)

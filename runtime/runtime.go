@@ -123,7 +123,8 @@ type Runtime struct {
 
 	memory      *guestmem.System
 	memoryInUse atomic.Int64 // of all instances
-	idleBytes   atomic.Int64 // of instances that wait
+	idleBytes   atomic.Int64 // what instances that wait take
+	idleMemory  atomic.Int64 // what of memoryInUse is theirs
 	tending     atomic.Bool  // tender is set and will run
 	tender      atomic.Pointer[time.Timer]
 
@@ -176,10 +177,16 @@ func New(o Options) *Runtime {
 	return r
 }
 
-// Close stops all running calls, waits for them for a short grace, and frees all
-// modules. Loading and calling fail afterwards. Closing again does nothing.
+// closeGrace is how long Close waits for calls to end. A guest stops at its next check,
+// but on a busy machine that can take its time.
+const closeGrace = 5 * grace
+
+// Close stops all running calls, waits up to a second for them, and frees all modules.
+// It fails when a call hangs in the host, whose module is freed when that call returns.
+// Loading and calling fail afterwards. Closing again does nothing.
 func (r *Runtime) Close() error {
 	r.close()
+	defer r.memory.Close()
 	r.mu.Lock()
 	var all []*compiled
 	for digest, c := range r.loaded {
@@ -193,7 +200,7 @@ func (r *Runtime) Close() error {
 	if tender := r.tender.Load(); tender != nil {
 		tender.Stop()
 	}
-	deadline := time.NewTimer(r.grace)
+	deadline := time.NewTimer(closeGrace)
 	defer deadline.Stop()
 	for _, c := range all {
 		select {
@@ -202,6 +209,5 @@ func (r *Runtime) Close() error {
 			return errors.New("a call hangs in the host; its module is not freed")
 		}
 	}
-	r.memory.Close()
 	return nil
 }

@@ -86,7 +86,7 @@ func (k *set) close() {
 // drop closes instances that were taken off.
 func (k *set) drop(all []*instance) {
 	for _, i := range all {
-		k.pool.count(-i.bytes)
+		k.pool.leaves(i)
 		i.close()
 	}
 }

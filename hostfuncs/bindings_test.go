@@ -1,0 +1,30 @@
+package hostfuncs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// Variables that no guest can be given are refused with their name, and never their value.
+func TestEnvironmentIsChecked(t *testing.T) {
+	for name, env := range map[string]map[string]string{
+		"NUL in a value": {"LANG": "secret\x00value"},
+		"NUL in a name":  {"LANG\x00": "secret"},
+		"= in a name":    {"LANG=": "secret"},
+	} {
+		_, err := hostfuncs.Bind(capability.Grant{Env: env}, hostfuncs.Options{})
+		if err == nil || !strings.Contains(err.Error(), "LANG") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: got %v, want an error that names the variable", name, err)
+		}
+	}
+	b, err := hostfuncs.Bind(capability.Grant{Env: map[string]string{"LANG": "a=b\n"}}, hostfuncs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
