@@ -13,9 +13,14 @@ import (
 
 // fuelSlice is the fuel that a guest gets at a time, in the rewriter's units of
 // about one simple instruction: about a tenth of a millisecond of running. It is
-// how late a guest can be to notice its deadline, and how long it can keep other
-// goroutines waiting.
+// how late a guest can be to notice its deadline, and how long it can keep the
+// collector waiting.
 const fuelSlice = 200_000
+
+// slicesPerTurn is after how many slices a guest gives other goroutines a turn, about
+// a millisecond. A turn costs some 30 microseconds, as the guest may well go on on another
+// processor, whose caches know nothing of it; most calls need none.
+const slicesPerTurn = 8
 
 // stopped is the exit code with which a guest is stopped. Nobody acts on it:
 // callState.ending asks why from what the host knows.
@@ -27,6 +32,8 @@ type fuelGauge struct {
 	limit uint64 // 0 is no limit
 	used  uint64 // without what is left of given
 	given uint64 // the last slice
+	// slices counts those that were used up.
+	slices int
 }
 
 // begin is for a guest that starts with used, and returns its first slice.
@@ -42,6 +49,7 @@ func (g *fuelGauge) begin(used uint64) int64 {
 // its slices began.
 func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	g.settle(left)
+	g.slices++
 	if g.limit > 0 && g.used > g.limit {
 		return 0, false
 	}
@@ -90,8 +98,8 @@ func (e *engine) onGuest(mod api.Module) *instance {
 
 // refill gives a guest more fuel, or ends it. It is called when fuel has run out, and
 // before every function of the host, of which one can take long. Compiled guest code
-// cannot be preempted, so running out is also when the collector and other goroutines
-// get their turn.
+// cannot be preempted, but this is Go code, which the collector can stop; and every now
+// and then other goroutines get their turn.
 func (i *instance) refill() {
 	left := int64(i.fuel.Get())
 	if left >= 0 {
@@ -105,7 +113,9 @@ func (i *instance) refill() {
 		panic(sys.NewExitError(stopped))
 	}
 	i.fuel.Set(uint64(slice))
-	goruntime.Gosched()
+	if s.fuel.slices%slicesPerTurn == 0 {
+		goruntime.Gosched()
+	}
 }
 
 // mayGoOn reports whether the call being served may run on.

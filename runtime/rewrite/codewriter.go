@@ -124,7 +124,7 @@ func (w *codeWriter) locals(b []byte, i int) ([]byte, *scratch) {
 	for _, s := range w.splits {
 		extra.add(s.typ)
 	}
-	if len(w.splits) == 0 && (w.meter == nil || !w.plan.measured) {
+	if len(w.splits) == 0 && (w.meter == nil || !w.plan.measured && !w.plan.tight) {
 		return append(b, w.m.wasm[c.locals:c.start]...), extra
 	}
 	b = appendU32(b, uint32(c.groupCount)+extra.groups())
@@ -146,6 +146,7 @@ func (w *codeWriter) splitOnly(b []byte, i int, extra *scratch) []byte {
 // metered appends the instructions with everything that the plan says.
 func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 	at, split := w.m.codes[i].start, 0
+	var tight tightness
 	if w.plan.entry > 0 {
 		b = w.meter.appendCharge(b, w.plan.entry)
 		w.counts.Entries++
@@ -157,6 +158,11 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 			b = append(b, w.m.wasm[at:s.off]...)
 			b = extra.appendSplit(b, s.typ)
 			at = s.off + s.bytes
+		}
+		if inTight := tight.step(ev); ev.op == opLoop && inTight == 1 {
+			b = append(b, w.m.wasm[at:ev.off]...)
+			b = w.meter.appendCopy(b, extra.fuel())
+			at = ev.off
 		}
 		if !ev.edits() {
 			continue
@@ -191,7 +197,11 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 		}
 		at = ev.end
 		if ev.charge > 0 && !ev.checksFirst() {
-			b = w.meter.appendCharge(b, ev.charge)
+			if tight.depth > 0 {
+				b = w.meter.appendTightCharge(b, ev.charge, extra.fuel())
+			} else {
+				b = w.meter.appendCharge(b, ev.charge)
+			}
 			if ev.op == opLoop {
 				w.counts.Loops++
 			} else {
@@ -200,6 +210,27 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 		}
 	}
 	return append(b, w.m.wasm[at:w.m.codes[i].end]...)
+}
+
+// tightness follows whether code lies in a tight loop. depth is how many blocks are open
+// there, that of the outermost such loop first.
+type tightness struct{ depth int }
+
+// step goes on to an event and returns the depth behind it.
+func (t *tightness) step(ev *event) int {
+	switch ev.op {
+	case opLoop:
+		if t.depth > 0 || ev.tight {
+			t.depth++
+		}
+	case opBlock, opIf, opTryTable:
+		if t.depth > 0 {
+			t.depth++
+		}
+	case opEnd:
+		t.depth = max(0, t.depth-1)
+	}
+	return t.depth
 }
 
 // appendHostCheck appends what comes before a call that may be of an imported

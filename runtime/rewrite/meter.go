@@ -49,6 +49,12 @@ const blockNoResult = 0x40
 //
 //	global.get fuel  i64.const charge  i64.sub  global.set fuel
 //	global.get fuel  i64.const 0  i64.lt_s  if  call refill  end
+//
+// In a loop in which nothing else takes fuel there is a copy in a local, so that one
+// round need not wait for what the round before wrote to memory:
+//
+//	local.get copy  i64.const charge  i64.sub  local.tee copy  global.set fuel
+//	local.get copy  i64.const 0  i64.lt_s  if  call refill  global.get fuel  local.set copy  end
 type meter struct {
 	before, after []byte // of the charge
 	get, set      []byte
@@ -62,9 +68,9 @@ const typesOfMeter = 2
 // newMeter returns a meter for the global fuel and the function refill.
 func newMeter(fuel, refill uint32) *meter {
 	get := appendU32([]byte{byte(opGlobalGet)}, fuel)
-	set := appendU32([]byte{byte(opI64Sub), byte(opGlobalSet)}, fuel)
+	set := appendU32([]byte{byte(opGlobalSet)}, fuel)
 	call := appendU32([]byte{byte(opCall)}, refill)
-	after := slices.Concat(set, get, []byte{byte(opI64Const), 0, byte(opI64LtS), byte(opIf), blockNoResult}, call)
+	after := slices.Concat([]byte{byte(opI64Sub)}, set, get, []byte{byte(opI64Const), 0, byte(opI64LtS), byte(opIf), blockNoResult}, call)
 	return &meter{
 		before: append(slices.Clone(get), byte(opI64Const)),
 		after:  append(after, byte(opEnd)),
@@ -81,11 +87,29 @@ func (t *meter) appendCharge(b []byte, charge uint64) []byte {
 	return append(b, t.after...)
 }
 
+// appendCopy appends code that makes the copy of the fuel for a tight loop.
+func (t *meter) appendCopy(b []byte, copied uint32) []byte {
+	b = append(b, t.get...)
+	return appendU32(append(b, byte(opLocalSet)), copied)
+}
+
+// appendTightCharge appends code that takes charge units in a tight loop.
+func (t *meter) appendTightCharge(b []byte, charge uint64, copied uint32) []byte {
+	b = appendU32(append(b, byte(opLocalGet)), copied)
+	b = appendS64(append(b, byte(opI64Const)), int64(charge))
+	b = appendU32(append(b, byte(opI64Sub), byte(opLocalTee)), copied)
+	b = append(b, t.set...)
+	b = appendU32(append(b, byte(opLocalGet)), copied)
+	b = append(b, byte(opI64Const), 0, byte(opI64LtS), byte(opIf), blockNoResult)
+	b = t.appendCopy(append(b, t.call...), copied)
+	return append(b, byte(opEnd))
+}
+
 // appendTake appends code that takes charge units, without a look at what is left.
 func (t *meter) appendTake(b []byte, charge uint64) []byte {
 	b = append(b, t.before...)
 	b = appendS64(b, int64(charge))
-	return append(b, t.set...)
+	return append(append(b, byte(opI64Sub)), t.set...)
 }
 
 // appendMeasured appends code that takes charge units and what op costs for the

@@ -34,6 +34,8 @@ type event struct {
 	back bool
 	// merge is what it costs to move values where paths meet at the instruction.
 	merge uint64
+	// tight is a loop in which nothing else takes fuel than its own checks.
+	tight bool
 	// charge is what is charged before the instruction or right after it; 0 is no
 	// check. after is charged right after an instruction that checks first.
 	charge, after uint64
@@ -72,9 +74,11 @@ type plan struct {
 	entry uint64
 	// measured says that there are bulk operations of measured length.
 	measured bool
-	frames   []pathFrame
-	tries    []int // where the clauses of the open try_tables begin in lists
-	loops    []int // the events that begin the open loops
+	// tight says that there are tight loops.
+	tight  bool
+	frames []pathFrame
+	tries  []int // where the clauses of the open try_tables begin in lists
+	loops  []int // the events that begin the open loops
 	// assigned is how many locals are set somewhere in the function.
 	assigned int
 	effort   effort
@@ -99,10 +103,13 @@ func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.body(m, i)
 	p.events, p.lists, p.tries = p.events[:0], p.lists[:0], p.tries[:0]
 	p.loops = p.loops[:0]
-	p.measured = false
+	p.measured, p.tight = false, false
 	p.assigned = g.s.funcs[i].assigned
 	p.effort = effort{variables: uint64(p.locals)}
 	p.collect(i, g, c)
+	if p.tight {
+		p.effort.variables++
+	}
 	if p.err != nil {
 		return p.err
 	}
@@ -146,7 +153,7 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			continue
 		}
 		p.effort.branches += in.branches()
-		ev := event{op: in.op, off: in.off, end: in.end, a: in.a, opener: in.opener, before: before, own: cost}
+		ev := event{op: in.op, off: in.off, end: in.end, a: in.a, opener: in.opener, before: before, own: cost, tight: in.op == opLoop}
 		before = 0
 		switch in.op {
 		case opCall, opReturnCall:
@@ -177,7 +184,9 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 				ev.merge = p.merge(&in)
 			case in.opener == opLoop:
 				top := len(p.loops) - 1
-				p.events[p.loops[top]].merge = p.merge(&in)
+				loop := &p.events[p.loops[top]]
+				loop.merge = p.merge(&in)
+				p.tight = p.tight || loop.tight
 				p.loops = p.loops[:top]
 			}
 			if in.opener == opTryTable {
@@ -190,8 +199,23 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			ev.longer = in.longer()
 			p.measured = p.measured || ev.measured
 		}
+		if in.takesFuel() {
+			for _, l := range p.loops {
+				p.events[l].tight = false
+			}
+		}
 		p.events = append(p.events, ev)
 	}
+}
+
+// takesFuel reports whether fuel is taken while the instruction runs, or by what is
+// written in its place.
+func (in *instr) takesFuel() bool {
+	switch in.op {
+	case opCall, opCallIndirect, opCallRef:
+		return true
+	}
+	return in.measured() || in.longer()
 }
 
 // merge is what it costs to move values at the loop head or the end of the block

@@ -22,12 +22,15 @@ func (t *typer) selects(m *module, i int, found []splitSelect) ([]splitSelect, *
 	return found, t.err
 }
 
-// scratch is the locals that a rewritten function has besides its own: one i32,
-// then two of each type of split selects. The first index is that of the i32.
+// scratch is the locals that a rewritten function has besides its own: one i32, one
+// i64, then two of each type of split selects. The first index is that of the i32.
 type scratch struct {
 	first uint32
 	types []valueType
 }
+
+// fuel is the i64.
+func (s *scratch) fuel() uint32 { return s.first + 1 }
 
 // add adds two locals of type t unless they are there.
 func (s *scratch) add(t valueType) {
@@ -40,7 +43,7 @@ func (s *scratch) add(t valueType) {
 func (s *scratch) pair(t valueType) (first uint32, known bool) {
 	for i, typ := range s.types {
 		if typ == t {
-			return s.first + 1 + 2*uint32(i), true
+			return s.first + 2 + 2*uint32(i), true
 		}
 	}
 	return 0, false
@@ -48,7 +51,7 @@ func (s *scratch) pair(t valueType) (first uint32, known bool) {
 
 // appendLocals appends the groups that declare the locals.
 func (s *scratch) appendLocals(b []byte) []byte {
-	b = append(b, 1, byte(typeI32))
+	b = append(b, 1, byte(typeI32), 1, byte(typeI64))
 	for _, t := range s.types {
 		b = append(b, 2, byte(t))
 	}
@@ -56,7 +59,7 @@ func (s *scratch) appendLocals(b []byte) []byte {
 }
 
 // groups is how many groups appendLocals appends.
-func (s *scratch) groups() uint32 { return 1 + uint32(len(s.types)) }
+func (s *scratch) groups() uint32 { return 2 + uint32(len(s.types)) }
 
 // appendSplit appends what does the same as a select of type t.
 func (s *scratch) appendSplit(b []byte, t valueType) []byte {

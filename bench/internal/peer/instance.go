@@ -30,6 +30,7 @@ type Instance struct {
 	exchange *exchange
 	module   api.Module
 	fuel     api.MutableGlobal // of Metered
+	slices   int               // of fuel, in the call
 }
 
 // OpenInstance instantiates a module in plain wazero. cache is a folder for compiled
@@ -81,11 +82,15 @@ func (i *Instance) start(ctx context.Context, wasm []byte, v Variant, cache stri
 	return err
 }
 
-// fuelSlice is what the runtime gives a guest at a time.
-const fuelSlice = 200_000
+// fuelSlice is what the runtime gives a guest at a time, and slicesPerTurn after how many
+// of them other goroutines get a turn.
+const (
+	fuelSlice     = 200_000
+	slicesPerTurn = 8
+)
 
-// provideMeter gives fuel as the runtime does: a look at the call, and when there is
-// none left a turn for other goroutines.
+// provideMeter gives fuel as the runtime does: a look at the call, and every now and then
+// a turn for other goroutines. Each call has its first turn as late as in the runtime.
 func (i *Instance) provideMeter(ctx context.Context) error {
 	refill := func(ctx context.Context, _ api.Module, _ []uint64) {
 		if err := ctx.Err(); err != nil {
@@ -93,7 +98,9 @@ func (i *Instance) provideMeter(ctx context.Context) error {
 		}
 		// There is no fuel global yet when the start function runs.
 		if i.fuel != nil && int64(i.fuel.Get()) < 0 {
-			goruntime.Gosched()
+			if i.slices++; i.slices%slicesPerTurn == 0 {
+				goruntime.Gosched()
+			}
 			i.fuel.Set(fuelSlice)
 		}
 	}
@@ -113,6 +120,7 @@ func (i *Instance) Func(export string) (func(ctx context.Context, input []byte) 
 	var stack [1]uint64
 	return func(ctx context.Context, input []byte) ([]byte, error) {
 		i.exchange.begin(input)
+		i.slices = 0
 		err := f.CallWithStack(ctx, stack[:])
 		return reactorEnd(i.exchange, stack[0], err)
 	}, nil
