@@ -26,12 +26,35 @@ type Bindings struct {
 	Clock Clock
 	// Random is real randomness when granted, else a fixed stream.
 	Random io.Reader
+	// Talk is what the guest logs and how far it says it is; never nil.
+	Talk *Talk
+	// About is what the guest may know of its call.
+	About About
 }
 
-// Bind opens what a grant names. The caller owns the Bindings and must Close
+// About is what a guest may know of its call.
+type About struct {
+	// Tool is the name of the tool, CallID that of the call, and Session and Message
+	// where in a conversation it stands; those may be empty.
+	Tool    string `json:"tool"`
+	CallID  string `json:"call_id"`
+	Session string `json:"session,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Services are what a call reaches beside the files, variables, clock and randomness of
+// its grant. The zero value is none.
+type Services struct {
+	// Listener hears what the guest logs and how far it is.
+	Listener Listener
+	// About is what it is told of its call.
+	About About
+}
+
+// Bind opens what a grant names, and gives what services there are. The caller owns the Bindings and must Close
 // them when the call is over. It fails when a directory cannot be opened or may
 // not be mounted; no error text holds a host path.
-func Bind(grant capability.Grant, o Options) (*Bindings, error) {
+func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 	if err := checkEnv(grant.Env); err != nil {
 		return nil, err
 	}
@@ -39,7 +62,10 @@ func Bind(grant capability.Grant, o Options) (*Bindings, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bindings{Files: files, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{}}
+	b := &Bindings{
+		Files: files, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{},
+		Talk: NewTalk(s.Listener), About: s.About,
+	}
 	for _, m := range grant.FS {
 		b.Mounts = append(b.Mounts, m.FS)
 	}

@@ -15,12 +15,12 @@ func TestEnvironmentIsChecked(t *testing.T) {
 		"NUL in a name":  {"LANG\x00": "secret"},
 		"= in a name":    {"LANG=": "secret"},
 	} {
-		_, err := hostfuncs.Bind(capability.Grant{Env: env}, hostfuncs.Options{})
+		_, err := hostfuncs.Bind(capability.Grant{Env: env}, hostfuncs.Options{}, hostfuncs.Services{})
 		if err == nil || !strings.Contains(err.Error(), "LANG") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v, want an error that names the variable", name, err)
 		}
 	}
-	b, err := hostfuncs.Bind(capability.Grant{Env: map[string]string{"LANG": "a=b\n"}}, hostfuncs.Options{})
+	b, err := hostfuncs.Bind(capability.Grant{Env: map[string]string{"LANG": "a=b\n"}}, hostfuncs.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}

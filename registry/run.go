@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -66,6 +67,28 @@ func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Resul
 		}
 	}()
 	return x.entry.executor.Execute(ctx, tool.Invocation{
-		Call: x.call, Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
+		Call: r.guarded(x.call), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
 	})
+}
+
+// guarded returns a call whose listeners cannot break down in the middle of a guest.
+func (r *Registry) guarded(call tool.Call) tool.Call {
+	recovered := func() {
+		if p := recover(); p != nil {
+			r.log.Error("panic in a listener", "call", call.ID, "panic", p, "stack", string(debug.Stack()))
+		}
+	}
+	if onLog := call.OnLog; onLog != nil {
+		call.OnLog = func(level slog.Level, text string) {
+			defer recovered()
+			onLog(level, text)
+		}
+	}
+	if onProgress := call.OnProgress; onProgress != nil {
+		call.OnProgress = func(done, total float64, message string) {
+			defer recovered()
+			onProgress(done, total, message)
+		}
+	}
+	return call
 }

@@ -40,7 +40,7 @@ func BenchmarkAgainstTheEngine(b *testing.B) {
 		b.Run(guest.name+"/wasmtool", func(b *testing.B) {
 			m := load(b, newRuntime(b, Options{}), guest.wasm)
 			for b.Loop() {
-				bindings, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{})
+				bindings, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{}, hostfuncs.Services{})
 				if err != nil {
 					b.Fatal(err)
 				}

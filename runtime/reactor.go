@@ -19,44 +19,61 @@ const maxErrorText = 16 << 10
 // errBadRange is the cause of a call whose guest named memory that it has not.
 var errBadRange = errors.New("a pointer and length outside of the guest's memory")
 
-// reactorBuilder holds the functions through which a reactor gets its input and
-// gives its output. All push and pull is the guest's: nothing is allocated in it,
-// and nothing it says is believed but for ranges that lie in its memory.
+// reactorBuilder holds the functions of reactorModule. All push and pull is the
+// guest's: nothing is allocated in it, and nothing it says is believed but for ranges
+// that lie in its memory.
 func (e *engine) reactorBuilder() wazero.HostModuleBuilder {
 	b := e.runtime.NewHostModuleBuilder(reactorModule)
-	i32 := api.ValueTypeI32
-	export := func(name string, params int, f func(s *callState, mem api.Memory, stack []uint64)) {
-		types := make([]api.ValueType, params)
-		for i := range types {
-			types[i] = i32
-		}
-		b.NewFunctionBuilder().
-			WithGoModuleFunction(e.onCall(f), types, []api.ValueType{i32}).
-			Export(name)
-	}
-	export("input_len", 0, func(s *callState, _ api.Memory, stack []uint64) {
+	x := exporter{e, b}
+	x.inputAndOutput()
+	x.talk()
+	return b
+}
+
+// exporter adds functions to reactorModule.
+type exporter struct {
+	e *engine
+	b wazero.HostModuleBuilder
+}
+
+// hostCall is a function of the host: it serves call s of a guest with memory mem. It
+// finds its parameters on the stack and leaves its result there.
+type hostCall func(s *callState, mem api.Memory, stack []uint64)
+
+const (
+	i32 = api.ValueTypeI32
+	f64 = api.ValueTypeF64
+)
+
+// add exports f with parameters of the types given and an i32 as its result.
+func (x exporter) add(name string, f hostCall, params ...api.ValueType) {
+	x.b.NewFunctionBuilder().WithGoModuleFunction(x.e.onCall(f), params, []api.ValueType{i32}).Export(name)
+}
+
+// inputAndOutput adds how a reactor gets its input and gives its output.
+func (x exporter) inputAndOutput() {
+	x.add("input_len", func(s *callState, _ api.Memory, stack []uint64) {
 		stack[0] = api.EncodeU32(uint32(s.stdin.Size()))
 	})
-	export("input_read", 2, func(s *callState, mem api.Memory, stack []uint64) {
+	x.add("input_read", func(s *callState, mem api.Memory, stack []uint64) {
 		n, _ := s.stdin.Read(guestRange(s, mem, stack)) // the end reads nothing
 		stack[0] = api.EncodeU32(uint32(n))
-	})
-	export("output_write", 2, func(s *callState, mem api.Memory, stack []uint64) {
+	}, i32, i32)
+	x.add("output_write", func(s *callState, mem api.Memory, stack []uint64) {
 		if _, err := s.write(guestRange(s, mem, stack)); err != nil {
 			panic(sys.NewExitError(stopped)) // the call is stopped
 		}
 		stack[0] = 0
-	})
-	export("error_write", 2, func(s *callState, mem api.Memory, stack []uint64) {
+	}, i32, i32)
+	x.add("error_write", func(s *callState, mem api.Memory, stack []uint64) {
 		s.failure.Write(guestRange(s, mem, stack))
 		stack[0] = 0
-	})
-	return b
+	}, i32, i32)
 }
 
 // onCall makes a host function of f that serves the call of the instance which
 // called it.
-func (e *engine) onCall(f func(s *callState, mem api.Memory, stack []uint64)) api.GoModuleFunc {
+func (e *engine) onCall(f hostCall) api.GoModuleFunc {
 	return func(_ context.Context, mod api.Module, stack []uint64) {
 		i := e.onGuest(mod)
 		i.taintByCall("it uses its call while it starts")

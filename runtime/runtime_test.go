@@ -41,7 +41,7 @@ func load(t testing.TB, r *Runtime, wasm []byte) *Module {
 // bind returns Bindings for a grant that are closed with the test.
 func bind(t testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	t.Helper()
-	b, err := hostfuncs.Bind(g, hostfuncs.Options{})
+	b, err := hostfuncs.Bind(g, hostfuncs.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}

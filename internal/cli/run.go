@@ -15,6 +15,7 @@ type runOptions struct {
 	timeout time.Duration
 	yes     bool
 	json    bool
+	verbose bool
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -59,6 +60,7 @@ Exit status: see 'wasmtool --help'.`,
 	flags.StringVar(&o.input, "input", "", "arguments as a JSON object, @FILE to read it from a file, - from standard input")
 	flags.DurationVar(&o.timeout, "timeout", 0, "time the tool may take, in place of its manifest's (e.g. 5s)")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "say yes to the question that a dangerous tool asks")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all that the tool logs, not warnings and errors only")
 	flags.BoolVar(&o.json, "json", false, "print result, error and warnings as one JSON object")
 	return cmd
 }
@@ -99,7 +101,13 @@ func (a *app) call(cmd *cobra.Command, o runOptions, set toolSet, target string,
 			return failedBeforeCall(target, err), err
 		}
 	}
-	return tools.Execute(cmd.Context(), tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout})
+	talk := a.newTalk(name, o.verbose)
+	defer talk.end()
+	call := tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout, OnLog: talk.log}
+	if isTerminal(a.Err) {
+		call.OnProgress = talk.progress
+	}
+	return tools.Execute(cmd.Context(), call)
 }
 
 // failedBeforeCall is the result of a call that had no tool to go to.

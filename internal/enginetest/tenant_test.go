@@ -83,7 +83,7 @@ func newWorkspace(tb testing.TB, own token) string {
 // bind returns fresh bindings for one call.
 func bind(tb testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	tb.Helper()
-	b, err := hostfuncs.Bind(g, hostfuncs.Options{})
+	b, err := hostfuncs.Bind(g, hostfuncs.Options{}, hostfuncs.Services{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,8 +3,10 @@ package standard_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +89,48 @@ func TestGuestSDK_reactor(t *testing.T) {
 	tools := openTools(t, dir)
 	t.Run("output", func(t *testing.T) { testProbeOutput(t, tools) })
 	t.Run("failure", func(t *testing.T) { testProbeFailure(t, tools) })
+	t.Run("talk", func(t *testing.T) { testProbeTalk(t, tools) })
+}
+
+// TestGuestSDK_command shows that a command reaches the same functions of the host.
+func TestGuestSDK_command(t *testing.T) {
+	dir := t.TempDir()
+	manifest := strings.Replace(fmt.Sprintf(probeManifest, "probe"), `abi = "reactor"`, "", 1)
+	putTool(t, filepath.Join(dir, "probe"), "tool.wasm", manifest, guesttest.BuildGo(t, probe))
+	testProbeTalk(t, openTools(t, dir))
+}
+
+// testProbeTalk shows that what a tool tells arrives while it runs, and that it knows its
+// call.
+func testProbeTalk(t *testing.T, tools *registry.Registry) {
+	for range 3 { // on new instances and on one that was reset
+		var told []string
+		call := tool.Call{
+			Tool: "probe", Arguments: json.RawMessage(`{"do":"talk"}`), ID: "call_7", Tenant: "a tenant", Session: "s", Message: "m",
+			OnLog: func(level slog.Level, text string) { told = append(told, fmt.Sprintf("%v %q", level, text)) },
+			OnProgress: func(done, total float64, message string) {
+				told = append(told, fmt.Sprintf("%v/%v %q", done, total, message))
+			},
+		}
+		result, err := tools.Execute(t.Context(), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			`DEBUG "fine 0"`, `INFO "half way 1"`, `WARN "odd\x1b[31m 2"`, `ERROR "wrong 3"`, `1/2 "one of two"`, `2/2 ""`,
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+		if got, want := string(result.Structured), `{"tool":"probe","call_id":"call_7","session":"s","message":"m"}`; got != want {
+			t.Errorf("it knows %s, want %s", got, want)
+		}
+		// Nobody need listen, and a listener that breaks down breaks nothing else.
+		call.OnLog, call.OnProgress = nil, func(float64, float64, string) { panic("a listener") }
+		if _, err := tools.Execute(t.Context(), call); err != nil {
+			t.Errorf("with other listeners: %v", err)
+		}
+	}
 }
 
 func testProbeOutput(t *testing.T, tools *registry.Registry) {

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -25,6 +26,14 @@ type Call struct {
 	// Timeout takes the place of the tool's own timeout, up to the registry's
 	// ceiling; 0 leaves the tool's.
 	Timeout time.Duration
+	// OnLog hears what the tool logs while it runs, and OnProgress how far it is: done of
+	// total in units of its own, total 0 when it does not know it. Either may be nil.
+	// The texts are the tool's, valid UTF-8 and nothing more: make control characters
+	// harmless before a terminal sees them. The functions are called one at a time for each
+	// call, while the tool waits, and may be called until shortly after Execute returned
+	// for a call that hangs.
+	OnLog      func(level slog.Level, text string)       `json:"-"`
+	OnProgress func(done, total float64, message string) `json:"-"`
 }
 
 // Invocation is one attempt to run a tool, after everything was checked.

@@ -40,7 +40,7 @@ func OpenSandboxed(ctx context.Context, file string, call runtime.Call, o runtim
 // Call runs the module once. A clock other than nil takes the place of the
 // deterministic one. The guest reaches nothing else.
 func (s *Sandboxed) Call(ctx context.Context, input []byte, clock hostfuncs.Clock) ([]byte, error) {
-	bindings, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{})
+	bindings, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{}, hostfuncs.Services{})
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,13 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 		case <-ctx.Done():
 			return guest.Result{}, ctx.Err()
 		}
+	case "talk":
+		for level, text := range []string{"fine", "half way", "odd\x1b[31m", "wrong"} {
+			guest.Logf(guest.Level(level), "%s %d", text, level)
+		}
+		guest.Progress(1, 2, "one of two")
+		guest.Progress(2, 2, "")
+		return guest.Result{Structured: guest.CurrentCall()}, nil
 	case "bad":
 		return guest.Result{Content: []guest.Content{guest.Image(nil, "image/png")}}, nil
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -225,7 +224,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 		return tool.Result{}, err
 	}
 	call.Entry = l.entry
-	if call.Bindings, err = e.bind(ctx, in.Grant); err != nil {
+	if call.Bindings, err = e.bind(ctx, in); err != nil {
 		return tool.Result{}, err
 	}
 	defer e.release(call.Bindings)
@@ -250,14 +249,14 @@ func (e *Executor) files() hostfuncs.Options {
 
 // bind opens what a call may reach. Opening can hang in the host; then the caller is
 // let go when ctx is done, and what was opened after that is closed again.
-func (e *Executor) bind(ctx context.Context, grant capability.Grant) (*hostfuncs.Bindings, error) {
+func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bindings, error) {
 	type outcome struct {
 		bindings *hostfuncs.Bindings
 		err      error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		b, err := hostfuncs.Bind(grant, e.files())
+		b, err := hostfuncs.Bind(in.Grant, e.files(), e.services(in.Call))
 		done <- outcome{b, err}
 	}()
 	select {
@@ -273,6 +272,14 @@ func (e *Executor) bind(ctx context.Context, grant capability.Grant) (*hostfuncs
 			}
 		}()
 		return nil, failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the directories of the grant do not open"})
+	}
+}
+
+// services are what a call reaches beside its files.
+func (e *Executor) services(call tool.Call) hostfuncs.Services {
+	return hostfuncs.Services{
+		Listener: hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress},
+		About:    hostfuncs.About{Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message},
 	}
 }
 

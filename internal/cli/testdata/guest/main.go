@@ -8,11 +8,27 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"unsafe"
 )
+
+//go:wasmimport wasmtool_v1 log
+//go:noescape
+func hostLog(level uint32, ptr *byte, size uint32) uint32
+
+//go:wasmimport wasmtool_v1 progress
+//go:noescape
+func hostProgress(done, total float64, ptr *byte, size uint32) uint32
 
 func main() {
 	args := append(os.Args, "", "", "")
 	switch args[1] {
+	case "log":
+		for level, text := range []string{"fine", "going on", "odd\x1b[2J\nnext: error: line", "wrong"} {
+			hostLog(uint32(level), unsafe.StringData(text), uint32(len(text)))
+		}
+		text := "half"
+		hostProgress(1, 2, unsafe.StringData(text), uint32(len(text)))
+		fmt.Println("done")
 	case "cat":
 		_, _ = io.Copy(os.Stdout, os.Stdin)
 	case "args":

@@ -1,0 +1,61 @@
+package guest
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Level is how much a line of the log matters.
+type Level uint32
+
+// The levels of the log.
+const (
+	Debug Level = iota
+	Info
+	Warn
+	Error
+)
+
+// Logf tells a line to whoever watches the call; it is no part of the result. At most
+// 8 KiB of a line are kept, and 1000 lines or 256 KiB of a call. Outside of wasip1 it
+// goes to standard error.
+func Logf(level Level, format string, args ...any) {
+	hostLog(level, fmt.Sprintf(format, args...))
+}
+
+// Progress tells how far the tool is: done of total in units of its own, such as files or
+// bytes, and what it does at the moment. total is 0 when it is not known. Call it as often
+// as you like; the host hands on at most twenty of them a second. Outside of wasip1 it does
+// nothing.
+func Progress(done, total float64, message string) { hostProgress(done, total, message) }
+
+// Call says what the host tells of the call that runs.
+type Call struct {
+	// Tool is the tool's name, and ID that of the call.
+	Tool string `json:"tool"`
+	ID   string `json:"call_id"`
+	// Session and Message say where in a conversation the call stands; they may be empty.
+	Session string `json:"session"`
+	Message string `json:"message"`
+}
+
+// CurrentCall returns the call that runs. It is the zero Call in a warm-up and outside of
+// wasip1.
+func CurrentCall() Call {
+	var c Call
+	_ = json.Unmarshal(readAll(hostContext), &c) // the host writes it
+	return c
+}
+
+// readAll returns what a function of the host hands over, which tells the length of all
+// of it, whatever fits into the buffer.
+func readAll(read func([]byte) int) []byte {
+	buffer := make([]byte, 512)
+	for {
+		n := read(buffer)
+		if n <= len(buffer) {
+			return buffer[:max(0, n)]
+		}
+		buffer = make([]byte, n)
+	}
+}

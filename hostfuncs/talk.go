@@ -1,0 +1,99 @@
+package hostfuncs
+
+import (
+	"log/slog"
+	"math"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of what a guest can tell in one call.
+const (
+	// MaxLogText is how many bytes of a log line are kept; the rest is cut off.
+	MaxLogText = 8 << 10
+	// MaxLogLines and MaxLogBytes are how much a call can log. The line that would pass
+	// them is replaced by a warning, and further ones are dropped.
+	MaxLogLines = 1000
+	MaxLogBytes = 256 << 10
+	// MaxProgressText is how many bytes of a progress message are kept.
+	MaxProgressText = 1 << 10
+	// ProgressInterval is how much time lies between two reports of progress at least;
+	// those between are dropped, but for the one that says that all is done.
+	ProgressInterval = 50 * time.Millisecond
+)
+
+// Listener hears what a guest tells while it runs. The functions may be nil. They are
+// called on the guest's goroutine, one at a time for each call: return soon. The texts are
+// valid UTF-8 of the guest's, which may hold anything else: make control characters
+// harmless before a terminal sees them.
+type Listener struct {
+	// Log gets a line with its level, one of slog's four.
+	Log func(level slog.Level, text string)
+	// Progress gets how much is done of how much in all, in units of the guest's own, and
+	// what it says about it. total is 0 when the guest does not know it.
+	Progress func(done, total float64, message string)
+}
+
+// Talk is what the guest of one call tells. It is safe for concurrent use.
+type Talk struct {
+	l Listener
+
+	mu           sync.Mutex
+	lines, bytes int
+	told         time.Time // when progress was told last
+	finished     bool      // and whether that was all
+}
+
+// NewTalk returns a Talk that a listener hears.
+func NewTalk(l Listener) *Talk { return &Talk{l: l} }
+
+// heard reports whether anybody listens.
+func (t *Talk) heard() bool { return t.l.Log != nil || t.l.Progress != nil }
+
+// LogLevel returns the level that a guest's number stands for: 0 debug, 1 information, 2
+// warning, and 3 and more error.
+func LogLevel(n uint32) slog.Level {
+	return [...]slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[min(n, 3)]
+}
+
+// Log hands on a line.
+func (t *Talk) Log(level slog.Level, text []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.l.Log == nil || t.lines > MaxLogLines {
+		return
+	}
+	line := legible(text, MaxLogText)
+	t.lines++
+	t.bytes += len(line)
+	if t.lines > MaxLogLines || t.bytes > MaxLogBytes {
+		t.lines = MaxLogLines + 1
+		level, line = slog.LevelWarn, "the tool logs too much; what it logs from here on is dropped"
+	}
+	t.l.Log(level, line)
+}
+
+// Progress hands on how far the guest is. What is no number of work done is dropped.
+func (t *Talk) Progress(done, total float64, message []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.l.Progress == nil || !isAmount(done) || !isAmount(total) {
+		return
+	}
+	now := time.Now()
+	finished := total > 0 && done >= total
+	atOnce := finished && !t.finished
+	if now.Sub(t.told) < ProgressInterval && !atOnce {
+		return
+	}
+	t.told, t.finished = now, finished
+	t.l.Progress(done, total, legible(message, MaxProgressText))
+}
+
+func isAmount(f float64) bool { return f >= 0 && !math.IsInf(f, 1) }
+
+// legible is text of a guest as valid UTF-8, at most so many bytes of it.
+func legible(text []byte, most int) string {
+	return strings.ToValidUTF8(string(text[:min(len(text), most)]), "\uFFFD")
+}
