@@ -1,0 +1,93 @@
+package capability
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Net asks to send HTTP requests.
+type Net struct {
+	// URL says where to. AnyURL asks for whatever the operator offers.
+	URL URLPattern
+	// Methods are in upper case. Empty means GET only.
+	Methods []string
+	// Secrets are what the host is to put into each of these requests.
+	Secrets []SecretUse
+}
+
+// Validate returns what is wrong with n and how to put it right.
+func (n Net) Validate() error {
+	if n.URL.IsZero() {
+		return errors.New("url: is missing; write https://HOST/PATH")
+	}
+	if err := checkMethods(n.Methods); err != nil {
+		return fmt.Errorf("methods: %w", err)
+	}
+	if len(n.Secrets) > 0 && n.URL.IsAny() {
+		return errors.New(`secrets: cannot go to "any" host; name the URL that needs them in an entry of its own`)
+	}
+	places := make(map[string]string)
+	for i, s := range n.Secrets {
+		if err := s.Validate(); err != nil {
+			return fmt.Errorf("secrets[%d]: %w", i, err)
+		}
+		if other, taken := places[s.place()]; taken {
+			return fmt.Errorf("secrets[%d]: %s and %s go to the same place; keep one", i, other, s.Name)
+		}
+		places[s.place()] = s.Name
+	}
+	return nil
+}
+
+// checkNets validates each entry, and that none takes another's requests.
+func checkNets(list []Net) error {
+	for i, n := range list {
+		if err := n.Validate(); err != nil {
+			return fmt.Errorf("net[%d].%w", i, err)
+		}
+		for j, earlier := range list[:i] {
+			if n.URL == earlier.URL && len(sharedMethods(n.asked(), earlier.asked())) > 0 {
+				return fmt.Errorf("net[%d].url: %s is asked for in net[%d] already; put methods and secrets into one entry", i, n.URL, j)
+			}
+		}
+	}
+	return nil
+}
+
+// asked returns the methods asked for, at least one.
+func (n Net) asked() []string {
+	if len(n.Methods) == 0 {
+		return []string{methodGet}
+	}
+	return n.Methods
+}
+
+// word names the methods unless they are what a tool gets by asking for none.
+func (n Net) word() Word {
+	if containsAll([]string{methodGet}, n.Methods) {
+		return netWord(KindNet, n.URL, nil)
+	}
+	return netWord(KindNet, n.URL, n.Methods)
+}
+
+// Describe is the permission in words with all that belongs to it: "net:https://x.example/
+// (GET) with GITHUB_TOKEN in the header Authorization".
+func (n Net) Describe() string {
+	return describeNet(Word{kind: KindNet, url: n.URL}, n.asked(), n.Secrets)
+}
+
+func describeNet(w Word, methods []string, secrets []SecretUse) string {
+	text := w.String() + " (" + strings.Join(methods, ", ") + ")"
+	for i, s := range secrets {
+		text += []string{" with ", " and "}[min(i, 1)] + s.Describe()
+	}
+	return text
+}
+
+func (n Net) clone() Net {
+	n.Methods = slices.Clone(n.Methods)
+	n.Secrets = slices.Clone(n.Secrets)
+	return n
+}

@@ -1,0 +1,206 @@
+package capability
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Offer is what the operator is willing to give to any tool that asks. The zero
+// value offers nothing.
+type Offer struct {
+	// Mounts binds mount names to directories of the host. ScratchMount is never
+	// looked up here.
+	Mounts map[string]Mount
+	// Env binds names of environment variables to their values.
+	Env map[string]string
+	// Net are the requests that may be sent; a request needs one of them.
+	Net []OfferedNet
+	// Secrets are those that may go into requests, by name.
+	Secrets map[string]SecretOffer
+	// KV is the most that may be done with a tool's own store.
+	KV Mode
+	// Clock and Random offer the real ones.
+	Clock, Random bool
+	// Deny takes away from all that is offered, whoever offers it.
+	Deny Deny
+	// Lines says where a word was written, such as "wasmtool.toml:12". Only Explain
+	// looks at it. May be nil.
+	Lines map[Word]string
+}
+
+// OfferedNet offers requests.
+type OfferedNet struct {
+	URL URLPattern
+	// Methods are in upper case. Empty means every method that the tool asks for.
+	Methods []string
+	// Private lets the host be at a private or loopback address. It is implied when
+	// URL.NamesLocal, and means nothing with AnyURL.
+	Private bool
+}
+
+// SecretOffer offers a secret. It never holds the value.
+type SecretOffer struct {
+	// URLs are where the secret may go. Empty means to any URL that is granted to the
+	// tool by more than "any".
+	URLs []URLPattern
+}
+
+// Clone returns a copy that shares no memory with o.
+func (o Offer) Clone() Offer {
+	o.Mounts = maps.Clone(o.Mounts)
+	o.Env = maps.Clone(o.Env)
+	o.Net = slices.Clone(o.Net)
+	for i := range o.Net {
+		o.Net[i].Methods = slices.Clone(o.Net[i].Methods)
+	}
+	o.Secrets = maps.Clone(o.Secrets)
+	for name, s := range o.Secrets {
+		o.Secrets[name] = SecretOffer{URLs: slices.Clone(s.URLs)}
+	}
+	o.Deny = slices.Clone(o.Deny)
+	o.Lines = maps.Clone(o.Lines)
+	return o
+}
+
+// allows reports whether w is offered and not denied. It is not for words of net.
+func (o Offer) allows(w Word) bool {
+	_, denied := o.Deny.Takes(w)
+	return !denied && o.offers(w)
+}
+
+// offers leaves denials out of account. It is not for words of net.
+func (o Offer) offers(w Word) bool {
+	switch w.kind {
+	case KindRead, KindWrite:
+		return w.name == ScratchMount || o.Mounts[w.name].Mode >= w.mode()
+	case KindEnv:
+		_, ok := o.Env[w.name]
+		return ok
+	case KindSecret:
+		_, ok := o.Secrets[w.name]
+		return ok
+	case KindKV:
+		return w.mode() != ModeNone && o.KV >= w.mode()
+	case KindClock:
+		return o.Clock
+	case KindRandom:
+		return o.Random
+	}
+	return false
+}
+
+// private reports whether hosts of the offer may be at private addresses.
+func (n OfferedNet) private() bool {
+	return n.URL.NamesLocal() || n.Private && !n.URL.IsAny()
+}
+
+func (n OfferedNet) word() Word {
+	if n.Private && !n.URL.IsAny() {
+		return netWord(KindNetPrivate, n.URL, n.Methods)
+	}
+	return netWord(KindNet, n.URL, n.Methods)
+}
+
+// Bound is what words refer to by name and do not hold themselves.
+type Bound struct {
+	// Dirs are the host directories of mounts by name. May be nil.
+	Dirs map[string]string
+	// Env looks up a variable of the operator's. Nil knows none.
+	Env func(name string) (string, bool)
+}
+
+// UnboundError is a word for a mount or variable that nothing is known of.
+type UnboundError struct {
+	Word Word
+}
+
+// Error names the word and the fix.
+func (e *UnboundError) Error() string {
+	if e.Word.kind == KindEnv {
+		return fmt.Sprintf("permission %q: the variable is not set; set it, or leave the word out", e.Word)
+	}
+	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; bind one to the name first", e.Word, e.Word.name)
+}
+
+// OfferFromWords returns the offer that words make. Errors are an *UnboundError.
+func OfferFromWords(b Bound, words ...Word) (Offer, error) {
+	var o Offer
+	err := o.Add(b, words...)
+	return o, err
+}
+
+// Add offers what the words say, on top of what is offered already; it never takes
+// away. A mount or variable that is offered already stays bound to what it is, and so
+// does a secret to its URLs. On an error, an *UnboundError, o is unchanged.
+func (o *Offer) Add(b Bound, words ...Word) error {
+	sum := o.Clone()
+	for _, w := range words {
+		if err := sum.add(b, w); err != nil {
+			return err
+		}
+	}
+	*o = sum
+	return nil
+}
+
+func (o *Offer) add(b Bound, w Word) error {
+	switch w.kind {
+	case KindRead, KindWrite:
+		return o.addMount(b, w)
+	case KindEnv:
+		return o.addEnv(b, w)
+	case KindSecret:
+		if !o.offers(w) {
+			put(&o.Secrets, w.name, SecretOffer{})
+		}
+	case KindNet, KindNetPrivate:
+		offered := func(n OfferedNet) bool { return n.word() == w }
+		if !slices.ContainsFunc(o.Net, offered) {
+			o.Net = append(o.Net, OfferedNet{URL: w.url, Methods: w.Methods(), Private: w.kind == KindNetPrivate})
+		}
+	case KindKV:
+		o.KV = max(o.KV, w.mode())
+	case KindClock:
+		o.Clock = true
+	case KindRandom:
+		o.Random = true
+	}
+	return nil
+}
+
+func (o *Offer) addMount(b Bound, w Word) error {
+	if w.name == ScratchMount {
+		return nil // every call has it
+	}
+	m, ok := o.Mounts[w.name]
+	if !ok {
+		if m.Dir, ok = b.Dirs[w.name]; !ok {
+			return &UnboundError{w}
+		}
+	}
+	m.Mode = max(m.Mode, w.mode())
+	put(&o.Mounts, w.name, m)
+	return nil
+}
+
+func (o *Offer) addEnv(b Bound, w Word) error {
+	if o.offers(w) {
+		return nil
+	}
+	if b.Env != nil {
+		if value, ok := b.Env(w.name); ok {
+			put(&o.Env, w.name, value)
+			return nil
+		}
+	}
+	return &UnboundError{w}
+}
+
+// put sets an entry of a map that may be nil.
+func put[V any](m *map[string]V, name string, value V) {
+	if *m == nil {
+		*m = make(map[string]V)
+	}
+	(*m)[name] = value
+}

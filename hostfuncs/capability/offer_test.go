@@ -1,0 +1,144 @@
+package capability
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestWordsMakeAnOffer(t *testing.T) {
+	bound := Bound{
+		Dirs: map[string]string{"ws": "/host/ws", "data": "/host/data"},
+		Env: func(name string) (string, bool) {
+			return "value of " + name, name == "LANG"
+		},
+	}
+	got, err := OfferFromWords(bound, words(t,
+		"read:ws", "write:ws", "read:ws", "read:data", "write:tmp", "env:LANG", "secret:T", "kv:write", "kv:read", "clock", "random",
+		"net:https://a.example", "net:https://a.example:443/", "net:GET:https://a.example", "net-private:https://a.example", "net:any",
+	)...)
+	want := Offer{
+		Mounts: map[string]Mount{"ws": {Dir: "/host/ws", Mode: ModeWrite}, "data": {Dir: "/host/data", Mode: ModeRead}},
+		Env:    map[string]string{"LANG": "value of LANG"},
+		Net: []OfferedNet{
+			{URL: pattern(t, "https://a.example")},
+			{URL: pattern(t, "https://a.example"), Methods: []string{"GET"}},
+			{URL: pattern(t, "https://a.example"), Private: true},
+			{URL: AnyURL()},
+		},
+		Secrets: map[string]SecretOffer{"T": {}},
+		KV:      ModeWrite, Clock: true, Random: true,
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func TestWordsAddToAnOffer(t *testing.T) {
+	limited := SecretOffer{URLs: []URLPattern{pattern(t, "https://a.example")}}
+	o := Offer{
+		Mounts:  map[string]Mount{"ws": {Dir: "/mine", Mode: ModeRead}},
+		Env:     map[string]string{"LANG": "mine"},
+		Secrets: map[string]SecretOffer{"T": limited},
+	}
+	bound := Bound{Dirs: map[string]string{"ws": "/other"}, Env: func(string) (string, bool) { return "other", true }}
+	if err := o.Add(bound, words(t, "write:ws", "env:LANG", "secret:T")...); err != nil {
+		t.Fatal(err)
+	}
+	if o.Mounts["ws"] != (Mount{Dir: "/mine", Mode: ModeWrite}) || o.Env["LANG"] != "mine" || !reflect.DeepEqual(o.Secrets["T"], limited) {
+		t.Errorf("what was bound is bound anew: %+v", o)
+	}
+	for text, says := range map[string]string{"read:data": "bind one to the name", "env:NONE": "is not set"} {
+		before := o.Clone()
+		err := o.Add(Bound{}, words(t, "clock", text)...)
+		var unbound *UnboundError
+		if !errors.As(err, &unbound) || unbound.Word.String() != text || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: got %v", text, err)
+		}
+		if !reflect.DeepEqual(o, before) {
+			t.Errorf("%s: an error changed the offer to %+v", text, o)
+		}
+	}
+}
+
+func TestOfferClonesShareNoMemory(t *testing.T) {
+	make := func() Offer {
+		return Offer{
+			Mounts:  map[string]Mount{"ws": {Mode: ModeRead}},
+			Env:     map[string]string{"A": ""},
+			Net:     []OfferedNet{{URL: AnyURL(), Methods: []string{"GET"}}},
+			Secrets: map[string]SecretOffer{"T": {URLs: []URLPattern{AnyURL()}}},
+			Deny:    words(t, "clock"),
+			Lines:   map[Word]string{word(t, "clock"): "a:1"},
+		}
+	}
+	o := make()
+	c := o.Clone()
+	c.Mounts["ws"], c.Env["A"], c.Net[0].Methods[0], c.Secrets["T"].URLs[0] = Mount{}, "x", "PUT", URLPattern{}
+	c.Deny[0], c.Lines[word(t, "clock")] = word(t, "random"), "b:2"
+	if !reflect.DeepEqual(o, make()) {
+		t.Errorf("a change to a clone shows: %+v", o)
+	}
+	p := Permissions{Net: []Net{{URL: AnyURL(), Methods: []string{"GET"}}}}
+	g, _ := Intersect(p, o)
+	g.Net[0].Methods[0], g.Net[0].URL = "PUT", URLPattern{}
+	if !reflect.DeepEqual(o, make()) || p.Net[0].Methods[0] != "GET" {
+		t.Error("a change to a grant shows in what was asked or offered")
+	}
+}
+
+func TestWhatDenialsReach(t *testing.T) {
+	for _, tt := range []struct {
+		denial, word string
+		taken        bool
+	}{
+		{"read:ws", "read:ws", true},
+		{"read:ws", "write:ws", true},
+		{"write:ws", "write:ws", true},
+		{"write:ws", "read:ws", false},
+		{"read:ws", "read:w", false},
+		{"kv:read", "kv:write", true},
+		{"kv:write", "kv:read", false},
+		{"kv:read", "read:read", false},
+		{"env:A", "env:A", true},
+		{"env:A", "env:B", false},
+		{"env:A", "secret:A", false},
+		{"clock", "clock", true},
+		{"clock", "random", false},
+		{"net:any", "net:any", true},
+		{"net:any", "net:http://localhost:1/", true},
+		{"net:any", "net-private:https://10.0.0.1/", true},
+		{"net:https://a.example", "net:any", false},
+		{"net:https://a.example", "net:https://a.example/x", true},
+		{"net:https://a.example", "net:http://a.example/x", true},
+		{"net:https://a.example:8443", "net:http://a.example:8443/", true},
+		{"net:http://a.example", "net:https://a.example/x", false},
+		{"net:https://a.example", "net:https://a.example:8443", false},
+		{"net:https://a.example/x", "net:https://a.example/", false},
+		{"net:https://a.example/x/", "net:https://a.example/x", true},
+		{"net:https://a.example/x", "net:https://a.example/X", true},
+		{"net:https://a.example/x", "net:https://a.example/x;v=1/y", true},
+		{"net:https://a.example/a!b", "net:https://a.example/a%21b", true},
+		{"net:https://a.example/x", "net:https://a.example/xy", false},
+		{"net:https://*.a.example", "net:https://b.a.example/", true},
+		{"net:https://*.a.example", "net:https://c.b.a.example/", true},
+		{"net:https://*.a.example", "net:https://*.a.example/", true},
+		{"net:https://*.a.example", "net:https://*.b.a.example/", true},
+		{"net:https://*.a.example", "net:https://a.example/", false},
+		{"net:https://*.a.example", "net:https://evila.example/", false},
+		{"net:POST:https://a.example", "net:POST:https://a.example", true},
+		{"net:POST:https://a.example", "net:GET,POST:https://a.example", false},
+		{"net:GET,POST:https://a.example", "net:POST:https://a.example", true},
+		{"net:POST:https://a.example", "net:https://a.example", false},
+		{"net-private:https://a.example", "net:https://a.example", false},
+		{"net-private:https://a.example", "net-private:https://a.example", true},
+	} {
+		if _, taken := (Deny{word(t, tt.denial)}).Takes(word(t, tt.word)); taken != tt.taken {
+			t.Errorf("%s takes %s: got %v", tt.denial, tt.word, taken)
+		}
+	}
+	if _, taken := (Deny{{}}).Takes(word(t, "clock")); taken {
+		t.Error("the zero word takes something")
+	}
+}

@@ -1,0 +1,112 @@
+package capability
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Permissions is what a tool asks for. The zero value asks for nothing.
+type Permissions struct {
+	FS []FS
+	// Net are the HTTP requests that the tool wants to send.
+	Net []Net
+	// Env names environment variables, case-sensitive.
+	Env []string
+	// KV asks for the tool's own store.
+	KV Mode
+	// Clock asks for the real time. Without it the guest's clock is deterministic.
+	Clock bool
+	// Random asks for real randomness. Without it the guest reads a fixed stream.
+	Random bool
+}
+
+// Validate returns the first thing that is wrong in Net and KV, by field, and how to
+// put it right. What concerns mounts and variables is checked where they are opened.
+func (p Permissions) Validate() error {
+	if p.KV > ModeWrite {
+		return fmt.Errorf("kv: %s is no mode; use ModeNone, ModeRead or ModeWrite", p.KV)
+	}
+	return checkNets(p.Net)
+}
+
+// Clone returns a copy that shares no memory with p.
+func (p Permissions) Clone() Permissions {
+	p.Env = slices.Clone(p.Env)
+	p.FS = slices.Clone(p.FS)
+	for i := range p.FS {
+		p.FS[i] = p.FS[i].clone()
+	}
+	p.Net = slices.Clone(p.Net)
+	for i := range p.Net {
+		p.Net[i] = p.Net[i].clone()
+	}
+	return p
+}
+
+// Words lists the permissions in words: "write:workspace", "env:LANG", "clock". Each
+// is a word by which the operator can grant it.
+func (p Permissions) Words() []string {
+	return p.list(func(f FS) string { return f.word().String() }, func(n Net) string { return n.word().String() })
+}
+
+// Describe lists the permissions like Words, with mounts and requests described in
+// full.
+func (p Permissions) Describe() []string { return p.list(FS.Describe, Net.Describe) }
+
+func (p Permissions) list(fs func(FS) string, net func(Net) string) []string {
+	words := []string{}
+	for _, f := range p.FS {
+		words = append(words, fs(f))
+	}
+	for _, n := range p.Net {
+		words = append(words, net(n))
+	}
+	for _, w := range p.plainWords() {
+		words = append(words, w.String())
+	}
+	return words
+}
+
+// plainWords are the permissions that have nothing to them but the word.
+func (p Permissions) plainWords() []Word {
+	var words []Word
+	for _, s := range p.secrets() {
+		words = append(words, s.word())
+	}
+	for _, name := range p.Env {
+		words = append(words, envWord(name))
+	}
+	if p.KV != ModeNone {
+		words = append(words, modeWord(KindKV, p.KV, ""))
+	}
+	if p.Clock {
+		words = append(words, Word{kind: KindClock})
+	}
+	if p.Random {
+		words = append(words, Word{kind: KindRandom})
+	}
+	return words
+}
+
+// secrets returns a use of each secret that is asked for.
+func (p Permissions) secrets() []SecretUse {
+	var uses []SecretUse
+	for _, n := range p.Net {
+		for _, s := range n.Secrets {
+			if !slices.ContainsFunc(uses, func(u SecretUse) bool { return u.Name == s.Name }) {
+				uses = append(uses, s)
+			}
+		}
+	}
+	return uses
+}
+
+// String joins the words of the permissions with commas. It returns "nothing" for
+// the zero value.
+func (p Permissions) String() string {
+	if words := p.Words(); len(words) > 0 {
+		return strings.Join(words, ", ")
+	}
+	return "nothing"
+}

@@ -1,0 +1,101 @@
+package capability
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxSecretText is the most bytes of the name of a header or parameter, and of a prefix.
+const maxSecretText = 128
+
+var (
+	// headerToken is the token of RFC 9110, 5.6.2.
+	headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	// queryName needs no encoding in a query.
+	queryName = regexp.MustCompile(`^[A-Za-z0-9._~\[\]-]+$`)
+)
+
+// hostHeaders are written by the host's own HTTP client, and would change what is
+// sent to whom.
+var hostHeaders = []string{"host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "expect"}
+
+// SecretUse says how the host puts a secret into a request: by exactly one of Header,
+// Query and Basic. The guest never has the value.
+type SecretUse struct {
+	// Name is the operator's name for the secret, such as "GITHUB_TOKEN".
+	Name string
+	// Header is the name of a header.
+	Header string
+	// Query is the name of a parameter in the query.
+	Query string
+	// Basic sends it as "Authorization: Basic"; the secret is then "user:password".
+	Basic bool
+	// Prefix goes before the value of a header, such as "Bearer ". Only with Header.
+	Prefix string
+}
+
+// Validate returns what is wrong with s and how to put it right.
+func (s SecretUse) Validate() error {
+	if err := checkSecretName(s.Name); err != nil {
+		return fmt.Errorf("name: %w", err)
+	}
+	ways := 0
+	for _, given := range []bool{s.Header != "", s.Query != "", s.Basic} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return errors.New("write exactly one of header, query and basic")
+	case max(len(s.Header), len(s.Query), len(s.Prefix)) > maxSecretText:
+		return fmt.Errorf("header, query and prefix are at most %d bytes long", maxSecretText)
+	case s.Query != "" && !queryName.MatchString(s.Query):
+		return fmt.Errorf(`query: %s is no parameter; write letters, digits, ".", "_", "~" and "-"`, shown(s.Query))
+	case s.Prefix != "" && s.Header == "":
+		return errors.New("prefix: goes only with header; leave it out")
+	case strings.HasPrefix(s.Prefix, " ") || strings.ContainsFunc(s.Prefix, notPrintable):
+		return fmt.Errorf("prefix: %s does not fit into a header; write printable ASCII that does not begin with a space", shown(s.Prefix))
+	}
+	return s.checkHeader()
+}
+
+func (s SecretUse) checkHeader() error {
+	lower := strings.ToLower(s.Header)
+	switch {
+	case s.Header != "" && !headerToken.MatchString(s.Header):
+		return fmt.Errorf("header: %s is no name of a header; write one such as Authorization", shown(s.Header))
+	case slices.Contains(hostHeaders, lower) || strings.HasPrefix(lower, "proxy-"):
+		return fmt.Errorf("header: %s is the host's own; write one such as Authorization", s.Header)
+	}
+	return nil
+}
+
+func notPrintable(r rune) bool { return r < ' ' || r > '~' }
+
+// place is where in a request the secret goes; two at one place would clash.
+func (s SecretUse) place() string {
+	switch {
+	case s.Basic:
+		return "header authorization"
+	case s.Header != "":
+		return "header " + strings.ToLower(s.Header)
+	}
+	return "query " + s.Query
+}
+
+// Describe is the use in words: "GITHUB_TOKEN in the header Authorization".
+func (s SecretUse) Describe() string {
+	switch {
+	case s.Basic:
+		return s.Name + " as user and password"
+	case s.Header != "":
+		return s.Name + " in the header " + s.Header
+	}
+	return s.Name + " in the query as " + s.Query
+}
+
+func (s SecretUse) word() Word { return Word{kind: KindSecret, name: s.Name} }

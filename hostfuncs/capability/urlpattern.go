@@ -1,0 +1,151 @@
+package capability
+
+import (
+	"net/url"
+	"strings"
+)
+
+// anyText is how the pattern of every public host is spelt.
+const anyText = "any"
+
+// wildcardPrefix before a host stands for exactly one label.
+const wildcardPrefix = "*."
+
+// maxPattern is the most bytes of a pattern.
+const maxPattern = 2048
+
+// URLPattern says which URLs are meant: scheme, host, port, and a prefix of the path
+// that ends at a segment: "https://api.example.com/v1" is met by /v1 and /v1/x but not
+// by /v1x, and with a slash at its end by what is below it only. The host is a name,
+// an address, or "*." and a name, for exactly one label in place of the star.
+//
+// The pattern "any" is every host that has a name in the public DNS, by http and
+// https, at their default ports. Hosts that are addresses, localhost, and names
+// without a dot have to be named.
+//
+// URLPatterns can be compared with == and be keys of maps. The zero value matches
+// nothing.
+type URLPattern struct {
+	any      bool
+	scheme   string // "http" or "https"
+	host     string // normal; what follows the "*." of a wildcard
+	wildcard bool
+	port     uint16
+	path     string // in the form of urlPath.compared
+}
+
+// AnyURL returns the pattern "any".
+func AnyURL() URLPattern { return URLPattern{any: true} }
+
+// ParseURLPattern reads a pattern of at most 2048 bytes, written like a URL without
+// userinfo, query and fragment, or "any". Errors are a *URLError.
+func ParseURLPattern(text string) (URLPattern, error) {
+	switch {
+	case text == anyText:
+		return AnyURL(), nil
+	case strings.Trim(text, "*") == "":
+		return URLPattern{}, refuse(URLSyntax, `it names no host; write https://HOST/, or "any" for every public host`)
+	case len(text) > maxPattern:
+		return URLPattern{}, refuse(URLSyntax, "it is longer than 2048 bytes; name a shorter prefix")
+	case strings.ContainsAny(text, "?#"):
+		return URLPattern{}, refuse(URLExtra, "a pattern has no query and no fragment; end it with the path")
+	case !strings.Contains(text, "://"):
+		return URLPattern{}, refuse(URLScheme, "it does not begin with a scheme; write https://HOST/")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return URLPattern{}, syntaxError(text)
+	}
+	var wildcard bool
+	u.Host, wildcard = strings.CutPrefix(u.Host, wildcardPrefix)
+	if strings.Contains(u.Host, "*") {
+		return URLPattern{}, refuse(URLWildcard, `a "*" stands for the whole first part of the host, as in https://*.example.com/; name the host`)
+	}
+	if strings.Contains(u.Path, "*") {
+		return URLPattern{}, refuse(URLWildcard, `the path is a prefix as it is; leave the "*" out`)
+	}
+	_, p, err := normalise(u)
+	if err != nil {
+		return URLPattern{}, err
+	}
+	if wildcard && (isAddress(p.host) || !strings.Contains(p.host, ".")) {
+		return URLPattern{}, refuse(URLWildcard, `"*." needs a name of two parts or more after it, as in https://*.example.com/`)
+	}
+	p.wildcard = wildcard
+	return p, nil
+}
+
+// syntaxError says what net/url has against a text, without repeating it.
+func syntaxError(text string) error {
+	_, after, _ := strings.Cut(text, "://")
+	authority, _, _ := strings.Cut(after, "/")
+	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") && !strings.Contains(authority, "@") {
+		return refuse(URLPort, "it is no URL; is the port a number from 1 to 65535?")
+	}
+	return refuse(URLSyntax, "it is no URL; write https://HOST/PATH")
+}
+
+// String returns the pattern as ParseURLPattern reads it, in its normal form:
+// "https://api.example.com/v1", "any". It returns "" for the zero value.
+func (p URLPattern) String() string {
+	switch {
+	case p.any:
+		return anyText
+	case p.IsZero():
+		return ""
+	}
+	host := authority{host: p.host, port: p.port}.text(p.scheme)
+	if p.wildcard {
+		host = wildcardPrefix + host
+	}
+	return p.scheme + "://" + host + p.path
+}
+
+// MarshalText returns String.
+func (p URLPattern) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads what ParseURLPattern reads; it refuses the empty text.
+func (p *URLPattern) UnmarshalText(text []byte) error {
+	read, err := ParseURLPattern(string(text))
+	if err == nil {
+		*p = read
+	}
+	return err
+}
+
+// IsZero reports the zero value, which matches nothing.
+func (p URLPattern) IsZero() bool { return p == URLPattern{} }
+
+// IsAny reports the pattern "any".
+func (p URLPattern) IsAny() bool { return p.any }
+
+// IsWildcard reports a host that begins with "*.".
+func (p URLPattern) IsWildcard() bool { return p.wildcard }
+
+// NamesLocal reports a host that is named exactly and is by itself not public:
+// localhost, a name below it, or an address in a loopback, private or link-local
+// range. Whoever offers such a pattern means that very host.
+func (p URLPattern) NamesLocal() bool { return !p.any && !p.wildcard && isLocal(p.host) }
+
+// Scheme returns "http" or "https"; "" for "any" and the zero value.
+func (p URLPattern) Scheme() string { return p.scheme }
+
+// Host returns the host in ASCII and lower case, with "*." before it or brackets
+// around it where they belong; "" for "any" and the zero value.
+func (p URLPattern) Host() string {
+	switch {
+	case p.wildcard:
+		return wildcardPrefix + p.host
+	case p.host == "":
+		return ""
+	}
+	return bracketed(p.host)
+}
+
+// Port returns the port, that of the scheme when none was written; 0 for "any" and
+// the zero value.
+func (p URLPattern) Port() int { return int(p.port) }
+
+// Path returns the prefix, which begins with a slash, in its normal escaped form; ""
+// for "any" and the zero value.
+func (p URLPattern) Path() string { return p.path }

@@ -1,0 +1,196 @@
+package capability
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func word(t testing.TB, text string) Word {
+	t.Helper()
+	w, err := ParseWord(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func words(t testing.TB, texts ...string) []Word {
+	t.Helper()
+	var list []Word
+	for _, text := range texts {
+		list = append(list, word(t, text))
+	}
+	return list
+}
+
+func TestWordsRoundTrip(t *testing.T) {
+	for text, want := range map[string]string{
+		"read:workspace":                            "",
+		"write:data-2":                              "",
+		"env:LANG":                                  "",
+		"env:_a1":                                   "",
+		"secret:GITHUB_TOKEN":                       "",
+		"secret:my-key":                             "",
+		"kv:read":                                   "",
+		"kv:write":                                  "",
+		"clock":                                     "",
+		"random":                                    "",
+		"net:any":                                   "",
+		"net:GET:any":                               "",
+		"net:https://api.github.com":                "net:https://api.github.com/",
+		"net:HTTPS://api.github.com:443":            "net:https://api.github.com/",
+		"net:HEAD,GET:https://api.github.com/x":     "net:GET,HEAD:https://api.github.com/x",
+		"net:POST:http://[::1]:8080/":               "",
+		"net:http://[::1]:8080/":                    "",
+		"net-private:https://nas.corp.example/":     "",
+		"net-private:PUT:https://nas.corp.example/": "",
+		"net:https://*.example.com/":                "",
+	} {
+		if want == "" {
+			want = text
+		}
+		w := word(t, text)
+		if w.String() != want {
+			t.Errorf("%s: got %s", text, w)
+		}
+		if again := word(t, w.String()); again != w {
+			t.Errorf("%s: reads back as %+v, was %+v", text, again, w)
+		}
+		coded, err := json.Marshal(map[Word]URLPattern{w: w.URL()})
+		if w.URL().IsZero() {
+			coded, err = json.Marshal([]Word{w})
+		}
+		if err != nil || !strings.Contains(string(coded), want) {
+			t.Errorf("%s: as JSON %s, %v", text, coded, err)
+		}
+	}
+	var read struct {
+		W Word
+		U URLPattern
+	}
+	if err := json.Unmarshal([]byte(`{"W":"kv:read","U":"http://a.example"}`), &read); err != nil || read.W.String() != "kv:read" || read.U.Port() != 80 {
+		t.Errorf("got %+v, %v", read, err)
+	}
+	for _, bad := range []string{`{"W":"kv"}`, `{"U":""}`} {
+		if err := json.Unmarshal([]byte(bad), &read); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+}
+
+func TestWordParts(t *testing.T) {
+	w := word(t, "net-private:PUT,GET:https://a.example/x")
+	if w.Kind() != KindNetPrivate || w.Name() != "" || w.URL() != pattern(t, "https://a.example/x") || !reflect.DeepEqual(w.Methods(), []string{"GET", "PUT"}) {
+		t.Errorf("got %+v", w)
+	}
+	if w := word(t, "net:any"); w.Methods() != nil || !w.URL().IsAny() {
+		t.Errorf("got %+v", w)
+	}
+	if w := word(t, "read:ws"); w.Kind() != KindRead || w.Name() != "ws" || !w.URL().IsZero() {
+		t.Errorf("got %+v", w)
+	}
+	if (Word{}).String() != "" {
+		t.Error("the zero value is a word")
+	}
+}
+
+func TestWordErrorsNameTheWordAndTheFix(t *testing.T) {
+	for text, says := range map[string]string{
+		"":                            "read:MOUNT, write:MOUNT, net:URL",
+		"raed:workspace":              "did you mean read?",
+		"Read:workspace":              "did you mean read?",
+		"secrets:X":                   "did you mean secret?",
+		"rnadom":                      "did you mean random?",
+		"nett:https://example.com":    "did you mean net?",
+		"https://example.com":         "write net:https://",
+		"exec:ls":                     "read:MOUNT, write:MOUNT",
+		"read":                        "there is no name",
+		"read:":                       "there is no name",
+		"read:/etc":                   "not the name of a mount",
+		"read:Workspace":              "lower-case",
+		"write:a b":                   "not the name of a mount",
+		"env:":                        "there is no name",
+		"env:any":                     "name each",
+		"env:*":                       "name each",
+		"env:AWS_*":                   "name each",
+		"env:A=B":                     "not the name of a variable",
+		"secret:any":                  "name each",
+		"secret:a.b":                  "not the name of a secret",
+		"kv":                          "kv:read or kv:write",
+		"kv:any":                      "kv:read or kv:write",
+		"clock:":                      "write clock",
+		"random:any":                  "write random",
+		"net":                         "names no host",
+		"net:":                        "names no host",
+		"net:*":                       `"any" for every public host`,
+		"net:example.com":             "https://HOST/",
+		"net:example.com:443":         "https://HOST/",
+		"net:get:https://example.com": "did you mean GET?",
+		"net:GTE:https://example.com": "did you mean GET?",
+		"net:GET,GET:https://a.com":   "given twice",
+		"net:GET,:https://a.com":      `"" is no method`,
+		"net:CONNECT:https://a.com":   "no method that can be granted",
+		"net:TRACE:https://a.com":     "no method that can be granted",
+		"net-private:any":             "name each",
+		"net-private:GET:any":         "name each",
+		"net:ftp://example.com":       "http:// or https://",
+		"net:http://2130706433":       "192.0.2.1",
+		" read:workspace":             "did you mean read?",
+	} {
+		_, err := ParseWord(text)
+		var wordErr *WordError
+		if !errors.As(err, &wordErr) || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "permission "+shown(text)) {
+			t.Errorf("%q: got %v, want %q", text, err, says)
+		}
+	}
+	var urlErr *URLError
+	if _, err := ParseWord("net:http://0x1/"); !errors.As(err, &urlErr) || urlErr.Reason != URLNumericHost {
+		t.Errorf("got %v", err)
+	}
+	if _, err := ParseWord("read:\x1b[2J" + strings.Repeat("x", 1000)); err == nil || strings.ContainsAny(err.Error(), "\x1b") || len(err.Error()) > 400 {
+		t.Errorf("got %q", err)
+	}
+}
+
+func FuzzParseWord(f *testing.F) {
+	for _, w := range []string{"read:workspace", "net:GET,HEAD:https://*.example.com/a", "net-private:http://[::1]:1/", "kv:write", "clock", "net:any", "env:LANG", "secret:T", "net:GET:any"} {
+		f.Add(w)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		w, err := ParseWord(text)
+		if err != nil {
+			if w != (Word{}) {
+				t.Fatalf("%q: an error and %+v", text, w)
+			}
+			return
+		}
+		again, err := ParseWord(w.String())
+		if err != nil || again != w {
+			t.Fatalf("%q: %s reads back as %+v, %v", text, w, again, err)
+		}
+		if taken, ok := (Deny{w}).Takes(w); !ok || taken != w {
+			t.Fatalf("%s does not deny itself", w)
+		}
+	})
+}
+
+func TestBroad(t *testing.T) {
+	list := words(t, "read:ws", "write:ws", "write:tmp", "net:https://api.example.com", "net:any", "net:GET:any", "net:https://*.co.uk/a", "net-private:https://nas.example", "net-private:https://*.corp.example", "net:http://localhost:3000", "env:LANG", "secret:T", "kv:write", "clock")
+	var got []string
+	for _, f := range Broad(list...) {
+		if f.Why == "" {
+			t.Errorf("%s is flagged without a reason", f.Word)
+		}
+		got = append(got, f.Word.String())
+	}
+	want := []string{"write:ws", "net:any", "net:GET:any", "net:https://*.co.uk/a", "net-private:https://nas.example/", "net-private:https://*.corp.example/", "net:http://localhost:3000/"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if Broad() != nil {
+		t.Error("nothing is broad")
+	}
+}

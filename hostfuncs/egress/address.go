@@ -1,0 +1,109 @@
+package egress
+
+import "net/netip"
+
+// reach says who may connect to an address.
+type reach uint8
+
+const (
+	// reachNever is the zero value: what no row of the table names is not reached.
+	reachNever reach = iota
+	// reachPublic may always be connected to.
+	reachPublic
+	// reachPrivate needs Decision.Private.
+	reachPrivate
+	// reachNamed needs Decision.Private and a URL that names the address itself: the
+	// services at which a cloud hands its credentials to whoever runs on a machine.
+	reachNamed
+)
+
+// addressRow gives all addresses of a prefix one reach.
+type addressRow struct {
+	prefix netip.Prefix
+	reach  reach
+}
+
+// addressTable holds the special-purpose registries of IANA for IPv4 and IPv6, and
+// the ranges that carry IPv4 addresses inside IPv6. The first row that holds an
+// address decides. An address that is IPv4 mapped into IPv6 is looked up as IPv4.
+var addressTable = []addressRow{
+	row("169.254.169.254/32", reachNamed), // most clouds
+	row("168.63.129.16/32", reachNamed),   // Azure, in a public range
+
+	row("10.0.0.0/8", reachPrivate),
+	row("127.0.0.0/8", reachPrivate), // loopback
+	row("172.16.0.0/12", reachPrivate),
+	row("192.168.0.0/16", reachPrivate),
+
+	row("0.0.0.0/8", reachNever),      // this host on this network
+	row("100.64.0.0/10", reachNever),  // shared by carriers; Alibaba's metadata too
+	row("169.254.0.0/16", reachNever), // link-local
+	row("192.0.0.0/24", reachNever),   // protocol assignments
+	row("192.0.2.0/24", reachNever),   // documentation
+	row("192.31.196.0/24", reachNever),
+	row("192.52.193.0/24", reachNever),
+	row("192.88.99.0/24", reachNever), // 6to4 relays
+	row("192.175.48.0/24", reachNever),
+	row("198.18.0.0/15", reachNever),   // benchmarks
+	row("198.51.100.0/24", reachNever), // documentation
+	row("203.0.113.0/24", reachNever),  // documentation
+	row("224.0.0.0/4", reachNever),     // multicast
+	row("240.0.0.0/4", reachNever),     // reserved, and broadcast
+	row("0.0.0.0/0", reachPublic),
+
+	row("fd00:ec2::254/128", reachNamed), // Amazon
+	row("fd20:ce::254/128", reachNamed),  // Google
+
+	row("::1/128", reachPrivate),
+	row("fc00::/7", reachPrivate), // unique local
+
+	row("2001::/23", reachNever),         // protocol assignments, with Teredo
+	row("2001:db8::/32", reachNever),     // documentation
+	row("2002::/16", reachNever),         // 6to4
+	row("2620:4f:8000::/48", reachNever), // AS112
+	row("3fff::/20", reachNever),         // documentation
+	// What is not global unicast is not reached: unspecified, IPv4-compatible ::/96,
+	// translated ::ffff:0:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48, discard-only
+	// 100::/64, segment routing 5f00::/16, link-local fe80::/10, site-local fec0::/10,
+	// multicast ff00::/8 and all that is not assigned yet.
+	row("2000::/3", reachPublic),
+}
+
+func row(prefix string, r reach) addressRow {
+	return addressRow{netip.MustParsePrefix(prefix), r}
+}
+
+// reachOf returns who may connect to a.
+func reachOf(a netip.Addr) reach {
+	if a.Zone() != "" {
+		return reachNever
+	}
+	a = a.Unmap()
+	for _, r := range addressTable {
+		if r.prefix.Contains(a) {
+			return r.reach
+		}
+	}
+	return reachNever
+}
+
+// checkAddress says whether a may be dialled. Named means that the URL holds the
+// address itself and no name that resolves to it.
+func checkAddress(a netip.Addr, private, named bool) *Error {
+	switch reachOf(a) {
+	case reachPublic:
+		return nil
+	case reachPrivate:
+		if private {
+			return nil
+		}
+		return refuse(KindAddress, "the host is at a private or loopback address, which needs a permission for private hosts")
+	case reachNamed:
+		if private && named {
+			return nil
+		}
+		return refuse(KindAddress, "the host is at the address of a cloud's metadata, which needs a permission for private hosts that names the address itself")
+	default:
+		return refuse(KindAddress, "the host is at an address of a reserved range, such as link-local or multicast, which is never reached")
+	}
+}

@@ -1,0 +1,175 @@
+package egress_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+)
+
+func addresses(texts ...string) []netip.Addr {
+	out := []netip.Addr{}
+	for _, a := range texts {
+		out = append(out, netip.MustParseAddr(a))
+	}
+	return out
+}
+
+// TestRebinding changes the answer of the name server between two connections.
+func TestRebinding(t *testing.T) {
+	for _, later := range []string{"127.0.0.1", "::1", "::ffff:127.0.0.1", "169.254.169.254", "10.0.0.1", "64:ff9b::7f00:1", "0.0.0.0"} {
+		w := newWorld(t)
+		w.answer = func(_ string, nth int) []netip.Addr {
+			if nth == 0 {
+				return addresses(publicIP)
+			}
+			return addresses(later)
+		}
+		w.serve(publicIP+":80", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("Connection", "close") }))
+		c := w.client(egress.Options{})
+		if _, _, err := get(t, c, "http://example.com/"); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := get(t, c, "http://example.com/")
+		if e := wantKind(t, err, egress.KindAddress); e.Sent {
+			t.Errorf("%s: sent", later)
+		}
+		if got := w.dialled(); !slices.Equal(got, []string{publicIP + ":80"}) {
+			t.Errorf("%s: dialled %q", later, got)
+		}
+	}
+}
+
+// TestEveryAddressIsChecked mixes addresses that may be reached with others.
+func TestEveryAddressIsChecked(t *testing.T) {
+	w := newWorld(t)
+	w.answer = func(string, int) []netip.Addr {
+		return addresses("127.0.0.1", "fe80::1", "93.184.216.35", "10.0.0.1", publicIP, "::1")
+	}
+	w.serve(publicIP+":80", text("ok"))
+	if _, body, err := get(t, w.client(egress.Options{}), "http://example.com/"); err != nil || body != "ok" {
+		t.Fatalf("got %q, %v", body, err)
+	}
+	if got, want := w.dialled(), []string{"93.184.216.35:80", publicIP + ":80"}; !slices.Equal(got, want) {
+		t.Errorf("dialled %q, want %q", got, want)
+	}
+}
+
+func TestManyAddresses(t *testing.T) {
+	w := newWorld(t)
+	w.answer = func(string, int) (out []netip.Addr) {
+		for i := range 1000 {
+			out = append(out, netip.AddrFrom4([4]byte{8, 8, byte(i >> 8), byte(i)}))
+		}
+		return out
+	}
+	_, _, err := get(t, w.client(egress.Options{}), "http://example.com/")
+	wantKind(t, err, egress.KindConnect)
+	if n := len(w.dialled()); n != 8 {
+		t.Errorf("dialled %d addresses, want 8", n)
+	}
+}
+
+// TestSilentAddress has a name whose first address never answers.
+func TestSilentAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.answer = func(string, int) []netip.Addr { return addresses("2606:4700::1", publicIP) }
+		w.listen("[2606:4700::1]:80") // takes no connection
+		w.serve(publicIP+":80", text("ok"))
+		c := w.client(egress.Options{})
+		if _, body, err := get(t, c, "http://example.com/"); err != nil || body != "ok" {
+			t.Fatalf("got %q, %v", body, err)
+		}
+	})
+}
+
+func TestAllAddressesSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.listen(publicIP + ":80")
+		_, _, err := get(t, w.client(egress.Options{}), "http://example.com/")
+		if e := wantKind(t, err, egress.KindConnect); e.Sent {
+			t.Error("sent to a host that never answered")
+		}
+	})
+}
+
+func TestDNSFailures(t *testing.T) {
+	for _, failure := range []error{
+		&net.DNSError{Err: "no such host", Name: "example.com", IsNotFound: true},
+		&net.DNSError{Err: "server misbehaving", Server: "10.0.0.53:53", Name: "example.com"},
+		&net.DNSError{Err: "i/o timeout", Server: "10.0.0.53:53", IsTimeout: true},
+		errors.New("lookup at 10.0.0.53"), nil,
+	} {
+		c := egress.New(egress.Options{
+			Normalise: normalise, Permit: permitAll,
+			LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, failure },
+		})
+		_, _, err := get(t, c, "http://example.com/")
+		if e := wantKind(t, err, egress.KindDNS); e.Sent || strings.Contains(err.Error(), "10.0.0.53") {
+			t.Errorf("error is %+v", e)
+		}
+		c.Close()
+	}
+}
+
+// TestMetadataOfAName checks that a private host is still no way to the metadata of a
+// cloud, unless the URL says so.
+func TestMetadataOfAName(t *testing.T) {
+	w := newWorld(t)
+	w.answer = func(string, int) []netip.Addr { return addresses("169.254.169.254") }
+	w.serve("169.254.169.254:80", text("credentials"))
+	c := w.client(egress.Options{Permit: func(string, *url.URL) (egress.Decision, bool) {
+		return egress.Decision{Private: true}, true
+	}})
+	_, _, err := get(t, c, "http://metadata.example/")
+	wantKind(t, err, egress.KindAddress)
+	if len(w.dialled()) != 0 {
+		t.Error("dialled it")
+	}
+	if _, body, err := get(t, c, "http://169.254.169.254/"); err != nil || body != "credentials" {
+		t.Errorf("by its address: got %q, %v", body, err)
+	}
+}
+
+// TestRealSockets uses the host's own dialer and resolver.
+func TestRealSockets(t *testing.T) {
+	requests := 0
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
+	defer s.Close()
+	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]"} {
+		for _, private := range []bool{false, true} {
+			requests = 0
+			c := egress.New(egress.Options{Normalise: normalise, Permit: func(string, *url.URL) (egress.Decision, bool) {
+				return egress.Decision{Private: private}, true
+			}})
+			_, _, err := get(t, c, fmt.Sprintf("http://%s:%s/", host, port))
+			c.Close()
+			if private {
+				if err != nil || requests != 1 {
+					t.Errorf("%s: %d requests, %v", host, requests, err)
+				}
+				continue
+			}
+			wantKind(t, err, egress.KindAddress)
+			if requests != 0 {
+				t.Errorf("%s was reached without permission for private hosts", host)
+			}
+		}
+	}
+}

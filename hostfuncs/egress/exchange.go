@@ -1,0 +1,183 @@
+package egress
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+)
+
+// exchange is one request with its redirects, until the body of its response is closed.
+type exchange struct {
+	client *Client
+	record *record
+	caller context.Context // what Do was given
+	ctx    context.Context // caller, and Limits.Time, and the Client's life
+	// release ends ctx and gives the place of this request free.
+	release func()
+}
+
+// hop is one request of an exchange as the caller meant it, before secrets.
+type hop struct {
+	method   string
+	url      *url.URL
+	header   http.Header
+	body     []byte
+	decision Decision
+	// foreign says that a redirect led away from the first origin: no secrets any more.
+	foreign bool
+	// secrets is what this hop and those before it put in, params the query parameters
+	// among it.
+	secrets []Injection
+	params  []string
+}
+
+// run makes the request and follows its redirects.
+func (x *exchange) run(r Request) (*Response, error) {
+	h, refusal := x.first(r)
+	if refusal != nil {
+		return nil, refusal
+	}
+	for redirects := 0; ; redirects++ {
+		res, err := x.send(h)
+		if err != nil {
+			return nil, err
+		}
+		location, ok := redirectOf(res)
+		if !ok || r.KeepRedirect {
+			return x.respond(h, res)
+		}
+		_ = res.Body.Close() // what it says is for people
+		if redirects == x.client.opts.Limits.Redirects {
+			return nil, refuse(KindRedirect, "the server redirects too often")
+		}
+		if refusal := x.client.count(); refusal != nil {
+			return nil, refusal
+		}
+		if h, refusal = x.follow(h, res.StatusCode, location); refusal != nil {
+			return nil, refusal
+		}
+	}
+}
+
+// first checks the request itself.
+func (x *exchange) first(r Request) (*hop, *Error) {
+	limits := x.client.opts.Limits
+	method, refusal := r.method()
+	if refusal != nil {
+		return nil, refusal
+	}
+	x.record.update(func(u *Usage) { u.Method = method })
+	header, refusal := r.headers(limits.HeaderBytes)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if int64(len(r.Body)) > limits.RequestBytes {
+		return nil, tooLarge("the body of the request", limits.RequestBytes)
+	}
+	parsed, refusal := x.client.parseURL(r.URL)
+	if refusal != nil {
+		return nil, refusal
+	}
+	u, refusal := x.client.target(parsed)
+	if refusal != nil {
+		return nil, refusal
+	}
+	h := &hop{method: method, url: u, header: header, body: r.Body}
+	return h, x.permit(h)
+}
+
+// permit asks whether h may be made, and writes it down.
+func (x *exchange) permit(h *hop) *Error {
+	var ok bool
+	if ask := x.client.opts.Permit; ask != nil {
+		u := *h.url
+		h.decision, ok = ask(h.method, &u)
+	}
+	if !ok {
+		h.decision = Decision{}
+	}
+	x.record.update(func(u *Usage) {
+		u.Hops = append(u.Hops, Hop{Method: h.method, Origin: originOf(h.url), Decision: h.decision})
+	})
+	if !ok {
+		return refuse(KindDenied, "this method and URL are not permitted")
+	}
+	return nil
+}
+
+// send makes one hop, which has been permitted.
+func (x *exchange) send(h *hop) (*http.Response, error) {
+	req, err := x.request(h)
+	if err != nil {
+		return nil, err
+	}
+	res, err := x.client.transport(h.decision.Private).RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	x.record.updateHop(func(h *Hop) { h.Status = res.StatusCode })
+	if res.StatusCode < 200 || res.StatusCode > 999 {
+		_ = res.Body.Close() // what it would say is not wanted
+		return nil, refuse(KindProtocol, "the server answered with a status that nobody asked for")
+	}
+	return res, nil
+}
+
+// request returns what goes over the wire: the hop, our own headers, and the secrets.
+func (x *exchange) request(h *hop) (*http.Request, error) {
+	o := &x.client.opts
+	header, u := h.header.Clone(), *h.url
+	if header["User-Agent"] == nil {
+		header["User-Agent"] = []string{o.UserAgent}
+	}
+	header["Accept-Encoding"] = []string{encodingFor(h)}
+	if o.Secrets != nil && !h.foreign {
+		secrets, err := o.Secrets(x.ctx, h.decision)
+		if err != nil {
+			if x.ctx.Err() != nil {
+				return nil, x.ctx.Err()
+			}
+			return nil, refuse(KindSecret, err.Error())
+		}
+		params, refusal := inject(secrets, header, &u)
+		if refusal != nil {
+			return nil, refusal
+		}
+		h.secrets = append(slices.Clip(h.secrets), secrets...)
+		h.params = append(slices.Clip(h.params), params...)
+	}
+	trace := &httptrace.ClientTrace{
+		// From here on the request may be written at any time, so this errs on the
+		// side of "sent".
+		GotConn: func(httptrace.GotConnInfo) { x.record.updateHop(func(h *Hop) { h.Sent = true }) },
+	}
+	req := (&http.Request{
+		Method: h.method, URL: &u, Host: hostHeader(&u), Header: header,
+	}).WithContext(httptrace.WithClientTrace(x.ctx, trace))
+	if len(h.body) > 0 {
+		req.ContentLength = int64(len(h.body))
+		req.GetBody = func() (io.ReadCloser, error) {
+			return io.NopCloser(&countingReader{src: bytes.NewReader(h.body), record: x.record}), nil
+		}
+		req.Body, _ = req.GetBody() // never fails
+	} else if h.method != http.MethodGet && h.method != http.MethodHead {
+		req.Body = http.NoBody
+	}
+	return req, nil
+}
+
+// countingReader counts what is read of a request body.
+type countingReader struct {
+	src    io.Reader
+	record *record
+}
+
+func (r *countingReader) Read(p []byte) (int, error) {
+	n, err := r.src.Read(p)
+	r.record.update(func(u *Usage) { u.BytesSent += int64(n) })
+	return n, err
+}

@@ -1,0 +1,88 @@
+package egress
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// filter passes the bytes of a body on. It returns what may be handed out.
+type filter func(p []byte, atEnd bool) ([]byte, *Error)
+
+// scrubText returns text without secrets.
+func (o *Options) scrubText(text string) string {
+	if o.Scrub == nil || text == "" {
+		return text
+	}
+	return string(o.Scrub().Scrub([]byte(text), true))
+}
+
+// scrubHeader returns the headers of a response without secrets. A name that holds
+// one takes its header with it.
+func (o *Options) scrubHeader(h http.Header) http.Header {
+	if o.Scrub == nil {
+		return h
+	}
+	out := make(http.Header, len(h))
+	for name, values := range h {
+		if o.scrubText(name) != name {
+			continue
+		}
+		clean := make([]string, len(values))
+		for i, v := range values {
+			clean[i] = o.scrubText(v)
+		}
+		out[name] = clean
+	}
+	return out
+}
+
+// bodyFilter returns what a body of this type passes through, or nil.
+func (o *Options) bodyFilter(contentType string) filter {
+	if o.Scrub == nil {
+		return nil
+	}
+	s := o.Scrub()
+	if textual(contentType) {
+		return func(p []byte, atEnd bool) ([]byte, *Error) { return s.Scrub(p, atEnd), nil }
+	}
+	var held []byte // what the scrubber was given and has not returned
+	return func(p []byte, atEnd bool) ([]byte, *Error) {
+		held = append(held, p...)
+		out := s.Scrub(p, atEnd)
+		if !bytes.HasPrefix(held, out) || atEnd && len(out) != len(held) {
+			return nil, refuse(KindSecret, "the response holds a secret in a body that is not text, where it cannot be taken out")
+		}
+		held = slices.Delete(held, 0, len(out))
+		return out, nil
+	}
+}
+
+// textual says whether a body of this type can be changed without breaking it.
+func textual(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil && media == "" {
+		media, _, _ = strings.Cut(contentType, ";")
+		media = strings.ToLower(strings.TrimSpace(media))
+	}
+	kind, sub, _ := strings.Cut(media, "/")
+	if kind == "text" {
+		return true
+	}
+	if kind != "application" && kind != "image" && kind != "model" && kind != "message" {
+		return false
+	}
+	if i := strings.LastIndexByte(sub, '+'); i >= 0 {
+		sub = sub[i+1:] // image/svg+xml, application/problem+json
+	}
+	switch sub {
+	case "json", "xml", "yaml":
+		return true
+	case "javascript", "x-javascript", "ecmascript", "x-www-form-urlencoded",
+		"x-ndjson", "ndjson", "jsonl", "json-seq", "x-yaml", "toml", "graphql":
+		return kind == "application"
+	}
+	return false
+}
