@@ -3,6 +3,8 @@ package guest
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
 // Level is how much a line of the log matters.
@@ -43,19 +45,6 @@ type Call struct {
 // wasip1.
 func CurrentCall() Call {
 	var c Call
-	_ = json.Unmarshal(readAll(hostContext), &c) // the host writes it
+	_ = json.Unmarshal(host.ReadAll(hostContext), &c) // the host writes it
 	return c
-}
-
-// readAll returns what a function of the host hands over, which tells the length of all
-// of it, whatever fits into the buffer.
-func readAll(read func([]byte) int) []byte {
-	buffer := make([]byte, 512)
-	for {
-		n := read(buffer)
-		if n <= len(buffer) {
-			return buffer[:max(0, n)]
-		}
-		buffer = make([]byte, n)
-	}
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/kv"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
 // Bindings are the live handles of one call: everything a guest can reach, and
@@ -26,10 +29,16 @@ type Bindings struct {
 	Clock Clock
 	// Random is real randomness when granted, else a fixed stream.
 	Random io.Reader
+	// Web is the guest's HTTP, and Store its key-value store; nil when none is granted.
+	Web   *Web
+	Store *Store
 	// Talk is what the guest logs and how far it says it is; never nil.
 	Talk *Talk
 	// About is what the guest may know of its call.
 	About About
+
+	secrets *callSecrets
+	named   []string // secrets that the guest may ask about
 }
 
 // About is what a guest may know of its call.
@@ -49,6 +58,16 @@ type Services struct {
 	Listener Listener
 	// About is what it is told of its call.
 	About About
+	// HTTP bounds the requests of the call and says how they are made. What may be
+	// reached, and with which secrets, is for the grant alone to say: Normalise, Permit,
+	// Secrets and Scrub are not looked at.
+	HTTP egress.Options
+	// Secrets has the values of secrets; nil has none. It stays the caller's.
+	Secrets *secret.Store
+	// KV keeps the stores of tools, of which the call gets that of Namespace; nil means
+	// that there are none. It stays the caller's.
+	KV        kv.Store
+	Namespace kv.Namespace
 }
 
 // Bind opens what a grant names, and gives what services there are. The caller owns the Bindings and must Close
@@ -64,7 +83,20 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 	}
 	b := &Bindings{
 		Files: files, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{},
-		Talk: NewTalk(s.Listener), About: s.About,
+		About: s.About, secrets: &callSecrets{store: s.Secrets},
+	}
+	s.Listener.hide = b.secrets
+	b.Talk = NewTalk(s.Listener)
+	if len(grant.Net) > 0 {
+		b.Web = newWeb(grant, s.HTTP, b.secrets)
+	}
+	if grant.KV != capability.ModeNone && s.KV != nil {
+		b.Store = &Store{store: s.KV, namespace: s.Namespace, mode: grant.KV, usage: &files.usage}
+	}
+	for _, n := range grant.Net {
+		for _, use := range n.Secrets {
+			b.named = append(b.named, use.Name)
+		}
 	}
 	for _, m := range grant.FS {
 		b.Mounts = append(b.Mounts, m.FS)
@@ -91,7 +123,38 @@ func checkEnv(env map[string]string) error {
 	return nil
 }
 
+// SecretExists reports whether a secret is granted to the guest and the operator has it.
+// The guest never gets its value.
+func (b *Bindings) SecretExists(name string) bool {
+	return slices.Contains(b.named, name) && b.secrets.store != nil && b.secrets.store.Exists(name)
+}
+
+// Hide takes the secrets that the call used out of what the guest wrote, in case a server
+// told it one.
+func (b *Bindings) Hide(text []byte) []byte {
+	if hide := b.secrets.scrubber(); hide != nil {
+		return hide.Bytes(text)
+	}
+	return text
+}
+
+// Usage returns what the call reached so far.
+func (b *Bindings) Usage() capability.Usage {
+	var u capability.Usage
+	b.Files.usage.fill(&u)
+	if b.Web != nil {
+		u.Requests = requestUsage(b.Web.client.Usage())
+	}
+	u.Secrets = b.secrets.names()
+	return u
+}
+
 // Close takes back every handle: whatever still runs on behalf of the call finds
-// its files closed. Scratch space and temporary files are removed; see FS.Close and
+// its files and responses closed. Scratch space and temporary files are removed; see FS.Close and
 // FS.Done. It may be called more than once.
-func (b *Bindings) Close() error { return b.Files.Close() }
+func (b *Bindings) Close() error {
+	if b.Web != nil {
+		b.Web.close()
+	}
+	return b.Files.Close()
+}

@@ -71,6 +71,7 @@ func (v View) Rename(from, to string) error {
 			return err
 		}
 		v.fs.noteRenamed(p, target)
+		v.fs.noteWritten(target)
 		return nil
 	})
 }
@@ -98,7 +99,9 @@ func (v View) change(op, name string, do func(p place) error) error {
 	p, err := v.fs.resolveToChange(v.at, name)
 	if err == nil {
 		if err = v.fs.begin(); err == nil {
-			err = do(p)
+			if err = do(p); err == nil {
+				v.fs.noteWritten(p)
+			}
 			v.fs.end()
 		}
 	}
@@ -129,7 +132,15 @@ func (f *FS) create(p place, o opening) (*os.File, fs.FileInfo, error) {
 	return host, info, nil
 }
 
-// The notes are taken between begin and end.
+// noteWritten notes for the Usage that what p names was changed. What a call has for
+// itself concerns nobody.
+func (f *FS) noteWritten(p place) {
+	if p.mount.scratch == "" {
+		f.usage.note(&f.usage.filesWritten, p.guest)
+	}
+}
+
+// The notes below are taken between begin and end.
 
 func (f *FS) noteCreated(p place, info fs.FileInfo) {
 	f.mu.Lock()

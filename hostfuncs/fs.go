@@ -61,6 +61,7 @@ type FS struct {
 	writable bool                     // some mount is
 	maxOpen  int
 	budget   budget
+	usage    usage
 
 	// changes is held while something is created, renamed or removed, so that what
 	// is noted in temps is what happened. Nothing else waits for it.

@@ -55,9 +55,9 @@ func (b *Bindings) FixedRandom() bool {
 }
 
 // MayHang reports whether the guest can reach what can keep the host waiting for as
-// long as it likes: a file system, somebody who listens, or a clock or randomness that is
-// not of this package.
+// long as it likes: a file system, a server, a store, somebody who listens, or a clock or
+// randomness that is not of this package.
 func (b *Bindings) MayHang() bool {
 	_, realTime := b.Clock.(*realClock)
-	return len(b.Mounts) > 0 || b.Talk.heard() || !realTime && !b.FixedClock() || b.Random != rand.Reader && !b.FixedRandom()
+	return len(b.Mounts) > 0 || b.Web != nil || b.Store != nil || b.Talk.heard() || !realTime && !b.FixedClock() || b.Random != rand.Reader && !b.FixedRandom()
 }

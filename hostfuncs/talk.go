@@ -33,6 +33,17 @@ type Listener struct {
 	// Progress gets how much is done of how much in all, in units of the guest's own, and
 	// what it says about it. total is 0 when the guest does not know it.
 	Progress func(done, total float64, message string)
+
+	hide *callSecrets // nil hides nothing
+}
+
+// tell is a guest's text as listeners get it.
+func (l *Listener) tell(text []byte, most int) string {
+	s := legible(text, most)
+	if l.hide != nil {
+		s = l.hide.text(s)
+	}
+	return s
 }
 
 // Talk is what the guest of one call tells. It is safe for concurrent use.
@@ -64,7 +75,7 @@ func (t *Talk) Log(level slog.Level, text []byte) {
 	if t.l.Log == nil || t.lines > MaxLogLines {
 		return
 	}
-	line := legible(text, MaxLogText)
+	line := t.l.tell(text, MaxLogText)
 	t.lines++
 	t.bytes += len(line)
 	if t.lines > MaxLogLines || t.bytes > MaxLogBytes {
@@ -88,7 +99,7 @@ func (t *Talk) Progress(done, total float64, message []byte) {
 		return
 	}
 	t.told, t.finished = now, finished
-	t.l.Progress(done, total, legible(message, MaxProgressText))
+	t.l.Progress(done, total, t.l.tell(message, MaxProgressText))
 }
 
 func isAmount(f float64) bool { return f >= 0 && !math.IsInf(f, 1) }

@@ -134,6 +134,12 @@ func (f *FS) openPlace(p place, flags OpenFlags) (*File, error) {
 		_ = host.Close()
 		return nil, err
 	}
+	if flags&OpenWrite != 0 {
+		f.noteWritten(p)
+	}
+	if flags&OpenNoRead == 0 && p.mount.scratch == "" {
+		f.usage.note(&f.usage.filesRead, p.guest)
+	}
 	return file, nil
 }
 

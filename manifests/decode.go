@@ -1,6 +1,10 @@
 package manifests
 
-import "errors"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+)
 
 // Decode checks the bytes of a manifest. It reads no file: the module is not
 // looked at, and a parameters_file leaves Manifest.Parameters nil, and the
@@ -14,6 +18,15 @@ func Decode(file string, data []byte) (*Manifest, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// sha256Hex is the SHA-256 of texts in hexadecimal.
+func sha256Hex(texts ...[]byte) string {
+	h := sha256.New()
+	for _, text := range texts {
+		h.Write(text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // check reads a manifest into m and returns the checker with all faults found.
@@ -44,6 +57,7 @@ func check(file string, data []byte) (c *checker, m *Manifest) {
 	m = &Manifest{
 		Timeout: DefaultTimeout,
 		Limits:  Limits{Memory: DefaultMemory, Output: DefaultOutput, OpenFiles: DefaultOpenFiles},
+		Digest:  sha256Hex(data),
 	}
 	c.table(place{offset: wholeFile}, root, c.keys(m))
 	c.relations(m)

@@ -80,6 +80,7 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 		c.fault(at, "%s %s", quote(m.ParametersFile), err)
 		return
 	}
+	m.Digest = sha256Hex([]byte(m.Digest), data)
 	schema, err := jsonschema.CompileParameters(data)
 	if err == nil {
 		m.Parameters = schema

@@ -95,6 +95,10 @@ type Manifest struct {
 	// Result is the schema of the structured result, or nil for none.
 	Result *jsonschema.Schema
 
+	// Digest is the SHA-256, in hexadecimal, of the manifest's bytes and of those of its
+	// parameters_file: whatever changes in either changes it.
+	Digest string
+
 	// places holds where keys stand by their dotted path, for the faults of a
 	// module that is read later.
 	places map[string]position

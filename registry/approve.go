@@ -8,32 +8,50 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // Approver answers whether a call may run. Implementations are safe for concurrent
 // use and return when ctx is done.
 type Approver interface {
-	// Approve returns true for yes. Any error means no.
-	Approve(ctx context.Context, q Question) (bool, error)
+	// Approve answers a question. Any error means no.
+	Approve(ctx context.Context, q Question) (Answer, error)
 }
 
 // ApproverFunc is a function as an Approver.
-type ApproverFunc func(ctx context.Context, q Question) (bool, error)
+type ApproverFunc func(ctx context.Context, q Question) (Answer, error)
 
 // Approve calls f.
-func (f ApproverFunc) Approve(ctx context.Context, q Question) (bool, error) { return f(ctx, q) }
+func (f ApproverFunc) Approve(ctx context.Context, q Question) (Answer, error) { return f(ctx, q) }
+
+// Answer is what an Approver says. The zero value is no.
+type Answer struct {
+	// Yes lets the call run.
+	Yes bool
+	// Remember keeps the yes for further calls of exactly this tool, with this grant and
+	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep
+	// nothing; so does a Registry without Options.Approvals, and a session without a name.
+	Remember approvals.Scope
+	// AnyArguments keeps it for calls with other arguments, too. Only a question that
+	// said so may be answered like that.
+	AnyArguments bool
+}
 
 // Question is what an Approver is asked. Everything but Confirm and the arguments'
 // values is the host's own knowledge; the tool's author wrote Confirm, and a model
 // may have written the arguments, so show both as quoted text.
 type Question struct {
-	// CallID is the call's ID.
-	CallID string
+	// CallID is the call's ID, and Tenant and Session are those of the call.
+	CallID, Tenant, Session string
 	// Tool is the tool's Spec.
 	Tool tool.Spec
+	// Digest is what Registry.Digest tells of it, or "".
+	Digest string
 	// Grant is what the tool will reach.
 	Grant capability.Grant
+	// Why says what makes it a question.
+	Why string
 	// Arguments is the JSON object that the tool will get.
 	Arguments json.RawMessage
 	// Confirm is the author's own question with the arguments filled in; may be
@@ -41,24 +59,37 @@ type Question struct {
 	Confirm string
 }
 
-// approve is the step that asks before a dangerous tool runs. Nobody to ask means
-// no, never a hang; nothing in the arguments can approve.
+// approve asks whether the call may run, unless somebody said so before. Nobody to ask
+// means no, never a hang; nothing in the arguments can approve.
 func (r *Registry) approve(ctx context.Context, x *execution) error {
-	spec := x.entry.spec
-	if !spec.Dangerous {
-		return nil
+	digest := ""
+	if r.opts.Approvals != nil {
+		var err error
+		if digest, err = r.digestWithin(ctx, x.entry); err != nil {
+			return err
+		}
+		x.digest = digest
+	}
+	key := approvals.NewKey(digest, x.arguments.JSON, x.words)
+	if digest != "" {
+		found, err := r.remembered(ctx, approvals.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: key})
+		if found || err != nil {
+			x.approved = found
+			return err
+		}
 	}
 	if r.opts.Approver == nil {
 		return &tool.Error{
-			Code:    tool.CodeApprovalRequired,
-			Message: "the tool is dangerous and there is nobody to ask for a yes",
+			Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes",
+			Details: tool.Details{Fix: x.decision.Fix},
 		}
 	}
 	asking, cancel := context.WithTimeout(ctx, r.opts.ApprovalTimeout)
 	defer cancel()
-	yes, err := r.ask(asking, Question{
-		CallID: x.call.ID, Tool: spec.Clone(), Grant: x.grant, Arguments: slices.Clone(x.arguments.JSON),
-		Confirm: x.confirmText(),
+	answer, err := r.ask(asking, Question{
+		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session,
+		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Why: x.decision.By.Why,
+		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -67,35 +98,75 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		return &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time"}
 	case err != nil:
 		return (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the question could not be asked"}).WithCause(err)
-	case !yes:
+	case !answer.Yes:
 		return &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved"}
 	}
+	x.approved = true
+	r.remember(ctx, x, key, answer)
 	return nil
+}
+
+// digestWithin is the digest of a tool, which is loaded for it within the time for that.
+func (r *Registry) digestWithin(ctx context.Context, e *entry) (string, error) {
+	if err := e.load(ctx, r.opts.LoadTimeout); err != nil {
+		return "", err
+	}
+	return digestOf(ctx, e.executor)
+}
+
+// remembered reports whether somebody said yes before. A store that fails says nothing.
+func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, error) {
+	_, found, err := r.opts.Approvals.Find(ctx, q)
+	switch {
+	case ctx.Err() != nil:
+		return false, cancelled(ctx)
+	case err != nil:
+		return false, (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the approvals given before cannot be read: " + err.Error()}).WithCause(err)
+	}
+	return found, nil
+}
+
+// remember keeps a yes where the answer says so. The call runs even if that fails: it was
+// approved.
+func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key, answer Answer) {
+	scope := answer.Remember
+	if key.Digest == "" || scope == "" || scope == approvals.ScopeOnce || scope == approvals.ScopeSession && x.call.Session == "" {
+		return
+	}
+	a := approvals.Approval{
+		Tenant: x.call.Tenant, Tool: x.entry.spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: x.words, Scope: scope,
+	}
+	if scope == approvals.ScopeSession {
+		a.Session = x.call.Session
+	}
+	if _, err := r.opts.Approvals.Remember(ctx, a); err != nil {
+		r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "error", err)
+	}
 }
 
 // ask asks, and neither waits beyond ctx nor dies with an Approver that does not keep
 // to its contract.
-func (r *Registry) ask(ctx context.Context, q Question) (bool, error) {
-	type answer struct {
-		yes bool
-		err error
+func (r *Registry) ask(ctx context.Context, q Question) (Answer, error) {
+	type reply struct {
+		answer Answer
+		err    error
 	}
-	answers := make(chan answer, 1)
+	replies := make(chan reply, 1)
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
 				r.log.Error("panic in the approver", "call", q.CallID, "panic", p, "stack", string(debug.Stack()))
-				answers <- answer{err: errors.New("the approver panicked")}
+				replies <- reply{err: errors.New("the approver panicked")}
 			}
 		}()
-		yes, err := r.opts.Approver.Approve(ctx, q)
-		answers <- answer{yes, err}
+		answer, err := r.opts.Approver.Approve(ctx, q)
+		replies <- reply{answer, err}
 	}()
 	select {
-	case a := <-answers:
-		return a.yes, a.err
+	case a := <-replies:
+		return a.answer, a.err
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return Answer{}, ctx.Err()
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +19,8 @@ type Info struct {
 	tool.Spec
 	// CreatedAt is when the tool was registered; updating and replacing keep it.
 	CreatedAt time.Time `json:"created_at"`
-	// Disabled tools are listed on request only and cannot be called.
+	// Disabled tools are listed on request only and cannot be called: they are switched
+	// off, or the operator's policy takes them away.
 	Disabled bool `json:"disabled"`
 }
 
@@ -28,12 +28,12 @@ type Info struct {
 type Filter struct {
 	// Category and Tag keep the tools that have them; empty keeps all.
 	Category, Tag string
-	// Disabled includes tools that are switched off.
+	// Disabled includes tools that are switched off or taken away.
 	Disabled bool
 }
 
-func (f Filter) keeps(e *entry) bool {
-	return (f.Disabled || !e.disabled) &&
+func (f Filter) keeps(e *entry, disabled bool) bool {
+	return (f.Disabled || !disabled) &&
 		(f.Category == "" || e.spec.Category == f.Category) &&
 		(f.Tag == "" || slices.Contains(e.spec.Tags, f.Tag))
 }
@@ -46,7 +46,7 @@ func (r *Registry) Get(name string) (Info, bool) {
 	if e == nil {
 		return Info{}, false
 	}
-	return e.info(), true
+	return r.info(e), true
 }
 
 // Has reports whether there is a tool of that name or alias.
@@ -62,7 +62,7 @@ func (r *Registry) Lookup(name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return e.info(), nil
+	return r.info(e), nil
 }
 
 // Resolve returns the tools of these names, in their order. Unknown names are told
@@ -92,8 +92,8 @@ func (r *Registry) List(f Filter) []Info {
 	defer r.mu.RUnlock()
 	infos := []Info{}
 	for _, e := range r.entries {
-		if f.keeps(e) {
-			infos = append(infos, e.info())
+		if info := r.info(e); f.keeps(e, info.Disabled) {
+			infos = append(infos, info)
 		}
 	}
 	slices.SortFunc(infos, func(a, b Info) int { return cmp.Compare(a.Name, b.Name) })
@@ -117,7 +117,7 @@ func (r *Registry) Stats() Stats {
 	s := Stats{Total: len(r.entries), Categories: make(map[string]int)}
 	for _, e := range r.entries {
 		s.Categories[e.spec.Category]++
-		if e.disabled {
+		if r.disabled(e) {
 			s.Disabled++
 		}
 	}
@@ -171,14 +171,23 @@ func (r *Registry) notFound(name string) error {
 		return errClosed(name)
 	}
 	message := fmt.Sprintf("the tool %q does not exist", excerpt(name))
-	near := suggest.Nearest(strings.ToLower(name), slices.Sorted(maps.Keys(r.names)))
+	var there, known []string // tools that are taken away are not spoken of
+	for name, e := range r.entries {
+		if !r.disabled(e) {
+			there = append(there, name)
+			known = append(known, e.keys()...)
+		}
+	}
+	slices.Sort(there)
+	slices.Sort(known)
+	near := suggest.Nearest(strings.ToLower(name), known)
 	switch {
 	case near != "":
 		message += "; did you mean " + near + "?"
-	case len(r.entries) == 0:
+	case len(there) == 0:
 		message += "; there are no tools"
 	default:
-		message += "; there are: " + someNames(slices.Sorted(maps.Keys(r.entries)))
+		message += "; there are: " + someNames(there)
 	}
 	return &tool.Error{Code: tool.CodeNotFound, Tool: excerpt(name), Message: message, Recoverable: true}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -17,23 +18,32 @@ type execution struct {
 	started   time.Time
 	entry     *entry
 	arguments jsonschema.Arguments
+	rules     *Rules // that held when the call began
 	grant     capability.Grant
+	words     []string // of the grant
+	decision  policy.Decision
+	approved  bool   // somebody said yes
+	loaded    bool   // the tool is
+	digest    string // of the tool, once somebody wanted it
+	// stop ends the call while it runs, for a reason.
+	stop context.CancelCauseFunc
 }
 
-// Execute calls a tool: it finds it, checks the arguments, computes the grant,
-// asks where somebody must be asked, loads and runs the tool and checks what comes
+// Execute calls a tool: it finds it, checks the arguments, computes the grant, asks the
+// policy and, where that says so, somebody, loads and runs the tool and checks what comes
 // back. It returns when the tool is done, when its timeout has passed, or when ctx
 // is done, whichever comes first.
 //
 // A failure gives both an *Error and a Result with IsError and a text that a model
 // can act on, so a caller may hand on either. Execute may be called concurrently.
 func (r *Registry) Execute(ctx context.Context, call tool.Call) (tool.Result, error) {
-	x := &execution{call: call, started: time.Now()}
+	x := &execution{call: call, started: time.Now(), rules: r.rules.Load()}
 	if x.call.ID == "" {
 		x.call.ID = "call_" + rand.Text()
 	}
-	result, err := r.walk(ctx, x)
-	return x.finish(result, err)
+	result, err := x.finish(r.walk(ctx, x))
+	r.report(x, result, err)
+	return result, err
 }
 
 // walk takes a call through the steps in order. Each step either lets it go on or
@@ -46,21 +56,22 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if x.entry, err = r.resolve(x.call.Tool); err != nil {
 		return tool.Result{}, err
 	}
-	if x.entry.disabled {
-		return tool.Result{}, &tool.Error{Code: tool.CodeDisabled, Message: "the tool is switched off"}
+	if err := x.admit(); err != nil {
+		return tool.Result{}, err
 	}
 	if err := x.checkArguments(); err != nil {
 		return tool.Result{}, err
 	}
-	if err := x.computeGrant(r.opts.Offer); err != nil {
+	if err := x.computeGrant(); err != nil {
 		return tool.Result{}, err
 	}
-	if err := r.approve(ctx, x); err != nil {
+	if err := r.decide(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
 	if err := x.entry.load(ctx, r.opts.LoadTimeout); err != nil {
 		return tool.Result{}, err
 	}
+	x.loaded = true
 	result, err := r.run(ctx, x)
 	if err != nil {
 		return result, err

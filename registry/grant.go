@@ -10,8 +10,8 @@ import (
 // computeGrant is the step that cuts what the tool asks for down to what the
 // operator offers. A tool that asks for more than it gets does not run: it would
 // fail half-way, where the reason is harder to see.
-func (x *execution) computeGrant(offer capability.Offer) error {
-	grant, missing := capability.Intersect(x.entry.spec.Permissions, offer)
+func (x *execution) computeGrant() error {
+	grant, missing := capability.Intersect(x.entry.spec.Permissions, x.rules.offerTo(x.entry.spec.Name))
 	if len(missing) == 0 {
 		x.grant = grant
 		return nil

@@ -25,8 +25,8 @@ type entry struct {
 	disabled  bool
 }
 
-func (e *entry) info() Info {
-	return Info{Spec: e.spec.Clone(), CreatedAt: e.createdAt, Disabled: e.disabled}
+func (r *Registry) info(e *entry) Info {
+	return Info{Spec: e.spec.Clone(), CreatedAt: e.createdAt, Disabled: r.disabled(e)}
 }
 
 // keys are the names under which a tool is found.

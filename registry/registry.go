@@ -4,9 +4,11 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // Defaults of Options.
@@ -19,14 +21,16 @@ const (
 	DefaultMaxTimeout = time.Hour
 )
 
-// Options configures a Registry. The zero value grants nothing and denies every
-// dangerous tool.
+// Options configures a Registry. The zero value grants nothing and has nobody to ask.
 type Options struct {
-	// Offer is what the operator is willing to give to tools that ask.
-	Offer capability.Offer
-	// Approver is asked before a dangerous tool runs; nil means that such calls
-	// fail with approval_required.
+	// Rules are what the operator says first; SetRules changes them.
+	Rules Rules
+	// Approver is asked where the policy says so; nil means that such calls fail with
+	// approval_required.
 	Approver Approver
+	// Approvals remembers answers; nil means that each is for one call. It stays the
+	// caller's.
+	Approvals approvals.Store
 	// ApprovalTimeout bounds the wait for an answer; 0 means
 	// DefaultApprovalTimeout.
 	ApprovalTimeout time.Duration
@@ -36,6 +40,10 @@ type Options struct {
 	// MaxTimeout bounds the timeout of an attempt, whoever set it; 0 means
 	// DefaultMaxTimeout.
 	MaxTimeout time.Duration
+	// OnReceipt is called once for each call when it has ended, however it ended, before
+	// Execute returns: keep it short. It may be called concurrently. Nil means that nobody
+	// wants receipts.
+	OnReceipt func(tool.Receipt)
 	// Logger gets what an operator should know, such as panics of executors; nil
 	// means silence.
 	Logger *slog.Logger
@@ -49,6 +57,9 @@ type Options struct {
 type Registry struct {
 	opts Options
 	log  *slog.Logger
+
+	rules atomic.Pointer[Rules]
+	live  liveCalls
 
 	mu      sync.RWMutex
 	closed  bool
@@ -71,7 +82,9 @@ func New(o Options) *Registry {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Registry{opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string)}
+	r := &Registry{opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string)}
+	r.SetRules(o.Rules)
+	return r
 }
 
 // Close unregisters all tools, closes their executors and calls OnClose. Calls

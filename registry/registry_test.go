@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -234,9 +235,25 @@ func TestGrants(t *testing.T) {
 		Mounts: map[string]capability.Mount{"workspace": {Dir: "/host/dir", Mode: capability.ModeRead}},
 		Env:    map[string]string{"LANG": "C", "SECRET": "x"},
 	}
-	if _, err := withTool(t, Options{Offer: offer}, spec, f).Execute(context.Background(), call); err != nil || ran != 1 {
+	// What is granted is not what runs unasked: a variable is more than reading.
+	_, err = withTool(t, Options{Rules: Rules{Offer: offer}}, spec, f).Execute(context.Background(), call)
+	if e := wantCode(t, err, tool.CodeApprovalRequired); !strings.Contains(e.Message, "env:LANG") || e.Details.Fix == "" || ran > 0 {
+		t.Errorf("got %q with the fix %q, ran %d times", e.Message, e.Details.Fix, ran)
+	}
+	rules := Rules{Offer: offer, Policy: compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}})}
+	if _, err := withTool(t, Options{Rules: rules}, spec, f).Execute(context.Background(), call); err != nil || ran != 1 {
 		t.Errorf("got %v, ran %d times", err, ran)
 	}
+}
+
+// compile makes a policy for the tool of echo.
+func compile(t *testing.T, c policy.Config) *policy.Policy {
+	t.Helper()
+	p, err := policy.Compile(c, policy.Known{Tools: []policy.ToolFacts{{Name: "echo"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestDangerousToolsAsk(t *testing.T) {
@@ -244,9 +261,9 @@ func TestDangerousToolsAsk(t *testing.T) {
 	spec.Dangerous, spec.Confirm = true, "Say {text} up to {limit} times?"
 	var asked Question
 	answer := func(yes bool, err error) Approver {
-		return ApproverFunc(func(_ context.Context, q Question) (bool, error) {
+		return ApproverFunc(func(_ context.Context, q Question) (Answer, error) {
 			asked = q
-			return yes, err
+			return Answer{Yes: yes}, err
 		})
 	}
 	tests := []struct {
@@ -283,9 +300,9 @@ func TestQuestionsEnd(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	synctest.Test(t, func(t *testing.T) {
-		deaf := ApproverFunc(func(ctx context.Context, _ Question) (bool, error) {
+		deaf := ApproverFunc(func(ctx context.Context, _ Question) (Answer, error) {
 			<-ctx.Done()
-			return true, nil // too late
+			return Answer{Yes: true}, nil // too late
 		})
 		r := withTool(t, Options{Approver: deaf, ApprovalTimeout: time.Minute}, spec, &fake{})
 		call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}
@@ -308,7 +325,7 @@ func TestBadApprovers(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}
-	panics := ApproverFunc(func(context.Context, Question) (bool, error) { panic("/root/secret/path") })
+	panics := ApproverFunc(func(context.Context, Question) (Answer, error) { panic("/root/secret/path") })
 	_, err := withTool(t, Options{Approver: panics}, spec, &fake{}).Execute(context.Background(), call)
 	if e := wantCode(t, err, tool.CodeApprovalRequired); strings.Contains(e.Error(), "secret") {
 		t.Errorf("got %q", e.Error())
@@ -316,9 +333,9 @@ func TestBadApprovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		stuck := ApproverFunc(func(context.Context, Question) (bool, error) {
+		stuck := ApproverFunc(func(context.Context, Question) (Answer, error) {
 			<-release
-			return true, nil
+			return Answer{Yes: true}, nil
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

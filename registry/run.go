@@ -37,9 +37,17 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 		timeout = x.call.Timeout
 	}
 	timeout = min(timeout, r.opts.MaxTimeout)
-	running, cancel := context.WithTimeout(ctx, timeout)
+	stoppable, end := r.live.begin(ctx, x)
+	defer end()
+	if err := r.identify(ctx, x); err != nil {
+		return tool.Result{}, err
+	}
+	running, cancel := context.WithTimeout(stoppable, timeout)
 	defer cancel()
 	result, err := r.attempt(running, x)
+	if context.Cause(stoppable) == errRevoked {
+		return tool.Result{Call: result.Call}, &tool.Error{Code: tool.CodeDisabled, Message: "the operator revoked the tool while it ran"}
+	}
 	var e *tool.Error
 	if !errors.As(err, &e) || (e.Code != tool.CodeTimeout && e.Code != tool.CodeCancelled) {
 		return result, err

@@ -42,7 +42,7 @@ func (r *Registry) Search(query string) []Info {
 	var matches []match
 	r.mu.RLock()
 	for _, e := range r.entries {
-		if score := e.words.score(terms); score > 0 && !e.disabled {
+		if score := e.words.score(terms); score > 0 && !r.disabled(e) {
 			matches = append(matches, match{e, score})
 		}
 	}
@@ -52,7 +52,7 @@ func (r *Registry) Search(query string) []Info {
 	})
 	infos := []Info{}
 	for _, m := range matches {
-		infos = append(infos, m.entry.info())
+		infos = append(infos, r.info(m.entry))
 	}
 	return infos
 }

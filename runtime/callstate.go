@@ -42,6 +42,12 @@ type callState struct {
 	cold bool
 	// hangs says that the call was abandoned.
 	hangs bool
+	// fault is why the last thing that the guest asked the host for was not done.
+	fault *hostfuncs.Fault
+	// host is the context of what the host does for the guest; endHost ends it with the
+	// call. Both are nil before it does anything.
+	host    context.Context
+	endHost context.CancelFunc
 }
 
 // memoryUse is what a call did with its memory; it is read after the call has ended.
@@ -132,6 +138,22 @@ func (s *callState) waitContext() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(s.caller)
 	release := context.AfterFunc(s.r.closing, cancel)
 	return ctx, func() { release(); cancel() }
+}
+
+// hostContext is the context of what the host does for the guest, for as long as the call
+// runs.
+func (s *callState) hostContext() context.Context {
+	if s.host == nil {
+		s.host, s.endHost = s.waitContext()
+	}
+	return s.host
+}
+
+// end ends what the host still does for the guest.
+func (s *callState) end() {
+	if s.endHost != nil {
+		s.endHost()
+	}
 }
 
 // measure notes what the call did with its memory.

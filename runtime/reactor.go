@@ -27,6 +27,8 @@ func (e *engine) reactorBuilder() wazero.HostModuleBuilder {
 	x := exporter{e, b}
 	x.inputAndOutput()
 	x.talk()
+	x.web()
+	x.store()
 	return b
 }
 

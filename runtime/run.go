@@ -8,6 +8,7 @@ import (
 // run serves a call, on an instance that waits for it or on a new one. The error is the
 // engine's; see callState.ending.
 func (c *compiled) run(s *callState) (err error) {
+	defer s.end()
 	i, set := c.pool.take(s)
 	if i != nil && s.limits.Fuel > 0 && i.startFuel > s.limits.Fuel {
 		c.pool.put(i) // the call ends in the start, as if it were the first

@@ -17,7 +17,9 @@ import (
 // answer too.
 func (a *app) approver(yes, inputFromStdin bool) registry.Approver {
 	if yes {
-		return registry.ApproverFunc(func(context.Context, registry.Question) (bool, error) { return true, nil })
+		return registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+			return registry.Answer{Yes: true}, nil
+		})
 	}
 	if inputFromStdin || !isTerminal(a.In) {
 		return nil
@@ -26,7 +28,7 @@ func (a *app) approver(yes, inputFromStdin bool) registry.Approver {
 	if terminal == nil {
 		return nil
 	}
-	return registry.ApproverFunc(func(ctx context.Context, q registry.Question) (bool, error) {
+	return registry.ApproverFunc(func(ctx context.Context, q registry.Question) (registry.Answer, error) {
 		return a.ask(ctx, terminal, q)
 	})
 }
@@ -50,9 +52,10 @@ const maxShownArguments = 1000
 
 // ask puts a question to the person at the terminal. The facts come first and are
 // the host's; the author's text and the arguments are shown as quoted text.
-func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) (bool, error) {
+func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) (registry.Answer, error) {
+	var no registry.Answer
 	var b strings.Builder
-	fmt.Fprintf(&b, "The tool %s %s (%s) is marked dangerous.\n", oneLine(q.Tool.Name), oneLine(q.Tool.Version), oneLine(q.Tool.Source))
+	fmt.Fprintf(&b, "May the tool %s %s (%s) run? %s.\n", oneLine(q.Tool.Name), oneLine(q.Tool.Version), oneLine(q.Tool.Source), capital(oneLine(q.Why)))
 	fmt.Fprintf(&b, "  it will reach: %s\n", reach(q.Grant))
 	fmt.Fprintf(&b, "  arguments:     %s\n", oneLine(cut(string(q.Arguments), maxShownArguments)))
 	if q.Confirm != "" {
@@ -60,7 +63,7 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	}
 	b.WriteString("Run it? [y/N] ")
 	if _, err := io.WriteString(terminal, b.String()); err != nil {
-		return false, err
+		return no, err
 	}
 	answer := make(chan string, 1)
 	go func() {
@@ -73,13 +76,21 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	case line := <-answer:
 		switch strings.ToLower(strings.TrimSpace(line)) {
 		case "y", "yes":
-			return true, nil
+			return registry.Answer{Yes: true}, nil
 		}
-		return false, nil
+		return no, nil
 	case <-ctx.Done():
 		fmt.Fprintln(terminal)
-		return false, ctx.Err()
+		return no, ctx.Err()
 	}
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // reach says what a call will reach, with the operator's own directories: this goes
@@ -95,6 +106,12 @@ func reach(g capability.Grant) string {
 	}
 	for _, name := range sortedKeys(g.Env) {
 		parts = append(parts, "the variable "+oneLine(name))
+	}
+	for _, n := range g.Net {
+		parts = append(parts, oneLine(n.Describe()))
+	}
+	if g.KV != capability.ModeNone {
+		parts = append(parts, "its own store, to "+g.KV.String())
 	}
 	if g.Clock {
 		parts = append(parts, "the clock")

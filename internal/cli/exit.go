@@ -136,13 +136,11 @@ func hintFor(e *tool.Error) string {
 	}
 	var flags []string
 	for _, permission := range e.Details.Missing {
-		switch kind, name, _ := strings.Cut(permission, ":"); kind {
-		case "read":
-			flags = append(flags, "--dir "+name+"=PATH")
-		case "write":
-			flags = append(flags, "--dir "+name+"=PATH:rw")
-		case "env":
-			flags = append(flags, "--env "+name)
+		switch kind, name, _ := strings.Cut(permission, ":"); {
+		case (kind == "read" || kind == "write") && name != workspace:
+			flags = append(flags, "--dir "+name+"=PATH"+yesNo(kind == "write", writeSuffix, ""))
+		default:
+			flags = append(flags, "--allow "+permission)
 		}
 	}
 	return "grant it with " + strings.Join(flags, " ")

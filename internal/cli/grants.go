@@ -19,13 +19,16 @@ const workspace = "workspace"
 
 // grantOptions are the flags by which an operator grants.
 type grantOptions struct {
-	dirs []string
-	env  []string
+	dirs  []string
+	env   []string
+	allow []string
+	words []capability.Word // of allow
 }
 
 func (o *grantOptions) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME; NAME=PATH:rw to write there too (repeatable; default workspace=.)")
 	cmd.Flags().StringArrayVar(&o.env, "env", nil, "grant the environment variable `NAME`, or NAME=VALUE, to a tool that asks for it (repeatable)")
+	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant a `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG, kv:write (repeatable)")
 }
 
 // offer turns the flags into what the operator offers.
@@ -65,7 +68,38 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		}
 		offer.Env[name] = value
 	}
+	for _, text := range o.allow {
+		word, err := capability.ParseWord(text)
+		if err != nil {
+			return offer, usage(cmd, fmt.Sprintf("--allow %s: %v", text, err))
+		}
+		if err := offer.Add(capability.Bound{Env: getenv}, word); err != nil {
+			return offer, usage(cmd, fmt.Sprintf("--allow %s: %v", text, err))
+		}
+		o.words = append(o.words, word)
+	}
 	return offer, nil
+}
+
+// given are the words of all that the flags grant.
+func (o *grantOptions) given() []string {
+	var words []string
+	for _, dir := range o.dirs {
+		if name, _, mode, err := splitDir(dir); err == nil {
+			words = append(words, "read:"+name)
+			if mode == capability.ModeWrite {
+				words = append(words, "write:"+name)
+			}
+		}
+	}
+	for _, variable := range o.env {
+		name, _, _ := strings.Cut(variable, "=")
+		words = append(words, "env:"+name)
+	}
+	for _, word := range o.words {
+		words = append(words, word.String())
+	}
+	return words
 }
 
 // checkAsked refuses what is granted and the tool does not ask for: a slip in a name
@@ -94,7 +128,36 @@ func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 			return usage(cmd, message)
 		}
 	}
+	for _, word := range o.words {
+		if !asks(spec.Permissions, word) {
+			return usage(cmd, fmt.Sprintf("--allow %s: %s does not ask for it; it asks for %s", word, spec.Name, spec.Permissions))
+		}
+	}
 	return nil
+}
+
+// asks reports whether a tool asks for anything that a word grants.
+func asks(p capability.Permissions, w capability.Word) bool {
+	switch w.Kind() {
+	case capability.KindRead, capability.KindWrite:
+		return slices.ContainsFunc(p.FS, func(f capability.FS) bool { return f.Mount == w.Name() })
+	case capability.KindEnv:
+		return slices.Contains(p.Env, w.Name())
+	case capability.KindKV:
+		return p.KV != capability.ModeNone
+	case capability.KindClock:
+		return p.Clock
+	case capability.KindRandom:
+		return p.Random
+	case capability.KindSecret:
+		return slices.ContainsFunc(p.Net, func(n capability.Net) bool {
+			return slices.ContainsFunc(n.Secrets, func(s capability.SecretUse) bool { return s.Name == w.Name() })
+		})
+	}
+	return slices.ContainsFunc(p.Net, func(n capability.Net) bool {
+		_, overlap := n.URL.Intersect(w.URL())
+		return n.URL.IsAny() || overlap
+	})
 }
 
 // writeSuffix after a path grants writing. A directory whose own name ends so is

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -77,7 +78,7 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 	if err != nil {
 		return err
 	}
-	set := toolSet{offer: offer, approver: a.approver(o.yes, o.input == "-")}
+	set := toolSet{offer: offer, approver: a.approver(o.yes, o.input == "-"), policy: o.policy()}
 	result, err := a.call(cmd, o, set, target, arguments)
 	if o.json {
 		return a.printEnvelope(result, err)
@@ -87,6 +88,18 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 		return err
 	}
 	return a.printContent(result)
+}
+
+// policy is that of a call by hand: what a flag grants need not be asked about again, but
+// for a tool that is dangerous.
+func (o *runOptions) policy() policy.Config {
+	given := o.given()
+	if len(given) == 0 {
+		return policy.Config{}
+	}
+	return policy.Config{Rules: []policy.Rule{{
+		Effect: policy.Allow, Tools: []string{"*"}, Capabilities: given, Source: "the command line",
+	}}}
 }
 
 // call opens the tools, calls one, and closes them again.

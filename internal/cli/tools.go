@@ -12,6 +12,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -42,6 +43,7 @@ const cacheEnv = "WASMTOOL_CACHE"
 type toolSet struct {
 	offer     capability.Offer
 	approver  registry.Approver
+	policy    policy.Config
 	onCompile func(runtime.CompileEvent)
 	// onLoadError hears of a tool that does not load while the others do; nil makes
 	// it an error for the whole.
@@ -60,7 +62,7 @@ func (a *app) standardOptions(o toolOptions, set toolSet) standard.Options {
 	}
 	return standard.Options{
 		Logger:  slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
-		Folders: o.folders, Offer: set.offer, Approver: set.approver,
+		Folders: o.folders, Offer: set.offer, Approver: set.approver, Policy: set.policy,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
 		CompileCommand: compileCommand(),

@@ -17,6 +17,8 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -61,8 +63,13 @@ type Options struct {
 	// CompileCommand compiles modules in a process of its own; see runtime.Options.
 	CompileCommand []string
 
-	// Approver is asked before a dangerous tool runs; nil denies.
-	Approver registry.Approver
+	// Policy says which tools there are and which calls run. The zero value has every tool
+	// and asks about calls that may do more than read.
+	Policy policy.Config
+	// Approver is asked where the policy says so; nil denies. Approvals remembers its
+	// answers; nil means that each is for one call.
+	Approver  registry.Approver
+	Approvals approvals.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
 	// OnCompile is told before a module is compiled that no cache has; may be nil.
@@ -102,8 +109,8 @@ func New(o Options) (*registry.Registry, error) {
 	})
 	l := &loader{onError: o.OnLoadError}
 	tools := registry.New(registry.Options{
-		Offer:      offer(o),
 		Approver:   o.Approver,
+		Approvals:  o.Approvals,
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
 		OnClose:    func() error { return errors.Join(rt.Close(), closeAll(l.folders)) },
@@ -121,7 +128,25 @@ func New(o Options) (*registry.Registry, error) {
 	if err := l.loadAll(o); err != nil {
 		return nil, errors.Join(err, tools.Close())
 	}
+	rules, err := rules(o, tools)
+	if err != nil {
+		return nil, errors.Join(err, tools.Close())
+	}
+	tools.SetRules(rules)
 	return tools, nil
+}
+
+// rules are what o says about the tools that there are.
+func rules(o Options, tools *registry.Registry) (registry.Rules, error) {
+	var known policy.Known
+	for _, info := range tools.List(registry.Filter{Disabled: true}) {
+		known.Tools = append(known.Tools, policy.ToolFacts{Name: info.Name, Aliases: info.Aliases, Dangerous: info.Dangerous})
+	}
+	compiled, err := policy.Compile(o.Policy, known)
+	if err != nil {
+		return registry.Rules{}, (&tool.Error{Code: tool.CodeUsage, Message: "the policy cannot be used: " + err.Error()}).WithCause(err)
+	}
+	return registry.Rules{Offer: offer(o), Policy: compiled}, nil
 }
 
 // inManifest names the manifest in an error of registering its tool.

@@ -63,3 +63,11 @@ type Executor interface {
 	// Close frees what Prepare made. Running calls end first.
 	Close() error
 }
+
+// Identified is an Executor that can say what it runs.
+type Identified interface {
+	// Digest names the tool as it is: a change of anything that decides what it does, such
+	// as its manifest or its module, changes it. It prepares the tool first. The error is
+	// an *Error.
+	Digest(ctx context.Context) (string, error)
+}

@@ -78,6 +78,9 @@ type Details struct {
 	Faults []Fault `json:"faults,omitempty"`
 	// Missing are the permissions that are not granted, for CodePermissionDenied.
 	Missing []string `json:"missing,omitempty"`
+	// Fix is what the operator would change for the call to be allowed: lines of the
+	// operator's file, or what to take out of it. It is not for a model.
+	Fix string `json:"fix,omitempty"`
 	// ExitCode is the guest's exit code, for CodeExecution of a command.
 	ExitCode *uint32 `json:"exit_code,omitempty"`
 	// Stderr is the end of the guest's error stream. The guest wrote it: do not

@@ -3,6 +3,8 @@ package tool
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
 // Result is what a call gives back, also when it fails: then IsError is set and
@@ -31,6 +33,8 @@ type CallInfo struct {
 	// Fuel is what the guest used, in the units of limits.fuel, and Memory how many bytes
 	// it had in the end. Both are 0 when there was no guest, or it hangs.
 	Fuel, Memory uint64
+	// Usage is what the tool reached.
+	Usage capability.Usage
 }
 
 // ContentType is the kind of a content block.

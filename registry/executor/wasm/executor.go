@@ -5,6 +5,8 @@ package wasm
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +15,9 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/kv"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -34,6 +39,13 @@ type Options struct {
 	// How many may be open is for the manifest to say, up to MaxOpenFiles when that is
 	// set.
 	Files hostfuncs.Options
+	// HTTP bounds the requests of a call; see hostfuncs.Services. How many there may be is
+	// for the manifest to say, up to its Limits.Requests when that is set.
+	HTTP egress.Options
+	// Secrets and KV are those of hostfuncs.Services; nil means none. They stay the
+	// caller's.
+	Secrets *secret.Store
+	KV      kv.Store
 }
 
 // Executor runs the tool of one manifest. It implements tool.Executor and is safe
@@ -184,6 +196,16 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	return entry, nil
 }
 
+// Digest names the manifest and the module together. It implements tool.Identified.
+func (e *Executor) Digest(ctx context.Context) (string, error) {
+	l, err := e.load(ctx)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte("wasm " + e.o.Manifest.Digest + " " + l.module.Digest()))
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
 // closeGrace is how long Close waits for what hangs in the host.
 const closeGrace = 2 * time.Second
 
@@ -229,7 +251,10 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	}
 	defer e.release(call.Bindings)
 	out, err := l.module.Call(ctx, call)
-	used := tool.CallInfo{Fuel: out.Fuel, Memory: out.Memory}
+	used := tool.CallInfo{Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
+	for _, text := range []*[]byte{&out.Output, &out.Failure, &out.Stderr} {
+		*text = call.Bindings.Hide(*text)
+	}
 	if err != nil {
 		return tool.Result{Call: used}, failure(out, err)
 	}
@@ -279,7 +304,9 @@ func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bin
 func (e *Executor) services(call tool.Call) hostfuncs.Services {
 	return hostfuncs.Services{
 		Listener: hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress},
-		About:    hostfuncs.About{Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message},
+		HTTP:     e.o.HTTP, Secrets: e.o.Secrets, KV: e.o.KV,
+		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
+		About:     hostfuncs.About{Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message},
 	}
 }
 

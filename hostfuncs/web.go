@@ -1,0 +1,221 @@
+package hostfuncs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+)
+
+// MaxRequestHead bounds what a guest says of a request beside its body, in bytes.
+const MaxRequestHead = 128 << 10
+
+// Web is the HTTP of one call: requests that its Grant permits, with the secrets that
+// belong to them. Responses are read through handles. It is safe for concurrent use.
+type Web struct {
+	client  *egress.Client
+	grant   capability.Grant
+	secrets *callSecrets
+
+	mu sync.Mutex
+	// decided are the grants under which hops were permitted; their index is the ID of
+	// the Decision.
+	decided   []capability.GrantedNet
+	responses map[uint32]*response
+	last      uint32 // the handle given out last
+}
+
+// response is one that the guest reads.
+type response struct {
+	head []byte
+	body io.ReadCloser
+}
+
+// newWeb returns the HTTP for a grant.
+func newWeb(grant capability.Grant, o egress.Options, secrets *callSecrets) *Web {
+	w := &Web{grant: grant, secrets: secrets, responses: make(map[uint32]*response)}
+	o.Normalise = capability.NormaliseURL
+	o.Permit, o.Secrets, o.Scrub = w.permit, w.inject, secrets.stream
+	w.client = egress.New(o)
+	return w
+}
+
+// permit decides on a hop.
+func (w *Web) permit(method string, u *url.URL) (egress.Decision, bool) {
+	granted, ok := w.grant.Permits(method, u)
+	if !ok {
+		return egress.Decision{}, false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.decided = append(w.decided, granted)
+	return egress.Decision{Private: granted.Private, ID: len(w.decided) - 1, Rule: granted.Describe()}, true
+}
+
+// inject returns the secrets for a hop that was permitted.
+func (w *Web) inject(ctx context.Context, d egress.Decision) ([]egress.Injection, error) {
+	w.mu.Lock()
+	uses := w.decided[d.ID].Secrets
+	w.mu.Unlock()
+	var list []egress.Injection
+	for _, use := range uses {
+		value, err := w.secrets.value(ctx, use.SecretUse)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, egress.Injection{
+			Name: use.Name, Header: use.Header, Query: use.Query, Basic: use.Basic, Value: use.Prefix + value,
+		})
+	}
+	return list, nil
+}
+
+// requestHead is how a guest asks for a request.
+type requestHead struct {
+	Method string `json:"method"`
+	URL    string `json:"url"`
+	// Headers are pairs of a name and a value.
+	Headers [][2]string `json:"headers"`
+	// Redirect is "follow", the default, or "manual": a redirect is then the response.
+	Redirect string `json:"redirect"`
+}
+
+// parseRequest reads the head of a request.
+func parseRequest(head []byte) (egress.Request, error) {
+	if len(head) > MaxRequestHead {
+		return egress.Request{}, newFault(FaultTooMuch, string(egress.KindTooLarge), "the head of a request has at most %d bytes", MaxRequestHead)
+	}
+	var h requestHead
+	d := json.NewDecoder(bytes.NewReader(head))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&h); err != nil || d.More() {
+		return egress.Request{}, newFault(FaultInvalid, string(egress.KindURL),
+			`the head of a request is a JSON object such as {"method":"GET","url":"https://host/","headers":[["Accept","text/html"]]}`)
+	}
+	r := egress.Request{Method: h.Method, URL: h.URL, Header: make(http.Header)}
+	for _, pair := range h.Headers {
+		r.Header.Add(pair[0], pair[1])
+	}
+	switch h.Redirect {
+	case "", "follow":
+	case "manual":
+		r.KeepRedirect = true
+	default:
+		return r, newFault(FaultInvalid, string(egress.KindURL), `redirect is "follow" or "manual"`)
+	}
+	return r, nil
+}
+
+// responseHead is what a guest learns of a response.
+type responseHead struct {
+	Status  int         `json:"status"`
+	URL     string      `json:"url"`
+	Headers [][2]string `json:"headers"`
+}
+
+// Request sends a request and returns a handle to its response. head is a JSON object;
+// body is copied. The error is a *Fault.
+func (w *Web) Request(ctx context.Context, head, body []byte) (handle uint32, err error) {
+	r, err := parseRequest(head)
+	if err != nil {
+		return 0, err
+	}
+	r.Body = bytes.Clone(body) // a connection may read it for longer than the guest waits
+	res, err := w.client.Do(ctx, r)
+	if err != nil {
+		return 0, webFault(err)
+	}
+	answer := responseHead{Status: res.Status, URL: res.URL, Headers: [][2]string{}}
+	for _, name := range slices.Sorted(maps.Keys(res.Header)) {
+		for _, value := range res.Header[name] {
+			answer.Headers = append(answer.Headers, [2]string{name, value})
+		}
+	}
+	text, err := json.Marshal(answer) // of texts and a number, it cannot fail
+	if err != nil {
+		return 0, errors.Join(err, res.Body.Close())
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last++
+	w.responses[w.last] = &response{head: text, body: res.Body}
+	return w.last, nil
+}
+
+// Head returns status, URL and headers of a response as a JSON object.
+func (w *Web) Head(handle uint32) ([]byte, error) {
+	r, err := w.response(handle)
+	if err != nil {
+		return nil, err
+	}
+	return r.head, nil
+}
+
+// Read reads the next bytes of a body; 0 is its end, unless p is empty. The error is a
+// *Fault. One response is read by one caller at a time.
+func (w *Web) Read(handle uint32, p []byte) (int, error) {
+	r, err := w.response(handle)
+	if err != nil || len(p) == 0 {
+		return 0, err
+	}
+	for {
+		n, err := r.body.Read(p)
+		switch {
+		case n > 0 || errors.Is(err, io.EOF):
+			return n, nil
+		case err != nil:
+			return 0, webFault(err)
+		}
+	}
+}
+
+// CloseResponse ends a response. Its handle is not used again.
+func (w *Web) CloseResponse(handle uint32) error {
+	r, err := w.response(handle)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	delete(w.responses, handle)
+	w.mu.Unlock()
+	_ = r.body.Close() // it was read as far as anybody wants
+	return nil
+}
+
+func (w *Web) response(handle uint32) (*response, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r := w.responses[handle]; r != nil {
+		return r, nil
+	}
+	return nil, newFault(FaultNotFound, "handle", "there is no response %d; it may be closed", handle)
+}
+
+// close ends all requests and responses.
+func (w *Web) close() { w.client.Close() }
+
+// webFault is a failed request as its guest sees it.
+func webFault(err error) *Fault {
+	var e *egress.Error
+	if !errors.As(err, &e) {
+		return newFault(FaultUnavailable, string(egress.KindProtocol), "the request failed")
+	}
+	return &Fault{Code: webCodes[e.Kind], Kind: string(e.Kind), Message: e.Error(), Sent: e.Sent}
+}
+
+var webCodes = map[egress.Kind]FaultCode{
+	egress.KindURL: FaultInvalid, egress.KindHeader: FaultInvalid,
+	egress.KindDenied: FaultDenied, egress.KindAddress: FaultDenied, egress.KindRedirect: FaultDenied, egress.KindSecret: FaultDenied,
+	egress.KindTooLarge: FaultTooMuch, egress.KindTooMany: FaultTooMuch,
+	egress.KindDNS: FaultUnavailable, egress.KindConnect: FaultUnavailable, egress.KindTLS: FaultUnavailable, egress.KindProtocol: FaultUnavailable,
+	egress.KindTimeout: FaultTimeout, egress.KindCancelled: FaultTimeout,
+}

@@ -1,0 +1,49 @@
+package registry
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Digest returns what names a tool as it is: its manifest and its module, or "" for a tool
+// whose executor knows none. It loads the tool. Errors are an *Error: not_found, or those
+// of loading.
+func (r *Registry) Digest(ctx context.Context, name string) (string, error) {
+	e, err := r.resolve(name)
+	if err != nil {
+		return "", err
+	}
+	return digestOf(ctx, e.executor)
+}
+
+func digestOf(ctx context.Context, executor tool.Executor) (string, error) {
+	if known, ok := executor.(tool.Identified); ok {
+		return known.Digest(ctx)
+	}
+	return "", nil
+}
+
+// identify is the step that looks whether the tool is the one that the operator means.
+// The tool is loaded and the call counts as running, so that none slips past a SetRules
+// that revokes it.
+func (r *Registry) identify(ctx context.Context, x *execution) error {
+	pinned, revoked := x.rules.Digests[x.entry.spec.Name], r.rules.Load().Revoked
+	if pinned == "" && len(revoked) == 0 {
+		return nil
+	}
+	digest, err := digestOf(ctx, x.entry.executor)
+	switch {
+	case err != nil:
+		return err
+	case slices.Contains(revoked, digest):
+		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator has revoked the tool"}
+	case pinned != "" && pinned != digest:
+		return &tool.Error{
+			Code: tool.CodePermissionDenied, Message: "the tool is not the one that the operator pinned: its manifest or module changed",
+			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [tools." + x.entry.spec.Name + "]"},
+		}
+	}
+	return nil
+}

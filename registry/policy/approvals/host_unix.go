@@ -1,0 +1,44 @@
+//go:build unix
+
+package approvals
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// tryLock takes the lock if nobody has it.
+func tryLock(file *os.File) (bool, error) {
+	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, unix.EWOULDBLOCK), errors.Is(err, unix.EINTR):
+		return false, nil
+	}
+	return false, err
+}
+
+// checkOwned reports what others could read or write.
+func checkOwned(what string, info fs.FileInfo, want string) error {
+	if info.Mode().Perm()&0o077 != 0 {
+		return &UnsafeError{what, "can be used by others; chmod it to " + want}
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
+		return &UnsafeError{what, "belongs to another user; use one of your own"}
+	}
+	return nil
+}
+
+// syncDir makes the new name of a file last.
+func (f *File) syncDir() error {
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

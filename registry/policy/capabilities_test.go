@@ -1,0 +1,84 @@
+package policy_test
+
+import (
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry/policy"
+)
+
+// TestCapabilities asks of each pattern and word whether a rule that denies holds
+// (they overlap) and whether a rule that allows does (the word is covered).
+func TestCapabilities(t *testing.T) {
+	for _, tc := range []struct {
+		pattern, word     string
+		overlaps, covered bool
+	}{
+		{"*", "write:a", true, true},
+		{"*", "exec:sh", true, true},
+		{"write:*", "write:workspace", true, true},
+		{"write:work*", "write:workspace", true, true},
+		{"write:a", "write:b", false, false},
+		{"write:a", "WRITE:a", false, false},
+		{"read:a", "write:a", true, false},
+		{"env:PATH", "env:Path", true, false},
+		{"env:AWS_*", "env:AWS_KEY", true, true},
+		{"secret:*", "env:X", false, false},
+		{"kv:*", "kv:write", true, true},
+		{"kv:read", "kv:write", true, false},
+		{"kv:write", "kv:write", true, true},
+
+		{"net:*", "net:https://a.example/", true, true},
+		{"net:any", "net:any", true, true},
+		{"net:*", "net-private:http://a.example/", true, false},
+		{"net-private:*", "net:https://a.example/", false, true},
+		{"net-private:*", "net-private:http://a.example/", true, true},
+		{"net-private:*", "net:http://127.0.0.1/", true, true},
+		{"net-private:*", "net:http://[::ffff:10.0.0.1]/", true, true},
+		{"net-private:*", "net:http://localhost:8080/", true, true},
+		{"net:*", "net:http://192.168.0.1/", true, false},
+		{"net:http://localhost:8080/", "net:http://localhost:8080/", true, true},
+		{"net:https://a.example/", "net:any", true, false},
+		{"net:https://a.example/", "net:https://a.example/", true, true},
+		{"net:https://a.example", "net:https://a.example/x/", true, true},
+		{"net:https://a.example/**", "net:https://a.example/x", true, true},
+		{"net:https://a.example:443/", "net:https://a.example/", true, true},
+		{"net:https://a.example:8443/", "net:https://a.example/", false, false},
+		{"net:https://a.example:*/", "net:https://a.example:8443/", true, true},
+		{"net:http://a.example/", "net:https://a.example/", false, false},
+		{"net:*://a.example/", "net:https://a.example/", true, true},
+		{"net:*://a.example:443/", "net:https://a.example/", true, true},
+		{"net:*://a.example/", "net:https://a.example:444/", false, false},
+		{"net:https://a.example/repos/x/", "net:https://a.example/repos/", true, false},
+		{"net:https://a.example/repos/", "net:https://a.example/repos/x", true, true},
+		{"net:https://a.example/repo", "net:https://a.example/repos", false, false},
+		{"net:https://*.corp/", "net:https://a.corp/", true, true},
+		{"net:https://*.corp/", "net:https://a.b.corp/", false, false},
+		{"net:https://*.corp/", "net:https://corp/", false, false},
+		{"net:https://**.corp/", "net:https://a.b.corp/", true, true},
+		{"net:https://**.corp/", "net:https://corp/", true, true},
+		{"net:https://**.corp/", "net:https://evilcorp/", false, false},
+		{"net:https://**.corp/", "net:https://corp.evil/", false, false},
+		{"net:https://a.corp/", "net:https://*.corp/", true, false},
+		{"net:https://*.corp/", "net:https://*.corp/", true, true},
+		{"net:https://**.b.corp/", "net:https://*.corp/", true, false},
+		{"net:https://**.a.**.corp/", "net:https://x.a.y.a.z.corp/", true, true},
+		{"net:GET:https://a.example/", "net:GET:https://a.example/", true, true},
+		{"net:GET:https://a.example/", "net:GET,POST:https://a.example/", true, false},
+		{"net:POST:https://a.example/", "net:GET,HEAD:https://a.example/", false, false},
+		{"net:POST:*", "net:GET,POST:https://a.example/", true, false},
+		{"net:POST:*", "net:https://a.example/", true, false},
+		{"net:https://a.example/", "net:POST:https://a.example/", true, true},
+		{"net:https://a.example/", "net:what is this", true, false},
+		{"net:https://a.example/", "net:https://**.example/", true, false},
+		{"write:a", "net:any", false, false},
+	} {
+		for _, effect := range []policy.Effect{policy.Deny, policy.Allow} {
+			p := compile(t, policy.Config{Rules: []policy.Rule{{Effect: effect, Capabilities: []string{tc.pattern}}}})
+			got := p.Decide(issues, grants(tc.word)).Effect == effect
+			want := map[policy.Effect]bool{policy.Deny: tc.overlaps, policy.Allow: tc.covered}[effect]
+			if got != want {
+				t.Errorf("%v %s for %s: holds %v, want %v", effect, tc.pattern, tc.word, got, want)
+			}
+		}
+	}
+}

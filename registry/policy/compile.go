@@ -1,0 +1,136 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Policy is a compiled Config. It does not change and is safe for concurrent use. The
+// zero value and nil hide every tool and deny every call.
+type Policy struct {
+	compiled bool
+	off      bool
+	profile  string
+	entries  []selector // of the profile; nil for full
+	allow    []selector
+	narrowed bool // there is an allow list
+	deny     []selector
+	tools    map[string]toolRule
+	rules    []*rule
+	sources  map[string]string
+	warnings []Problem
+}
+
+type toolRule struct {
+	disabled, auto bool
+	source         string
+}
+
+// compiler gathers what is wrong while a Config is compiled.
+type compiler struct {
+	problems
+	names *names
+	base  string
+}
+
+// Compile checks a Config against the names that are known and makes a Policy of it.
+// It keeps nothing of what it is given. The error is a *ConfigError with all that is
+// wrong; there is no Policy then.
+func Compile(c Config, k Known) (*Policy, error) {
+	build := &compiler{names: newNames(k), base: c.Base}
+	build.checkBase()
+	p := &Policy{
+		compiled: true, off: c.Off, profile: c.Profile, narrowed: len(c.Allow) > 0,
+		tools: make(map[string]toolRule), sources: maps.Clone(c.Sources),
+	}
+	build.profile(p)
+	p.allow = build.names.selectors(c.Allow, false, p.entryPlace("allow"), &build.problems)
+	p.deny = build.names.selectors(c.Deny, true, p.entryPlace("deny"), &build.problems)
+	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
+		build.tool(p, name, c.Tools[name])
+	}
+	if len(c.Rules) > maxRules {
+		build.add(place{field: "rules"}, "there are %d; at most %d are possible", len(c.Rules), maxRules)
+		c.Rules = nil
+	}
+	for i, r := range c.Rules {
+		p.rules = append(p.rules, build.rule(i, r))
+	}
+	if len(build.faults) > 0 {
+		return nil, &ConfigError{Problems: build.faults}
+	}
+	p.warnings = build.warnings
+	return p, nil
+}
+
+// Default returns the policy of an operator who said nothing: that of the zero Config.
+func Default() *Policy {
+	return &Policy{compiled: true, profile: profileFull, tools: make(map[string]toolRule)}
+}
+
+// Warnings returns what is probably a slip in the Config.
+func (p *Policy) Warnings() []Problem {
+	if p == nil {
+		return nil
+	}
+	return slices.Clone(p.warnings)
+}
+
+func (c *compiler) checkBase() {
+	if c.base == "" {
+		c.base = defaultBase
+	}
+	if !path.IsAbs(c.base) || path.Clean(c.base) != c.base || strings.ContainsAny(c.base, `*?[]{}\`) || len(c.base) > maxGlobBytes {
+		c.add(place{field: "base"}, "%q is no absolute, cleaned path without *?[]{}\\", c.base)
+		c.base = defaultBase
+	}
+}
+
+func (c *compiler) profile(p *Policy) {
+	if p.profile == "" {
+		p.profile = profileFull
+	}
+	at := place{"profile", p.sources["profile"]}
+	for _, known := range profileEntries {
+		if known.name == p.profile {
+			p.entries = c.names.selectors(known.entries, false, func(int) place { return at }, &c.problems)
+			return
+		}
+	}
+	if p.profile != profileFull {
+		c.add(at, "%q is no profile%s; there are %s", p.profile, meant(p.profile, Profiles()), strings.Join(Profiles(), ", "))
+	}
+}
+
+func (c *compiler) tool(p *Policy, name string, r ToolRule) {
+	at := place{"tools." + name, r.Source}
+	if strings.ContainsAny(name, "*:") {
+		c.add(at, "is a tool's own name, neither a group nor a pattern")
+		return
+	}
+	s, ok := c.names.selector(name, false, at, &c.problems)
+	if !ok {
+		return
+	}
+	own := s.exact[0]
+	if _, twice := p.tools[own]; twice {
+		c.add(at, "%s is set twice, under different names", own)
+		return
+	}
+	p.tools[own] = toolRule{disabled: r.Enabled != nil && !*r.Enabled, auto: r.AutoExecute, source: r.Source}
+}
+
+// entryPlace returns the places of the entries of a list.
+func (p *Policy) entryPlace(list string) func(int) place {
+	return func(i int) place {
+		field := fmt.Sprintf("%s[%d]", list, i)
+		source, ok := p.sources[field]
+		if !ok {
+			source = p.sources[list]
+		}
+		return place{field, source}
+	}
+}

@@ -1,0 +1,197 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Reason says what decided something.
+type Reason struct {
+	// Effect is what it says.
+	Effect Effect `json:"effect"`
+	// Rule is the part of the Config, such as `deny[0] "exec"`, `rules[2]`,
+	// `tools.issues.auto_execute`, or "default" where the Config says nothing.
+	Rule string `json:"rule"`
+	// Source is where that was written, as the Config gave it; may be empty.
+	Source string `json:"source,omitempty"`
+	// Why says in a few words why it holds, for the operator.
+	Why string `json:"why"`
+}
+
+// String returns the reason on one line.
+func (r Reason) String() string {
+	text := r.Effect.String() + " by " + r.Rule
+	if r.Source != "" {
+		text += " (" + r.Source + ")"
+	}
+	return text + ": " + r.Why
+}
+
+// Decision is what a Policy says about a call.
+type Decision struct {
+	// Effect is the answer; the zero value denies.
+	Effect Effect `json:"effect"`
+	// By is what decided.
+	By Reason `json:"by"`
+	// Also is what else holds for the call, in the order of the Config.
+	Also []Reason `json:"also,omitempty"`
+	// Fix is what the operator would change for the call to be allowed unasked:
+	// lines of wasmtool.toml or what to take out of it. It is empty when the call is
+	// allowed.
+	Fix string `json:"fix,omitempty"`
+}
+
+// Rules by name where no part of the Config is meant.
+const (
+	ruleDefault  = "default"
+	ruleNoPolicy = "no policy"
+	ruleOff      = "off"
+)
+
+// Visible reports whether a tool is there. Of one that is not, nothing may be told to
+// a model: the Reason is for the operator.
+func (p *Policy) Visible(t ToolFacts) (bool, Reason) {
+	reason, _ := p.visible(t)
+	return reason.Effect == Allow, reason
+}
+
+// visible returns the reason with the fix.
+func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
+	switch {
+	case p == nil || !p.compiled:
+		return Reason{Deny, ruleNoPolicy, "", "there is no policy"}, "load a policy"
+	case p.off:
+		return Reason{Deny, ruleOff, p.sources[ruleOff], "all tools are switched off"}, "take off out of the policy"
+	}
+	if i := slices.IndexFunc(p.deny, func(s selector) bool { return s.restricts(t) }); i >= 0 {
+		at, text := p.entryPlace("deny")(i), p.deny[i].text
+		return Reason{Deny, fmt.Sprintf("%s %q", at.field, text), at.source, "it names the tool"},
+			"take " + quote(text) + " out of deny" + where(at.source)
+	}
+	if own := p.tools[normal(t.Name)]; own.disabled {
+		rule := "tools." + t.Name + ".enabled"
+		return Reason{Deny, rule, own.source, "the tool is switched off"}, "set enabled = true in [tools." + key(t.Name) + "]" + where(own.source)
+	}
+	if p.entries != nil && !anyPermits(p.entries, t) {
+		source := p.sources["profile"]
+		return Reason{Deny, fmt.Sprintf("profile %q", p.profile), source, "the profile does not have the tool"},
+			p.wideningLines(t) + where(source)
+	}
+	if p.narrowed && !anyPermits(p.allow, t) {
+		source := p.sources["allow"]
+		return Reason{Deny, "allow", source, "there is an allow list and it does not name the tool"},
+			"add " + quote(t.Name) + " to allow" + where(source)
+	}
+	return Reason{Allow, fmt.Sprintf("profile %q", p.profile), p.sources["profile"], "nothing takes the tool away"}, ""
+}
+
+func anyPermits(list []selector, t ToolFacts) bool {
+	return slices.ContainsFunc(list, func(s selector) bool { return s.permits(t) })
+}
+
+// Decide says whether a call may run. A tool that Visible refuses is denied.
+func (p *Policy) Decide(t ToolFacts, c CallFacts) Decision {
+	decision, _ := p.decide(t, c)
+	return decision
+}
+
+// decide also returns what became of each rule; nil when none was looked at.
+func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
+	if reason, fix := p.visible(t); reason.Effect != Allow {
+		return Decision{Effect: Deny, By: reason, Fix: fix}, nil
+	}
+	c := p.newCall(t, facts)
+	var traces []RuleTrace
+	var holding []*rule
+	var reasons []Reason
+	for _, r := range p.rules {
+		holds, why := r.holds(c)
+		traces = append(traces, RuleTrace{
+			Rule: r.name(), Effect: r.effect, Source: r.source, Reason: r.reason, Holds: holds, Why: why,
+		})
+		if !holds {
+			continue
+		}
+		if r.reason != "" {
+			why = r.reason
+		}
+		holding = append(holding, r)
+		reasons = append(reasons, Reason{r.effect, r.name(), r.source, why})
+	}
+	if c.effort.exhausted() {
+		why := "the arguments are too large to be compared with the rules"
+		return Decision{Effect: Deny, By: Reason{Deny, ruleDefault, "", why}, Also: reasons, Fix: "call the tool with less"}, traces
+	}
+	return p.weigh(c, holding, reasons), traces
+}
+
+func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
+	c := &call{tool: t, words: parseGrantWords(facts.Capabilities), arguments: map[string]any{}, effort: effort{maxEffort}}
+	looks := func(r *rule) bool { return len(r.conditions) > 0 }
+	if len(facts.Arguments) == 0 || !slices.ContainsFunc(p.rules, looks) {
+		return c
+	}
+	value, err := decode(facts.Arguments)
+	_, isObject := value.(map[string]any)
+	c.arguments, c.invalid = value, err != nil || !isObject
+	return c
+}
+
+// weigh decides between the rules that hold and the default.
+func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
+	for _, effect := range []Effect{Deny, Ask} {
+		if i := slices.IndexFunc(holding, func(r *rule) bool { return r.effect == effect }); i >= 0 {
+			fix := "take " + holding[i].name() + " out of the policy, or narrow it" + where(holding[i].source)
+			return decided(effect, reasons, i, fix)
+		}
+	}
+	risk := c.risk()
+	if i := slices.IndexFunc(holding, func(r *rule) bool { return !c.tool.Dangerous || r.namesTool(c.tool) }); i >= 0 {
+		return decided(Allow, reasons, i, "")
+	}
+	if own := p.tools[c.tool.Name]; own.auto && risk != "" {
+		reason := Reason{Allow, "tools." + c.tool.Name + ".auto_execute", own.source, "the operator set it; else it would be asked: " + risk}
+		return Decision{Effect: Allow, By: reason, Also: reasons}
+	}
+	if risk == "" {
+		why := "the tool is not dangerous and the call can only read"
+		return Decision{Effect: Allow, By: Reason{Allow, ruleDefault, "", why}, Also: reasons}
+	}
+	return Decision{Effect: Ask, By: Reason{Ask, ruleDefault, "", risk}, Also: reasons, Fix: c.allowingLines()}
+}
+
+// decided makes a decision of one of several reasons.
+func decided(effect Effect, reasons []Reason, by int, fix string) Decision {
+	also := slices.Concat(reasons[:by], reasons[by+1:])
+	if len(also) == 0 {
+		also = nil
+	}
+	return Decision{Effect: effect, By: reasons[by], Also: also, Fix: fix}
+}
+
+// risk says why a call is asked about by default, or "".
+func (c *call) risk() string {
+	var parts []string
+	if c.tool.Dangerous {
+		parts = append(parts, "the tool is dangerous")
+	}
+	if words := c.risky(); len(words) > 0 {
+		parts = append(parts, "the call can reach "+strings.Join(words, ", "))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// risky returns the words of the grant that are asked about, sorted.
+func (c *call) risky() []string {
+	var words []string
+	for _, w := range c.words {
+		if !w.harmless {
+			words = append(words, w.text)
+		}
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+func (r *rule) name() string { return fmt.Sprintf("rules[%d]", r.number) }

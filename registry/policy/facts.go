@@ -1,0 +1,40 @@
+package policy
+
+import "encoding/json"
+
+// ToolFacts is what the host knows of a tool.
+type ToolFacts struct {
+	// Name is the name under which the tool is registered.
+	Name string
+	// Aliases are its other names. They count only against the tool.
+	Aliases []string
+	// Groups are groups that it is in besides those that every policy knows, without
+	// "group:". They are the host's or the operator's to say: what an author wrote
+	// here would let the author in.
+	Groups []string
+	// Dangerous tells that the tool's author or the operator marked it so.
+	Dangerous bool
+}
+
+// CallFacts is what the host knows of a call.
+type CallFacts struct {
+	// Capabilities are the words of the call's grant, as package capability prints
+	// them. A word of a kind that is not known is asked about.
+	Capabilities []string
+	// Arguments is the JSON object that the tool will get, checked and completed.
+	// Empty means an object without fields. What is no valid JSON is held against
+	// the call.
+	Arguments json.RawMessage
+}
+
+// Known is what names in a Config can refer to.
+type Known struct {
+	// Tools are the tools that are registered.
+	Tools []ToolFacts
+	// NotLoaded are names of tools that may be named although they are not
+	// registered now, such as those of a server that is not connected yet. The
+	// members of the groups that every policy knows need not be listed.
+	NotLoaded []string
+	// Groups are further groups that may be named, without "group:".
+	Groups []string
+}

@@ -1,0 +1,60 @@
+package policy
+
+import (
+	"maps"
+	"slices"
+)
+
+// groupPrefix marks an entry that names a group.
+const groupPrefix = "group:"
+
+// groupMembers are the groups that every policy knows. glob and grep are in fs,
+// because whoever denies the tools for files means the ones that search them too.
+var groupMembers = map[string][]string{
+	"fs":         {"read", "write", "edit", "apply_patch", "glob", "grep"},
+	"runtime":    {"exec", "process"},
+	"web":        {"web_search", "web_fetch"},
+	"sessions":   {"sessions_list", "sessions_send", "sessions_spawn"},
+	"messaging":  {"message"},
+	"memory":     {"memory_search", "memory_get"},
+	"ui":         {"browser", "canvas"},
+	"automation": {"cron"},
+}
+
+// profileFull is the profile with every tool.
+const profileFull = "full"
+
+// profileEntries are the profiles but full, from small to large.
+var profileEntries = []struct {
+	name    string
+	entries []string
+}{
+	{"minimal", []string{"session_status"}},
+	{"messaging", []string{"group:messaging", "sessions_list", "session_status"}},
+	{"coding", []string{"group:fs", "group:runtime", "group:sessions"}},
+}
+
+// otherNames are the names by which well-known tools go elsewhere.
+var otherNames = map[string]string{
+	"bash":        "exec",
+	"apply-patch": "apply_patch",
+	"webfetch":    "web_fetch",
+	"websearch":   "web_search",
+}
+
+// Groups returns the names of the groups that every policy knows, sorted, without
+// "group:".
+func Groups() []string { return slices.Sorted(maps.Keys(groupMembers)) }
+
+// Members returns the tools of such a group, or nil for another.
+func Members(group string) []string { return slices.Clone(groupMembers[group]) }
+
+// Profiles returns the names of the profiles, from the one with the fewest tools to
+// "full".
+func Profiles() []string {
+	var names []string
+	for _, p := range profileEntries {
+		names = append(names, p.name)
+	}
+	return append(names, profileFull)
+}

@@ -1,0 +1,272 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// condition is a compiled Match.
+type condition struct {
+	pointer  string
+	tokens   []string
+	test     test
+	missing  bool
+	fold     bool
+	restrict bool
+	base     string
+}
+
+// test is one kind of condition.
+type test interface {
+	// fits reports whether the test can say anything about a value.
+	fits(value any) bool
+	// holds is asked for values that fit. Where the effort does not suffice, any
+	// answer will do.
+	holds(e *effort, c *condition, value any) bool
+}
+
+// compileMatch reads a Match for a rule that restricts or permits.
+func compileMatch(pointer string, m Match, restrict bool, base string) (*condition, error) {
+	tokens, err := parsePointer(pointer)
+	if err != nil {
+		return nil, err
+	}
+	c := &condition{pointer: pointer, tokens: tokens, missing: m.Missing, fold: m.FoldCase, restrict: restrict, base: base}
+	given := 0
+	for _, set := range []bool{m.Equals != nil, m.Glob != "", m.Prefix != "", m.Regexp != ""} {
+		if set {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return nil, fmt.Errorf("needs exactly one of equals, glob, prefix and regexp, and has %d", given)
+	case m.Glob != "":
+		g, err := parseGlob(base, m.Glob)
+		if err != nil {
+			return nil, fmt.Errorf("the glob %q %w", m.Glob, err)
+		}
+		c.test = g
+	case m.Prefix != "":
+		c.test, err = newPathPrefix(base, m.Prefix)
+	case m.Regexp != "":
+		c.test, err = newTextRegexp(m.Regexp, m.FoldCase)
+	default:
+		c.test, err = newEquals(base, m.Equals)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// holds reports whether the condition holds for the arguments.
+func (c *condition) holds(e *effort, arguments any) bool {
+	return c.of(e.find(arguments, c.tokens), func(f found) bool {
+		switch {
+		case f.absent:
+			return c.missing
+		case f.odd:
+			return c.restrict
+		}
+		return c.value(e, f.value)
+	})
+}
+
+// of reports whether yes holds for one of the values, or for all where the rule
+// permits.
+func (c *condition) of(values []found, yes func(found) bool) bool {
+	if c.restrict {
+		return slices.ContainsFunc(values, yes)
+	}
+	return !slices.ContainsFunc(values, func(f found) bool { return !yes(f) })
+}
+
+func (c *condition) value(e *effort, value any) bool {
+	if !e.spend(nodeCost) {
+		return c.restrict
+	}
+	if c.test.fits(value) {
+		return c.test.holds(e, c, value)
+	}
+	switch v := value.(type) {
+	case nil:
+		return c.missing
+	case []any:
+		if len(v) == 0 {
+			return c.missing
+		}
+		values := make([]found, len(v))
+		for i, element := range v {
+			values[i].value = element
+		}
+		return c.of(values, func(f found) bool { return c.value(e, f.value) })
+	case map[string]any:
+		return c.restrict && c.object(e, v)
+	}
+	// Nothing can be said about a value of another type.
+	return c.restrict
+}
+
+// object reports whether a rule that restricts holds for a field or its name, since
+// files are often given as an object of paths.
+func (c *condition) object(e *effort, object map[string]any) bool {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if c.test.fits(name) && c.test.holds(e, c, name) {
+			return true
+		}
+	}
+	for value := range fields(object) {
+		if c.value(e, value) {
+			return true
+		}
+	}
+	return false
+}
+
+func isText(value any) bool {
+	_, ok := value.(string)
+	return ok
+}
+
+// paths applies a test to all spellings of a text: one is enough where the rule
+// restricts, all must hold where it permits.
+func (c *condition) paths(e *effort, text string, yes func(p string) bool) bool {
+	if !e.spend(spellingCost * len(text)) {
+		return c.restrict
+	}
+	all, sure := spellings(c.base, text, c.restrict)
+	if !sure {
+		return c.restrict
+	}
+	if c.restrict {
+		return slices.ContainsFunc(all, yes)
+	}
+	return !slices.ContainsFunc(all, func(p string) bool { return !yes(p) })
+}
+
+func (g pathGlob) fits(value any) bool { return isText(value) }
+
+func (g pathGlob) holds(e *effort, c *condition, value any) bool {
+	return c.paths(e, value.(string), func(p string) bool {
+		return g.matches(e, p, false, c.restrict) || ((c.restrict || c.fold) && g.matches(e, p, true, c.restrict))
+	})
+}
+
+// pathPrefix is a path with all below it.
+type pathPrefix struct{ exact, folded string }
+
+func newPathPrefix(base, text string) (pathPrefix, error) {
+	if err := checkText(text); err != nil {
+		return pathPrefix{}, fmt.Errorf("the prefix %w", err)
+	}
+	if slices.Contains(strings.Split(text, "/"), "..") {
+		return pathPrefix{}, fmt.Errorf(`the prefix %q has a ".." part; write where that leads`, text)
+	}
+	exact := clean(base, text)
+	return pathPrefix{exact, fold(exact)}, nil
+}
+
+func (p pathPrefix) fits(value any) bool { return isText(value) }
+
+func (p pathPrefix) holds(e *effort, c *condition, value any) bool {
+	return c.paths(e, value.(string), func(path string) bool {
+		if !e.spend(len(path)) {
+			return c.restrict
+		}
+		return below(p.exact, path) || ((c.restrict || c.fold) && below(p.folded, fold(path)))
+	})
+}
+
+// textRegexp is an expression for a whole text.
+type textRegexp struct{ re *regexp.Regexp }
+
+func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
+	if err := checkText(text); err != nil {
+		return textRegexp{}, fmt.Errorf("the regexp %w", err)
+	}
+	// Compiled alone first: a bracket that closes the group around it would undo
+	// the anchors.
+	if _, err := regexp.Compile(text); err != nil {
+		return textRegexp{}, fmt.Errorf("the regexp %q cannot be read: %w", text, reason(err))
+	}
+	flags := "s"
+	if foldCase {
+		flags = "si"
+	}
+	re, err := regexp.Compile(`\A(?` + flags + `:` + text + `)\z`)
+	if err != nil {
+		return textRegexp{}, fmt.Errorf("the regexp %q cannot be put between anchors; end a \\Q with \\E, or make it smaller", text)
+	}
+	return textRegexp{re}, nil
+}
+
+// reason is an error of package regexp without the expression.
+func reason(err error) error {
+	return errors.New(strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+}
+
+func (r textRegexp) fits(value any) bool { return isText(value) }
+
+func (r textRegexp) holds(e *effort, c *condition, value any) bool {
+	text := value.(string)
+	if !e.spend(len(text) * len(r.re.String())) {
+		return c.restrict
+	}
+	return r.re.MatchString(text)
+}
+
+// equals is a JSON value.
+type equals struct {
+	value any
+	path  pathPrefix // of a text
+}
+
+func newEquals(base string, text json.RawMessage) (equals, error) {
+	value, err := decode(text)
+	if err != nil {
+		return equals{}, errors.New("equals is not one JSON value")
+	}
+	q := equals{value: value}
+	if s, ok := value.(string); ok {
+		exact := clean(base, s)
+		q.path = pathPrefix{exact, fold(exact)}
+	}
+	return q, nil
+}
+
+func (q equals) fits(value any) bool { return sameType(q.value, value) }
+
+func (q equals) holds(e *effort, c *condition, value any) bool {
+	text, ok := value.(string)
+	if !ok {
+		return equal(q.value, value)
+	}
+	own := q.value.(string)
+	switch {
+	case text == own, c.fold && fold(text) == fold(own):
+		return true
+	case !c.restrict:
+		return false
+	case len(text) > maxPathBytes:
+		return fold(text) == fold(own)
+	}
+	return c.paths(e, text, func(p string) bool {
+		return e.spend(len(p)) && fold(p) == q.path.folded
+	})
+}
+
+func checkText(text string) error {
+	if len(text) > maxTextBytes {
+		return fmt.Errorf("is longer than %d bytes", maxTextBytes)
+	}
+	if strings.IndexByte(text, 0) >= 0 {
+		return errors.New("has a NUL in it")
+	}
+	return nil
+}

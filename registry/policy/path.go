@@ -1,0 +1,181 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// defaultBase is where a guest's relative paths begin.
+const defaultBase = "/workspace"
+
+// Bounds on patterns. Braces multiply the work of matching.
+const (
+	maxGlobBytes  = 256
+	maxGlobBraces = 3
+	maxGlobCommas = 16
+	maxTextBytes  = 1024
+)
+
+// clean returns the absolute, shortest form of a path.
+func clean(base, p string) string {
+	if !strings.HasPrefix(p, "/") {
+		p = base + "/" + p
+	}
+	return path.Clean(p)
+}
+
+// spellings returns the paths that a text stands for, as one reader or another takes
+// it: with or without the space around it, percent-encoding undone, backslashes as
+// slashes; and, where loose, without what Windows leaves out at the end of a name.
+// It says false for what no reader is sure to take for a path.
+func spellings(base, text string, loose bool) ([]string, bool) {
+	plain := unescape(text)
+	if len(text) > maxPathBytes || unescapeOnce(plain) != plain {
+		return nil, false
+	}
+	readers := []func(string) string{strings.TrimSpace, unescape, func(s string) string { return strings.ReplaceAll(s, `\`, "/") }}
+	if loose {
+		readers = append(readers, trimNames)
+	}
+	texts := []string{text}
+	for _, read := range readers {
+		for _, t := range texts {
+			if other := read(t); !slices.Contains(texts, other) {
+				texts = append(texts, other)
+			}
+		}
+	}
+	for i, t := range texts {
+		if strings.IndexByte(t, 0) >= 0 {
+			return nil, false
+		}
+		texts[i] = clean(base, t)
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts), true
+}
+
+// maxEscapes is how often percent-encoding is undone. Nobody encodes so often who
+// means a path.
+const maxEscapes = 8
+
+// unescape undoes percent-encoding until nothing is left of it, since it cannot be
+// told how often it will be undone. What is no encoding stays.
+func unescape(s string) string {
+	for range maxEscapes {
+		once := unescapeOnce(s)
+		if once == s {
+			break
+		}
+		s = once
+	}
+	return s
+}
+
+func unescapeOnce(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			high, low := strings.IndexByte(hexDigits, s[i+1]), strings.IndexByte(hexDigits, s[i+2])
+			if high >= 0 && low >= 0 {
+				b.WriteByte(byte(high%16<<4 | low%16))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// hexDigits are the digits in both cases; the value of one is its place modulo 16.
+const hexDigits = "0123456789abcdef0123456789ABCDEF"
+
+// trimNames cuts names as Windows does: trailing dots and spaces, and the name of a
+// stream. What is only dots means a folder and stays.
+func trimNames(p string) string {
+	names := strings.Split(p, "/")
+	for i, name := range names {
+		name, _, _ = strings.Cut(name, ":")
+		if trimmed := strings.TrimRight(name, ". "); trimmed != "" {
+			names[i] = trimmed
+		}
+	}
+	return strings.Join(names, "/")
+}
+
+// pathGlob is a pattern for cleaned paths.
+type pathGlob struct {
+	exact, folded string
+	choices       int // that its braces give, at most
+}
+
+func parseGlob(base, pattern string) (pathGlob, error) {
+	switch {
+	case len(pattern) > maxGlobBytes:
+		return pathGlob{}, fmt.Errorf("is longer than %d bytes", maxGlobBytes)
+	case !utf8.ValidString(pattern) || strings.IndexByte(pattern, 0) >= 0:
+		return pathGlob{}, errors.New("is not valid UTF-8 text")
+	case strings.Count(pattern, "{") > maxGlobBraces || strings.Count(pattern, ",") > maxGlobCommas:
+		return pathGlob{}, fmt.Errorf("has more than %d braces or %d commas; write several rules", maxGlobBraces, maxGlobCommas)
+	case !doublestar.ValidatePattern(pattern):
+		return pathGlob{}, errors.New("is no valid pattern; close every [ and { and end on no backslash")
+	}
+	if pattern != "/" {
+		pattern = strings.TrimSuffix(pattern, "/")
+	}
+	switch {
+	case strings.HasPrefix(pattern, "/"):
+	case strings.HasPrefix(pattern, "**"):
+		pattern = "/" + pattern
+	default:
+		pattern = strings.TrimSuffix(base, "/") + "/" + pattern
+	}
+	for name := range strings.SplitSeq(pattern[1:], "/") {
+		if pattern != "/" && (name == "" || name == "." || name == "..") {
+			return pathGlob{}, errors.New(`has an empty, "." or ".." part, which matches no path; leave it out`)
+		}
+	}
+	g := pathGlob{exact: pattern, folded: fold(pattern), choices: choices(pattern)}
+	if !doublestar.ValidatePattern(g.exact) || !doublestar.ValidatePattern(g.folded) {
+		return pathGlob{}, errors.New("is no valid pattern")
+	}
+	return g, nil
+}
+
+// choices returns how many patterns without braces a pattern stands for at most: as
+// many as there are when its commas are spread evenly.
+func choices(pattern string) int {
+	braces, n := strings.Count(pattern, "{"), 1
+	for range braces {
+		n *= strings.Count(pattern, ",")/braces + 2
+	}
+	return n
+}
+
+// matches reports whether the pattern fits a path; below also whether it fits a
+// folder above it.
+func (g pathGlob) matches(e *effort, p string, folded, below bool) bool {
+	pattern := g.exact
+	if folded {
+		pattern, p = g.folded, fold(p)
+	}
+	if !e.spend(len(pattern) * len(p) * g.choices) {
+		return below
+	}
+	return doublestar.MatchUnvalidated(pattern, p) || (below && doublestar.MatchUnvalidated(pattern+"/**", p))
+}
+
+// below reports whether a cleaned path is root or below it.
+func below(root, p string) bool {
+	return p == root || root == "/" || strings.HasPrefix(p, root+"/")
+}

@@ -1,0 +1,93 @@
+package policy
+
+import (
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// every is the token that stands for every element or field.
+const every = "*"
+
+// parsePointer splits a JSON pointer into tokens.
+func parsePointer(pointer string) ([]string, error) {
+	if !strings.HasPrefix(pointer, "/") {
+		return nil, errors.New("is no JSON pointer; write /NAME for the argument NAME")
+	}
+	tokens := strings.Split(pointer[1:], "/")
+	for i, token := range tokens {
+		if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(token), "~") {
+			return nil, errors.New("is no JSON pointer; write ~0 for ~ and ~1 for /")
+		}
+		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	}
+	return tokens, nil
+}
+
+// found is what stands at a pointer.
+type found struct {
+	value  any
+	absent bool
+	// odd tells that a text, number or boolean stands where a list or an object
+	// would have to.
+	odd bool
+}
+
+// find returns what stands at a pointer: one, or several where it fans out.
+func (e *effort) find(v any, tokens []string) []found {
+	e.spend(nodeCost)
+	if len(tokens) == 0 {
+		return []found{{value: v}}
+	}
+	token, rest := tokens[0], tokens[1:]
+	switch v := v.(type) {
+	case nil:
+		return []found{{absent: true}}
+	case []any:
+		i, err := strconv.Atoi(token)
+		switch {
+		case err != nil || strconv.Itoa(i) != token || i < 0:
+			return e.fanOut(slices.Values(v), rest)
+		case i >= len(v):
+			return []found{{absent: true}}
+		}
+		return e.find(v[i], rest)
+	case map[string]any:
+		// A field of that very name must not hide the others.
+		if token == every {
+			return e.fanOut(fields(v), rest)
+		}
+		value, ok := v[token]
+		if !ok {
+			return []found{{absent: true}}
+		}
+		return e.find(value, rest)
+	}
+	return []found{{odd: true}}
+}
+
+func (e *effort) fanOut(values iter.Seq[any], rest []string) []found {
+	var all []found
+	for value := range values {
+		all = append(all, e.find(value, rest)...)
+	}
+	if all == nil {
+		return []found{{absent: true}}
+	}
+	return all
+}
+
+// fields yields the values of an object in the order of their names, so that the
+// effort of a decision is always the same.
+func fields(object map[string]any) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if !yield(object[name]) {
+				return
+			}
+		}
+	}
+}

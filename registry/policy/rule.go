@@ -1,0 +1,159 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds on rules.
+const (
+	maxRules          = 256
+	maxCapabilities   = 256 // of a rule
+	maxConditions     = 32  // of a rule
+	maxReasonBytes    = 500
+	maxWordBytes      = 2048
+	ruleSaysNoSubject = `speaks of nothing; write tools = ["*"] for every tool`
+)
+
+// rule is a compiled Rule.
+type rule struct {
+	number       int
+	effect       Effect
+	tools        []selector
+	capabilities []wordPattern
+	conditions   []*condition
+	reason       string
+	source       string
+}
+
+func (r *rule) restricts() bool { return r.effect != Allow }
+
+func (c *compiler) rule(i int, r Rule) *rule {
+	at := place{fmt.Sprintf("rules[%d]", i), r.Source}
+	out := &rule{number: i, effect: r.Effect, reason: r.Reason, source: r.Source}
+	before := len(c.faults)
+	switch {
+	case r.Effect > Allow:
+		c.add(at, "%v; write allow, ask or deny", r.Effect)
+		return nil
+	case len(r.Tools) == 0 && len(r.Capabilities) == 0 && len(r.Arguments) == 0:
+		c.add(at, ruleSaysNoSubject)
+	case len(r.Capabilities) > maxCapabilities || len(r.Arguments) > maxConditions:
+		c.add(at, "has more than %d capabilities or %d arguments; write several rules", maxCapabilities, maxConditions)
+		return nil
+	}
+	if len(r.Reason) > maxReasonBytes || !utf8.ValidString(r.Reason) {
+		c.add(at.at(".reason"), "is longer than %d bytes, or is not UTF-8", maxReasonBytes)
+	}
+	out.tools = c.names.selectors(r.Tools, out.restricts(), func(j int) place { return at.at(".tools[%d]", j) }, &c.problems)
+	for j, entry := range r.Capabilities {
+		here := at.at(".capabilities[%d]", j)
+		if len(entry) > maxWordBytes {
+			c.add(here, "is longer than %d bytes", maxWordBytes)
+			continue
+		}
+		word, err := parseWordPattern(entry)
+		if err != nil {
+			c.add(here, "%v", err)
+			continue
+		}
+		out.capabilities = append(out.capabilities, word)
+	}
+	for _, pointer := range slices.Sorted(maps.Keys(r.Arguments)) {
+		here, m := at.at(".arguments.%q", pointer), r.Arguments[pointer]
+		condition, err := compileMatch(pointer, m, out.restricts(), c.base)
+		if err != nil {
+			c.add(here, "%v", err)
+			continue
+		}
+		out.conditions = append(out.conditions, condition)
+		if out.restricts() && m.Glob != "" && !strings.Contains(m.Glob, "/") && !strings.HasPrefix(m.Glob, "**") {
+			c.warn(here, "the glob %q matches at the top of %s only; write **/%s for every folder", m.Glob, c.base, m.Glob)
+		}
+	}
+	if len(c.faults) > before {
+		return nil
+	}
+	return out
+}
+
+// call is a call as rules see it.
+type call struct {
+	tool      ToolFacts
+	words     []grantWord
+	arguments any
+	invalid   bool // the arguments are no JSON object
+	effort    effort
+}
+
+// holds reports whether the rule holds for a call; why tells where it fails, or what
+// made it hold.
+func (r *rule) holds(c *call) (holds bool, why string) {
+	if !r.holdsForTool(c.tool) {
+		return false, "it does not name the tool"
+	}
+	matched, why := r.holdsForGrant(c.words)
+	if !matched {
+		return false, why
+	}
+	for _, condition := range r.conditions {
+		if c.invalid {
+			return r.restricts(), "the arguments are not a JSON object"
+		}
+		if !condition.holds(&c.effort, c.arguments) {
+			return false, "the argument " + condition.pointer + " does not match"
+		}
+	}
+	return true, r.because(why)
+}
+
+func (r *rule) holdsForTool(t ToolFacts) bool {
+	return len(r.tools) == 0 || slices.ContainsFunc(r.tools, func(s selector) bool {
+		return r.restricts() && s.restricts(t) || !r.restricts() && s.permits(t)
+	})
+}
+
+// namesTool reports whether the rule names the tool itself, neither by a group nor by
+// a pattern.
+func (r *rule) namesTool(t ToolFacts) bool {
+	return slices.ContainsFunc(r.tools, func(s selector) bool { return s.names(t) })
+}
+
+func (r *rule) holdsForGrant(words []grantWord) (bool, string) {
+	if len(r.capabilities) == 0 {
+		return true, ""
+	}
+	if !r.restricts() {
+		for _, w := range words {
+			covers := func(p wordPattern) bool { return p.covers(w) }
+			if !w.harmless && !slices.ContainsFunc(r.capabilities, covers) {
+				return false, "it does not cover " + w.text
+			}
+		}
+		return true, ""
+	}
+	for _, w := range words {
+		if slices.ContainsFunc(r.capabilities, func(p wordPattern) bool { return p.overlaps(w) }) {
+			return true, "the call can reach " + w.text
+		}
+	}
+	return false, "the call reaches none of its capabilities"
+}
+
+// because says in a few words why the rule holds.
+func (r *rule) because(grant string) string {
+	var parts []string
+	if grant != "" {
+		parts = append(parts, grant)
+	}
+	for _, c := range r.conditions {
+		parts = append(parts, "the argument "+c.pointer+" matches")
+	}
+	if parts == nil {
+		return "it names the tool"
+	}
+	return strings.Join(parts, " and ")
+}

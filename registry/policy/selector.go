@@ -1,0 +1,125 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// selector is one entry that names tools.
+type selector struct {
+	text  string   // as written
+	exact []string // own names
+	group string   // without its prefix
+	glob  string
+}
+
+// Bounds on a Config, so that a decision takes a bounded time.
+const (
+	maxEntries    = 4096
+	maxEntryBytes = 256
+)
+
+// selectors compiles entries. Those that restrict may name a tool by an alias; from
+// those that permit, that would let whoever chooses the alias in.
+func (n *names) selectors(entries []string, restrict bool, at func(i int) place, p *problems) []selector {
+	if len(entries) > maxEntries {
+		p.add(at(maxEntries), "there are %d entries; at most %d are possible, use groups or patterns", len(entries), maxEntries)
+		return nil
+	}
+	var list []selector
+	for i, entry := range entries {
+		if s, ok := n.selector(entry, restrict, at(i), p); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (n *names) selector(entry string, restrict bool, at place, p *problems) (selector, bool) {
+	s := selector{text: entry}
+	name := normal(entry)
+	group, isGroup := strings.CutPrefix(name, groupPrefix)
+	switch {
+	case name == "":
+		p.add(at, "is empty; write a tool's name, group:NAME, or a pattern with *")
+	case len(name) > maxEntryBytes:
+		p.add(at, "is longer than %d bytes", maxEntryBytes)
+	case isGroup && n.groups[group]:
+		s.group = group
+		s.exact = groupMembers[group]
+		return s, true
+	case isGroup:
+		p.add(at, "%q is no group%s", entry, n.didYouMean(name))
+	case strings.ContainsAny(name, "?[]{}\\"):
+		p.add(at, "%q: the only pattern character is *", entry)
+	case strings.Contains(name, "*"):
+		s.glob = name
+		if !n.anyFits(name) {
+			p.warn(at, "%q fits no tool that is known now", entry)
+		}
+		return s, true
+	default:
+		s.exact = n.resolve(name, restrict, at, p)
+		return s, s.exact != nil
+	}
+	return s, false
+}
+
+// resolve returns the own names of the tools that an entry names, or nil.
+func (n *names) resolve(name string, restrict bool, at place, p *problems) []string {
+	owners := n.alias[name]
+	switch {
+	case n.own[name] && restrict:
+		return append([]string{name}, owners...)
+	case n.own[name]:
+		return []string{name}
+	case otherNames[name] != "" && restrict:
+		return append([]string{name, otherNames[name]}, owners...)
+	case otherNames[name] != "":
+		return []string{otherNames[name]}
+	case owners != nil && restrict:
+		return append([]string{name}, owners...)
+	case owners != nil:
+		p.add(at, "%q is an alias, which the tool's author chose; write its name %s", name, strings.Join(owners, " or "))
+	default:
+		p.add(at, "%q is no tool, alias or group%s", name, n.didYouMean(name))
+	}
+	return nil
+}
+
+func (n *names) anyFits(glob string) bool {
+	for name := range n.own {
+		if wildcard(glob, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// permits reports whether the entry names a tool by the name that it is registered
+// under.
+func (s selector) permits(t ToolFacts) bool { return s.has(t.Name, t.Groups) }
+
+// restricts reports whether the entry names a tool by whatever name.
+func (s selector) restricts(t ToolFacts) bool {
+	if s.has(normal(t.Name), t.Groups) || s.has(otherNames[normal(t.Name)], nil) {
+		return true
+	}
+	for _, alias := range t.Aliases {
+		if alias = normal(alias); s.has(alias, nil) || s.has(otherNames[alias], nil) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s selector) has(name string, groups []string) bool {
+	return slices.Contains(s.exact, name) && name != "" ||
+		s.group != "" && slices.Contains(groups, s.group) ||
+		s.glob != "" && name != "" && wildcard(s.glob, name)
+}
+
+// names reports whether the entry is the tool's own name, neither group nor pattern.
+func (s selector) names(t ToolFacts) bool {
+	return s.group == "" && s.glob == "" && s.permits(t)
+}

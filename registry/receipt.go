@@ -1,0 +1,60 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"runtime/debug"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// receipt is what the call did, now that it has ended with a result or an error.
+func (x *execution) receipt(result tool.Result, err error) tool.Receipt {
+	r := tool.Receipt{
+		CallID: x.call.ID, Tool: result.Call.Tool, Tenant: x.call.Tenant, Session: x.call.Session, Message: x.call.Message,
+		Started: x.started, Duration: result.Call.Duration, Digest: x.digest,
+		Grant: x.words, Approved: x.approved,
+		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory,
+	}
+	if x.entry != nil {
+		r.Version = x.entry.spec.Version
+	}
+	if x.arguments.JSON != nil {
+		r.Arguments = hexDigest(x.arguments.JSON)
+	}
+	if x.decision.By.Rule != "" {
+		r.Decision, r.Rule = x.decision.Effect.String(), x.decision.By.Rule
+	}
+	if err != nil {
+		r.Code = tool.CodeOf(err)
+		return r
+	}
+	if text, err := json.Marshal(result); err == nil {
+		r.Result = hexDigest(text)
+	}
+	return r
+}
+
+func hexDigest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// report hands the receipt of a call to whoever wants it.
+func (r *Registry) report(x *execution, result tool.Result, err error) {
+	if r.opts.OnReceipt == nil {
+		return
+	}
+	if x.entry != nil && x.digest == "" && x.loaded {
+		// It is loaded, so that nobody waits.
+		x.digest, _ = digestOf(context.Background(), x.entry.executor)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Error("panic in OnReceipt", "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	r.opts.OnReceipt(x.receipt(result, err))
+}

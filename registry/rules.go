@@ -1,0 +1,91 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Rules is what the operator says about tools and calls. It is data that a Registry reads
+// and never changes; the caller does not change it either once it is handed over. Each
+// call goes by the Rules that there were when it began. The zero value grants nothing,
+// has every tool and asks about what is not harmless.
+type Rules struct {
+	// Offer is what tools that ask are given. Offers takes its place for single tools, by
+	// their names.
+	Offer  capability.Offer
+	Offers map[string]capability.Offer
+	// Policy says which tools there are and which calls run, be asked about or not. Nil
+	// means that of the zero policy.Config.
+	Policy *policy.Policy
+	// Digests are what single tools must be, by their names, as Registry.Digest tells it.
+	// A tool with another digest does not run.
+	Digests map[string]string
+	// Revoked are digests of tools that must not run. Calls of them that run when the
+	// Rules are set are stopped.
+	Revoked []string
+}
+
+// offerTo is what a tool is given that asks.
+func (r *Rules) offerTo(name string) capability.Offer {
+	if own, ok := r.Offers[name]; ok {
+		return own
+	}
+	return r.Offer
+}
+
+// SetRules puts new Rules in the place of those that there are, in one step: calls that
+// begin afterwards go by them. Calls that run go on under theirs, but for those of tools
+// whose digest is now revoked, which are stopped and fail with disabled.
+func (r *Registry) SetRules(rules Rules) {
+	if rules.Policy == nil {
+		rules.Policy = policy.Default()
+	}
+	r.rules.Store(&rules)
+	if len(rules.Revoked) == 0 {
+		return
+	}
+	for _, x := range r.live.all() {
+		// It runs, so that its digest is known without waiting.
+		if digest, err := digestOf(context.Background(), x.entry.executor); err != nil || slices.Contains(rules.Revoked, digest) {
+			x.stop(errRevoked)
+		}
+	}
+}
+
+// errRevoked is why a call ends whose tool was revoked.
+var errRevoked = errors.New("the tool was revoked")
+
+// factsOf is what a policy knows of a tool.
+func factsOf(s tool.Spec) policy.ToolFacts {
+	return policy.ToolFacts{Name: s.Name, Aliases: s.Aliases, Dangerous: s.Dangerous}
+}
+
+// disabled reports whether a tool cannot be called: it is switched off, or the policy
+// takes it away.
+func (r *Registry) disabled(e *entry) bool {
+	if e.disabled {
+		return true
+	}
+	visible, _ := r.rules.Load().Policy.Visible(factsOf(e.spec))
+	return !visible
+}
+
+// admit is the step that looks whether the tool is there for anybody.
+func (x *execution) admit() error {
+	if x.entry.disabled {
+		return &tool.Error{Code: tool.CodeDisabled, Message: "the tool is switched off"}
+	}
+	facts := factsOf(x.entry.spec)
+	if visible, _ := x.rules.Policy.Visible(facts); visible {
+		return nil
+	}
+	return &tool.Error{
+		Code: tool.CodeDisabled, Message: "the operator's policy has the tool switched off",
+		Details: tool.Details{Fix: x.rules.Policy.Decide(facts, policy.CallFacts{}).Fix},
+	}
+}

@@ -1,0 +1,44 @@
+package tool
+
+import (
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// Receipt is what one call did, as the host knows it: which tool with which arguments, what
+// it could reach and did reach, which rule let it run, what it cost and how it ended. It
+// holds no contents: of arguments and result only digests, of secrets and variables only
+// names.
+type Receipt struct {
+	CallID  string `json:"call_id"`
+	Tool    string `json:"tool"`
+	Version string `json:"version,omitempty"`
+	Tenant  string `json:"tenant,omitempty"`
+	Session string `json:"session,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Started is when the call began, and Duration how long it took in all, in
+	// nanoseconds in JSON.
+	Started  time.Time     `json:"started"`
+	Duration time.Duration `json:"duration_ns"`
+	// Digest is what Registry.Digest tells of the tool; empty when it was not loaded.
+	Digest string `json:"digest,omitempty"`
+	// Arguments and Result are the SHA-256, in hexadecimal, of the JSON that the tool got
+	// and of what it gave back; empty when it came not so far.
+	Arguments string `json:"arguments_sha256,omitempty"`
+	Result    string `json:"result_sha256,omitempty"`
+	// Grant are the words of what it could reach.
+	Grant []string `json:"grant,omitempty"`
+	// Decision is "allow", "ask" or "deny", and Rule what decided that; Approved says that
+	// somebody was asked and said yes, now or before.
+	Decision string `json:"decision,omitempty"`
+	Rule     string `json:"rule,omitempty"`
+	Approved bool   `json:"approved,omitempty"`
+	// Usage is what it reached.
+	Usage capability.Usage `json:"usage,omitzero"`
+	// Fuel and Memory are as in CallInfo.
+	Fuel   uint64 `json:"fuel,omitempty"`
+	Memory uint64 `json:"memory,omitempty"`
+	// Code is that of the Error with which the call ended; empty for success.
+	Code Code `json:"code,omitempty"`
+}
