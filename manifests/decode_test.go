@@ -14,6 +14,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected errors in testdata/bad")
@@ -405,11 +406,11 @@ func TestDecodeCutsALongReport(t *testing.T) {
 	}
 	_, err := Decode("tool.toml", []byte(text.String()))
 	var faults Errors
-	if !errors.As(err, &faults) || len(faults) != maxErrors+1 {
-		t.Fatalf("%d faults, want %d", len(faults), maxErrors+1)
+	if !errors.As(err, &faults) || len(faults) != stricttoml.MaxErrors+1 {
+		t.Fatalf("%d faults, want %d", len(faults), stricttoml.MaxErrors+1)
 	}
-	last := faults[maxErrors]
-	if last.Message != "900 more faults from here on are not listed" || last.Line != 6+maxErrors {
+	last := faults[stricttoml.MaxErrors]
+	if last.Message != "900 more faults from here on are not listed" || last.Line != 6+stricttoml.MaxErrors {
 		t.Errorf("last fault = %v", last)
 	}
 	if strings.ContainsRune(err.Error(), '\x1b') {

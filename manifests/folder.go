@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
@@ -158,7 +159,7 @@ func regular(info fs.FileInfo, limit int) error {
 }
 
 func tooLarge(limit int) error {
-	return fmt.Errorf("is larger than %s, the ceiling", formatSize(uint64(limit)))
+	return fmt.Errorf("is larger than %s, the ceiling", stricttoml.FormatSize(uint64(limit)))
 }
 
 // withNear adds to the news of a missing file the one that was perhaps meant.
@@ -181,7 +182,7 @@ func withNear(f files, name string, err error) error {
 	}
 	slices.Sort(names)
 	if near := suggest.Nearest(path.Base(name), names); near != "" {
-		return fmt.Errorf("%w; did you mean %s?", err, quote(near))
+		return fmt.Errorf("%w; did you mean %s?", err, stricttoml.Quote(near))
 	}
 	return err
 }
