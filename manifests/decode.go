@@ -35,7 +35,7 @@ func check(file string, data []byte) (c *checker, m *Manifest) {
 	}
 	m = &Manifest{
 		Timeout: DefaultTimeout,
-		Limits:  Limits{Memory: DefaultMemory, Output: DefaultOutput, OpenFiles: DefaultOpenFiles},
+		Limits:  Limits{Memory: DefaultMemory, Output: DefaultOutput, OpenFiles: DefaultOpenFiles, HTTPRequests: DefaultHTTPRequests},
 	}
 	c.Read(c.keys(m))
 	c.relations(m)

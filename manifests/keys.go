@@ -49,15 +49,18 @@ func (c *checker) limitKeys(m *Manifest) []stricttoml.Key {
 		{Name: "output", Want: stricttoml.WantText, Unit: stricttoml.SizeOf, Read: stricttoml.ReadText(c.Checker, &m.Limits.Output, parseOutputLimit)},
 		{Name: "fuel", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.Fuel, MinFuel, MaxFuel)},
 		{Name: "open_files", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.OpenFiles, MinOpenFiles, MaxOpenFiles)},
+		{Name: "http_requests", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.HTTPRequests, MinHTTPRequests, MaxHTTPRequests)},
 	}
 }
 
 func (c *checker) permissionKeys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "env", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Permissions.Env, parseEnvName)},
+		{Name: "kv", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Permissions.KV, parseKV)},
 		{Name: "clock", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Permissions.Clock)},
 		{Name: "random", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Permissions.Random)},
 		{Name: "fs", Path: "permissions.fs", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.fsKeys(m) }},
+		{Name: "net", Path: "permissions.net", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.netKeys(m) }, Read: c.checkNet(m)},
 	}
 }
 
@@ -69,6 +72,28 @@ func (c *checker) fsKeys(m *Manifest) []stricttoml.Key {
 		{Name: "mode", Want: stricttoml.WantText, Required: `mode = "read"`, Read: stricttoml.ReadText(c.Checker, &fs.Mode, parseMode)},
 		{Name: "deny", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &fs.Deny, parseDeny)},
 		{Name: "at", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &fs.At, parseGuestPath)},
+	}
+}
+
+func (c *checker) netKeys(m *Manifest) []stricttoml.Key {
+	m.Permissions.Net = append(m.Permissions.Net, capability.Net{})
+	net := &m.Permissions.Net[len(m.Permissions.Net)-1]
+	return []stricttoml.Key{
+		{Name: "url", Want: stricttoml.WantText, Required: `a URL, such as url = "https://api.example.com/v1"`, Read: stricttoml.ReadText(c.Checker, &net.URL, capability.ParseURLPattern)},
+		{Name: "methods", Want: stricttoml.WantTexts, Read: c.methods(net)},
+		{Name: "secrets", Path: "permissions.net.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(net) }},
+	}
+}
+
+func (c *checker) secretKeys(net *capability.Net) []stricttoml.Key {
+	net.Secrets = append(net.Secrets, capability.SecretUse{})
+	s := &net.Secrets[len(net.Secrets)-1]
+	return []stricttoml.Key{
+		{Name: "name", Want: stricttoml.WantText, Required: `the name of a secret, such as name = "GITHUB_TOKEN"`, Read: stricttoml.ReadText(c.Checker, &s.Name, parseSecretName)},
+		{Name: "header", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Header, parseFilled)},
+		{Name: "query", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Query, parseFilled)},
+		{Name: "basic", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&s.Basic)},
+		{Name: "prefix", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Prefix, parseFilled)},
 	}
 }
 

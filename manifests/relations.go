@@ -32,6 +32,7 @@ func (c *checker) relations(m *Manifest) {
 	}
 	c.output(m)
 	c.mounts(m)
+	c.nets(m)
 	c.parameters(m)
 }
 

@@ -32,6 +32,7 @@ const (
 	outputText   = "text"
 	outputJSON   = "json"
 	outputResult = "result"
+	modeNone     = "none"
 	modeRead     = "read"
 	modeWrite    = "write"
 )
@@ -171,6 +172,11 @@ func parseOutput(text string) (Output, error) {
 
 func parseMode(text string) (capability.Mode, error) {
 	return stricttoml.ParseChoice(text, map[string]capability.Mode{modeRead: capability.ModeRead, modeWrite: capability.ModeWrite}, modeRead, modeWrite)
+}
+
+func parseKV(text string) (capability.Mode, error) {
+	modes := map[string]capability.Mode{modeNone: capability.ModeNone, modeRead: capability.ModeRead, modeWrite: capability.ModeWrite}
+	return stricttoml.ParseChoice(text, modes, modeNone, modeRead, modeWrite)
 }
 
 // parseStdin reads "json", "none" or "{parameter}".

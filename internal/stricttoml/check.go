@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,8 +77,13 @@ func (c *Checker) Fault(at Place, format string, args ...any) {
 	c.faults = append(c.faults, fault{at, fmt.Sprintf(format, args...)})
 }
 
-// Faults returns how many faults there are so far.
-func (c *Checker) Faults() int { return len(c.faults) }
+// Faulty reports whether there is a fault so far at a place or below it.
+func (c *Checker) Faulty(at Place) bool {
+	return slices.ContainsFunc(c.faults, func(f fault) bool {
+		rest, ok := strings.CutPrefix(f.at.Key, at.Key)
+		return ok && (rest == "" || at.Key == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}
 
 // Err returns the faults in the order of the file as Errors, or nil for none.
 func (c *Checker) Err() error {
@@ -197,6 +203,7 @@ func (k Key) fix(at Place, n *Node) string {
 	if k.Fix != "" {
 		return k.Fix
 	}
+	header := indices.ReplaceAllString(at.Key, "")
 	switch k.Want {
 	case WantText:
 		if k.Unit != nil && (n.Kind == KindInteger || n.Kind == KindFloat) {
@@ -219,10 +226,13 @@ func (k Key) fix(at Place, n *Node) string {
 		}
 		return "write a whole number in digits alone, such as 10_000"
 	case WantTables:
-		return "write [[" + at.Key + "]] on a line of its own, and its keys below"
+		return "write [[" + header + "]] on a line of its own, and its keys below"
 	}
-	return "write [" + at.Key + "] on a line of its own, and its keys below"
+	return "write [" + header + "] on a line of its own, and its keys below"
 }
+
+// indices are what a header does not have of a place.
+var indices = regexp.MustCompile(`\[[0-9]+\]`)
 
 // unknown reports a key that a table does not have, with the one that was meant.
 func (c *Checker) unknown(at Place, name string, keys []Key) {

@@ -151,6 +151,19 @@ func TestReadKeepsIndices(t *testing.T) {
 	}
 }
 
+func TestFaulty(t *testing.T) {
+	c := New("x.toml", []byte("[a]\nb = 1\nbc = 2\n[d]"), Format{MaxBytes: 100})
+	if c.Faulty(c.At()) {
+		t.Error("a file without faults is faulty")
+	}
+	c.Fault(c.At("a", "bc").Item(0, 0), "is wrong")
+	for steps, want := range map[string]bool{"": true, "a": true, "a b": false, "a bc": true, "d": false} {
+		if got := c.Faulty(c.At(strings.Fields(steps)...)); got != want {
+			t.Errorf("Faulty(%s) = %v", steps, got)
+		}
+	}
+}
+
 func TestErrorsUnwrap(t *testing.T) {
 	_, err := readShop("x = 1\ny = 2\n")
 	var fault *Error
