@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plainfile"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -37,7 +38,7 @@ func load(folder *Folder, manifestPath string, module func(moduleFiles, Module) 
 		return nil, nil, wholeFault("is no path inside the folder that is loaded; name its " + FileName)
 	}
 	data, err := readFile(folder.files, manifestPath, MaxManifestBytes)
-	if err == errMissing { // without a hint of what was meant
+	if err == plainfile.ErrMissing { // without a hint of what was meant
 		return nil, nil, wholeFault(err.Error() + "; a tool is a folder with a " + FileName + " and its module")
 	}
 	if err != nil {
