@@ -274,6 +274,9 @@ func homesOf(name string, keys []Key, table string) []string {
 
 // homesIn returns where below a key the key of that name has its place.
 func homesIn(name string, k Key) []string {
+	if k.Or != nil {
+		return homesIn(name, *k.Or)
+	}
 	switch k.Want {
 	case WantTable:
 		return homesOf(name, k.Members(), "["+k.Path+"]")
