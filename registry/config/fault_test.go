@@ -156,6 +156,18 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	}
 }
 
+// A value without its quotes is a fault of the language, and is not repeated either.
+func TestSyntaxFaultsRepeatNoValue(t *testing.T) {
+	for _, value := range []string{
+		"hunter2", `"hunter2`, `"hunter2\q"`, `"x" hunter2`, "12hunter2", "1979-13-40hunter2", "99999999999999999999hunter2",
+		"'''hunter2", "[hunter2]", "nanhunter2", "\"hunter2\"\nenv.A = \"hunter2\"", "true\nhunter2",
+	} {
+		if _, err := decode("env.A = " + value); err == nil || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s gives %v", value, err)
+		}
+	}
+}
+
 func TestHomeIsNotKnown(t *testing.T) {
 	none := func(string) (string, bool) { return "", false }
 	_, err := Decode(File{Path: filepath.Join(folder, FileName), Name: FileName}, []byte(`mounts.a = "~/x"`), none)
@@ -172,7 +184,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add([]byte(everything))
 	f.Add([]byte("mounts = { a = \"~\", b = 1 }\nenv.TOKEN = \"\\u0000\"\n[secrets.A]\ncommand = [\"./x\"]\nurls = [\"any\"]"))
-	path := filepath.Join(f.TempDir(), FileName)
+	path := filepath.Join(privateDir(f), FileName)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
@@ -19,12 +20,12 @@ func Load(f File, getenv func(name string) (string, bool)) (*Config, error) {
 	if f.Path == "" {
 		return Decode(f, nil, getenv)
 	}
-	text, err := readTrusted(f.Path)
-	if errors.Is(err, plainfile.ErrMissing) && !f.Named {
+	text, faults := readTrusted(f.Path)
+	if !f.Named && slices.Contains(faults, plainfile.ErrMissing) {
 		return Decode(f, nil, getenv)
 	}
-	if err != nil {
-		return nil, Errors{{File: f.Name, Message: err.Error()}}
+	if len(faults) > 0 {
+		return nil, wholeFile(f, faults...)
 	}
 	return Decode(f, text, getenv)
 }
@@ -37,7 +38,7 @@ func Decode(f File, text []byte, getenv func(name string) (string, bool)) (*Conf
 	if f.Path != "" {
 		path, err := filepath.Abs(f.Path)
 		if err != nil {
-			return nil, Errors{{File: f.Name, Message: "the current folder is not known; name the file by its whole path"}}
+			return nil, wholeFile(f, errors.New("the current folder is not known; name the file by its whole path"))
 		}
 		c.path = path
 	}
@@ -47,26 +48,39 @@ func Decode(f File, text []byte, getenv func(name string) (string, bool)) (*Conf
 	return c, nil
 }
 
+// wholeFile makes the error of faults that have no place in the file.
+func wholeFile(f File, faults ...error) error {
+	var errs Errors
+	for _, fault := range faults {
+		errs = append(errs, &Error{File: f.Name, Message: fault.Error()})
+	}
+	return errs
+}
+
 // readTrusted reads a file that only those can change who may say what tools do.
-func readTrusted(path string) ([]byte, error) {
+func readTrusted(path string) ([]byte, []error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, plainfile.Reason(err)
+		return nil, []error{plainfile.Reason(err)}
 	}
 	// Looking before opening spares a device the side effects of an open.
 	if err := plainfile.Check(info, MaxFileBytes); err != nil {
-		return nil, err
+		return nil, []error{err}
 	}
 	file, err := os.OpenFile(path, os.O_RDONLY|plainfile.NonBlocking, 0)
 	if err != nil {
-		return nil, plainfile.Reason(err)
+		return nil, []error{plainfile.Reason(err)}
 	}
 	defer file.Close()
 	if info, err = file.Stat(); err != nil {
-		return nil, plainfile.Reason(err)
+		return nil, []error{plainfile.Reason(err)}
 	}
-	if err := checkTrust(path, info); err != nil {
-		return nil, err
+	if faults := distrust(path, info); len(faults) > 0 {
+		return nil, faults
 	}
-	return plainfile.Read(file, MaxFileBytes)
+	text, err := plainfile.Read(file, MaxFileBytes)
+	if err != nil {
+		return nil, []error{err}
+	}
+	return text, nil
 }

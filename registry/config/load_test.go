@@ -15,8 +15,18 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-func TestLoad(t *testing.T) {
+// privateDir is a folder that nobody else can write to, whatever the umask.
+func privateDir(t testing.TB) string {
+	t.Helper()
 	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestLoad(t *testing.T) {
+	dir := privateDir(t)
 	path := filepath.Join(dir, FileName)
 	writeFile(t, path, "mounts.data = \"data\"\n")
 	c, err := Load(File{Path: path, Name: FileName}, getenv)
@@ -34,7 +44,7 @@ func TestLoad(t *testing.T) {
 // A relative path is one of the current folder, and what is in the file one of the
 // file's.
 func TestLoadRelative(t *testing.T) {
-	dir := t.TempDir()
+	dir := privateDir(t)
 	t.Chdir(dir)
 	if err := os.Mkdir("etc", 0o700); err != nil {
 		t.Fatal(err)
@@ -60,7 +70,7 @@ func TestLoadVariables(t *testing.T) {
 }
 
 func TestLoadMissing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), FileName)
+	path := filepath.Join(privateDir(t), FileName)
 	for _, f := range []File{{}, {Path: path, Name: "~/x"}, {Path: filepath.Join(path, FileName), Name: "~/x"}} {
 		c, err := Load(f, getenv)
 		if err != nil || !c.Offer(nil).Clock {
@@ -78,7 +88,7 @@ func TestLoadMissing(t *testing.T) {
 }
 
 func TestLoadRefusesOtherFiles(t *testing.T) {
-	dir := t.TempDir()
+	dir := privateDir(t)
 	large := filepath.Join(dir, "large.toml")
 	writeFile(t, large, strings.Repeat("#", MaxFileBytes+1))
 	for path, want := range map[string]string{
@@ -139,7 +149,7 @@ func TestFind(t *testing.T) {
 
 // A file in the working directory is what an agent could have written there.
 func TestFindDoesNotTakeTheWorkingDirectory(t *testing.T) {
-	dir := t.TempDir()
+	dir := privateDir(t)
 	writeFile(t, filepath.Join(dir, FileName), "grants.allow = [\"net:any\"]")
 	none := func(string) (string, bool) { return "", false }
 	c, err := Load(Find(dir, "", none), none)

@@ -69,12 +69,15 @@ func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capabil
 // add adds words of the file, but for those of variables that are not set and of mounts
 // that nobody binds.
 func (c *Config) add(o *capability.Offer, g grants) {
+	var words []capability.Word
 	for _, w := range g.allow {
-		err := c.Allow(o, capability.Bound{Env: c.getenv}, w.word)
-		var unbound *capability.UnboundError
-		if errors.As(err, &unbound) {
-			continue
-		}
+		words = append(words, w.word)
+	}
+	var unbound *capability.UnboundError
+	for errors.As(c.Allow(o, capability.Bound{Env: c.getenv}, words...), &unbound) {
+		words = slices.DeleteFunc(words, func(w capability.Word) bool { return w == unbound.Word })
+	}
+	for _, w := range g.allow {
 		if !slices.Contains(o.Deny, w.word) { // whose line is the one to know
 			o.Lines[w.word] = w.source
 		}

@@ -20,18 +20,19 @@ func TestLoadTrustsNoFileOfOthers(t *testing.T) {
 		{"to be read by all", 0o644, 0o755, ""},
 		{"group writes", 0o620, 0o700, "can be changed by others"},
 		{"others write", 0o602, 0o700, "can be changed by others"},
-		{"group writes the folder", 0o600, 0o770, "lies in a folder where others can put another file"},
-		{"others write the folder", 0o600, 0o777, "lies in a folder where others can put another file"},
+		{"group writes the folder", 0o600, 0o770, "can be replaced by others, who can write to the folder that it lies in"},
+		{"others write the folder", 0o600, 0o777, "can be replaced by others, who can write to the folder that it lies in"},
+		{"both", 0o666, 0o777, "can be changed by others, who could grant permissions; take that from them: chmod go-w\nmy.toml: can be replaced by others"},
 		{"sticky folder", 0o600, 0o777 | os.ModeSticky, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "config")
+			dir := filepath.Join(privateDir(t), "config")
 			if err := os.Mkdir(dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(dir, FileName)
 			writeFile(t, path, "")
-			link := filepath.Join(t.TempDir(), "link.toml")
+			link := filepath.Join(privateDir(t), "link.toml")
 			if err := os.Symlink(path, link); err != nil {
 				t.Fatal(err)
 			}
@@ -50,11 +51,28 @@ func TestLoadTrustsNoFileOfOthers(t *testing.T) {
 	}
 }
 
+func TestLoadTrustsNoFolderAbove(t *testing.T) {
+	top := filepath.Join(privateDir(t), "top")
+	dir := filepath.Join(top, "a", "b")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, FileName)
+	writeFile(t, path, "")
+	if err := os.Chmod(top, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(File{Path: path, Name: "my.toml", Named: true}, getenv)
+	if want := "my.toml: can be replaced by others, who can write to the folder 3 levels above it; take that from them: chmod go-w"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestLoadTrustsNoFileOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make a file of another user")
 	}
-	path := filepath.Join(t.TempDir(), FileName)
+	path := filepath.Join(privateDir(t), FileName)
 	writeFile(t, path, "")
 	if err := os.Chown(path, 4242, 4242); err != nil {
 		t.Skip(err)
@@ -71,7 +89,7 @@ func TestLoadTrustsNoFileOfAnotherUser(t *testing.T) {
 }
 
 func TestLoadDoesNotWaitForAPipe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pipe")
+	path := filepath.Join(privateDir(t), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
