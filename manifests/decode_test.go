@@ -14,6 +14,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected errors in testdata/bad")
@@ -80,6 +81,15 @@ func mustTemplate(t testing.TB, text string) placeholder.Template {
 	return template
 }
 
+func mustURL(t testing.TB, text string) capability.URLPattern {
+	t.Helper()
+	url, err := capability.ParseURLPattern(text)
+	if err != nil {
+		t.Fatalf("ParseURLPattern(%q): %v", text, err)
+	}
+	return url
+}
+
 func TestDecodeMinimal(t *testing.T) {
 	m := mustDecode(t, minimal)
 	if m.Parameters == nil || len(m.Parameters.Parameters()) != 0 {
@@ -90,7 +100,7 @@ func TestDecodeMinimal(t *testing.T) {
 		Name: "demo", Version: "1.0.0", Title: "demo", Description: "A demo.",
 		Timeout: 30 * time.Second,
 		Module:  Module{Path: "demo.wasm"},
-		Limits:  Limits{Memory: 64 << 20, Output: 1 << 20, OpenFiles: 64},
+		Limits:  Limits{Memory: 64 << 20, Output: 1 << 20, OpenFiles: 64, HTTPRequests: 20},
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("manifest = %+v, want %+v", m, want)
@@ -121,9 +131,11 @@ memory = "128KiB"
 output = "64MiB"
 fuel = 5_000_000_000
 open_files = 0x10
+http_requests = 1_000
 
 [permissions]
 env = ["LANG", "_x1"]
+kv = "write"
 clock = true
 random = true
 
@@ -140,6 +152,24 @@ at = "/workspace2/data"
 [[permissions.fs]]
 mount = "tmp"
 mode = "write"
+
+[[permissions.net]]
+url = "https://api.example.com/v1"
+methods = ["GET", "POST"]
+[[permissions.net.secrets]]
+name = "TOKEN"
+header = "Authorization"
+prefix = "Bearer "
+[[permissions.net.secrets]]
+name = "KEY"
+query = "key"
+
+[[permissions.net]]
+url = "http://*.example.org"
+secrets = [{ name = "LOGIN", basic = true }]
+
+[[permissions.net]]
+url = "any"
 
 [parameters]
 type = "object"
@@ -173,13 +203,22 @@ type = "object"
 			Stdin:  Stdin{Kind: StdinParameter, Parameter: "query"},
 			Output: OutputResult,
 		},
-		Limits: Limits{Memory: 128 << 10, Output: 64 << 20, Fuel: 5_000_000_000, OpenFiles: 16},
+		Limits: Limits{Memory: 128 << 10, Output: 64 << 20, Fuel: 5_000_000_000, OpenFiles: 16, HTTPRequests: 1000},
 		Permissions: capability.Permissions{
 			FS: []capability.FS{
 				{Mount: "workspace", Mode: capability.ModeRead, Deny: []string{"**/.env", ".git/**", "[*]"}},
 				{Mount: "data", Mode: capability.ModeWrite, At: "/workspace2/data"},
 				{Mount: capability.ScratchMount, Mode: capability.ModeWrite},
 			},
+			Net: []capability.Net{
+				{
+					URL: mustURL(t, "https://api.example.com/v1"), Methods: []string{"GET", "POST"},
+					Secrets: []capability.SecretUse{{Name: "TOKEN", Header: "Authorization", Prefix: "Bearer "}, {Name: "KEY", Query: "key"}},
+				},
+				{URL: mustURL(t, "http://*.example.org/"), Secrets: []capability.SecretUse{{Name: "LOGIN", Basic: true}}},
+				{URL: capability.AnyURL()},
+			},
+			KV:  capability.ModeWrite,
 			Env: []string{"LANG", "_x1"}, Clock: true, Random: true,
 		},
 	}
@@ -190,6 +229,8 @@ type = "object"
 
 func TestDecodeAccepts(t *testing.T) {
 	for name, text := range map[string]string{
+		"kv none":             minimal + `permissions.kv = "none"`,
+		"basic that is not":   minimal + `permissions.net = [{url = "https://a.example/", secrets = [{name = "A", basic = false, query = "k"}]}]`,
 		"stdin none":          minimal + `module.stdin = "none"`,
 		"one mount at /":      minimal + "[[permissions.fs]]\nmount = \"w\"\nmode = \"read\"\nat = \"/\"",
 		"mounts side by side": minimal + `permissions.fs = [{mount = "a", mode = "read"}, {mount = "ab", mode = "read"}]`,
@@ -258,6 +299,7 @@ func TestDecodeValues(t *testing.T) {
 		{`limits.open_files = -1`, "limits.open_files: -1 is out of range"},
 		{`limits.open_files = 0x401`, "limits.open_files: 0x401 is out of range"},
 		{`limits.open_files = 0b` + strings.Repeat("0", 300) + "0", "limits.open_files: 0b" + strings.Repeat("0", 46) + "… is out of range"},
+		{`limits.http_requests = 0`, "limits.http_requests: 0 is out of range; write a whole number from 1 to 1000"},
 		{`fuel = 10_000`, "fuel: unknown key here; it belongs in [limits]"},
 		{`warm = {}`, "warm: unknown key here; it belongs in [module]"},
 		{`limits = "1MiB"`, "limits: expected a table, got a string; write [limits] on a line of its own"},
@@ -274,6 +316,11 @@ func TestDecodeValues(t *testing.T) {
 		{`parameters_file = "/etc/x.json"`, "is absolute"},
 		{`parameters_file = "../x.json"`, "leaves the manifest's folder"},
 		{`permissions.clock = "yes"`, "permissions.clock: expected true or false, got a string"},
+		{`permissions.kv = true`, `permissions.kv: expected a string, got true or false; write "true"`},
+		{`permissions.kv = "wriet"`, `permissions.kv: "wriet" is not known here; did you mean "write"?`},
+		{`permissions.net = [{url = "api.example.com"}]`, "permissions.net[0].url: it does not begin with a scheme"},
+		{`permissions.net = {url = "any"}`, "permissions.net: expected a list, got a table; write [[permissions.net]] on a line of its own"},
+		{`permissions.header = "X"`, "permissions.header: unknown key here; it belongs in [[permissions.net.secrets]]"},
 		{`permissions.env = "LANG"`, `expected a list, got a string; write ["LANG"]`},
 		{`permissions.env = ["` + long + `"]`, "is 300 bytes long"},
 		{`permissions.fs = [{mode = "read"}]`, "permissions.fs[0].mount: missing"},
@@ -405,11 +452,11 @@ func TestDecodeCutsALongReport(t *testing.T) {
 	}
 	_, err := Decode("tool.toml", []byte(text.String()))
 	var faults Errors
-	if !errors.As(err, &faults) || len(faults) != maxErrors+1 {
-		t.Fatalf("%d faults, want %d", len(faults), maxErrors+1)
+	if !errors.As(err, &faults) || len(faults) != stricttoml.MaxErrors+1 {
+		t.Fatalf("%d faults, want %d", len(faults), stricttoml.MaxErrors+1)
 	}
-	last := faults[maxErrors]
-	if last.Message != "900 more faults from here on are not listed" || last.Line != 6+maxErrors {
+	last := faults[stricttoml.MaxErrors]
+	if last.Message != "900 more faults from here on are not listed" || last.Line != 6+stricttoml.MaxErrors {
 		t.Errorf("last fault = %v", last)
 	}
 	if strings.ContainsRune(err.Error(), '\x1b') {
@@ -448,7 +495,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	for _, text := range []string{"", minimal, "a=[[[[[", "[a.b]\n[[a]]", "a = {b = 1, b = 2}", "x = '''\n'''y", minimal + "[parameters]\n\"$ref\" = \"#\"", minimal + `permissions.fs = [{mount = "w", mode = "read"}]`, minimal + `limits = { fuel = 5_0000, open_files = 0x1 }`, warmHead + "warm = { limit = \"1\", deep = {} }"} {
+	for _, text := range []string{"", minimal, "a=[[[[[", "[a.b]\n[[a]]", "a = {b = 1, b = 2}", "x = '''\n'''y", minimal + "[parameters]\n\"$ref\" = \"#\"", minimal + `permissions.fs = [{mount = "w", mode = "read"}]`, minimal + `permissions.net = [{url = "https://*.example.com/a", methods = ["PUT"], secrets = [{name = "A", header = "B", prefix = "C"}]}]`, minimal + `limits = { fuel = 5_0000, open_files = 0x1 }`, warmHead + "warm = { limit = \"1\", deep = {} }"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 func readDoc(t *testing.T) string {
@@ -24,19 +26,19 @@ func TestDocKeys(t *testing.T) {
 		documented = append(documented, row[1])
 	}
 	var read []string
-	var collect func(prefix string, keys []key)
-	collect = func(prefix string, keys []key) {
+	var collect func(prefix string, keys []stricttoml.Key)
+	collect = func(prefix string, keys []stricttoml.Key) {
 		for _, k := range keys {
-			read = append(read, prefix+k.name)
-			if k.members != nil {
-				if k.path != prefix+k.name {
-					t.Errorf("table %s has the path %q", prefix+k.name, k.path)
+			read = append(read, prefix+k.Name)
+			if k.Members != nil {
+				if k.Path != prefix+k.Name {
+					t.Errorf("table %s has the path %q", prefix+k.Name, k.Path)
 				}
-				collect(prefix+k.name+".", k.members())
+				collect(prefix+k.Name+".", k.Members())
 			}
 		}
 	}
-	collect("", (&checker{}).keys(new(Manifest)))
+	collect("", formatKeys())
 	if !slices.Equal(documented, read) {
 		t.Errorf("docs/manifest.md lists %q\nthe format has     %q", documented, read)
 	}
@@ -50,26 +52,29 @@ func TestDocExample(t *testing.T) {
 		t.Fatal("docs/manifest.md has no example")
 	}
 	mustDecode(t, example)
-	root, err := parse(newDocument([]byte(example)))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var missing []string
-	var compare func(n *node, prefix string, keys []key)
-	compare = func(n *node, prefix string, keys []key) {
+	// Of a list, a key is there when one of its elements has it.
+	var compare func(nodes []*stricttoml.Node, prefix string, keys []stricttoml.Key)
+	compare = func(nodes []*stricttoml.Node, prefix string, keys []stricttoml.Key) {
 		for _, k := range keys {
-			value := n.get(k.name)
+			var values []*stricttoml.Node
+			for _, n := range nodes {
+				value := n.Get(k.Name)
+				if k.Want == stricttoml.WantTables {
+					values = append(values, value.Elements()...)
+				} else if value != nil {
+					values = append(values, value)
+				}
+			}
 			switch {
-			case value == nil:
-				missing = append(missing, prefix+k.name)
-			case k.want == wantTable:
-				compare(value, k.path+".", k.members())
-			case k.want == wantTables:
-				compare(value.items[0], k.path+".", k.members())
+			case len(values) == 0:
+				missing = append(missing, prefix+k.Name)
+			case k.Members != nil:
+				compare(values, k.Path+".", k.Members())
 			}
 		}
 	}
-	compare(root, "", (&checker{}).keys(new(Manifest)))
+	compare([]*stricttoml.Node{newChecker("tool.toml", []byte(example)).Root()}, "", formatKeys())
 	// These are for tools that are not like the example.
 	if !slices.Equal(missing, []string{"module.entry", "module.warm", "parameters_file"}) {
 		t.Errorf("the example lacks %q", missing)

@@ -3,6 +3,8 @@ package manifests
 import (
 	"io/fs"
 	"os"
+
+	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
 
 // diskFiles reads below a folder on disk. os.Root follows links that stay inside
@@ -12,7 +14,7 @@ type diskFiles struct{ root *os.Root }
 func (d diskFiles) stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
 
 func (d diskFiles) open(name string) (fs.File, error) {
-	file, err := d.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	file, err := d.root.OpenFile(name, os.O_RDONLY|plainfile.NonBlocking, 0)
 	if err != nil {
 		return nil, err // not a nil *os.File in a non-nil fs.File
 	}

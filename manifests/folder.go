@@ -3,15 +3,15 @@ package manifests
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/wasmtool/wasmtool/internal/plainfile"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
@@ -73,7 +73,7 @@ func (f *Folder) Manifests() ([]string, error) {
 	}
 	found := slices.DeleteFunc(candidates, func(name string) bool {
 		_, err := f.files.stat(name)
-		return err != nil && errors.Is(reason(err), errMissing)
+		return err != nil && errors.Is(reason(err), plainfile.ErrMissing)
 	})
 	slices.Sort(found)
 	return found, nil
@@ -100,7 +100,7 @@ func checkFile(f files, name string, limit int) error {
 	if err != nil {
 		return withNear(f, name, reason(err))
 	}
-	return regular(info, limit)
+	return plainfile.Check(info, limit)
 }
 
 // readFile reads a regular file of at most limit bytes. Its errors are those of checkFile.
@@ -115,55 +115,12 @@ func readFile(f files, name string, limit int) ([]byte, error) {
 		return nil, reason(err)
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, reason(err)
-	}
-	if err := regular(info, limit); err != nil {
-		return nil, err
-	}
-	// The file may grow while it is read.
-	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
-	if err != nil {
-		return nil, reason(err)
-	}
-	if len(data) > limit {
-		return nil, tooLarge(limit)
-	}
-	return data, nil
-}
-
-// regular refuses what is no regular file, or too large a one.
-func regular(info fs.FileInfo, limit int) error {
-	what := ""
-	switch mode := info.Mode(); {
-	case mode.IsDir():
-		what = "a folder"
-	case mode&fs.ModeNamedPipe != 0:
-		what = "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		what = "a socket"
-	case mode&fs.ModeDevice != 0:
-		what = "a device"
-	case !mode.IsRegular():
-		what = "something else"
-	}
-	if what != "" {
-		return fmt.Errorf("is %s; name a regular file", what)
-	}
-	if info.Size() > int64(limit) {
-		return tooLarge(limit)
-	}
-	return nil
-}
-
-func tooLarge(limit int) error {
-	return fmt.Errorf("is larger than %s, the ceiling", formatSize(uint64(limit)))
+	return plainfile.Read(file, limit)
 }
 
 // withNear adds to the news of a missing file the one that was perhaps meant.
 func withNear(f files, name string, err error) error {
-	if !errors.Is(err, errMissing) {
+	if !errors.Is(err, plainfile.ErrMissing) {
 		return err
 	}
 	dir, subErr := f.sub(path.Dir(name))
@@ -181,32 +138,19 @@ func withNear(f files, name string, err error) error {
 	}
 	slices.Sort(names)
 	if near := suggest.Nearest(path.Base(name), names); near != "" {
-		return fmt.Errorf("%w; did you mean %s?", err, quote(near))
+		return fmt.Errorf("%w; did you mean %s?", err, stricttoml.Quote(near))
 	}
 	return err
 }
 
-var (
-	errMissing = errors.New("does not exist")
-	errEscapes = errors.New("leads out of the folder that is loaded, through a link; put the file itself there")
-	errNoRight = errors.New("may not be read; change its permissions")
-)
+// errEscapes is the error of a link that leads out.
+var errEscapes = errors.New("leads out of the folder that is loaded, through a link; put the file itself there")
 
-// reason says why a file could not be read, without the host paths that errors
-// of the os package carry.
+// reason says why a file could not be read, without host paths.
 func reason(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return errMissing
-	case errors.Is(err, fs.ErrPermission):
-		return errNoRight
 	// The os package does not export its refusal to leave a root.
-	case strings.Contains(err.Error(), "path escapes from parent"):
+	if strings.Contains(err.Error(), "path escapes from parent") {
 		return errEscapes
 	}
-	return fmt.Errorf("cannot be read: %w", err)
+	return plainfile.Reason(err)
 }

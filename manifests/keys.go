@@ -4,198 +4,119 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
-
-// key is a key that a table may have. The tables of keys below are the format:
-// what they do not list is refused.
-type key struct {
-	name string
-	// path is the dotted path of a table, for texts.
-	path string
-	want shape
-	// required is what to add when the key is missing, or "" when it may be.
-	required string
-	// unit turns a bare number into the text that was meant, where a unit is needed.
-	unit func(literal string) string
-	// read takes the value of a key that is no table.
-	read reader
-	// members returns the keys of a table, or of the next table of a list. Calling
-	// it for a list appends an element to the manifest.
-	members func() []key
-}
-
-// reader checks a value of the right type and stores it.
-type reader func(at place, n *node)
-
-// shape is what a key holds.
-type shape uint8
-
-const (
-	wantText shape = iota
-	wantFlag
-	wantInteger
-	wantTexts
-	wantTable
-	wantTables
-	// wantJSON is a table whose keys are not of the format: an object of JSON.
-	wantJSON
-)
-
-func (s shape) kind() kind {
-	return [...]kind{
-		wantText: kindString, wantFlag: kindBoolean, wantInteger: kindInteger, wantTexts: kindList,
-		wantTable: kindTable, wantTables: kindList, wantJSON: kindTable,
-	}[s]
-}
 
 // keys returns the top level of the format; reading it fills m.
-func (c *checker) keys(m *Manifest) []key {
-	return []key{
-		{name: "manifest", want: wantInteger, required: "manifest = 1", read: c.format},
-		{name: "name", want: wantText, required: `a name, such as name = "word_count"`, read: readText(c, &m.Name, parseName)},
-		{name: "version", want: wantText, required: `a version, such as version = "1.0.0"`, read: readText(c, &m.Version, parseVersion)},
-		{name: "title", want: wantText, read: readText(c, &m.Title, parseTitle)},
-		{name: "description", want: wantText, required: "a description: what the tool does, for people and models", read: readText(c, &m.Description, parseDescription)},
-		{name: "category", want: wantText, read: readText(c, &m.Category, parseWord)},
-		{name: "tags", want: wantTexts, read: readTexts(c, &m.Tags, parseWord)},
-		{name: "aliases", want: wantTexts, read: readTexts(c, &m.Aliases, parseName)},
-		{name: "timeout", want: wantText, unit: secondsOf, read: readText(c, &m.Timeout, parseTimeout)},
-		{name: "dangerous", want: wantFlag, read: readFlag(&m.Dangerous)},
-		{name: "confirm", want: wantText, read: c.confirm(m)},
-		{name: "module", path: "module", want: wantTable, required: `[module] with the path of the program`, members: func() []key { return c.moduleKeys(m) }},
-		{name: "limits", path: "limits", want: wantTable, members: func() []key { return c.limitKeys(m) }},
-		{name: "permissions", path: "permissions", want: wantTable, members: func() []key { return c.permissionKeys(m) }},
-		{name: "parameters", want: wantJSON, read: c.schema(&m.Parameters, jsonschema.CompileParameters)},
-		{name: "parameters_file", want: wantText, read: readText(c, &m.ParametersFile, parseSchemaPath)},
-		{name: "result", want: wantJSON, read: c.schema(&m.Result, jsonschema.Compile)},
+func (c *checker) keys(m *Manifest) []stricttoml.Key {
+	return []stricttoml.Key{
+		{Name: "manifest", Want: stricttoml.WantInteger, Required: "manifest = 1", Read: c.format},
+		{Name: "name", Want: stricttoml.WantText, Required: `a name, such as name = "word_count"`, Read: stricttoml.ReadText(c.Checker, &m.Name, parseName)},
+		{Name: "version", Want: stricttoml.WantText, Required: `a version, such as version = "1.0.0"`, Read: stricttoml.ReadText(c.Checker, &m.Version, parseVersion)},
+		{Name: "title", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Title, parseTitle)},
+		{Name: "description", Want: stricttoml.WantText, Required: "a description: what the tool does, for people and models", Read: stricttoml.ReadText(c.Checker, &m.Description, parseDescription)},
+		{Name: "category", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Category, parseWord)},
+		{Name: "tags", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Tags, parseWord)},
+		{Name: "aliases", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Aliases, parseName)},
+		{Name: "timeout", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(c.Checker, &m.Timeout, parseTimeout)},
+		{Name: "dangerous", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Dangerous)},
+		{Name: "confirm", Want: stricttoml.WantText, Read: c.confirm(m)},
+		{Name: "module", Path: "module", Want: stricttoml.WantTable, Required: `[module] with the path of the program`, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
+		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.limitKeys(m) }},
+		{Name: "permissions", Path: "permissions", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.permissionKeys(m) }},
+		{Name: "parameters", Want: stricttoml.WantJSON, Read: c.schema(&m.Parameters, jsonschema.CompileParameters)},
+		{Name: "parameters_file", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.ParametersFile, parseSchemaPath)},
+		{Name: "result", Want: stricttoml.WantJSON, Read: c.schema(&m.Result, jsonschema.Compile)},
 	}
 }
 
-func (c *checker) moduleKeys(m *Manifest) []key {
-	return []key{
-		{name: "path", want: wantText, required: `the path of the module, such as path = "tool.wasm"`, read: readText(c, &m.Module.Path, parseModulePath)},
-		{name: "sha256", want: wantText, read: readText(c, &m.Module.SHA256, parseDigest)},
-		{name: "abi", want: wantText, read: readText(c, &m.Module.ABI, parseABI)},
-		{name: "entry", want: wantText, read: readText(c, &m.Module.Entry, parseEntry)},
-		{name: "args", want: wantTexts, read: c.args(m)},
-		{name: "stdin", want: wantText, read: c.stdin(m)},
-		{name: "output", want: wantText, read: readText(c, &m.Module.Output, parseOutput)},
-		{name: "warm", want: wantJSON, read: c.readWarm},
+func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
+	return []stricttoml.Key{
+		{Name: "path", Want: stricttoml.WantText, Required: `the path of the module, such as path = "tool.wasm"`, Read: stricttoml.ReadText(c.Checker, &m.Module.Path, parseModulePath)},
+		{Name: "sha256", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.SHA256, parseDigest)},
+		{Name: "abi", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.ABI, parseABI)},
+		{Name: "entry", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.Entry, parseEntry)},
+		{Name: "args", Want: stricttoml.WantTexts, Read: c.args(m)},
+		{Name: "stdin", Want: stricttoml.WantText, Read: c.stdin(m)},
+		{Name: "output", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.Output, parseOutput)},
+		{Name: "warm", Want: stricttoml.WantJSON, Read: c.readWarm},
 	}
 }
 
-func (c *checker) limitKeys(m *Manifest) []key {
-	return []key{
-		{name: "memory", want: wantText, unit: sizeOf, read: readText(c, &m.Limits.Memory, parseMemory)},
-		{name: "output", want: wantText, unit: sizeOf, read: readText(c, &m.Limits.Output, parseOutputLimit)},
-		{name: "fuel", want: wantInteger, read: readCount(c, &m.Limits.Fuel, MinFuel, MaxFuel)},
-		{name: "open_files", want: wantInteger, read: readCount(c, &m.Limits.OpenFiles, MinOpenFiles, MaxOpenFiles)},
+func (c *checker) limitKeys(m *Manifest) []stricttoml.Key {
+	return []stricttoml.Key{
+		{Name: "memory", Want: stricttoml.WantText, Unit: stricttoml.SizeOf, Read: stricttoml.ReadText(c.Checker, &m.Limits.Memory, parseMemory)},
+		{Name: "output", Want: stricttoml.WantText, Unit: stricttoml.SizeOf, Read: stricttoml.ReadText(c.Checker, &m.Limits.Output, parseOutputLimit)},
+		{Name: "fuel", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.Fuel, MinFuel, MaxFuel)},
+		{Name: "open_files", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.OpenFiles, MinOpenFiles, MaxOpenFiles)},
+		{Name: "http_requests", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.HTTPRequests, MinHTTPRequests, MaxHTTPRequests)},
 	}
 }
 
-func (c *checker) permissionKeys(m *Manifest) []key {
-	return []key{
-		{name: "env", want: wantTexts, read: readTexts(c, &m.Permissions.Env, parseEnvName)},
-		{name: "clock", want: wantFlag, read: readFlag(&m.Permissions.Clock)},
-		{name: "random", want: wantFlag, read: readFlag(&m.Permissions.Random)},
-		{name: "fs", path: "permissions.fs", want: wantTables, members: func() []key { return c.fsKeys(m) }},
+func (c *checker) permissionKeys(m *Manifest) []stricttoml.Key {
+	return []stricttoml.Key{
+		{Name: "env", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Permissions.Env, parseEnvName)},
+		{Name: "kv", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Permissions.KV, parseKV)},
+		{Name: "clock", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Permissions.Clock)},
+		{Name: "random", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Permissions.Random)},
+		{Name: "fs", Path: "permissions.fs", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.fsKeys(m) }},
+		{Name: "net", Path: "permissions.net", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.netKeys(m) }, Read: c.checkNet(m)},
 	}
 }
 
-func (c *checker) fsKeys(m *Manifest) []key {
+func (c *checker) fsKeys(m *Manifest) []stricttoml.Key {
 	m.Permissions.FS = append(m.Permissions.FS, capability.FS{})
 	fs := &m.Permissions.FS[len(m.Permissions.FS)-1]
-	return []key{
-		{name: "mount", want: wantText, required: `the name of a mount, such as mount = "workspace"`, read: readText(c, &fs.Mount, parseWord)},
-		{name: "mode", want: wantText, required: `mode = "read"`, read: readText(c, &fs.Mode, parseMode)},
-		{name: "deny", want: wantTexts, read: readTexts(c, &fs.Deny, parseDeny)},
-		{name: "at", want: wantText, read: readText(c, &fs.At, parseGuestPath)},
+	return []stricttoml.Key{
+		{Name: "mount", Want: stricttoml.WantText, Required: `the name of a mount, such as mount = "workspace"`, Read: stricttoml.ReadText(c.Checker, &fs.Mount, parseWord)},
+		{Name: "mode", Want: stricttoml.WantText, Required: `mode = "read"`, Read: stricttoml.ReadText(c.Checker, &fs.Mode, parseMode)},
+		{Name: "deny", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &fs.Deny, parseDeny)},
+		{Name: "at", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &fs.At, parseGuestPath)},
 	}
 }
 
-// readText reads a text through parse, whose errors name the fix.
-func readText[T any](c *checker, target *T, parse func(text string) (T, error)) reader {
-	return func(at place, n *node) {
-		value, err := parse(n.text)
-		if err != nil {
-			c.fault(at, "%s", err)
-			return
-		}
-		*target = value
+func (c *checker) netKeys(m *Manifest) []stricttoml.Key {
+	m.Permissions.Net = append(m.Permissions.Net, capability.Net{})
+	net := &m.Permissions.Net[len(m.Permissions.Net)-1]
+	return []stricttoml.Key{
+		{Name: "url", Want: stricttoml.WantText, Required: `a URL, such as url = "https://api.example.com/v1"`, Read: stricttoml.ReadText(c.Checker, &net.URL, capability.ParseURLPattern)},
+		{Name: "methods", Want: stricttoml.WantTexts, Read: c.methods(net)},
+		{Name: "secrets", Path: "permissions.net.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(net) }},
 	}
 }
 
-// readCount reads an integer from low to high.
-func readCount[T int | uint64](c *checker, target *T, low, high T) reader {
-	return func(at place, n *node) {
-		count, err := parseCount(n.text, uint64(low), uint64(high))
-		if err != nil {
-			c.fault(at, "%s", err)
-			return
-		}
-		*target = T(count)
+func (c *checker) secretKeys(net *capability.Net) []stricttoml.Key {
+	net.Secrets = append(net.Secrets, capability.SecretUse{})
+	s := &net.Secrets[len(net.Secrets)-1]
+	return []stricttoml.Key{
+		{Name: "name", Want: stricttoml.WantText, Required: `the name of a secret, such as name = "GITHUB_TOKEN"`, Read: stricttoml.ReadText(c.Checker, &s.Name, parseSecretName)},
+		{Name: "header", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Header, parseFilled)},
+		{Name: "query", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Query, parseFilled)},
+		{Name: "basic", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&s.Basic)},
+		{Name: "prefix", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Prefix, parseFilled)},
 	}
-}
-
-// readTexts reads a list of distinct texts.
-func readTexts[T any](c *checker, target *[]T, parse func(text string) (T, error)) reader {
-	return func(at place, n *node) {
-		seen := make(map[string]bool)
-		c.eachText(at, n, func(at place, n *node) {
-			if seen[n.text] {
-				c.fault(at, "%s is listed twice; keep one", quote(n.text))
-				return
-			}
-			seen[n.text] = true
-			var value T
-			before := len(c.faults)
-			readText(c, &value, parse)(at, n)
-			if len(c.faults) == before {
-				*target = append(*target, value)
-			}
-		})
-	}
-}
-
-// eachText calls read for each text of a list, and reports what is no text.
-func (c *checker) eachText(at place, n *node, read reader) {
-	if !c.fewEnough(at, n) {
-		return
-	}
-	for i, item := range n.items {
-		at := at.item(i, item.offset)
-		if item.kind != kindString {
-			c.fault(at, "expected a string, got %s; write it in quotes", item.kind)
-			continue
-		}
-		read(at, item)
-	}
-}
-
-func readFlag(target *bool) reader {
-	return func(_ place, n *node) { *target = n.text == "true" }
 }
 
 // format accepts any number: a file of another format is reported before its keys are read.
-func (c *checker) format(place, *node) {}
+func (c *checker) format(stricttoml.Place, *stricttoml.Node) {}
 
-func (c *checker) confirm(m *Manifest) reader {
-	return func(at place, n *node) {
-		text, err := parseConfirm(n.text)
+func (c *checker) confirm(m *Manifest) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		text, err := parseConfirm(n.Text)
 		if err != nil {
-			c.fault(at, "%s", err)
+			c.Fault(at, "%s", err)
 			return
 		}
 		m.Confirm = c.template(at, text)
 	}
 }
 
-func (c *checker) args(m *Manifest) reader {
-	return func(at place, n *node) {
-		c.eachText(at, n, func(at place, n *node) {
-			text, err := parseArg(n.text)
+func (c *checker) args(m *Manifest) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		c.EachText(at, n, func(at stricttoml.Place, n *stricttoml.Node) {
+			text, err := parseArg(n.Text)
 			if err != nil {
-				c.fault(at, "%s", err)
+				c.Fault(at, "%s", err)
 				return
 			}
 			m.Module.Args = append(m.Module.Args, c.template(at, text))
@@ -204,21 +125,21 @@ func (c *checker) args(m *Manifest) reader {
 }
 
 // template parses a template and notes its placeholders.
-func (c *checker) template(at place, text string) placeholder.Template {
+func (c *checker) template(at stricttoml.Place, text string) placeholder.Template {
 	t, err := placeholder.Parse(text)
 	if err != nil {
-		c.fault(at, "%s", err)
+		c.Fault(at, "%s", err)
 		return placeholder.Template{}
 	}
 	c.placeholders(at, t.Parameters())
 	return t
 }
 
-func (c *checker) stdin(m *Manifest) reader {
-	return func(at place, n *node) {
-		stdin, err := parseStdin(n.text)
+func (c *checker) stdin(m *Manifest) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		stdin, err := parseStdin(n.Text)
 		if err != nil {
-			c.fault(at, "%s", err)
+			c.Fault(at, "%s", err)
 			return
 		}
 		if stdin.Kind == StdinParameter {

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plainfile"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // Read reads the manifest at a slash-separated path inside the folder, such as
@@ -36,15 +38,15 @@ func load(folder *Folder, manifestPath string, module func(moduleFiles, Module) 
 		return nil, nil, wholeFault("is no path inside the folder that is loaded; name its " + FileName)
 	}
 	data, err := readFile(folder.files, manifestPath, MaxManifestBytes)
-	if err == errMissing { // without a hint of what was meant
+	if err == plainfile.ErrMissing { // without a hint of what was meant
 		return nil, nil, wholeFault(err.Error() + "; a tool is a folder with a " + FileName + " and its module")
 	}
 	if err != nil {
 		return nil, nil, wholeFault(err.Error())
 	}
 	c, m := check(manifestPath, data)
-	if c.root == nil {
-		return nil, nil, c.err()
+	if m == nil {
+		return nil, nil, c.Err()
 	}
 	f, err := openModuleFiles(folder, manifestPath)
 	if err != nil {
@@ -56,10 +58,10 @@ func load(folder *Folder, manifestPath string, module func(moduleFiles, Module) 
 	if name := m.Module.Path; name != "" && (!outside(name) || m.Module.SHA256 != "") {
 		var fault *moduleFault
 		if wasm, fault = module(f, m.Module); fault != nil {
-			c.fault(c.at("module", fault.key), "%s", fault.message)
+			c.Fault(c.At("module", fault.key), "%s", fault.message)
 		}
 	}
-	if err := c.err(); err != nil {
+	if err := c.Err(); err != nil {
 		return nil, nil, err
 	}
 	return m, wasm, nil
@@ -68,16 +70,16 @@ func load(folder *Folder, manifestPath string, module func(moduleFiles, Module) 
 // parametersFile reads the schema of the parameters, if it has a file of its own
 // in the manifest's folder.
 func (c *checker) parametersFile(own files, m *Manifest) {
-	if m.ParametersFile == "" || c.root.get("parameters") != nil {
+	if m.ParametersFile == "" || c.Root().Get("parameters") != nil {
 		return
 	}
-	at := c.at("parameters_file")
+	at := c.At("parameters_file")
 	data, err := readFile(own, m.ParametersFile, MaxManifestBytes)
 	if errors.Is(err, errEscapes) {
 		err = errors.New("is a link that leaves the manifest's folder; put the file itself there")
 	}
 	if err != nil {
-		c.fault(at, "%s %s", quote(m.ParametersFile), err)
+		c.Fault(at, "%s %s", stricttoml.Quote(m.ParametersFile), err)
 		return
 	}
 	m.Digest = sha256Hex([]byte(m.Digest), data)
@@ -88,10 +90,10 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 		return
 	}
 	for _, fault := range schemaFaults(err) {
-		where := quote(m.ParametersFile)
+		where := stricttoml.Quote(m.ParametersFile)
 		if fault.Pointer != "" {
-			where += " at " + printable(fault.Pointer)
+			where += " at " + stricttoml.Printable(fault.Pointer)
 		}
-		c.fault(at, "%s: %s", where, fault.Message)
+		c.Fault(at, "%s: %s", where, fault.Message)
 	}
 }

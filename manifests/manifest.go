@@ -54,6 +54,10 @@ const (
 	DefaultOpenFiles = hostfuncs.DefaultMaxOpenFiles
 	MinOpenFiles     = 1
 	MaxOpenFiles     = 1024
+
+	DefaultHTTPRequests = 20
+	MinHTTPRequests     = 1
+	MaxHTTPRequests     = 1000
 )
 
 // Manifest is a manifest that passed every check. Treat it as immutable; it is
@@ -227,4 +231,7 @@ type Limits struct {
 	// OpenFiles is how many files and directories the guest may have open at once,
 	// from MinOpenFiles to MaxOpenFiles.
 	OpenFiles int
+	// HTTPRequests is how many HTTP requests the guest may send, redirects followed
+	// included, from MinHTTPRequests to MaxHTTPRequests.
+	HTTPRequests int
 }

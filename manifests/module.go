@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // ReadModule reads the module of a manifest that Read returned for the same folder
@@ -78,7 +80,7 @@ func readModule(f moduleFiles, m Module) ([]byte, *moduleFault) {
 	}
 	sum := sha256.Sum256(wasm)
 	if got := hex.EncodeToString(sum[:]); m.SHA256 != "" && got != m.SHA256 {
-		return nil, &moduleFault{"sha256", fmt.Sprintf("does not fit the module %s; if that is the module you mean, write %q", quote(m.Path), got)}
+		return nil, &moduleFault{"sha256", fmt.Sprintf("does not fit the module %s; if that is the module you mean, write %q", stricttoml.Quote(m.Path), got)}
 	}
 	return wasm, nil
 }
@@ -88,7 +90,7 @@ func readModule(f moduleFiles, m Module) ([]byte, *moduleFault) {
 func (f moduleFiles) find(m Module) (files, string, *moduleFault) {
 	full := path.Join(f.dir, m.Path)
 	if !fs.ValidPath(full) {
-		return nil, "", &moduleFault{"path", quote(m.Path) + " leaves the folder that is loaded; load a folder that holds both, or put the module beside the manifest"}
+		return nil, "", &moduleFault{"path", stricttoml.Quote(m.Path) + " leaves the folder that is loaded; load a folder that holds both, or put the module beside the manifest"}
 	}
 	if m.SHA256 != "" {
 		return f.loaded, full, nil
@@ -106,5 +108,5 @@ func (f moduleFiles) pathFault(m Module, err error) *moduleFault {
 			err = errors.New("is a link that leaves the manifest's folder; add sha256 with the digest of the module, or put the file itself there")
 		}
 	}
-	return &moduleFault{"path", quote(m.Path) + " " + err.Error()}
+	return &moduleFault{"path", stricttoml.Quote(m.Path) + " " + err.Error()}
 }

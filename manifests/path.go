@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // maxPath is the ceiling of a path or pattern, in bytes.
@@ -21,22 +23,22 @@ func parseModulePath(text string) (string, error) {
 	case len(text) > maxPath:
 		return "", tooLong(text, maxPath)
 	case strings.Contains(text, "://"):
-		return "", fmt.Errorf("%s is a URL; name a file in the folder that is loaded", quote(text))
+		return "", fmt.Errorf("%s is a URL; name a file in the folder that is loaded", stricttoml.Quote(text))
 	case strings.Contains(text, `\`):
-		return "", fmt.Errorf(`%s holds a "\"; write "/" between folders`, quote(text))
+		return "", fmt.Errorf(`%s holds a "\"; write "/" between folders`, stricttoml.Quote(text))
 	case strings.Contains(text, ":"):
-		return "", fmt.Errorf(`%s holds a ":"; write a path relative to the manifest's folder`, quote(text))
+		return "", fmt.Errorf(`%s holds a ":"; write a path relative to the manifest's folder`, stricttoml.Quote(text))
 	case strings.HasPrefix(text, "/"):
-		return "", fmt.Errorf("%s is absolute; write a path relative to the manifest's folder", quote(text))
-	case strings.ContainsFunc(text, unprintable):
-		return "", fmt.Errorf("%s holds a character that is not printable; rename the file", quote(text))
+		return "", fmt.Errorf("%s is absolute; write a path relative to the manifest's folder", stricttoml.Quote(text))
+	case strings.ContainsFunc(text, stricttoml.Unprintable):
+		return "", fmt.Errorf("%s holds a character that is not printable; rename the file", stricttoml.Quote(text))
 	}
 	clean := path.Clean(text)
 	if base := path.Base(clean); base == "." || base == ".." || strings.HasSuffix(text, "/") {
-		return "", fmt.Errorf("%s is a folder; name a file in it", quote(text))
+		return "", fmt.Errorf("%s is a folder; name a file in it", stricttoml.Quote(text))
 	}
 	if strings.TrimPrefix(text, "./") != clean {
-		return "", fmt.Errorf("%s takes a detour; write %q", quote(text), clean)
+		return "", fmt.Errorf("%s takes a detour; write %q", stricttoml.Quote(text), clean)
 	}
 	return clean, nil
 }
@@ -46,7 +48,7 @@ func parseModulePath(text string) (string, error) {
 func parseSchemaPath(text string) (string, error) {
 	clean, err := parseModulePath(text)
 	if err == nil && outside(clean) {
-		return "", fmt.Errorf("%s leaves the manifest's folder; put the schema beside the manifest", quote(text))
+		return "", fmt.Errorf("%s leaves the manifest's folder; put the schema beside the manifest", stricttoml.Quote(text))
 	}
 	return clean, err
 }
@@ -60,11 +62,11 @@ func parseGuestPath(text string) (string, error) {
 	case len(text) > maxPath:
 		return "", tooLong(text, maxPath)
 	case !strings.HasPrefix(text, "/"):
-		return "", fmt.Errorf(`%s is not absolute; write a path of the guest, such as "/data"`, quote(text))
-	case strings.Contains(text, `\`) || strings.ContainsFunc(text, unprintable):
-		return "", fmt.Errorf(`%s holds a character that a path of the guest may not; write names with "/" between`, quote(text))
+		return "", fmt.Errorf(`%s is not absolute; write a path of the guest, such as "/data"`, stricttoml.Quote(text))
+	case strings.Contains(text, `\`) || strings.ContainsFunc(text, stricttoml.Unprintable):
+		return "", fmt.Errorf(`%s holds a character that a path of the guest may not; write names with "/" between`, stricttoml.Quote(text))
 	case path.Clean(text) != text:
-		return "", fmt.Errorf("%s takes a detour; write %q", quote(text), path.Clean(text))
+		return "", fmt.Errorf("%s takes a detour; write %q", stricttoml.Quote(text), path.Clean(text))
 	}
 	return text, nil
 }
@@ -77,18 +79,18 @@ func parseDeny(text string) (string, error) {
 	case len(text) > maxPath:
 		return "", tooLong(text, maxPath)
 	case strings.HasPrefix(text, "/"):
-		return "", fmt.Errorf("%s is absolute; write a pattern relative to the mount", quote(text))
-	case strings.Contains(text, `\`) || strings.ContainsFunc(text, unprintable):
-		return "", fmt.Errorf(`%s holds a character that a pattern may not; write names with "/" between, and "[*]" for a star`, quote(text))
+		return "", fmt.Errorf("%s is absolute; write a pattern relative to the mount", stricttoml.Quote(text))
+	case strings.Contains(text, `\`) || strings.ContainsFunc(text, stricttoml.Unprintable):
+		return "", fmt.Errorf(`%s holds a character that a pattern may not; write names with "/" between, and "[*]" for a star`, stricttoml.Quote(text))
 	// Alternatives cost the matcher time exponential in their number.
 	case strings.ContainsAny(text, "{}"):
-		return "", fmt.Errorf("%s holds alternatives in braces; write one pattern for each", quote(text))
+		return "", fmt.Errorf("%s holds alternatives in braces; write one pattern for each", stricttoml.Quote(text))
 	case strings.HasSuffix(text, "/"):
-		return "", fmt.Errorf("%s ends with a slash; write %q for a folder and all below it", quote(text), strings.TrimRight(text, "/")+"/**")
+		return "", fmt.Errorf("%s ends with a slash; write %q for a folder and all below it", stricttoml.Quote(text), strings.TrimRight(text, "/")+"/**")
 	case path.Clean(text) != text || text == "." || text == ".." || outside(text):
-		return "", fmt.Errorf(`%s has "." or ".." or nothing between slashes; write a plain path below the mount`, quote(text))
+		return "", fmt.Errorf(`%s has "." or ".." or nothing between slashes; write a plain path below the mount`, stricttoml.Quote(text))
 	case !doublestar.ValidatePattern(text):
-		return "", fmt.Errorf(`%s is not a pattern; close each "["`, quote(text))
+		return "", fmt.Errorf(`%s is not a pattern; close each "["`, stricttoml.Quote(text))
 	}
 	return text, nil
 }

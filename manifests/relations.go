@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // relations checks what concerns more than one key, and fills in the defaults
@@ -14,50 +15,51 @@ func (c *checker) relations(m *Manifest) {
 		m.Title = m.Name
 	}
 	if m.Name != "" {
-		for i, alias := range c.root.get("aliases").elements() {
-			if alias.text == m.Name {
-				c.fault(c.at("aliases", strconv.Itoa(i)), "%q is the tool's own name; leave it out", m.Name)
+		for i, alias := range c.Root().Get("aliases").Elements() {
+			if alias.Text == m.Name {
+				c.Fault(c.At("aliases", strconv.Itoa(i)), "%q is the tool's own name; leave it out", m.Name)
 			}
 		}
 	}
-	if outside(m.Module.Path) && c.root.get("module").get("sha256") == nil {
-		c.fault(c.at("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
+	if outside(m.Module.Path) && c.Root().Get("module").Get("sha256") == nil {
+		c.Fault(c.At("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
 	}
 	c.abi(m)
 	m.places = make(map[string]position)
 	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.warm", "limits.memory"} {
-		line, column := c.doc.position(c.at(strings.Split(key, ".")...).offset)
+		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}
 	c.output(m)
 	c.mounts(m)
+	c.nets(m)
 	c.parameters(m)
 }
 
 // abi checks that keys of one form of modules are not given for the other.
 func (c *checker) abi(m *Manifest) {
-	module := c.root.get("module")
-	if m.Module.ABI == ABICommand && module.get("entry") != nil {
-		c.fault(c.at("module", "entry"), "a command starts at _start; leave it out, or write abi = \"reactor\"")
+	module := c.Root().Get("module")
+	if m.Module.ABI == ABICommand && module.Get("entry") != nil {
+		c.Fault(c.At("module", "entry"), "a command starts at _start; leave it out, or write abi = \"reactor\"")
 	}
-	if m.Module.ABI == ABICommand && module.get("warm") != nil {
-		c.fault(c.at("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")
+	if m.Module.ABI == ABICommand && module.Get("warm") != nil {
+		c.Fault(c.At("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")
 	}
 	reactor := m.Module.ABI == ABIReactor || (m.Module.ABI == "" && m.Module.Entry != "")
-	if reactor && module.get("args") != nil {
-		c.fault(c.at("module", "args"), "a reactor has no command line; its input has all arguments")
+	if reactor && module.Get("args") != nil {
+		c.Fault(c.At("module", "args"), "a reactor has no command line; its input has all arguments")
 	}
 }
 
 func (c *checker) output(m *Manifest) {
-	if c.root.get("result") == nil {
+	if c.Root().Get("result") == nil {
 		return
 	}
-	output := c.root.get("module").get("output")
+	output := c.Root().Get("module").Get("output")
 	if output == nil {
 		m.Module.Output = OutputJSON
-	} else if output.kind == kindString && output.text == outputText {
-		c.fault(c.at("module", "output"), `"text" has nothing that [result] could describe; write "json" or "result", or leave [result] out`)
+	} else if output.Kind == stricttoml.KindString && output.Text == outputText {
+		c.Fault(c.At("module", "output"), `"text" has nothing that [result] could describe; write "json" or "result", or leave [result] out`)
 	}
 }
 
@@ -66,18 +68,18 @@ func (c *checker) output(m *Manifest) {
 func (c *checker) mounts(m *Manifest) {
 	for i, later := range m.Permissions.FS {
 		if later.Mount == capability.ScratchMount && later.Mode == capability.ModeRead {
-			c.fault(c.at("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty folder of the call's own, with nothing to read; write %q", later.Mount, modeWrite)
+			c.Fault(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty folder of the call's own, with nothing to read; write %q", later.Mount, modeWrite)
 		}
 		for _, earlier := range m.Permissions.FS[:i] {
 			if later.Mount == "" || earlier.Mount == "" {
 				continue // has its own fault
 			}
 			if later.Mount == earlier.Mount {
-				c.fault(c.at("permissions", "fs", strconv.Itoa(i), "mount"), "%q is mounted twice; keep one, with the deny patterns of both", later.Mount)
+				c.Fault(c.At("permissions", "fs", strconv.Itoa(i), "mount"), "%q is mounted twice; keep one, with the deny patterns of both", later.Mount)
 				break
 			}
 			if a, b := earlier.GuestPath(), later.GuestPath(); below(a, b) || below(b, a) {
-				c.fault(c.at("permissions", "fs", strconv.Itoa(i), "at"), "%s of mount %q and %s of mount %q overlap; give them separate paths", quote(b), later.Mount, quote(a), earlier.Mount)
+				c.Fault(c.At("permissions", "fs", strconv.Itoa(i), "at"), "%s of mount %q and %s of mount %q overlap; give them separate paths", stricttoml.Quote(b), later.Mount, stricttoml.Quote(a), earlier.Mount)
 				break
 			}
 		}

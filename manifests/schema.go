@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
 // schema reads a table that is a JSON Schema.
-func (c *checker) schema(target **jsonschema.Schema, compile func(json.RawMessage) (*jsonschema.Schema, error)) reader {
-	return func(at place, n *node) {
-		raw, ok := c.toJSON(at, n)
+func (c *checker) schema(target **jsonschema.Schema, compile func(json.RawMessage) (*jsonschema.Schema, error)) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		raw, ok := c.JSON(at, n)
 		if !ok {
 			return
 		}
@@ -24,7 +25,7 @@ func (c *checker) schema(target **jsonschema.Schema, compile func(json.RawMessag
 			return
 		}
 		for _, fault := range schemaFaults(err) {
-			c.fault(n.locate(at, pointerSteps(fault.Pointer)...), "%s", fault.Message)
+			c.Fault(n.Locate(at, pointerSteps(fault.Pointer)...), "%s", fault.Message)
 		}
 	}
 }
@@ -37,7 +38,7 @@ func schemaFaults(err error) []jsonschema.SchemaFault {
 	}
 	faults = slices.Clone(faults)
 	for i := range faults {
-		faults[i].Message = printable(faults[i].Message)
+		faults[i].Message = stricttoml.Printable(faults[i].Message)
 	}
 	return faults
 }
@@ -59,16 +60,16 @@ var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 // parameters settles where the parameters come from, and checks what depends on
 // them unless a file is yet to be read.
 func (c *checker) parameters(m *Manifest) {
-	inline, file := c.root.get("parameters") != nil, c.root.get("parameters_file") != nil
+	inline, file := c.Root().Get("parameters") != nil, c.Root().Get("parameters_file") != nil
 	switch {
 	case inline && file:
-		c.fault(c.at("parameters_file"), "the manifest has [parameters] as well; keep one of the two")
+		c.Fault(c.At("parameters_file"), "the manifest has [parameters] as well; keep one of the two")
 	case file:
 		return
 	case !inline:
 		schema, err := jsonschema.CompileParameters(noParameters)
 		if err != nil {
-			c.fault(place{"parameters", wholeFile}, "%s", err)
+			c.Fault(stricttoml.Place{Key: "parameters", Offset: stricttoml.WholeFile}, "%s", err)
 			return
 		}
 		m.Parameters = schema
@@ -101,12 +102,12 @@ func (c *checker) checkUses(schema *jsonschema.Schema) {
 			}
 			fix := "declare it under the properties of the parameters"
 			// A comparison with all parameters costs time; more faults are not listed anyway.
-			if unknown++; unknown <= maxErrors {
+			if unknown++; unknown <= stricttoml.MaxErrors {
 				if near := suggest.Nearest(name, declared); near != "" {
-					fix = fmt.Sprintf("did you mean %s?", quote("{"+near+"}"))
+					fix = fmt.Sprintf("did you mean %s?", stricttoml.Quote("{"+near+"}"))
 				}
 			}
-			c.fault(use.at, "%s is not a parameter; %s", quote("{"+name+"}"), fix)
+			c.Fault(use.at, "%s is not a parameter; %s", stricttoml.Quote("{"+name+"}"), fix)
 		}
 	}
 }

@@ -2,92 +2,22 @@ package manifests
 
 import (
 	"fmt"
-	"math"
-	"regexp"
-	"strconv"
-	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
-
-var sizeText = regexp.MustCompile(`^([0-9]{1,19}) ?([A-Za-z]*)$`)
-
-// sizeUnits are the units of a size, the largest first.
-var sizeUnits = []struct {
-	name  string
-	shift uint
-}{{"GiB", 30}, {"MiB", 20}, {"KiB", 10}, {"B", 0}}
-
-// parseSize reads a size such as "64MiB" into bytes.
-func parseSize(text string, low, high uint64) (uint64, error) {
-	match := sizeText.FindStringSubmatch(text)
-	if match == nil {
-		return 0, fmt.Errorf(`%s is not a size; write a whole number and a unit, such as "64MiB"`, quote(text))
-	}
-	number, unit := match[1], match[2]
-	for _, u := range sizeUnits {
-		if u.name != unit {
-			continue
-		}
-		n, err := strconv.ParseUint(number, 10, 64)
-		if err != nil || n > math.MaxUint64>>u.shift {
-			n = math.MaxUint64
-		} else {
-			n <<= u.shift
-		}
-		if n < low || n > high {
-			return 0, fmt.Errorf("%s is out of range; write a size from %s to %s", quote(text), formatSize(low), formatSize(high))
-		}
-		return n, nil
-	}
-	return 0, fmt.Errorf("%s has no unit that is known; write %q", quote(text), number+unitOf(number, unit))
-}
 
 // parseMemory reads a ceiling of memory, which is granted in whole pages.
 func parseMemory(text string) (uint64, error) {
-	n, err := parseSize(text, MinMemory, MaxMemory)
+	n, err := stricttoml.ParseSize(text, MinMemory, MaxMemory)
 	if err != nil {
 		return 0, err
 	}
 	if over := n % MinMemory; over != 0 {
-		return 0, fmt.Errorf("%s is not a whole number of 64KiB pages; write %q", quote(text), formatSize(n-over+MinMemory))
+		return 0, fmt.Errorf("%s is not a whole number of 64KiB pages; write %q", stricttoml.Quote(text), stricttoml.FormatSize(n-over+MinMemory))
 	}
 	return n, nil
 }
 
 func parseOutputLimit(text string) (uint64, error) {
-	return parseSize(text, MinOutput, MaxOutput)
-}
-
-// sizeOf returns the size that a bare number most likely stands for.
-func sizeOf(literal string) string {
-	number := strings.ReplaceAll(literal, "_", "")
-	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
-		return formatSize(DefaultMemory)
-	}
-	return number + unitOf(number, "")
-}
-
-// unitOf returns the unit that was most likely meant: of the same letter, or by
-// the length of the number.
-func unitOf(number, unit string) string {
-	if unit != "" {
-		for _, u := range sizeUnits {
-			if strings.EqualFold(unit[:1], u.name[:1]) {
-				return u.name
-			}
-		}
-	}
-	if len(number) > len("1024") {
-		return "B"
-	}
-	return "MiB"
-}
-
-// formatSize writes a size with the largest unit that leaves a whole number.
-func formatSize(n uint64) string {
-	for _, u := range sizeUnits {
-		if n >= 1<<u.shift && n%(1<<u.shift) == 0 {
-			return strconv.FormatUint(n>>u.shift, 10) + u.name
-		}
-	}
-	return strconv.FormatUint(n, 10) + "B"
+	return stricttoml.ParseSize(text, MinOutput, MaxOutput)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // Ceilings of texts, in bytes.
@@ -31,6 +32,7 @@ const (
 	outputText   = "text"
 	outputJSON   = "json"
 	outputResult = "result"
+	modeNone     = "none"
 	modeRead     = "read"
 	modeWrite    = "write"
 )
@@ -56,11 +58,11 @@ func parseWord(text string) (string, error) {
 	case text == "":
 		return "", errors.New("is empty; " + rule)
 	case wordText.MatchString(lower):
-		return "", fmt.Errorf("%s has upper-case letters; write %q", quote(text), lower)
+		return "", fmt.Errorf("%s has upper-case letters; write %q", stricttoml.Quote(text), lower)
 	case wordText.MatchString(strings.ReplaceAll(lower, " ", "_")):
-		return "", fmt.Errorf("%s has spaces; write %q", quote(text), strings.ReplaceAll(lower, " ", "_"))
+		return "", fmt.Errorf("%s has spaces; write %q", stricttoml.Quote(text), strings.ReplaceAll(lower, " ", "_"))
 	}
-	return "", fmt.Errorf("%s is not a name; %s", quote(text), rule)
+	return "", fmt.Errorf("%s is not a name; %s", stricttoml.Quote(text), rule)
 }
 
 // parseName reads the name of a tool.
@@ -80,10 +82,10 @@ func parseVersion(text string) (string, error) {
 	}
 	for _, guess := range []string{strings.TrimPrefix(text, "v"), text + ".0", text + ".0.0"} {
 		if versionText.MatchString(guess) {
-			return "", fmt.Errorf("%s is not a semantic version; write %q", quote(text), guess)
+			return "", fmt.Errorf("%s is not a semantic version; write %q", stricttoml.Quote(text), guess)
 		}
 	}
-	return "", fmt.Errorf(`%s is not a semantic version; write three numbers, such as "1.0.0"`, quote(text))
+	return "", fmt.Errorf(`%s is not a semantic version; write three numbers, such as "1.0.0"`, stricttoml.Quote(text))
 }
 
 func parseTitle(text string) (string, error)       { return parseProse(text, maxTitle, "") }
@@ -120,7 +122,7 @@ func hidden(r rune) bool {
 
 func parseDigest(text string) (string, error) {
 	if !digestText.MatchString(text) {
-		return "", fmt.Errorf("%s is not a SHA-256 digest; write 64 hexadecimal digits", quote(text))
+		return "", fmt.Errorf("%s is not a SHA-256 digest; write 64 hexadecimal digits", stricttoml.Quote(text))
 	}
 	return strings.ToLower(text), nil
 }
@@ -128,11 +130,11 @@ func parseDigest(text string) (string, error) {
 func parseEnvName(text string) (string, error) {
 	switch {
 	case strings.ContainsAny(text, "*?"):
-		return "", fmt.Errorf("%s asks for variables by pattern; name each variable", quote(text))
+		return "", fmt.Errorf("%s asks for variables by pattern; name each variable", stricttoml.Quote(text))
 	case len(text) > maxEnvName:
 		return "", tooLong(text, maxEnvName)
 	case !envNameText.MatchString(text):
-		return "", fmt.Errorf(`%s is not the name of a variable; write letters, digits and "_", such as "LANG"`, quote(text))
+		return "", fmt.Errorf(`%s is not the name of a variable; write letters, digits and "_", such as "LANG"`, stricttoml.Quote(text))
 	case text == "PWD":
 		return "", errors.New(`"PWD" is set for the guest by its workspace; leave it out`)
 	}
@@ -151,31 +153,36 @@ func parseArg(text string) (string, error) {
 
 func parseABI(text string) (ABI, error) {
 	command, reactor := string(ABICommand), string(ABIReactor)
-	return parseChoice(text, map[string]ABI{command: ABICommand, reactor: ABIReactor}, command, reactor)
+	return stricttoml.ParseChoice(text, map[string]ABI{command: ABICommand, reactor: ABIReactor}, command, reactor)
 }
 
 // parseEntry reads the name of an export. It is shown in texts, so it is kept to
 // what people write in programs.
 func parseEntry(text string) (string, error) {
 	if !entryText.MatchString(text) {
-		return "", fmt.Errorf(`%s is not the name of a function; write letters, digits, "_", "-" and ".", such as "call"`, quote(text))
+		return "", fmt.Errorf(`%s is not the name of a function; write letters, digits, "_", "-" and ".", such as "call"`, stricttoml.Quote(text))
 	}
 	return text, nil
 }
 
 func parseOutput(text string) (Output, error) {
-	return parseChoice(text, map[string]Output{outputText: OutputText, outputJSON: OutputJSON, outputResult: OutputResult},
+	return stricttoml.ParseChoice(text, map[string]Output{outputText: OutputText, outputJSON: OutputJSON, outputResult: OutputResult},
 		outputText, outputJSON, outputResult)
 }
 
 func parseMode(text string) (capability.Mode, error) {
-	return parseChoice(text, map[string]capability.Mode{modeRead: capability.ModeRead, modeWrite: capability.ModeWrite}, modeRead, modeWrite)
+	return stricttoml.ParseChoice(text, map[string]capability.Mode{modeRead: capability.ModeRead, modeWrite: capability.ModeWrite}, modeRead, modeWrite)
+}
+
+func parseKV(text string) (capability.Mode, error) {
+	modes := map[string]capability.Mode{modeNone: capability.ModeNone, modeRead: capability.ModeRead, modeWrite: capability.ModeWrite}
+	return stricttoml.ParseChoice(text, modes, modeNone, modeRead, modeWrite)
 }
 
 // parseStdin reads "json", "none" or "{parameter}".
 func parseStdin(text string) (Stdin, error) {
 	if !strings.HasPrefix(text, "{") {
-		return parseChoice(text, map[string]Stdin{stdinJSON: {}, stdinNone: {Kind: StdinNone}}, stdinJSON, stdinNone)
+		return stricttoml.ParseChoice(text, map[string]Stdin{stdinJSON: {}, stdinNone: {Kind: StdinNone}}, stdinJSON, stdinNone)
 	}
 	t, err := placeholder.Parse(text)
 	if err != nil {
@@ -183,16 +190,7 @@ func parseStdin(text string) (Stdin, error) {
 	}
 	names := t.Parameters()
 	if len(names) != 1 || text != "{"+names[0]+"}" {
-		return Stdin{}, fmt.Errorf(`%s is more than one parameter; write "json", "none" or one "{parameter}"`, quote(text))
+		return Stdin{}, fmt.Errorf(`%s is more than one parameter; write "json", "none" or one "{parameter}"`, stricttoml.Quote(text))
 	}
 	return Stdin{Kind: StdinParameter, Parameter: names[0]}, nil
-}
-
-// parseChoice reads one of the words of an enumeration.
-func parseChoice[T any](text string, values map[string]T, words ...string) (T, error) {
-	value, ok := values[text]
-	if !ok {
-		return value, fmt.Errorf("%s is not known here; %s", quote(text), oneOf(text, words))
-	}
-	return value, nil
 }

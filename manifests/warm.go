@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // readWarm notes the arguments of the warm-up until the parameters are known.
-func (c *checker) readWarm(at place, n *node) {
-	if raw, ok := c.toJSON(at, n); ok {
+func (c *checker) readWarm(at stricttoml.Place, n *stricttoml.Node) {
+	if raw, ok := c.JSON(at, n); ok {
 		c.warm = raw
 	}
 }
@@ -20,7 +21,7 @@ func (c *checker) warmUp(m *Manifest) {
 	if c.warm == nil {
 		return
 	}
-	at := c.at("module", "warm")
+	at := c.At("module", "warm")
 	arguments, err := m.Parameters.Prepare(c.warm)
 	var faults jsonschema.Faults
 	if err != nil && !errors.As(err, &faults) {
@@ -28,10 +29,10 @@ func (c *checker) warmUp(m *Manifest) {
 	}
 	for _, fault := range faults {
 		where := append([]string{"module", "warm"}, pointerSteps(fault.Pointer)...)
-		c.fault(c.at(where...), "%s", fault.Message)
+		c.Fault(c.At(where...), "%s", fault.Message)
 	}
 	for _, warning := range arguments.Warnings {
-		c.fault(at, "not all of it would reach a call: %s", warning)
+		c.Fault(at, "not all of it would reach a call: %s", warning)
 	}
 	if err != nil {
 		return
@@ -40,11 +41,11 @@ func (c *checker) warmUp(m *Manifest) {
 	input := stdin.Input(arguments.JSON, arguments.Text)
 	switch {
 	case len(input) > MaxWarmBytes:
-		c.fault(at, "makes an input of %d bytes; the ceiling is %s", len(input), formatSize(MaxWarmBytes))
+		c.Fault(at, "makes an input of %d bytes; the ceiling is %s", len(input), stricttoml.FormatSize(MaxWarmBytes))
 	case len(input) > 0:
 		m.Module.Warm = input
 	case stdin.Kind == StdinNone || declares(m.Parameters, stdin.Parameter): // else stdin has a fault
-		c.fault(at, "makes an empty input with stdin = %s, and nothing is warmed up without one; change one of the two", quote(stdin.String()))
+		c.Fault(at, "makes an empty input with stdin = %s, and nothing is warmed up without one; change one of the two", stricttoml.Quote(stdin.String()))
 	}
 }
 

@@ -1,4 +1,4 @@
-package manifests
+package stricttoml
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-func TestToJSONIsExact(t *testing.T) {
+func TestJSONIsExact(t *testing.T) {
 	for _, tc := range []struct{ toml, want string }{
 		{"x = 9_007_199_254_740_993", `{"x":9007199254740993}`},
 		{"x = +5", `{"x":5}`},
@@ -33,14 +33,12 @@ func TestToJSONIsExact(t *testing.T) {
 		{`x = "<&>\u2028\n\"é"`, `{"x":"<&>\u2028\n\"é"}`},
 		{`"a.b" = {"" = 1}`, `{"a.b":{"":1}}`},
 	} {
-		doc := newDocument([]byte(tc.toml))
-		root, err := parse(doc)
-		if err != nil {
+		c := New("x.toml", []byte(tc.toml), Format{MaxBytes: 1 << 20})
+		if err := c.Err(); err != nil {
 			t.Errorf("%s: %v", tc.toml, err)
 			continue
 		}
-		c := &checker{doc: doc}
-		if got, ok := c.toJSON(place{}, root); !ok || string(got) != tc.want {
+		if got, ok := c.JSON(Place{}, c.Root()); !ok || string(got) != tc.want {
 			t.Errorf("%s\ngives %s, want %s", tc.toml, got, tc.want)
 		}
 	}
@@ -49,7 +47,7 @@ func TestToJSONIsExact(t *testing.T) {
 // FuzzParse compares the tree with what the library decodes.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		minimal, "a.b.c = 1\n[a.d]\nx = [1, {y = 2}]\n[[a.e]]\n[[a.e]]\nz = -1.5e3",
+		"a.b.c = 1\n[a.d]\nx = [1, {y = 2}]\n[[a.e]]\n[[a.e]]\nz = -1.5e3",
 		"[a]\n[a.b]\n[[a.c]]\n[a.c.d]\nx = 1979-05-27T07:32:00Z\n[[a.c]]", "x = nan\ny = -inf\nz = 0o7",
 		"a = {b.c = 1, b.d = 2}", "a = [[1], ['x', \"\"\"\ny\"\"\"]] # c", "[x]\n[x.y.z]\n[x.y]", "# only\n",
 		"a = [ # comment\n 1, # two\n]",
@@ -60,7 +58,7 @@ func FuzzParse(f *testing.F) {
 		if len(text) > 10_000 {
 			return
 		}
-		root, err := parse(newDocument([]byte(text)))
+		root, err := parse(newDocument([]byte(text)), "")
 		var want map[string]any
 		libraryErr := toml.Unmarshal([]byte(text), &want)
 		if err != nil {
@@ -76,33 +74,33 @@ func FuzzParse(f *testing.F) {
 }
 
 // plain turns a tree into what normal makes of the library's values.
-func plain(t *testing.T, n *node) any {
+func plain(t *testing.T, n *Node) any {
 	t.Helper()
-	switch n.kind {
-	case kindTable:
+	switch n.Kind {
+	case KindTable:
 		table := map[string]any{}
-		for _, m := range n.members {
-			table[m.name] = plain(t, m.value)
+		for _, m := range n.Members {
+			table[m.Name] = plain(t, m.Value)
 		}
 		return table
-	case kindList:
+	case KindList:
 		list := []any{}
-		for _, item := range n.items {
+		for _, item := range n.Items {
 			list = append(list, plain(t, item))
 		}
 		return list
-	case kindString:
-		return n.text
-	case kindBoolean:
-		return n.text == "true"
-	case kindInteger, kindFloat:
-		literal, ok := jsonNumber(n.text)
+	case KindString:
+		return n.Text
+	case KindBoolean:
+		return n.Text == "true"
+	case KindInteger, KindFloat:
+		literal, ok := Number(n.Text)
 		if !ok {
 			return "not finite"
 		}
 		number, err := json.Number(literal).Float64()
 		if err != nil {
-			t.Fatalf("number %q: %v", n.text, err)
+			t.Fatalf("number %q: %v", n.Text, err)
 		}
 		return number
 	}
@@ -139,7 +137,7 @@ func normal(v any) any {
 func TestPosition(t *testing.T) {
 	doc := newDocument([]byte("é = 1\r\n\tx\n"))
 	for _, tc := range []struct{ offset, line, column int }{
-		{wholeFile, 0, 0},
+		{WholeFile, 0, 0},
 		{0, 1, 1},
 		{2, 1, 2}, // after the two bytes of é
 		{8, 2, 1},

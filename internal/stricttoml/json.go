@@ -1,4 +1,4 @@
-package manifests
+package stricttoml
 
 import (
 	"bytes"
@@ -7,61 +7,61 @@ import (
 	"strings"
 )
 
-// toJSON returns the JSON of a node: keys in the order of the file, numbers with
+// JSON returns the JSON of a node: keys in the order of the file, numbers with
 // every digit that the file has. What JSON cannot say is a fault at its place.
-func (c *checker) toJSON(at place, n *node) (json.RawMessage, bool) {
+func (c *Checker) JSON(at Place, n *Node) (json.RawMessage, bool) {
 	var b bytes.Buffer
 	ok := c.writeJSON(&b, at, n)
 	return b.Bytes(), ok
 }
 
-func (c *checker) writeJSON(b *bytes.Buffer, at place, n *node) bool {
-	switch n.kind {
-	case kindTable:
+func (c *Checker) writeJSON(b *bytes.Buffer, at Place, n *Node) bool {
+	switch n.Kind {
+	case KindTable:
 		ok := true
 		b.WriteByte('{')
-		for i, m := range n.members {
+		for i, m := range n.Members {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			writeString(b, m.name)
+			writeString(b, m.Name)
 			b.WriteByte(':')
-			ok = c.writeJSON(b, at.member(m.name, m.value.offset), m.value) && ok
+			ok = c.writeJSON(b, at.Member(m.Name, m.Value.Offset), m.Value) && ok
 		}
 		b.WriteByte('}')
 		return ok
-	case kindList:
+	case KindList:
 		ok := true
 		b.WriteByte('[')
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			ok = c.writeJSON(b, at.item(i, item.offset), item) && ok
+			ok = c.writeJSON(b, at.Item(i, item.Offset), item) && ok
 		}
 		b.WriteByte(']')
 		return ok
-	case kindString:
-		writeString(b, n.text)
-	case kindBoolean:
-		b.WriteString(n.text)
-	case kindInteger, kindFloat:
-		number, ok := jsonNumber(n.text)
+	case KindString:
+		writeString(b, n.Text)
+	case KindBoolean:
+		b.WriteString(n.Text)
+	case KindInteger, KindFloat:
+		number, ok := Number(n.Text)
 		if !ok {
-			c.fault(at, "JSON has no %s; leave the key out or write a number", n.text)
+			c.Fault(at, "JSON has no %s; leave the key out or write a number", n.Text)
 			return false
 		}
 		b.WriteString(number)
 	default:
-		c.fault(at, "JSON has no dates and times; write a string: %s", quote(n.text))
+		c.Fault(at, "JSON has no dates and times; write a string: %s", Quote(n.Text))
 		return false
 	}
 	return true
 }
 
-// jsonNumber returns the JSON of a TOML number, exactly. It returns false for the
+// Number returns the JSON of the literal of a TOML number, exactly. It returns false for the
 // infinities and for what is not a number.
-func jsonNumber(literal string) (string, bool) {
+func Number(literal string) (string, bool) {
 	literal = strings.ReplaceAll(literal, "_", "")
 	// Base 0 reads TOML's prefixes; a decimal of TOML has no leading zero that it
 	// could take for an octal.

@@ -1,4 +1,4 @@
-package manifests
+package stricttoml
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// document is the text of a manifest, with what it takes to name a place in it.
+// document is the text of a file, with what it takes to name a place in it.
 type document struct {
 	text []byte
 	// lines holds the offset at which each line starts.
@@ -26,9 +26,9 @@ func newDocument(text []byte) document {
 }
 
 // position returns the line and column of a byte offset, both from 1; the column
-// counts characters. Both are 0 for wholeFile.
+// counts characters. Both are 0 for WholeFile.
 func (d document) position(offset int) (line, column int) {
-	if offset == wholeFile {
+	if offset == WholeFile {
 		return 0, 0
 	}
 	offset = min(max(offset, 0), len(d.text))
@@ -53,33 +53,33 @@ func (d document) after(offset int, skip string) int {
 	return offset
 }
 
-// place is a key of the manifest and where it stands.
-type place struct {
-	// key is the dotted path, "" for the root.
-	key string
-	// offset is a byte offset, or wholeFile.
-	offset int
+// Place is a key of the file and where it stands.
+type Place struct {
+	// Key is the dotted path, "" for the root.
+	Key string
+	// Offset is a byte offset, or WholeFile.
+	Offset int
 }
 
-// wholeFile is the offset of a fault that has no place of its own.
-const wholeFile = -1
+// WholeFile is the Offset of a fault that has no place of its own.
+const WholeFile = -1
 
-// member returns the place of a key inside the table at p.
-func (p place) member(name string, offset int) place {
+// Member returns the place of a key inside the table at p.
+func (p Place) Member(name string, offset int) Place {
 	if !bareKey(name) {
-		name = quote(name)
+		name = Quote(name)
 	} else {
-		name = shorten(name, maxQuoted)
+		name = Shorten(name, MaxQuoted)
 	}
-	if p.key == "" {
-		return place{name, offset}
+	if p.Key == "" {
+		return Place{name, offset}
 	}
-	return place{p.key + "." + name, offset}
+	return Place{p.Key + "." + name, offset}
 }
 
-// item returns the place of an element of the list at p.
-func (p place) item(index, offset int) place {
-	return place{p.key + "[" + strconv.Itoa(index) + "]", offset}
+// Item returns the place of an element of the list at p.
+func (p Place) Item(index, offset int) Place {
+	return Place{p.Key + "[" + strconv.Itoa(index) + "]", offset}
 }
 
 // bareKey reports whether TOML can write the key without quotes.

@@ -1,4 +1,4 @@
-package manifests
+package stricttoml
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Bounds of a manifest's shape. The library takes time quadratic in the number
+// Bounds of a file's shape. The library takes time quadratic in the number
 // of keys, and everything that walks the tree recurses.
 const (
 	// maxKeys counts every part of every key and table header.
@@ -31,12 +31,13 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.message }
 
-// parse reads TOML into a tree. A non-nil error is a *syntaxError.
-func parse(doc document) (*node, error) {
+// parse reads TOML into a tree; shrink says what makes a file with too many keys
+// smaller. A non-nil error is a *syntaxError.
+func parse(doc document, shrink string) (*Node, error) {
 	if err := checkBytes(doc.text); err != nil {
 		return nil, err
 	}
-	b := &builder{doc: doc, root: &node{offset: wholeFile}}
+	b := &builder{doc: doc, shrink: shrink, root: &Node{Offset: WholeFile}}
 	b.table = b.root
 	b.parser.Reset(doc.text)
 	for b.parser.NextExpression() {
@@ -78,7 +79,7 @@ func checkBytes(text []byte) error {
 func (b *builder) fromParser(err error) error {
 	var fault *unstable.ParserError
 	if !errors.As(err, &fault) {
-		return &syntaxError{wholeFile, notTOML(err.Error())}
+		return &syntaxError{WholeFile, notTOML(err.Error())}
 	}
 	// A highlight shares the text's memory, so capacities tell where it starts.
 	return &syntaxError{cap(b.doc.text) - cap(fault.Highlight), notTOML(fault.Message)}
@@ -88,25 +89,27 @@ func (b *builder) fromParser(err error) error {
 func fromDecoder(doc document, err error) error {
 	var fault *toml.DecodeError
 	if !errors.As(err, &fault) {
-		return &syntaxError{wholeFile, notTOML(err.Error())}
+		return &syntaxError{WholeFile, notTOML(err.Error())}
 	}
 	line, column := fault.Position()
 	return &syntaxError{doc.offset(line, column), notTOML(fault.Error())}
 }
 
 func notTOML(message string) string {
-	return "not valid TOML: " + printable(shorten(strings.TrimPrefix(message, "toml: "), maxLibraryText))
+	return "not valid TOML: " + Printable(Shorten(strings.TrimPrefix(message, "toml: "), maxLibraryText))
 }
 
 // builder makes a tree of the parser's expressions.
 type builder struct {
 	doc    document
 	parser unstable.Parser
-	root   *node
+	root   *Node
 	// table is what the last header opened, depth levels below the root.
-	table *node
+	table *Node
 	depth int
 	keys  int
+	// shrink says what to do about too many of them.
+	shrink string
 }
 
 // expression adds one top-level expression to the tree.
@@ -132,7 +135,7 @@ func (b *builder) expression(expr *unstable.Node) error {
 }
 
 // keyValue adds "a.b = value" to a table that is depth levels below the root.
-func (b *builder) keyValue(table *node, expr *unstable.Node, depth int) error {
+func (b *builder) keyValue(table *Node, expr *unstable.Node, depth int) error {
 	key := expr.Key()
 	for key.Next() {
 		part := key.Node()
@@ -163,40 +166,40 @@ func (b *builder) keyValue(table *node, expr *unstable.Node, depth int) error {
 
 // open returns the table that a part of a key names inside parent, new or not.
 // With element, it appends a table to the list of that name.
-func (b *builder) open(parent *node, part *unstable.Node, element bool) (*node, error) {
+func (b *builder) open(parent *Node, part *unstable.Node, element bool) (*Node, error) {
 	name, offset := string(part.Data), int(part.Raw.Offset)
 	earlier := parent.byName[name]
 	if earlier == nil {
-		table := &node{offset: offset}
+		table := &Node{Offset: offset}
 		value := table
 		if element {
-			value = &node{kind: kindList, items: []*node{table}, ofHeaders: true, offset: offset}
+			value = &Node{Kind: KindList, Items: []*Node{table}, ofHeaders: true, Offset: offset}
 		}
 		parent.add(name, offset, value)
 		return table, nil
 	}
-	value := earlier.value
+	value := earlier.Value
 	switch {
 	case element && value.ofHeaders:
-		table := &node{offset: offset}
-		value.items = append(value.items, table)
+		table := &Node{Offset: offset}
+		value.Items = append(value.Items, table)
 		return table, nil
 	case element:
 		return nil, b.twice(part, earlier)
 	case value.ofHeaders:
-		return value.items[len(value.items)-1], nil
-	case value.kind == kindTable:
+		return value.Items[len(value.Items)-1], nil
+	case value.Kind == KindTable:
 		return value, nil
 	}
 	return nil, b.twice(part, earlier)
 }
 
 // twice is the fault of a key that stands where another one stood before.
-func (b *builder) twice(part *unstable.Node, earlier *member) error {
-	line, _ := b.doc.position(earlier.offset)
+func (b *builder) twice(part *unstable.Node, earlier *Member) error {
+	line, _ := b.doc.position(earlier.Offset)
 	return &syntaxError{
 		int(part.Raw.Offset),
-		fmt.Sprintf("%s is defined twice, first in line %d as %s; keep one of the two", quote(earlier.name), line, earlier.value.kind),
+		fmt.Sprintf("%s is defined twice, first in line %d as %s; keep one of the two", Quote(earlier.Name), line, earlier.Value.Kind),
 	}
 }
 
@@ -204,7 +207,7 @@ func (b *builder) twice(part *unstable.Node, earlier *member) error {
 func (b *builder) count(part *unstable.Node, depth int) error {
 	b.keys++
 	if b.keys > maxKeys {
-		return &syntaxError{int(part.Raw.Offset), fmt.Sprintf("more than %d keys; move a large schema to a parameters_file", maxKeys)}
+		return &syntaxError{int(part.Raw.Offset), fmt.Sprintf("more than %d keys; %s", maxKeys, b.shrink)}
 	}
 	return checkDepth(int(part.Raw.Offset), depth)
 }
@@ -218,23 +221,23 @@ func checkDepth(offset, depth int) error {
 
 // value turns a value into a node. The parser tells no place for a list; start is
 // where it begins, or the place of what holds it.
-func (b *builder) value(v *unstable.Node, start, depth int) (*node, error) {
+func (b *builder) value(v *unstable.Node, start, depth int) (*Node, error) {
 	if v.Raw.Length > 0 {
 		start = int(v.Raw.Offset)
 	}
 	switch v.Kind {
 	case unstable.String:
-		return &node{kind: kindString, text: string(v.Data), offset: start}, nil
+		return &Node{Kind: KindString, Text: string(v.Data), Offset: start}, nil
 	case unstable.Integer:
-		return &node{kind: kindInteger, text: string(v.Data), offset: start}, nil
+		return &Node{Kind: KindInteger, Text: string(v.Data), Offset: start}, nil
 	case unstable.Float:
 		return b.float(string(v.Data), start)
 	case unstable.Bool:
-		return &node{kind: kindBoolean, text: string(v.Data), offset: start}, nil
+		return &Node{Kind: KindBoolean, Text: string(v.Data), Offset: start}, nil
 	case unstable.Array:
 		return b.list(v, start, depth)
 	case unstable.InlineTable:
-		table := &node{offset: start}
+		table := &Node{Offset: start}
 		for children := v.Children(); children.Next(); {
 			if err := b.keyValue(table, children.Node(), depth); err != nil {
 				return nil, err
@@ -242,28 +245,28 @@ func (b *builder) value(v *unstable.Node, start, depth int) (*node, error) {
 		}
 		return table, nil
 	}
-	return &node{kind: kindTime, text: string(v.Data), offset: start}, nil
+	return &Node{Kind: KindTime, Text: string(v.Data), Offset: start}, nil
 }
 
-func (b *builder) list(v *unstable.Node, start, depth int) (*node, error) {
+func (b *builder) list(v *unstable.Node, start, depth int) (*Node, error) {
 	if err := checkDepth(start, depth+1); err != nil {
 		return nil, err
 	}
-	list := &node{kind: kindList, offset: start}
+	list := &Node{Kind: KindList, Offset: start}
 	for children := v.Children(); children.Next(); {
 		item, err := b.value(children.Node(), start, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		list.items = append(list.items, item)
+		list.Items = append(list.Items, item)
 	}
 	return list, nil
 }
 
 // float refuses here what the library refuses with the text of another library.
-func (b *builder) float(literal string, start int) (*node, error) {
+func (b *builder) float(literal string, start int) (*Node, error) {
 	if _, err := strconv.ParseFloat(strings.ReplaceAll(literal, "_", ""), 64); err != nil {
 		return nil, &syntaxError{start, "a number of TOML must fit in 64 bits; write it as a string"}
 	}
-	return &node{kind: kindFloat, text: literal, offset: start}, nil
+	return &Node{Kind: KindFloat, Text: literal, Offset: start}, nil
 }

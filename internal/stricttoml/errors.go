@@ -1,0 +1,100 @@
+package stricttoml
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Error is one fault of a file.
+type Error struct {
+	// File is the file as the caller named it, never an absolute host path of
+	// this package's making.
+	File string
+	// Line and Column are where the fault is, from 1. Column counts characters
+	// (Unicode code points; a tab is one). Both are 0 for a fault of the whole
+	// file, such as a missing key.
+	Line, Column int
+	// Key is the dotted path of the key at fault, such as "permissions.fs[0].mode",
+	// or "" when no key is.
+	Key string
+	// Message says what is wrong and how to mend it.
+	Message string
+}
+
+// Error returns "file:line:column: key: message", without the parts that are not known.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	b.WriteString(": ")
+	if e.Key != "" {
+		b.WriteString(e.Key)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Message)
+	return Printable(b.String())
+}
+
+// Errors is every fault of one file in the order of the file, those of the
+// whole file first. It is never empty where it is returned as an error.
+type Errors []*Error
+
+// Error returns one line for each fault.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, fault := range e {
+		lines[i] = fault.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the faults, so that errors.As finds an *Error.
+func (e Errors) Unwrap() []error {
+	errs := make([]error, len(e))
+	for i, fault := range e {
+		errs[i] = fault
+	}
+	return errs
+}
+
+// MaxQuoted is how many characters of somebody else's text an error repeats.
+const MaxQuoted = 48
+
+// Quote returns text in quotes for an error: escaped, and cut when it is long.
+func Quote(text string) string {
+	return strconv.Quote(Shorten(text, MaxQuoted))
+}
+
+// Shorten cuts a text of more than limit characters and marks the cut.
+func Shorten(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
+}
+
+// Printable escapes what a terminal would obey or hide, so that a file's name or
+// a library's text cannot forge a line of output.
+func Printable(text string) string {
+	if strings.IndexFunc(text, Unprintable) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if Unprintable(r) {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Unprintable reports what Printable escapes.
+func Unprintable(r rune) bool { return !unicode.IsPrint(r) }

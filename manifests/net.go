@@ -1,0 +1,91 @@
+package manifests
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// methods reads a list of methods, which is not there when it would be empty.
+func (c *checker) methods(net *capability.Net) stricttoml.Reader {
+	list := stricttoml.ReadTexts(c.Checker, &net.Methods, parseMethod)
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if len(n.Items) == 0 {
+			c.Fault(at, `is empty; name the methods, or leave the key out for ["GET"]`)
+			return
+		}
+		list(at, n)
+	}
+}
+
+func parseMethod(text string) (string, error) {
+	err := capability.Net{URL: capability.AnyURL(), Methods: []string{text}}.Validate()
+	if err != nil {
+		_, message := splitField(err)
+		return "", errors.New(message)
+	}
+	return text, nil
+}
+
+func parseSecretName(text string) (string, error) {
+	_, err := capability.ParseWord(string(capability.KindSecret) + ":" + text)
+	var fault *capability.WordError
+	if errors.As(err, &fault) {
+		return "", fault.Problem
+	}
+	return text, nil
+}
+
+// parseFilled reads a text whose grammar is checked together with other keys.
+func parseFilled(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("is empty; write a text or leave the key out")
+	}
+	return text, nil
+}
+
+// checkNet checks the entry of permissions.net that was read last, unless a key of it
+// has a fault already.
+func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if c.Faulty(at) {
+			return
+		}
+		if err := m.Permissions.Net[len(m.Permissions.Net)-1].Validate(); err != nil {
+			steps, message := splitField(err)
+			c.Fault(n.Locate(at, steps...), "%s", message)
+		}
+	}
+}
+
+// nets checks the entries of permissions.net against each other.
+func (c *checker) nets(m *Manifest) {
+	if c.Faulty(c.At("permissions", "net")) {
+		return
+	}
+	if err := m.Permissions.Validate(); err != nil {
+		steps, message := splitField(err)
+		c.Fault(c.At(append([]string{"permissions"}, steps...)...), "%s", message)
+	}
+}
+
+// field is the part of a text of package capability that names what is at fault:
+// "net[0].", "secrets[1]: ", "header: ".
+var field = regexp.MustCompile(`^([a-z]+)(?:\[([0-9]+)\])?(?:\.|: )`)
+
+// splitField takes the fields off an error of package capability, as the steps down to
+// the key at fault.
+func splitField(err error) (steps []string, message string) {
+	message = err.Error()
+	for match := field.FindStringSubmatch(message); match != nil; match = field.FindStringSubmatch(message) {
+		steps = append(steps, match[1])
+		if match[2] != "" {
+			steps = append(steps, match[2])
+		}
+		message = strings.TrimPrefix(message, match[0])
+	}
+	return steps, message
+}

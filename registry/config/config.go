@@ -1,0 +1,125 @@
+package config
+
+import (
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
+)
+
+// Config is what an operator's file says. It does not change and is safe for
+// concurrent use. The zero value is that of an empty file.
+type Config struct {
+	// path is the absolute path of the file; "" for none.
+	path string
+	// lookup finds the variables of this process; nil means os.LookupEnv.
+	lookup func(name string) (string, bool)
+
+	mounts   map[string]mount
+	env      map[string]variable
+	secrets  map[string]secret
+	grants   grants
+	ceilings Ceilings
+	policy   policy.Config
+	tools    map[string]toolSettings // by normal name
+	audit    Audit
+	revoked  map[string]bool
+}
+
+// mount is an entry of [mounts].
+type mount struct {
+	dir    string // absolute
+	mode   capability.Mode
+	source string
+}
+
+// variable is an entry of [env].
+type variable struct {
+	// pass takes the value from this process.
+	pass   bool
+	value  string
+	source string
+}
+
+// secret is an entry of [secrets].
+type secret struct {
+	SecretSource
+	urls []capability.URLPattern
+}
+
+// grants are words that give and take away.
+type grants struct {
+	allow, deny []sourcedWord
+}
+
+// sourcedWord is a word with the "file:line" where it was written.
+type sourcedWord struct {
+	word   capability.Word
+	source string
+}
+
+// toolSettings is an entry of [tools] but for what the policy holds.
+type toolSettings struct {
+	grants grants
+	digest string
+}
+
+// getenv looks up a variable of this process.
+func (c *Config) getenv(name string) (string, bool) {
+	if c.lookup == nil {
+		return os.LookupEnv(name)
+	}
+	return c.lookup(name)
+}
+
+// Audit says where a record of all calls is kept. The zero value keeps none.
+type Audit struct {
+	// File is an absolute path; "" for no record. Its folder need not be there.
+	File string
+	// MaxSize is how large the file may become, in bytes, before another is begun: from
+	// 64 KiB to 1 TiB.
+	MaxSize int64
+	// Keep is how many earlier files are kept, from 0 to 1000.
+	Keep int
+}
+
+// Audit returns the section [audit].
+func (c *Config) Audit() Audit { return c.audit }
+
+// Digests returns the digests to which tools are pinned, as "sha256:HEX" by the name of
+// the tool in lower case. A tool with another digest may not run.
+func (c *Config) Digests() map[string]string {
+	pins := make(map[string]string)
+	for name, t := range c.tools {
+		if t.digest != "" {
+			pins[name] = t.digest
+		}
+	}
+	return pins
+}
+
+// Revoked returns the set of digests that may not run, each "sha256:HEX".
+func (c *Config) Revoked() map[string]bool { return maps.Clone(c.revoked) }
+
+// Protected returns the absolute paths of files that decide what tools may do, or hold
+// secrets or records: no folder that holds one of them may be mounted for writing.
+func (c *Config) Protected() []string {
+	var files []string
+	for _, file := range []string{c.path, c.audit.File} {
+		if file != "" {
+			files = append(files, file)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.secrets)) {
+		s := c.secrets[name]
+		if s.Kind == SecretFile {
+			files = append(files, s.File)
+		}
+		if s.Kind == SecretCommand && isPath(s.Command[0]) {
+			files = append(files, s.Command[0])
+		}
+	}
+	return files
+}

@@ -1,0 +1,454 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/registry/policy"
+)
+
+// home and folder are where the files of these tests are.
+var (
+	home   = abs("home", "me")
+	folder = abs("etc", "wasmtool")
+)
+
+func abs(parts ...string) string {
+	path, err := filepath.Abs(string(filepath.Separator) + filepath.Join(parts...))
+	if err != nil {
+		panic(err) // no current folder, in a test
+	}
+	return path
+}
+
+// getenv knows a few variables.
+func getenv(name string) (string, bool) {
+	value, ok := map[string]string{"HOME": home, "USERPROFILE": home, "LANG": "de", "TOKEN": "hunter2hunter2"}[name]
+	return value, ok
+}
+
+func decode(text string) (*Config, error) {
+	return Decode(File{Path: filepath.Join(folder, FileName), Name: FileName}, []byte(text), getenv)
+}
+
+func mustDecode(t testing.TB, text string) *Config {
+	t.Helper()
+	c, err := decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func word(t testing.TB, text string) capability.Word {
+	t.Helper()
+	w, err := capability.ParseWord(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func pattern(text string) capability.URLPattern {
+	p, err := capability.ParseURLPattern(text)
+	if err != nil {
+		panic(err) // a typing error in a test
+	}
+	return p
+}
+
+const (
+	digestA = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	digestB = "sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+)
+
+// What parts of a Config are looked at.
+var (
+	mountOf   = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil).Mounts[name] } }
+	envOf     = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil).Env[name] } }
+	sourceOf  = func(name string) func(*Config) any { return func(c *Config) any { return c.SecretSources()[name] } }
+	secretsOf = func(c *Config) any { return c.Offer(nil).Secrets }
+	kvOf      = func(c *Config) any { return c.Offer(nil).KV }
+	denyOf    = func(c *Config) any { return slices.Clone(c.Offer(nil).Deny) }
+	policyOf  = func(c *Config) any { return c.PolicyConfig() }
+	ruleOf    = func(c *Config) any { return append(c.PolicyConfig().Rules, policy.Rule{})[0] }
+	toolOf    = func(c *Config) any { return c.PolicyConfig().Tools["grep"] }
+	grepKV    = func(c *Config) any { return c.OfferFor(nil, "grep").KV }
+	grepDeny  = func(c *Config) any { return slices.Clone(c.OfferFor(nil, "grep").Deny) }
+	limitsOf  = func(c *Config) any { return c.Ceilings() }
+	auditOf   = func(c *Config) any { return c.Audit() }
+)
+
+// effects has the effect of every key of the format.
+var effects = []struct {
+	key, text string
+	of        func(*Config) any
+	want      any
+}{
+	{"mounts.NAME", `mounts.data = "sub/../data"`, mountOf("data"), capability.Mount{Dir: filepath.Join(folder, "data"), Mode: capability.ModeRead}},
+	{"mounts.NAME.path", `mounts.data = { path = "~/data" }`, mountOf("data"), capability.Mount{Dir: filepath.Join(home, "data"), Mode: capability.ModeRead}},
+	{"mounts.NAME.mode", `mounts.data = { path = "~", mode = "write" }`, mountOf("data"), capability.Mount{Dir: home, Mode: capability.ModeWrite}},
+	{"env.NAME", `env.EDITOR = "vi"`, envOf("EDITOR"), "vi"},
+	{"env.NAME", `env.LANG = true`, envOf("LANG"), "de"},
+	{"secrets.NAME.env", `secrets.A.env = "TOKEN"`, sourceOf("A"), SecretSource{Kind: SecretEnv, Env: "TOKEN", Source: "wasmtool.toml:1"}},
+	{"secrets.NAME.file", `secrets.A.file = "a.key"`, sourceOf("A"), SecretSource{Kind: SecretFile, File: filepath.Join(folder, "a.key"), Source: "wasmtool.toml:1"}},
+	{"secrets.NAME.command", `secrets.A.command = ["./get", "-v", "-v"]`, sourceOf("A"), SecretSource{Kind: SecretCommand, Command: []string{filepath.Join(folder, "get"), "-v", "-v"}, Source: "wasmtool.toml:1"}},
+	{"secrets.NAME.command", `secrets.A.command = ["pass", "./x"]`, sourceOf("A"), SecretSource{Kind: SecretCommand, Command: []string{"pass", "./x"}, Source: "wasmtool.toml:1"}},
+	{"secrets.NAME.keyring", `secrets.A.keyring = "a/b/me"`, sourceOf("A"), SecretSource{Kind: SecretKeyring, Service: "a/b", User: "me", Source: "wasmtool.toml:1"}},
+	{"secrets.NAME.ttl", `secrets.A = { env = "TOKEN", ttl = "10m" }`, sourceOf("A"), SecretSource{Kind: SecretEnv, Env: "TOKEN", TTL: 10 * time.Minute, Source: "wasmtool.toml:1"}},
+	{"secrets.NAME.urls", "secrets.A = { env = \"TOKEN\", urls = [\"https://api.example.com/v1\"] }\ngrants.allow = [\"secret:A\"]", secretsOf, map[string]capability.SecretOffer{"A": {URLs: []capability.URLPattern{pattern("https://api.example.com/v1")}}}},
+	{"grants.allow", `grants.allow = ["kv:write"]`, kvOf, capability.ModeWrite},
+	{"grants.deny", `grants.deny = ["clock", "net:any"]`, denyOf, capability.Deny{mustWord("clock"), mustWord("net:any")}},
+	{"limits.memory", `limits.memory = "64KiB"`, limitsOf, Ceilings{Memory: 64 << 10}},
+	{"limits.fuel", `limits.fuel = 10_000`, limitsOf, Ceilings{Fuel: 10_000}},
+	{"limits.open_files", `limits.open_files = 1`, limitsOf, Ceilings{OpenFiles: 1}},
+	{"limits.http_requests", `limits.http_requests = 2`, limitsOf, Ceilings{HTTPRequests: 2}},
+	{"limits.timeout", `limits.timeout = "1m"`, limitsOf, Ceilings{Timeout: time.Minute}},
+	{"limits.total_memory", `limits.total_memory = "1024GiB"`, limitsOf, Ceilings{TotalMemory: 1 << 40}},
+	{"limits.idle_memory", `limits.idle_memory = "1MiB"`, limitsOf, Ceilings{IdleMemory: 1 << 20}},
+	{"limits.idle_memory", `limits.idle_memory = "0B"`, limitsOf, Ceilings{IdleMemory: -1}},
+	{"limits.calls", `limits.calls = 8`, limitsOf, Ceilings{Calls: 8}},
+	{"limits.waiting", `limits.waiting = 9`, limitsOf, Ceilings{Waiting: 9}},
+	{"limits.waiting", `limits.waiting = 0`, limitsOf, Ceilings{Waiting: -1}},
+	{"policy.profile", `policy.profile = "coding"`, policyOf, policy.Config{Profile: "coding", Sources: map[string]string{"profile": "wasmtool.toml:1"}}},
+	{"policy.allow", "[policy]\nallow = [\n\"grep\",\n\"group:fs\"]", policyOf, policy.Config{Allow: []string{"grep", "group:fs"}, Sources: map[string]string{"allow": "wasmtool.toml:2", "allow[0]": "wasmtool.toml:3", "allow[1]": "wasmtool.toml:4"}}},
+	{"policy.deny", `policy.deny = ["*"]`, policyOf, policy.Config{Deny: []string{"*"}, Sources: map[string]string{"deny": "wasmtool.toml:1", "deny[0]": "wasmtool.toml:1"}}},
+	{"policy.enable_tool_calls", `policy.enable_tool_calls = false`, policyOf, policy.Config{Off: true, Sources: map[string]string{"off": "wasmtool.toml:1"}}},
+	{"policy.rules.effect", rule(`effect = "ask"`), ruleOf, policy.Rule{Effect: policy.Ask, Tools: []string{"*"}, Source: "wasmtool.toml:1"}},
+	{"policy.rules.tools", "[[policy.rules]]\neffect = \"allow\"\ntools = [\"a\", \"b*\"]", ruleOf, policy.Rule{Effect: policy.Allow, Tools: []string{"a", "b*"}, Source: "wasmtool.toml:1"}},
+	{"policy.rules.capabilities", rule("effect = \"deny\"\ncapabilities = [\"net:https://*.corp/\"]"), ruleOf, policy.Rule{Tools: []string{"*"}, Capabilities: []string{"net:https://*.corp/"}, Source: "wasmtool.toml:1"}},
+	{"policy.rules.reason", rule("effect = \"deny\"\nreason = \"no\""), ruleOf, policy.Rule{Tools: []string{"*"}, Reason: "no", Source: "wasmtool.toml:1"}},
+	{"policy.rules.arguments.NAME.equals", match(`equals = { a = [1.50, "x"] }`), ruleOf, matched(policy.Match{Equals: json.RawMessage(`{"a":[1.50,"x"]}`)})},
+	{"policy.rules.arguments.NAME.glob", match(`glob = "**/.env"`), ruleOf, matched(policy.Match{Glob: "**/.env"})},
+	{"policy.rules.arguments.NAME.prefix", match(`prefix = "src"`), ruleOf, matched(policy.Match{Prefix: "src"})},
+	{"policy.rules.arguments.NAME.regexp", match(`regexp = "a+"`), ruleOf, matched(policy.Match{Regexp: "a+"})},
+	{"policy.rules.arguments.NAME.missing", match(`regexp = "a", missing = true`), ruleOf, matched(policy.Match{Regexp: "a", Missing: true})},
+	{"policy.rules.arguments.NAME.fold_case", match(`regexp = "a", fold_case = true`), ruleOf, matched(policy.Match{Regexp: "a", FoldCase: true})},
+	{"tools.NAME.enabled", "\n[tools.grep]\nenabled = false", toolOf, policy.ToolRule{Enabled: new(bool), Source: "wasmtool.toml:2"}},
+	{"tools.NAME.auto_execute", `tools.grep.auto_execute = true`, toolOf, policy.ToolRule{AutoExecute: true, Source: "wasmtool.toml:1"}},
+	{"tools.NAME.allow", `tools.grep.allow = ["kv:read"]`, grepKV, capability.ModeRead},
+	{"tools.NAME.deny", `tools.grep.deny = ["random"]`, grepDeny, capability.Deny{mustWord("random")}},
+	{"tools.NAME.digest", `tools.grep.digest = "` + digestA + `"`, func(c *Config) any { return c.Digests()["grep"] }, digestA},
+	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(folder, "log", "audit.jsonl"), MaxSize: 64 << 20, Keep: 8}},
+	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 1 << 20, Keep: 8}},
+	{"audit.keep", `audit = { file = "a", keep = 0 }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 64 << 20}},
+	{"revoked.digests", `revoked.digests = ["` + digestA + `", "` + strings.ToUpper(digestB) + `"]`, func(c *Config) any { return c.Revoked() }, map[string]bool{digestA: true, digestB: true}},
+}
+
+func mustWord(text string) capability.Word {
+	w, err := capability.ParseWord(text)
+	if err != nil {
+		panic(err) // a typing error in a test
+	}
+	return w
+}
+
+// rule is a rule with further keys.
+func rule(keys string) string { return "[[policy.rules]]\ntools = [\"*\"]\n" + keys }
+
+// match is a rule with a condition; matched is what becomes of it.
+func match(keys string) string {
+	return "[[policy.rules]]\neffect = \"deny\"\narguments = { \"/path\" = { " + keys + " } }"
+}
+
+func matched(m policy.Match) policy.Rule {
+	return policy.Rule{Arguments: map[string]policy.Match{"/path": m}, Source: "wasmtool.toml:1"}
+}
+
+func TestKeysHaveEffects(t *testing.T) {
+	empty := mustDecode(t, "")
+	for _, tt := range effects {
+		c, err := decode(tt.text)
+		if err != nil {
+			t.Errorf("%s: %v", tt.key, err)
+			continue
+		}
+		if got := tt.of(c); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s: got %+v, want %+v", tt.key, got, tt.want)
+		}
+		if reflect.DeepEqual(tt.of(empty), tt.want) {
+			t.Errorf("%s: the effect is there without the key", tt.key)
+		}
+	}
+}
+
+// leaves lists the keys of the format that hold a value.
+func leaves(prefix string, keys []stricttoml.Key) []string {
+	var list []string
+	for _, k := range keys {
+		list = append(list, leavesOf(prefix+k.Name, k)...)
+	}
+	return list
+}
+
+func leavesOf(path string, k stricttoml.Key) []string {
+	var list []string
+	switch k.Want {
+	case stricttoml.WantTable, stricttoml.WantTables:
+		list = leaves(path+".", k.Members())
+	case stricttoml.WantNamed:
+		list = leavesOf(path+"."+stricttoml.AnyName, k.Entry(stricttoml.AnyName))
+	default:
+		list = []string{path}
+	}
+	if k.Or != nil {
+		list = append(list, leavesOf(path, *k.Or)...)
+	}
+	return slices.Compact(list)
+}
+
+// No key is without a test of its effect, and none is tested that is not there.
+func TestEveryKeyIsTested(t *testing.T) {
+	tested := make(map[string]bool)
+	for _, tt := range effects {
+		tested[tt.key] = true
+	}
+	got, want := slices.Sorted(maps.Keys(tested)), leaves("", formatKeys())
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("tested are %q\nthe format has %q", got, want)
+	}
+}
+
+// Headers in hints are those of the tables.
+func TestPathsOfTables(t *testing.T) {
+	var check func(path string, k stricttoml.Key)
+	check = func(path string, k stricttoml.Key) {
+		table := k.Members != nil || k.Entry != nil
+		if table && k.Path != path {
+			t.Errorf("the table %s has the path %q", path, k.Path)
+		}
+		if k.Members != nil {
+			for _, m := range k.Members() {
+				check(path+"."+m.Name, m)
+			}
+		}
+		if k.Entry != nil {
+			check(path+"."+stricttoml.AnyName, k.Entry(stricttoml.AnyName))
+		}
+		if k.Or != nil {
+			check(path, *k.Or)
+		}
+	}
+	for _, k := range formatKeys() {
+		check(k.Name, k)
+	}
+}
+
+// Without a word there is the workspace for reading, the clock and randomness.
+func TestOfferWithoutAWord(t *testing.T) {
+	dirs := map[string]string{WorkspaceMount: "/w"}
+	want := capability.Offer{
+		Mounts: map[string]capability.Mount{WorkspaceMount: {Dir: "/w", Mode: capability.ModeRead}},
+		Env:    map[string]string{}, Clock: true, Random: true, Lines: map[capability.Word]string{},
+	}
+	for _, c := range []*Config{{}, mustDecode(t, ""), mustDecode(t, `secrets.A.env = "TOKEN"`)} {
+		if got := c.Offer(dirs); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if got := c.OfferFor(dirs, "grep"); !reflect.DeepEqual(got, want) {
+			t.Errorf("for a tool: got %+v, want %+v", got, want)
+		}
+	}
+	if c := new(Config); c.Ceilings() != (Ceilings{}) || c.Audit() != (Audit{}) || len(c.Digests())+len(c.Revoked())+len(c.Protected())+len(c.Warnings()) != 0 {
+		t.Error("the zero value says something")
+	}
+}
+
+const everything = `
+[mounts]
+data = "data"
+[env]
+EDITOR = "vi"
+[secrets.A]
+env = "TOKEN"
+urls = ["https://a.example/"]
+[secrets.B]
+env = "TOKEN"
+[grants]
+allow = ["write:workspace", "net:https://a.example/", "secret:B", "env:LANG"]
+deny = ["kv:write"]
+[tools.grep]
+allow = ["write:data", "kv:write", "secret:A"]
+[tools.ls]
+deny = ["read:data"]
+`
+
+func TestOfferFor(t *testing.T) {
+	c := mustDecode(t, everything)
+	dirs := map[string]string{WorkspaceMount: "/w", "data": "/not/this"}
+	common, grep := c.Offer(dirs), c.OfferFor(dirs, " Grep ")
+	if got := common.Mounts; !reflect.DeepEqual(got, map[string]capability.Mount{
+		"data": {Dir: filepath.Join(folder, "data"), Mode: capability.ModeRead}, WorkspaceMount: {Dir: "/w", Mode: capability.ModeWrite},
+	}) {
+		t.Errorf("mounts are %v", got)
+	}
+	if common.KV != capability.ModeNone || common.Env["LANG"] != "de" || len(common.Net) != 1 {
+		t.Errorf("the offer is %+v", common)
+	}
+	if _, ok := common.Secrets["A"]; ok {
+		t.Error("a secret is offered to all that is allowed for one tool")
+	}
+	if grep.Mounts["data"].Mode != capability.ModeWrite || len(grep.Secrets["A"].URLs) != 1 {
+		t.Errorf("the offer for grep is %+v", grep)
+	}
+	ask := capability.Permissions{KV: capability.ModeWrite}
+	if _, missing := capability.Intersect(ask, grep); len(missing) == 0 {
+		t.Error("what is denied to all is granted to one tool")
+	}
+}
+
+// An alias, which the author of a tool chooses, takes away and never gives.
+func TestOfferForAliases(t *testing.T) {
+	c := mustDecode(t, everything)
+	o := c.OfferFor(nil, "find", "grep", "ls")
+	if o.Mounts["data"].Mode != capability.ModeRead || o.KV != capability.ModeNone {
+		t.Errorf("an alias gave: %+v", o)
+	}
+	if !slices.Contains(o.Deny, word(t, "read:data")) {
+		t.Errorf("an alias took nothing: %v", o.Deny)
+	}
+}
+
+// Offers share nothing with the Config nor with each other.
+func TestOffersAreSeparate(t *testing.T) {
+	c := mustDecode(t, everything)
+	want := c.OfferFor(nil, "grep")
+	spoilt := c.OfferFor(nil, "grep")
+	clear(spoilt.Mounts)
+	clear(spoilt.Env)
+	clear(spoilt.Lines)
+	spoilt.Secrets["A"].URLs[0] = capability.AnyURL()
+	spoilt.Deny[0] = word(t, "clock")
+	if err := c.Allow(&spoilt, capability.Bound{}, word(t, "kv:write")); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.OfferFor(nil, "grep"); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestLines(t *testing.T) {
+	c := mustDecode(t, everything)
+	o := c.OfferFor(map[string]string{WorkspaceMount: "/w"}, "grep")
+	for text, want := range map[string]string{
+		"read:data": "wasmtool.toml:3", "write:data": "wasmtool.toml:15", "env:EDITOR": "wasmtool.toml:5", "env:LANG": "wasmtool.toml:12",
+		"write:workspace": "wasmtool.toml:12", "secret:A": "wasmtool.toml:15", "kv:write": "wasmtool.toml:13", "clock": "",
+	} {
+		if got := o.Lines[word(t, text)]; got != want {
+			t.Errorf("%s: got line %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A secret that a flag or a remembered answer allows goes to its urls only.
+func TestAllowKeepsSecretsToTheirURLs(t *testing.T) {
+	c := mustDecode(t, everything)
+	o := c.Offer(nil)
+	before := o.Clone()
+	err := c.Allow(&o, capability.Bound{}, word(t, "secret:A"), word(t, "write:nowhere"))
+	var unbound *capability.UnboundError
+	if !errors.As(err, &unbound) || !reflect.DeepEqual(o, before) {
+		t.Errorf("error %v, offer %+v", err, o)
+	}
+	if err := c.Allow(&o, capability.Bound{}, word(t, "secret:A"), word(t, "kv:read")); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.Secrets["A"].URLs; !slices.Equal(got, []capability.URLPattern{pattern("https://a.example/")}) {
+		t.Errorf("the secret goes to %v", got)
+	}
+	if o.KV != capability.ModeRead {
+		t.Errorf("the store is offered for %v", o.KV)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	c := mustDecode(t, "env = { LANG = true, NOT_SET = true, FIXED = \"x\" }\ngrants.allow = [\"env:FIXED\", \"env:NOR_THIS\", \"env:TOKEN\"]\n")
+	want := []string{
+		"wasmtool.toml:2: the variable NOR_THIS is not set; a tool that asks for it does not run",
+		"wasmtool.toml:1: the variable NOT_SET is not set; a tool that asks for it does not run",
+	}
+	if got := c.Warnings(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	env := c.Offer(nil).Env
+	if want := map[string]string{"LANG": "de", "FIXED": "x", "TOKEN": "hunter2hunter2"}; !maps.Equal(env, want) {
+		t.Errorf("variables are %v, want %v", env, want)
+	}
+}
+
+func TestProtected(t *testing.T) {
+	c := mustDecode(t, `
+[secrets]
+F = { file = "~/key" }
+G = { command = ["~/bin/get"] }
+H = { command = ["pass"] }
+[audit]
+file = "audit.jsonl"
+`)
+	want := []string{filepath.Join(folder, FileName), filepath.Join(folder, "audit.jsonl"), filepath.Join(home, "key"), filepath.Join(home, "bin", "get")}
+	if got := c.Protected(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The policy of a file is one that can be compiled, and names its lines.
+func TestPolicyCompiles(t *testing.T) {
+	c := mustDecode(t, `
+[policy]
+profile = "coding"
+deny = ["exec"]
+[[policy.rules]]
+effect = "deny"
+capabilities = ["write:*"]
+arguments = { "/path" = { glob = "**/.env" } }
+reason = "secrets live there"
+[tools.grep]
+auto_execute = true
+`)
+	p, err := policy.Compile(c.PolicyConfig(), policy.Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown, why := p.Visible(policy.ToolFacts{Name: "exec"}); shown || why.Source != "wasmtool.toml:4" {
+		t.Errorf("exec: %v, %v", shown, why)
+	}
+	d := p.Decide(policy.ToolFacts{Name: "grep"}, policy.CallFacts{Capabilities: []string{"write:workspace"}, Arguments: json.RawMessage(`{"path":"a/.env"}`)})
+	if d.Effect != policy.Deny || d.By.Source != "wasmtool.toml:5" || d.By.Why != "secrets live there" {
+		t.Errorf("decision is %+v", d)
+	}
+	// A tool that is only pinned or granted to is known to the policy as well.
+	_, err = policy.Compile(mustDecode(t, `tools.gerp.deny = ["clock"]`).PolicyConfig(), policy.Known{})
+	if err == nil || !strings.Contains(err.Error(), "wasmtool.toml:1: tools.gerp") {
+		t.Errorf("the misspelt tool is %v", err)
+	}
+}
+
+// What is handed out can be changed without harm to the Config.
+func TestHandedOutIsSeparate(t *testing.T) {
+	c := mustDecode(t, "secrets.A.command = [\"pass\"]\npolicy.allow = [\"a\"]\ntools.a.enabled = false\n"+
+		match(`glob = "x"`)+"\ntools = [\"a\"]\ncapabilities = [\"kv:*\"]\n[revoked]\ndigests = [\""+digestA+"\"]")
+	p := c.PolicyConfig()
+	p.Allow[0], p.Rules[0].Tools[0], p.Rules[0].Capabilities[0] = "z", "z", "z"
+	*p.Tools["a"].Enabled = true
+	clear(p.Sources)
+	clear(p.Rules[0].Arguments)
+	c.SecretSources()["A"].Command[0] = "z"
+	clear(c.Revoked())
+	p = c.PolicyConfig()
+	if p.Allow[0] != "a" || p.Rules[0].Tools[0] != "a" || p.Rules[0].Capabilities[0] != "kv:*" || *p.Tools["a"].Enabled || p.Sources["allow"] == "" || len(p.Rules[0].Arguments) == 0 {
+		t.Errorf("the policy is %+v", p)
+	}
+	if c.SecretSources()["A"].Command[0] != "pass" || !c.Revoked()[digestA] {
+		t.Error("the rest was changed")
+	}
+}

@@ -1,0 +1,79 @@
+package config
+
+import (
+	"strconv"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// Bounds of a file.
+const (
+	// MaxFileBytes is the largest file.
+	MaxFileBytes = 256 << 10
+	// maxItems is the longest list.
+	maxItems = 256
+)
+
+// reader reads one file into a Config.
+type reader struct {
+	*stricttoml.Checker
+	c    *Config
+	name string
+	// dir is the absolute folder that paths are relative to.
+	dir string
+	// words are those met so far. What they name is checked when all is read.
+	words []placedWord
+}
+
+// placedWord is a word with its place in the file.
+type placedWord struct {
+	at   stricttoml.Place
+	word capability.Word
+}
+
+// newConfig returns a Config for a reader to fill.
+func newConfig() *Config {
+	return &Config{
+		mounts: make(map[string]mount), env: make(map[string]variable), secrets: make(map[string]secret),
+		tools: make(map[string]toolSettings), revoked: make(map[string]bool),
+	}
+}
+
+// read checks the text of a file and fills c.
+func read(c *Config, name, dir string, text []byte) error {
+	r := &reader{c: c, name: name, dir: dir}
+	r.Checker = stricttoml.New(name, text, stricttoml.Format{
+		Name: "an operator's file", MaxBytes: MaxFileBytes, MaxItems: maxItems,
+		Shrink: "use groups and patterns", Keys: formatKeys,
+	})
+	if r.Root() != nil {
+		r.Read(r.keys())
+		r.checkWords()
+	}
+	return r.Err()
+}
+
+// formatKeys returns the top level of the format, for looking at and not for reading.
+func formatKeys() []stricttoml.Key { return (&reader{c: newConfig()}).keys() }
+
+// keys returns the top level of the format.
+func (r *reader) keys() []stricttoml.Key {
+	return []stricttoml.Key{
+		{Name: "mounts", Path: "mounts", Want: stricttoml.WantNamed, Check: checkMountName, Entry: r.mountKey},
+		{Name: "env", Path: "env", Want: stricttoml.WantNamed, Check: checkEnvName, Entry: r.envKey},
+		{Name: "secrets", Path: "secrets", Want: stricttoml.WantNamed, Check: checkSecretName, Entry: r.secretKey},
+		{Name: "grants", Path: "grants", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return r.grantKeys(&r.c.grants) }},
+		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: r.limitKeys},
+		{Name: "policy", Path: "policy", Want: stricttoml.WantTable, Members: r.policyKeys},
+		{Name: "tools", Path: "tools", Want: stricttoml.WantNamed, Check: checkToolName, Entry: r.toolKey},
+		{Name: "audit", Path: "audit", Want: stricttoml.WantTable, Members: r.auditKeys},
+		{Name: "revoked", Path: "revoked", Want: stricttoml.WantTable, Members: r.revokedKeys},
+	}
+}
+
+// source returns "file:line" of a place.
+func (r *reader) source(at stricttoml.Place) string {
+	line, _ := r.Position(at)
+	return r.name + ":" + strconv.Itoa(line)
+}

@@ -1,0 +1,89 @@
+package config
+
+import (
+	"time"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// Ceilings are the operator's bounds on calls, over what manifests ask for. The zero
+// value, and any field that is zero, leaves the default of what it bounds.
+type Ceilings struct {
+	// Memory and Fuel are what one call may use, in bytes and units of fuel.
+	Memory, Fuel uint64
+	// OpenFiles and HTTPRequests are how many files one call may have open, and how
+	// many requests it may send.
+	OpenFiles, HTTPRequests int
+	// Timeout is the longest timeout of a call.
+	Timeout time.Duration
+	// TotalMemory is what all guests may have together, in bytes.
+	TotalMemory uint64
+	// IdleMemory is what instances may take that wait for calls, in bytes; less than 0
+	// means that none wait.
+	IdleMemory int64
+	// Calls bounds the calls that run, and Waiting those that wait for a place; less
+	// than 0 means that none may wait.
+	Calls, Waiting int
+}
+
+// Bounds of [limits].
+const (
+	minMemory       uint64 = 64 << 10
+	maxMemory       uint64 = 4 << 30
+	maxSystem       uint64 = 1 << 40
+	minFuel         uint64 = 10_000
+	maxFuel         uint64 = 1_000_000_000_000_000
+	maxOpenFiles           = 1024
+	maxHTTPRequests        = 1000
+	minTimeout             = time.Millisecond
+	maxTimeout             = time.Hour
+	maxCalls               = 1_000_000
+)
+
+// none is the value of a field of Ceilings for a limit of 0, since 0 means the default.
+const none = -1
+
+// Ceilings returns the section [limits].
+func (c *Config) Ceilings() Ceilings { return c.ceilings }
+
+func (r *reader) limitKeys() []stricttoml.Key {
+	l := &r.c.ceilings
+	idle := sizeKey(r, "idle_memory", &l.IdleMemory, 0, maxSystem)
+	idle.Read = orNone(&l.IdleMemory, idle.Read)
+	return []stricttoml.Key{
+		sizeKey(r, "memory", &l.Memory, minMemory, maxMemory),
+		{Name: "fuel", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.Fuel, minFuel, maxFuel)},
+		{Name: "open_files", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.OpenFiles, 1, maxOpenFiles)},
+		{Name: "http_requests", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.HTTPRequests, 1, maxHTTPRequests)},
+		{Name: "timeout", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(r.Checker, &l.Timeout, parseTimeout)},
+		sizeKey(r, "total_memory", &l.TotalMemory, minMemory, maxSystem),
+		idle,
+		{Name: "calls", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.Calls, 1, maxCalls)},
+		{Name: "waiting", Want: stricttoml.WantInteger, Read: orNone(&l.Waiting, stricttoml.ReadCount(r.Checker, &l.Waiting, 0, maxCalls))},
+	}
+}
+
+func parseTimeout(text string) (time.Duration, error) {
+	return stricttoml.ParseDuration(text, minTimeout, maxTimeout)
+}
+
+// sizeKey is a number of bytes from low to high.
+func sizeKey[T int64 | uint64](r *reader, name string, target *T, low, high uint64) stricttoml.Key {
+	return stricttoml.Key{
+		Name: name, Want: stricttoml.WantText, Unit: stricttoml.SizeOf,
+		Read: stricttoml.ReadText(r.Checker, target, func(text string) (T, error) {
+			n, err := stricttoml.ParseSize(text, low, high)
+			return T(n), err
+		}),
+	}
+}
+
+// orNone turns a 0 that was read into none.
+func orNone[T int | int64](target *T, read stricttoml.Reader) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		read(at, n)
+		if *target == 0 {
+			*target = none
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// WorkspaceMount is the mount that whoever makes calls binds to a folder, unless
+// [mounts] does.
+const WorkspaceMount = "workspace"
+
+func checkMountName(name string) error {
+	if name == capability.ScratchMount {
+		return fmt.Errorf("%q is a folder that each call gets for itself; choose another name", name)
+	}
+	return checkWord(capability.KindRead, name)
+}
+
+// mountKey is a path, or a table with a path and a mode.
+func (r *reader) mountKey(name string) stricttoml.Key {
+	m := mount{mode: capability.ModeRead}
+	path := stricttoml.ReadText(r.Checker, &m.dir, r.parsePath)
+	store := func(at stricttoml.Place, _ *stricttoml.Node) {
+		m.source = r.source(at)
+		r.c.mounts[name] = m
+	}
+	return stricttoml.Key{
+		Path: "mounts.NAME", Want: stricttoml.WantText,
+		Read: func(at stricttoml.Place, n *stricttoml.Node) {
+			path(at, n)
+			store(at, n)
+		},
+		Fix: `write a path in quotes, or { path = "...", mode = "write" }`,
+		Or: &stricttoml.Key{
+			Path: "mounts.NAME", Want: stricttoml.WantTable, Read: store,
+			Members: func() []stricttoml.Key {
+				return []stricttoml.Key{
+					{Name: "path", Want: stricttoml.WantText, Required: `the folder, such as path = "~/data"`, Read: path},
+					{Name: "mode", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.mode, parseMode)},
+				}
+			},
+		},
+	}
+}
+
+func parseMode(text string) (capability.Mode, error) {
+	read, write := capability.ModeRead.String(), capability.ModeWrite.String()
+	return stricttoml.ParseChoice(text, map[string]capability.Mode{read: capability.ModeRead, write: capability.ModeWrite}, read, write)
+}

@@ -1,0 +1,127 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// Offer returns what every tool is given that asks: the clock and randomness, the
+// folders of [mounts] and the variables of [env], and what [grants] allows, but for what
+// it denies. dirs are the host directories of mounts that the caller binds, such as
+// the workspace, by name: they are offered for reading unless [mounts] has the name.
+// Secrets that are offered go to their urls only; see Allow for granting more.
+//
+// A variable that is not set is not offered; see Warnings.
+func (c *Config) Offer(dirs map[string]string) capability.Offer {
+	o := capability.Offer{
+		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
+		Clock: true, Random: true, Lines: make(map[capability.Word]string),
+	}
+	for name, dir := range dirs {
+		o.Mounts[name] = capability.Mount{Dir: dir, Mode: capability.ModeRead}
+	}
+	for name, m := range c.mounts {
+		o.Mounts[name] = capability.Mount{Dir: m.dir, Mode: m.mode}
+		note(o.Lines, capability.Kind(m.mode.String()), name, m.source)
+	}
+	for name, v := range c.env {
+		value, ok := v.value, true
+		if v.pass {
+			value, ok = c.getenv(name)
+		}
+		if ok {
+			o.Env[name] = value
+			note(o.Lines, capability.KindEnv, name, v.source)
+		}
+	}
+	c.add(&o, c.grants)
+	return o
+}
+
+// OfferFor returns Offer with what [tools] says of the tool of that name. What it
+// denies under one of the aliases counts, too; what it allows there does not, since
+// the tool's author chooses them.
+func (c *Config) OfferFor(dirs map[string]string, tool string, aliases ...string) capability.Offer {
+	o := c.Offer(dirs)
+	c.add(&o, c.tools[normalName(tool)].grants)
+	for _, alias := range aliases {
+		c.add(&o, grants{deny: c.tools[normalName(alias)].grants.deny})
+	}
+	return o
+}
+
+// Allow adds words from elsewhere than the file, such as flags and remembered answers,
+// to an Offer of c. Other than Offer.Add, it keeps secrets to the urls of [secrets].
+// The error is a *capability.UnboundError, and o is then unchanged.
+func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capability.Word) error {
+	sum := *o
+	c.allowSecrets(&sum, words)
+	if err := sum.Add(b, words...); err != nil {
+		return err
+	}
+	*o = sum
+	return nil
+}
+
+// add adds words of the file, but for those of variables that are not set and of mounts
+// that nobody binds.
+func (c *Config) add(o *capability.Offer, g grants) {
+	var words []capability.Word
+	for _, w := range g.allow {
+		words = append(words, w.word)
+	}
+	var unbound *capability.UnboundError
+	for errors.As(c.Allow(o, capability.Bound{Env: c.getenv}, words...), &unbound) {
+		words = slices.DeleteFunc(words, func(w capability.Word) bool { return w == unbound.Word })
+	}
+	for _, w := range g.allow {
+		if !slices.Contains(o.Deny, w.word) { // whose line is the one to know
+			o.Lines[w.word] = w.source
+		}
+	}
+	for _, w := range g.deny {
+		o.Deny = append(o.Deny, w.word)
+		o.Lines[w.word] = w.source
+	}
+}
+
+// note records the line of a word.
+func note(lines map[capability.Word]string, kind capability.Kind, name, source string) {
+	// A name of the file was checked by making a word of it.
+	if w, err := capability.ParseWord(string(kind) + ":" + name); err == nil {
+		lines[w] = source
+	}
+}
+
+// Warnings tells in a line each what is given but not there: variables that are not set
+// in this process.
+func (c *Config) Warnings() []string {
+	lines := make(map[string]string)
+	for name, v := range c.env {
+		if v.pass {
+			lines[name] = v.source
+		}
+	}
+	all := []grants{c.grants}
+	for _, name := range slices.Sorted(maps.Keys(c.tools)) {
+		all = append(all, c.tools[name].grants)
+	}
+	for _, g := range all {
+		for _, w := range g.allow {
+			_, given := c.env[w.word.Name()]
+			if w.word.Kind() == capability.KindEnv && !given && lines[w.word.Name()] == "" {
+				lines[w.word.Name()] = w.source
+			}
+		}
+	}
+	var warnings []string
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		if _, set := c.getenv(name); !set {
+			warnings = append(warnings, lines[name]+": the variable "+name+" is not set; a tool that asks for it does not run")
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/registry/policy"
+)
+
+// PolicyConfig returns the sections [policy] and [tools] for policy.Compile, which
+// checks what depends on the tools that there are. Sources are "file:line". Every tool
+// of [tools] is in it, so that Compile tells of names that no tool has.
+func (c *Config) PolicyConfig() policy.Config {
+	p := c.policy
+	p.Allow, p.Deny = slices.Clone(p.Allow), slices.Clone(p.Deny)
+	p.Tools, p.Sources = maps.Clone(p.Tools), maps.Clone(p.Sources)
+	for name, t := range p.Tools {
+		if t.Enabled != nil {
+			enabled := *t.Enabled
+			t.Enabled = &enabled
+			p.Tools[name] = t
+		}
+	}
+	p.Rules = slices.Clone(p.Rules)
+	for i := range p.Rules {
+		rule := &p.Rules[i]
+		rule.Tools, rule.Capabilities = slices.Clone(rule.Tools), slices.Clone(rule.Capabilities)
+		rule.Arguments = maps.Clone(rule.Arguments)
+	}
+	return p
+}
+
+func (r *reader) policyKeys() []stricttoml.Key {
+	p := &r.c.policy
+	return []stricttoml.Key{
+		{Name: "profile", Want: stricttoml.WantText, Read: r.sourced("profile", stricttoml.ReadText(r.Checker, &p.Profile, parseProfile))},
+		{Name: "allow", Want: stricttoml.WantTexts, Read: r.entries("allow", &p.Allow)},
+		{Name: "deny", Want: stricttoml.WantTexts, Read: r.entries("deny", &p.Deny)},
+		{Name: "enable_tool_calls", Want: stricttoml.WantFlag, Read: r.sourced("off", func(_ stricttoml.Place, n *stricttoml.Node) { p.Off = n.Text == "false" })},
+		{Name: "rules", Path: "policy.rules", Want: stricttoml.WantTables, Members: r.ruleKeys, Read: r.checkRule},
+	}
+}
+
+func parseProfile(text string) (string, error) {
+	words := make(map[string]string)
+	for _, name := range policy.Profiles() {
+		words[name] = name
+	}
+	return stricttoml.ParseChoice(text, words, policy.Profiles()...)
+}
+
+// sourced notes where a field of the policy was written, and reads it.
+func (r *reader) sourced(field string, read stricttoml.Reader) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if r.c.policy.Sources == nil {
+			r.c.policy.Sources = make(map[string]string)
+		}
+		r.c.policy.Sources[field] = r.source(at)
+		read(at, n)
+	}
+}
+
+// entries reads a list that names tools, with the place of each.
+func (r *reader) entries(field string, list *[]string) stricttoml.Reader {
+	read := stricttoml.ReadTexts(r.Checker, list, parseEntry)
+	return r.sourced(field, func(at stricttoml.Place, n *stricttoml.Node) {
+		read(at, n)
+		// Where an element has a fault, indices differ, and nobody sees them.
+		for i, item := range n.Items {
+			r.c.policy.Sources[field+"["+strconv.Itoa(i)+"]"] = r.source(at.Item(i, item.Offset))
+		}
+	})
+}
+
+// maxEntry is the most bytes of a name or pattern in the policy.
+const maxEntry = 2048
+
+// parseEntry reads a text whose meaning policy.Compile knows.
+func parseEntry(text string) (string, error) {
+	if text == "" || len(text) > maxEntry {
+		return "", fmt.Errorf("is empty, or longer than %d bytes; write a name or a pattern", maxEntry)
+	}
+	return text, nil
+}
+
+func (r *reader) ruleKeys() []stricttoml.Key {
+	r.c.policy.Rules = append(r.c.policy.Rules, policy.Rule{})
+	rule := r.lastRule()
+	return []stricttoml.Key{
+		{Name: "effect", Want: stricttoml.WantText, Required: `effect = "deny"`, Read: stricttoml.ReadText(r.Checker, &rule.Effect, parseEffect)},
+		{Name: "tools", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &rule.Tools, parseEntry)},
+		{Name: "capabilities", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &rule.Capabilities, parseEntry)},
+		{Name: "arguments", Path: "policy.rules.arguments", Want: stricttoml.WantNamed, Check: checkPointer, Entry: func(pointer string) stricttoml.Key { return r.matchKey(rule, pointer) }},
+		{Name: "reason", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &rule.Reason, parseReason)},
+	}
+}
+
+func (r *reader) lastRule() *policy.Rule { return &r.c.policy.Rules[len(r.c.policy.Rules)-1] }
+
+// checkRule finishes the rule that was read last.
+func (r *reader) checkRule(at stricttoml.Place, n *stricttoml.Node) {
+	r.lastRule().Source = r.source(at)
+	if n.Get("tools") == nil && n.Get("capabilities") == nil && n.Get("arguments") == nil {
+		r.Fault(at, `speaks of nothing; add tools, capabilities or arguments, or write tools = ["*"] for every tool`)
+	}
+}
+
+func parseEffect(text string) (policy.Effect, error) {
+	words := make(map[string]policy.Effect)
+	var names []string
+	for _, effect := range []policy.Effect{policy.Allow, policy.Ask, policy.Deny} {
+		words[effect.String()] = effect
+		names = append(names, effect.String())
+	}
+	return stricttoml.ParseChoice(text, words, names...)
+}
+
+// maxReason is the most bytes of the reason of a rule.
+const maxReason = 500
+
+func parseReason(text string) (string, error) {
+	if text == "" || len(text) > maxReason {
+		return "", fmt.Errorf("is empty, or longer than %d bytes; say in a few words why", maxReason)
+	}
+	return text, nil
+}
+
+// checkPointer wants the slash that people leave out.
+func checkPointer(pointer string) error {
+	if pointer == "" || pointer[0] != '/' {
+		return fmt.Errorf("is no JSON pointer; write %s", stricttoml.Quote("/"+pointer))
+	}
+	return nil
+}
+
+// matchKey is the condition on one argument of a rule.
+func (r *reader) matchKey(rule *policy.Rule, pointer string) stricttoml.Key {
+	var m policy.Match
+	return stricttoml.Key{
+		Path: "policy.rules.arguments.NAME", Want: stricttoml.WantTable,
+		Fix: `write what must hold, such as { glob = "**/.env" }`,
+		Members: func() []stricttoml.Key {
+			return []stricttoml.Key{
+				{Name: "equals", Want: stricttoml.WantAny, Read: r.readJSON(&m.Equals)},
+				{Name: "glob", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Glob, parseEntry)},
+				{Name: "prefix", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Prefix, parseEntry)},
+				{Name: "regexp", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Regexp, parseEntry)},
+				{Name: "missing", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Missing)},
+				{Name: "fold_case", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.FoldCase)},
+			}
+		},
+		Read: func(at stricttoml.Place, n *stricttoml.Node) {
+			given := 0
+			for _, key := range []string{"equals", "glob", "prefix", "regexp"} {
+				if n.Get(key) != nil {
+					given++
+				}
+			}
+			if given != 1 {
+				r.Fault(at, "write exactly one of equals, glob, prefix and regexp")
+			}
+			if rule.Arguments == nil {
+				rule.Arguments = make(map[string]policy.Match)
+			}
+			rule.Arguments[pointer] = m
+		},
+	}
+}
+
+func (r *reader) readJSON(target *json.RawMessage) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if value, ok := r.JSON(at, n); ok {
+			*target = value
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// SecretKind says where the value of a secret comes from.
+type SecretKind string
+
+// The kinds, which are the keys of the file.
+const (
+	// SecretEnv is a variable of this process.
+	SecretEnv SecretKind = "env"
+	// SecretFile is the content of a file.
+	SecretFile SecretKind = "file"
+	// SecretCommand is what a program prints.
+	SecretCommand SecretKind = "command"
+	// SecretKeyring is an entry of the keyring of the operating system.
+	SecretKeyring SecretKind = "keyring"
+)
+
+// Bounds of [secrets].
+const (
+	minTTL     = time.Second
+	maxTTL     = 24 * time.Hour
+	maxKeyring = 256
+	maxArg     = 4096
+)
+
+// SecretSource says where the value of a secret comes from. It does not hold the value.
+type SecretSource struct {
+	// Kind says which of the fields below is set.
+	Kind SecretKind
+	// Env is the name of a variable.
+	Env string
+	// File is an absolute path.
+	File string
+	// Command is a program with its arguments, to be run without a shell. The program
+	// is an absolute path, or a name to be looked up in the path.
+	Command []string
+	// Service and User name an entry of the keyring.
+	Service, User string
+	// TTL is how long a value may be used before it is asked for again, from a second
+	// to a day; 0 means for as long as the process lives.
+	TTL time.Duration
+	// Source is where this was written, as "file:line".
+	Source string
+}
+
+// SecretSources returns where the values of secrets come from, by name.
+func (c *Config) SecretSources() map[string]SecretSource {
+	sources := make(map[string]SecretSource)
+	for name, s := range c.secrets {
+		s.Command = slices.Clone(s.Command)
+		sources[name] = s.SecretSource
+	}
+	return sources
+}
+
+func checkSecretName(name string) error { return checkWord(capability.KindSecret, name) }
+
+func (r *reader) secretKey(name string) stricttoml.Key {
+	var s secret
+	return stricttoml.Key{
+		Path: "secrets.NAME", Want: stricttoml.WantTable,
+		Members: func() []stricttoml.Key {
+			return []stricttoml.Key{
+				{Name: string(SecretEnv), Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &s.Env, parseEnvName)},
+				{Name: string(SecretFile), Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &s.File, r.parsePath)},
+				{Name: string(SecretCommand), Want: stricttoml.WantTexts, Read: r.command(&s), Fix: `write a list of the program and its arguments, such as ["pass", "show", "github"]`},
+				{Name: string(SecretKeyring), Want: stricttoml.WantText, Read: r.keyring(&s)},
+				{Name: "urls", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &s.urls, parseSecretURL)},
+				{Name: "ttl", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(r.Checker, &s.TTL, parseTTL)},
+			}
+		},
+		Read: func(at stricttoml.Place, n *stricttoml.Node) {
+			s.Source = r.source(at)
+			if kind, ok := r.kindOf(at, n); ok {
+				s.Kind = kind
+			}
+			if urls := n.Get("urls"); urls != nil && len(urls.Items) == 0 {
+				r.Fault(at.Member("urls", urls.Offset), "is empty; name the URLs that the secret may go to, or leave the key out for all that are granted")
+			}
+			r.c.secrets[name] = s
+		},
+	}
+}
+
+// kindOf returns the one source that the table names.
+func (r *reader) kindOf(at stricttoml.Place, n *stricttoml.Node) (SecretKind, bool) {
+	var given []SecretKind
+	for _, kind := range []SecretKind{SecretEnv, SecretFile, SecretCommand, SecretKeyring} {
+		if n.Get(string(kind)) != nil {
+			given = append(given, kind)
+		}
+	}
+	if len(given) != 1 {
+		r.Fault(at, "write exactly one of env, file, command and keyring")
+		return "", false
+	}
+	return given[0], true
+}
+
+func parseEnvName(text string) (string, error) { return text, checkWord(capability.KindEnv, text) }
+
+func parseTTL(text string) (time.Duration, error) {
+	return stricttoml.ParseDuration(text, minTTL, maxTTL)
+}
+
+// parseSecretURL reads a pattern. What is wrong with it is told without repeating it,
+// since people put secrets into URLs.
+func parseSecretURL(text string) (capability.URLPattern, error) {
+	url, err := capability.ParseURLPattern(text)
+	if err == nil && url.IsAny() {
+		return url, errors.New(`a secret cannot go to "any" host; name the URLs`)
+	}
+	return url, err
+}
+
+// command reads a program with its arguments, of which two may be equal.
+func (r *reader) command(s *secret) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if len(n.Items) == 0 {
+			r.Fault(at, `is empty; write the program and its arguments, such as ["pass", "show", "github"]`)
+			return
+		}
+		r.EachText(at, n, func(at stricttoml.Place, n *stricttoml.Node) {
+			switch {
+			case len(s.Command) == 0 && n.Text == "":
+				r.Fault(at, "is empty; name a program")
+			case len(n.Text) > maxArg || strings.ContainsRune(n.Text, 0):
+				r.Fault(at, "is longer than %d bytes, or holds a NUL character", maxArg)
+			case len(s.Command) == 0 && isPath(n.Text):
+				stricttoml.ReadText(r.Checker, appended(&s.Command), r.parsePath)(at, n)
+			default:
+				s.Command = append(s.Command, n.Text)
+			}
+		})
+	}
+}
+
+// appended returns the place of a new element.
+func appended(list *[]string) *string {
+	*list = append(*list, "")
+	return &(*list)[len(*list)-1]
+}
+
+// keyring reads "service/user". A service may hold slashes.
+func (r *reader) keyring(s *secret) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		i := strings.LastIndexByte(n.Text, '/')
+		switch {
+		case len(n.Text) > maxKeyring || strings.ContainsFunc(n.Text, stricttoml.Unprintable):
+			r.Fault(at, "is longer than %d bytes, or holds a character that is not printable", maxKeyring)
+		case i <= 0 || i == len(n.Text)-1:
+			r.Fault(at, `%s names no entry; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))
+		default:
+			s.Service, s.User = n.Text[:i], n.Text[i+1:]
+		}
+	}
+}
+
+// allowSecrets makes the secrets among the words go to their URLs only.
+func (c *Config) allowSecrets(o *capability.Offer, words []capability.Word) {
+	for _, w := range words {
+		s, ok := c.secrets[w.Name()]
+		if w.Kind() != capability.KindSecret || !ok {
+			continue
+		}
+		if _, offered := o.Secrets[w.Name()]; !offered {
+			// The offer may share its map with another one.
+			o.Secrets = maps.Clone(o.Secrets)
+			if o.Secrets == nil {
+				o.Secrets = make(map[string]capability.SecretOffer)
+			}
+			o.Secrets[w.Name()] = capability.SecretOffer{URLs: slices.Clone(s.urls)}
+		}
+	}
+}

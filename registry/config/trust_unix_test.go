@@ -1,0 +1,100 @@
+//go:build unix
+
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestLoadTrustsNoFileOfOthers(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		file, folder os.FileMode
+		want         string
+	}{
+		{"own", 0o600, 0o700, ""},
+		{"to be read by all", 0o644, 0o755, ""},
+		{"group writes", 0o620, 0o700, "can be changed by others"},
+		{"others write", 0o602, 0o700, "can be changed by others"},
+		{"group writes the folder", 0o600, 0o770, "can be replaced by others, who can write to the folder that it lies in"},
+		{"others write the folder", 0o600, 0o777, "can be replaced by others, who can write to the folder that it lies in"},
+		{"both", 0o666, 0o777, "can be changed by others, who could grant permissions; take that from them: chmod go-w\nmy.toml: can be replaced by others"},
+		{"sticky folder", 0o600, 0o777 | os.ModeSticky, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(privateDir(t), "config")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, FileName)
+			writeFile(t, path, "")
+			link := filepath.Join(privateDir(t), "link.toml")
+			if err := os.Symlink(path, link); err != nil {
+				t.Fatal(err)
+			}
+			for name, mode := range map[string]os.FileMode{path: tt.file, dir: tt.folder} {
+				if err := os.Chmod(name, mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range []string{path, link} {
+				_, err := Load(File{Path: name, Name: "my.toml", Named: true}, getenv)
+				if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), "my.toml: "+tt.want) {
+					t.Errorf("%s: got %v, want %q", filepath.Base(name), err, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestLoadTrustsNoFolderAbove(t *testing.T) {
+	top := filepath.Join(privateDir(t), "top")
+	dir := filepath.Join(top, "a", "b")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, FileName)
+	writeFile(t, path, "")
+	if err := os.Chmod(top, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(File{Path: path, Name: "my.toml", Named: true}, getenv)
+	if want := "my.toml: can be replaced by others, who can write to the folder 3 levels above it; take that from them: chmod go-w"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestLoadTrustsNoFileOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a file of another user")
+	}
+	path := filepath.Join(privateDir(t), FileName)
+	writeFile(t, path, "")
+	if err := os.Chown(path, 4242, 4242); err != nil {
+		t.Skip(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for user, want := range map[int]bool{0: true, 4242: true, 4243: false} {
+		if got := owned(info, user); got != want {
+			t.Errorf("to user %d: got %v", user, got)
+		}
+	}
+}
+
+func TestLoadDoesNotWaitForAPipe(t *testing.T) {
+	path := filepath.Join(privateDir(t), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	_, err := Load(File{Path: path, Name: "my.toml", Named: true}, getenv)
+	if want := "my.toml: is a named pipe; name a regular file"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
