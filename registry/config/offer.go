@@ -14,7 +14,8 @@ import (
 // the workspace, by name: they are offered for reading unless [mounts] has the name.
 // Secrets that are offered go to their urls only; see Allow for granting more.
 //
-// A variable that is not set is not offered; see Warnings.
+// A variable that is not set is not offered; see Warnings. Each Offer is made anew: keep
+// it for many calls.
 func (c *Config) Offer(dirs map[string]string) capability.Offer {
 	o := capability.Offer{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
@@ -69,9 +70,9 @@ func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capabil
 // add adds words of the file, but for those of variables that are not set and of mounts
 // that nobody binds.
 func (c *Config) add(o *capability.Offer, g grants) {
-	var words []capability.Word
-	for _, w := range g.allow {
-		words = append(words, w.word)
+	words := make([]capability.Word, len(g.allow))
+	for i, w := range g.allow {
+		words[i] = w.word
 	}
 	var unbound *capability.UnboundError
 	for errors.As(c.Allow(o, capability.Bound{Env: c.getenv}, words...), &unbound) {
