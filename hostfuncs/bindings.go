@@ -2,6 +2,8 @@ package hostfuncs
 
 import (
 	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -77,6 +79,9 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 	if err := checkEnv(grant.Env); err != nil {
 		return nil, err
 	}
+	if grant.KV != capability.ModeNone && s.KV == nil {
+		return nil, errors.New("there is no key-value store; the program that runs the tool has none set up")
+	}
 	files, err := NewFS(grant.FS, o)
 	if err != nil {
 		return nil, err
@@ -90,7 +95,7 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 	if len(grant.Net) > 0 {
 		b.Web = newWeb(grant, s.HTTP, b.secrets)
 	}
-	if grant.KV != capability.ModeNone && s.KV != nil {
+	if grant.KV != capability.ModeNone {
 		b.Store = &Store{store: s.KV, namespace: s.Namespace, mode: grant.KV, usage: &files.usage}
 	}
 	for _, n := range grant.Net {
@@ -130,12 +135,16 @@ func (b *Bindings) SecretExists(name string) bool {
 }
 
 // Hide takes the secrets that the call used out of what the guest wrote, in case a server
-// told it one.
+// told it one. JSON stays JSON.
 func (b *Bindings) Hide(text []byte) []byte {
-	if hide := b.secrets.scrubber(); hide != nil {
-		return hide.Bytes(text)
+	hide := b.secrets.scrubber()
+	switch {
+	case hide == nil:
+		return text
+	case json.Valid(text):
+		return hide.JSON(text)
 	}
-	return text
+	return hide.Bytes(text)
 }
 
 // Usage returns what the call reached so far.

@@ -132,6 +132,66 @@ func TestWaitingInstancesMakeRoomForRunningOnes(t *testing.T) {
 	requireBalanced(t, r, m, other)
 }
 
+// A guest that asks for more than could be had costs nobody an instance that waits, be it
+// once or again and again, as it grows or as it begins.
+func TestGrowthThatCannotFitCostsNoInstance(t *testing.T) {
+	requireReuse(t)
+	r := untended(t, Options{MaxTotalMemory: 20 * page})
+	m, large, other := load(t, r, growing(1)), load(t, r, growing(14)), load(t, r, growing(2))
+	for _, name := range []string{"a", "b", "c"} { // an instance of each kind: six pages
+		for range 2 {
+			askOK(t, other, wants{call: Call{Name: name, Input: []byte{0}}})
+		}
+	}
+	end := holding(t, m, 6) // seven
+	if got := len(waiting(other)); got != 3 {
+		t.Fatalf("%d instances wait", got)
+	}
+	for _, pages := range []byte{13, 40, 255} { // of the 12 that it could have
+		for range 2 {
+			_, err := ask(t, m, grown(pages))
+			requireLimit(t, err, LimitTotalMemory)
+		}
+	}
+	_, err := ask(t, large, grown(0)) // where 13 could be had
+	requireLimit(t, err, LimitTotalMemory)
+	if got := len(waiting(other)); got != 3 {
+		t.Errorf("%d instances of another module wait, of 3", got)
+	}
+	askOK(t, m, grown(12)) // just what fits when none waits
+	if got := len(waiting(other)); got != 0 {
+		t.Errorf("%d instances of another module wait beside a call that had all memory", got)
+	}
+	end()
+	requireBalanced(t, r, m, large, other)
+}
+
+// A start that was refused memory since others had it is for that call alone. When there
+// is room again, instances are saved.
+func TestRefusedForTheMomentIsNotForGood(t *testing.T) {
+	requireReuse(t)
+	r := untended(t, Options{MaxTotalMemory: 10 * page})
+	m := load(t, r, parts{
+		initialize: grows(5),
+		call:       wasmtest.Code(stores(atState, []byte{memorySize, 0}), calls(outputWrite, atState, 1), wasmtest.Const(0)),
+	}.bytes())
+	w := wants{call: Call{Entry: Entry{ABI: Reactor}}}
+	check := func(when string, pages byte, reusedFrom int) {
+		t.Helper()
+		for n := range 3 {
+			if out := askOK(t, m, w); out.Output[0] != pages || out.Reused != (n >= reusedFrom) {
+				t.Errorf("%s, call %d had %d pages, reused: %v", when, n+1, out.Output[0], out.Reused)
+			}
+		}
+	}
+	if !r.account(8 * page) { // of somebody else
+		t.Fatal("there is no memory to begin with")
+	}
+	check("without room", 1, 3)
+	r.account(-8 * page)
+	check("with room", 6, 1)
+}
+
 // A call that has returned holds no place, wherever it ran.
 func TestPlaceIsFreeWhenACallReturns(t *testing.T) {
 	r := newRuntime(t, Options{MaxCalls: 1, MaxWaiting: -1})

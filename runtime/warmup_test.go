@@ -224,3 +224,87 @@ func TestWarmUpHeedsTheDeadline(t *testing.T) {
 		t.Errorf("wrote %q, %v", out.Output, err)
 	}
 }
+
+// What one caller allows for its calls decides nothing about the warm-up of others.
+func TestWarmUpDoesNotDependOnTheLimitsOfACall(t *testing.T) {
+	requireReuse(t)
+	r := untended(t, Options{})
+	m := load(t, r, caching(
+		wasmtest.Code(wasmtest.Const(3000), wasmtest.CallFunc(recursion)),
+		onInput('w', calls(outputWrite, atInput, maxInput)),
+	).bytes())
+	first := askOK(t, m, warm("w"))
+	if string(first.Output) != "w" {
+		t.Fatalf("a warmed-up reactor wrote %q", first.Output)
+	}
+	anew := func() { // the next call has a new instance
+		for m.c.pool.dropOldest() {
+		}
+	}
+	for name, tt := range map[string]struct {
+		limits Limits
+		want   Reason
+	}{
+		"less fuel than the warm-up takes":  {Limits{Fuel: first.Fuel}, ""},
+		"less fuel than the call takes":     {Limits{Fuel: 1}, ResourceExhausted},
+		"less output than the warm-up made": {Limits{Output: 1}, ""},
+	} {
+		other := warm("w")
+		other.call.Tenant, other.call.Limits = "other", tt.limits
+		anew()
+		if _, err := ask(t, m, other); reasonOf(t, err) != tt.want {
+			t.Errorf("%s: got %v, want %q", name, err, tt.want)
+		}
+		anew()
+		requireEqual(t, askOK(t, m, warm("w")), first, "after a call with "+name)
+	}
+}
+
+// A start that depends on its call runs once in each call, though there is a warm-up:
+// what it does to files is done once.
+func TestStartWithAWarmUpRunsOnce(t *testing.T) {
+	requireReuse(t)
+	dir := t.TempDir()
+	const create, exclusive, mayWrite = 1, 4, 0x40
+	creates := stores(atState, wasmtest.Const(4), wasmtest.Const(0), wasmtest.Const(atName), wasmtest.Const(5), wasmtest.Const(create|exclusive),
+		wasmtest.S64([]byte{wasmtest.I64Const}, mayWrite), []byte{wasmtest.I64Const, 0}, wasmtest.Const(0), wasmtest.Const(atScratch+4), wasmtest.CallFunc(wasiPathOpen))
+	m := load(t, newRuntime(t, Options{}), parts{
+		initialize: creates,
+		call:       wasmtest.Code(calls(outputWrite, atState, 4), wasmtest.Const(0)),
+	}.bytes())
+	for _, warmUp := range []string{"", "w"} {
+		w := warm(warmUp)
+		w.grant.FS = []capability.GrantedFS{{FS: capability.FS{Mount: "data", Mode: capability.ModeWrite}, Dir: dir}}
+		for n := range 3 {
+			if out := askOK(t, m, w); !bytes.Equal(out.Output, make([]byte, 4)) {
+				t.Errorf("warm-up %q, call %d: making the file gave the error %v", warmUp, n+1, out.Output)
+			}
+			if err := os.Remove(filepath.Join(dir, "a.txt")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// A warm-up that found no room, since others had it, is tried again when there is some.
+func TestWarmUpWithoutRoomIsTriedAgain(t *testing.T) {
+	requireReuse(t)
+	r := untended(t, Options{MaxTotalMemory: 10 * page})
+	// The warm-up needs five pages more, the call none.
+	refused := wasmtest.Code(wasmtest.Const(5), []byte{wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq})
+	m := load(t, r, caching(nil, onInput('w', when(refused, []byte{wasmtest.Unreachable}))).bytes())
+	if !r.account(8 * page) { // of somebody else
+		t.Fatal("there is no memory to begin with")
+	}
+	for n := range 3 {
+		if out := askOK(t, m, warm("w")); string(out.Output) != "c" || out.Reused {
+			t.Errorf("without room, call %d wrote %q, reused: %v", n+1, out.Output, out.Reused)
+		}
+	}
+	r.account(-8 * page)
+	for n := range 3 {
+		if out := askOK(t, m, warm("w")); string(out.Output) != "w" || out.Reused != (n > 0) {
+			t.Errorf("with room, call %d wrote %q, reused: %v", n+1, out.Output, out.Reused)
+		}
+	}
+}

@@ -43,24 +43,28 @@ var (
 	nameKey      = []byte("namespace")
 )
 
-// OpenBolt returns the Store in a folder, which is made when it is missing. It refuses one
-// that others may enter.
-func OpenBolt(dir string, o Options) (*Bolt, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, newError(Unavailable, err, "the folder for the stores of tools cannot be made")
-	}
-	info, err := os.Stat(dir)
-	if err != nil || !info.IsDir() {
-		return nil, newError(Unavailable, err, "the folder for the stores of tools is no folder")
-	}
-	if othersMay(info) {
-		return nil, newError(Unavailable, nil, "others may enter the folder for the stores of tools; give it the mode 0700")
-	}
+// NewBolt returns the Store in a folder, which is made when something is first used.
+func NewBolt(dir string, o Options) *Bolt {
 	b := &Bolt{o: o.withDefaults(), dir: dir}
 	for i := range b.slots {
 		b.slots[i] = make(chan struct{}, 1)
 	}
-	return b, nil
+	return b
+}
+
+// prepare makes the folder, and refuses one that others may enter.
+func (b *Bolt) prepare() error {
+	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+		return newError(Unavailable, err, "the folder for the stores of tools cannot be made")
+	}
+	info, err := os.Stat(b.dir)
+	switch {
+	case err != nil || !info.IsDir():
+		return newError(Unavailable, err, "the folder for the stores of tools is no folder")
+	case othersMay(info):
+		return newError(Unavailable, nil, "others may enter the folder for the stores of tools; give it the mode 0700")
+	}
+	return nil
 }
 
 // fileName is that of a namespace's file. It is a hash, so that no name can lead elsewhere,
@@ -222,6 +226,9 @@ func checkName(tx *bbolt.Tx, ns Namespace) error {
 // use opens the file of a namespace for an operation. The operation goes on by itself when
 // ctx is done first, and the file is closed after it.
 func (b *Bolt) use(ctx context.Context, ns Namespace, readOnly bool, do func(*bbolt.DB) error, missing error) error {
+	if ctx.Err() != nil {
+		return errBusy(ctx)
+	}
 	if b.closed.Load() {
 		return newError(Unavailable, nil, "the store is closed")
 	}
@@ -255,6 +262,9 @@ const lockWait = 100 * time.Millisecond
 // operate does the operation. A file that is broken makes the library panic, or touch
 // memory that is not there.
 func (b *Bolt) operate(ctx context.Context, path string, readOnly bool, do func(*bbolt.DB) error, missing error) (err error) {
+	if err := b.prepare(); err != nil {
+		return err
+	}
 	if _, broken := b.broken.Load(path); broken {
 		return errCorrupt(nil)
 	}

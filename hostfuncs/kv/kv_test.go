@@ -22,10 +22,7 @@ var mine = Namespace{Tenant: "t", Tool: "a"}
 // stores are the implementations, each with quotas.
 func stores(t *testing.T, o Options) map[string]Store {
 	t.Helper()
-	bolt, err := OpenBolt(filepath.Join(t.TempDir(), "kv"), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bolt := NewBolt(filepath.Join(t.TempDir(), "kv"), o)
 	all := map[string]Store{"memory": NewMemory(o), "bolt": bolt}
 	t.Cleanup(func() {
 		for _, s := range all {
@@ -199,9 +196,7 @@ func TestStoreHeedsTheContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := s.Get(ctx, mine, "a")
-		if k := kindOf(err); k != Timeout && k != NotFound {
-			t.Errorf("%s: %v", name, err)
-		}
+		want(t, name, err, Timeout)
 		want(t, name, s.Put(ctx, mine, "a", nil), Timeout)
 	}
 }
@@ -212,10 +207,7 @@ func TestTwoStoresOfOneFolder(t *testing.T) {
 	const each = 20
 	var wg sync.WaitGroup
 	for range 2 {
-		s, err := OpenBolt(dir, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := NewBolt(dir, Options{})
 		wg.Go(func() {
 			for range each {
 				for {
@@ -238,10 +230,7 @@ func TestTwoStoresOfOneFolder(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	s, err := OpenBolt(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := NewBolt(dir, Options{})
 	if got, err := s.Get(t.Context(), mine, "n"); err != nil || string(got) != strconv.Itoa(2*each) {
 		t.Errorf("counted to %q, %v; want %d", got, err, 2*each)
 	}
@@ -253,7 +242,8 @@ const crashDir = "WASMTOOL_KV_CRASH_DIR"
 // A process that is killed while it writes leaves what it had said was written.
 func TestCrash(t *testing.T) {
 	if dir := os.Getenv(crashDir); dir != "" {
-		s, err := OpenBolt(dir, Options{})
+		s := NewBolt(dir, Options{})
+		var err error
 		for n := 0; err == nil; n++ {
 			if err = s.Put(context.Background(), mine, fmt.Sprintf("%06d", n), bytes.Repeat([]byte{byte(n)}, 1000)); err == nil {
 				fmt.Println(n)
@@ -280,10 +270,7 @@ func TestCrash(t *testing.T) {
 		}
 		_ = child.Process.Kill()
 		_ = child.Wait()
-		s, err := OpenBolt(dir, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := NewBolt(dir, Options{})
 		for n := range last + 1 {
 			got, err := s.Get(t.Context(), mine, fmt.Sprintf("%06d", n))
 			if err != nil || !bytes.Equal(got, bytes.Repeat([]byte{byte(n)}, 1000)) {
@@ -298,10 +285,7 @@ func TestCrash(t *testing.T) {
 // process down or hangs it.
 func TestDamagedFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
-	s, err := OpenBolt(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := NewBolt(dir, Options{})
 	for n := range 50 {
 		want(t, "put", s.Put(t.Context(), mine, fmt.Sprint(n), bytes.Repeat([]byte("v"), 500)), "")
 	}
@@ -316,10 +300,7 @@ func TestDamagedFile(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		s, err := OpenBolt(dir, Options{}) // as the next process does
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := NewBolt(dir, Options{}) // as the next process does
 		for _, err := range []error{s.Put(ctx, mine, "x", nil), func() error { _, err := s.List(ctx, mine, "", "", 1000); return err }()} {
 			if k := kindOf(err); k == Timeout || strings.HasPrefix(string(k), "not ours") || err != nil && strings.Contains(err.Error(), dir) {
 				t.Errorf("%s: %v", what, err)
@@ -352,8 +333,7 @@ func TestFolderOfOthersIsRefused(t *testing.T) {
 	if err != nil || !othersMay(info) {
 		t.Skip("modes say nothing here")
 	}
-	_, err = OpenBolt(dir, Options{})
-	want(t, "a folder that others may enter", err, Unavailable)
+	want(t, "a folder that others may enter", NewBolt(dir, Options{}).Put(t.Context(), mine, "a", nil), Unavailable)
 }
 
 func FuzzKeys(f *testing.F) {

@@ -12,39 +12,32 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// DefaultTTL is for how long a value that was read is used.
-const DefaultTTL = 5 * time.Minute
-
-// Options configures a Store.
-type Options struct {
+// Entry is a secret of a Store.
+type Entry struct {
+	Source Source
 	// TTL is for how long a value that was read is used before it is read again; 0 means
-	// DefaultTTL, less than 0 that it is read each time.
+	// for as long as the Store lives.
 	TTL time.Duration
 }
 
 // Store has secrets by name. It reads a value when it is first used. It is safe for
 // concurrent use, and nil is one without secrets.
-type Store struct {
-	ttl     time.Duration
-	sources map[string]*entry
-}
+type Store struct{ secrets map[string]*held }
 
-// entry is one secret. reading is held by whoever reads it.
-type entry struct {
-	source  Source
+// held is one secret. reading is held by whoever reads it.
+type held struct {
+	Entry
 	reading chan struct{}
 	value   string
+	have    bool
 	until   time.Time
 }
 
-// New returns a Store of sources by name.
-func New(sources map[string]Source, o Options) *Store {
-	if o.TTL == 0 {
-		o.TTL = DefaultTTL
-	}
-	s := &Store{ttl: o.TTL, sources: make(map[string]*entry)}
-	for name, source := range sources {
-		s.sources[name] = &entry{source: source, reading: make(chan struct{}, 1)}
+// New returns a Store of secrets by name. Each has a Source.
+func New(entries map[string]Entry) *Store {
+	s := &Store{secrets: make(map[string]*held)}
+	for name, entry := range entries {
+		s.secrets[name] = &held{Entry: entry, reading: make(chan struct{}, 1)}
 	}
 	return s
 }
@@ -60,12 +53,12 @@ func (s *Store) Names() []string {
 	if s == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(s.sources))
+	return slices.Sorted(maps.Keys(s.secrets))
 }
 
 // Exists reports whether there is a secret of that name. It does not look whether its value
 // can be had.
-func (s *Store) Exists(name string) bool { return s != nil && s.sources[name] != nil }
+func (s *Store) Exists(name string) bool { return s != nil && s.secrets[name] != nil }
 
 // Value returns a secret that fits a use. Its error names the secret and may be shown to a
 // guest.
@@ -73,33 +66,33 @@ func (s *Store) Value(ctx context.Context, use capability.SecretUse) (string, er
 	if !s.Exists(use.Name) {
 		return "", fmt.Errorf("secret %s: the operator has none of that name", use.Name)
 	}
-	e := s.sources[use.Name]
-	value, err := e.get(ctx, s.ttl)
+	e := s.secrets[use.Name]
+	value, err := e.get(ctx)
 	if err == nil {
 		err = fits(value, use)
 	}
 	if err != nil {
-		return "", fmt.Errorf("secret %s, from a %s: %w", use.Name, e.source.Kind(), err)
+		return "", fmt.Errorf("secret %s, from a %s: %w", use.Name, e.Source.Kind(), err)
 	}
 	return value, nil
 }
 
 // get returns the value, read by one caller at a time.
-func (e *entry) get(ctx context.Context, ttl time.Duration) (string, error) {
+func (e *held) get(ctx context.Context) (string, error) {
 	select {
 	case e.reading <- struct{}{}:
 		defer func() { <-e.reading }()
 	case <-ctx.Done():
 		return "", errors.New("it did not come in time")
 	}
-	if time.Now().Before(e.until) {
+	if e.have && (e.TTL <= 0 || time.Now().Before(e.until)) {
 		return e.value, nil
 	}
-	value, err := e.source.Value(ctx)
+	value, err := e.Source.Value(ctx)
 	if err != nil {
 		return "", err
 	}
-	e.value, e.until = string(value), time.Now().Add(ttl)
+	e.value, e.have, e.until = string(value), true, time.Now().Add(e.TTL)
 	return e.value, nil
 }
 

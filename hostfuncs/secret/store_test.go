@@ -63,7 +63,7 @@ func TestSources(t *testing.T) {
 		if runtime.GOOS == "windows" && name == "file of others" {
 			continue
 		}
-		s := New(map[string]Source{"KEY": tt.source}, Options{})
+		s := New(map[string]Entry{"KEY": {Source: tt.source}})
 		got, err := s.Value(t.Context(), header("KEY"))
 		switch {
 		case tt.want == "" && (err != nil || got != hush):
@@ -80,12 +80,12 @@ func TestCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no sh")
 	}
-	s := New(map[string]Source{
-		"GOOD":  FromCommand([]string{"sh", "-c", "echo " + hush}),
-		"NOISY": FromCommand([]string{"sh", "-c", "echo " + hush + " >&2; exit 3"}),
-		"FLOOD": FromCommand([]string{"sh", "-c", "yes | head -c 1000000"}),
-		"HANGS": FromCommand([]string{"sh", "-c", "sleep 1000 & sleep 1000"}),
-	}, Options{})
+	s := New(map[string]Entry{
+		"GOOD":  {Source: FromCommand([]string{"sh", "-c", "echo " + hush})},
+		"NOISY": {Source: FromCommand([]string{"sh", "-c", "echo " + hush + " >&2; exit 3"})},
+		"FLOOD": {Source: FromCommand([]string{"sh", "-c", "yes | head -c 1000000"})},
+		"HANGS": {Source: FromCommand([]string{"sh", "-c", "sleep 1000 & sleep 1000"})},
+	})
 	if got, err := s.Value(t.Context(), header("GOOD")); err != nil || got != hush {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -104,7 +104,7 @@ func TestCommands(t *testing.T) {
 
 func TestValueFitsItsUse(t *testing.T) {
 	value := func(text string) *Store {
-		return New(map[string]Source{"K": FromEnv("K", func(string) (string, bool) { return text, true })}, Options{})
+		return New(map[string]Entry{"K": {Source: FromEnv("K", func(string) (string, bool) { return text, true })}})
 	}
 	tests := []struct {
 		value string
@@ -146,7 +146,7 @@ func (c *counted) Value(context.Context) ([]byte, error) {
 func TestValuesAreReadOnceAndAgainLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &counted{}
-		s := New(map[string]Source{"K": source}, Options{TTL: time.Minute})
+		s := New(map[string]Entry{"K": {Source: source, TTL: time.Minute}})
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
@@ -166,7 +166,7 @@ func TestValuesAreReadOnceAndAgainLater(t *testing.T) {
 		}
 		// A failure is not remembered.
 		failing := &counted{err: errors.New("not now")}
-		s = New(map[string]Source{"K": failing}, Options{})
+		s = New(map[string]Entry{"K": {Source: failing}})
 		for range 2 {
 			if _, err := s.Value(t.Context(), header("K")); err == nil {
 				t.Error("no error")
@@ -180,7 +180,7 @@ func TestValuesAreReadOnceAndAgainLater(t *testing.T) {
 
 // Nothing that is printed of a Store holds a value.
 func TestStoreIsNotPrinted(t *testing.T) {
-	s := New(map[string]Source{"K": &counted{}}, Options{})
+	s := New(map[string]Entry{"K": {Source: &counted{}}})
 	if _, err := s.Value(t.Context(), header("K")); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ const (
 	externRef = 0x6f
 
 	opIf        = 0x04
+	opReturn    = 0x0f
 	opGlobalGet = 0x23
 	opGlobalSet = 0x24
 	opTableGet  = 0x25

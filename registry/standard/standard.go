@@ -9,13 +9,18 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/kv"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
@@ -32,9 +37,12 @@ type Options struct {
 	// Workspace is a directory of the host that is offered, read-only, as the mount
 	// "workspace"; empty means none. It is a short form of Offer.Mounts.
 	Workspace string
-	// Offer is what tools that ask are given besides. The clock and randomness are
-	// always offered; see Deterministic.
+	// Config is the operator's file; nil is an empty one. It is read again by Rules only.
+	Config *config.Config
+	// Offer is what tools that ask are given besides, and Words are more of it, such as
+	// those of flags. The clock and randomness are always offered; see Deterministic.
 	Offer capability.Offer
+	Words []capability.Word
 	// Deterministic withholds the clock and randomness: a tool that asks for one of
 	// them does not run.
 	Deterministic bool
@@ -64,8 +72,13 @@ type Options struct {
 	CompileCommand []string
 
 	// Policy says which tools there are and which calls run. The zero value has every tool
-	// and asks about calls that may do more than read.
+	// and asks about calls that may do more than read. With a Config, its policy counts, and
+	// of this one the Rules besides.
 	Policy policy.Config
+	// StateDir is where the stores of tools are kept; empty means the folder "wasmtool" in
+	// the user's folder for state. OnReceipt is that of registry.Options.
+	StateDir  string
+	OnReceipt func(tool.Receipt)
 	// Approver is asked where the policy says so; nil denies. Approvals remembers its
 	// answers; nil means that each is for one call.
 	Approver  registry.Approver
@@ -83,8 +96,9 @@ type Options struct {
 type Ceilings struct {
 	// MaxMemory and MaxFuel are what one call may use, in bytes and units of fuel.
 	MaxMemory, MaxFuel uint64
-	// MaxOpenFiles is how many files one call may have open.
-	MaxOpenFiles int
+	// MaxOpenFiles is how many files one call may have open, and MaxRequests how many HTTP
+	// requests it may send.
+	MaxOpenFiles, MaxRequests int
 	// MaxTotalMemory is what all guests may have together, and MaxIdleBytes what
 	// instances may take that wait for calls, in bytes.
 	MaxTotalMemory uint64
@@ -98,6 +112,7 @@ type Ceilings struct {
 // of package tool, with the code invalid_manifest or invalid_module for a tool that
 // does not load.
 func New(o Options) (*registry.Registry, error) {
+	o = o.withCeilings()
 	if err := checkDirectories(o); err != nil {
 		return nil, err
 	}
@@ -108,17 +123,21 @@ func New(o Options) (*registry.Registry, error) {
 		MaxIdleBytes: o.Ceilings.MaxIdleBytes, MaxCalls: o.Ceilings.MaxCalls, MaxWaiting: o.Ceilings.MaxWaiting,
 	})
 	l := &loader{onError: o.OnLoadError}
+	secrets, stores := secretStore(o.config()), kv.NewBolt(filepath.Join(StateDir(o), "kv"), kv.Options{})
 	tools := registry.New(registry.Options{
 		Approver:   o.Approver,
 		Approvals:  o.Approvals,
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
-		OnClose:    func() error { return errors.Join(rt.Close(), closeAll(l.folders)) },
+		OnReceipt:  o.OnReceipt,
+		OnClose:    func() error { return errors.Join(rt.Close(), stores.Close(), closeAll(l.folders)) },
 	})
 	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		executor := wasm.New(wasm.Options{
 			Runtime: rt, Manifest: m, Read: read, Source: source,
-			Files: hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
+			Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
+			HTTP:    egress.Options{Limits: egress.Limits{Requests: o.Ceilings.MaxRequests}},
+			Secrets: secrets, KV: stores,
 		})
 		if err := tools.Register(spec(m, source), executor); err != nil {
 			return errors.Join(inManifest(source, err), executor.Close())
@@ -128,7 +147,7 @@ func New(o Options) (*registry.Registry, error) {
 	if err := l.loadAll(o); err != nil {
 		return nil, errors.Join(err, tools.Close())
 	}
-	rules, err := rules(o, tools)
+	rules, err := Rules(o, tools)
 	if err != nil {
 		return nil, errors.Join(err, tools.Close())
 	}
@@ -136,17 +155,35 @@ func New(o Options) (*registry.Registry, error) {
 	return tools, nil
 }
 
-// rules are what o says about the tools that there are.
-func rules(o Options, tools *registry.Registry) (registry.Rules, error) {
-	var known policy.Known
-	for _, info := range tools.List(registry.Filter{Disabled: true}) {
-		known.Tools = append(known.Tools, policy.ToolFacts{Name: info.Name, Aliases: info.Aliases, Dangerous: info.Dangerous})
+// withCeilings fills in the limits of the operator's file where Options have none.
+func (o Options) withCeilings() Options {
+	file, c := o.config().Ceilings(), &o.Ceilings
+	c.MaxMemory, c.MaxFuel = cmp.Or(c.MaxMemory, file.Memory), cmp.Or(c.MaxFuel, file.Fuel)
+	c.MaxOpenFiles, c.MaxRequests = cmp.Or(c.MaxOpenFiles, file.OpenFiles), cmp.Or(c.MaxRequests, file.HTTPRequests)
+	c.MaxTotalMemory, c.MaxIdleBytes = cmp.Or(c.MaxTotalMemory, file.TotalMemory), cmp.Or(c.MaxIdleBytes, file.IdleMemory)
+	c.MaxCalls, c.MaxWaiting = cmp.Or(c.MaxCalls, file.Calls), cmp.Or(c.MaxWaiting, file.Waiting)
+	o.MaxTimeout = cmp.Or(o.MaxTimeout, file.Timeout)
+	return o
+}
+
+// secretStore has the secrets of the operator's file.
+func secretStore(c *config.Config) *secret.Store {
+	entries := make(map[string]secret.Entry)
+	for name, s := range c.SecretSources() {
+		e := secret.Entry{TTL: s.TTL}
+		switch s.Kind {
+		case config.SecretEnv:
+			e.Source = secret.FromEnv(s.Env, os.LookupEnv)
+		case config.SecretFile:
+			e.Source = secret.FromFile(s.File)
+		case config.SecretCommand:
+			e.Source = secret.FromCommand(s.Command)
+		case config.SecretKeyring:
+			e.Source = secret.FromKeyring(s.Service, s.User)
+		}
+		entries[name] = e
 	}
-	compiled, err := policy.Compile(o.Policy, known)
-	if err != nil {
-		return registry.Rules{}, (&tool.Error{Code: tool.CodeUsage, Message: "the policy cannot be used: " + err.Error()}).WithCause(err)
-	}
-	return registry.Rules{Offer: offer(o), Policy: compiled}, nil
+	return secret.New(entries)
 }
 
 // inManifest names the manifest in an error of registering its tool.
@@ -161,7 +198,7 @@ func inManifest(source string, err error) error {
 // checkDirectories finds out early what is no directory. What a call may reach is
 // looked at again when it begins.
 func checkDirectories(o Options) error {
-	mounts := offer(o).Mounts
+	mounts := o.offerTo(tool.Spec{}).Mounts
 	for _, name := range slices.Sorted(maps.Keys(mounts)) {
 		info, err := os.Stat(mounts[name].Dir)
 		if err != nil || !info.IsDir() {
@@ -171,28 +208,32 @@ func checkDirectories(o Options) error {
 	return nil
 }
 
-// offer joins the parts of Options that say what is given.
-func offer(o Options) capability.Offer {
-	given := o.Offer.Clone()
-	given.Clock, given.Random = !o.Deterministic, !o.Deterministic
-	if o.Workspace == "" {
-		return given
-	}
-	if given.Mounts == nil {
-		given.Mounts = make(map[string]capability.Mount)
-	}
-	given.Mounts[WorkspaceMount] = capability.Mount{Dir: o.Workspace, Mode: capability.ModeRead}
-	return given
-}
-
 // protected lists what no tool may write to, whatever it is granted: compiled code,
-// which runs outside of any sandbox, and the manifests of other tools.
+// which runs outside of any sandbox, the manifests of other tools, the operator's file and
+// what it names, and what is kept between calls.
 func protected(o Options) []string {
-	dirs := slices.Clone(o.Folders)
+	dirs := slices.Concat(o.Folders, o.config().Protected(), []string{StateDir(o)})
 	if cache := CacheDir(o); cache != "" {
 		dirs = append(dirs, cache)
 	}
 	return dirs
+}
+
+// StateDir returns the folder where what lasts between calls is kept.
+func StateDir(o Options) string {
+	if o.StateDir != "" {
+		return o.StateDir
+	}
+	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "wasmtool")
+	}
+	if home, err := os.UserHomeDir(); err == nil && goruntime.GOOS != "windows" {
+		return filepath.Join(home, ".local", "state", "wasmtool")
+	}
+	if user, err := os.UserConfigDir(); err == nil {
+		return filepath.Join(user, "wasmtool", "state")
+	}
+	return filepath.Join(os.TempDir(), "wasmtool-state")
 }
 
 // CacheDir returns the folder where New keeps compiled modules, or "" for nowhere.

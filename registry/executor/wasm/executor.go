@@ -302,9 +302,13 @@ func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bin
 
 // services are what a call reaches beside its files.
 func (e *Executor) services(call tool.Call) hostfuncs.Services {
+	requests := e.o.HTTP
+	if own := e.o.Manifest.Limits.HTTPRequests; requests.Limits.Requests <= 0 || own < requests.Limits.Requests {
+		requests.Limits.Requests = own
+	}
 	return hostfuncs.Services{
 		Listener: hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress},
-		HTTP:     e.o.HTTP, Secrets: e.o.Secrets, KV: e.o.KV,
+		HTTP:     requests, Secrets: e.o.Secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
 		About:     hostfuncs.About{Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message},
 	}

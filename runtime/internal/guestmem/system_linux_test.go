@@ -61,6 +61,22 @@ func TestKeptAddressSpaceIsBounded(t *testing.T) {
 	}
 }
 
+// How many spaces are kept is bounded, too, however large the limits of guests are and
+// however little they write: address space and mappings run out as well.
+func TestCountOfKeptSpacesIsBounded(t *testing.T) {
+	const guests = maxKept/PageSize + 50
+	for size, most := range map[uint64]int{0: 0, PageSize: maxKept / PageSize} {
+		s := newSystem(t)
+		for n := range uint64(guests) {
+			// A limit larger than those before, so that no space is used twice.
+			newGuest(t, s, Options{Limit: (n + 1) * PageSize}, size).m.Free()
+		}
+		if got := len(s.kept); got != most {
+			t.Errorf("%d spaces are kept of %d guests of %d bytes, want %d", got, guests, size, most)
+		}
+	}
+}
+
 // Space into which an image was mapped would show the image to the next guest.
 func TestSpaceOfAnImageIsNotKept(t *testing.T) {
 	s := newSystem(t)

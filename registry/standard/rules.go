@@ -1,0 +1,75 @@
+package standard
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Rules returns what o says about the tools of a Registry: their grants, the policy, pinned
+// and revoked digests. A server that reads its operator's file again hands them to
+// Registry.SetRules. The error is an *Error of the code usage, for a policy that names
+// tools wrongly.
+func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
+	var known policy.Known
+	rules := registry.Rules{
+		Offer:   o.offerTo(tool.Spec{}),
+		Offers:  make(map[string]capability.Offer),
+		Digests: o.config().Digests(),
+		Revoked: slices.Sorted(maps.Keys(o.config().Revoked())),
+	}
+	for _, info := range tools.List(registry.Filter{Disabled: true}) {
+		known.Tools = append(known.Tools, policy.ToolFacts{Name: info.Name, Aliases: info.Aliases, Dangerous: info.Dangerous})
+		rules.Offers[info.Name] = o.offerTo(info.Spec)
+	}
+	wanted := o.config().PolicyConfig()
+	wanted.Rules = append(wanted.Rules, o.Policy.Rules...)
+	if o.Config == nil {
+		wanted = o.Policy
+	}
+	var err error
+	if rules.Policy, err = policy.Compile(wanted, known); err != nil {
+		return rules, (&tool.Error{Code: tool.CodeUsage, Message: "the policy cannot be used: " + err.Error()}).WithCause(err)
+	}
+	return rules, nil
+}
+
+// config is the operator's file, an empty one for none.
+func (o Options) config() *config.Config {
+	if o.Config == nil {
+		return &config.Config{}
+	}
+	return o.Config
+}
+
+// offerTo is what a tool is given that asks: what the operator's file says, and what
+// Options say besides. A mount or variable of Options takes the place of one of the file;
+// what the file denies stays denied.
+func (o Options) offerTo(spec tool.Spec) capability.Offer {
+	dirs := make(map[string]string)
+	if o.Workspace != "" {
+		dirs[WorkspaceMount] = o.Workspace
+	}
+	given := o.config().OfferFor(dirs, spec.Name, spec.Aliases...)
+	maps.Copy(given.Mounts, o.Offer.Mounts)
+	maps.Copy(given.Env, o.Offer.Env)
+	given.Net = append(given.Net, o.Offer.Net...)
+	if given.Secrets == nil {
+		given.Secrets = make(map[string]capability.SecretOffer)
+	}
+	maps.Copy(given.Secrets, o.Offer.Secrets)
+	given.KV = max(given.KV, o.Offer.KV)
+	given.Deny = append(given.Deny, o.Offer.Deny...)
+	given.Clock, given.Random = !o.Deterministic, !o.Deterministic
+	for _, word := range o.Words {
+		// A mount or variable that nobody binds is told when the word is read; a tool that
+		// asks for it then misses it.
+		_ = o.config().Allow(&given, capability.Bound{}, word)
+	}
+	return given
+}

@@ -1,0 +1,148 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	goruntime "runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
+)
+
+// swelling is a guest of either form that grows by as many pages as its input begins with,
+// and runs a while.
+func swelling(pages uint32, form ABI) []byte {
+	work := wasmtest.Code(
+		wasmtest.Const(atInput), []byte{load8, 0, 0, wasmtest.MemoryGrow, 0, wasmtest.Drop},
+		wasmtest.Const(3_000), wasmtest.CallFunc(recursion), now(atMoment))
+	p := parts{memory: []uint32{pages}}
+	if form == Reactor {
+		p.initialize, p.call = now(atNoise), wasmtest.Code(calls(inputRead, atInput, maxInput), work, wasmtest.Const(0))
+	} else {
+		p.start = wasmtest.Code(reads(), work)
+	}
+	return p.bytes()
+}
+
+// bustle makes calls of all kinds from several goroutines, some of which are stopped or
+// have too little of something, while another presses for memory. It calls started once
+// when the first calls have ended.
+func bustle(t *testing.T, r *Runtime, modules []*Module, started func()) {
+	t.Helper()
+	var callers, pressing sync.WaitGroup
+	once := sync.OnceFunc(started)
+	for caller := range 8 {
+		callers.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(caller)))
+			for range 60 {
+				oneOfAllKinds(t, modules, caller, random)
+				once()
+			}
+		})
+	}
+	done := make(chan struct{})
+	pressing.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			for _, m := range modules {
+				m.c.pool.tend(time.Now().Add(time.Duration(n%3) * closeAfter / 2))
+			}
+			r.dropIdle()
+			if r.account(100 * page) {
+				goruntime.Gosched()
+				r.account(-100 * page)
+			}
+		}
+	})
+	callers.Wait()
+	close(done)
+	pressing.Wait()
+}
+
+// oneOfAllKinds makes a call that is the caller's own in part.
+func oneOfAllKinds(t *testing.T, modules []*Module, caller int, random *rand.Rand) {
+	b, err := hostfuncs.Bind(capability.Grant{Clock: caller%2 == 0}, hostfuncs.Options{}, hostfuncs.Services{})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if random.IntN(4) == 0 {
+		go cancel()
+	}
+	m := modules[random.IntN(len(modules))]
+	call := Call{
+		Bindings: b, Name: fmt.Sprint(random.IntN(40)), Tenant: fmt.Sprint(caller),
+		Input: []byte{byte(random.IntN(60))}, Limits: Limits{Fuel: uint64(random.IntN(3)) * 20_000},
+	}
+	if call.Entry, err = m.Entry("", ""); err != nil {
+		t.Error(err)
+	}
+	if call.Entry.ABI == Reactor && random.IntN(2) == 0 {
+		call.Warm = []byte{1}
+	}
+	_, err = m.Call(ctx, call)
+	var e *Error
+	if err != nil && !(errors.As(err, &e) && (e.Reason == Cancelled || e.Reason == ResourceExhausted)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Whatever happens at once, all that instances take is counted, and given back in the end:
+// when the modules are closed after the calls, and when the Runtime is while they run.
+func TestNothingIsLeftOfABustle(t *testing.T) {
+	requireReuse(t)
+	for _, closing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("closing meanwhile: %v", closing), func(t *testing.T) {
+			files, mapped := memfdtest.Open(t), memfdtest.Mapped(t)
+			r := New(Options{MaxTotalMemory: 500 * page, MaxIdleBytes: 4 << 20, MaxCalls: 12})
+			r.tending.Store(true) // see untended
+			var modules []*Module
+			for pages, form := range map[uint32]ABI{2: Command, 3: Reactor, 40: Reactor} {
+				modules = append(modules, load(t, r, swelling(pages, form)))
+			}
+			var closed sync.WaitGroup
+			bustle(t, r, modules, func() {
+				if closing {
+					closed.Go(func() { _ = r.Close() }) // a busy machine may need longer than it waits
+				}
+			})
+			closed.Wait()
+			if !closing {
+				requireBalanced(t, r, modules...)
+			}
+			for _, m := range modules {
+				if err := m.Close(); err != nil {
+					t.Error(err)
+				}
+				<-m.c.freed
+			}
+			if bytes, waits, used := r.idleBytes.Load(), r.idleMemory.Load(), r.memoryInUse.Load(); bytes != 0 || waits != 0 || used != 0 {
+				t.Errorf("%d bytes wait, %d of %d of guest memory", bytes, waits, used)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			if open, maps := memfdtest.Open(t), memfdtest.Mapped(t); open != files || maps != mapped {
+				t.Errorf("%d images and %d mappings are left", open-files, maps-mapped)
+			}
+		})
+	}
+}

@@ -1,0 +1,254 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// onEngine returns a function of a guest on the plain engine: it calls itself as often as
+// its parameter says, and then the host.
+func onEngine(t *testing.T, config wazero.RuntimeConfig, host api.GoModuleFunc) api.Function {
+	t.Helper()
+	ctx := context.Background()
+	r := wazero.NewRuntimeWithConfig(ctx, config)
+	t.Cleanup(func() {
+		if err := r.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := r.NewHostModuleBuilder("host").NewFunctionBuilder().WithGoModuleFunction(host, nil, nil).Export("deep").Instantiate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	const f = 1
+	mod, err := r.Instantiate(ctx, wasmtest.Module{
+		Types:   []wasmtest.FuncType{{}, {Params: []byte{wasmtest.I32}}},
+		Imports: []wasmtest.Import{{Module: "host", Name: "deep", Type: 0}},
+		Funcs:   []wasmtest.Func{{Type: 1, Body: descent(f, wasmtest.CallFunc(0))}},
+		Exports: []wasmtest.Export{{Name: "f", Index: f}},
+	}.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mod.ExportedFunction("f")
+}
+
+// descent is the body of function index: it calls itself as often as its parameter says,
+// and does something at the bottom.
+func descent(index uint32, bottom []byte) []byte {
+	const elseOp = 0x05
+	return wasmtest.Code(
+		[]byte{wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.LocalGet, 0}, wasmtest.Const(1), []byte{i32Sub}, wasmtest.CallFunc(index),
+		[]byte{elseOp}, bottom, []byte{wasmtest.End})
+}
+
+// The engine has its call stack where callStack looks for it: without it no command would
+// be used again, and nothing would fail.
+func TestCallStackIsThatOfTheEngine(t *testing.T) {
+	if goruntime.GOARCH != "amd64" && goruntime.GOARCH != "arm64" {
+		t.Skip("the engine has no compiler for this processor")
+	}
+	var point experimental.Snapshot
+	f := onEngine(t, wazero.NewRuntimeConfigCompiler(), func(ctx context.Context, _ api.Module, _ []uint64) {
+		point = experimental.GetSnapshotter(ctx).Snapshot()
+	})
+	small := len(callStack(f))
+	if small == 0 {
+		t.Fatal("a function has no call stack")
+	}
+	const depth = 100_000
+	if _, err := f.Call(experimental.WithSnapshotter(context.Background()), depth); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(callStack(f)); got < small+16*depth {
+		t.Errorf("a call stack of %d bytes has %d after %d calls in each other", small, got, depth)
+	}
+	if got := len(callStack(point)); got < 16*depth {
+		t.Errorf("a snapshot of %d calls in each other has a call stack of %d bytes", depth, got)
+	}
+}
+
+// What has no such call stack has none.
+func TestCallStackOfSomethingElse(t *testing.T) {
+	interpreted := onEngine(t, wazero.NewRuntimeConfigInterpreter(), func(context.Context, api.Module, []uint64) {})
+	for name, owner := range map[string]any{
+		"the interpreter":    interpreted,
+		"nothing":            nil,
+		"a pointer to none":  (*instance)(nil),
+		"another structure":  &instance{},
+		"a number":           1,
+		"a pointer to one":   new(int),
+		"a stack of numbers": &struct{ stack []uint64 }{make([]uint64, 1)},
+		"a stack of another": &struct{ stack string }{"stack"},
+	} {
+		if got := callStack(owner); got != nil {
+			t.Errorf("%s: a call stack of %d bytes", name, len(got))
+		}
+	}
+}
+
+// added is the function that change adds to a guest of one part.
+const added = recursion + 2
+
+// manyResults is how many results largeFrames has: 8 bytes each, in every frame.
+const manyResults = 900
+
+// largeFrames adds a function that calls itself as often as its parameter says. The engine
+// doubles a stack that is full and adds what the next frame needs, so that one that grew
+// by such frames comes to other sizes than one that grew by small ones.
+func largeFrames(m *wasmtest.Module) {
+	const returnOp = 0x0f
+	large := wasmtest.FuncType{Params: []byte{wasmtest.I32}}
+	var zeros []byte
+	for range manyResults {
+		large.Results = append(large.Results, wasmtest.I64)
+		zeros = append(zeros, wasmtest.I64Const, 0)
+	}
+	m.Types = append(m.Types, large)
+	m.Funcs = append(m.Funcs, wasmtest.Func{Type: uint32(len(m.Types) - 1), Body: wasmtest.Code(
+		when([]byte{wasmtest.LocalGet, 0, i32Eqz}, zeros, []byte{returnOp}),
+		[]byte{wasmtest.LocalGet, 0}, wasmtest.Const(1), []byte{i32Sub}, wasmtest.CallFunc(added),
+	)})
+}
+
+// callsLarge calls the function of largeFrames.
+func callsLarge(depth int32) []byte {
+	drops := make([]byte, manyResults)
+	for n := range drops {
+		drops[n] = wasmtest.Drop
+	}
+	return wasmtest.Code(wasmtest.Const(depth), wasmtest.CallFunc(added), drops)
+}
+
+// deepening is code that goes as deep as the input says: with 'd' as deep as there is
+// room, with 'r' deep, with 'l' less deep, but with large frames, and with 'L' too deep
+// for the stack to be kept.
+func deepening() []byte {
+	return wasmtest.Code(
+		onInput('r', wasmtest.Const(5_000), wasmtest.CallFunc(recursion)),
+		onInput('l', callsLarge(30)),
+		onInput('L', callsLarge(600)),
+		onInput('d', wasmtest.Const(-1), wasmtest.CallFunc(recursion)),
+	)
+}
+
+// How deep a guest can go depends on no earlier call, whatever that did to its call stack
+// and however many there were. A guest that recurses without end tells by its fuel.
+func TestDepthDependsOnNoOtherCall(t *testing.T) {
+	requireReuse(t)
+	for name, tt := range map[string]struct {
+		guest parts
+		entry Entry
+	}{
+		"command": {parts{start: wasmtest.Code(reads(), deepening()), change: largeFrames}, Entry{}},
+		"reactor": {parts{
+			call:   wasmtest.Code(calls(inputRead, atInput, maxInput), deepening(), wasmtest.Const(0)),
+			change: largeFrames,
+		}, Entry{ABI: Reactor}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := load(t, newRuntime(t, Options{}), tt.guest.bytes())
+			w := wants{call: Call{Entry: tt.entry}}
+			deepest := func() Output {
+				t.Helper()
+				w.call.Input = []byte("d")
+				out, err := ask(t, m, w)
+				requireLimit(t, err, LimitStack)
+				return out
+			}
+			first := deepest()
+			for _, before := range []struct {
+				inputs string
+				reused bool
+			}{
+				{strings.Repeat("s", 60), true},
+				{"ssrlrlsrl", true},
+				{"ssL", tt.entry.ABI == Reactor}, // the stack of a command is its instance's
+			} {
+				for _, input := range before.inputs {
+					w.call.Input = []byte(string(input))
+					askOK(t, m, w)
+				}
+				out := deepest()
+				if out.Reused != before.reused {
+					t.Errorf("after the inputs %s: reused: %v", before.inputs, out.Reused)
+				}
+				requireEqual(t, out, first, "after the inputs "+before.inputs)
+			}
+		})
+	}
+}
+
+// descends has a guest of one part go deep and read its input there.
+func descends(depth int32) parts {
+	return parts{
+		start: wasmtest.Code(wasmtest.Const(depth), wasmtest.CallFunc(added)),
+		change: func(m *wasmtest.Module) {
+			m.Funcs = append(m.Funcs, wasmtest.Func{Type: 3, Body: descent(added, reads())})
+		},
+	}
+}
+
+// heapInUse is how many bytes of the host's heap are in use.
+func heapInUse() int64 {
+	goruntime.GC()
+	var s goruntime.MemStats
+	goruntime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
+}
+
+// Call stacks lie on the heap of the host: those of instances that wait are counted, and
+// large ones do not wait.
+func TestCallStacksThatWaitAreCounted(t *testing.T) {
+	requireReuse(t)
+	const deep, tooDeep = 8_000, 40_000 // stacks of less and more than maxIdleStack
+	recurses := func(depth int32) []byte { return wasmtest.Code(wasmtest.Const(depth), wasmtest.CallFunc(recursion)) }
+	for name, tt := range map[string]struct {
+		guest  parts
+		entry  Entry
+		reused bool
+		never  bool // so that it is not saved again and again
+	}{
+		"a command that reads deep down":      {descends(deep), Entry{}, true, false},
+		"a command that reads too deep":       {descends(tooDeep), Entry{}, false, true},
+		"a command that goes deep afterwards": {parts{start: wasmtest.Code(reads(), recurses(deep))}, Entry{}, true, false},
+		"a command that goes too deep":        {parts{start: wasmtest.Code(reads(), recurses(tooDeep))}, Entry{}, false, false},
+		"a reactor that goes deep":            {parts{call: wasmtest.Code(recurses(tooDeep), wasmtest.Const(0))}, Entry{ABI: Reactor}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := untended(t, Options{})
+			m := load(t, r, tt.guest.bytes())
+			askOK(t, m, wants{call: Call{Entry: tt.entry}})
+			before := heapInUse()
+			const kinds = 16
+			for kind := range kinds {
+				for n := range 3 {
+					out := askOK(t, m, wants{call: Call{Entry: tt.entry, Name: fmt.Sprint(kind)}})
+					if want := tt.reused && n == 2; out.Reused != want {
+						t.Errorf("call %d: reused: %v", n+1, out.Reused)
+					}
+				}
+			}
+			took, counted := heapInUse()-before, int64(0)
+			for _, i := range waiting(m) {
+				counted += i.bytes - int64(i.memory.Private()) // which is not on the heap
+			}
+			if took > counted+256<<10 {
+				t.Errorf("%d bytes of the heap are in use, and %d are counted", took, counted)
+			}
+			visitSets(m, func(k *set) {
+				if refused := k.refused.Load(); refused != tt.never && k.calls.Load() == 2 {
+					t.Errorf("instances are never to be saved: %v", refused)
+				}
+			})
+		})
+	}
+}
