@@ -195,14 +195,12 @@ func (i *instance) reset() error {
 	return nil
 }
 
-// stackBytes is how many bytes of call stacks the instance takes while it waits.
+// stackBytes is how many bytes of call stacks the instance takes while it waits, rather more
+// than less: the engine may hold the stack that one grew from, too.
 func (i *instance) stackBytes() int64 {
 	if i.frames == nil {
 		return 0
 	}
-	bytes := len(i.frames) + len(callStack(i.point))
-	if main := len(callStack(i.main)); main > len(callStack(i.point)) { // or it is the same one
-		bytes += main + main/2 // the engine may hold the one that it grew from, too
-	}
-	return int64(bytes)
+	main := len(callStack(i.main))
+	return int64(len(i.frames) + len(callStack(i.point)) + main + main/2)
 }
