@@ -4,120 +4,134 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strings"
 	"sync"
 )
 
-// Memory is a Store that lives as long as the process.
+// Memory is a Store that lasts as long as the process. Make one with NewMemory.
 type Memory struct {
-	o      Options
-	mu     sync.Mutex
-	spaces map[Namespace]*memorySpace
+	options Options
+
+	mu     sync.RWMutex
+	spaces map[Namespace]*space
+	closed bool
 }
 
-type memorySpace struct {
+// space is one namespace that holds something.
+type space struct {
 	values map[string][]byte
-	totals totals
+	used   usage
 }
 
-// NewMemory returns an empty Memory.
+var _ Store = (*Memory)(nil)
+
+// NewMemory returns an empty Store.
 func NewMemory(o Options) *Memory {
-	return &Memory{o: o.withDefaults(), spaces: make(map[Namespace]*memorySpace)}
+	return &Memory{options: o.withDefaults(), spaces: map[Namespace]*space{}}
 }
 
 // Get implements Store.
-func (m *Memory) Get(ctx context.Context, ns Namespace, key string) (value []byte, err error) {
-	if err := checkKey(key); err != nil {
+func (m *Memory) Get(ctx context.Context, ns Namespace, key string) ([]byte, error) {
+	if err := checkKey(ns, key); err != nil {
 		return nil, err
 	}
-	err = m.use(ctx, ns, func(s *memorySpace) error {
-		found, ok := s.values[key]
-		if !ok {
-			return errNotFound()
-		}
-		value = bytes.Clone(found)
-		return nil
-	})
-	return value, err
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if err := m.usable(ctx); err != nil {
+		return nil, err
+	}
+	if s := m.spaces[ns]; s != nil && s.values[key] != nil {
+		return bytes.Clone(s.values[key]), nil
+	}
+	return nil, notFound()
 }
-
-func errNotFound() *Error { return newError(NotFound, nil, "there is no such key") }
 
 // Put implements Store.
 func (m *Memory) Put(ctx context.Context, ns Namespace, key string, value []byte) error {
-	return m.use(ctx, ns, func(s *memorySpace) error { return m.set(s, key, append([]byte{}, value...)) })
+	_, err := m.apply(ctx, ns, put(key, value))
+	return err
 }
 
 // Delete implements Store.
 func (m *Memory) Delete(ctx context.Context, ns Namespace, key string) error {
-	return m.use(ctx, ns, func(s *memorySpace) error { return m.set(s, key, nil) })
-}
-
-// set sets a key, or takes it away for nil.
-func (m *Memory) set(s *memorySpace, key string, value []byte) error {
-	if err := m.o.check(key, value); err != nil {
-		return err
-	}
-	after := s.totals.with(key, length(s.values[key]), length(value))
-	if err := m.o.allow(s.totals, after); err != nil {
-		return err
-	}
-	s.totals = after
-	if value == nil {
-		delete(s.values, key)
-	} else {
-		s.values[key] = value
-	}
-	return nil
+	_, err := m.apply(ctx, ns, change{key: key})
+	return err
 }
 
 // Swap implements Store.
-func (m *Memory) Swap(ctx context.Context, ns Namespace, key string, old, value []byte) (swapped bool, err error) {
-	err = m.use(ctx, ns, func(s *memorySpace) error {
-		if !same(s.values[key], old) {
-			return checkKey(key)
-		}
-		if value != nil {
-			value = append([]byte{}, value...)
-		}
-		err := m.set(s, key, value)
-		swapped = err == nil
-		return err
-	})
-	return swapped, err
+func (m *Memory) Swap(ctx context.Context, ns Namespace, key string, old, new []byte) (bool, error) {
+	return m.apply(ctx, ns, change{key: key, onlyIf: true, old: old, value: new})
 }
 
-// same compares two values, of which nil is none.
-func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
-
 // List implements Store.
-func (m *Memory) List(ctx context.Context, ns Namespace, prefix, after string, limit int) (keys []string, err error) {
-	err = m.use(ctx, ns, func(s *memorySpace) error {
+func (m *Memory) List(ctx context.Context, ns Namespace, prefix, after string, limit int) ([]string, error) {
+	q, err := newQuery(ns, prefix, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if err := m.usable(ctx); err != nil {
+		return nil, err
+	}
+	var keys []string
+	if s := m.spaces[ns]; s != nil {
 		for key := range s.values {
-			if strings.HasPrefix(key, prefix) && key > after {
+			if q.matches(key) {
 				keys = append(keys, key)
 			}
 		}
-		slices.Sort(keys)
-		keys = keys[:min(len(keys), max(0, limit))]
-		return nil
-	})
-	return keys, err
+	}
+	slices.Sort(keys)
+	return keys[:min(len(keys), q.limit)], nil
 }
 
-func (m *Memory) use(ctx context.Context, ns Namespace, do func(*memorySpace) error) error {
-	if err := ctx.Err(); err != nil {
-		return newError(Timeout, err, "the call is over")
+// Close implements Store. It forgets every value.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed, m.spaces = true, nil
+	return nil
+}
+
+// apply makes a change and says whether its condition held.
+func (m *Memory) apply(ctx context.Context, ns Namespace, c change) (bool, error) {
+	if err := m.options.check(ns, c); err != nil {
+		return false, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.usable(ctx); err != nil {
+		return false, err
+	}
 	s := m.spaces[ns]
 	if s == nil {
-		s = &memorySpace{values: make(map[string][]byte)}
+		s = &space{values: map[string][]byte{}}
+	}
+	v, err := m.options.judge(c, s.values[c.key], s.used)
+	if err != nil || !v.write {
+		return v.applies, err
+	}
+	s.used = v.next
+	if c.value == nil {
+		delete(s.values, c.key)
+	} else {
+		s.values[c.key] = append([]byte{}, c.value...)
+	}
+	if s.used.keys == 0 {
+		delete(m.spaces, ns)
+	} else {
 		m.spaces[ns] = s
 	}
-	return do(s)
+	return true, nil
 }
 
-// Close implements Store.
-func (m *Memory) Close() error { return nil }
+// usable returns the error of a call that may not go on. The lock is held.
+func (m *Memory) usable(ctx context.Context) error {
+	if m.closed {
+		return closed()
+	}
+	if ctx.Err() != nil {
+		return ended(context.Cause(ctx))
+	}
+	return nil
+}

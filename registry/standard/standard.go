@@ -123,7 +123,7 @@ func New(o Options) (*registry.Registry, error) {
 		MaxIdleBytes: o.Ceilings.MaxIdleBytes, MaxCalls: o.Ceilings.MaxCalls, MaxWaiting: o.Ceilings.MaxWaiting,
 	})
 	l := &loader{onError: o.OnLoadError}
-	secrets, stores := secretStore(o.config()), kv.NewBolt(filepath.Join(StateDir(o), "kv"), kv.Options{})
+	secrets, stores := secretStore(o.config()), kv.NewLazy(filepath.Join(StateDir(o), "kv"), kv.Options{})
 	tools := registry.New(registry.Options{
 		Approver:   o.Approver,
 		Approvals:  o.Approvals,

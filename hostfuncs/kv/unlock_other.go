@@ -1,0 +1,12 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package kv
+
+import "os"
+
+// abandon closes a file, which frees its lock.
+func abandon(f *os.File) {
+	if f != nil {
+		_ = f.Close()
+	}
+}
