@@ -30,8 +30,8 @@ type Rules struct {
 	Revoked []string
 }
 
-// offerTo is what a tool is given that asks.
-func (r *Rules) offerTo(name string) capability.Offer {
+// OfferTo is what a tool is given that asks.
+func (r *Rules) OfferTo(name string) capability.Offer {
 	if own, ok := r.Offers[name]; ok {
 		return own
 	}

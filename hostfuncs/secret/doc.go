@@ -1,5 +1,10 @@
-// Package secret has the operator's secrets: where their values come from, and how they
-// are hidden again where a server told one. No value is printed, logged or part of an
-// error; a Store gives one out for a use that it fits, and a Scrubber takes it out of
-// texts and streams.
+// Package secret reads the secrets an operator configures and hides them in what a
+// guest or a log gets to see.
+//
+// A Source says where one value is, a Store reads values when they are first needed,
+// and a Scrubber takes known values out of text. Printing any of them shows no value,
+// and no error holds a value or a path of the host.
+//
+// Scrubbing is a net under honest servers that echo what they were sent. It cannot
+// stop a party that has a secret and wants to disguise it.
 package secret

@@ -3,109 +3,122 @@ package secret
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Entry is a secret of a Store.
-type Entry struct {
-	Source Source
-	// TTL is for how long a value that was read is used before it is read again; 0 means
-	// for as long as the Store lives.
+// Options sets up a Store.
+type Options struct {
+	// TTL is how long a value is kept before its source is read again. Zero or less
+	// keeps it for the life of the Store.
 	TTL time.Duration
+	// TTLs take the place of TTL for single secrets, by their names.
+	TTLs map[string]time.Duration
 }
 
-// Store has secrets by name. It reads a value when it is first used. It is safe for
-// concurrent use, and nil is one without secrets.
-type Store struct{ secrets map[string]*held }
-
-// held is one secret. reading is held by whoever reads it.
-type held struct {
-	Entry
-	reading chan struct{}
-	value   string
-	have    bool
-	until   time.Time
+// Store reads secrets by name when they are first needed and keeps them. Failures are
+// not kept. It is safe for concurrent use: of several calls for one name, one reads
+// and the others wait. Printing a Store shows no value.
+type Store struct {
+	hidden
+	entries map[string]*entry
+	now     func() time.Time
 }
 
-// New returns a Store of secrets by name. Each has a Source.
-func New(entries map[string]Entry) *Store {
-	s := &Store{secrets: make(map[string]*held)}
-	for name, entry := range entries {
-		s.secrets[name] = &held{Entry: entry, reading: make(chan struct{}, 1)}
+// entry is one secret. Who has put a token into turn may use the fields below it.
+type entry struct {
+	source Source
+	ttl    time.Duration
+	turn   chan struct{}
+	value  string
+	read   time.Time
+	known  bool
+}
+
+// Error says why a secret cannot be had. It holds no value and no path.
+type Error struct {
+	// Name is the secret's name.
+	Name string
+	// Kind is the kind of its source, or empty where the name is unknown.
+	Kind string
+	// Err is the reason; context errors are passed on.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Kind == "" {
+		return "secret " + e.Name + ": " + e.Err.Error()
+	}
+	return "secret " + e.Name + " (" + e.Kind + "): " + e.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// New returns a Store of the sources by the names of their secrets. It reads none of
+// them. A nil source counts as absent.
+func New(sources map[string]Source, o Options) *Store {
+	s := &Store{entries: make(map[string]*entry, len(sources)), now: time.Now}
+	for name, source := range sources {
+		if source == nil {
+			continue
+		}
+		e := &entry{source: source, ttl: o.TTL, turn: make(chan struct{}, 1)}
+		if own, ok := o.TTLs[name]; ok {
+			e.ttl = own
+		}
+		s.entries[name] = e
 	}
 	return s
 }
 
-// String tells how many there are, and nothing of them.
-func (s *Store) String() string { return fmt.Sprintf("%d secrets", len(s.Names())) }
+// Exists says whether a source is configured for name. It reads nothing.
+func (s *Store) Exists(name string) bool { return s.entries[name] != nil }
 
-// GoString is String.
-func (s *Store) GoString() string { return s.String() }
+// Names returns the names of all secrets, sorted.
+func (s *Store) Names() []string { return slices.Sorted(maps.Keys(s.entries)) }
 
-// Names returns the names in order.
-func (s *Store) Names() []string {
-	if s == nil {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(s.secrets))
-}
-
-// Exists reports whether there is a secret of that name. It does not look whether its value
-// can be had.
-func (s *Store) Exists(name string) bool { return s != nil && s.secrets[name] != nil }
-
-// Value returns a secret that fits a use. Its error names the secret and may be shown to a
-// guest.
+// Value returns the value of the secret use.Name, which fits the use: 1 byte to 8 KiB,
+// without control characters, in a header without space at its ends, for basic
+// authentication "user:password". The prefix of use is not part of it. Errors are of
+// type *Error.
 func (s *Store) Value(ctx context.Context, use capability.SecretUse) (string, error) {
-	if !s.Exists(use.Name) {
-		return "", fmt.Errorf("secret %s: the operator has none of that name", use.Name)
+	e := s.entries[use.Name]
+	if e == nil {
+		return "", &Error{Name: use.Name, Err: errors.New("is not configured; give it a source")}
 	}
-	e := s.secrets[use.Name]
-	value, err := e.get(ctx)
+	err := use.Validate()
+	var value string
 	if err == nil {
-		err = fits(value, use)
+		value, err = s.read(ctx, e)
+	}
+	if err == nil {
+		err = check(value, use)
 	}
 	if err != nil {
-		return "", fmt.Errorf("secret %s, from a %s: %w", use.Name, e.Source.Kind(), err)
+		return "", &Error{Name: use.Name, Kind: e.source.Kind(), Err: err}
 	}
 	return value, nil
 }
 
-// get returns the value, read by one caller at a time.
-func (e *held) get(ctx context.Context) (string, error) {
+// read returns the value of e, from its source where none fresh is known.
+func (s *Store) read(ctx context.Context, e *entry) (string, error) {
 	select {
-	case e.reading <- struct{}{}:
-		defer func() { <-e.reading }()
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
 	case <-ctx.Done():
-		return "", errors.New("it did not come in time")
+		return "", ctx.Err()
 	}
-	if e.have && (e.TTL <= 0 || time.Now().Before(e.until)) {
+	if e.known && (e.ttl <= 0 || s.now().Sub(e.read) < e.ttl) {
 		return e.value, nil
 	}
-	value, err := e.Source.Value(ctx)
+	p, err := e.source.Value(ctx)
 	if err != nil {
 		return "", err
 	}
-	e.value, e.have, e.until = string(value), true, time.Now().Add(e.TTL)
+	e.value, e.read, e.known = string(p), s.now(), true
 	return e.value, nil
-}
-
-// fits reports what keeps a value from being used.
-func fits(value string, use capability.SecretUse) error {
-	control := strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f })
-	switch {
-	case use.Header != "" && control:
-		return errors.New("it holds control characters, such as a line end, which a header cannot")
-	case use.Basic && (control || !strings.Contains(value, ":")):
-		return errors.New(`it has to be "user:password" without control characters`)
-	case use.Query != "" && strings.ContainsRune(value, 0):
-		return errors.New("it holds a NUL byte")
-	}
-	return nil
 }

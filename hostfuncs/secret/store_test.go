@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -19,178 +18,173 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-const hush = "hush-hush-value"
-
-func header(name string) capability.SecretUse {
-	return capability.SecretUse{Name: name, Header: "Authorization"}
+// counted counts how often it is read.
+type counted struct {
+	value string
+	err   error
+	reads int
 }
 
-func TestSources(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string, mode os.FileMode) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-		return path
+func (*counted) Kind() string { return "test" }
+
+func (c *counted) Value(context.Context) ([]byte, error) {
+	c.reads++ // the Store lets one at a time
+	return []byte(c.value), c.err
+}
+
+var inHeader = capability.SecretUse{Name: "TOKEN", Header: "Authorization"}
+
+func TestStoreReadsOnceAndAgainAfterTTL(t *testing.T) {
+	source := &counted{value: "v"}
+	s := New(map[string]Source{"TOKEN": source, "NIL": nil}, Options{TTL: time.Minute})
+	now := time.Unix(0, 0)
+	s.now = func() time.Time { return now }
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if v, err := s.Value(t.Context(), inHeader); v != "v" || err != nil {
+				t.Error(v, err)
+			}
+		})
 	}
-	lookup := func(name string) (string, bool) { return hush, name == "SET" }
-	keyring.MockInit()
-	if err := keyring.Set("service", "user", hush); err != nil {
-		t.Fatal(err)
+	all.Wait()
+	if source.reads != 1 {
+		t.Errorf("%d reads, want 1", source.reads)
 	}
-	tests := map[string]struct {
-		source Source
-		want   string // part of the error; empty for success
-	}{
-		"variable":             {FromEnv("SET", lookup), ""},
-		"no variable":          {FromEnv("UNSET", lookup), "from a variable: the variable is not set"},
-		"file":                 {FromFile(file("a", hush+"\n", 0o600)), ""},
-		"file of others":       {FromFile(file("b", hush, 0o644)), "others can read"},
-		"no file":              {FromFile(filepath.Join(dir, "none")), "there is no such file"},
-		"a folder":             {FromFile(dir), "regular"},
-		"an empty file":        {FromFile(file("c", "\n", 0o600)), "empty"},
-		"a large file":         {FromFile(file("d", strings.Repeat("x", MaxBytes+1), 0o600)), "more than"},
-		"keyring":              {FromKeyring("service", "user"), ""},
-		"nothing in a keyring": {FromKeyring("service", "nobody"), "no such entry"},
-		"no command":           {FromCommand(nil), "no command"},
-		"a command that fails": {FromCommand([]string{filepath.Join(dir, "none")}), "failed"},
+	now = now.Add(time.Minute)
+	if _, err := s.Value(t.Context(), inHeader); err != nil || source.reads != 2 {
+		t.Error(source.reads, err)
 	}
-	for name, tt := range tests {
-		if runtime.GOOS == "windows" && name == "file of others" {
-			continue
-		}
-		s := New(map[string]Entry{"KEY": {Source: tt.source}})
-		got, err := s.Value(t.Context(), header("KEY"))
-		switch {
-		case tt.want == "" && (err != nil || got != hush):
-			t.Errorf("%s: %q, %v", name, got, err)
-		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "KEY")):
-			t.Errorf("%s: %v, want %q", name, err, tt.want)
-		case err != nil && (strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), hush)):
-			t.Errorf("%s tells too much: %v", name, err)
-		}
+	if s.Exists("NIL") || !s.Exists("TOKEN") || len(s.Names()) != 1 || fmt.Sprintf("%+v", s) != "[secret]" {
+		t.Errorf("%v %+v", s.Names(), s)
 	}
 }
 
-func TestCommands(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no sh")
+func TestStoreTriesAgainAfterAFailure(t *testing.T) {
+	source := &counted{err: errors.New("is away")}
+	s := New(map[string]Source{"TOKEN": source}, Options{})
+	_, err := s.Value(t.Context(), inHeader)
+	var typed *Error
+	if !errors.As(err, &typed) || err.Error() != "secret TOKEN (test): is away" {
+		t.Error(err)
 	}
-	s := New(map[string]Entry{
-		"GOOD":  {Source: FromCommand([]string{"sh", "-c", "echo " + hush})},
-		"NOISY": {Source: FromCommand([]string{"sh", "-c", "echo " + hush + " >&2; exit 3"})},
-		"FLOOD": {Source: FromCommand([]string{"sh", "-c", "yes | head -c 1000000"})},
-		"HANGS": {Source: FromCommand([]string{"sh", "-c", "sleep 1000 & sleep 1000"})},
-	})
-	if got, err := s.Value(t.Context(), header("GOOD")); err != nil || got != hush {
-		t.Errorf("got %q, %v", got, err)
-	}
-	for _, name := range []string{"NOISY", "FLOOD"} {
-		if _, err := s.Value(t.Context(), header(name)); err == nil || strings.Contains(err.Error(), hush) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	start := time.Now()
-	if _, err := s.Value(ctx, header("HANGS")); err == nil || time.Since(start) > 5*time.Second {
-		t.Errorf("a command that hangs: %v after %v", err, time.Since(start))
+	source.err, source.value = nil, "v"
+	if v, err := s.Value(t.Context(), inHeader); v != "v" || err != nil {
+		t.Error(v, err)
 	}
 }
 
 func TestValueFitsItsUse(t *testing.T) {
-	value := func(text string) *Store {
-		return New(map[string]Entry{"K": {Source: FromEnv("K", func(string) (string, bool) { return text, true })}})
-	}
-	tests := []struct {
-		value string
-		use   capability.SecretUse
-		fits  bool
+	query, basic := capability.SecretUse{Name: "TOKEN", Query: "key"}, capability.SecretUse{Name: "TOKEN", Basic: true}
+	for _, c := range []struct {
+		value, problem string
+		use            capability.SecretUse
 	}{
-		{"token", capability.SecretUse{Name: "K", Header: "X"}, true},
-		{"a\r\nHost: b", capability.SecretUse{Name: "K", Header: "X"}, false},
-		{"a\x00b", capability.SecretUse{Name: "K", Header: "X"}, false},
-		{"user:pass", capability.SecretUse{Name: "K", Basic: true}, true},
-		{"userpass", capability.SecretUse{Name: "K", Basic: true}, false},
-		{"us\ner:pass", capability.SecretUse{Name: "K", Basic: true}, false},
-		{"a b&c", capability.SecretUse{Name: "K", Query: "k"}, true},
-		{"a\x00b", capability.SecretUse{Name: "K", Query: "k"}, false},
-	}
-	for _, tt := range tests {
-		got, err := value(tt.value).Value(t.Context(), tt.use)
-		if (err == nil) != tt.fits || tt.fits && got != tt.value {
-			t.Errorf("%q for %+v: %q, %v", tt.value, tt.use, got, err)
+		{"ok", "", inHeader},
+		{" ok", "", query},
+		{"u:p", "", basic},
+		{"", "is empty", inHeader},
+		{"a\r\nX: y", "control character", inHeader},
+		{"a\x00", "control character", query},
+		{"a ", "space", inHeader},
+		{"user", "user:password", basic},
+		{strings.Repeat("x", 8<<10+1), "8 KiB", inHeader},
+		{"ok", "exactly one", capability.SecretUse{Name: "TOKEN"}},
+		{"ok", "not configured", capability.SecretUse{Name: "OTHER", Query: "k"}},
+	} {
+		_, err := New(map[string]Source{"TOKEN": &counted{value: c.value}}, Options{}).Value(t.Context(), c.use)
+		if c.problem == "" && err != nil || c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
+			t.Errorf("%.20q: %v, want %q", c.value, err, c.problem)
 		}
 	}
-	if _, err := value("x").Value(t.Context(), header("OTHER")); err == nil || !strings.Contains(err.Error(), "OTHER") {
-		t.Errorf("an unknown secret: %v", err)
+}
+
+// read returns the value or the error of a source.
+func read(s Source) string {
+	p, err := s.Value(context.Background())
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return string(p)
+}
+
+func expect(t *testing.T, s Source, want string) {
+	t.Helper()
+	if got := read(s); !strings.HasPrefix(got, want) {
+		t.Errorf("%s: %.80q, want %q", s.Kind(), got, want)
 	}
 }
 
-// counted counts how often a value is read.
-type counted struct {
-	reads atomic.Int32
-	err   error
-}
-
-func (c *counted) Kind() string { return "test" }
-func (c *counted) Value(context.Context) ([]byte, error) {
-	c.reads.Add(1)
-	return []byte(hush), c.err
-}
-
-func TestValuesAreReadOnceAndAgainLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		source := &counted{}
-		s := New(map[string]Entry{"K": {Source: source, TTL: time.Minute}})
-		var wg sync.WaitGroup
-		for range 20 {
-			wg.Go(func() {
-				if got, err := s.Value(t.Context(), header("K")); err != nil || got != hush {
-					t.Errorf("got %q, %v", got, err)
-				}
-			})
+func TestFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes are those of Unix")
+	}
+	dir := t.TempDir()
+	file := func(name, content string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), mode); err != nil {
+			t.Fatal(err)
 		}
-		wg.Wait()
-		if n := source.reads.Load(); n != 1 {
-			t.Errorf("read %d times", n)
-		}
-		time.Sleep(time.Minute)
-		_, _ = s.Value(t.Context(), header("K"))
-		if n := source.reads.Load(); n != 2 {
-			t.Errorf("read %d times after a minute", n)
-		}
-		// A failure is not remembered.
-		failing := &counted{err: errors.New("not now")}
-		s = New(map[string]Entry{"K": {Source: failing}})
-		for range 2 {
-			if _, err := s.Value(t.Context(), header("K")); err == nil {
-				t.Error("no error")
-			}
-		}
-		if n := failing.reads.Load(); n != 2 {
-			t.Errorf("a failure was read %d times", n)
-		}
-	})
-}
-
-// Nothing that is printed of a Store holds a value.
-func TestStoreIsNotPrinted(t *testing.T) {
-	s := New(map[string]Entry{"K": {Source: &counted{}}})
-	if _, err := s.Value(t.Context(), header("K")); err != nil {
+		return path
+	}
+	good := file("good", "value\n\n", 0o600)
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(good, link); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
-		if text := fmt.Sprintf(format, s); strings.Contains(text, hush) {
-			t.Errorf("%s prints %s", format, text)
+	expect(t, FromFile(good), "value\n")
+	expect(t, FromFile(link), "error: is not in a regular file")
+	expect(t, FromFile(dir), "error: is not in a regular file")
+	expect(t, FromFile(file("open", "value", 0o644)), "error: is in a file that others")
+	expect(t, FromFile(file("long", strings.Repeat("x", maxSource+1), 0o600)), "error: is longer")
+	expect(t, FromFile(filepath.Join(dir, "none")), "error: is in a file that does not exist")
+	if got := read(FromFile(filepath.Join(dir, "none"))); strings.Contains(got, dir) {
+		t.Errorf("shows the path: %s", got)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("runs sh")
+	}
+	expect(t, FromCommand([]string{"sh", "-c", "echo value"}), "value")
+	expect(t, FromCommand([]string{"echo", "$HOME"}), "$HOME")
+	expect(t, FromCommand(nil), "error: has an empty command")
+	expect(t, FromCommand([]string{"/no/such/program"}), "error: has a command that cannot be started")
+	expect(t, FromCommand([]string{"sh", "-c", "yes"}), "error: is longer")
+	if got := read(FromCommand([]string{"sh", "-c", "echo leaked >&2; exit 1"})); !strings.HasPrefix(got, "error: has a command that failed") || strings.Contains(got, "leaked") {
+		t.Error(got)
+	}
+	// The child holds the pipe's other end, so its death shows as the end of the pipe.
+	ends, child, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ends.Close()
+	slow := commandSource{argv: []string{"sh", "-c", fmt.Sprintf("sleep 100 >/proc/%d/fd/%d & sleep 100", os.Getpid(), child.Fd())}, limit: 200 * time.Millisecond}
+	expect(t, slow, "error: has a command that takes longer")
+	child.Close()
+	if runtime.GOOS == "linux" { // where /proc gives the child its end
+		if err := ends.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := ends.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			t.Errorf("%d bytes, %v; want the end", n, err)
 		}
 	}
-	var none *Store
-	if none.Exists("K") || none.Names() != nil {
-		t.Error("no Store has secrets")
+}
+
+func TestEnvAndKeyring(t *testing.T) {
+	lookup := func(name string) (string, bool) { return "value", name == "SET" }
+	expect(t, FromEnv("SET", lookup), "value")
+	expect(t, FromEnv("UNSET", lookup), "error: is not set")
+	expect(t, FromEnv("SET", nil), "error: cannot be read")
+	for want, err := range map[string]error{"value": nil, "error: is not in the keyring": keyring.ErrNotFound, "error: cannot be read; this system": keyring.ErrUnsupportedPlatform, "error: cannot be read; the keyring": errors.New("dbus at /run/x")} {
+		expect(t, keyringSource{get: func(string, string) (string, error) { return "value", err }}, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := FromKeyring("s", "u").Value(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

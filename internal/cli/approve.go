@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 )
 
 // approver returns who answers for a dangerous tool: yes with --yes, a person at a
@@ -61,7 +62,7 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	if q.Confirm != "" {
 		fmt.Fprintf(&b, "  its author says: %s\n", oneLine(cut(q.Confirm, maxShownArguments)))
 	}
-	b.WriteString("Run it? [y/N] ")
+	b.WriteString("Run it? [y]es, [a]lways for exactly this, [N]o: ")
 	if _, err := io.WriteString(terminal, b.String()); err != nil {
 		return no, err
 	}
@@ -77,6 +78,8 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 		switch strings.ToLower(strings.TrimSpace(line)) {
 		case "y", "yes":
 			return registry.Answer{Yes: true}, nil
+		case "a", "always":
+			return registry.Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
 		}
 		return no, nil
 	case <-ctx.Done():

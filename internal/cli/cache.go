@@ -76,7 +76,10 @@ Exit status: 0; 2 when the folder cannot be used.`,
 
 // openCache returns the cache that the command line names.
 func (a *app) openCache(cmd *cobra.Command, o toolOptions) (*runtime.Cache, error) {
-	options := a.standardOptions(o, toolSet{})
+	options, err := a.standardOptions(o, toolSet{})
+	if err != nil {
+		return nil, err
+	}
 	dir := standard.CacheDir(options)
 	switch {
 	case options.NoCache:
@@ -115,7 +118,11 @@ func (a *app) cacheList(cmd *cobra.Command, o toolOptions, asJSON bool) error {
 	if err != nil {
 		return usage(cmd, err.Error())
 	}
-	modules, err := standard.Modules(a.standardOptions(o, toolSet{onLoadError: a.warn}))
+	options, err := a.standardOptions(o, toolSet{onLoadError: a.warn})
+	if err != nil {
+		return err
+	}
+	modules, err := standard.Modules(options)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,10 @@ func (a *app) cacheWarm(cmd *cobra.Command, o toolOptions, names []string) error
 	}
 	var unkept atomic.Pointer[tool.Error]
 	progress := &warmProgress{app: a}
-	options := a.standardOptions(o, toolSet{onLoadError: fail, onCompile: progress.compiling})
+	options, err := a.standardOptions(o, toolSet{onLoadError: fail, onCompile: progress.compiling})
+	if err != nil {
+		return err
+	}
 	options.Logger = slog.New(warningHandler(func(message string) {
 		unkept.Store(&tool.Error{Code: tool.CodeInternal, Message: message})
 	}))

@@ -130,12 +130,25 @@ func (a *app) complain(err error) {
 func hintFor(e *tool.Error) string {
 	switch {
 	case e.Code == tool.CodeApprovalRequired:
-		return "run it at a terminal to be asked, or give --yes if you mean it"
+		return "run it at a terminal to be asked, or give --yes if you mean it" + fileHint(e.Details.Fix)
 	case len(e.Details.Missing) == 0:
+		return strings.TrimPrefix(fileHint(e.Details.Fix), "; ")
+	}
+	return "grant it with " + grantHint(e.Details.Missing)
+}
+
+// fileHint is what would allow a call in the operator's file.
+func fileHint(fix string) string {
+	if fix == "" {
 		return ""
 	}
+	return "; to allow it for good, in the operator's file: " + indent("\n"+printable(fix))
+}
+
+// grantHint is the flags that grant permissions.
+func grantHint(missing []string) string {
 	var flags []string
-	for _, permission := range e.Details.Missing {
+	for _, permission := range missing {
 		switch kind, name, _ := strings.Cut(permission, ":"); {
 		case (kind == "read" || kind == "write") && name != workspace:
 			flags = append(flags, "--dir "+name+"=PATH"+yesNo(kind == "write", writeSuffix, ""))
@@ -143,5 +156,5 @@ func hintFor(e *tool.Error) string {
 			flags = append(flags, "--allow "+permission)
 		}
 	}
-	return "grant it with " + strings.Join(flags, " ")
+	return strings.Join(flags, " ")
 }

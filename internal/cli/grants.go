@@ -53,12 +53,6 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		}
 		offer.Mounts[name] = capability.Mount{Dir: abs, Mode: mode}
 	}
-	if _, given := offer.Mounts[workspace]; !given {
-		// Without a current directory, only a tool that asks for one does not run.
-		if cwd, err := existingDir("."); err == nil {
-			offer.Mounts[workspace] = capability.Mount{Dir: cwd, Mode: capability.ModeRead}
-		}
-	}
 	for _, variable := range o.env {
 		name, value, given := strings.Cut(variable, "=")
 		if !given {
@@ -73,12 +67,22 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		if err != nil {
 			return offer, usage(cmd, fmt.Sprintf("--allow %s: %v", text, err))
 		}
-		if err := offer.Add(capability.Bound{Env: getenv}, word); err != nil {
-			return offer, usage(cmd, fmt.Sprintf("--allow %s: %v", text, err))
+		if _, set := getenv(word.Name()); word.Kind() == capability.KindEnv && !set {
+			return offer, usage(cmd, fmt.Sprintf("--allow %s: the variable is not set; give it as --env %s=VALUE", text, word.Name()))
 		}
 		o.words = append(o.words, word)
 	}
 	return offer, nil
+}
+
+// workspaceDir is the directory that is offered for reading without a word. Without a
+// current directory, only a tool that asks for one does not run.
+func workspaceDir() string {
+	cwd, err := existingDir(".")
+	if err != nil {
+		return ""
+	}
+	return cwd
 }
 
 // given are the words of all that the flags grant.

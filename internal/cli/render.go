@@ -49,6 +49,7 @@ type envelope struct {
 	Error    *tool.Error    `json:"error"`
 	Warnings []string       `json:"warnings"`
 	Call     envelopeCall   `json:"call"`
+	Receipt  *tool.Receipt  `json:"receipt,omitempty"`
 }
 
 type envelopeResult struct {
@@ -66,7 +67,7 @@ type envelopeCall struct {
 
 // printEnvelope prints the outcome of a call as one JSON object. The error stays the
 // command's, for its exit status.
-func (a *app) printEnvelope(r tool.Result, err error) error {
+func (a *app) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) error {
 	var u *usageError
 	if errors.As(err, &u) {
 		return err
@@ -74,8 +75,8 @@ func (a *app) printEnvelope(r tool.Result, err error) error {
 	e := envelope{
 		Success:  err == nil,
 		Result:   envelopeResult{Content: r.Content, Structured: r.Structured},
-		Warnings: r.Warnings,
-		Call:     envelopeCall{ID: r.Call.ID, Tool: r.Call.Tool, DurationMS: float64(r.Call.Duration.Microseconds()) / 1000, Fuel: r.Call.Fuel, Memory: r.Call.Memory},
+		Warnings: r.Warnings, Receipt: receipt,
+		Call: envelopeCall{ID: r.Call.ID, Tool: r.Call.Tool, DurationMS: float64(r.Call.Duration.Microseconds()) / 1000, Fuel: r.Call.Fuel, Memory: r.Call.Memory},
 	}
 	if e.Result.Content == nil {
 		e.Result.Content = []tool.Content{}

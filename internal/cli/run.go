@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ type runOptions struct {
 	yes     bool
 	json    bool
 	verbose bool
+	receipt bool
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -37,13 +40,15 @@ Arguments:
 
 The tool reaches only what its manifest asks for and you grant. Without a word
 from you that is: the current directory, read-only, as the mount "workspace"; the
-clock; randomness. --dir workspace=PATH:rw lets it write there.
+clock; randomness. --allow write:workspace lets it write there. What is granted for
+good stands in the operator's file: see docs/operator.md.
 
 Exit status: see 'wasmtool --help'.`,
 		Example: `  wasmtool run grep pattern='func main' path=.
   wasmtool run calculator expression='0.1+0.2'
   wasmtool run read --input '{"file_path":"go.mod","limit":5}' --json
-  wasmtool run ./my-tool --dir workspace=../data --timeout 5s`,
+  wasmtool run ./my-tool --dir workspace=../data --timeout 5s
+  wasmtool run ./issues --allow net:https://api.github.com query=crash --receipt`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(cmd, "which tool? 'wasmtool list' shows those there are")
@@ -62,6 +67,7 @@ Exit status: see 'wasmtool --help'.`,
 	flags.DurationVar(&o.timeout, "timeout", 0, "time the tool may take, in place of its manifest's (e.g. 5s)")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "say yes to the question that a dangerous tool asks")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all that the tool logs, not warnings and errors only")
+	flags.BoolVar(&o.receipt, "receipt", false, "tell what the call reached, which rule let it run and what it cost, on standard error; with --json in the object")
 	flags.BoolVar(&o.json, "json", false, "print result, error and warnings as one JSON object")
 	return cmd
 }
@@ -78,12 +84,32 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 	if err != nil {
 		return err
 	}
-	set := toolSet{offer: offer, approver: a.approver(o.yes, o.input == "-"), policy: o.policy()}
+	set := toolSet{
+		workspace: workspaceDir(), offer: offer, words: o.words, policy: o.policy(),
+		approver: a.approver(o.yes, o.input == "-"),
+	}
+	remembered, err := a.openApprovals(set.approver != nil && !o.yes)
+	if err != nil {
+		return err
+	}
+	if remembered != nil {
+		defer remembered.Close()
+		set.approvals = remembered
+	}
+	var receipt *tool.Receipt
+	if o.receipt {
+		set.onReceipt = func(r tool.Receipt) { receipt = &r }
+	}
 	result, err := a.call(cmd, o, set, target, arguments)
 	if o.json {
-		return a.printEnvelope(result, err)
+		return a.printEnvelope(result, receipt, err)
 	}
 	a.printWarnings(result.Warnings)
+	if receipt != nil {
+		if text, err := json.MarshalIndent(receipt, "", "  "); err == nil {
+			fmt.Fprintf(a.Err, "%s\n", printable(string(text)))
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,9 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -22,10 +24,12 @@ import (
 type toolOptions struct {
 	folders []string
 	cache   string
+	config  string
 }
 
 func (o *toolOptions) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.folders, "tools", nil, "load the tools in `DIR` too: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
+	cmd.Flags().StringVar(&o.config, "config", "", "the operator's `FILE` of grants, secrets, limits and policy (default: $WASMTOOL_CONFIG, else wasmtool/wasmtool.toml in the user's configuration folder)")
 	o.addCache(cmd)
 }
 
@@ -41,8 +45,13 @@ const cacheEnv = "WASMTOOL_CACHE"
 
 // toolSet is what a registry needs besides the tools.
 type toolSet struct {
+	// workspace is the directory that is offered for reading without a word; empty for none.
+	workspace string
 	offer     capability.Offer
+	words     []capability.Word
 	approver  registry.Approver
+	approvals approvals.Store
+	onReceipt func(tool.Receipt)
 	policy    policy.Config
 	onCompile func(runtime.CompileEvent)
 	// onLoadError hears of a tool that does not load while the others do; nil makes
@@ -52,21 +61,43 @@ type toolSet struct {
 
 // open returns a registry with the built-in tools and those of --tools.
 func (a *app) open(o toolOptions, set toolSet) (*registry.Registry, error) {
-	return standard.New(a.standardOptions(o, set))
+	options, err := a.standardOptions(o, set)
+	if err != nil {
+		return nil, err
+	}
+	return standard.New(options)
 }
 
-func (a *app) standardOptions(o toolOptions, set toolSet) standard.Options {
+// loadConfig reads the operator's file.
+func (a *app) loadConfig(o toolOptions) (*config.Config, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = ""
+	}
+	file, err := config.Load(config.Find(cwd, o.config, a.getenv), a.getenv)
+	if err != nil {
+		return nil, (&tool.Error{Code: tool.CodeUsage, Message: err.Error(), Recoverable: true}).WithCause(err)
+	}
+	return file, nil
+}
+
+func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, error) {
+	operator, err := a.loadConfig(o)
+	if err != nil {
+		return standard.Options{}, err
+	}
 	cache := o.cache
 	if cache == "" {
 		cache, _ = a.getenv(cacheEnv)
 	}
 	return standard.Options{
+		Config: operator, Workspace: set.workspace, Words: set.words, Approvals: set.approvals, OnReceipt: set.onReceipt,
 		Logger:  slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
 		Folders: o.folders, Offer: set.offer, Approver: set.approver, Policy: set.policy,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
 		CompileCommand: compileCommand(),
-	}
+	}, nil
 }
 
 // openTarget returns a registry that holds the tool which a command line names, and
@@ -95,7 +126,10 @@ func (a *app) openTarget(cmd *cobra.Command, o toolOptions, set toolSet, target 
 		}
 		return tools, target, nil
 	}
-	options := a.standardOptions(o, set)
+	options, err := a.standardOptions(o, set)
+	if err != nil {
+		return nil, "", err
+	}
 	options.NoBuiltins, options.Folders, options.Tool = true, nil, target
 	tools, err := standard.New(options)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/audit"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -123,14 +124,17 @@ func New(o Options) (*registry.Registry, error) {
 		MaxIdleBytes: o.Ceilings.MaxIdleBytes, MaxCalls: o.Ceilings.MaxCalls, MaxWaiting: o.Ceilings.MaxWaiting,
 	})
 	l := &loader{onError: o.OnLoadError}
+	record := audit.New(audit.Options{File: o.config().Audit().File, MaxBytes: o.config().Audit().MaxSize, Keep: o.config().Audit().Keep})
 	secrets, stores := secretStore(o.config()), kv.NewLazy(filepath.Join(StateDir(o), "kv"), kv.Options{})
 	tools := registry.New(registry.Options{
 		Approver:   o.Approver,
 		Approvals:  o.Approvals,
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
-		OnReceipt:  o.OnReceipt,
-		OnClose:    func() error { return errors.Join(rt.Close(), stores.Close(), closeAll(l.folders)) },
+		OnReceipt:  onReceipt(o, record),
+		OnClose: func() error {
+			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
+		},
 	})
 	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		executor := wasm.New(wasm.Options{
@@ -168,22 +172,40 @@ func (o Options) withCeilings() Options {
 
 // secretStore has the secrets of the operator's file.
 func secretStore(c *config.Config) *secret.Store {
-	entries := make(map[string]secret.Entry)
+	sources, ttls := make(map[string]secret.Source), make(map[string]time.Duration)
 	for name, s := range c.SecretSources() {
-		e := secret.Entry{TTL: s.TTL}
+		ttls[name] = s.TTL
 		switch s.Kind {
 		case config.SecretEnv:
-			e.Source = secret.FromEnv(s.Env, os.LookupEnv)
+			sources[name] = secret.FromEnv(s.Env, os.LookupEnv)
 		case config.SecretFile:
-			e.Source = secret.FromFile(s.File)
+			sources[name] = secret.FromFile(s.File)
 		case config.SecretCommand:
-			e.Source = secret.FromCommand(s.Command)
+			sources[name] = secret.FromCommand(s.Command)
 		case config.SecretKeyring:
-			e.Source = secret.FromKeyring(s.Service, s.User)
+			sources[name] = secret.FromKeyring(s.Service, s.User)
 		}
-		entries[name] = e
 	}
-	return secret.New(entries)
+	return secret.New(sources, secret.Options{TTLs: ttls})
+}
+
+// onReceipt hands receipts to the record of the operator's file and to whoever Options name.
+func onReceipt(o Options, record *audit.Log) func(tool.Receipt) {
+	if o.config().Audit().File == "" {
+		return o.OnReceipt
+	}
+	log := o.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return func(r tool.Receipt) {
+		if err := record.Write(r); err != nil {
+			log.Error("a call is missing in the record of calls", "call", r.CallID, "error", err)
+		}
+		if o.OnReceipt != nil {
+			o.OnReceipt(r)
+		}
+	}
 }
 
 // inManifest names the manifest in an error of registering its tool.

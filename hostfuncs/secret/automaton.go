@@ -1,0 +1,93 @@
+package secret
+
+// automaton finds many patterns in one pass (Aho and Corasick). It is not changed
+// once linked, so several streams may share it.
+type automaton struct {
+	nodes []node
+	start [256]int32 // from the root, by byte; the others keep to sparse edges
+	deep  int        // the longest pattern
+}
+
+// node is the state in which its path from the root was just read.
+type node struct {
+	edges []edge
+	fail  int32 // the longest proper suffix of the path that begins a pattern
+	depth int32
+	found int32 // how long the longest pattern is that ends here, or 0
+	label string
+}
+
+type edge struct {
+	b  byte
+	to int32
+}
+
+func newAutomaton() *automaton { return &automaton{nodes: make([]node, 1)} }
+
+// add makes pattern, which is not empty, one of those to find under label.
+func (a *automaton) add(pattern []byte, label string) {
+	at := int32(0)
+	for _, b := range pattern {
+		next := a.child(at, b)
+		if next == 0 {
+			next = int32(len(a.nodes))
+			a.nodes = append(a.nodes, node{depth: a.nodes[at].depth + 1})
+			if at == 0 {
+				a.start[b] = next
+			} else {
+				a.nodes[at].edges = append(a.nodes[at].edges, edge{b, next})
+			}
+		}
+		at = next
+	}
+	if n := &a.nodes[at]; n.found == 0 {
+		n.found, n.label = n.depth, label
+	}
+	a.deep = max(a.deep, len(pattern))
+}
+
+// child returns the state after b in the trie, or 0.
+func (a *automaton) child(at int32, b byte) int32 {
+	if at == 0 {
+		return a.start[b]
+	}
+	for _, e := range a.nodes[at].edges {
+		if e.b == b {
+			return e.to
+		}
+	}
+	return 0
+}
+
+// link sets where to go on from when a pattern breaks off. It is called once, after
+// the last add.
+func (a *automaton) link() {
+	var queue []int32
+	for _, to := range a.start {
+		if to != 0 {
+			queue = append(queue, to)
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, e := range a.nodes[at].edges {
+			n := &a.nodes[e.to]
+			n.fail = a.next(a.nodes[at].fail, e.b)
+			if suffix := a.nodes[n.fail]; n.found == 0 {
+				n.found, n.label = suffix.found, suffix.label
+			}
+			queue = append(queue, e.to)
+		}
+	}
+}
+
+// next returns the state after b.
+func (a *automaton) next(at int32, b byte) int32 {
+	for {
+		if to := a.child(at, b); to != 0 || at == 0 {
+			return to
+		}
+		at = a.nodes[at].fail
+	}
+}

@@ -1,0 +1,79 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"time"
+)
+
+const (
+	commandTime = 10 * time.Second
+	// commandLinger is how long children may keep the output open after the command.
+	commandLinger = time.Second
+)
+
+type commandSource struct {
+	hidden
+	argv  []string
+	limit time.Duration
+}
+
+// FromCommand is what a program prints, at most 64 KiB, without one line break at its
+// end. It runs without a shell, with wasmtool's environment and no input, for at most
+// ten seconds; then it is killed with its children (on Windows without them). What it
+// writes to standard error is dropped, since it may hold the value.
+func FromCommand(argv []string) Source {
+	return commandSource{argv: slices.Clone(argv), limit: commandTime}
+}
+
+func (commandSource) Kind() string { return "command" }
+
+func (s commandSource) Value(ctx context.Context) ([]byte, error) {
+	if len(s.argv) == 0 || s.argv[0] == "" {
+		return nil, errors.New("has an empty command; write the program and its arguments")
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	cmd := exec.CommandContext(bounded, s.argv[0], s.argv[1:]...)
+	var out capped
+	cmd.Stdout = &out
+	cmd.WaitDelay = commandLinger
+	group(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd) }
+	err := cmd.Run()
+	if cmd.Process != nil && errors.Is(err, exec.ErrWaitDelay) {
+		_ = killGroup(cmd) // children outlived the command; nothing to do if they just ended
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case out.over:
+		return nil, errTooLong
+	case bounded.Err() != nil:
+		return nil, errors.New("has a command that takes longer than ten seconds; check whether it waits for input")
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, errors.New("has a command that leaves children running; let it wait for them")
+	case err != nil && cmd.ProcessState == nil:
+		return nil, errors.New("has a command that cannot be started; check the program's name")
+	case err != nil:
+		return nil, errors.New("has a command that failed; run it by hand to see why")
+	}
+	return cutNewline(out.p), nil
+}
+
+// capped collects up to maxSource bytes and refuses more.
+type capped struct {
+	p    []byte
+	over bool
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if len(p) > maxSource-len(c.p) {
+		c.over = true
+		return 0, errTooLong
+	}
+	c.p = append(c.p, p...)
+	return len(p), nil
+}

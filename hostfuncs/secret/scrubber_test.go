@@ -1,0 +1,188 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// inForms returns value in the forms that a server may echo it in.
+func inForms(value string) map[string]string {
+	forms := map[string]string{
+		"plain":       value,
+		"hex":         hex.EncodeToString([]byte(value)),
+		"HEX":         strings.ToUpper(hex.EncodeToString([]byte(value))),
+		"query":       url.QueryEscape(value),
+		"path":        url.PathEscape(value),
+		"percent":     percentAll(value, "%%%02x"),
+		"PERCENT":     percentAll(value, "%%%02X"),
+		"half":        value[:3] + percentAll(value[3:], "%%%02X"),
+		"json slash":  strings.ReplaceAll(value, "/", `\/`),
+		"json escape": jsonAll(value),
+	}
+	quoted, _ := json.Marshal(value)
+	forms["json"] = string(quoted[1 : len(quoted)-1])
+	for before := range 3 {
+		for name, e := range map[string]*base64.Encoding{"std": base64.StdEncoding, "url": base64.URLEncoding, "raw": base64.RawStdEncoding, "rawurl": base64.RawURLEncoding} {
+			forms[fmt.Sprint(name, before)] = e.EncodeToString([]byte("ab"[:before] + value))
+		}
+	}
+	return forms
+}
+
+func percentAll(value, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(value) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}
+
+func jsonAll(value string) string {
+	var b strings.Builder
+	for _, r := range value {
+		if r > 0xffff {
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04X\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+			continue
+		}
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	return b.String()
+}
+
+// chunked passes text through a stream in pieces.
+func chunked(s *Scrubber, text string, size func() int) string {
+	stream, out := s.Stream(), []byte(nil)
+	for rest := []byte(text); len(rest) > 0; {
+		n := min(max(size(), 1), len(rest))
+		out = append(out, stream.Scrub(rest[:n:n], false)...)
+		rest = rest[n:]
+	}
+	return string(append(out, stream.Scrub(nil, true)...))
+}
+
+func TestEveryFormIsHiddenAcrossSeams(t *testing.T) {
+	for _, value := range []string{"hunter2-hunter2", "user:p/ss+w=rd &%41", `q"uo\te<>d`, "ünïcödé-𝄞-x", "aaaaaaaa"} {
+		s := NewScrubber(map[string]string{"K": value})
+		for form, text := range inForms(value) {
+			for size := 1; size < 20; size++ {
+				got := chunked(s, "x: "+text+" .", func() int { return size })
+				rest, after, ok := strings.Cut(strings.TrimPrefix(got, "x: "), "[secret:K]")
+				// In base64 after other bytes, the shared characters stay.
+				if !ok || len(rest) > 3 || after != " ." {
+					t.Errorf("%q as %s by %d: %q", value, form, size, got)
+				}
+			}
+		}
+	}
+}
+
+func TestOverlappingSecretsGetOneMark(t *testing.T) {
+	s := NewScrubber(map[string]string{"A": "abcdefgh", "B": "efghijkl", "LONG": "abcdefghijklmnop", "SHORT": "short"})
+	for in, want := range map[string]string{
+		"-abcdefghijkl-":                "-[secret:A]-",
+		"-abcdefghijklmnop-":            "-[secret:LONG]-",
+		"abcdefghabcdefgh":              "[secret:A][secret:A]",
+		"abcdefg abcdefghijklmno":       "abcdefg [secret:A]mno",
+		"short stays":                   "short stays",
+		`%4 %zz \ \u12 \ud800 abcdefg%`: `%4 %zz \ \u12 \ud800 abcdefg%`,
+	} {
+		for size := 1; size < 20; size++ {
+			if got := chunked(s, in, func() int { return size }); got != want {
+				t.Errorf("%q by %d: %q, want %q", in, size, got, want)
+			}
+		}
+	}
+}
+
+func TestStreamHoldsBackNoMoreThanABeginning(t *testing.T) {
+	s := NewScrubber(map[string]string{"A": "abcdefgh"}).Stream()
+	for _, step := range []struct{ in, out string }{{"hello", "hello"}, {" abc", " "}, {"x", "abcx"}, {"abcdefgh.", "[secret:A]."}} {
+		if got := s.Scrub([]byte(step.in), false); string(got) != step.out {
+			t.Errorf("%q: %q, want %q", step.in, got, step.out)
+		}
+	}
+}
+
+func TestNilAndEmptyScrubberHideNothing(t *testing.T) {
+	var none *Scrubber
+	for _, s := range []*Scrubber{none, NewScrubber(nil), NewScrubber(map[string]string{"A": "short"})} {
+		if !s.Empty() || s.Text("short") != "short" || string(s.Stream().Scrub([]byte("short"), false)) != "short" || string(s.JSON([]byte(`"short"`))) != `"short"` {
+			t.Error("changes text")
+		}
+	}
+}
+
+func TestPrintingShowsNoValue(t *testing.T) {
+	s := NewScrubber(map[string]string{"A": "abcdefgh"})
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%x"} {
+		if got := fmt.Sprintf(format, s); got != "[secret]" {
+			t.Errorf("%s: %q", format, got)
+		}
+	}
+}
+
+func TestMarksHoldNoValue(t *testing.T) {
+	s := NewScrubber(map[string]string{"PASSWORD1": "PASSWORD1", `a"b`: "abcdefgh"})
+	if got := s.Text("PASSWORD1 abcdefgh"); got != "[secret] [secret:a_b]" {
+		t.Error(got)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	s := NewScrubber(map[string]string{"A": `ab"cd\ef/`, "N": "12345678", "O": `{"k": ["v", 1]}`})
+	for in, want := range map[string]string{
+		` {"a" : "x\/\u0041", "n": 1.50} `:  ` {"a" : "x\/\u0041", "n": 1.50} `,
+		`{"a":"<ab\"cd\\ef\/>"}`:            `{"a":"<[secret:A]>"}`,
+		`{"\u0061b\"cd\\ef/":[12345678,1]}`: `{"[secret:A]":["[secret:N]",1]}`,
+		`[-123456789, "é\n12345678"]`:       `["-[secret:N]9", "é\n[secret:N]"]`,
+		`[{"k": ["v", 1]}]`:                 `"[[secret:O]]"`,
+		`not json 12345678`:                 `not json [secret:N]`,
+	} {
+		if got := string(s.JSON(json.RawMessage(in))); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func FuzzScrub(f *testing.F) {
+	f.Add("hunter2-hunter2", "before ", " after", uint64(1))
+	f.Add(`p%41"\u0041/+ `, "%4", `\u00`, uint64(2))
+	f.Fuzz(func(t *testing.T, value, before, after string, seed uint64) {
+		if len(value) < MinScrub || len(value) > 200 {
+			return
+		}
+		s := NewScrubber(map[string]string{"N": value})
+		random := rand.New(rand.NewPCG(seed, 0))
+		text := before + value + after
+		whole := s.Text(text)
+		if strings.Contains(whole, value) && !strings.Contains("[secret:N]", value) && !strings.ContainsAny(value, "[]:") {
+			t.Errorf("%q stays in %q", value, whole)
+		}
+		if !strings.Contains(whole, "[secret") {
+			t.Errorf("%q is not hidden in %q", value, whole)
+		}
+		if got := chunked(s, text, func() int { return random.IntN(9) }); got != whole {
+			t.Errorf("in pieces %q, whole %q", got, whole)
+		}
+		if doc, err := json.Marshal([]string{text}); err != nil || !json.Valid(s.JSON(doc)) {
+			t.Errorf("%s becomes invalid (%v)", doc, err)
+		}
+	})
+}
+
+func BenchmarkScrub(b *testing.B) {
+	s := NewScrubber(map[string]string{"A": "ghp_0123456789abcdefghijklmnopqrstuvwxyz", "B": "user:password-0123456789", "C": strings.Repeat("abcdefg/", 1024)})
+	page := bytes.Repeat([]byte(`{"name": "value 123", "text": "some\nlines %20 and words"}`), 1<<10)
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		s.Bytes(page)
+	}
+}
