@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -132,7 +133,11 @@ func (w *Web) Request(ctx context.Context, head, body []byte) (handle uint32, er
 	r.Body = bytes.Clone(body) // a connection may read it for longer than the guest waits
 	res, err := w.client.Do(ctx, r)
 	if err != nil {
-		return 0, webFault(err)
+		fault := webFault(err)
+		if fault.Kind == string(egress.KindDenied) {
+			fault.Message += "; " + w.allowed()
+		}
+		return 0, fault
 	}
 	answer := responseHead{Status: res.Status, URL: res.URL, Headers: [][2]string{}}
 	for _, name := range slices.Sorted(maps.Keys(res.Header)) {
@@ -149,6 +154,19 @@ func (w *Web) Request(ctx context.Context, head, body []byte) (handle uint32, er
 	w.last++
 	w.responses[w.last] = &response{head: text, body: res.Body}
 	return w.last, nil
+}
+
+// allowed says what the call may send.
+func (w *Web) allowed() string {
+	const most = 5
+	var list []string
+	for _, n := range w.grant.Net[:min(most, len(w.grant.Net))] {
+		list = append(list, strings.Join(n.Methods, " or ")+" to "+n.URL.String())
+	}
+	if len(w.grant.Net) > most {
+		list = append(list, "and more")
+	}
+	return "the tool may send " + strings.Join(list, ", ")
 }
 
 // Head returns status, URL and headers of a response as a JSON object.
