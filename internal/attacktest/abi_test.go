@@ -172,7 +172,7 @@ func TestConnectionsAreOfOneCall(t *testing.T) {
 	})
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
 	for range 3 {
-		l.play(t, get("http://example.com/"), step{Do: "body", Handle: -1}, get("http://example.com/"), step{Do: "body", Handle: -1})
+		l.play(t, get("https://a.example.com/"), step{Do: "body", Handle: -1}, get("https://a.example.com/"), step{Do: "body", Handle: -1})
 	}
 	if len(from) != 3 {
 		t.Errorf("three calls came over %d connections", len(from))

@@ -46,6 +46,7 @@ func newWorld(t testing.TB, handler http.HandlerFunc) *world {
 	})
 	w.plain, w.secure = httptest.NewServer(noted), httptest.NewUnstartedServer(noted)
 	w.secure.Config.ErrorLog = quiet()
+	w.secure.EnableHTTP2 = true
 	w.secure.StartTLS()
 	t.Cleanup(w.secure.Close)
 	t.Cleanup(w.plain.Close)

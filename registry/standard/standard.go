@@ -182,7 +182,7 @@ func secretStore(c *config.Config) *secret.Store {
 		ttls[name] = s.TTL
 		switch s.Kind {
 		case config.SecretEnv:
-			sources[name] = secret.FromEnv(s.Env, os.LookupEnv)
+			sources[name] = secret.FromEnv(s.Env, c.LookupEnv)
 		case config.SecretFile:
 			sources[name] = secret.FromFile(s.File)
 		case config.SecretCommand:

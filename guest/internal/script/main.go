@@ -46,11 +46,22 @@ type input struct {
 
 func main() { guest.Run(play) }
 
-// kept is what a call leaves in memory, and opened the response that was opened last.
+// kept is what a call leaves in memory, opened the response that was opened last, and last
+// what came of the steps so far.
 var (
 	kept   string
 	opened int32
+	last   []told
 )
+
+// heard is all that came of the steps so far.
+func heard() string {
+	var all strings.Builder
+	for _, t := range last {
+		all.WriteString(t.Text + t.Fault)
+	}
+	return all.String()
+}
 
 const absent = 0xffff_ffff
 
@@ -65,12 +76,13 @@ func play(_ context.Context, in input) (guest.Result, error) {
 			t = s.run()
 		}
 		if s.Do == "fail" {
-			return guest.Result{}, errors.New(s.Text)
+			return guest.Result{}, errors.New(s.Text + heard())
 		}
 		if t.Code < 0 {
 			t.Fault = lastFault()
 		}
 		all = append(all, t)
+		last = all
 	}
 	return guest.Result{Structured: map[string]any{"steps": all}}, nil
 }
@@ -195,6 +207,8 @@ func (s step) run() told {
 		return told{Text: kept}
 	case "say":
 		return told{Text: text}
+	case "echo":
+		s.echo()
 	case "fail":
 	case "fault":
 		return told{Text: lastFault()}
@@ -203,6 +217,18 @@ func (s step) run() told {
 		}
 	}
 	return told{}
+}
+
+// echo says what was heard to everybody.
+func (s step) echo() {
+	text := heard()
+	p, n := textRange(text)
+	hostLog(1, p, n)
+	hostProgress(1, 2, p, n)
+	kvPut(p, min(n, 512), p, n)
+	kvGet(p, min(n, 512), 0, 0)
+	os.Stderr.WriteString(text)
+	runtime.KeepAlive(text)
 }
 
 // body reads the response that was opened last to its end, in pieces of Size.
