@@ -28,12 +28,20 @@ func (s *Store) may(mode capability.Mode) error {
 	return nil
 }
 
+// note tells of a key in a list of the usage. One that is too long for any store reaches
+// nothing, and would only take the host's memory.
+func (s *Store) note(list *[]string, key string) {
+	if len(key) <= kv.MaxKeyBytes {
+		s.usage.note(list, key)
+	}
+}
+
 // Get returns the value of a key. A key that is not there is FaultNotFound.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := s.may(capability.ModeRead); err != nil {
 		return nil, err
 	}
-	s.usage.note(&s.usage.keysRead, key)
+	s.note(&s.usage.keysRead, key)
 	value, err := s.store.Get(ctx, s.namespace, key)
 	return value, storeFault(err)
 }
@@ -43,7 +51,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte) error {
 	if err := s.may(capability.ModeWrite); err != nil {
 		return err
 	}
-	s.usage.note(&s.usage.keysWritten, key)
+	s.note(&s.usage.keysWritten, key)
 	return storeFault(s.store.Put(ctx, s.namespace, key, value))
 }
 
@@ -52,7 +60,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	if err := s.may(capability.ModeWrite); err != nil {
 		return err
 	}
-	s.usage.note(&s.usage.keysWritten, key)
+	s.note(&s.usage.keysWritten, key)
 	return storeFault(s.store.Delete(ctx, s.namespace, key))
 }
 
@@ -62,7 +70,7 @@ func (s *Store) Swap(ctx context.Context, key string, old, value []byte) (bool, 
 	if err := s.may(capability.ModeWrite); err != nil {
 		return false, err
 	}
-	s.usage.note(&s.usage.keysWritten, key)
+	s.note(&s.usage.keysWritten, key)
 	swapped, err := s.store.Swap(ctx, s.namespace, key, old, value)
 	return swapped, storeFault(err)
 }
