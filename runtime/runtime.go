@@ -116,6 +116,7 @@ type Runtime struct {
 	closing   context.Context
 	close     context.CancelFunc
 	compiling chan struct{} // one token for each compilation that may run
+	saving    chan struct{} // a token for the large instance that is being saved
 
 	abandoned atomic.Int64
 	admission admission
@@ -166,6 +167,7 @@ func New(o Options) *Runtime {
 		opts:      o,
 		log:       o.Logger,
 		compiling: make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
+		saving:    make(chan struct{}, 1),
 		grace:     grace,
 		loaded:    make(map[string]*compiled),
 	}
