@@ -24,10 +24,12 @@ const (
 	// slowSlice and fastSlice are when the next slice is smaller and larger.
 	slowSlice = 500 * time.Microsecond
 	fastSlice = 100 * time.Microsecond
-	// turnAfter is for how long a guest runs before other goroutines get a turn. A turn
-	// costs some 30 microseconds, as the guest may well go on on another processor, whose
-	// caches know nothing of it; most calls need none.
-	turnAfter = time.Millisecond
+	// turnAfter is for how long a guest runs before other goroutines get a turn, and
+	// crowdedTurn the same while more guests run than there are processors. A turn costs
+	// some 30 microseconds, as the guest may well go on on another processor, whose caches
+	// know nothing of it; most calls need none.
+	turnAfter   = time.Millisecond
+	crowdedTurn = 200 * time.Microsecond
 )
 
 // stopped is the exit code with which a guest is stopped. Nobody acts on it:
@@ -83,10 +85,10 @@ func (g *fuelGauge) slice() uint64 {
 	return g.given
 }
 
-// turn lets other goroutines run when the guest has run for long. Their time is not the
+// turn lets other goroutines run when the guest has run for so long. Their time is not the
 // guest's.
-func (g *fuelGauge) turn() {
-	if g.since.Sub(g.turned) < turnAfter {
+func (g *fuelGauge) turn(after time.Duration) {
+	if g.since.Sub(g.turned) < after {
 		return
 	}
 	goruntime.Gosched()
@@ -147,11 +149,19 @@ func (i *instance) refill() {
 		panic(sys.NewExitError(stopped))
 	}
 	i.fuel.Set(uint64(slice))
-	s.fuel.turn()
+	s.fuel.turn(s.r.turnAfter())
 }
 
 // mayGoOn reports whether the call being served may run on.
 func (i *instance) mayGoOn() bool {
 	s := i.current.Load()
 	return s != nil && s.mayGoOn()
+}
+
+// turnAfter is for how long a guest runs before others get a turn.
+func (r *Runtime) turnAfter() time.Duration {
+	if int(r.admission.busy.Load()) > r.processors {
+		return crowdedTurn
+	}
+	return turnAfter
 }

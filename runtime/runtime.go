@@ -120,7 +120,9 @@ type Runtime struct {
 
 	abandoned atomic.Int64
 	admission admission
-	grace     time.Duration
+	// processors is how many guests can run at the same moment.
+	processors int
+	grace      time.Duration
 
 	memory      *guestmem.System
 	memoryInUse atomic.Int64 // of all instances
@@ -162,14 +164,15 @@ func New(o Options) *Runtime {
 		o.MaxIdleBytes = DefaultMaxIdleBytes
 	}
 	r := &Runtime{
-		admission: admission{limit: o.MaxCalls, perModule: (o.MaxCalls + 1) / 2, maxWaiting: o.MaxWaiting},
-		memory:    guestmem.NewSystem(),
-		opts:      o,
-		log:       o.Logger,
-		compiling: make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
-		saving:    make(chan struct{}, 1),
-		grace:     grace,
-		loaded:    make(map[string]*compiled),
+		admission:  admission{limit: o.MaxCalls, perModule: (o.MaxCalls + 1) / 2, maxWaiting: o.MaxWaiting},
+		processors: goruntime.GOMAXPROCS(0),
+		memory:     guestmem.NewSystem(),
+		opts:       o,
+		log:        o.Logger,
+		compiling:  make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
+		saving:     make(chan struct{}, 1),
+		grace:      grace,
+		loaded:     make(map[string]*compiled),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
