@@ -67,7 +67,7 @@ type Options struct {
 	// MaxCalls bounds the calls that run at once; 0 means sixteen for each processor
 	// and at least 64. One module has at most half of them. Further calls wait for a
 	// place as long as their context allows, in turn by Call.Tenant. What a guest's call
-	// stack takes, tens of MiB at worst, counts against nothing else.
+	// stack takes, 150 MiB at worst, counts against nothing else.
 	MaxCalls int
 	// MaxWaiting bounds the calls that wait for a place; 0 means sixteen times MaxCalls,
 	// less than 0 means that none may wait. A call beyond it fails at once with
