@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
 // Bounds of what a guest can tell in one call.
@@ -37,14 +39,18 @@ type Listener struct {
 	hide *callSecrets // nil hides nothing
 }
 
-// tell is a guest's text as listeners get it.
+// tell is a guest's text as listeners get it. Secrets are hidden before it is cut, or half
+// of one could be left at its end.
 func (l *Listener) tell(text []byte, most int) string {
-	s := legible(text, most)
-	if l.hide != nil {
-		s = l.hide.text(s)
+	if l.hide == nil {
+		return legible(text, most)
 	}
-	return s
+	return legible([]byte(l.hide.text(legible(text, most+maxSecretForm))), most)
 }
+
+// maxSecretForm is how long a secret can be in the forms that are hidden: with six bytes
+// for each of its own.
+const maxSecretForm = 6 * secret.MaxBytes
 
 // Talk is what the guest of one call tells. It is safe for concurrent use.
 type Talk struct {
@@ -106,5 +112,9 @@ func isAmount(f float64) bool { return f >= 0 && !math.IsInf(f, 1) }
 
 // legible is text of a guest as valid UTF-8, at most so many bytes of it.
 func legible(text []byte, most int) string {
-	return strings.ToValidUTF8(string(text[:min(len(text), most)]), "\uFFFD")
+	s := strings.ToValidUTF8(string(text[:min(len(text), most)]), "\uFFFD")
+	if len(s) > most { // what takes the place of a wrong byte is longer
+		s = strings.ToValidUTF8(s[:most], "")
+	}
+	return s
 }

@@ -98,7 +98,8 @@ func parseRequest(head []byte) (egress.Request, error) {
 	var h requestHead
 	d := json.NewDecoder(bytes.NewReader(head))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&h); err != nil || d.More() {
+	err := d.Decode(&h)
+	if _, after := d.Token(); err != nil || after != io.EOF {
 		return egress.Request{}, newFault(FaultInvalid, string(egress.KindURL),
 			`the head of a request is a JSON object such as {"method":"GET","url":"https://host/","headers":[["Accept","text/html"]]}`)
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// maxValue is the most bytes of a value in a request.
-const maxValue = 8 << 10
+// MaxBytes is the most bytes of a value in a request.
+const MaxBytes = 8 << 10
 
 // check says whether value can be put into a request as use says.
 func check(value string, use capability.SecretUse) error {
 	switch {
 	case value == "":
 		return errors.New("is empty; give it a value")
-	case len(value) > maxValue:
+	case len(value) > MaxBytes:
 		return errors.New("is longer than 8 KiB; no server takes that in a request")
 	case strings.ContainsFunc(value, control):
 		return errors.New("holds a control character, such as a line break; take it out")

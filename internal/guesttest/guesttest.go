@@ -2,6 +2,7 @@
 package guesttest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,17 +17,27 @@ const Reactor = "-buildmode=c-shared"
 // WASM module.
 func BuildGo(t testing.TB, dir string, flags ...string) []byte {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "guest.wasm")
+	wasm, err := Go(dir, flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wasm
+}
+
+// Go is BuildGo for modules that several tests share.
+func Go(dir string, flags ...string) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "wasmtool-guest-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // what is left is in the folder for such
+	out := filepath.Join(folder, "guest.wasm")
 	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out}, flags...)
 	cmd := exec.Command("go", append(args, ".")...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the guest in %s: %v\n%s", dir, err, text)
+		return nil, fmt.Errorf("build the guest in %s: %w\n%s", dir, err, text)
 	}
-	wasm, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return wasm
+	return os.ReadFile(out)
 }

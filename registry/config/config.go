@@ -66,8 +66,9 @@ type toolSettings struct {
 	digest string
 }
 
-// getenv looks up a variable of this process.
-func (c *Config) getenv(name string) (string, bool) {
+// LookupEnv looks up a variable as Load and Decode were told to; the Config of no file has
+// those of this process.
+func (c *Config) LookupEnv(name string) (string, bool) {
 	if c.lookup == nil {
 		return os.LookupEnv(name)
 	}

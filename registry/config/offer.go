@@ -31,7 +31,7 @@ func (c *Config) Offer(dirs map[string]string) capability.Offer {
 	for name, v := range c.env {
 		value, ok := v.value, true
 		if v.pass {
-			value, ok = c.getenv(name)
+			value, ok = c.LookupEnv(name)
 		}
 		if ok {
 			o.Env[name] = value
@@ -75,7 +75,7 @@ func (c *Config) add(o *capability.Offer, g grants) {
 		words[i] = w.word
 	}
 	var unbound *capability.UnboundError
-	for errors.As(c.Allow(o, capability.Bound{Env: c.getenv}, words...), &unbound) {
+	for errors.As(c.Allow(o, capability.Bound{Env: c.LookupEnv}, words...), &unbound) {
 		words = slices.DeleteFunc(words, func(w capability.Word) bool { return w == unbound.Word })
 	}
 	for _, w := range g.allow {
@@ -120,7 +120,7 @@ func (c *Config) Warnings() []string {
 	}
 	var warnings []string
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		if _, set := c.getenv(name); !set {
+		if _, set := c.LookupEnv(name); !set {
 			warnings = append(warnings, lines[name]+": the variable "+name+" is not set; a tool that asks for it does not run")
 		}
 	}

@@ -32,7 +32,7 @@ func (r *reader) parsePath(text string) (string, error) {
 	if rest != "" && !strings.HasPrefix(rest, "/") {
 		return "", errors.New(`"~" stands for your own home folder only; write "~/..." or the whole path`)
 	}
-	base := homeFolder(r.c.getenv)
+	base := homeFolder(r.c.LookupEnv)
 	if base == "" {
 		return "", errors.New("the home folder is not known; write the whole path")
 	}

@@ -2,7 +2,6 @@ package standard
 
 import (
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -70,7 +69,7 @@ func (o Options) offerTo(spec tool.Spec) capability.Offer {
 	for _, word := range o.Words {
 		// A mount or variable that nobody binds is told when the word is read; a tool that
 		// asks for it then misses it.
-		_ = o.config().Allow(&given, capability.Bound{Env: os.LookupEnv}, word)
+		_ = o.config().Allow(&given, capability.Bound{Env: o.config().LookupEnv}, word)
 	}
 	return given
 }

@@ -80,6 +80,10 @@ type Options struct {
 	// the user's folder for state. OnReceipt is that of registry.Options.
 	StateDir  string
 	OnReceipt func(tool.Receipt)
+	// HTTP says how requests are made, such as whose certificates are trusted and how names
+	// are resolved, and bounds them; see hostfuncs.Services. The zero value means the
+	// defaults.
+	HTTP egress.Options
 	// Approver is asked where the policy says so; nil denies. Approvals remembers its
 	// answers; nil means that each is for one call.
 	Approver  registry.Approver
@@ -98,7 +102,7 @@ type Ceilings struct {
 	// MaxMemory and MaxFuel are what one call may use, in bytes and units of fuel.
 	MaxMemory, MaxFuel uint64
 	// MaxOpenFiles is how many files one call may have open, and MaxRequests how many HTTP
-	// requests it may send.
+	// requests it may send, whatever Options.HTTP says.
 	MaxOpenFiles, MaxRequests int
 	// MaxTotalMemory is what all guests may have together, and MaxIdleBytes what
 	// instances may take that wait for calls, in bytes.
@@ -140,7 +144,7 @@ func New(o Options) (*registry.Registry, error) {
 		executor := wasm.New(wasm.Options{
 			Runtime: rt, Manifest: m, Read: read, Source: source,
 			Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
-			HTTP:    egress.Options{Limits: egress.Limits{Requests: o.Ceilings.MaxRequests}},
+			HTTP:    o.HTTP,
 			Secrets: secrets, KV: stores,
 		})
 		if err := tools.Register(spec(m, source), executor); err != nil {
@@ -167,6 +171,7 @@ func (o Options) withCeilings() Options {
 	c.MaxTotalMemory, c.MaxIdleBytes = cmp.Or(c.MaxTotalMemory, file.TotalMemory), cmp.Or(c.MaxIdleBytes, file.IdleMemory)
 	c.MaxCalls, c.MaxWaiting = cmp.Or(c.MaxCalls, file.Calls), cmp.Or(c.MaxWaiting, file.Waiting)
 	o.MaxTimeout = cmp.Or(o.MaxTimeout, file.Timeout)
+	o.HTTP.Limits.Requests = c.MaxRequests
 	return o
 }
 
@@ -177,7 +182,7 @@ func secretStore(c *config.Config) *secret.Store {
 		ttls[name] = s.TTL
 		switch s.Kind {
 		case config.SecretEnv:
-			sources[name] = secret.FromEnv(s.Env, os.LookupEnv)
+			sources[name] = secret.FromEnv(s.Env, c.LookupEnv)
 		case config.SecretFile:
 			sources[name] = secret.FromFile(s.File)
 		case config.SecretCommand:

@@ -1,0 +1,269 @@
+// Command script is a tool for attack tests: it does the steps of its input one after the
+// other, by the raw functions of the host, and tells what came of each.
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/wasmtool/wasmtool/guest"
+)
+
+// step is one thing to do.
+type step struct {
+	Do string `json:"do"`
+	// Text, More and Last are what it is done with; Times repeats each, 0 and 1 are once.
+	Text  string  `json:"text"`
+	More  *string `json:"more"`
+	Last  *string `json:"last"`
+	Times int     `json:"times"`
+	// Handle is that of a response; -1 is the one opened last.
+	Handle int32 `json:"handle"`
+	// Size is that of the buffer, 0 for what most need. Ptr and Len take the place of a
+	// range when Raw is set.
+	Size int    `json:"size"`
+	Raw  bool   `json:"raw"`
+	Ptr  uint32 `json:"ptr"`
+	Len  uint32 `json:"len"`
+	// Repeat does the step so many times; what the last gave is told.
+	Repeat int `json:"repeat"`
+}
+
+// told is what came of a step.
+type told struct {
+	Code  int32  `json:"code"`
+	Text  string `json:"text,omitempty"`
+	Fault string `json:"fault,omitempty"`
+}
+
+type input struct {
+	Steps []step `json:"steps"`
+}
+
+func main() { guest.Run(play) }
+
+// kept is what a call leaves in memory, opened the response that was opened last, and last
+// what came of the steps so far.
+var (
+	kept   string
+	opened int32
+	last   []told
+)
+
+// heard is all that came of the steps so far.
+func heard() string {
+	var all strings.Builder
+	for _, t := range last {
+		all.WriteString(t.Text + t.Fault)
+	}
+	return all.String()
+}
+
+const absent = 0xffff_ffff
+
+func play(_ context.Context, in input) (guest.Result, error) {
+	if in.Steps == nil {
+		warmUp()
+	}
+	all := []told{}
+	for _, s := range in.Steps {
+		var t told
+		for range max(1, s.Repeat) {
+			t = s.run()
+		}
+		if s.Do == "fail" {
+			return guest.Result{}, errors.New(s.Text + heard())
+		}
+		if t.Code < 0 {
+			t.Fault = lastFault()
+		}
+		all = append(all, t)
+		last = all
+	}
+	return guest.Result{Structured: map[string]any{"steps": all}}, nil
+}
+
+// warmUp tries to reach everything before any call.
+func warmUp() {
+	key := "warm"
+	p, n := textRange(key)
+	kept += string(rune('A' - kvPut(p, n, p, n)))
+	kept += string(rune('A' + secretExists(textRange("TOKEN"))))
+	p, n = textRange(`{"method":"GET","url":"http://api.example.com/warm"}`)
+	kept += string(rune('A' - httpRequest(p, n, 0, 0)))
+	hostLog(3, p, n)
+	hostProgress(1, 1, p, n)
+}
+
+func lastFault() string {
+	buffer := make([]byte, 4096)
+	n := faultRead(dataRange(buffer))
+	return string(buffer[:min(int(n), len(buffer))])
+}
+
+func textRange(s string) (ptr, size uint32) {
+	return uint32(uintptr(unsafe.Pointer(unsafe.StringData(s)))), uint32(len(s))
+}
+
+func dataRange(b []byte) (ptr, size uint32) {
+	return uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b)))), uint32(len(b))
+}
+
+func (s step) text() string { return strings.Repeat(s.Text, max(1, s.Times)) }
+
+func (s step) more() string {
+	if s.More == nil {
+		return ""
+	}
+	return strings.Repeat(*s.More, max(1, s.Times))
+}
+
+func optional(s *string) (ptr, size uint32) {
+	if s == nil {
+		return 0, absent
+	}
+	return textRange(*s)
+}
+
+func (s step) handle() uint32 {
+	if s.Handle == -1 {
+		return uint32(opened)
+	}
+	return uint32(s.Handle)
+}
+
+// buffered calls a function that hands over text.
+func (s step) buffered(call func(ptr, size uint32) int32) told {
+	size := s.Size
+	if size == 0 {
+		size = 64 << 10
+	}
+	buffer := make([]byte, size)
+	p, n := dataRange(buffer)
+	if s.Raw {
+		p, n = s.Ptr, s.Len
+	}
+	code := call(p, n)
+	if s.Raw || code < 0 {
+		return told{Code: code}
+	}
+	return told{Code: code, Text: string(buffer[:min(int(code), size)])}
+}
+
+func (s step) run() told {
+	text, more := s.text(), s.more()
+	defer runtime.KeepAlive(text) // the numbers do not
+	defer runtime.KeepAlive(more)
+	p, n := textRange(text)
+	q, m := textRange(more)
+	k, l := p, n
+	if s.Raw {
+		p, n = s.Ptr, s.Len
+	}
+	switch s.Do {
+	case "request":
+		code := httpRequest(p, n, q, m)
+		if code > 0 {
+			opened = code
+		}
+		return told{Code: code}
+	case "head":
+		return s.buffered(func(p, n uint32) int32 { return httpHead(s.handle(), p, n) })
+	case "read":
+		return s.buffered(func(p, n uint32) int32 { return httpRead(s.handle(), p, n) })
+	case "body":
+		return s.body()
+	case "close":
+		return told{Code: httpClose(s.handle())}
+	case "exists":
+		return told{Code: secretExists(p, n)}
+	case "get":
+		return s.buffered(func(p, n uint32) int32 { return kvGet(k, l, p, n) })
+	case "put":
+		return told{Code: kvPut(p, n, q, m)}
+	case "delete":
+		return told{Code: kvDelete(p, n)}
+	case "swap":
+		old, oldSize := optional(s.More)
+		value, size := optional(s.Last)
+		return told{Code: kvSwap(p, n, old, oldSize, value, size)}
+	case "list":
+		return s.buffered(func(p, n uint32) int32 { return kvList(k, l, q, m, p, n) })
+	case "count":
+		return count(text)
+	case "log":
+		return told{Code: int32(hostLog(1, p, n))}
+	case "progress":
+		return told{Code: int32(hostProgress(1, 2, p, n))}
+	case "stderr":
+		os.Stderr.WriteString(text)
+	case "keep":
+		kept += s.body().Text
+	case "kept":
+		return told{Text: kept}
+	case "say":
+		return told{Text: text}
+	case "echo":
+		s.echo()
+	case "fail":
+	case "fault":
+		return told{Text: lastFault()}
+	case "spin":
+		for {
+		}
+	}
+	return told{}
+}
+
+// echo says what was heard to everybody.
+func (s step) echo() {
+	text := heard()
+	p, n := textRange(text)
+	hostLog(1, p, n)
+	hostProgress(1, 2, p, n)
+	kvPut(p, min(n, 512), p, n)
+	kvGet(p, min(n, 512), 0, 0)
+	os.Stderr.WriteString(text)
+	runtime.KeepAlive(text)
+}
+
+// body reads the response that was opened last to its end, in pieces of Size.
+func (s step) body() told {
+	size := s.Size
+	if size == 0 {
+		size = 4096
+	}
+	buffer := make([]byte, size)
+	var all []byte
+	for {
+		code := httpRead(s.handle(), uint32(uintptr(unsafe.Pointer(unsafe.SliceData(buffer)))), uint32(size))
+		if code <= 0 {
+			return told{Code: code, Text: string(all)}
+		}
+		all = append(all, buffer[:code]...)
+	}
+}
+
+// count adds one to a number in the store, as often as it takes.
+func count(key string) told {
+	k, l := textRange(key)
+	buffer := make([]byte, 1024)
+	for {
+		p, n := dataRange(buffer)
+		old, oldSize, size := uint32(0), uint32(absent), kvGet(k, l, p, n)
+		if size >= 0 {
+			old, oldSize = p, uint32(size)
+		} else {
+			size = 0
+		}
+		next := append(buffer[:size:size], '+')
+		q, m := dataRange(next)
+		if swapped := kvSwap(k, l, old, oldSize, q, m); swapped != 0 {
+			return told{Code: swapped}
+		}
+	}
+}

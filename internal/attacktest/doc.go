@@ -1,0 +1,12 @@
+// Package attacktest holds the tests of what the sandbox as a whole promises: guests that do
+// all that their imports allow, against servers, names and other tools that are as bad as
+// they come, through a Registry as package standard assembles it. What single parts do is
+// tested beside them; here nothing is in between that a real call would not have, but for
+// an internet of its own (world).
+//
+// The guest is guest/internal/script, which does the steps of its input one by one through
+// the raw functions of the host. TestSDK uses guest/internal/fetch, an author's view.
+//
+// The tests take some 20 s and run with all others; -race is for the tests in
+// rules_test.go first of all.
+package attacktest
