@@ -20,68 +20,80 @@ type Store struct {
 	usage     *usage
 }
 
-// may reports whether the call may read, or write.
-func (s *Store) may(mode capability.Mode) error {
+// may reports whether the call may read, or write, with a key and values of these. It looks
+// before anything is copied: a guest's key can be as large as its memory.
+func (s *Store) may(mode capability.Mode, key []byte, values ...[]byte) error {
 	if s == nil || s.mode < mode {
 		return newFault(FaultDenied, "denied", "the store may not be used to %s; the manifest asks for it with permissions.kv = %q, and only the operator grants it", mode, mode.String())
+	}
+	if len(key) > kv.MaxKeyBytes {
+		return newFault(FaultTooMuch, string(kv.KeyTooLong), "a key has at most %d bytes, this one has %d", kv.MaxKeyBytes, len(key))
+	}
+	for _, value := range values {
+		if len(value) > kv.DefaultMaxValueBytes {
+			return newFault(FaultTooMuch, string(kv.ValueTooLong), "a value has at most %d bytes, this one has %d", kv.DefaultMaxValueBytes, len(value))
+		}
 	}
 	return nil
 }
 
-// note tells of a key in a list of the usage. One that is too long for any store reaches
-// nothing, and would only take the host's memory.
-func (s *Store) note(list *[]string, key string) {
-	if len(key) <= kv.MaxKeyBytes {
-		s.usage.note(list, key)
+// copied is a copy, of which nil is nil.
+func copied(value []byte) []byte {
+	if value == nil {
+		return nil
 	}
+	return append([]byte{}, value...)
 }
 
-// Get returns the value of a key. A key that is not there is FaultNotFound.
-func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
-	if err := s.may(capability.ModeRead); err != nil {
+// Get returns the value of a key. A key that is not there is FaultNotFound. Here and below,
+// what is handed in is copied.
+func (s *Store) Get(ctx context.Context, key []byte) ([]byte, error) {
+	if err := s.may(capability.ModeRead, key); err != nil {
 		return nil, err
 	}
-	s.note(&s.usage.keysRead, key)
-	value, err := s.store.Get(ctx, s.namespace, key)
+	s.usage.note(&s.usage.keysRead, string(key))
+	value, err := s.store.Get(ctx, s.namespace, string(key))
 	return value, storeFault(err)
 }
 
 // Put sets a key.
-func (s *Store) Put(ctx context.Context, key string, value []byte) error {
-	if err := s.may(capability.ModeWrite); err != nil {
+func (s *Store) Put(ctx context.Context, key, value []byte) error {
+	if err := s.may(capability.ModeWrite, key, value); err != nil {
 		return err
 	}
-	s.note(&s.usage.keysWritten, key)
-	return storeFault(s.store.Put(ctx, s.namespace, key, value))
+	s.usage.note(&s.usage.keysWritten, string(key))
+	return storeFault(s.store.Put(ctx, s.namespace, string(key), append([]byte{}, value...)))
 }
 
 // Delete takes a key away, if it is there.
-func (s *Store) Delete(ctx context.Context, key string) error {
-	if err := s.may(capability.ModeWrite); err != nil {
+func (s *Store) Delete(ctx context.Context, key []byte) error {
+	if err := s.may(capability.ModeWrite, key); err != nil {
 		return err
 	}
-	s.note(&s.usage.keysWritten, key)
-	return storeFault(s.store.Delete(ctx, s.namespace, key))
+	s.usage.note(&s.usage.keysWritten, string(key))
+	return storeFault(s.store.Delete(ctx, s.namespace, string(key)))
 }
 
 // Swap sets a key to a value if it has the value old, nil for a key that is not there, and
 // reports whether it did. A nil value takes the key away.
-func (s *Store) Swap(ctx context.Context, key string, old, value []byte) (bool, error) {
-	if err := s.may(capability.ModeWrite); err != nil {
+func (s *Store) Swap(ctx context.Context, key, old, value []byte) (bool, error) {
+	if err := s.may(capability.ModeWrite, key, old, value); err != nil {
 		return false, err
 	}
-	s.note(&s.usage.keysWritten, key)
-	swapped, err := s.store.Swap(ctx, s.namespace, key, old, value)
+	s.usage.note(&s.usage.keysWritten, string(key))
+	swapped, err := s.store.Swap(ctx, s.namespace, string(key), copied(old), copied(value))
 	return swapped, storeFault(err)
 }
 
 // List returns up to a thousand keys that begin with a prefix and come after another key,
 // in order.
-func (s *Store) List(ctx context.Context, prefix, after string) ([]string, error) {
-	if err := s.may(capability.ModeRead); err != nil {
-		return nil, err
+func (s *Store) List(ctx context.Context, prefix, after []byte) ([]string, error) {
+	for _, key := range [][]byte{prefix, after} {
+		if err := s.may(capability.ModeRead, key); err != nil {
+			return nil, err
+		}
 	}
-	keys, err := s.store.List(ctx, s.namespace, prefix, after, maxKeys)
+	keys, err := s.store.List(ctx, s.namespace, string(prefix), string(after), maxKeys)
 	return keys, storeFault(err)
 }
 

@@ -97,7 +97,7 @@ func TestDecodeMinimal(t *testing.T) {
 	}
 	m.Parameters, m.places = nil, nil
 	want := &Manifest{
-		Name: "demo", Version: "1.0.0", Title: "demo", Description: "A demo.",
+		Name: "demo", Version: "1.0.0", Title: "demo", Description: "A demo.", Digest: m.Digest,
 		Timeout: 30 * time.Second,
 		Module:  Module{Path: "demo.wasm"},
 		Limits:  Limits{Memory: 64 << 20, Output: 1 << 20, OpenFiles: 64, HTTPRequests: 20},
@@ -190,7 +190,7 @@ type = "object"
 	}
 	m.Parameters, m.Result, m.places = nil, nil, nil
 	want := &Manifest{
-		Name: "demo", Version: "1.0.0", Title: "The demo", Description: "A demo.",
+		Name: "demo", Version: "1.0.0", Title: "The demo", Description: "A demo.", Digest: m.Digest,
 		Category: "test", Tags: []string{"one", "two-2"}, Aliases: []string{"other_name"},
 		Timeout: 90 * time.Second, Dangerous: true,
 		Confirm: mustTemplate(t, "Really {query}? {{yes}}"),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // admission says which calls run and which wait. At most limit run at once, and of one
@@ -13,6 +14,9 @@ import (
 // all places to wait are taken, the tenant with most of them makes room for others.
 type admission struct {
 	limit, perModule, maxWaiting int
+
+	// busy is running, for those who do not hold mu.
+	busy atomic.Int64
 
 	mu      sync.Mutex
 	running int
@@ -115,6 +119,7 @@ func (a *admission) hasRoom(c *compiled) bool {
 
 func (a *admission) enter(c *compiled) {
 	a.running++
+	a.busy.Store(int64(a.running))
 	c.places++
 }
 
@@ -122,6 +127,7 @@ func (a *admission) enter(c *compiled) {
 // no room.
 func (a *admission) exit(c *compiled) {
 	a.running--
+	a.busy.Store(int64(a.running))
 	c.places--
 	for a.waiting > 0 && a.running < a.limit {
 		if !a.admitNext() {

@@ -211,11 +211,16 @@ func (c *compiled) wait(s *callState, ended <-chan error) error {
 		return err
 	case <-timer.C:
 	}
-	c.r.abandoned.Add(1)
-	c.abandoned.Add(1)
+	// Of one module, no more count against the others than it may have; its places bound
+	// the rest.
+	counts := int64(0)
+	if c.abandoned.Add(1) <= c.mayAbandon() {
+		counts = 1
+	}
+	c.r.abandoned.Add(counts)
 	go func() {
 		<-ended
-		c.r.abandoned.Add(-1)
+		c.r.abandoned.Add(-counts)
 		c.abandoned.Add(-1)
 	}()
 	s.mayGoOn() // notes why not
@@ -223,12 +228,14 @@ func (c *compiled) wait(s *callState, ended <-chan error) error {
 	return s.stopped()
 }
 
+// mayAbandon is how many calls of one module may hang.
+func (c *compiled) mayAbandon() int64 { return max(1, int64(c.r.opts.MaxAbandoned)/4) }
+
 // tooManyAbandoned refuses a call when too many earlier ones hang in the host: first
 // those of the module whose calls do, so that it cannot shut out the others.
 func (c *compiled) tooManyAbandoned() error {
 	all, own := c.r.abandoned.Load(), c.abandoned.Load()
-	most := int64(c.r.opts.MaxAbandoned)
-	if all < most && own < max(1, most/4) {
+	if all < int64(c.r.opts.MaxAbandoned) && own < c.mayAbandon() {
 		return nil
 	}
 	return &Error{

@@ -154,6 +154,10 @@ func (r *Runtime) all() []*compiled {
 	return list
 }
 
+// hostBytes is what an instance of the module takes on the host besides its memory, as far
+// as it is more than what each takes.
+func (c *compiled) hostBytes() int64 { return max(0, int64(c.report.HostBytes)-idleBytes/2) }
+
 // account counts memory that guests take or give back, and refuses what is more than
 // all may have together. Instances that wait make room first, if that is of use.
 func (r *Runtime) account(delta int64) bool {

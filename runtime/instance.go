@@ -89,10 +89,14 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		return false
 	}})
 	i.current.Store(s)
+	if !c.r.account(c.hostBytes()) {
+		s.memory.sharedFull = true
+		return nil, errNoMemory
+	}
 	// The engine panics when it cannot have the memory that a module begins with.
 	if needs := c.report.Memory; needs != nil && i.memory.Reallocate(needs.Min*guestmem.PageSize) == nil {
 		s.measure(i.memory)
-		i.memory.Free()
+		i.free()
 		return nil, errNoMemory
 	}
 	// The engine takes its memory allocator from this context and from nowhere else.
@@ -100,7 +104,7 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 	mod, err := c.engine.runtime.InstantiateModule(ctx, c.engine.module, i.config(s))
 	if err != nil {
 		s.measure(i.memory)
-		i.memory.Free()
+		i.free()
 		return nil, err
 	}
 	i.mod = mod
@@ -120,7 +124,13 @@ func (i *instance) close() {
 	i.current.Store(nil)
 	i.c.engine.instances.Delete(i.mod)
 	_ = i.mod.Close(context.Background())
+	i.free()
+}
+
+// free gives back what was accounted for the instance.
+func (i *instance) free() {
 	i.memory.Free()
+	i.c.r.account(-i.c.hostBytes())
 }
 
 // start runs what comes before the call itself: the start function, the initialisation

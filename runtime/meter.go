@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	goruntime "runtime"
+	"time"
 
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -11,16 +12,25 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// fuelSlice is the fuel that a guest gets at a time, in the rewriter's units of
-// about one simple instruction: about a tenth of a millisecond of running. It is
-// how late a guest can be to notice its deadline, and how long it can keep the
-// collector waiting.
-const fuelSlice = 200_000
-
-// slicesPerTurn is after how many slices a guest gives other goroutines a turn, about
-// a millisecond. A turn costs some 30 microseconds, as the guest may well go on on another
-// processor, whose caches know nothing of it; most calls need none.
-const slicesPerTurn = 8
+// A guest gets its fuel in slices, in the rewriter's units of about one simple
+// instruction. A slice is how late a guest can be to notice its deadline, and how long it
+// can keep the collector waiting. Most take a tenth of a millisecond; but a guest whose
+// every instruction touches a page that it never had takes a hundred times as long, so
+// slices become smaller when they take long. What a guest uses does not depend on them.
+const (
+	fuelSlice  = 200_000
+	firstSlice = fuelSlice / 4
+	leastSlice = fuelSlice / 16
+	// slowSlice and fastSlice are when the next slice is smaller and larger.
+	slowSlice = 500 * time.Microsecond
+	fastSlice = 100 * time.Microsecond
+	// turnAfter is for how long a guest runs before other goroutines get a turn, and
+	// crowdedTurn the same while more guests run than there are processors. A turn costs
+	// some 30 microseconds, as the guest may well go on on another processor, whose caches
+	// know nothing of it; most calls need none.
+	turnAfter   = time.Millisecond
+	crowdedTurn = 200 * time.Microsecond
+)
 
 // stopped is the exit code with which a guest is stopped. Nobody acts on it:
 // callState.ending asks why from what the host knows.
@@ -32,15 +42,18 @@ type fuelGauge struct {
 	limit uint64 // 0 is no limit
 	used  uint64 // without what is left of given
 	given uint64 // the last slice
-	// slices counts those that were used up.
-	slices int
+	// size is how large slices are at the moment, since when the last one was given, and
+	// turned when the guest had its last turn.
+	size          uint64
+	since, turned time.Time
 }
 
 // begin is for a guest that starts with used, and returns its first slice.
 func (g *fuelGauge) begin(used uint64) int64 {
 	g.used, g.given = used, 0
-	slice, _ := g.next(0)
-	return slice
+	g.size, g.since = firstSlice, time.Now()
+	g.turned = g.since
+	return int64(g.slice())
 }
 
 // next takes what is left of the slice, below zero when the guest owes fuel, and
@@ -49,15 +62,38 @@ func (g *fuelGauge) begin(used uint64) int64 {
 // its slices began.
 func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	g.settle(left)
-	g.slices++
 	if g.limit > 0 && g.used > g.limit {
 		return 0, false
 	}
-	g.given = fuelSlice
-	if g.limit > 0 {
-		g.given = min(fuelSlice, g.limit-g.used)
+	now := time.Now()
+	switch took := now.Sub(g.since); {
+	case took > slowSlice:
+		g.size = max(leastSlice, g.size/4)
+	case took < fastSlice:
+		g.size = min(fuelSlice, g.size*2)
 	}
-	return int64(g.given), true
+	g.since = now
+	return int64(g.slice()), true
+}
+
+// slice gives the next slice.
+func (g *fuelGauge) slice() uint64 {
+	g.given = g.size
+	if g.limit > 0 {
+		g.given = min(g.size, g.limit-min(g.used, g.limit))
+	}
+	return g.given
+}
+
+// turn lets other goroutines run when the guest has run for so long. Their time is not the
+// guest's.
+func (g *fuelGauge) turn(after time.Duration) {
+	if g.since.Sub(g.turned) < after {
+		return
+	}
+	goruntime.Gosched()
+	g.since = time.Now()
+	g.turned = g.since
 }
 
 // usedWith is what was used when left is left of the slice.
@@ -113,13 +149,19 @@ func (i *instance) refill() {
 		panic(sys.NewExitError(stopped))
 	}
 	i.fuel.Set(uint64(slice))
-	if s.fuel.slices%slicesPerTurn == 0 {
-		goruntime.Gosched()
-	}
+	s.fuel.turn(s.r.turnAfter())
 }
 
 // mayGoOn reports whether the call being served may run on.
 func (i *instance) mayGoOn() bool {
 	s := i.current.Load()
 	return s != nil && s.mayGoOn()
+}
+
+// turnAfter is for how long a guest runs before others get a turn.
+func (r *Runtime) turnAfter() time.Duration {
+	if int(r.admission.busy.Load()) > r.processors {
+		return crowdedTurn
+	}
+	return turnAfter
 }

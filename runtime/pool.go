@@ -122,15 +122,19 @@ func (p *pool) put(i *instance) {
 
 // leastBytes is what the instance takes as long as it waits, when it is trimmed.
 func (i *instance) leastBytes() int64 {
-	return idleBytes + i.ownImage + max(0, i.stackBytes()-idleBytes) // small stacks are among idleBytes
+	return idleBytes + i.ownImage + max(0, i.stackBytes()-smallStacks) + i.c.hostBytes()
 }
 
 // room is how much memory the instances of the module may take that wait: half of that
 // of all modules, so that the others find room.
 func (p *pool) room() int64 { return p.c.r.opts.MaxIdleBytes / 2 }
 
-// idleBytes is about what an instance takes besides its memory.
-const idleBytes = 64 << 10
+// idleBytes is about what an instance takes besides its memory, with call stacks of
+// smallStacks bytes.
+const (
+	idleBytes   = 64 << 10
+	smallStacks = 40 << 10
+)
 
 // waits and leaves count an instance that begins to wait and one that is taken off.
 func (p *pool) waits(i *instance) {

@@ -67,7 +67,7 @@ type Options struct {
 	// MaxCalls bounds the calls that run at once; 0 means sixteen for each processor
 	// and at least 64. One module has at most half of them. Further calls wait for a
 	// place as long as their context allows, in turn by Call.Tenant. What a guest's call
-	// stack takes, tens of MiB at worst, counts against nothing else.
+	// stack takes, 150 MiB at worst, counts against nothing else.
 	MaxCalls int
 	// MaxWaiting bounds the calls that wait for a place; 0 means sixteen times MaxCalls,
 	// less than 0 means that none may wait. A call beyond it fails at once with
@@ -116,10 +116,13 @@ type Runtime struct {
 	closing   context.Context
 	close     context.CancelFunc
 	compiling chan struct{} // one token for each compilation that may run
+	saving    chan struct{} // a token for the large instance that is being saved
 
 	abandoned atomic.Int64
 	admission admission
-	grace     time.Duration
+	// processors is how many guests can run at the same moment.
+	processors int
+	grace      time.Duration
 
 	memory      *guestmem.System
 	memoryInUse atomic.Int64 // of all instances
@@ -161,13 +164,15 @@ func New(o Options) *Runtime {
 		o.MaxIdleBytes = DefaultMaxIdleBytes
 	}
 	r := &Runtime{
-		admission: admission{limit: o.MaxCalls, perModule: (o.MaxCalls + 1) / 2, maxWaiting: o.MaxWaiting},
-		memory:    guestmem.NewSystem(),
-		opts:      o,
-		log:       o.Logger,
-		compiling: make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
-		grace:     grace,
-		loaded:    make(map[string]*compiled),
+		admission:  admission{limit: o.MaxCalls, perModule: (o.MaxCalls + 1) / 2, maxWaiting: o.MaxWaiting},
+		processors: goruntime.GOMAXPROCS(0),
+		memory:     guestmem.NewSystem(),
+		opts:       o,
+		log:        o.Logger,
+		compiling:  make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
+		saving:     make(chan struct{}, 1),
+		grace:      grace,
+		loaded:     make(map[string]*compiled),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)

@@ -35,6 +35,10 @@ type snapshot struct {
 	resuming bool
 }
 
+// largeImage is the size of a memory, in bytes, above which one is saved at a time: saving
+// cannot be interrupted, and many at once would keep each call beyond its deadline.
+const largeImage = 4 << 20
+
 // Why an instance is not saved that could be.
 var (
 	errTainted  = errors.New("the start of the guest depends on its call")
@@ -82,6 +86,14 @@ func (i *instance) saveMemory() error {
 		image.Release()
 		if equal || err != nil {
 			return err
+		}
+	}
+	if i.memory.Size() > largeImage {
+		select {
+		case i.c.r.saving <- struct{}{}:
+			defer func() { <-i.c.r.saving }()
+		default:
+			return fmt.Errorf("%w: others are being saved", errNotNow)
 		}
 	}
 	own, err := i.memory.Save()

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/tetratelabs/wazero/api"
@@ -15,22 +14,22 @@ const absent = 0xffff_ffff
 // store adds the key-value store.
 func (x exporter) store() {
 	x.add("kv_get", func(s *callState, mem api.Memory, stack []uint64) {
-		key, buffer := string(guestRange(s, mem, stack)), guestRange(s, mem, stack[2:])
+		key, buffer := guestRange(s, mem, stack), guestRange(s, mem, stack[2:])
 		stack[0] = s.attempt(func() (uint32, error) {
 			value, err := s.kv().Get(s.hostContext(), key)
 			return uint32(handOver(value, buffer)), err
 		})
 	}, i32, i32, i32, i32)
 	x.add("kv_put", func(s *callState, mem api.Memory, stack []uint64) {
-		key, value := string(guestRange(s, mem, stack)), bytes.Clone(guestRange(s, mem, stack[2:]))
+		key, value := guestRange(s, mem, stack), guestRange(s, mem, stack[2:])
 		stack[0] = s.attempt(func() (uint32, error) { return 0, s.kv().Put(s.hostContext(), key, value) })
 	}, i32, i32, i32, i32)
 	x.add("kv_delete", func(s *callState, mem api.Memory, stack []uint64) {
-		key := string(guestRange(s, mem, stack))
+		key := guestRange(s, mem, stack)
 		stack[0] = s.attempt(func() (uint32, error) { return 0, s.kv().Delete(s.hostContext(), key) })
 	}, i32, i32)
 	x.add("kv_swap", func(s *callState, mem api.Memory, stack []uint64) {
-		key := string(guestRange(s, mem, stack))
+		key := guestRange(s, mem, stack)
 		old, value := optionalRange(s, mem, stack[2:]), optionalRange(s, mem, stack[4:])
 		stack[0] = s.attempt(func() (uint32, error) {
 			swapped, err := s.kv().Swap(s.hostContext(), key, old, value)
@@ -41,7 +40,7 @@ func (x exporter) store() {
 		})
 	}, i32, i32, i32, i32, i32, i32)
 	x.add("kv_list", func(s *callState, mem api.Memory, stack []uint64) {
-		prefix, after := string(guestRange(s, mem, stack)), string(guestRange(s, mem, stack[2:]))
+		prefix, after := guestRange(s, mem, stack), guestRange(s, mem, stack[2:])
 		buffer := guestRange(s, mem, stack[4:])
 		stack[0] = s.attempt(func() (uint32, error) {
 			keys, err := s.kv().List(s.hostContext(), prefix, after)
@@ -62,10 +61,10 @@ func (s *callState) kv() *hostfuncs.Store {
 	return s.call.Bindings.Store
 }
 
-// optionalRange is a copy of what guestRange returns, or nil for what is absent.
+// optionalRange is what guestRange returns, or nil for what is absent.
 func optionalRange(s *callState, mem api.Memory, stack []uint64) []byte {
 	if api.DecodeU32(stack[1]) == absent {
 		return nil
 	}
-	return append([]byte{}, guestRange(s, mem, stack)...)
+	return guestRange(s, mem, stack)
 }

@@ -41,7 +41,11 @@ func (i *instance) warmUp(s *callState) error {
 func (i *instance) runWarmUp(s *callState) error {
 	call := s.call
 	call.Input = call.Warm
-	w := newCallState(s.caller, s.r, call, Limits{Memory: s.limits.Memory, Fuel: warmUpFuel}.withDefaults())
+	fuel := uint64(warmUpFuel)
+	if most := s.r.opts.MaxFuel; most > 0 {
+		fuel = min(fuel, most)
+	}
+	w := newCallState(s.caller, s.r, call, Limits{Memory: s.limits.Memory, Fuel: fuel}.withDefaults())
 	w.isWarmUp = true
 	left := i.fuel.Get()
 	i.fuel.Set(uint64(w.fuel.begin(0)))

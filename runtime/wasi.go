@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/tetratelabs/wazero"
@@ -61,6 +62,26 @@ func procExit(_ context.Context, _ api.Module, stack []uint64) {
 	panic(sys.NewExitError(uint32(stack[0])))
 }
 
+// maxPathBytes is the longest path that a guest can name; package hostfuncs refuses a longer
+// one.
+const maxPathBytes = 4096
+
+// pathLengths are the parameters of the functions of WASI that are lengths of paths. The
+// engine copies and cleans a path before anybody refuses it, which takes a second for one
+// that fills a guest's memory. So it gets no more of one than makes it too long.
+var pathLengths = map[string][]int{
+	"path_create_directory":   {2},
+	"path_filestat_get":       {3},
+	"path_filestat_set_times": {3},
+	"path_link":               {3, 6},
+	"path_open":               {3},
+	"path_readlink":           {2},
+	"path_remove_directory":   {2},
+	"path_rename":             {2, 5},
+	"path_symlink":            {1, 4},
+	"path_unlink_file":        {2},
+}
+
 // watchingStreams returns the context in which host modules are made, so that an
 // instance learns when its guest closes a descriptor that it found open: the engine's
 // table keeps it closed, and the next call must not find it so.
@@ -68,12 +89,22 @@ func (e *engine) watchingStreams(ctx context.Context) context.Context {
 	return experimental.WithFunctionListenerFactory(ctx, closeWatcher{e})
 }
 
-// closeWatcher listens to fd_close and nothing else.
+// closeWatcher listens to fd_close, and to what takes paths.
 type closeWatcher struct{ e *engine }
 
 // NewFunctionListener implements experimental.FunctionListenerFactory.
 func (w closeWatcher) NewFunctionListener(def api.FunctionDefinition) experimental.FunctionListener {
-	if def.ModuleName() != wasiModule || !slices.Contains(def.ExportNames(), "fd_close") {
+	if def.ModuleName() != wasiModule || len(def.ExportNames()) == 0 {
+		return nil
+	}
+	if lengths := pathLengths[def.ExportNames()[0]]; lengths != nil {
+		return experimental.FunctionListenerFunc(func(_ context.Context, _ api.Module, _ api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {
+			for _, at := range lengths {
+				params[at] = min(params[at]&math.MaxUint32, maxPathBytes+1)
+			}
+		})
+	}
+	if !slices.Contains(def.ExportNames(), "fd_close") {
 		return nil
 	}
 	return experimental.FunctionListenerFunc(func(_ context.Context, mod api.Module, _ api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {

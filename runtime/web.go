@@ -12,7 +12,10 @@ import (
 
 // maxRequestBody bounds what a guest sends in one request, in bytes; what the client
 // allows may be less.
-const maxRequestBody = 32 << 20
+const maxRequestBody = 10 << 20
+
+// maxSecretName is more than the name of any secret has, in bytes.
+const maxSecretName = 256
 
 // web adds HTTP and what goes with it.
 func (x exporter) web() {
@@ -49,8 +52,8 @@ func (x exporter) web() {
 		stack[0] = s.attempt(func() (uint32, error) { return 0, s.web().CloseResponse(api.DecodeU32(stack[0])) })
 	}, i32)
 	x.add("secret_exists", func(s *callState, mem api.Memory, stack []uint64) {
-		name := string(guestRange(s, mem, stack))
-		exists := !s.isWarmUp && s.call.Bindings.SecretExists(name)
+		name := guestRange(s, mem, stack)
+		exists := !s.isWarmUp && len(name) <= maxSecretName && s.call.Bindings.SecretExists(string(name))
 		if stack[0] = 0; exists {
 			stack[0] = 1
 		}

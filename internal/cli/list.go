@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -79,8 +80,10 @@ type toolView struct {
 	tool.Spec
 	Timeout     string   `json:"timeout"`
 	Permissions []string `json:"permissions"`
+	// Effects is derived from the permissions, as if all were granted.
+	Effects capability.Effects `json:"effects"`
 }
 
 func newToolView(s tool.Spec) toolView {
-	return toolView{Spec: s, Timeout: s.Timeout.String(), Permissions: s.Permissions.Words()}
+	return toolView{Spec: s, Timeout: s.Timeout.String(), Permissions: s.Permissions.Words(), Effects: s.Permissions.Effects()}
 }

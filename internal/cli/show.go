@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -89,6 +90,7 @@ func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Para
 	for i, permission := range asks {
 		fmt.Fprintf(w, "%s\t%s\n", yesNo(i == 0, "asks for:", ""), oneLine(permission))
 	}
+	fmt.Fprintf(w, "can do:\t%s\n", describeEffects(s.Permissions.Effects()))
 	if len(parameters) == 0 {
 		fmt.Fprintf(w, "parameters:\tnone\n")
 	} else {
@@ -114,6 +116,18 @@ func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Para
 	}
 	fmt.Fprintf(w, "\ncall it:\t%s\n", oneLine(example))
 	return outputFailed(w.Flush())
+}
+
+// describeEffects says what can come of a call that gets all that its tool asks for.
+func describeEffects(e capability.Effects) string {
+	text := "keep things in its own store"
+	switch {
+	case e.Destructive:
+		text = "change and delete things"
+	case e.ReadOnly:
+		text = "nothing but read"
+	}
+	return text + yesNo(e.OpenWorld, ", and talk to servers", "")
 }
 
 func rawBytes(values []json.RawMessage) [][]byte {

@@ -18,10 +18,10 @@ const (
 	maxFunctions = 250_000
 	maxTables    = 16
 	maxTags      = 10_000
-	maxGlobals   = 100_000
+	maxGlobals   = 10_000
 	maxExports   = 250_000
 	maxSegments  = 100_000
-	maxElements  = 1_000_000
+	maxElements  = 200_000 // in all segments together
 	maxParams    = 1_000
 	maxLocals    = 10_000
 	maxStack     = 500_000

@@ -42,19 +42,21 @@ type module struct {
 	wasm     []byte
 	sections []section // without custom sections
 
-	types     []funcType
-	imports   []importDecl
-	funcs     []uint32 // type index of every function, imported ones first
-	tables    []tableDecl
-	memories  []Limits
-	globals   []globalDecl // imported ones first
-	tags      []uint32     // type index of every tag, imported ones first
-	exports   []exportDecl
-	start     int // index of the start function; -1 for none
-	elements  []elementDecl
-	codes     []codeDecl
-	data      []dataDecl
-	dataCount int64 // -1 for no data count section
+	types    []funcType
+	imports  []importDecl
+	funcs    []uint32 // type index of every function, imported ones first
+	tables   []tableDecl
+	memories []Limits
+	globals  []globalDecl // imported ones first
+	tags     []uint32     // type index of every tag, imported ones first
+	exports  []exportDecl
+	start    int // index of the start function; -1 for none
+	elements []elementDecl
+	// elementCount is how many items the segments have together.
+	elementCount int
+	codes        []codeDecl
+	data         []dataDecl
+	dataCount    int64 // -1 for no data count section
 
 	importedFuncs, importedGlobals, importedTables, importedMemories, importedTags int
 

@@ -98,6 +98,9 @@ type Report struct {
 	// memory and its global variables. When there are none, copying those back
 	// resets an instance.
 	SnapshotBlockers []string
+	// HostBytes is about how many bytes an instance takes on the host besides its memory:
+	// tables, as large as they may become, and globals. It is 0 from Inspect.
+	HostBytes uint64
 	// MutableGlobals are the indices of the mutable globals that the module defines.
 	MutableGlobals []uint32
 	// Meter says what metering added; nil without it, and from Inspect.

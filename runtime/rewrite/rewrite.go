@@ -4,7 +4,7 @@ import "strings"
 
 // Revision numbers what Rewrite writes. It changes whenever the output
 // or the fuel that a call takes may change for the same input and options.
-const Revision = 6
+const Revision = 7
 
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
@@ -88,6 +88,7 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 		return nil, nil, err
 	}
 	rep := m.report(s)
+	rep.HostBytes = m.hostBytes(o, s)
 	out, counts, err := m.write(o, s)
 	if err != nil {
 		return nil, nil, err
@@ -101,9 +102,13 @@ func (m *module) checkLimits(o Options) *Error {
 	if len(m.memories) > 0 && m.memories[0].Shared {
 		return refuse(headerBytes, Unsupported, "it uses shared memory: build it without threads")
 	}
+	total := uint64(0)
 	for i, t := range m.tables {
 		if limit := o.maxTableElements(); t.Min > limit {
 			return refuse(t.limits, TooLarge, "table %d starts with %d elements, at most %d are allowed", i, t.Min, limit)
+		}
+		if total += t.Min; total > 2*o.maxTableElements() {
+			return refuse(t.limits, TooLarge, "the tables start with %d elements together, at most %d are allowed", total, 2*o.maxTableElements())
 		}
 	}
 	if f, limit := m.largest(), o.maxFunctionBytes(); f.Bytes > limit {
@@ -111,6 +116,30 @@ func (m *module) checkLimits(o Options) *Error {
 			"the body of function %d has %d bytes, at most %d are allowed: split the function or lower inlining", f.Index, f.Bytes, limit)
 	}
 	return m.checkReserved()
+}
+
+// Costs of an instance on the host, in bytes, of an item each: about what wazero 1.12 takes.
+const (
+	hostBytesPerSlot    = 8
+	hostBytesPerElement = 40
+	hostBytesPerGlobal  = 100
+)
+
+// hostBytes is about what an instance takes on the host besides its memory: of a table
+// that may grow, what it may grow to.
+func (m *module) hostBytes(o Options, s *scan) uint64 {
+	n := uint64(m.elementCount+len(s.refs))*hostBytesPerElement + uint64(len(m.globals))*hostBytesPerGlobal
+	for _, t := range m.tables {
+		slots := t.Min
+		if s.blockers&blockTables != 0 {
+			slots = o.maxTableElements()
+			if t.HasMax {
+				slots = min(slots, t.Max)
+			}
+		}
+		n += slots * hostBytesPerSlot
+	}
+	return n
 }
 
 // checkReserved refuses modules that have names of ours already: they were

@@ -43,6 +43,9 @@ func (m *module) readElements(r *reader) {
 			r.elementKind(e.exprs)
 		}
 		items := r.count("elements", maxElements, 1)
+		if m.elementCount += items; m.elementCount > maxElements {
+			r.fail(r.pos, TooLarge, "%d elements in the segments, at most %d are allowed", m.elementCount, maxElements)
+		}
 		for e.items = r.pos; items > 0 && r.err == nil; items-- {
 			if e.exprs {
 				m.skipConst(r)

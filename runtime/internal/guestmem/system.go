@@ -14,6 +14,9 @@ const (
 type System struct {
 	scanner scanner
 
+	// freeing are those that give much memory back, which takes a while.
+	freeing sync.WaitGroup
+
 	mu     sync.Mutex
 	kept   []keptSpace
 	bytes  uint64
@@ -53,9 +56,23 @@ func (s *System) take(limit uint64) (space []byte, mapped bool) {
 // was mapped into is not used again.
 func (s *System) give(space []byte, written uint64, hadImage bool) {
 	// What nothing was written to costs next to nothing to reserve again.
-	if hadImage || written == 0 || written > maxKeptEach || !s.keep(space, written) {
+	if !hadImage && written > 0 && written <= maxKeptEach && s.keep(space, written) {
+		return
+	}
+	if written <= maxKeptEach || !s.freeLater(space) {
 		unreserve(space)
 	}
+}
+
+// freeLater gives much memory back without whoever made the call, unless the System is
+// closed.
+func (s *System) freeLater(space []byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.freeing.Go(func() { unreserve(space) })
+	}
+	return !s.closed
 }
 
 func (s *System) keep(space []byte, written uint64) bool {
@@ -72,6 +89,7 @@ func (s *System) keep(space []byte, written uint64) bool {
 
 // Close gives what is kept back to the kernel, and what is freed later at once.
 func (s *System) Close() {
+	defer s.freeing.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
