@@ -7,8 +7,8 @@ import "fmt"
 type Fault struct {
 	// Code is what the host function returns.
 	Code FaultCode `json:"-"`
-	// Kind tells faults of one code apart: the kinds of package egress, and "denied",
-	// "key", "quota", "conflict", "unavailable" and "corrupt" of a store.
+	// Kind tells faults of one code apart: the kinds of packages egress and kv, "denied"
+	// for what is not granted, and "handle" for a response that is not there.
 	Kind string `json:"kind"`
 	// Message says what is wrong and, where there is one, the way out.
 	Message string `json:"message"`
