@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 
@@ -70,7 +71,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		}
 		x.digest = digest
 	}
-	key := approvals.NewKey(digest, x.arguments.JSON, x.words)
+	key := approvals.NewKey(digest, x.arguments.JSON, x.bounds())
 	if digest != "" {
 		found, err := r.remembered(ctx, approvals.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: key})
 		if found || err != nil {
@@ -104,6 +105,32 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	x.approved = true
 	r.remember(ctx, x, key, answer)
 	return nil
+}
+
+// bounds are all that says what the call may reach: the words of its grant, and what words
+// leave open, such as which folder a mount is now. They go into a hash and nowhere else.
+func (x *execution) bounds() []string {
+	all := slices.Clone(x.words)
+	for _, mount := range x.grant.FS {
+		if mount.Mount != capability.ScratchMount {
+			dir, err := filepath.Abs(mount.Dir)
+			if err != nil { // nobody knows where that is: no other call is there either
+				dir = x.call.ID
+			}
+			all = append(all, "mount "+mount.Mount+" is "+dir)
+		}
+	}
+	for _, denied := range x.grant.NetDeny {
+		all = append(all, "not "+denied.String())
+	}
+	for _, granted := range x.grant.Net {
+		for _, secret := range granted.Secrets {
+			for _, u := range secret.URLs {
+				all = append(all, "secret "+secret.Name+" to "+u.String())
+			}
+		}
+	}
+	return all
 }
 
 // digestWithin is the digest of a tool, which is loaded for it within the time for that.
