@@ -208,9 +208,23 @@ func TestHeadersOfAHostileGuest(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
 	pairs := [][2]string{
-		{"Host", "evil.com"}, {"host", "evil.com"}, {"Transfer-Encoding", "chunked"}, {"Content-Length", "3"}, {"Connection", "upgrade"}, {"Upgrade", "websocket"},
-		{"Proxy-Authorization", "a"}, {"TE", "trailers"}, {"Trailer", "X"}, {"Keep-Alive", "1"}, {"Expect", "100-continue"},
-		{"X", "a\r\nHost: evil.com"}, {"X", "a\x00b"}, {"X\r\nHost", "a"}, {"X Y", "a"}, {"", "a"}, {"X", strings.Repeat("a", 65<<10)},
+		{"Host", "evil.com"},
+		{"host", "evil.com"},
+		{"Transfer-Encoding", "chunked"},
+		{"Content-Length", "3"},
+		{"Connection", "upgrade"},
+		{"Upgrade", "websocket"},
+		{"Proxy-Authorization", "a"},
+		{"TE", "trailers"},
+		{"Trailer", "X"},
+		{"Keep-Alive", "1"},
+		{"Expect", "100-continue"},
+		{"X", "a\r\nHost: evil.com"},
+		{"X", "a\x00b"},
+		{"X\r\nHost", "a"},
+		{"X Y", "a"},
+		{"", "a"},
+		{"X", strings.Repeat("a", 65<<10)},
 	}
 	for _, pair := range pairs {
 		out := l.play(t, request("GET", "http://example.com/", pair[0], pair[1]))[0]

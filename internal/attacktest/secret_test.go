@@ -187,8 +187,11 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 					}
 					target := origin + path
 					steps := []step{
-						get(target), {Do: "head", Handle: -1}, {Do: "body", Handle: -1, Size: size},
-						{Do: "echo"}, {Do: end, Text: "the end"},
+						get(target),
+						{Do: "head", Handle: -1},
+						{Do: "body", Handle: -1, Size: size},
+						{Do: "echo"},
+						{Do: end, Text: "the end"},
 					}
 					if end == "fail" {
 						steps[4] = step{Do: "fail"}
