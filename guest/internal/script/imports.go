@@ -1,3 +1,5 @@
+//go:build wasip1
+
 package main
 
 // The functions of the host as they are: with raw numbers, so that a script can hand over

@@ -1,3 +1,5 @@
+//go:build wasip1
+
 // Command script is a tool for attack tests: it does the steps of its input one after the
 // other, by the raw functions of the host, and tells what came of each.
 package main
