@@ -177,7 +177,8 @@ var parrotPaths = []string{"/plain", "/split", "/json", "/base64", "/hex", "/per
 // with that.
 func TestSecretsAreSeenNowhere(t *testing.T) {
 	w := newWorld(t, parrot)
-	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})
+	state := t.TempDir()
+	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options(), stateDir: state})
 	for _, origin := range []string{"https://api.example.com", "https://login.example.com"} {
 		for _, path := range parrotPaths {
 			for _, size := range []int{1, 5, 4096} {
@@ -207,6 +208,9 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 				}
 			}
 		}
+	}
+	if leaksBelow(t, state) == 0 {
+		t.Error("the guest wrote nothing into its store")
 	}
 	// It was all for nothing if no server got any.
 	got := make(map[string]bool)
