@@ -158,6 +158,26 @@ func (r *Runtime) all() []*compiled {
 // as it is more than what each takes.
 func (c *compiled) hostBytes() int64 { return max(0, int64(c.report.HostBytes)-idleBytes/2) }
 
+// account is that of Runtime for guests of the module, of which one module gets a share:
+// half where all may have several times what a call may, so that others find some.
+func (c *compiled) account(delta int64) bool {
+	most := c.r.opts.MaxTotalMemory
+	if most >= 4*c.r.opts.MaxMemory {
+		most /= 2
+	}
+	for own := c.memoryInUse.Add(delta); delta > 0 && uint64(own) > most; own = c.memoryInUse.Add(delta) {
+		c.memoryInUse.Add(-delta)
+		if !c.pool.dropOldest() {
+			return false
+		}
+	}
+	if c.r.account(delta) {
+		return true
+	}
+	c.memoryInUse.Add(-delta)
+	return false
+}
+
 // account counts memory that guests take or give back, and refuses what is more than
 // all may have together. Instances that wait make room first, if that is of use.
 func (r *Runtime) account(delta int64) bool {

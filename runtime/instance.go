@@ -29,8 +29,10 @@ type instance struct {
 	preopens []preopen
 	// fuel is what the guest may still run; below zero it calls refill.
 	fuel api.MutableGlobal
-	// main is what a call of a command runs; it owns the guest's call stack.
-	main api.Function
+	// main is what a call runs; it owns the guest's call stack. firstStack is how large that
+	// of a reactor is at first.
+	main       api.Function
+	firstStack int
 
 	// starting is set while the guest starts, and what it looks at meanwhile would be
 	// part of a snapshot. tainted is the reason why there can be none.
@@ -79,7 +81,7 @@ var errNoMemory = errors.New("no memory")
 func (c *compiled) instantiate(s *callState) (*instance, error) {
 	i := &instance{c: c, preopens: preopensFor(s.call.Bindings.Mounts), starting: true}
 	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: func(delta int64) bool {
-		if c.r.account(delta) {
+		if c.account(delta) {
 			return true
 		}
 		if s := i.current.Load(); s != nil {
@@ -89,7 +91,7 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		return false
 	}})
 	i.current.Store(s)
-	if !c.r.account(c.hostBytes()) {
+	if !c.account(c.hostBytes()) {
 		s.memory.sharedFull = true
 		return nil, errNoMemory
 	}
@@ -130,7 +132,7 @@ func (i *instance) close() {
 // free gives back what was accounted for the instance.
 func (i *instance) free() {
 	i.memory.Free()
-	i.c.r.account(-i.c.hostBytes())
+	i.c.account(-i.c.hostBytes())
 }
 
 // start runs what comes before the call itself: the start function, the initialisation
@@ -166,9 +168,13 @@ func (i *instance) start(s *callState) error {
 func (i *instance) call(s *callState) error {
 	if s.call.Entry.ABI == Reactor {
 		var result [1]uint64
-		// A function has a stack of its own, so that how deep one call can go does not
-		// depend on another.
-		err := i.mod.ExportedFunction(s.call.Entry.Export).CallWithStack(context.Background(), result[:])
+		// A function has a stack of its own. One that a call made larger is not used again, so
+		// that how deep one call can go does not depend on another.
+		if i.main == nil || len(callStack(i.main)) != i.firstStack {
+			i.main = i.mod.ExportedFunction(s.call.Entry.Export)
+			i.firstStack = len(callStack(i.main))
+		}
+		err := i.main.CallWithStack(context.Background(), result[:])
 		s.code = api.DecodeU32(result[0])
 		return err
 	}

@@ -157,6 +157,8 @@ type compiled struct {
 	places int
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64
+	// memoryInUse is the memory of its instances.
+	memoryInUse atomic.Int64
 	// freed is closed when the compiled code is gone.
 	freed chan struct{}
 

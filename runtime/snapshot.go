@@ -194,6 +194,9 @@ func (i *instance) trySave(s *callState) bool {
 // reset takes the instance back to what was saved. After an error it is of no use.
 func (i *instance) reset() error {
 	i.current.Store(nil)
+	if i.frames == nil && len(callStack(i.main)) != i.firstStack {
+		i.main = nil // with a stack that no call of a reactor gets again
+	}
 	err := i.memory.Restore(func() bool {
 		_, ok := i.mod.Memory().Grow(1)
 		return ok
