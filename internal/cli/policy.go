@@ -44,7 +44,7 @@ Exit status: 0; 2 when the file cannot be used; 8 for a tool that does not load.
 			if err != nil {
 				return err
 			}
-			_, rules, err := a.rulesOf(o, toolSet{onLoadError: a.warn})
+			_, rules, err := a.explained(o, "")
 			if err != nil {
 				return err
 			}
@@ -105,23 +105,8 @@ Exit status: 0 when all that was asked about is allowed; 4 otherwise; 7 for no s
 	return cmd
 }
 
-// rulesOf opens the tools and returns what the operator's file says of them.
-func (a *app) rulesOf(o toolOptions, set toolSet) (*registry.Registry, registry.Rules, error) {
-	set.workspace = workspaceDir()
-	options, err := a.standardOptions(o, set)
-	if err != nil {
-		return nil, registry.Rules{}, err
-	}
-	tools, err := standard.New(options)
-	if err != nil {
-		return nil, registry.Rules{}, err
-	}
-	defer tools.Close()
-	rules, err := standard.Rules(options, tools)
-	return tools, rules, err
-}
-
-// explained finds a tool, also one that the policy takes away, and the rules.
+// explained finds a tool, also one that the policy takes away, and the rules of all; with
+// no target it finds the rules alone.
 func (a *app) explained(o toolOptions, target string) (tool.Spec, registry.Rules, error) {
 	set := toolSet{workspace: workspaceDir(), onLoadError: a.warn}
 	options, err := a.standardOptions(o, set)
@@ -136,6 +121,10 @@ func (a *app) explained(o toolOptions, target string) (tool.Spec, registry.Rules
 		return tool.Spec{}, registry.Rules{}, err
 	}
 	defer tools.Close()
+	rules, err := standard.Rules(options, tools)
+	if err != nil || target == "" {
+		return tool.Spec{}, rules, err
+	}
 	name := target
 	if isPath(target) {
 		for _, info := range tools.List(registry.Filter{Disabled: true}) {
@@ -143,10 +132,6 @@ func (a *app) explained(o toolOptions, target string) (tool.Spec, registry.Rules
 		}
 	}
 	info, err := tools.Lookup(name)
-	if err != nil {
-		return tool.Spec{}, registry.Rules{}, err
-	}
-	rules, err := standard.Rules(options, tools)
 	return info.Spec, rules, err
 }
 
