@@ -114,10 +114,11 @@ type Runtime struct {
 	cache *diskCache // nil without one
 
 	// closing is done when Close was called; every call stops with it.
-	closing   context.Context
-	close     context.CancelFunc
-	compiling chan struct{} // one token for each compilation that may run
-	saving    chan struct{} // a token for the large instance that is being saved
+	closing context.Context
+	close   context.CancelFunc
+	// compiling is for modules that are compiled in a moment, compilingLong for the others,
+	// starting for large instances that begin, and saving for one that is being saved.
+	compiling, compilingLong, starting, saving turns
 
 	abandoned atomic.Int64
 	admission admission
@@ -170,10 +171,13 @@ func New(o Options) *Runtime {
 		memory:     guestmem.NewSystem(),
 		opts:       o,
 		log:        o.Logger,
-		compiling:  make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
-		saving:     make(chan struct{}, 1),
-		grace:      grace,
-		loaded:     make(map[string]*compiled),
+		compiling:  newTurns(),
+		// They do not wait for each other.
+		compilingLong: newTurns(),
+		starting:      newTurns(),
+		saving:        make(turns, 1),
+		grace:         grace,
+		loaded:        make(map[string]*compiled),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
