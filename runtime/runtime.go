@@ -63,7 +63,8 @@ type Options struct {
 	MaxFuel uint64
 	// MaxTotalMemory bounds the linear memory in bytes of all instances together; 0
 	// means DefaultMaxTotalMemory. A guest that would pass it sees its growth refused. Where
-	// it is four times MaxMemory or more, one module has at most half of it.
+	// it is four times MaxMemory or more, one module has at most half of it. Images of
+	// running instances from which they are reset can take as much again.
 	MaxTotalMemory uint64
 	// MaxCalls bounds the calls that run at once; 0 means sixteen for each processor
 	// and at least 64. One module has at most half of them. Further calls wait for a
