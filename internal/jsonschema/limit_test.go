@@ -49,9 +49,9 @@ func TestWorkIsBounded(t *testing.T) {
 // Schemas that only refer to each other are no work without an end (security.md E8).
 func TestReferencesInACircle(t *testing.T) {
 	for name, schema := range map[string]string{
-		"itself":        `{"type":"object","$ref":"#"}`,
-		"each other":    `{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"allOf":[{"$ref":"#/$defs/a"}]}}}`,
-		"dynamic":       `{"type":"object","$dynamicAnchor":"x","allOf":[{"$dynamicRef":"#x"}]}`,
+		"itself":     `{"type":"object","$ref":"#"}`,
+		"each other": `{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"allOf":[{"$ref":"#/$defs/a"}]}}}`,
+		"dynamic":    `{"type":"object","$dynamicAnchor":"x","allOf":[{"$dynamicRef":"#x"}]}`,
 	} {
 		s, err := CompileParameters([]byte(schema))
 		if err == nil {

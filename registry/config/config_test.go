@@ -183,7 +183,9 @@ func TestKeysHaveEffects(t *testing.T) {
 }
 
 // No key is without a call that shows what it does.
-func TestKeysHaveTests(t *testing.T) { testnames.CheckFields(t, "../..", "testdata/keys.txt", formatKeys()) }
+func TestKeysHaveTests(t *testing.T) {
+	testnames.CheckFields(t, "../..", "testdata/keys.txt", formatKeys())
+}
 
 // No key is without a test of what becomes of it here, and none is tested that is not there.
 func TestEveryKeyIsTested(t *testing.T) {
