@@ -38,7 +38,9 @@ func TestLimitsOfCallsAtOnce(t *testing.T) {
 			}()
 			<-started
 			second := script("other", step{Do: "say"})
-			second.Timeout = 500 * time.Millisecond
+			if tt.code == tool.CodeTimeout {
+				second.Timeout = 300 * time.Millisecond
+			}
 			if _, err := l.execute(t, second); tool.CodeOf(err) != tt.code {
 				t.Errorf("the second call: %v, want the code %q", err, tt.code)
 			}
