@@ -14,6 +14,7 @@ CROSS := \
 MODULES := guest guest-examples bench
 
 FUZZTIME ?= 10s
+FUZZ     ?=
 
 .PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz bench soak
 
@@ -74,10 +75,13 @@ SOAK ?= 10m
 soak:
 	WASMTOOL_SOAK=$(SOAK) go test ./internal/enginetest -run Soak -v -count=1 -timeout 0
 
-# A short run of each fuzz target that CI repeats.
+# Each fuzz target of the main module for FUZZTIME, a time or a number of inputs (200x).
+# FUZZ chooses some by a part of their name.
 fuzz:
-	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./manifests
-	go test -run '^$$' -fuzz '^FuzzPrepare$$' -fuzztime $(FUZZTIME) ./internal/jsonschema
-	go test -run '^$$' -fuzz '^FuzzLoad$$' -fuzztime $(FUZZTIME) ./runtime
-	go test -run '^$$' -fuzz '^FuzzRewrite$$' -fuzztime $(FUZZTIME) ./runtime/rewrite
-	go test -run '^$$' -fuzz '^FuzzResolve$$' -fuzztime $(FUZZTIME) ./hostfuncs
+	@dirs=$$(go list -f '{{.Dir}}' ./...) || exit 1; \
+	for dir in $$dirs; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*$(FUZZ)[A-Za-z0-9_]*\)(f \*testing\.F.*/\1/p' $$dir/*_test.go 2>/dev/null); do \
+			echo "fuzz $$target"; \
+			go test -vet=off -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir || exit 1; \
+		done; \
+	done

@@ -117,16 +117,31 @@ func (d *hostDir) touchesSystem() bool {
 	return false
 }
 
-// refuseProtected fails when d is, holds or lies in one of the directories, or
-// would hold one that is not there yet.
+// refuseProtected fails when d is, holds or lies in one of the directories, or would hold
+// one that is not there yet; or when it holds a link on the way to one, which a guest could
+// replace.
 func (d *hostDir) refuseProtected(dirs []string) error {
 	for _, dir := range dirs {
 		parents, there, err := nearestParents(dir)
-		if err != nil || contains(parents, d.info) || (there && contains(d.parents, parents[0])) {
+		if err != nil || contains(parents, d.info) || (there && contains(d.parents, parents[0])) || d.holdsLinkTo(dir) {
 			return errors.New("is, holds or lies in a directory that no tool may write to; name another one, or grant it for reading")
 		}
 	}
 	return nil
+}
+
+// holdsLinkTo reports whether a link on the way to dir lies in d or below it, or may do so.
+func (d *hostDir) holdsLinkTo(dir string) bool {
+	holders, err := linkHolders(dir)
+	if err != nil {
+		return true
+	}
+	for _, holder := range holders {
+		if parents, err := parentsOf(holder); err != nil || contains(parents, d.info) {
+			return true
+		}
+	}
+	return false
 }
 
 // nearestParents describes the directory, or the nearest above it that is there,

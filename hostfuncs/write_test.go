@@ -469,3 +469,32 @@ func TestProtectedDirectories(t *testing.T) {
 	}
 	newFSWith(t, o, readWrite("w", cache))
 }
+
+// A17: nor is a link on the way to it, since who replaces the link leads the host elsewhere.
+func TestLinksToProtectedDirectories(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"cache/modules/x": "", "ws/sub/x": "", "other/x": ""})
+	ws := filepath.Join(top, "ws")
+	symlink(t, filepath.Join(top, "cache"), filepath.Join(ws, "absolute"))
+	symlink(t, filepath.Join("..", "..", "cache"), filepath.Join(ws, "sub", "relative"))
+	symlink(t, filepath.Join("ws", "sub", "relative"), filepath.Join(top, "chain"))
+	symlink(t, filepath.Join(top, "nowhere"), filepath.Join(ws, "sub", "dangling"))
+	symlink(t, "loop", filepath.Join(ws, "sub", "loop"))
+	symlink(t, filepath.Join("ws", "sub", "..", "absolute"), filepath.Join(top, "there-and-back"))
+	for _, dir := range []string{
+		filepath.Join(ws, "absolute"), filepath.Join(ws, "absolute", "modules"), filepath.Join(ws, "sub", "relative"),
+		filepath.Join(top, "chain"), filepath.Join(top, "chain", "modules", "x"), filepath.Join(ws, "sub", "dangling", "later"),
+		filepath.Join(ws, "sub", "loop"), filepath.Join(top, "there-and-back"),
+	} {
+		o := hostfuncs.Options{Protected: []string{dir}}
+		files, err := hostfuncs.NewFS(grants(readWrite("w", ws)), o)
+		if err == nil {
+			_ = files.Close()
+			t.Errorf("mounted for writing what holds a link on the way to %s", dir)
+			continue
+		}
+		noHostPath(t, err, top)
+		newFSWith(t, o, read("w", ws))
+	}
+	newFSWith(t, hostfuncs.Options{Protected: []string{filepath.Join(ws, "absolute"), filepath.Join(top, "chain")}}, readWrite("w", filepath.Join(top, "other")))
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/internal/testnames"
 )
 
 func readDoc(t *testing.T) string {
@@ -79,4 +80,9 @@ func TestDocExample(t *testing.T) {
 	if !slices.Equal(missing, []string{"module.entry", "module.warm", "parameters_file"}) {
 		t.Errorf("the example lacks %q", missing)
 	}
+}
+
+// No key is without a test that shows by calls what it does.
+func TestKeysHaveTests(t *testing.T) {
+	testnames.CheckFields(t, "..", "testdata/keys.txt", formatKeys())
 }

@@ -231,6 +231,13 @@ func TestInspect(t *testing.T) {
 	if info, err := Inspect(m.Bytes()); err != nil || info.ABI != "" || !strings.Contains(info.Problem, "_start") {
 		t.Errorf("a module that is no command: %+v, %v", info, err)
 	}
+	// Looking at a module runs nothing of it (security.md B9).
+	m.Exports[0].Name = "_start"
+	m.Funcs, m.Start = append(m.Funcs, wasmtest.Func{Body: forever()}), new(uint32)
+	*m.Start = 1
+	if info, err := Inspect(m.Bytes()); err != nil || info.ABI != Command {
+		t.Errorf("a start section without an end: %+v, %v", info, err)
+	}
 	if _, err := Inspect([]byte("no module")); reasonOf(t, err) != InvalidModule {
 		t.Errorf("a text: %v", err)
 	}

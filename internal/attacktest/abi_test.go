@@ -3,6 +3,7 @@ package attacktest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,21 @@ func TestRequestsOfACallAreCounted(t *testing.T) {
 		out = l.play(t, steps...)
 		if out[22].Code <= 0 || out[24].Code != int32(hostfuncs.FaultTooMuch) {
 			t.Errorf("the twelfth gave %+v and the thirteenth %+v", out[22], out[24])
+		}
+	}
+}
+
+// The manifest's own number of requests holds where it is lower than the operator's.
+func TestRequestsOfAManifestAreCounted(t *testing.T) {
+	for asked, want := range map[string]int{"limits.http_requests = 2\n": 2, "limits.http_requests = 900\n": 5} {
+		w := newWorld(t, hello)
+		l := newLab(t, setup{
+			tools:    map[string]string{"script": asked + anywhereAsked},
+			operator: anywhereGiven + "[limits]\nhttp_requests = 5\n", http: w.options(),
+		})
+		out := l.play(t, slices.Repeat([]step{get("http://example.com/")}, 6)...)
+		if got := len(w.requests()); got != want || out[want].Code != int32(hostfuncs.FaultTooMuch) {
+			t.Errorf("%s: %d requests arrived, want %d; the next gave %+v", asked, got, want, out[want])
 		}
 	}
 }

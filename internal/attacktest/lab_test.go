@@ -36,14 +36,13 @@ name = %q
 version = "0.1.0"
 description = "Does the steps of its input."
 timeout = "20s"
+limits.memory = "128MiB"
 %s
 [module]
 path = "tool.wasm"
 abi = "reactor"
 output = "result"
 %s
-[limits]
-memory = "128MiB"
 [parameters]
 type = "object"
 additionalProperties = true

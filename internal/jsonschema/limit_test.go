@@ -46,6 +46,23 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
+// Schemas that only refer to each other are no work without an end (security.md E8).
+func TestReferencesInACircle(t *testing.T) {
+	for name, schema := range map[string]string{
+		"itself":     `{"type":"object","$ref":"#"}`,
+		"each other": `{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"allOf":[{"$ref":"#/$defs/a"}]}}}`,
+		"dynamic":    `{"type":"object","$dynamicAnchor":"x","allOf":[{"$dynamicRef":"#x"}]}`,
+	} {
+		s, err := CompileParameters([]byte(schema))
+		if err == nil {
+			_, err = s.Prepare([]byte(`{"a":1}`))
+		}
+		if err == nil || !strings.Contains(err.Error(), "refers to itself without end") {
+			t.Errorf("%s: got %v, want a refusal", name, err)
+		}
+	}
+}
+
 func TestWorkOfOneVisitIsBounded(t *testing.T) {
 	long := `"` + strings.Repeat("a", 1<<18) + `"`
 	list := "[" + strings.Repeat(`{"a":[1,2,3,4,5,6,7,8]},`, 3000) + "0]"

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/version"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -151,6 +152,19 @@ func TestRulesNamePackagesThatExist(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The file system of guests is os.Root. What it did wrong (CVE-2025-22873, CVE-2026-39822,
+// CVE-2026-27139, CVE-2026-32282) is right from this version on, and no older one builds
+// the project.
+func TestGoVersionHasTheFixesOfRoot(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.GoVersion}}").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := "go" + strings.TrimSpace(string(out)); version.Compare(got, "go1.26.5") < 0 {
+		t.Errorf("go.mod lets %s build the project, which needs go1.26.5", got)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/internal/testnames"
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
@@ -181,38 +182,18 @@ func TestKeysHaveEffects(t *testing.T) {
 	}
 }
 
-// leaves lists the keys of the format that hold a value.
-func leaves(prefix string, keys []stricttoml.Key) []string {
-	var list []string
-	for _, k := range keys {
-		list = append(list, leavesOf(prefix+k.Name, k)...)
-	}
-	return list
+// No key is without a call that shows what it does.
+func TestKeysHaveTests(t *testing.T) {
+	testnames.CheckFields(t, "../..", "testdata/keys.txt", formatKeys())
 }
 
-func leavesOf(path string, k stricttoml.Key) []string {
-	var list []string
-	switch k.Want {
-	case stricttoml.WantTable, stricttoml.WantTables:
-		list = leaves(path+".", k.Members())
-	case stricttoml.WantNamed:
-		list = leavesOf(path+"."+stricttoml.AnyName, k.Entry(stricttoml.AnyName))
-	default:
-		list = []string{path}
-	}
-	if k.Or != nil {
-		list = append(list, leavesOf(path, *k.Or)...)
-	}
-	return slices.Compact(list)
-}
-
-// No key is without a test of its effect, and none is tested that is not there.
+// No key is without a test of what becomes of it here, and none is tested that is not there.
 func TestEveryKeyIsTested(t *testing.T) {
 	tested := make(map[string]bool)
 	for _, tt := range effects {
 		tested[tt.key] = true
 	}
-	got, want := slices.Sorted(maps.Keys(tested)), leaves("", formatKeys())
+	got, want := slices.Sorted(maps.Keys(tested)), testnames.Leaves(formatKeys())
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("tested are %q\nthe format has %q", got, want)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/internal/testnames"
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
@@ -67,7 +68,7 @@ func TestDocExample(t *testing.T) {
 		t.Error(err)
 	}
 	root := stricttoml.New(FileName, []byte(example), stricttoml.Format{MaxBytes: MaxFileBytes}).Root()
-	for _, key := range leaves("", formatKeys()) {
+	for _, key := range testnames.Leaves(formatKeys()) {
 		if !has(root, strings.Split(key, ".")) {
 			t.Errorf("the example lacks %s", key)
 		}

@@ -48,11 +48,12 @@ type input struct {
 
 func main() { guest.Run(play) }
 
-// kept is what a call leaves in memory, opened the response that was opened last, and last
-// what came of the steps so far.
+// kept is what a call leaves in memory, opened the response that was opened last, files are
+// those that stay open, and last is what came of the steps so far.
 var (
 	kept   string
 	opened int32
+	files  []*os.File
 	last   []told
 )
 
@@ -203,6 +204,16 @@ func (s step) run() told {
 		return told{Code: int32(hostProgress(1, 2, p, n))}
 	case "stderr":
 		os.Stderr.WriteString(text)
+	case "env":
+		return told{Text: strings.Join(os.Environ(), "\n")}
+	case "file":
+		return s.file(os.ReadFile(text))
+	case "create":
+		return s.file(nil, os.WriteFile(text, []byte(more), 0o666))
+	case "open":
+		f, err := os.Open(text)
+		files = append(files, f)
+		return s.file(nil, err)
 	case "keep":
 		kept += s.body().Text
 	case "kept":
@@ -219,6 +230,14 @@ func (s step) run() told {
 		}
 	}
 	return told{}
+}
+
+// file tells of a file: what it holds, or why it cannot be had.
+func (s step) file(content []byte, err error) told {
+	if err != nil {
+		return told{Text: err.Error()}
+	}
+	return told{Text: string(content)}
 }
 
 // echo says what was heard to everybody.

@@ -38,6 +38,27 @@ func TestWarmUp(t *testing.T) {
 	}
 }
 
+// A reactor is called by the function that its manifest names.
+func TestEntryOfManifest(t *testing.T) {
+	writes := func(ptr int32) wasmtest.Func {
+		return wasmtest.Func{Type: 1, Body: wasmtest.Code(wasmtest.Const(ptr), wasmtest.Const(1), wasmtest.CallFunc(0), []byte{wasmtest.Drop}, wasmtest.Const(0))}
+	}
+	i32 := []byte{wasmtest.I32}
+	module := wasmtest.Module{
+		Types:   []wasmtest.FuncType{{Params: []byte{wasmtest.I32, wasmtest.I32}, Results: i32}, {Results: i32}},
+		Imports: []wasmtest.Import{{Module: "wasmtool_v1", Name: "output_write"}},
+		Funcs:   []wasmtest.Func{writes(0), writes(1)},
+		Memory:  []uint32{1},
+		Exports: []wasmtest.Export{{Name: "call", Index: 1}, {Name: "other", Index: 2}, {Name: "memory", Kind: 2}},
+		Data:    []wasmtest.Data{{Bytes: []byte("co")}},
+	}
+	for keys, want := range map[string]string{"": "c", `module.entry = "call"`: "c", `module.entry = "other"`: "o"} {
+		if got, err := execute(t, newExecutor(t, runtime.Options{}, hostfuncs.Options{}, module, keys), `{}`, capability.Grant{}); err != nil || got != want {
+			t.Errorf("%s gives %q, %v, want %q", keys, got, err, want)
+		}
+	}
+}
+
 // What only the module shows is told like a fault of its manifest, with the place.
 func TestKeysOfTheOtherForm(t *testing.T) {
 	for _, tt := range []struct {

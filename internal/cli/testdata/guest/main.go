@@ -3,11 +3,13 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 	"unsafe"
 )
 
@@ -37,6 +39,17 @@ func main() {
 		for _, v := range os.Environ() {
 			fmt.Println(v)
 		}
+	case "clock":
+		if time.Now().Year() > 2022 {
+			fmt.Println("the real time")
+		} else {
+			fmt.Println("a fixed time")
+		}
+	case "random":
+		var b [8]byte
+		_, err := rand.Read(b[:])
+		check(err)
+		fmt.Printf("%x\n", b)
 	case "fail":
 		fmt.Println("half an answer")
 		fmt.Fprintln(os.Stderr, "the disk\x1b[2J is on fire")
