@@ -34,6 +34,9 @@ type Spec struct {
 	Dangerous bool `json:"dangerous"`
 	// Confirm is a text added to that question; {name} stands for an argument.
 	Confirm string `json:"confirm,omitempty"`
+	// Polling says that the tool is called again and again until something has happened, so
+	// that repeated calls with the same result are no loop until there are very many.
+	Polling bool `json:"polling,omitempty"`
 	// Permissions is what the tool asks for; what it gets is another matter.
 	Permissions capability.Permissions `json:"-"`
 	// Sandboxed tells that the tool runs as a WASM guest.
