@@ -7,7 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/history"
+	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
+	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -19,6 +23,10 @@ const (
 	DefaultLoadTimeout = 2 * time.Minute
 	// DefaultMaxTimeout is the longest timeout of an attempt.
 	DefaultMaxTimeout = time.Hour
+	// DefaultMaxRetries is how often a call is tried again at most.
+	DefaultMaxRetries = 5
+	// DefaultMaxRetryDelay is the longest wait between two attempts.
+	DefaultMaxRetryDelay = 30 * time.Second
 )
 
 // Options configures a Registry. The zero value grants nothing and has nobody to ask.
@@ -40,6 +48,19 @@ type Options struct {
 	// MaxTimeout bounds the timeout of an attempt, whoever set it; 0 means
 	// DefaultMaxTimeout.
 	MaxTimeout time.Duration
+	// MaxRetries bounds the retries of a call; 0 means DefaultMaxRetries, and less than 0
+	// that nothing is tried again. MaxRetryDelay bounds each wait between attempts; 0 means
+	// DefaultMaxRetryDelay. What a server asks to wait is never cut: if it is more, the call
+	// fails.
+	MaxRetries    int
+	MaxRetryDelay time.Duration
+	// MaxEndedCalls is how many states of calls that ended are kept; 0 means
+	// state.DefaultMaxEnded.
+	MaxEndedCalls int
+	// History says how many calls are kept of each session, and who else wants them.
+	History history.Options
+	// Loops says when repeated calls of a session are warned of, asked about and refused.
+	Loops loop.Options
 	// OnReceipt is called once for each call when it has ended, however it ended, before
 	// Execute returns: keep it short. It may be called concurrently. Nil means that nobody
 	// wants receipts.
@@ -58,8 +79,12 @@ type Registry struct {
 	opts Options
 	log  *slog.Logger
 
-	rules atomic.Pointer[Rules]
-	live  liveCalls
+	rules   atomic.Pointer[Rules]
+	live    liveCalls
+	states  *state.Store
+	history *history.Log
+	loops   *loop.Detector
+	events  broadcast.Hub[Event]
 
 	mu      sync.RWMutex
 	closed  bool
@@ -78,11 +103,20 @@ func New(o Options) *Registry {
 	if o.MaxTimeout <= 0 {
 		o.MaxTimeout = DefaultMaxTimeout
 	}
+	if o.MaxRetries == 0 {
+		o.MaxRetries = DefaultMaxRetries
+	}
+	if o.MaxRetryDelay <= 0 {
+		o.MaxRetryDelay = DefaultMaxRetryDelay
+	}
 	log := o.Logger
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	r := &Registry{opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string)}
+	r := &Registry{
+		opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string),
+		states: state.New(o.MaxEndedCalls), history: history.New(o.History), loops: loop.New(o.Loops),
+	}
 	r.SetRules(o.Rules)
 	return r
 }
@@ -99,6 +133,7 @@ func (r *Registry) Close() error {
 	entries := r.entries
 	r.entries, r.names = make(map[string]*entry), make(map[string]string)
 	r.mu.Unlock()
+	r.events.Close()
 
 	var errs []error
 	for _, e := range entries {

@@ -84,6 +84,9 @@ func New(o Options) *Log {
 	return &Log{per: o.PerSession, sink: o.Sink, sessions: tenants.New[ring](o.MaxSessions)}
 }
 
+// Wanted reports whether anybody wants Records: a Sink, or who looks at what is kept.
+func (l *Log) Wanted() bool { return l.sink != nil || l.per > 0 }
+
 // Add hands a Record to the Sink and keeps it.
 func (l *Log) Add(r Record) {
 	if l.sink != nil {
