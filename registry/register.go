@@ -236,6 +236,9 @@ func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
 	if e.confirm, err = parseConfirm(e.spec.Confirm, e.schema); err != nil {
 		return nil, fault("confirm: %v", err)
 	}
+	if name := e.spec.Changes; name != "" && !declares(e.schema, name) {
+		return nil, fault("changes: %q is not a parameter", name)
+	}
 	if len(e.spec.Result) > 0 {
 		if e.result, err = jsonschema.Compile(e.spec.Result); err != nil {
 			return nil, fault("result: %v", err)

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-
 	"github.com/wasmtool/wasmtool/internal/admission"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
