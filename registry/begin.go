@@ -35,10 +35,10 @@ func (r *Registry) begin(ctx context.Context, x *execution) error {
 		}
 	}
 	if c.ID == "" {
-		c.ID = "call_" + rand.Text()
+		c.ID = newID("call_")
 	}
 	if c.IdempotencyKey == "" {
-		c.IdempotencyKey = "key_" + rand.Text()
+		c.IdempotencyKey = newID("key_")
 	}
 	entered, err := r.states.Begin(state.Call{
 		ID: c.ID, Tenant: c.Tenant, Session: c.Session, Message: c.Message, Tool: x.toolName(), Started: x.started,
@@ -54,6 +54,9 @@ func (r *Registry) begin(ctx context.Context, x *execution) error {
 	r.tell(x, Event{Kind: EventStarted})
 	return cancelled(ctx)
 }
+
+// newID makes up a name that nobody guesses.
+func newID(prefix string) string { return prefix + rand.Text() }
 
 // toolName is the name of the tool, or of what was asked for when there is none.
 func (x *execution) toolName() string {

@@ -74,8 +74,10 @@ func (x *execution) changedFile() (string, bool) {
 	if !ok || x.entry.spec.Changes == "" {
 		return "", false
 	}
-	if !path.IsAbs(name) {
-		name = path.Join("/", workspaceMount, name) // where relative paths begin for guests
+	for _, m := range x.grant.FS {
+		if m.Mount == workspaceMount && !path.IsAbs(name) {
+			name = path.Join(m.GuestPath(), name) // relative paths of guests begin there
+		}
 	}
 	name = path.Clean(name)
 	for _, m := range x.grant.FS {

@@ -33,10 +33,7 @@ func (l *Locks) Lock(ctx context.Context, paths ...string) (unlock func(), err e
 	if len(paths) == 0 {
 		return func() {}, nil
 	}
-	t := &turn{ready: make(chan struct{})}
-	for _, p := range paths {
-		t.paths = append(t.paths, strings.ToLower(filepath.Clean(p)))
-	}
+	t := &turn{paths: paths, ready: make(chan struct{})}
 	l.mu.Lock()
 	l.turns = append(l.turns, t)
 	l.admit()
@@ -62,7 +59,7 @@ func (l *Locks) leave(t *turn) {
 // admit lets go on who has nobody before. The lock is held.
 func (l *Locks) admit() {
 	for i, t := range l.turns {
-		before := func(o *turn) bool { return overlap(o.paths, t.paths) }
+		before := func(o *turn) bool { return anyOverlap(o.paths, t.paths) }
 		if !t.holds && !slices.ContainsFunc(l.turns[:i], before) {
 			t.holds = true
 			close(t.ready)
@@ -70,15 +67,21 @@ func (l *Locks) admit() {
 	}
 }
 
-func overlap(a, b []string) bool {
+func anyOverlap(a, b []string) bool {
 	for _, p := range a {
 		for _, q := range b {
-			if within(p, q) || within(q, p) {
+			if Overlap(p, q) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// Overlap reports whether one of two paths is the other, or above it.
+func Overlap(a, b string) bool {
+	a, b = strings.ToLower(filepath.Clean(a)), strings.ToLower(filepath.Clean(b))
+	return within(a, b) || within(b, a)
 }
 
 // within reports whether path is dir or below it.

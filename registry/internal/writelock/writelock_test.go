@@ -94,13 +94,17 @@ func TestOrder(t *testing.T) {
 		wait(hurried, "all", at("/ws"))
 		wait(t.Context(), "b", at("/ws/b")) // behind who wants all
 		wait(t.Context(), "a", at("/ws/a"))
+		mu.Lock()
 		if len(order) != 0 {
 			t.Errorf("%v did not wait", order)
 		}
+		mu.Unlock()
 		<-hurried.Done()
 		synctest.Wait()
 		unlock()
 		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
 		if got := fmt.Sprint(order); got != "[all gave up b a]" {
 			t.Errorf("got %s", got)
 		}
