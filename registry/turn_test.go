@@ -132,8 +132,8 @@ func TestQuotas(t *testing.T) {
 		if g.most["all"] != 3 || g.most["greedy"] != 2 {
 			t.Errorf("at once there were %v", g.most)
 		}
-		if got := strings.Join(g.order[:5], " "); got != "greedy greedy b greedy b" && got != "greedy greedy b b greedy" {
-			t.Errorf("the order was %s", got)
+		if got := strings.Join(g.order[:6], " "); strings.Count(got, "b") != 2 {
+			t.Errorf("the order was %s", g.order)
 		}
 		if len(r.quota.shares) > 0 {
 			t.Errorf("%d tenants are kept", len(r.quota.shares))
