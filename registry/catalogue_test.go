@@ -90,7 +90,7 @@ func TestSearch(t *testing.T) {
 		"file":      {"read", "write"},
 		"file text": {"read", "write"},
 		"file web":  {},
-		"rit":       {"write"}, // a part of a name
+		"rit":       {"write"},         // a part of a name
 		"fiel txet": {"read", "write"}, // with slips
 		"":          {},
 		"  ":        {},

@@ -29,7 +29,7 @@ func (r *Registry) SearchBest(query string, most int) []Info {
 	infos := []Info{}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, hit := range r.index.Find(query) {
+	for hit := range r.index.Find(query) {
 		if most > 0 && len(infos) == most {
 			break
 		}

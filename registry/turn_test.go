@@ -245,7 +245,8 @@ func TestExecuteAllInOrder(t *testing.T) {
 	}
 	calls := []tool.Call{
 		call("read", "1"), call("echo", "2"), call("read", "3"), call("nothing", "4"),
-		{Tool: "echo", ID: "5", Arguments: json.RawMessage(`{}`)}, call("echo", "6"), call("echo", "7"), call("read", "8"),
+		{Tool: "echo", ID: "5", Arguments: json.RawMessage(`{}`)},
+		call("echo", "6"), call("echo", "7"), call("read", "8"),
 	}
 	var got []string
 	for i, o := range tools.ExecuteAll(t.Context(), calls) {

@@ -7,6 +7,8 @@ package searchindex
 
 import (
 	"cmp"
+	"container/heap"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -147,15 +149,12 @@ type Hit struct {
 	Score int
 }
 
-// Find returns the tools that have every word of a query, the best first and of those
-// equally good the first by name. A word is matched by itself, by one that begins with it,
+// Find yields the tools that have every word of a query, the best first and of those
+// equally good the first by name; who needs only a few pays for no more. A word is matched by itself, by one that begins with it,
 // and, from three letters on, by one that holds it or, when there is none of these, by one
 // that is a slip or two away.
-func (x *Index) Find(query string) []Hit {
+func (x *Index) Find(query string) iter.Seq[Hit] {
 	terms := queryTerms(query)
-	if len(terms) == 0 {
-		return nil
-	}
 	total, best := make([]int32, len(x.docs)), make([]int32, len(x.docs))
 	for i, term := range terms {
 		clear(best)
@@ -168,16 +167,35 @@ func (x *Index) Find(query string) []Hit {
 			total[doc] += score
 		}
 	}
-	var hits []Hit
+	var all hits
 	for doc, score := range total {
 		if score > 0 {
-			hits = append(hits, Hit{x.docs[doc], int(score)})
+			all = append(all, Hit{x.docs[doc], int(score)})
 		}
 	}
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name))
-	})
-	return hits
+	return func(yield func(Hit) bool) {
+		rest := slices.Clone(all)
+		heap.Init(&rest)
+		for len(rest) > 0 && yield(heap.Pop(&rest).(Hit)) {
+		}
+	}
+}
+
+// hits is a heap with the best at the top.
+type hits []Hit
+
+func (h hits) Len() int      { return len(h) }
+func (h hits) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h hits) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[j].Score, h[i].Score), cmp.Compare(h[i].Name, h[j].Name)) < 0
+}
+func (h *hits) Push(hit any) { *h = append(*h, hit.(Hit)) }
+
+func (h *hits) Pop() any {
+	last := len(*h) - 1
+	hit := (*h)[last]
+	*h = (*h)[:last]
+	return hit
 }
 
 // maxTerms is how many words of a query count.

@@ -29,7 +29,7 @@ func fill() (*Index, map[string]map[Field][]string) {
 
 func found(x *Index, query string) string {
 	var names []string
-	for _, h := range x.Find(query) {
+	for h := range x.Find(query) {
 		names = append(names, h.Name)
 	}
 	return strings.Join(names, " ")
@@ -113,7 +113,7 @@ func TestOrderIsFixed(t *testing.T) {
 		for _, n := range r.Perm(200) {
 			x.Add(fmt.Sprintf("tool_%d", n), texts(fmt.Sprintf("tool_%d", n), "", "", "Does a thing."))
 		}
-		got := x.Find("thing tool")
+		got := slices.Collect(x.Find("thing tool"))
 		if i == 0 {
 			first = got
 		}
@@ -127,7 +127,8 @@ func TestOrderIsFixed(t *testing.T) {
 func TestHostileQueries(t *testing.T) {
 	x, _ := fill()
 	for _, query := range []string{strings.Repeat("a ", 100_000), strings.Repeat("x", 1<<20), "\xff\xfe", strings.Repeat("日", 10_000), strings.Repeat("_", 1000)} {
-		x.Find(query)
+		for range x.Find(query) {
+		}
 	}
 	if got := queryTerms(strings.Repeat("word1 word2 ", 1000)); len(got) != 2 {
 		t.Errorf("got %d words", len(got))
@@ -139,7 +140,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("read file")
 	f.Add("\xff日本_-")
 	f.Fuzz(func(t *testing.T, query string) {
-		hits := x.Find(query)
+		hits := slices.Collect(x.Find(query))
 		for i, h := range hits {
 			if h.Score <= 0 || i > 0 && hits[i-1].Score < h.Score {
 				t.Errorf("%q: %v", query, hits)
