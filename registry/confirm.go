@@ -18,12 +18,16 @@ func parseConfirm(text string, schema *jsonschema.Schema) (placeholder.Template,
 		return template, err
 	}
 	for _, name := range template.Parameters() {
-		declared := func(p jsonschema.Parameter) bool { return p.Name == name }
-		if !slices.ContainsFunc(schema.Parameters(), declared) {
+		if !declares(schema, name) {
 			return template, fmt.Errorf("{%s} is not a parameter", name)
 		}
 	}
 	return template, nil
+}
+
+// declares reports whether a schema has a parameter.
+func declares(schema *jsonschema.Schema, name string) bool {
+	return slices.ContainsFunc(schema.Parameters(), func(p jsonschema.Parameter) bool { return p.Name == name })
 }
 
 // Bounds of what the arguments add to a question, in bytes.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -19,7 +21,6 @@ type entry struct {
 	schema   *jsonschema.Schema
 	result   *jsonschema.Schema // nil when the tool declares none
 	confirm  placeholder.Template
-	words    searchWords
 
 	createdAt time.Time
 	disabled  bool
@@ -31,6 +32,12 @@ func (r *Registry) info(e *entry) Info {
 
 // keys are the names under which a tool is found.
 func (e *entry) keys() []string { return append([]string{e.spec.Name}, e.spec.Aliases...) }
+
+// isCalled reports whether a name is one of the tool's, in capitals and with space around
+// it or not.
+func (e *entry) isCalled(name string) bool {
+	return slices.Contains(e.keys(), strings.ToLower(strings.TrimSpace(name)))
+}
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 
@@ -145,15 +152,18 @@ func (r *Registry) put(e, old *entry) error {
 		r.remove(old)
 	}
 	r.entries[e.spec.Name] = e
+	r.index.Add(e.spec.Name, textsOf(e.spec))
 	for _, key := range e.keys() {
 		r.names[key] = e.spec.Name
 	}
+	r.toolsChanged()
 	return nil
 }
 
 // remove takes e and its names out. The lock is held.
 func (r *Registry) remove(e *entry) {
 	delete(r.entries, e.spec.Name)
+	r.index.Remove(e.spec.Name, textsOf(e.spec))
 	maps.DeleteFunc(r.names, func(_, owner string) bool { return owner == e.spec.Name })
 }
 
@@ -164,6 +174,7 @@ func (r *Registry) Unregister(name string) (bool, error) {
 	e := r.find(name)
 	if e != nil {
 		r.remove(e)
+		r.toolsChanged()
 	}
 	r.mu.Unlock()
 	if e == nil {
@@ -209,7 +220,7 @@ func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
 		}
 		seen[name] = true
 	}
-	e := &entry{spec: spec.Clone(), executor: executor, words: wordsOf(spec)}
+	e := &entry{spec: spec.Clone(), executor: executor}
 	if e.spec.Title == "" {
 		e.spec.Title = e.spec.Name
 	}
@@ -225,6 +236,9 @@ func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
 	}
 	if e.confirm, err = parseConfirm(e.spec.Confirm, e.schema); err != nil {
 		return nil, fault("confirm: %v", err)
+	}
+	if name := e.spec.Changes; name != "" && !declares(e.schema, name) {
+		return nil, fault("changes: %q is not a parameter", name)
 	}
 	if len(e.spec.Result) > 0 {
 		if e.result, err = jsonschema.Compile(e.spec.Result); err != nil {

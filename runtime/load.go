@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/wasmtool/wasmtool/internal/admission"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -159,7 +160,7 @@ type compiled struct {
 	// left has a value when the last holder may have gone.
 	left chan struct{}
 	// places counts the calls that the admission let in; it is the admission's.
-	places int
+	places admission.Class
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64
 	// memoryInUse is the memory of its instances.

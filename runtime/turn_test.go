@@ -126,7 +126,7 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 				_, err := m.Call(ctx, Call{Bindings: b})
 				ended <- err
 			}()
-			waitFor(t, "the call runs", func() bool { return r.admission.busy.Load() == 1 })
+			waitFor(t, "the call runs", func() bool { return r.admission.Running() == 1 })
 			askOK(t, small, wants{})
 			select {
 			case err := <-ended:
