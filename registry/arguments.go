@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -31,9 +32,12 @@ func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMes
 	if err != nil {
 		return nil, nil, err
 	}
+	if e, err = r.described(context.Background(), e); err != nil {
+		return nil, nil, err
+	}
 	prepared, err := e.schema.Prepare(arguments)
 	if err != nil {
-		return nil, prepared.Warnings, named(invalidArguments(err), e.spec.Name)
+		return nil, prepared.Warnings, named(r.explain(e, invalidArguments(err)), e.spec.Name)
 	}
 	return prepared.JSON, prepared.Warnings, nil
 }

@@ -59,8 +59,13 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if err := x.admit(); err != nil {
 		return tool.Result{}, err
 	}
-	if err := x.checkArguments(); err != nil {
+	described, err := r.described(ctx, x.entry)
+	if err != nil {
 		return tool.Result{}, err
+	}
+	x.entry = described
+	if err := x.checkArguments(); err != nil {
+		return tool.Result{}, r.explain(x.entry, err)
 	}
 	if err := x.computeGrant(); err != nil {
 		return tool.Result{}, err

@@ -21,6 +21,11 @@ type entry struct {
 	confirm  placeholder.Template
 	words    searchWords
 
+	// base is the spec that a dynamic tool was registered with, and pending its definition,
+	// as long as that is to be worked out.
+	base    tool.Spec
+	pending *description
+
 	createdAt time.Time
 	disabled  bool
 }
@@ -195,8 +200,12 @@ func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &entry{
+	e := &entry{
 		spec: d.Spec, executor: executor, words: wordsOf(d.Spec),
 		schema: d.Parameters, result: d.Result, confirm: d.Confirm,
-	}, nil
+	}
+	if _, ok := executor.(tool.Dynamic); ok {
+		e.base, e.pending = d.Spec.Clone(), &description{}
+	}
+	return e, nil
 }

@@ -93,16 +93,6 @@ type Details struct {
 	Field string `json:"field,omitempty"`
 }
 
-// Fault is one fault of a call's arguments.
-type Fault struct {
-	// Pointer is the JSON pointer (RFC 6901) of the value; empty for the whole.
-	Pointer string `json:"pointer"`
-	// Kind is syntax, missing, type, format, constraint, undeclared or limit.
-	Kind string `json:"kind"`
-	// Message says what is wrong and names the parameter.
-	Message string `json:"message"`
-}
-
 // Error returns the tool's name and the message.
 func (e *Error) Error() string {
 	if e.Tool == "" {
