@@ -348,8 +348,9 @@ func TestVersionStandsForTheCode(t *testing.T) {
 		}
 		return d
 	}
-	if digest("") != "" || digest("1.0.0") == digest("1.0.1") || digest("1.0.0") != digest("1.0.0") {
-		t.Errorf("got %q, %q, %q", digest(""), digest("1.0.0"), digest("1.0.1"))
+	none, first, again, second := digest(""), digest("1.0.0"), digest("1.0.0"), digest("1.0.1")
+	if none != "" || first == second || first != again {
+		t.Errorf("got %q, %q, %q, %q", none, first, again, second)
 	}
 }
 
