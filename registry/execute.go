@@ -43,7 +43,7 @@ func (r *Registry) Execute(ctx context.Context, call tool.Call) (tool.Result, er
 	}
 	result, err := x.finish(r.walk(ctx, x))
 	r.report(x, result, err)
-	return result, err
+	return r.shorten(x, result), err
 }
 
 // walk takes a call through the steps in order. Each step either lets it go on or
@@ -64,6 +64,9 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 		return tool.Result{}, err
 	}
 	x.entry = described
+	if err := r.expandArguments(x); err != nil {
+		return tool.Result{}, err
+	}
 	if err := x.checkArguments(); err != nil {
 		return tool.Result{}, r.explain(x.entry, err)
 	}
