@@ -51,6 +51,10 @@ type About struct {
 	CallID  string `json:"call_id"`
 	Session string `json:"session,omitempty"`
 	Message string `json:"message,omitempty"`
+	// IdempotencyKey is the same for all attempts of the call, and WorkingDirectory where
+	// in the guest's files relative paths are meant to begin; either may be empty.
+	IdempotencyKey   string `json:"idempotency_key,omitempty"`
+	WorkingDirectory string `json:"working_directory,omitempty"`
 }
 
 // Services are what a call reaches beside the files, variables, clock and randomness of

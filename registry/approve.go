@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -72,22 +73,28 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		x.digest = digest
 	}
 	key := approvals.NewKey(digest, x.arguments.JSON, x.bounds())
-	if digest != "" {
+	if digest != "" && !x.looping { // what was said before was not about a loop
 		found, err := r.remembered(ctx, approvals.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: key})
 		if found || err != nil {
 			x.approved = found
 			return err
 		}
 	}
-	if r.opts.Approver == nil {
+	approver := r.opts.Approver
+	if x.overlay.Approver != nil {
+		approver = x.overlay.Approver
+	}
+	if approver == nil {
 		return &tool.Error{
-			Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes",
-			Details: tool.Details{Fix: x.decision.Fix},
+			Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes" + x.advice(),
+			Recoverable: x.looping, Details: tool.Details{Fix: x.decision.Fix},
 		}
 	}
 	asking, cancel := context.WithTimeout(ctx, r.opts.ApprovalTimeout)
 	defer cancel()
-	answer, err := r.ask(asking, Question{
+	r.move(x, state.AwaitingConfirmation)
+	r.tell(x, Event{Kind: EventAwaiting, Why: x.decision.By.Why})
+	answer, err := r.ask(asking, approver, Question{
 		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session,
 		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Why: x.decision.By.Why,
 		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
@@ -96,13 +103,14 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	case ctx.Err() != nil:
 		return cancelled(ctx)
 	case asking.Err() != nil:
-		return &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time"}
+		return &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time" + x.advice()}
 	case err != nil:
 		return (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the question could not be asked"}).WithCause(err)
 	case !answer.Yes:
-		return &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved"}
+		return &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved" + x.advice()}
 	}
-	x.approved = true
+	r.move(x, state.Pending)
+	x.approved, x.asked = true, true
 	r.remember(ctx, x, key, answer)
 	return nil
 }
@@ -153,11 +161,11 @@ func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, err
 	return found, nil
 }
 
-// remember keeps a yes where the answer says so. The call runs even if that fails: it was
+// remember keeps a yes where the answer says so, and it was not to a loop alone. The call runs even if that fails: it was
 // approved.
 func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key, answer Answer) {
 	scope := answer.Remember
-	if key.Digest == "" || scope == "" || scope == approvals.ScopeOnce || scope == approvals.ScopeSession && x.call.Session == "" {
+	if key.Digest == "" || x.onlyLoop || scope == "" || scope == approvals.ScopeOnce || scope == approvals.ScopeSession && x.call.Session == "" {
 		return
 	}
 	a := approvals.Approval{
@@ -173,7 +181,7 @@ func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key
 
 // ask asks, and neither waits beyond ctx nor dies with an Approver that does not keep
 // to its contract.
-func (r *Registry) ask(ctx context.Context, q Question) (Answer, error) {
+func (r *Registry) ask(ctx context.Context, approver Approver, q Question) (Answer, error) {
 	type reply struct {
 		answer Answer
 		err    error
@@ -186,7 +194,7 @@ func (r *Registry) ask(ctx context.Context, q Question) (Answer, error) {
 				replies <- reply{err: errors.New("the approver panicked")}
 			}
 		}()
-		answer, err := r.opts.Approver.Approve(ctx, q)
+		answer, err := approver.Approve(ctx, q)
 		replies <- reply{answer, err}
 	}()
 	select {
@@ -199,6 +207,9 @@ func (r *Registry) ask(ctx context.Context, q Question) (Answer, error) {
 
 // cancelled returns the error for a context that is done, or nil.
 func cancelled(ctx context.Context) error {
+	if err := stopped(ctx); err != nil {
+		return err
+	}
 	switch err := ctx.Err(); {
 	case err == nil:
 		return nil

@@ -8,26 +8,40 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// decide is the step that asks the policy whether the call may run, and somebody where
-// the policy says so.
+// decide is the step that asks the policies whether the call may run, and whether it is
+// one repetition too many, and then somebody, where they say so: once at most.
 func (r *Registry) decide(ctx context.Context, x *execution) error {
 	for _, w := range x.grant.Words() {
 		if w.Name() != capability.ScratchMount { // what the call has for itself concerns nobody
 			x.words = append(x.words, w.String())
 		}
 	}
-	x.decision = x.rules.Policy.Decide(factsOf(x.entry.spec), policy.CallFacts{
-		Capabilities: x.words, Arguments: x.arguments.JSON,
-	})
-	switch x.decision.Effect {
-	case policy.Allow:
+	facts := policy.CallFacts{Capabilities: x.words, Arguments: x.arguments.JSON}
+	x.decision = x.rules.Policy.Decide(factsOf(x.entry.spec), facts)
+	if own := x.overlay.Policy; own != nil {
+		x.decision = stricter(x.decision, own.Decide(factsOf(x.entry.spec), facts))
+	}
+	r.judgeLoop(x)
+	switch {
+	case x.decision.Effect == policy.Allow:
 		return nil
-	case policy.Ask:
+	case x.decision.Effect == policy.Ask:
 		return r.approve(ctx, x)
+	case x.refused:
+		return x.errLoop()
 	}
 	return &tool.Error{
 		Code: tool.CodePermissionDenied, Message: "the operator's policy denies the call: " + x.decision.By.Why,
 		Recoverable: true, // other arguments may be allowed
 		Details:     tool.Details{Fix: x.decision.Fix},
 	}
+}
+
+// stricter is the decision of the two that permits less, with what the other says.
+func stricter(a, b policy.Decision) policy.Decision {
+	if b.Effect < a.Effect {
+		a, b = b, a
+	}
+	a.Also = append(append(a.Also, b.By), b.Also...)
+	return a
 }

@@ -2,31 +2,38 @@ package registry
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // execution is one call on its way through the steps.
 type execution struct {
 	call      tool.Call
+	overlay   Overlay
 	started   time.Time
+	live      *liveCall
+	state     *state.Entry // nil when the call was not let in
+	teller    teller
 	entry     *entry
 	arguments jsonschema.Arguments
+	hash      string // of the arguments, once somebody wanted it
 	rules     *Rules // that held when the call began
 	grant     capability.Grant
 	words     []string // of the grant
 	decision  policy.Decision
-	approved  bool   // somebody said yes
+	looping   bool // the decision is due to repetition, onlyLoop: to nothing else
+	onlyLoop  bool
+	refused   bool // and it is no
+	approved  bool // somebody said yes, and asked: just now
+	asked     bool
 	loaded    bool   // the tool is
+	ran       bool   // the tool did
 	digest    string // of the tool, once somebody wanted it
-	// stop ends the call while it runs, for a reason.
-	stop context.CancelCauseFunc
 }
 
 // Execute calls a tool: it finds it, checks the arguments, computes the grant, asks the
@@ -37,26 +44,24 @@ type execution struct {
 // A failure gives both an *Error and a Result with IsError and a text that a model
 // can act on, so a caller may hand on either. Execute may be called concurrently.
 func (r *Registry) Execute(ctx context.Context, call tool.Call) (tool.Result, error) {
-	x := &execution{call: call, started: time.Now(), rules: r.rules.Load()}
-	if x.call.ID == "" {
-		x.call.ID = "call_" + rand.Text()
-	}
-	result, err := x.finish(r.walk(ctx, x))
-	r.report(x, result, err)
-	return r.shorten(x, result), err
+	return r.execute(ctx, call, Overlay{})
+}
+
+func (r *Registry) execute(ctx context.Context, call tool.Call, overlay Overlay) (tool.Result, error) {
+	x := &execution{call: call, overlay: overlay, started: time.Now(), rules: r.rules.Load()}
+	ctx, end := r.enter(ctx, x)
+	defer end()
+	result, err := r.walk(ctx, x)
+	return r.conclude(x, result, err)
 }
 
 // walk takes a call through the steps in order. Each step either lets it go on or
 // ends it.
 func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) {
-	var err error
-	if err := cancelled(ctx); err != nil {
+	if err := r.begin(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
-	if x.entry, err = r.resolve(x.call.Tool); err != nil {
-		return tool.Result{}, err
-	}
-	if err := x.admit(); err != nil {
+	if err := r.admit(x); err != nil {
 		return tool.Result{}, err
 	}
 	described, err := r.described(ctx, x.entry)
@@ -76,11 +81,10 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if err := r.decide(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
-	if err := x.entry.load(ctx, r.opts.LoadTimeout); err != nil {
+	if err := r.load(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
-	x.loaded = true
-	result, err := r.run(ctx, x)
+	result, err := r.runAttempts(ctx, x)
 	if err != nil {
 		return result, err
 	}
@@ -88,49 +92,4 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 		return tool.Result{Call: result.Call}, err
 	}
 	return result, nil
-}
-
-// finish completes a result and its error: names, duration, warnings, and for a
-// failure the text that stands for it.
-func (x *execution) finish(result tool.Result, err error) (tool.Result, error) {
-	name := x.call.Tool
-	if x.entry != nil {
-		name = x.entry.spec.Name
-	}
-	result.Warnings = append(result.Warnings, x.arguments.Warnings...)
-	result.Call.ID, result.Call.Tool, result.Call.Duration = x.call.ID, excerpt(name), time.Since(x.started)
-	if err == nil {
-		return result, nil
-	}
-	e := named(err, excerpt(name))
-	e.CallID = x.call.ID
-	result.IsError = true
-	result.Structured = nil
-	if len(result.Content) == 0 || result.Check() != nil {
-		result.Content, result.Attachments, result.Metadata = []tool.Content{tool.TextContent(errorText(e))}, nil, nil
-	}
-	return result, e
-}
-
-// named returns a copy of an error with the tool's name, when it has none; the error
-// itself may be shared by calls. What is no *Error is a fault of ours.
-func named(err error, name string) *tool.Error {
-	var e *tool.Error
-	if !errors.As(err, &e) {
-		e = (&tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool"}).WithCause(err)
-	}
-	own := *e
-	if own.Tool == "" {
-		own.Tool = name
-	}
-	return &own
-}
-
-// errorText is what a model reads of a failure.
-func errorText(e *tool.Error) string {
-	text := e.Error()
-	if e.Details.Stderr != "" {
-		text += "\n" + e.Details.Stderr
-	}
-	return text
 }

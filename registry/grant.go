@@ -8,10 +8,10 @@ import (
 )
 
 // computeGrant is the step that cuts what the tool asks for down to what the
-// operator offers. A tool that asks for more than it gets does not run: it would
+// operator offers, and the overlay leaves of it. A tool that asks for more than it gets does not run: it would
 // fail half-way, where the reason is harder to see.
 func (x *execution) computeGrant() error {
-	grant, missing := capability.Intersect(x.entry.spec.Permissions, x.rules.OfferTo(x.entry.spec.Name))
+	grant, missing := capability.Intersect(x.entry.spec.Permissions, x.overlay.cut(x.rules.OfferTo(x.entry.spec.Name)))
 	if len(missing) == 0 {
 		x.grant = grant
 		return nil

@@ -2,39 +2,71 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 )
 
-// liveCalls are the calls that run. It is safe for concurrent use.
+// liveCalls are the calls on their way. It is safe for concurrent use.
 type liveCalls struct {
 	mu    sync.Mutex
-	calls map[*execution]struct{}
+	calls map[*liveCall]struct{}
+	holds map[*hold]struct{}
 }
 
-// begin notes that a call runs under a context that x.stop ends. end takes the note away.
-func (l *liveCalls) begin(ctx context.Context, x *execution) (running context.Context, end func()) {
-	running, stop := context.WithCancelCause(ctx)
-	x.stop = stop
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.calls == nil {
-		l.calls = make(map[*execution]struct{})
-	}
-	l.calls[x] = struct{}{}
-	return running, func() {
-		l.mu.Lock()
-		delete(l.calls, x)
-		l.mu.Unlock()
+// liveCall is what others may know of a call on its way, and how they stop it.
+type liveCall struct {
+	tenant, session string
+	// tool is what the call runs, once it was found; running says that its digest is known
+	// without waiting.
+	tool    atomic.Pointer[entry]
+	running atomic.Bool
+	// stop ends the call for a reason.
+	stop context.CancelCauseFunc
+	done chan struct{} // closed when it has ended
+}
+
+// Why a call ends that others stop.
+var (
+	errRevoked = errors.New("the operator revoked the tool while it ran")
+	errKilled  = errors.New("the operator stopped the call")
+)
+
+// enter notes a call on its way under a context that can be stopped. end takes the note
+// away.
+func (r *Registry) enter(ctx context.Context, x *execution) (stoppable context.Context, end func()) {
+	stoppable, stop := context.WithCancelCause(ctx)
+	l := &liveCall{tenant: x.call.Tenant, session: x.call.Session, stop: stop, done: make(chan struct{})}
+	x.live = l
+	r.live.add(l)
+	return stoppable, func() {
+		r.live.remove(l)
+		close(l.done)
 		stop(nil)
 	}
 }
 
-func (l *liveCalls) all() []*execution {
+func (l *liveCalls) add(c *liveCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := make([]*execution, 0, len(l.calls))
-	for x := range l.calls {
-		list = append(list, x)
+	if l.calls == nil {
+		l.calls = make(map[*liveCall]struct{})
+	}
+	l.calls[c] = struct{}{}
+}
+
+func (l *liveCalls) remove(c *liveCall) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.calls, c)
+}
+
+func (l *liveCalls) all() []*liveCall {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]*liveCall, 0, len(l.calls))
+	for c := range l.calls {
+		list = append(list, c)
 	}
 	return list
 }

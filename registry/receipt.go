@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"runtime/debug"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -16,7 +15,7 @@ func (x *execution) receipt(result tool.Result, err error) tool.Receipt {
 		CallID: x.call.ID, Tool: result.Call.Tool, Tenant: x.call.Tenant, Session: x.call.Session, Message: x.call.Message,
 		Started: x.started, Duration: result.Call.Duration, Digest: x.digest,
 		Grant: x.words, Approved: x.approved,
-		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory,
+		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}
 	if x.entry != nil {
 		r.Version = x.entry.spec.Version
@@ -51,10 +50,6 @@ func (r *Registry) report(x *execution, result tool.Result, err error) {
 		// It is loaded, so that nobody waits.
 		x.digest, _ = digestOf(context.Background(), x.entry.executor)
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			r.log.Error("panic in OnReceipt", "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
-		}
-	}()
+	defer r.recovered("OnReceipt", x)
 	r.opts.OnReceipt(x.receipt(result, err))
 }

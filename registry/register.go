@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/internal/definition"
@@ -36,6 +38,12 @@ func (r *Registry) info(e *entry) Info {
 
 // keys are the names under which a tool is found.
 func (e *entry) keys() []string { return append([]string{e.spec.Name}, e.spec.Aliases...) }
+
+// isCalled reports whether a name is one of the tool's, in capitals and with space around
+// it or not.
+func (e *entry) isCalled(name string) bool {
+	return slices.Contains(e.keys(), strings.ToLower(strings.TrimSpace(name)))
+}
 
 // Register adds a tool. The Registry owns the executor from then on; when Register
 // fails, the caller still does. It fails with an *Error of the code
@@ -148,6 +156,7 @@ func (r *Registry) put(e, old *entry) error {
 	for _, key := range e.keys() {
 		r.names[key] = e.spec.Name
 	}
+	r.toolsChanged()
 	return nil
 }
 
@@ -164,6 +173,7 @@ func (r *Registry) Unregister(name string) (bool, error) {
 	e := r.find(name)
 	if e != nil {
 		r.remove(e)
+		r.toolsChanged()
 	}
 	r.mu.Unlock()
 	if e == nil {

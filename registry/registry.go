@@ -7,8 +7,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/history"
+	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
+	"github.com/wasmtool/wasmtool/registry/internal/writelock"
+	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/results"
+	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -20,7 +25,15 @@ const (
 	DefaultLoadTimeout = 2 * time.Minute
 	// DefaultMaxTimeout is the longest timeout of an attempt.
 	DefaultMaxTimeout = time.Hour
+	// DefaultWaitTimeout is how long a call waits for its turn.
+	DefaultWaitTimeout = time.Minute
+	// DefaultMaxRetries is how often a call is tried again at most.
+	DefaultMaxRetries = 5
+	// DefaultMaxRetryDelay is the longest wait between two attempts.
+	DefaultMaxRetryDelay = 30 * time.Second
 )
+
+const defaultMaxWaiting = 1000
 
 // Options configures a Registry. The zero value grants nothing and has nobody to ask.
 type Options struct {
@@ -41,6 +54,27 @@ type Options struct {
 	// MaxTimeout bounds the timeout of an attempt, whoever set it; 0 means
 	// DefaultMaxTimeout.
 	MaxTimeout time.Duration
+	// MaxCalls and MaxTenantCalls bound the calls that run at once, of all tools: of all
+	// tenants and of each; 0 and less are no bound. Of those that wait, the tenants get
+	// places in turn. MaxWaiting bounds them; 0 means 1000, and less than 0 none. When
+	// too many wait, the tenant with most of them makes room.
+	MaxCalls, MaxTenantCalls, MaxWaiting int
+	// WaitTimeout bounds the wait for a place, and for calls that change the same files; 0
+	// means DefaultWaitTimeout.
+	WaitTimeout time.Duration
+	// MaxRetries bounds the retries of a call; 0 means DefaultMaxRetries, and less than 0
+	// that nothing is tried again. MaxRetryDelay bounds each wait between attempts; 0 means
+	// DefaultMaxRetryDelay. What a server asks to wait is never cut: if it is more, the call
+	// fails.
+	MaxRetries    int
+	MaxRetryDelay time.Duration
+	// MaxEndedCalls is how many states of calls that ended are kept; 0 means
+	// state.DefaultMaxEnded.
+	MaxEndedCalls int
+	// History says how many calls are kept of each session, and who else wants them.
+	History history.Options
+	// Loops says when repeated calls of a session are warned of, asked about and refused.
+	Loops loop.Options
 	// OnReceipt is called once for each call when it has ended, however it ended, before
 	// Execute returns: keep it short. It may be called concurrently. Nil means that nobody
 	// wants receipts.
@@ -67,8 +101,14 @@ type Registry struct {
 	opts Options
 	log  *slog.Logger
 
-	rules atomic.Pointer[Rules]
-	live  liveCalls
+	rules   atomic.Pointer[Rules]
+	live    liveCalls
+	states  *state.Store
+	history *history.Log
+	loops   *loop.Detector
+	events  broadcast.Hub[Event]
+	quota   *quota
+	writes  writelock.Locks
 
 	mu      sync.RWMutex
 	closed  bool
@@ -87,11 +127,27 @@ func New(o Options) *Registry {
 	if o.MaxTimeout <= 0 {
 		o.MaxTimeout = DefaultMaxTimeout
 	}
+	if o.WaitTimeout <= 0 {
+		o.WaitTimeout = DefaultWaitTimeout
+	}
+	if o.MaxWaiting == 0 {
+		o.MaxWaiting = defaultMaxWaiting
+	}
+	if o.MaxRetries == 0 {
+		o.MaxRetries = DefaultMaxRetries
+	}
+	if o.MaxRetryDelay <= 0 {
+		o.MaxRetryDelay = DefaultMaxRetryDelay
+	}
 	log := o.Logger
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	r := &Registry{opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string)}
+	r := &Registry{
+		opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string),
+		states: state.New(o.MaxEndedCalls), history: history.New(o.History), loops: loop.New(o.Loops),
+		quota: newQuota(o.MaxCalls, o.MaxTenantCalls, o.MaxWaiting),
+	}
 	r.SetRules(o.Rules)
 	return r
 }
@@ -108,6 +164,7 @@ func (r *Registry) Close() error {
 	entries := r.entries
 	r.entries, r.names = make(map[string]*entry), make(map[string]string)
 	r.mu.Unlock()
+	r.events.Close()
 
 	var errs []error
 	for _, e := range entries {

@@ -42,6 +42,14 @@ func (f *fake) Close() error {
 	return nil
 }
 
+// identified is a fake that says what it is.
+type identified struct {
+	*fake
+	digest string
+}
+
+func (f *identified) Digest(context.Context) (string, error) { return f.digest, nil }
+
 // schema has a required text, a number with a default, and nothing else.
 const schema = `{"type":"object","required":["text"],"properties":{"text":{"type":"string"},"limit":{"type":"integer","default":20}}}`
 

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -46,19 +45,20 @@ func (r *Registry) SetRules(rules Rules) {
 		rules.Policy = policy.Default()
 	}
 	r.rules.Store(&rules)
+	r.toolsChanged()
 	if len(rules.Revoked) == 0 {
 		return
 	}
-	for _, x := range r.live.all() {
+	for _, c := range r.live.all() {
+		if !c.running.Load() {
+			continue // it looks itself, when it begins to
+		}
 		// It runs, so that its digest is known without waiting.
-		if digest, err := digestOf(context.Background(), x.entry.executor); err != nil || slices.Contains(rules.Revoked, digest) {
-			x.stop(errRevoked)
+		if digest, err := digestOf(context.Background(), c.tool.Load().executor); err != nil || slices.Contains(rules.Revoked, digest) {
+			c.stop(errRevoked)
 		}
 	}
 }
-
-// errRevoked is why a call ends whose tool was revoked.
-var errRevoked = errors.New("the tool was revoked")
 
 // factsOf is what a policy knows of a tool.
 func factsOf(s tool.Spec) policy.ToolFacts {
@@ -75,17 +75,29 @@ func (r *Registry) disabled(e *entry) bool {
 	return !visible
 }
 
-// admit is the step that looks whether the tool is there for anybody.
-func (x *execution) admit() error {
-	if x.entry.disabled {
+// admit is the step that finds the tool and looks whether it is there for the caller.
+func (r *Registry) admit(x *execution) error {
+	found, err := r.resolve(x.call.Tool)
+	if err != nil {
+		return err
+	}
+	x.entry = found
+	x.live.tool.Store(found)
+	x.state.Named(found.spec.Name)
+	if found.disabled {
 		return &tool.Error{Code: tool.CodeDisabled, Message: "the tool is switched off"}
 	}
-	facts := factsOf(x.entry.spec)
-	if visible, _ := x.rules.Policy.Visible(facts); visible {
-		return nil
+	facts := factsOf(found.spec)
+	for _, p := range []*policy.Policy{x.rules.Policy, x.overlay.Policy} {
+		if p == nil { // none of the overlay's
+			continue
+		}
+		if visible, _ := p.Visible(facts); !visible {
+			return &tool.Error{
+				Code: tool.CodeDisabled, Message: "the operator's policy has the tool switched off",
+				Details: tool.Details{Fix: p.Decide(facts, policy.CallFacts{}).Fix},
+			}
+		}
 	}
-	return &tool.Error{
-		Code: tool.CodeDisabled, Message: "the operator's policy has the tool switched off",
-		Details: tool.Details{Fix: x.rules.Policy.Decide(facts, policy.CallFacts{}).Fix},
-	}
+	return nil
 }

@@ -4,14 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// load is the step that makes the tool ready, within its own budget.
+// load is the step that makes the tool ready.
+func (r *Registry) load(ctx context.Context, x *execution) error {
+	if err := x.entry.load(ctx, r.opts.LoadTimeout); err != nil {
+		return err
+	}
+	x.loaded = true
+	return nil
+}
+
+// load makes the tool ready, within a budget of its own.
 func (e *entry) load(ctx context.Context, budget time.Duration) error {
 	loading, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
@@ -30,23 +39,30 @@ func (e *entry) load(ctx context.Context, budget time.Duration) error {
 	return err
 }
 
-// run is the step that runs the tool once, within its timeout.
-func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
-	timeout := x.entry.spec.Timeout
-	if x.call.Timeout > 0 {
-		timeout = x.call.Timeout
+// run runs the tool once, in its turn and within its timeout.
+func (r *Registry) run(ctx context.Context, x *execution, attempt int) (tool.Result, error) {
+	leave, err := r.waitForTurn(ctx, x)
+	if err != nil {
+		return tool.Result{}, err
 	}
-	timeout = min(timeout, r.opts.MaxTimeout)
-	stoppable, end := r.live.begin(ctx, x)
-	defer end()
+	defer leave()
+	x.live.running.Store(true)
+	if err := r.held(x); err != nil {
+		return tool.Result{}, err
+	}
 	if err := r.identify(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
-	running, cancel := context.WithTimeout(stoppable, timeout)
+	if !x.ran {
+		x.ran = true
+		r.move(x, state.Running)
+	}
+	timeout := x.timeout(r.opts.MaxTimeout)
+	running, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	result, err := r.attempt(running, x)
-	if context.Cause(stoppable) == errRevoked {
-		return tool.Result{Call: result.Call}, &tool.Error{Code: tool.CodeDisabled, Message: "the operator revoked the tool while it ran"}
+	result, err := r.attempt(running, x, attempt)
+	if stop := stopped(ctx); stop != nil {
+		return tool.Result{Call: result.Call}, stop
 	}
 	var e *tool.Error
 	if !errors.As(err, &e) || (e.Code != tool.CodeTimeout && e.Code != tool.CodeCancelled) {
@@ -65,9 +81,21 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 	return result, err
 }
 
+// timeout is the time of one attempt.
+func (x *execution) timeout(most time.Duration) time.Duration {
+	timeout := x.entry.spec.Timeout
+	if x.call.Timeout > 0 {
+		timeout = x.call.Timeout
+	}
+	if own := x.overlay.MaxTimeout; own > 0 {
+		most = min(most, own)
+	}
+	return min(timeout, most)
+}
+
 // attempt runs the executor and turns its panics into errors, so that no tool can
 // take the process down.
-func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Result, err error) {
+func (r *Registry) attempt(ctx context.Context, x *execution, attempt int) (result tool.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Error("panic in an executor", "tool", x.entry.spec.Name, "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
@@ -75,28 +103,14 @@ func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Resul
 		}
 	}()
 	return x.entry.executor.Execute(ctx, tool.Invocation{
-		Call: r.guarded(x.call), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
+		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
+		Secrets: x.overlay.Secrets, Attempt: attempt, Update: x.teller.tell,
 	})
 }
 
-// guarded returns a call whose listeners cannot break down in the middle of a guest.
-func (r *Registry) guarded(call tool.Call) tool.Call {
-	recovered := func() {
-		if p := recover(); p != nil {
-			r.log.Error("panic in a listener", "call", call.ID, "panic", p, "stack", string(debug.Stack()))
-		}
+// recovered, deferred, keeps a function that is not ours from ending the process.
+func (r *Registry) recovered(what string, x *execution) {
+	if p := recover(); p != nil {
+		r.log.Error("panic in "+what, "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
 	}
-	if onLog := call.OnLog; onLog != nil {
-		call.OnLog = func(level slog.Level, text string) {
-			defer recovered()
-			onLog(level, text)
-		}
-	}
-	if onProgress := call.OnProgress; onProgress != nil {
-		call.OnProgress = func(done, total float64, message string) {
-			defer recovered()
-			onProgress(done, total, message)
-		}
-	}
-	return call
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/admission"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
@@ -110,11 +111,11 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	if err := c.check(ctx, call, limits); err != nil {
 		return Output{}, err
 	}
-	if err := c.r.admission.admit(ctx, c, call.Tenant); err != nil {
+	if err := c.admit(ctx, call.Tenant); err != nil {
 		return Output{}, err
 	}
 	if !c.begin() {
-		c.r.admission.leave(c)
+		c.r.admission.Leave(&c.places)
 		return Output{}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
 	}
 	s := newCallState(ctx, c.r, call, limits)
@@ -188,9 +189,27 @@ func (c *compiled) execute(s *callState) error {
 	return c.wait(s, ended)
 }
 
+// admit waits for a place for a call among those that run. Who gets one calls
+// admission.Leave.
+func (c *compiled) admit(ctx context.Context, tenant string) error {
+	err := c.r.admission.Enter(ctx, tenant, &c.places)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, admission.ErrFull):
+		return &Error{
+			Reason: ResourceExhausted, Limit: LimitCalls,
+			Message: fmt.Sprintf("%d calls run and %d wait already; try again later", c.r.opts.MaxCalls, max(0, c.r.opts.MaxWaiting)),
+		}
+	case errors.Is(err, admission.ErrClosed):
+		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
+	}
+	return endOfContext(err, "the call waited for a place among those that run")
+}
+
 // leave gives back the place of a call that has ended.
 func (c *compiled) leave() {
-	c.r.admission.leave(c)
+	c.r.admission.Leave(&c.places)
 	c.done()
 }
 

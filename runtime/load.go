@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/wasmtool/wasmtool/internal/admission"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -154,7 +155,7 @@ type compiled struct {
 	// pool holds the instances that wait for calls.
 	pool *pool
 	// places counts the calls that the admission let in; it is the admission's.
-	places int
+	places admission.Class
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64
 	// memoryInUse is the memory of its instances.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/admission"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
@@ -120,7 +121,7 @@ type Runtime struct {
 	saving    chan struct{} // a token for the large instance that is being saved
 
 	abandoned atomic.Int64
-	admission admission
+	admission *admission.Queue
 	// processors is how many guests can run at the same moment.
 	processors int
 	grace      time.Duration
@@ -165,7 +166,6 @@ func New(o Options) *Runtime {
 		o.MaxIdleBytes = DefaultMaxIdleBytes
 	}
 	r := &Runtime{
-		admission:  admission{limit: o.MaxCalls, perModule: (o.MaxCalls + 1) / 2, maxWaiting: o.MaxWaiting},
 		processors: goruntime.GOMAXPROCS(0),
 		memory:     guestmem.NewSystem(),
 		opts:       o,
@@ -179,6 +179,9 @@ func New(o Options) *Runtime {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	r.closing, r.close = context.WithCancel(context.Background())
+	r.admission = admission.New(admission.Options{
+		Limit: o.MaxCalls, PerClass: (o.MaxCalls + 1) / 2, MaxWaiting: o.MaxWaiting, Closed: r.closing.Done(),
+	})
 	r.cache = openDiskCache(o, r.log)
 	return r
 }

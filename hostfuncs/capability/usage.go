@@ -1,5 +1,7 @@
 package capability
 
+import "slices"
+
 // Usage is what a call reached, by names: it holds no contents, no values of variables and
 // secrets, no paths of the host, and of requests neither path nor query.
 type Usage struct {
@@ -49,6 +51,27 @@ func (u Usage) Changed() bool {
 		}
 	}
 	return false
+}
+
+// Plus is what u and other reached together, each name once.
+func (u Usage) Plus(other Usage) Usage {
+	return Usage{
+		FilesRead: both(u.FilesRead, other.FilesRead), FilesWritten: both(u.FilesWritten, other.FilesWritten),
+		Requests: slices.Concat(u.Requests, other.Requests),
+		KeysRead: both(u.KeysRead, other.KeysRead), KeysWritten: both(u.KeysWritten, other.KeysWritten),
+		Secrets: both(u.Secrets, other.Secrets), More: u.More || other.More,
+	}
+}
+
+// both are the names of either list, in their order.
+func both(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(a, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // None reports whether the call reached nothing.

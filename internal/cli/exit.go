@@ -19,6 +19,7 @@ const (
 	exitBroken     = 6
 	exitNotFound   = 7
 	exitUnloadable = 8
+	exitElsewhere  = 9
 	exitInternal   = 70
 	exitOutput     = 74
 )
@@ -66,6 +67,8 @@ func exitStatus(err error) int {
 		return exitNotFound
 	case tool.CodeInvalidManifest, tool.CodeInvalidModule:
 		return exitUnloadable
+	case tool.CodeNetwork, tool.CodeAuthentication, tool.CodeRateLimited, tool.CodeServer:
+		return exitElsewhere
 	}
 	return exitInternal
 }

@@ -52,6 +52,9 @@ func Compile(spec tool.Spec) (*Definition, error) {
 	if d.Confirm, err = parseConfirm(spec.Confirm, d.Parameters); err != nil {
 		return nil, Fault(spec.Name, "confirm", "confirm: %v", err)
 	}
+	if spec.Changes != "" && !declares(d.Parameters, spec.Changes) {
+		return nil, Fault(spec.Name, "changes", "changes: %q is not a parameter", spec.Changes)
+	}
 	if len(spec.Result) > 0 {
 		if d.Result, err = jsonschema.Compile(spec.Result); err != nil {
 			return nil, Fault(spec.Name, "result", "result: %v", err)
@@ -94,10 +97,14 @@ func parseConfirm(text string, schema *jsonschema.Schema) (placeholder.Template,
 		return template, err
 	}
 	for _, name := range template.Parameters() {
-		declared := func(p jsonschema.Parameter) bool { return p.Name == name }
-		if !slices.ContainsFunc(schema.Parameters(), declared) {
+		if !declares(schema, name) {
 			return template, fmt.Errorf("{%s} is not a parameter", name)
 		}
 	}
 	return template, nil
+}
+
+// declares reports whether a schema has a parameter.
+func declares(schema *jsonschema.Schema, name string) bool {
+	return slices.ContainsFunc(schema.Parameters(), func(p jsonschema.Parameter) bool { return p.Name == name })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
 // Call is what a caller asks for. Only Tool is required.
@@ -26,14 +27,29 @@ type Call struct {
 	// Timeout takes the place of the tool's own timeout, up to the registry's
 	// ceiling; 0 leaves the tool's.
 	Timeout time.Duration
+	// Retries is how often a failed attempt is tried again, up to the registry's ceiling;
+	// 0 and less mean never. Only a failure that may pass is tried again, and only when
+	// the attempt changed nothing.
+	Retries int
+	// RetryDelay is the wait before the first retry; it doubles with each further one, up
+	// to the registry's ceiling. 0 means DefaultRetryDelay.
+	RetryDelay time.Duration
+	// IdempotencyKey is the same for all attempts of the call, so that a server can tell
+	// a retry from a second call; empty means that the registry makes one up.
+	IdempotencyKey string
+	// WorkingDirectory is where in the tool's own file system relative paths begin, such
+	// as /workspace/src, for tools that ask. It grants nothing. Empty means that nobody said.
+	WorkingDirectory string
 	// OnLog hears what the tool logs while it runs, and OnProgress how far it is: done of
-	// total in units of its own, total 0 when it does not know it. Either may be nil.
+	// total in units of its own, total 0 when it does not know it.
+	// OnUpdate hears what a tool tells of the call, its progress included. All may be nil.
 	// The texts are the tool's, valid UTF-8 and nothing more: make control characters
 	// harmless before a terminal sees them. The functions are called one at a time for each
 	// call, while the tool waits, and may be called until shortly after Execute returned
 	// for a call that hangs.
 	OnLog      func(level slog.Level, text string)       `json:"-"`
 	OnProgress func(done, total float64, message string) `json:"-"`
+	OnUpdate   func(Update)                              `json:"-"`
 }
 
 // Invocation is one attempt to run a tool, after everything was checked.
@@ -47,6 +63,14 @@ type Invocation struct {
 	Text func(name string) (string, bool)
 	// Grant is what the tool may reach in this call.
 	Grant capability.Grant
+	// Secrets are those of the caller's tenant; nil means those that the executor has.
+	// They stay the caller's.
+	Secrets *secret.Store
+	// Attempt counts the attempts of the call, from 1.
+	Attempt int
+	// Update tells the caller of the call while it runs; never nil. What comes after the
+	// attempt has ended is dropped.
+	Update func(Update)
 }
 
 // Executor runs one tool. It implements the running and nothing else: arguments

@@ -1,6 +1,9 @@
 package tool
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // Code is the stable name of a kind of failure. Act on it, never on a text.
 type Code string
@@ -37,6 +40,14 @@ const (
 	CodeInvalidManifest Code = "invalid_manifest"
 	// CodeInvalidModule: the tool's module cannot be loaded.
 	CodeInvalidModule Code = "invalid_module"
+	// CodeNetwork: a server could not be reached, or the connection broke.
+	CodeNetwork Code = "network"
+	// CodeAuthentication: a server does not accept who is asking.
+	CodeAuthentication Code = "authentication"
+	// CodeRateLimited: a server asks to come back later.
+	CodeRateLimited Code = "rate_limited"
+	// CodeServer: a server failed.
+	CodeServer Code = "server"
 	// CodeInternal: our fault.
 	CodeInternal Code = "internal"
 )
@@ -47,7 +58,8 @@ func Codes() []Code {
 		CodeExecution, CodeUsage, CodeInvalidArgument, CodePermissionDenied, CodeApprovalRequired,
 		CodeTimeout, CodeCancelled, CodeTrap, CodeBadGuest, CodeResourceExhausted,
 		CodeInvalidOutput, CodeNotFound, CodeDisabled, CodeInvalidManifest,
-		CodeInvalidModule, CodeInternal,
+		CodeInvalidModule, CodeNetwork, CodeAuthentication, CodeRateLimited, CodeServer,
+		CodeInternal,
 	}
 }
 
@@ -88,6 +100,9 @@ type Details struct {
 	Stderr string `json:"stderr,omitempty"`
 	// Limit is the ceiling that was met, for CodeResourceExhausted.
 	Limit string `json:"limit,omitempty"`
+	// RetryAfter is how long a server asks to be left alone, in nanoseconds in JSON; 0
+	// when it does not say.
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 	// Field is the field of the tool's definition that is at fault, such as "name", for
 	// CodeInvalidManifest of a tool that is defined in Go.
 	Field string `json:"field,omitempty"`

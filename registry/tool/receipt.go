@@ -36,9 +36,10 @@ type Receipt struct {
 	Approved bool   `json:"approved,omitempty"`
 	// Usage is what it reached.
 	Usage capability.Usage `json:"usage,omitzero"`
-	// Fuel and Memory are as in CallInfo.
-	Fuel   uint64 `json:"fuel,omitempty"`
-	Memory uint64 `json:"memory,omitempty"`
+	// Fuel, Memory and Attempts are as in CallInfo.
+	Fuel     uint64 `json:"fuel,omitempty"`
+	Memory   uint64 `json:"memory,omitempty"`
+	Attempts int    `json:"attempts,omitempty"`
 	// Code is that of the Error with which the call ended; empty for success.
 	Code Code `json:"code,omitempty"`
 }

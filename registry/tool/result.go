@@ -48,8 +48,10 @@ type CallInfo struct {
 	// Fuel is what the guest used, in the units of limits.fuel, and Memory how many bytes
 	// it had in the end. Both are 0 when there was no guest, or it hangs.
 	Fuel, Memory uint64
-	// Usage is what the tool reached.
+	// Usage is what the tool reached, in all attempts.
 	Usage capability.Usage
+	// Attempts is how often the tool was run.
+	Attempts int
 }
 
 // Text joins the text blocks of the result, each on lines of its own.

@@ -34,6 +34,13 @@ type Spec struct {
 	Dangerous bool `json:"dangerous"`
 	// Confirm is a text added to that question; {name} stands for an argument.
 	Confirm string `json:"confirm,omitempty"`
+	// Polling says that the tool is called again and again until something has happened, so
+	// that repeated calls with the same result are no loop until there are very many.
+	Polling bool `json:"polling,omitempty"`
+	// Changes is the parameter that names the one file that a call changes. Calls that
+	// change different files run at once; without it, one call at a time runs of those that
+	// may write to the same mount. Empty means that there is none.
+	Changes string `json:"changes,omitempty"`
 	// Permissions is what the tool asks for; what it gets is another matter.
 	Permissions capability.Permissions `json:"-"`
 	// Sandboxed tells that the tool runs as a WASM guest.

@@ -39,7 +39,7 @@ func setUp(t *testing.T, o delegated.Options, form delegated.Form) (*registry.Re
 }
 
 func question(id string) tool.Call {
-	return tool.Call{Tool: "ask", ID: id, Tenant: "t", Session: "s", Arguments: json.RawMessage(`{"question":"why?"}`)}
+	return tool.Call{Tool: "ask", ID: id, Tenant: "t", Session: "s", Arguments: json.RawMessage(`{"question":"` + id + `?"}`)}
 }
 
 func idOf(call string) delegated.ID { return delegated.ID{Tenant: "t", Call: call} }
@@ -105,7 +105,7 @@ func TestLaterIsPendingUntilItIsCompleted(t *testing.T) {
 			t.Errorf("listed as %+v", info)
 		}
 		q := <-requests
-		if q.ID != idOf("c1") || q.Tool != "ask" || q.Session != "s" || string(q.Arguments) != `{"question":"why?"}` || time.Until(q.Deadline) != delegated.DefaultTimeout {
+		if q.ID != idOf("c1") || q.Tool != "ask" || q.Session != "s" || string(q.Arguments) != `{"question":"c1?"}` || time.Until(q.Deadline) != delegated.DefaultTimeout {
 			t.Errorf("handed out as %+v", q)
 		}
 		if open := desk.Open("t"); len(open) != 1 || len(desk.Open("other")) != 0 {
@@ -268,8 +268,9 @@ func TestOpenCallsAreBounded(t *testing.T) {
 	}
 	// What is over is remembered for as many calls as may be open, and then forgotten.
 	for i := range 5 {
-		if err := errors.Join(desk.Complete(idOf("3"), answer("a")), open("t", "3")); err != nil {
-			t.Fatal(i, err)
+		other := fmt.Sprint("again", i)
+		if err := errors.Join(desk.Complete(idOf("3"), answer("a")), open("t", other), desk.Complete(idOf(other), answer("a")), open("t", "3")); err != nil {
+			t.Fatal(err)
 		}
 	}
 	for _, id := range []string{"a", "b", "c"} {

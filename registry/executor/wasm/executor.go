@@ -281,7 +281,7 @@ func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bin
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		b, err := hostfuncs.Bind(in.Grant, e.files(), e.services(in.Call))
+		b, err := hostfuncs.Bind(in.Grant, e.files(), e.services(in))
 		done <- outcome{b, err}
 	}()
 	select {
@@ -301,16 +301,23 @@ func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bin
 }
 
 // services are what a call reaches beside its files.
-func (e *Executor) services(call tool.Call) hostfuncs.Services {
+func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
+	call, secrets := in.Call, in.Secrets
+	if secrets == nil {
+		secrets = e.o.Secrets
+	}
 	requests := e.o.HTTP
 	if own := e.o.Manifest.Limits.HTTPRequests; requests.Limits.Requests <= 0 || own < requests.Limits.Requests {
 		requests.Limits.Requests = own
 	}
 	return hostfuncs.Services{
 		Listener: hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress},
-		HTTP:     requests, Secrets: e.o.Secrets, KV: e.o.KV,
+		HTTP:     requests, Secrets: secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
-		About:     hostfuncs.About{Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message},
+		About: hostfuncs.About{
+			Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
+			IdempotencyKey: call.IdempotencyKey, WorkingDirectory: call.WorkingDirectory,
+		},
 	}
 }
 

@@ -1,21 +1,45 @@
-package runtime
+// Package admission says which calls run and which wait, fairly between tenants.
+package admission
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// admission says which calls run and which wait. At most limit run at once, and of one
-// module a share of them, so that no module shuts out the others. Who waits gets a
+// The errors of Enter, besides those of its context.
+var (
+	// ErrFull: too many wait already.
+	ErrFull = errors.New("too many calls wait")
+	// ErrClosed: nobody gets a place any more.
+	ErrClosed = errors.New("no call gets a place any more")
+)
+
+// Options makes a Queue.
+type Options struct {
+	// Limit is how many calls run at once, and PerClass how many of one class.
+	Limit, PerClass int
+	// MaxWaiting is how many wait; 0 and less mean none.
+	MaxWaiting int
+	// Closed lets those who wait go with ErrClosed when it is closed; nil never does.
+	Closed <-chan struct{}
+}
+
+// Class counts the calls of a kind, such as those of one module. The zero value counts
+// none; it belongs to one Queue, which guards it.
+type Class struct{ places int }
+
+// Queue says which calls run and which wait. At most Limit run at once, and of one
+// class PerClass of them, so that no class shuts out the others. Who waits gets a
 // place in turn with the other tenants, and within a tenant in the order of coming. When
 // all places to wait are taken, the tenant with most of them makes room for others.
-type admission struct {
-	limit, perModule, maxWaiting int
+// It is safe for concurrent use; New makes one.
+type Queue struct {
+	o Options
 
-	// busy is running, for those who do not hold mu.
+	// busy is running, for Running.
 	busy atomic.Int64
 
 	mu      sync.Mutex
@@ -34,23 +58,27 @@ type tenantQueue struct {
 // waiter is a call that waits. decided is closed when it has its place, or has made room
 // for a call of a tenant with fewer.
 type waiter struct {
-	c         *compiled
+	c         *Class
 	decided   chan struct{}
 	displaced bool
 }
 
-// admit returns when the call may run, and the caller must call leave afterwards. It
-// fails at once when too many wait already.
-func (a *admission) admit(ctx context.Context, c *compiled, tenant string) error {
+// New returns a Queue in which nobody runs or waits.
+func New(o Options) *Queue { return &Queue{o: o} }
+
+// Enter returns when a call of a tenant and a class may run, and the caller must call Leave
+// afterwards. It fails at once with ErrFull when too many wait already, or later when it
+// made room for a tenant with fewer, and with the context's error or ErrClosed.
+func (a *Queue) Enter(ctx context.Context, tenant string, c *Class) error {
 	a.mu.Lock()
 	if a.hasRoom(c) {
 		a.enter(c)
 		a.mu.Unlock()
 		return nil
 	}
-	if a.waiting >= a.maxWaiting && !a.displaceFor(tenant) {
+	if a.waiting >= a.o.MaxWaiting && !a.displaceFor(tenant) {
 		a.mu.Unlock()
-		return a.full()
+		return ErrFull
 	}
 	w := &waiter{c: c, decided: make(chan struct{})}
 	a.enqueue(tenant, w)
@@ -59,13 +87,13 @@ func (a *admission) admit(ctx context.Context, c *compiled, tenant string) error
 	select {
 	case <-w.decided:
 		if w.displaced {
-			return a.full()
+			return ErrFull
 		}
 		return nil
 	case <-ctx.Done():
-		done = endOfContext(ctx.Err(), "the call waited for a place among those that run")
-	case <-c.r.closing.Done():
-		done = &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
+		done = ctx.Err()
+	case <-a.o.Closed:
+		done = ErrClosed
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,17 +103,9 @@ func (a *admission) admit(ctx context.Context, c *compiled, tenant string) error
 	return done
 }
 
-// full is the error of a call that can neither run nor wait.
-func (a *admission) full() error {
-	return &Error{
-		Reason: ResourceExhausted, Limit: LimitCalls,
-		Message: fmt.Sprintf("%d calls run and %d wait already; try again later", a.limit, max(0, a.maxWaiting)),
-	}
-}
-
 // displaceFor makes room for one more waiting call of a tenant, at the cost of the tenant
 // with most of them, and reports whether it did: that one must still have as many.
-func (a *admission) displaceFor(tenant string) bool {
+func (a *Queue) displaceFor(tenant string) bool {
 	most, own := -1, 0
 	for i, q := range a.tenants {
 		if q.tenant == tenant {
@@ -106,18 +126,21 @@ func (a *admission) displaceFor(tenant string) bool {
 	return true
 }
 
-// leave gives back the place of a call.
-func (a *admission) leave(c *compiled) {
+// Running is how many calls run. It takes no lock.
+func (a *Queue) Running() int { return int(a.busy.Load()) }
+
+// Leave gives back the place of a call.
+func (a *Queue) Leave(c *Class) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.exit(c)
 }
 
-func (a *admission) hasRoom(c *compiled) bool {
-	return a.running < a.limit && c.places < a.perModule
+func (a *Queue) hasRoom(c *Class) bool {
+	return a.running < a.o.Limit && c.places < a.o.PerClass
 }
 
-func (a *admission) enter(c *compiled) {
+func (a *Queue) enter(c *Class) {
 	a.running++
 	a.busy.Store(int64(a.running))
 	c.places++
@@ -125,11 +148,11 @@ func (a *admission) enter(c *compiled) {
 
 // exit takes a call off and lets in who may run now, so that those who still wait have
 // no room.
-func (a *admission) exit(c *compiled) {
+func (a *Queue) exit(c *Class) {
 	a.running--
 	a.busy.Store(int64(a.running))
 	c.places--
-	for a.waiting > 0 && a.running < a.limit {
+	for a.waiting > 0 && a.running < a.o.Limit {
 		if !a.admitNext() {
 			return
 		}
@@ -138,7 +161,7 @@ func (a *admission) exit(c *compiled) {
 
 // admitNext gives a place to the first call that may have it, and makes its tenant the
 // last in turn.
-func (a *admission) admitNext() bool {
+func (a *Queue) admitNext() bool {
 	for i, q := range a.tenants {
 		at := q.first(a)
 		if at < 0 {
@@ -156,12 +179,12 @@ func (a *admission) admitNext() bool {
 	return false
 }
 
-// first is the index of the first call whose module has room, or -1.
-func (q *tenantQueue) first(a *admission) int {
+// first is the index of the first call whose class has room, or -1.
+func (q *tenantQueue) first(a *Queue) int {
 	return slices.IndexFunc(q.calls, func(w *waiter) bool { return a.hasRoom(w.c) })
 }
 
-func (a *admission) enqueue(tenant string, w *waiter) {
+func (a *Queue) enqueue(tenant string, w *waiter) {
 	a.waiting++
 	for _, q := range a.tenants {
 		if q.tenant == tenant {
@@ -173,7 +196,7 @@ func (a *admission) enqueue(tenant string, w *waiter) {
 }
 
 // remove takes a waiter off and reports whether it was still there.
-func (a *admission) remove(tenant string, w *waiter) bool {
+func (a *Queue) remove(tenant string, w *waiter) bool {
 	for i, q := range a.tenants {
 		if q.tenant != tenant {
 			continue
@@ -187,7 +210,7 @@ func (a *admission) remove(tenant string, w *waiter) bool {
 }
 
 // take removes a call from the queue of tenant i, and the queue when it was the last.
-func (a *admission) take(i, at int) {
+func (a *Queue) take(i, at int) {
 	a.waiting--
 	q := a.tenants[i]
 	q.calls = slices.Delete(q.calls, at, at+1)

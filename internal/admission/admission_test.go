@@ -1,4 +1,4 @@
-package runtime
+package admission
 
 import (
 	"context"
@@ -14,42 +14,41 @@ import (
 	"time"
 )
 
-// front is an admission with modules that do nothing.
+// front is a Queue with classes that do nothing.
 type front struct {
 	t *testing.T
-	*admission
-	r *Runtime
+	*Queue
+	close func()
 	// order are the calls in the order in which they got their places.
 	order []string
 }
 
-func newFront(t *testing.T, limit, perModule, maxWaiting int) *front {
-	f := &front{t: t, admission: &admission{limit: limit, perModule: perModule, maxWaiting: maxWaiting}, r: &Runtime{}}
-	f.r.closing, f.r.close = context.WithCancel(context.Background())
-	t.Cleanup(f.r.close)
-	return f
+func newFront(t *testing.T, limit, perClass, maxWaiting int) *front {
+	closing, closeAll := context.WithCancel(context.Background())
+	t.Cleanup(closeAll)
+	return &front{t: t, Queue: New(Options{Limit: limit, PerClass: perClass, MaxWaiting: maxWaiting, Closed: closing.Done()}), close: closeAll}
 }
 
-func (f *front) module() *compiled { return &compiled{r: f.r} }
+func (f *front) module() *Class { return &Class{} }
 
 // enterNow gets a place at once, or fails the test.
-func (f *front) enterNow(c *compiled) {
+func (f *front) enterNow(c *Class) {
 	f.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // who had to wait would fail
-	if err := f.admit(ctx, c, "those that run"); err != nil {
+	if err := f.Enter(ctx, "those that run", c); err != nil {
 		f.t.Fatalf("no place: %v", err)
 	}
 }
 
 // wait has a call wait, which is noted in order when it gets its place. It returns when
 // the call waits.
-func (f *front) wait(ctx context.Context, c *compiled, tenant, name string) (ended <-chan error) {
+func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended <-chan error) {
 	f.t.Helper()
 	before := f.waiting
 	done := make(chan error, 1)
 	go func() {
-		err := f.admit(ctx, c, tenant)
+		err := f.Enter(ctx, tenant, c)
 		if err == nil {
 			f.mu.Lock()
 			f.order = append(f.order, name)
@@ -65,13 +64,13 @@ func (f *front) wait(ctx context.Context, c *compiled, tenant, name string) (end
 }
 
 // next takes one call off, and has one that waits come in.
-func (f *front) next(c *compiled) {
-	f.leave(c)
+func (f *front) next(c *Class) {
+	f.Leave(c)
 	synctest.Wait()
 }
 
 // requireEmpty fails the test if anybody has or wants a place.
-func (f *front) requireEmpty(modules ...*compiled) {
+func (f *front) requireEmpty(modules ...*Class) {
 	f.t.Helper()
 	if f.running != 0 || f.waiting != 0 || len(f.tenants) != 0 {
 		f.t.Errorf("%d calls run and %d wait, of %d tenants", f.running, f.waiting, len(f.tenants))
@@ -147,7 +146,7 @@ func TestModuleHasAtMostItsShare(t *testing.T) {
 		if want := []string{"other, of the same tenant", "greedy 1", "greedy 2"}; !slices.Equal(f.order, want) {
 			t.Errorf("got %q, want %q", f.order, want)
 		}
-		for _, c := range []*compiled{greedy, greedy, other, other} {
+		for _, c := range []*Class{greedy, greedy, other, other} {
 			f.next(c)
 		}
 		f.requireEmpty(greedy, other)
@@ -183,9 +182,8 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 			for n := range maxWaiting {
 				f.wait(t.Context(), c, "a", fmt.Sprint(n))
 			}
-			err := f.admit(context.Background(), c, "a")
-			var e *Error
-			if !errors.As(err, &e) || e.Reason != ResourceExhausted || e.Limit != LimitCalls {
+			err := f.Enter(context.Background(), "a", c)
+			if !errors.Is(err, ErrFull) {
 				t.Errorf("with %d that may wait: %v", maxWaiting, err)
 			}
 			for range 1 + max(0, maxWaiting) {
@@ -212,7 +210,7 @@ func TestTenantWithMostWaitingCallsMakesRoom(t *testing.T) {
 		ended := make(chan error, 3)
 		for n := range 3 {
 			go func() {
-				err := f.admit(t.Context(), c, "b")
+				err := f.Enter(t.Context(), "b", c)
 				if err == nil {
 					f.mu.Lock()
 					f.order = append(f.order, fmt.Sprint("b ", n))
@@ -225,11 +223,11 @@ func TestTenantWithMostWaitingCallsMakesRoom(t *testing.T) {
 				t.Fatalf("%d calls wait", f.waiting)
 			}
 		}
-		if err := <-ended; reasonOf(t, err) != ResourceExhausted {
+		if err := <-ended; !errors.Is(err, ErrFull) {
 			t.Errorf("the third call of a tenant that has as many as the other: %v", err)
 		}
 		for _, n := range []int{3, 2} {
-			if err := <-greedy[n]; reasonOf(t, err) != ResourceExhausted {
+			if err := <-greedy[n]; !errors.Is(err, ErrFull) {
 				t.Errorf("call %d made room: %v", n, err)
 			}
 		}
@@ -257,10 +255,10 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		gone := f.wait(cancelled, c, "a", "gone")
 		patient := f.wait(t.Context(), c, "a", "patient")
 		cancel()
-		if err := <-gone; reasonOf(t, err) != Cancelled || !errors.Is(err, context.Canceled) {
+		if err := <-gone; !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: got %v", err)
 		}
-		if err := <-late; reasonOf(t, err) != Timeout || !errors.Is(err, context.DeadlineExceeded) {
+		if err := <-late; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("at the deadline: got %v", err)
 		}
 		if waited := time.Since(started); waited != time.Second {
@@ -275,7 +273,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	})
 }
 
-// Closing the Runtime wakes all who wait.
+// Closing wakes all who wait.
 func TestCloseWakesWhoWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 1, 1, 10)
@@ -285,9 +283,9 @@ func TestCloseWakesWhoWaits(t *testing.T) {
 		for n := range 3 {
 			waiting = append(waiting, f.wait(t.Context(), c, fmt.Sprint(n%2), fmt.Sprint(n)))
 		}
-		f.r.close()
+		f.close()
 		for _, ended := range waiting {
-			if err := <-ended; reasonOf(t, err) != Cancelled || !errors.Is(err, errClosed) {
+			if err := <-ended; !errors.Is(err, ErrClosed) {
 				t.Errorf("got %v", err)
 			}
 		}
@@ -320,17 +318,17 @@ func TestPlaceOfWhoGivesUpIsNotLost(t *testing.T) {
 			if err := <-second; err != nil {
 				t.Fatalf("the second: %v", err)
 			}
-			f.leave(c)
+			f.Leave(c)
 			f.requireEmpty(c)
 		}
 	})
 }
 
 // Whatever comes, waits and gives up, no bound is passed and no place is lost.
-func TestAdmissionUnderLoad(t *testing.T) {
+func TestQueueUnderLoad(t *testing.T) {
 	const limit, perModule, maxWaiting, calls = 6, 3, 40, 3000
 	f := newFront(t, limit, perModule, maxWaiting)
-	modules := []*compiled{f.module(), f.module(), f.module()}
+	modules := []*Class{f.module(), f.module(), f.module()}
 	var running, admitted, refused atomic.Int64
 	var ofModule [3]atomic.Int64
 	var wg sync.WaitGroup
@@ -347,8 +345,8 @@ func TestAdmissionUnderLoad(t *testing.T) {
 		wg.Go(func() {
 			defer func() { <-gate }()
 			defer cancel()
-			if err := f.admit(ctx, modules[which], tenant); err != nil {
-				if reason := reasonOf(t, err); reason != ResourceExhausted && !(giveUp && reason == Cancelled) {
+			if err := f.Enter(ctx, tenant, modules[which]); err != nil {
+				if !errors.Is(err, ErrFull) && !(giveUp && errors.Is(err, context.Canceled)) {
 					t.Errorf("got %v", err)
 				}
 				refused.Add(1)
@@ -363,7 +361,7 @@ func TestAdmissionUnderLoad(t *testing.T) {
 			}
 			ofModule[which].Add(-1)
 			running.Add(-1)
-			f.leave(modules[which])
+			f.Leave(modules[which])
 		})
 	}
 	wg.Wait()

@@ -1,0 +1,45 @@
+package jsonschema
+
+import "testing"
+
+func TestKey(t *testing.T) {
+	equal := [][2]string{
+		{`{"a":1,"b":[true,null]}`, ` { "b" : [ true , null ] , "a" : 1.0 } `},
+		{`100`, `1e2`},
+		{`0.10`, `1e-1`},
+		{`0`, `-0`},
+		{`"a"`, `"\u0061"`},
+		{`9007199254740993`, `9007199254740993.0`},
+	}
+	for _, pair := range equal {
+		if a, b := mustKey(t, pair[0]), mustKey(t, pair[1]); a != b {
+			t.Errorf("%s and %s are equal and have the keys %q and %q", pair[0], pair[1], a, b)
+		}
+	}
+	different := []string{
+		`1`, `"1"`, `true`, `null`, `[]`, `{}`, `[1]`, `["1"]`, `[[1]]`, `{"a":1}`, `{"a":"1"}`, `{"b":1}`,
+		`9007199254740992`, `9007199254740993`, `["a","b"]`, `["ab"]`, `["b","a"]`, `{"a":{"b":1}}`, `{"a":{},"b":1}`,
+	}
+	seen := make(map[string]string)
+	for _, doc := range different {
+		key := mustKey(t, doc)
+		if other, ok := seen[key]; ok {
+			t.Errorf("%s and %s have one key", doc, other)
+		}
+		seen[key] = doc
+	}
+	for _, doc := range []string{``, `{`, `{"a":1,"a":1}`, "\xff", `1 2`} {
+		if key, err := Key([]byte(doc)); err == nil {
+			t.Errorf("%q has the key %q", doc, key)
+		}
+	}
+}
+
+func mustKey(t *testing.T, doc string) string {
+	t.Helper()
+	key, err := Key([]byte(doc))
+	if err != nil {
+		t.Fatalf("%s: %v", doc, err)
+	}
+	return string(key)
+}

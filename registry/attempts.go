@@ -1,0 +1,93 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// runAttempts is the step that runs the tool, and again where the call wants that, the
+// failure may pass and the attempt changed nothing.
+func (r *Registry) runAttempts(ctx context.Context, x *execution) (tool.Result, error) {
+	var total tool.CallInfo
+	for attempt := 1; ; attempt++ {
+		result, err := r.run(ctx, x, attempt)
+		changed := result.Call.Usage.Changed()
+		total = tool.CallInfo{
+			Fuel: total.Fuel + result.Call.Fuel, Memory: max(total.Memory, result.Call.Memory),
+			Usage: total.Usage.Plus(result.Call.Usage), Attempts: attempt,
+		}
+		result.Call = total
+		if err == nil || changed {
+			return result, err
+		}
+		wait, again := r.retry(ctx, x, err, attempt)
+		if !again {
+			return result, err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return result, err
+		}
+	}
+}
+
+// retry says whether to try again after an attempt that changed nothing, and after how
+// long.
+func (r *Registry) retry(ctx context.Context, x *execution, err error, attempt int) (wait time.Duration, again bool) {
+	var e *tool.Error
+	if attempt > min(x.call.Retries, r.opts.MaxRetries) || ctx.Err() != nil || !x.ran || !errors.As(err, &e) {
+		return 0, false
+	}
+	switch own, ok := x.entry.executor.(tool.Retrier); {
+	case ok:
+		wait, again = r.askRetrier(own, x, e, attempt)
+	case x.entry.spec.Sandboxed: // of others, Usage does not tell all that they did
+		again = e.Code.MayPass()
+	}
+	if !again {
+		return 0, false
+	}
+	if wait <= 0 {
+		wait = backoff(x.call.RetryDelay, attempt, r.opts.MaxRetryDelay)
+	}
+	wait = max(min(wait, r.opts.MaxRetryDelay), e.Details.RetryAfter)
+	deadline, bounded := ctx.Deadline()
+	if wait > r.opts.MaxRetryDelay || bounded && time.Until(deadline) <= wait {
+		return 0, false // sooner would be in vain
+	}
+	return wait, true
+}
+
+func (r *Registry) askRetrier(own tool.Retrier, x *execution, e *tool.Error, attempt int) (wait time.Duration, again bool) {
+	defer r.recovered("Retry of the executor", x) // and then it says no
+	again, wait = own.Retry(e, attempt)
+	return wait, again
+}
+
+// backoff is the wait after an attempt: twice as long each time, up to most, and somewhere
+// in its upper half, so that callers who failed together do not come back together.
+func backoff(first time.Duration, attempt int, most time.Duration) time.Duration {
+	if first <= 0 {
+		first = tool.DefaultRetryDelay
+	}
+	wait := min(first, most)
+	for i := 1; i < attempt && wait < most; i++ {
+		wait = min(2*wait, most)
+	}
+	return wait - rand.N(wait/2+1)
+}
+
+// sleep waits, unless ctx is done first; the error is that of the call then.
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return cancelled(ctx)
+	}
+}

@@ -1,0 +1,67 @@
+package registry
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/registry/state"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// maxLabel is how long the names may be that a call brings along, in bytes: they are kept
+// when the call is over.
+const maxLabel = 256
+
+// begin is the step that lets the call in, when it names itself as it may and no call of
+// its ID is on its way.
+func (r *Registry) begin(ctx context.Context, x *execution) error {
+	c := &x.call
+	for _, label := range []struct{ name, value string }{
+		{"id", c.ID},
+		{"tenant", c.Tenant},
+		{"session", c.Session},
+		{"message", c.Message},
+		{"idempotency key", c.IdempotencyKey},
+		{"working directory", c.WorkingDirectory},
+	} {
+		if len(label.value) > maxLabel || !utf8.ValidString(label.value) {
+			return &tool.Error{
+				Code:    tool.CodeInvalidArgument,
+				Message: fmt.Sprintf("the %s of the call must be UTF-8 of at most %d bytes", label.name, maxLabel),
+			}
+		}
+	}
+	if c.ID == "" {
+		c.ID = newID("call_")
+	}
+	if c.IdempotencyKey == "" {
+		c.IdempotencyKey = newID("key_")
+	}
+	entered, err := r.states.Begin(state.Call{
+		ID: c.ID, Tenant: c.Tenant, Session: c.Session, Message: c.Message, Tool: x.toolName(), Started: x.started,
+	})
+	if errors.Is(err, state.ErrLive) {
+		return (&tool.Error{
+			Code: tool.CodeInvalidArgument, Recoverable: true,
+			Message: fmt.Sprintf("the call id %q is that of a call which has not ended; give another one, or none", c.ID),
+		}).WithCause(err)
+	}
+	x.state = entered
+	x.teller.open(r, x)
+	r.tell(x, Event{Kind: EventStarted})
+	return cancelled(ctx)
+}
+
+// newID makes up a name that nobody guesses.
+func newID(prefix string) string { return prefix + rand.Text() }
+
+// toolName is the name of the tool, or of what was asked for when there is none.
+func (x *execution) toolName() string {
+	if x.entry != nil {
+		return x.entry.spec.Name
+	}
+	return excerpt(x.call.Tool)
+}

@@ -1,0 +1,232 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/wasmtool/wasmtool/registry/state"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// say is a call of echo.
+func say(text string) tool.Call {
+	arguments, _ := json.Marshal(map[string]string{"text": text})
+	return tool.Call{Tool: "echo", Arguments: arguments}
+}
+
+// does is a fake that runs f and gives an empty result.
+func does(f func(ctx context.Context, in tool.Invocation)) *fake {
+	return &fake{execute: func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+		f(ctx, in)
+		return tool.Result{}, nil
+	}}
+}
+
+// An ID is one call's until that has ended, each tenant's for itself; what a registry makes
+// up is never the same (R40).
+func TestCallIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		seen := make(map[string]bool)
+		r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
+			if seen[in.Call.ID+in.Call.IdempotencyKey] || in.Call.ID == "" || in.Call.IdempotencyKey == "" {
+				t.Errorf("the id %q and the key %q", in.Call.ID, in.Call.IdempotencyKey)
+			}
+			seen[in.Call.ID], seen[in.Call.IdempotencyKey] = true, true
+			if in.Call.ID == "mine" && in.Call.Tenant == "a" {
+				<-release
+			}
+		}))
+		mine := say("x")
+		mine.ID, mine.Tenant = "mine", "a"
+		first := r.Start(t.Context(), mine)
+		synctest.Wait()
+		result, err := r.Execute(t.Context(), mine)
+		if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, `"mine"`) || !result.IsError {
+			t.Errorf("got %q, %+v", e.Message, result)
+		}
+		if c, _ := r.State("a", "mine"); c.Status != state.Running {
+			t.Errorf("the call that had the id is %s", c.Status)
+		}
+		other := mine
+		other.Tenant = "b"
+		if _, err := r.Execute(t.Context(), other); err != nil {
+			t.Errorf("the id of another tenant: %v", err)
+		}
+		close(release)
+		if _, err := first.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := r.Execute(t.Context(), mine); err != nil {
+			t.Errorf("after its end: %v", err)
+		}
+		for range 3 {
+			if _, err := r.Execute(t.Context(), say("x")); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// What a call calls itself is kept when it is over, so that it may not be long.
+func TestNamesOfCallsAreBounded(t *testing.T) {
+	r := withTool(t, Options{}, echo(), does(func(context.Context, tool.Invocation) { t.Error("it ran") }))
+	long := strings.Repeat("x", maxLabel+1)
+	for name, set := range map[string]func(*tool.Call, string){
+		"id":                func(c *tool.Call, s string) { c.ID = s },
+		"tenant":            func(c *tool.Call, s string) { c.Tenant = s },
+		"session":           func(c *tool.Call, s string) { c.Session = s },
+		"message":           func(c *tool.Call, s string) { c.Message = s },
+		"idempotency key":   func(c *tool.Call, s string) { c.IdempotencyKey = s },
+		"working directory": func(c *tool.Call, s string) { c.WorkingDirectory = s },
+	} {
+		for _, value := range []string{long, "\xff"} {
+			call := say("x")
+			set(&call, value)
+			_, err := r.Execute(t.Context(), call)
+			if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, name) {
+				t.Errorf("got %q", e.Message)
+			}
+		}
+	}
+	if got := r.States(""); len(got) > 0 {
+		t.Errorf("kept %+v", got)
+	}
+}
+
+// A call goes through its statuses in order, whatever becomes of it, and its end is kept
+// (R83, R86).
+func TestStatuses(t *testing.T) {
+	spec := echo()
+	spec.Dangerous = true
+	tests := []struct {
+		name  string
+		call  tool.Call
+		yes   bool
+		fails bool
+		want  []EventKind
+		code  tool.Code
+	}{
+		{"a yes", say("x"), true, false, []EventKind{EventStarted, EventAwaiting, EventUpdated, EventCompleted}, ""},
+		{"a no", say("x"), false, false, []EventKind{EventStarted, EventAwaiting, EventFailed}, tool.CodePermissionDenied},
+		{"a failure", say("x"), true, true, []EventKind{EventStarted, EventAwaiting, EventUpdated, EventFailed}, tool.CodeExecution},
+		{"no such tool", tool.Call{Tool: "nothing"}, true, false, []EventKind{EventStarted, EventFailed}, tool.CodeNotFound},
+		{"bad arguments", tool.Call{Tool: "echo"}, true, false, []EventKind{EventStarted, EventFailed}, tool.CodeInvalidArgument},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var r *Registry
+			status := func() state.Status { c, _ := r.State("", "it"); return c.Status }
+			f := &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+				if status() != state.Running {
+					t.Errorf("it runs and is %s", status())
+				}
+				in.Update(tool.Update{Title: "half way"})
+				if tt.fails {
+					return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: "no luck"}
+				}
+				return tool.Result{Structured: json.RawMessage(`{"n":1}`)}, nil
+			}}
+			r = withTool(t, Options{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
+				if status() != state.AwaitingConfirmation {
+					t.Errorf("somebody is asked and it is %s", status())
+				}
+				return Answer{Yes: tt.yes}, nil
+			})}, spec, f)
+			s := r.Subscribe(EventFilter{})
+			tt.call.ID = "it"
+			_, err := r.Execute(t.Context(), tt.call)
+			if tool.CodeOf(err) != tt.code {
+				t.Fatalf("got %v", err)
+			}
+			s.Close()
+			var got []EventKind
+			for e := range s.Events() {
+				got = append(got, e.Kind)
+				if e.CallID != "it" || e.Kind == EventFailed && e.Code != tt.code || e.Kind == EventAwaiting && e.Why == "" {
+					t.Errorf("got %+v", e)
+				}
+			}
+			if fmt.Sprint(got) != fmt.Sprint(tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+			c, _ := r.State("", "it")
+			switch {
+			case err == nil && (c.Status != state.Completed || c.Title != "half way" || string(c.Result.Structured) != `{"n":1}`):
+				t.Errorf("kept %+v", c)
+			case err != nil && (c.Status != state.Error || c.Err.Code != tt.code || !c.Result.IsError):
+				t.Errorf("kept %+v", c)
+			}
+		})
+	}
+}
+
+// What a tool tells comes to everybody in order, and not after the end of its call (R60,
+// R87).
+func TestUpdates(t *testing.T) {
+	var late func(tool.Update)
+	var heard []string
+	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
+		in.Update(tool.Update{Title: "one", Metadata: map[string]json.RawMessage{"n": json.RawMessage("1")}})
+		in.Call.OnProgress(1, 2, "half")
+		in.Update(tool.Update{Metadata: map[string]json.RawMessage{"bad": json.RawMessage("{")}})
+		in.Update(tool.Update{Title: "two"})
+		late = in.Update
+	}))
+	s := r.Subscribe(EventFilter{})
+	call := say("x")
+	call.ID = "it"
+	call.OnUpdate = func(u tool.Update) {
+		c, _ := r.State("", "it")
+		heard = append(heard, c.Title)
+		if u.Title == "two" {
+			panic("a listener")
+		}
+	}
+	if _, err := r.Execute(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	late(tool.Update{Title: "late"})
+	s.Close()
+	var told []string
+	for e := range s.Events() {
+		if e.Kind == EventUpdated {
+			told = append(told, e.Update.Title)
+		} else {
+			told = append(told, string(e.Kind))
+		}
+	}
+	if got := fmt.Sprintf("%q %q", heard, told); got != `["one" "one" "two"] ["started" "one" "" "two" "completed"]` {
+		t.Errorf("got %s", got)
+	}
+	if c, _ := r.State("", "it"); c.Title != "two" || c.Progress.Total != 2 || string(c.Metadata["n"]) != "1" || len(c.Metadata) != 1 {
+		t.Errorf("kept %+v", c)
+	}
+	wantCode(t, r.UpdateState("", "it", tool.Update{Title: "x"}), tool.CodeInvalidArgument)
+	wantCode(t, r.UpdateState("other", "it", tool.Update{Title: "x"}), tool.CodeNotFound)
+	r.ClearStates("")
+	if got := r.States(""); len(got) > 0 {
+		t.Errorf("after clearing: %+v", got)
+	}
+}
+
+// The caller's call and what the registry knows are handed to the tool (R38).
+func TestWhatTheToolKnows(t *testing.T) {
+	want := say("x")
+	want.ID, want.Tenant, want.Session, want.Message = "id", "tenant", "session", "message"
+	want.IdempotencyKey, want.WorkingDirectory = "key", "/workspace/src"
+	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
+		got := in.Call
+		if got.ID != want.ID || got.Tenant != want.Tenant || got.Session != want.Session || got.Message != want.Message ||
+			got.IdempotencyKey != want.IdempotencyKey || got.WorkingDirectory != want.WorkingDirectory || in.Attempt != 1 {
+			t.Errorf("got %+v", in)
+		}
+	}))
+	if _, err := r.Execute(t.Context(), want); err != nil {
+		t.Error(err)
+	}
+}

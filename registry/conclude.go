@@ -1,0 +1,107 @@
+package registry
+
+import (
+	"errors"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/history"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// conclude ends a call: it completes the result, keeps what is kept of calls, and tells
+// those who listen.
+func (r *Registry) conclude(x *execution, result tool.Result, err error) (tool.Result, error) {
+	result, failure := x.finish(result, err)
+	if x.state != nil {
+		r.keep(x, &result, failure)
+	}
+	if failure == nil {
+		r.report(x, result, nil)
+		return r.shorten(x, result), nil
+	}
+	r.report(x, result, failure)
+	return r.shorten(x, result), failure
+}
+
+// finish completes a result and its error: names, duration, warnings, and for a
+// failure the text that stands for it.
+func (x *execution) finish(result tool.Result, err error) (tool.Result, *tool.Error) {
+	result.Warnings = append(result.Warnings, x.arguments.Warnings...)
+	result.Call.ID, result.Call.Tool, result.Call.Duration = x.call.ID, x.toolName(), time.Since(x.started)
+	if err == nil {
+		return result, nil
+	}
+	e := named(err, x.toolName())
+	e.CallID = x.call.ID
+	result.IsError = true
+	result.Structured = nil
+	if len(result.Content) == 0 || result.Check() != nil {
+		result.Content, result.Attachments, result.Metadata = []tool.Content{tool.TextContent(errorText(e))}, nil, nil
+	}
+	return result, e
+}
+
+// keep enters the end of a call in history, states and the search for loops, which may add
+// a warning to the result.
+func (r *Registry) keep(x *execution, result *tool.Result, failure *tool.Error) {
+	record := history.Record{
+		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session, Message: x.call.Message, Tool: x.toolName(),
+		Started: x.started, Duration: result.Call.Duration, Changed: result.Call.Usage.Changed(),
+	}
+	if failure != nil {
+		record.Code = failure.Code
+	}
+	if r.history.Wanted() || r.loops.Watches(x.call.Session) {
+		record.ParametersHash = x.loopCall().Arguments
+		record.ResultHash = resultHash(*result, record.Code)
+		if p := x.parameters(); len(p) <= history.MaxParameters {
+			record.Parameters = p
+		}
+		if warning := r.noteLoop(x, record.ResultHash, record.Changed, failure != nil); warning != "" {
+			result.Warnings = append(result.Warnings, warning)
+		}
+	}
+	x.teller.close()
+	ended := Event{Kind: EventCompleted, Code: record.Code}
+	if failure != nil {
+		ended.Kind = EventFailed
+	}
+	if err := x.state.End(time.Now(), *result, failure); err != nil {
+		r.log.Error("the end of a call is not kept", "call", x.call.ID, "error", err)
+	}
+	defer r.tell(x, ended)
+	defer r.recovered("the sink of the history", x)
+	r.history.Add(record)
+}
+
+// resultHash is equal for results that tell the same. What failed inside of wasmtool names
+// the call, so that its text does not count.
+func resultHash(result tool.Result, code tool.Code) string {
+	if code == tool.CodeInternal {
+		result.Content = nil
+	}
+	return history.HashResult(result, code)
+}
+
+// named returns a copy of an error with the tool's name, when it has none; the error
+// itself may be shared by calls. What is no *Error is a fault of ours.
+func named(err error, name string) *tool.Error {
+	var e *tool.Error
+	if !errors.As(err, &e) {
+		e = (&tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool"}).WithCause(err)
+	}
+	own := *e
+	if own.Tool == "" {
+		own.Tool = name
+	}
+	return &own
+}
+
+// errorText is what a model reads of a failure.
+func errorText(e *tool.Error) string {
+	text := e.Error()
+	if e.Details.Stderr != "" {
+		text += "\n" + e.Details.Stderr
+	}
+	return text
+}

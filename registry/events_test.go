@@ -1,0 +1,105 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Who listens hears of its own calls alone, and of every change of the tools (R121).
+func TestSubscriptions(t *testing.T) {
+	r := withTool(t, Options{}, echo(), &fake{})
+	subscriptions := map[string]*Subscription{
+		"all":     r.Subscribe(EventFilter{}),
+		"tenant":  r.Subscribe(EventFilter{Tenant: "a"}),
+		"nobody":  r.Subscribe(EventFilter{OfTenant: true}),
+		"session": r.Subscribe(EventFilter{Tenant: "a", Session: "s"}),
+		"slow":    r.Subscribe(EventFilter{Buffer: 1}),
+	}
+	for _, c := range []struct{ tenant, session string }{{"a", "s"}, {"a", "other"}, {"b", "s"}, {"", ""}} {
+		call := say("x")
+		call.Tenant, call.Session = c.tenant, c.session
+		if _, err := r.Execute(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := subscriptions["slow"].Dropped(); got != 7 {
+		t.Errorf("a slow listener lost %d events", got)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"all": "a/s a/s a/other a/other b/s b/s / /", "tenant": "a/s a/s a/other a/other", "nobody": "/ /",
+		"session": "a/s a/s", "slow": "a/s",
+	} {
+		got := ""
+		for e := range subscriptions[name].Events() {
+			got += fmt.Sprintf(" %s/%s", e.Tenant, e.Session)
+		}
+		if got != " "+want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestChangesOfTheTools(t *testing.T) {
+	r := New(Options{})
+	s := r.Subscribe(EventFilter{Tenant: "a"})
+	title := "Another"
+	steps := []struct {
+		name string
+		do   func() error
+	}{
+		{"register", func() error { return r.Register(echo(), &fake{}) }},
+		{"update", func() error { _, err := r.Update("echo", Patch{Title: &title}); return err }},
+		{"replace", func() error { _, err := r.Replace(echo(), &fake{}); return err }},
+		{"disable", func() error { return r.Disable("echo") }},
+		{"enable", func() error { return r.Enable("echo") }},
+		{"rules", func() error { r.SetRules(Rules{Policy: policy.Default()}); return nil }},
+		{"unregister", func() error { _, err := r.Unregister("echo"); return err }},
+	}
+	for _, step := range steps {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		select {
+		case e := <-s.Events():
+			if e.Kind != EventTools || e.Time.IsZero() {
+				t.Errorf("%s: got %+v", step.name, e)
+			}
+		default:
+			t.Errorf("%s: nothing is told", step.name)
+		}
+	}
+	if err := r.Register(echo(), nil); err == nil {
+		t.Fatal("it registered")
+	}
+	if _, err := r.Unregister("nothing"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case e := <-s.Events():
+		t.Errorf("nothing changed: got %+v", e)
+	default:
+	}
+}
+
+// A call costs nothing more for a listener that reads nothing.
+func TestListenersKeepNobody(t *testing.T) {
+	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
+		for range 1000 {
+			in.Update(tool.Update{Title: "x"})
+		}
+	}))
+	s := r.Subscribe(EventFilter{Buffer: 3})
+	if _, err := r.Execute(t.Context(), say("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Dropped(); got != 999 {
+		t.Errorf("dropped %d", got)
+	}
+}

@@ -1,0 +1,82 @@
+package registry
+
+import (
+	"context"
+
+	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Handle is a call that runs on its own. It is safe for concurrent use.
+type Handle struct {
+	id      string
+	cancel  context.CancelFunc
+	updates *broadcast.Listener[tool.Update]
+	done    chan struct{}
+	outcome Outcome // set when done is closed
+}
+
+// updateBuffer is how many updates wait for the reader of a Handle.
+const updateBuffer = 64
+
+// Start begins a call and returns at once. The call ends with ctx, too. Look at Done or
+// Result for its end; a Handle that nobody looks at keeps nothing.
+func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
+	return r.start(ctx, call, Overlay{})
+}
+
+func (r *Registry) start(ctx context.Context, call tool.Call, overlay Overlay) *Handle {
+	var hub broadcast.Hub[tool.Update]
+	if call.ID == "" {
+		call.ID = newID("call_")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	h := &Handle{
+		id: call.ID, cancel: cancel, done: make(chan struct{}),
+		updates: hub.Listen(updateBuffer, func(tool.Update) bool { return true }),
+	}
+	onUpdate := call.OnUpdate
+	call.OnUpdate = func(u tool.Update) {
+		hub.Publish(u)
+		if onUpdate != nil {
+			onUpdate(u)
+		}
+	}
+	go func() {
+		defer cancel()
+		defer close(h.done)
+		defer hub.Close()
+		h.outcome.Result, h.outcome.Err = r.execute(ctx, call, overlay)
+	}()
+	return h
+}
+
+// ID is that of the call.
+func (h *Handle) ID() string { return h.id }
+
+// Updates is where what the tool tells comes in, in order; it is closed before the end of
+// the call is told. Who does not read loses updates and keeps nobody.
+func (h *Handle) Updates() <-chan tool.Update { return h.updates.Events() }
+
+// Cancel ends the call, which fails with cancelled then. It does not wait for it.
+func (h *Handle) Cancel() { h.cancel() }
+
+// Done is closed when the call has ended.
+func (h *Handle) Done() <-chan struct{} { return h.done }
+
+// Result waits for the end of the call and returns what Execute does; it may be asked
+// again. When ctx is done first, the call goes on and the error is an *Error of the code
+// timeout or cancelled.
+func (h *Handle) Result(ctx context.Context) (tool.Result, error) {
+	select {
+	case <-h.done:
+		return h.outcome.Result, h.outcome.Err
+	case <-ctx.Done():
+	}
+	select {
+	case <-h.done: // both at once: the call has ended
+		return h.outcome.Result, h.outcome.Err
+	default:
+		return tool.Result{}, cancelled(ctx)
+	}
+}

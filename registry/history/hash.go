@@ -1,0 +1,55 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash"
+	"strconv"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// HashJSON is equal for equal JSON: fields in any order, numbers in any form. Of what is
+// no strict JSON the bytes count. Nothing, and null, are equal to {}, as for a tool.
+func HashJSON(doc json.RawMessage) string {
+	sum := sha256.New()
+	addJSON(sum, doc)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func addJSON(sum hash.Hash, doc json.RawMessage) {
+	if len(doc) == 0 || string(doc) == "null" {
+		doc = json.RawMessage("{}")
+	}
+	kind, text := "json", []byte(doc)
+	if key, err := jsonschema.Key(doc); err == nil {
+		text = key
+	} else {
+		kind = "bytes"
+	}
+	addText(sum, kind, text)
+}
+
+// addText adds a text with its length, so that no two lists run together.
+func addText(sum hash.Hash, kind string, text []byte) {
+	sum.Write(append(strconv.AppendInt([]byte(kind+" "), int64(len(text)), 10), ':'))
+	sum.Write(text)
+}
+
+// HashResult is equal for results that tell a model the same: content, structure and, of a
+// failure, its code. Warnings and what the call cost do not count.
+func HashResult(result tool.Result, code tool.Code) string {
+	sum := sha256.New()
+	addText(sum, "code", []byte(code))
+	for _, c := range result.Content {
+		if text, err := json.Marshal(c); err == nil {
+			addText(sum, "content", text)
+		}
+	}
+	if len(result.Structured) > 0 {
+		addJSON(sum, result.Structured)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

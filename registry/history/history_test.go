@@ -1,0 +1,121 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Equal JSON has equal hashes (R88).
+func TestHashJSON(t *testing.T) {
+	equal := [][2]string{
+		{`{"a":1,"b":[1,2]}`, ` {"b":[1.0,2e0],"a":1}`},
+		{``, `{}`},
+		{`null`, `{}`},
+		{`{"a":9007199254740993}`, `{"a":9007199254740993.00}`},
+	}
+	for _, p := range equal {
+		if a, b := HashJSON(json.RawMessage(p[0])), HashJSON(json.RawMessage(p[1])); a != b {
+			t.Errorf("%s and %s have the hashes %s and %s", p[0], p[1], a, b)
+		}
+	}
+	different := []string{`{}`, `{"a":9007199254740992}`, `{"a":9007199254740993}`, `{"a":"1"}`, `{"a":1}`, `[1]`, `{`, `{"`, `{"a":1,"a":1}`}
+	seen := make(map[string]string)
+	for _, doc := range different {
+		hash := HashJSON(json.RawMessage(doc))
+		if other, ok := seen[hash]; ok {
+			t.Errorf("%s and %s have one hash", doc, other)
+		}
+		seen[hash] = doc
+	}
+}
+
+func TestHashResult(t *testing.T) {
+	text := func(texts ...string) tool.Result {
+		var r tool.Result
+		for _, s := range texts {
+			r.Content = append(r.Content, tool.TextContent(s))
+		}
+		return r
+	}
+	structured := func(doc string) tool.Result { return tool.Result{Structured: json.RawMessage(doc)} }
+	one := text("a")
+	one.Warnings, one.Call = []string{"odd"}, tool.CallInfo{ID: "1", Fuel: 7}
+	if HashResult(one, "") != HashResult(text("a"), "") {
+		t.Error("warnings and costs make another result")
+	}
+	if HashResult(structured(`{"a":1,"b":2}`), "") != HashResult(structured(`{"b":2,"a":1.0}`), "") {
+		t.Error("equal structures are two results")
+	}
+	hashes := map[string]bool{
+		HashResult(text("a"), ""): true, HashResult(text("a"), tool.CodeTimeout): true, HashResult(text("ab"), ""): true,
+		HashResult(text("a", "b"), ""): true, HashResult(structured(`{}`), ""): true, HashResult(structured(`"a"`), ""): true,
+		HashResult(tool.Result{}, ""): true,
+	}
+	if len(hashes) != 7 {
+		t.Errorf("seven results have %d hashes", len(hashes))
+	}
+}
+
+// Never more than the last N are kept, and they come newest first (R89, C25).
+func TestRing(t *testing.T) {
+	var seen int
+	log := New(Options{PerSession: 3, Sink: func(Record) { seen++ }})
+	for i := range 5 {
+		if got, want := len(log.Calls("t", "s", 0)), min(i, 3); got != want {
+			t.Errorf("after %d calls %d are kept", i, got)
+		}
+		log.Add(Record{Tenant: "t", Session: "s", CallID: fmt.Sprint(i)})
+	}
+	tests := []struct {
+		tenant, session string
+		limit           int
+		want            []string
+	}{
+		{"t", "s", 0, []string{"4", "3", "2"}},
+		{"t", "s", -1, []string{"4", "3", "2"}},
+		{"t", "s", 2, []string{"4", "3"}},
+		{"t", "s", 99, []string{"4", "3", "2"}},
+		{"t", "other", 0, nil},
+		{"other", "s", 0, nil},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, r := range log.Calls(tt.tenant, tt.session, tt.limit) {
+			got = append(got, r.CallID)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			t.Errorf("%s/%s, %d: got %v, want %v", tt.tenant, tt.session, tt.limit, got, tt.want)
+		}
+	}
+	if seen != 5 {
+		t.Errorf("the sink saw %d calls", seen)
+	}
+	log.Forget("t", "s")
+	if got := log.Calls("t", "s", 0); len(got) > 0 {
+		t.Errorf("after forgetting there are %v", got)
+	}
+}
+
+func TestKeepingNothing(t *testing.T) {
+	var seen int
+	log := New(Options{PerSession: -1, Sink: func(Record) { seen++ }})
+	log.Add(Record{CallID: "a"})
+	if got := log.Calls("", "", 0); len(got) != 0 || seen != 1 {
+		t.Errorf("kept %v, the sink saw %d", got, seen)
+	}
+}
+
+// What is kept is not the caller's to change, nor the reader's.
+func TestRecordsAreCopies(t *testing.T) {
+	log := New(Options{})
+	parameters := json.RawMessage(`{"a":1}`)
+	log.Add(Record{Parameters: parameters})
+	parameters[0] = 'x'
+	log.Calls("", "", 0)[0].Parameters[1] = 'x'
+	if got := string(log.Calls("", "", 0)[0].Parameters); got != `{"a":1}` {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,264 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/history"
+	"github.com/wasmtool/wasmtool/registry/loop"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// inSession is say in a session, as another message of it.
+func inSession(session, text string, message int) tool.Call {
+	call := say(text)
+	call.Session, call.Message = session, fmt.Sprint("message ", message)
+	return call
+}
+
+// A model that goes round in circles is told, then somebody is asked, then it is stopped
+// (R91, C26).
+func TestLoopsAreStopped(t *testing.T) {
+	ran := 0
+	r := withTool(t, Options{}, echo(), does(func(context.Context, tool.Invocation) { ran++ }))
+	for i := 1; i <= 12; i++ {
+		call := inSession("s", "x", i)
+		if i%2 == 0 { // the same in another spelling
+			call.Arguments = json.RawMessage(` { "limit" : 20.0 , "text" : "\u0078" } `)
+		}
+		result, err := r.Execute(t.Context(), call)
+		warned := len(result.Warnings) > 0 && strings.Contains(strings.Join(result.Warnings, " "), "echo was called")
+		switch {
+		case i < 3:
+			if err != nil || warned {
+				t.Errorf("call %d: %v, %q", i, err, result.Warnings)
+			}
+		case i < 5:
+			if err != nil || !warned || !strings.Contains(result.Warnings[0], fmt.Sprintf("%d times in a row", i)) {
+				t.Errorf("call %d: %v, %q", i, err, result.Warnings)
+			}
+		case i < 10:
+			if e := wantCode(t, err, tool.CodeApprovalRequired); !e.Recoverable || !strings.Contains(result.Text(), loop.Advice) {
+				t.Errorf("call %d: the model reads %q", i, result.Text())
+			}
+		default:
+			if e := wantCode(t, err, tool.CodePermissionDenied); !e.Recoverable || !strings.Contains(result.Text(), loop.Advice) {
+				t.Errorf("call %d: the model reads %q", i, result.Text())
+			}
+		}
+	}
+	if ran != 4 {
+		t.Errorf("the tool ran %d times", ran)
+	}
+	if l, found := r.DetectLoop("", "s"); !found || l.Count != 12 || l.Period() != 1 {
+		t.Errorf("found %+v, %v", l, found)
+	}
+	// Something else goes, and so does another session.
+	for _, call := range []tool.Call{inSession("s", "y", 13), inSession("other", "x", 1), say("x")} {
+		if _, err := r.Execute(t.Context(), call); err != nil {
+			t.Error(err)
+		}
+	}
+	r.ForgetSession("", "s")
+	if l, found := r.DetectLoop("", "s"); found || len(r.History("", "s", 0)) > 0 {
+		t.Errorf("after forgetting: %+v", l)
+	}
+}
+
+// Results that change, and calls that change something, are no loop; calls that fail alike
+// and tools that are not there are one.
+func TestProgress(t *testing.T) {
+	n := 0
+	tests := map[string]struct {
+		execute func() (tool.Result, error)
+		call    func(i int) tool.Call
+		loops   bool
+	}{
+		"another result each time": {func() (tool.Result, error) {
+			n++
+			return tool.Result{Content: []tool.Content{tool.TextContent(fmt.Sprint(n))}}, nil
+		}, nil, false},
+		"an effect each time": {func() (tool.Result, error) {
+			return tool.Result{Call: tool.CallInfo{Usage: capability.Usage{FilesWritten: []string{"/workspace/a"}}}}, nil
+		}, nil, false},
+		"only reading": {func() (tool.Result, error) {
+			return tool.Result{Call: tool.CallInfo{Usage: capability.Usage{FilesRead: []string{"/workspace/a"}}}}, nil
+		}, nil, true},
+		"the same failure": {func() (tool.Result, error) {
+			return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: "no luck"}
+		}, nil, true},
+		"a fault of ours that names the call": {func() (tool.Result, error) { panic("x") }, nil, true},
+		"other arguments each time":           {nil, func(i int) tool.Call { return inSession("s", fmt.Sprint(i), i) }, false},
+		"bad arguments": {nil, func(int) tool.Call {
+			return tool.Call{Tool: "echo", Arguments: json.RawMessage(`{`), Session: "s"}
+		}, true},
+		"no such tool": {nil, func(int) tool.Call { return tool.Call{Tool: "nothing", Session: "s"} }, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{}
+			if tt.execute != nil {
+				f.execute = func(context.Context, tool.Invocation) (tool.Result, error) { return tt.execute() }
+			}
+			r := withTool(t, Options{}, echo(), f)
+			warned := false
+			for i := range 4 {
+				call := inSession("s", "x", i)
+				if tt.call != nil {
+					call = tt.call(i)
+				}
+				result, _ := r.Execute(t.Context(), call)
+				warned = strings.Contains(strings.Join(result.Warnings, " "), loop.Advice)
+			}
+			if warned != tt.loops {
+				t.Errorf("warned: %v, want %v", warned, tt.loops)
+			}
+		})
+	}
+}
+
+// A loop and a rule that asks make one question together. What somebody said before about
+// other calls does not answer it, whatever they wanted kept; a yes begins the count anew,
+// and the ceiling holds all the same.
+func TestQuestionsAboutLoops(t *testing.T) {
+	spec := echo()
+	spec.Dangerous = true
+	var asked []Question
+	yes := ApproverFunc(func(_ context.Context, q Question) (Answer, error) {
+		asked = append(asked, q)
+		return Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+	})
+	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := New(Options{Approver: yes, Approvals: store, Loops: loop.Options{Ceiling: 12}})
+	if err := r.Register(spec, &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
+		t.Fatal(err)
+	}
+	var refused []int
+	for i := 1; i <= 14; i++ {
+		_, err := r.Execute(t.Context(), inSession("s", "x", i))
+		if err != nil {
+			wantCode(t, err, tool.CodePermissionDenied)
+			refused = append(refused, i)
+		}
+	}
+	// The first is asked about because the tool is dangerous, and that is remembered; then
+	// the count from the last yes reaches five.
+	var whys []string
+	for _, q := range asked {
+		whys = append(whys, q.Why)
+	}
+	if len(whys) != 3 || strings.Contains(whys[0], "in a row") || !strings.Contains(whys[1], "dangerous; and echo was called 5 times") || !strings.Contains(whys[2], "9 times") {
+		t.Errorf("asked %q", whys)
+	}
+	if fmt.Sprint(refused) != "[12 13 14]" {
+		t.Errorf("refused %v", refused)
+	}
+}
+
+// A yes to a loop alone is kept by nobody.
+func TestYesToALoopIsNotKept(t *testing.T) {
+	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	yes := ApproverFunc(func(context.Context, Question) (Answer, error) {
+		asked++
+		return Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+	})
+	r := New(Options{Approver: yes, Approvals: store, Loops: loop.Options{Warn: -1, Ask: 2, Block: -1}})
+	if err := r.Register(echo(), &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		if _, err := r.Execute(t.Context(), inSession("s", "x", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := store.List(t.Context(), "")
+	if err != nil || len(kept) > 0 || asked != 4 {
+		t.Errorf("kept %v, %v; asked %d times", kept, err, asked)
+	}
+}
+
+// Repetition makes a decision stricter, never milder, and the receipt says that it did.
+func TestLoopsInTheDecision(t *testing.T) {
+	var last tool.Receipt
+	deny := compile(t, policy.Config{Deny: []string{"echo"}})
+	r := withTool(t, Options{OnReceipt: func(r tool.Receipt) { last = r }}, echo(), &fake{})
+	for i := range 11 {
+		_, _ = r.Execute(t.Context(), inSession("s", "x", i))
+	}
+	if last.Decision != "deny" || last.Rule != ruleLoop {
+		t.Errorf("the receipt has %s by %s", last.Decision, last.Rule)
+	}
+	r.SetRules(Rules{Policy: deny})
+	_, err := r.Execute(t.Context(), inSession("s", "x", 12))
+	wantCode(t, err, tool.CodeDisabled)
+}
+
+func TestPollingTools(t *testing.T) {
+	spec := echo()
+	spec.Polling = true
+	r := withTool(t, Options{Loops: loop.Options{Ceiling: 5}}, spec, &fake{})
+	for i := 1; i <= 21; i++ {
+		result, err := r.Execute(t.Context(), inSession("s", "x", i))
+		if i < 20 && (err != nil || len(result.Warnings) > 0) {
+			t.Errorf("call %d: %v, %q", i, err, result.Warnings)
+		}
+		if i >= 20 {
+			wantCode(t, err, tool.CodePermissionDenied)
+		}
+	}
+}
+
+// What was called is kept, and told to whoever wants all of it (R88-R90).
+func TestHistory(t *testing.T) {
+	var sunk []history.Record
+	r := withTool(t, Options{History: history.Options{PerSession: 3, Sink: func(r history.Record) {
+		if sunk = append(sunk, r); len(sunk) == 1 {
+			panic("a sink")
+		}
+	}}}, echo(), &fake{})
+	calls := []tool.Call{
+		inSession("s", "a", 1), inSession("s", "b", 2), {Tool: "nothing", Session: "s"},
+		{Tool: "echo", Session: "s", Arguments: json.RawMessage(`{"limit":20,"text":"a"}`)}, inSession("other", "a", 1),
+	}
+	for _, call := range calls {
+		_, _ = r.Execute(t.Context(), call)
+	}
+	got := r.History("", "s", 0)
+	if len(got) != 3 || len(sunk) != 5 {
+		t.Fatalf("kept %+v; the sink got %d", got, len(sunk))
+	}
+	newest := got[0]
+	if string(newest.Parameters) != `{"limit":20,"text":"a"}` || newest.Tool != "echo" || newest.CallID == "" || newest.Started.IsZero() || newest.Code != "" {
+		t.Errorf("the newest is %+v", newest)
+	}
+	if got[1].Tool != "nothing" || got[1].Code != tool.CodeNotFound || got[2].Message != "message 2" {
+		t.Errorf("then %+v", got[1:])
+	}
+	if a, b := sunk[0], sunk[3]; a.ParametersHash != b.ParametersHash || a.ParametersHash == sunk[1].ParametersHash {
+		t.Errorf("the hashes are %q, %q and %q", a.ParametersHash, b.ParametersHash, sunk[1].ParametersHash)
+	}
+	if got := r.History("other tenant", "s", 0); len(got) > 0 {
+		t.Errorf("another tenant sees %+v", got)
+	}
+	long := inSession("long", strings.Repeat("x", history.MaxParameters), 1)
+	if _, err := r.Execute(t.Context(), long); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.History("", "long", 1)[0]; got.Parameters != nil || got.ParametersHash == "" {
+		t.Errorf("of long parameters %+v is kept", got)
+	}
+}

@@ -1,0 +1,53 @@
+package state
+
+import "slices"
+
+// Status is where a call stands.
+type Status string
+
+// The statuses.
+const (
+	// Pending: it has begun, and is checked or waits for its turn.
+	Pending Status = "pending"
+	// AwaitingConfirmation: somebody is asked about it.
+	AwaitingConfirmation Status = "awaiting_confirmation"
+	// Running: the tool runs.
+	Running Status = "running"
+	// Completed: it ended with a result.
+	Completed Status = "completed"
+	// Error: it ended with a failure.
+	Error Status = "error"
+)
+
+// Ended reports whether nothing comes after s.
+func (s Status) Ended() bool { return s == Completed || s == Error }
+
+// next are the statuses that may come after s.
+func (s Status) next() []Status {
+	switch s {
+	case Pending:
+		return []Status{AwaitingConfirmation, Running, Error}
+	case AwaitingConfirmation:
+		return []Status{Pending, Running, Error}
+	case Running:
+		return []Status{Completed, Error}
+	}
+	return nil
+}
+
+// CanBecome reports whether a call may go from s to another status.
+func (s Status) CanBecome(other Status) bool { return slices.Contains(s.next(), other) }
+
+// StepStatus is the status under the names of steps in a user interface, where a call
+// that ended has "success" or "failed".
+func (s Status) StepStatus() string {
+	switch s {
+	case Completed:
+		return "success"
+	case Error:
+		return "failed"
+	case AwaitingConfirmation:
+		return "awaiting-confirmation"
+	}
+	return string(s)
+}
