@@ -91,6 +91,7 @@ func named(err error, name string) *tool.Error {
 		e = (&tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool"}).WithCause(err)
 	}
 	own := *e
+	own.Recoverable = own.Recoverable || own.Code.Recoverable()
 	if own.Tool == "" {
 		own.Tool = name
 	}
