@@ -79,6 +79,8 @@ type Options struct {
 	// Execute returns: keep it short. It may be called concurrently. Nil means that nobody
 	// wants receipts.
 	OnReceipt func(tool.Receipt)
+	// Observer watches all calls; nil means that nobody does.
+	Observer Observer
 	// MaxText is how many bytes of text a result may have, beside the words that say what
 	// was left out; longer texts lose their middle. 0 means no bound. Structured results and
 	// media are never cut.
