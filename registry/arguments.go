@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -31,17 +32,23 @@ func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMes
 	if err != nil {
 		return nil, nil, err
 	}
+	if e, err = r.described(context.Background(), e); err != nil {
+		return nil, nil, err
+	}
 	prepared, err := e.schema.Prepare(arguments)
 	if err != nil {
-		return nil, prepared.Warnings, named(invalidArguments(err), e.spec.Name)
+		return nil, prepared.Warnings, named(r.explain(e, invalidArguments(err)), e.spec.Name)
 	}
 	return prepared.JSON, prepared.Warnings, nil
 }
 
-// checkResult is the step that holds a result against the schema that the tool
-// declares. A result that does not fit is no success.
+// checkResult is the step that looks whether a result is what it says, and holds it
+// against the schema that the tool declares. A result that does not fit is no success.
 func (x *execution) checkResult(result tool.Result) error {
-	if x.entry.result == nil {
+	if err := result.Check(); err != nil {
+		return err
+	}
+	if x.entry.result == nil || result.Pending {
 		return nil
 	}
 	if len(result.Structured) == 0 {

@@ -17,10 +17,10 @@ func (r *Registry) conclude(x *execution, result tool.Result, err error) (tool.R
 	}
 	if failure == nil {
 		r.report(x, result, nil)
-		return result, nil
+		return r.shorten(x, result), nil
 	}
 	r.report(x, result, failure)
-	return result, failure
+	return r.shorten(x, result), failure
 }
 
 // finish completes a result and its error: names, duration, warnings, and for a
@@ -35,8 +35,8 @@ func (x *execution) finish(result tool.Result, err error) (tool.Result, *tool.Er
 	e.CallID = x.call.ID
 	result.IsError = true
 	result.Structured = nil
-	if len(result.Content) == 0 {
-		result.Content = []tool.Content{tool.TextContent(errorText(e))}
+	if len(result.Content) == 0 || result.Check() != nil {
+		result.Content, result.Attachments, result.Metadata = []tool.Content{tool.TextContent(errorText(e))}, nil, nil
 	}
 	return result, e
 }
@@ -91,6 +91,7 @@ func named(err error, name string) *tool.Error {
 		e = (&tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool"}).WithCause(err)
 	}
 	own := *e
+	own.Recoverable = own.Recoverable || own.Code.Recoverable()
 	if own.Tool == "" {
 		own.Tool = name
 	}

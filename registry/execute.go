@@ -31,9 +31,10 @@ type execution struct {
 	refused   bool // and it is no
 	approved  bool // somebody said yes, and asked: just now
 	asked     bool
-	loaded    bool   // the tool is
-	ran       bool   // the tool did
-	digest    string // of the tool, once somebody wanted it
+	loaded    bool               // the tool is
+	ran       bool               // the tool did
+	digest    string             // of the tool, once somebody wanted it
+	observed  func(tool.Receipt) // nil when nobody watches
 }
 
 // Execute calls a tool: it finds it, checks the arguments, computes the grant, asks the
@@ -49,6 +50,7 @@ func (r *Registry) Execute(ctx context.Context, call tool.Call) (tool.Result, er
 
 func (r *Registry) execute(ctx context.Context, call tool.Call, overlay Overlay) (tool.Result, error) {
 	x := &execution{call: call, overlay: overlay, started: time.Now(), rules: r.rules.Load()}
+	ctx = r.observe(ctx, x)
 	ctx, end := r.enter(ctx, x)
 	defer end()
 	result, err := r.walk(ctx, x)
@@ -64,8 +66,16 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if err := r.admit(x); err != nil {
 		return tool.Result{}, err
 	}
-	if err := x.checkArguments(); err != nil {
+	described, err := r.described(ctx, x.entry)
+	if err != nil {
 		return tool.Result{}, err
+	}
+	x.entry = described
+	if err := r.expandArguments(x); err != nil {
+		return tool.Result{}, err
+	}
+	if err := x.checkArguments(); err != nil {
+		return tool.Result{}, r.explain(x.entry, err)
 	}
 	if err := x.computeGrant(); err != nil {
 		return tool.Result{}, err

@@ -18,7 +18,7 @@ func (x *execution) receipt(result tool.Result, err error) tool.Receipt {
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}
 	if x.entry != nil {
-		r.Version = x.entry.spec.Version
+		r.Resolved, r.Version = true, x.entry.spec.Version
 	}
 	if x.arguments.JSON != nil {
 		r.Arguments = hexDigest(x.arguments.JSON)
@@ -43,13 +43,20 @@ func hexDigest(data []byte) string {
 
 // report hands the receipt of a call to whoever wants it.
 func (r *Registry) report(x *execution, result tool.Result, err error) {
-	if r.opts.OnReceipt == nil {
+	if r.opts.OnReceipt == nil && x.observed == nil {
 		return
 	}
 	if x.entry != nil && x.digest == "" && x.loaded {
 		// It is loaded, so that nobody waits.
 		x.digest, _ = digestOf(context.Background(), x.entry.executor)
 	}
-	defer r.recovered("OnReceipt", x)
-	r.opts.OnReceipt(x.receipt(result, err))
+	receipt := x.receipt(result, err)
+	if x.observed != nil {
+		defer r.recovered("the Observer", x)
+		defer x.observed(receipt)
+	}
+	if r.opts.OnReceipt != nil {
+		defer r.recovered("OnReceipt", x)
+		r.opts.OnReceipt(receipt)
+	}
 }

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/definition"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -21,6 +21,11 @@ type entry struct {
 	schema   *jsonschema.Schema
 	result   *jsonschema.Schema // nil when the tool declares none
 	confirm  placeholder.Template
+
+	// base is the spec that a dynamic tool was registered with, and pending its definition,
+	// as long as that is to be worked out.
+	base    tool.Spec
+	pending *description
 
 	createdAt time.Time
 	disabled  bool
@@ -38,11 +43,6 @@ func (e *entry) keys() []string { return append([]string{e.spec.Name}, e.spec.Al
 func (e *entry) isCalled(name string) bool {
 	return slices.Contains(e.keys(), strings.ToLower(strings.TrimSpace(name)))
 }
-
-var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-
-// noParameters is the schema of a tool that declares none.
-const noParameters = `{"type":"object","properties":{}}`
 
 // Register adds a tool. The Registry owns the executor from then on; when Register
 // fails, the caller still does. It fails with an *Error of the code
@@ -204,46 +204,19 @@ func (r *Registry) switchTool(name string, disabled bool) error {
 
 // newEntry checks a spec and compiles its schemas.
 func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
-	fault := func(format string, args ...any) error {
-		return &tool.Error{Code: tool.CodeInvalidManifest, Tool: spec.Name, Message: fmt.Sprintf(format, args...)}
-	}
 	if executor == nil {
-		return nil, fault("there is nothing to execute")
+		return nil, definition.Fault(spec.Name, "execute", "there is nothing to execute")
 	}
-	seen := make(map[string]bool)
-	for _, name := range append([]string{spec.Name}, spec.Aliases...) {
-		if !validName.MatchString(name) {
-			return nil, fault("the name %q must be 1 to 64 of a-z, 0-9, _ and -, beginning with a letter", name)
-		}
-		if seen[name] {
-			return nil, fault("the name %q is there twice", name)
-		}
-		seen[name] = true
+	d, err := definition.Compile(spec)
+	if err != nil {
+		return nil, err
 	}
-	e := &entry{spec: spec.Clone(), executor: executor}
-	if e.spec.Title == "" {
-		e.spec.Title = e.spec.Name
+	e := &entry{
+		spec: d.Spec, executor: executor,
+		schema: d.Parameters, result: d.Result, confirm: d.Confirm,
 	}
-	if e.spec.Timeout <= 0 {
-		e.spec.Timeout = tool.DefaultTimeout
-	}
-	if len(e.spec.Parameters) == 0 {
-		e.spec.Parameters = json.RawMessage(noParameters)
-	}
-	var err error
-	if e.schema, err = jsonschema.CompileParameters(e.spec.Parameters); err != nil {
-		return nil, fault("parameters: %v", err)
-	}
-	if e.confirm, err = parseConfirm(e.spec.Confirm, e.schema); err != nil {
-		return nil, fault("confirm: %v", err)
-	}
-	if name := e.spec.Changes; name != "" && !declares(e.schema, name) {
-		return nil, fault("changes: %q is not a parameter", name)
-	}
-	if len(e.spec.Result) > 0 {
-		if e.result, err = jsonschema.Compile(e.spec.Result); err != nil {
-			return nil, fault("result: %v", err)
-		}
+	if _, ok := executor.(tool.Dynamic); ok {
+		e.base, e.pending = d.Spec.Clone(), &description{}
 	}
 	return e, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/internal/writelock"
 	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/results"
 	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -79,6 +80,16 @@ type Options struct {
 	// Execute returns: keep it short. It may be called concurrently. Nil means that nobody
 	// wants receipts.
 	OnReceipt func(tool.Receipt)
+	// Observer watches all calls; nil means that nobody does.
+	Observer Observer
+	// MaxText is how many bytes of text a result may have, beside the words that say what
+	// was left out; longer texts lose their middle. 0 means no bound. Structured results and
+	// media are never cut.
+	MaxText int
+	// Results keeps the whole of texts that are cut, for their tenant and session, and is
+	// where arguments of the form "${HANDLE}" come from; nil keeps nothing. It stays the
+	// caller's.
+	Results *results.Store
 	// Logger gets what an operator should know, such as panics of executors; nil
 	// means silence.
 	Logger *slog.Logger

@@ -103,10 +103,11 @@ func TestGuestSDK_command(t *testing.T) {
 // testProbeTalk shows that what a tool tells arrives while it runs, and that it knows its
 // call.
 func testProbeTalk(t *testing.T, tools *registry.Registry) {
-	for range 3 { // on new instances and on one that was reset
+	for n := range 3 { // on new instances and on one that was reset
 		var told []string
+		session := fmt.Sprint("session ", n) // equal calls of one would be asked about
 		call := tool.Call{
-			Tool: "probe", Arguments: json.RawMessage(`{"do":"talk"}`), ID: "call_7", Tenant: "a tenant", Session: "s", Message: "m",
+			Tool: "probe", Arguments: json.RawMessage(`{"do":"talk"}`), ID: "call_7", Tenant: "a tenant", Session: session, Message: "m",
 			OnLog: func(level slog.Level, text string) { told = append(told, fmt.Sprintf("%v %q", level, text)) },
 			OnProgress: func(done, total float64, message string) {
 				told = append(told, fmt.Sprintf("%v/%v %q", done, total, message))
@@ -122,7 +123,7 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 		if !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)
 		}
-		if got, want := string(result.Structured), `{"tool":"probe","call_id":"call_7","session":"s","message":"m"}`; got != want {
+		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m"}`, session); got != want {
 			t.Errorf("it knows %s, want %s", got, want)
 		}
 		// Nobody need listen, and a listener that breaks down breaks nothing else.
@@ -160,7 +161,7 @@ func testProbeOutput(t *testing.T, tools *registry.Registry) {
 	if err != nil || len(result.Content) != 2 {
 		t.Fatalf("got %+v, %v; want a text and an image", result, err)
 	}
-	if image := result.Content[1]; image.Type != tool.ContentImage || string(image.Data) != "pixels" || image.MIMEType != "image/png" {
+	if image := result.Content[1]; image.Type != tool.ContentImage || string(image.Data) != "GIF89a\x01\x00\x01\x00\x00\x00\x00;" || image.MIMEType != "image/gif" {
 		t.Errorf("got %+v, want the image", image)
 	}
 }

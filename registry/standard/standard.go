@@ -25,6 +25,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/results"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -90,6 +91,9 @@ type Options struct {
 	Approvals approvals.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
+	// MaxText is that of registry.Options. When it is set, the texts that are cut are kept,
+	// and the tool ReadResultTool reads on in them. 0 cuts nothing.
+	MaxText int
 	// OnCompile is told before a module is compiled that no cache has; may be nil.
 	OnCompile func(runtime.CompileEvent)
 	// Logger gets what an operator should know; nil means silence.
@@ -130,7 +134,13 @@ func New(o Options) (*registry.Registry, error) {
 	l := &loader{onError: o.OnLoadError}
 	record := audit.New(audit.Options{File: o.config().Audit().File, MaxBytes: o.config().Audit().MaxSize, Keep: o.config().Audit().Keep})
 	secrets, stores := secretStore(o.config()), kv.NewLazy(filepath.Join(StateDir(o), "kv"), kv.Options{})
+	var kept *results.Store
+	if o.MaxText > 0 {
+		kept = results.NewStore(results.Options{})
+	}
 	tools := registry.New(registry.Options{
+		MaxText:    o.MaxText,
+		Results:    kept,
 		Approver:   o.Approver,
 		Approvals:  o.Approvals,
 		MaxTimeout: o.MaxTimeout,
@@ -154,6 +164,11 @@ func New(o Options) (*registry.Registry, error) {
 	}
 	if err := l.loadAll(o); err != nil {
 		return nil, errors.Join(err, tools.Close())
+	}
+	if kept != nil {
+		if err := addReadResult(tools, kept, o.MaxText); err != nil {
+			return nil, errors.Join(err, tools.Close())
+		}
 	}
 	rules, err := Rules(o, tools)
 	if err != nil {

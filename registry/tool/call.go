@@ -95,3 +95,26 @@ type Identified interface {
 	// an *Error.
 	Digest(ctx context.Context) (string, error)
 }
+
+// Dynamic is an Executor that works out parts of its tool's definition when they are first
+// needed: a description that lists what there is, a schema that allows what there is.
+type Dynamic interface {
+	// Describe works the definition out. The registry calls it one at a time, keeps what
+	// it gives until somebody asks for it to be done again, and keeps no error.
+	Describe(ctx context.Context) (Definition, error)
+}
+
+// Definition is what a Dynamic tool may change of its Spec. What is empty leaves what the
+// Spec says: name, permissions and danger are not for a tool to change by itself.
+type Definition struct {
+	Description string
+	// Parameters and Result are as in Spec.
+	Parameters, Result json.RawMessage
+}
+
+// FaultExplainer is an Executor that puts the faults of a call's arguments into words of
+// its own.
+type FaultExplainer interface {
+	// ExplainFaults returns what the caller reads; "" leaves the registry's own words.
+	ExplainFaults(faults []Fault) string
+}

@@ -103,16 +103,9 @@ type Details struct {
 	// RetryAfter is how long a server asks to be left alone, in nanoseconds in JSON; 0
 	// when it does not say.
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
-}
-
-// Fault is one fault of a call's arguments.
-type Fault struct {
-	// Pointer is the JSON pointer (RFC 6901) of the value; empty for the whole.
-	Pointer string `json:"pointer"`
-	// Kind is syntax, missing, type, format, constraint, undeclared or limit.
-	Kind string `json:"kind"`
-	// Message says what is wrong and names the parameter.
-	Message string `json:"message"`
+	// Field is the field of the tool's definition that is at fault, such as "name", for
+	// CodeInvalidManifest of a tool that is defined in Go.
+	Field string `json:"field,omitempty"`
 }
 
 // Error returns the tool's name and the message.

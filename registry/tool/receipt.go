@@ -17,6 +17,8 @@ type Receipt struct {
 	Tenant  string `json:"tenant,omitempty"`
 	Session string `json:"session,omitempty"`
 	Message string `json:"message,omitempty"`
+	// Resolved tells that Tool is the name of a tool, and not only what was asked for.
+	Resolved bool `json:"-"`
 	// Started is when the call began, and Duration how long it took in all, in
 	// nanoseconds in JSON.
 	Started  time.Time     `json:"started"`

@@ -1,0 +1,221 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// describing is a dynamic tool made of a function.
+type describing struct {
+	fake
+	describe func(ctx context.Context) (tool.Definition, error)
+}
+
+func (d *describing) Describe(ctx context.Context) (tool.Definition, error) { return d.describe(ctx) }
+
+func withDynamic(t *testing.T, o Options, describe func(ctx context.Context) (tool.Definition, error)) *Registry {
+	t.Helper()
+	r := New(o)
+	if err := r.Register(tool.Spec{Name: "skill", Description: "Static."}, &describing{describe: describe}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// onlyCook is a definition that knows one skill.
+var onlyCook = tool.Definition{
+	Description: "Skills: cook.",
+	Parameters:  json.RawMessage(`{"type":"object","required":["name"],"properties":{"name":{"enum":["cook"]}}}`),
+}
+
+func TestDynamicToolIsDescribedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int32
+		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
+			runs.Add(1)
+			time.Sleep(time.Second)
+			return onlyCook, nil
+		})
+		if got, _ := r.Get("skill"); got.Description != "Static." {
+			t.Errorf("before its first use it says %q", got.Description)
+		}
+		var calls sync.WaitGroup
+		for range 20 {
+			calls.Go(func() {
+				if _, err := r.Execute(context.Background(), tool.Call{Tool: "skill", Arguments: json.RawMessage(`{"name":"cook"}`)}); err != nil {
+					t.Error(err)
+				}
+				_, err := r.Execute(context.Background(), tool.Call{Tool: "skill", Arguments: json.RawMessage(`{"name":"sing"}`)})
+				wantCode(t, err, tool.CodeInvalidArgument)
+			})
+		}
+		calls.Wait()
+		if runs.Load() != 1 {
+			t.Errorf("it was described %d times", runs.Load())
+		}
+		if got, _ := r.Get("skill"); got.Description != "Skills: cook." {
+			t.Errorf("afterwards it says %q", got.Description)
+		}
+		if found := r.Search("cook"); len(found) != 1 {
+			t.Errorf("search finds %v", found)
+		}
+	})
+}
+
+func TestFailureToDescribeIsToldToAllAndNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cause := errors.New("the folder of skills is gone")
+		var runs atomic.Int32
+		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
+			time.Sleep(time.Second)
+			if runs.Add(1) == 1 {
+				return tool.Definition{}, &tool.Error{Code: tool.CodeExecution, Message: cause.Error()}
+			}
+			return onlyCook, nil
+		})
+		var waiting sync.WaitGroup
+		for range 5 {
+			waiting.Go(func() {
+				result, err := r.Execute(context.Background(), tool.Call{Tool: "skill"})
+				wantCode(t, err, tool.CodeExecution)
+				if !strings.Contains(result.Text(), "cannot be worked out: the folder of skills is gone") {
+					t.Errorf("the model reads %q", result.Text())
+				}
+			})
+		}
+		waiting.Wait()
+		if _, err := r.Execute(context.Background(), tool.Call{Tool: "skill", Arguments: json.RawMessage(`{"name":"cook"}`)}); err != nil || runs.Load() != 2 {
+			t.Errorf("the next call: %v after %d runs", err, runs.Load())
+		}
+	})
+}
+
+func TestDefinitionsThatDoNotHoldAreNotEntered(t *testing.T) {
+	tests := map[string]struct {
+		describe func(context.Context) (tool.Definition, error)
+		code     tool.Code
+	}{
+		"a schema with a fault": {func(context.Context) (tool.Definition, error) {
+			return tool.Definition{Parameters: json.RawMessage(`{"type":"strng"}`)}, nil
+		}, tool.CodeInvalidManifest},
+		"a panic": {func(context.Context) (tool.Definition, error) { panic("oh") }, tool.CodeInternal},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := withDynamic(t, Options{}, tt.describe)
+			wantCode(t, r.Describe(context.Background()), tt.code)
+			if got, _ := r.Get("skill"); got.Description != "Static." {
+				t.Errorf("afterwards it says %q", got.Description)
+			}
+		})
+	}
+}
+
+func TestDescriptionThatHangsKeepsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var runs atomic.Int32
+		r := withDynamic(t, Options{LoadTimeout: time.Second}, func(context.Context) (tool.Definition, error) {
+			runs.Add(1)
+			<-release
+			return onlyCook, nil
+		})
+		for range 3 {
+			_, err := r.Execute(context.Background(), tool.Call{Tool: "skill"})
+			wantCode(t, err, tool.CodeTimeout)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Millisecond, cancel)
+		_, err := r.Execute(ctx, tool.Call{Tool: "skill"})
+		wantCode(t, err, tool.CodeCancelled)
+		close(release)
+		synctest.Wait()
+		if _, _, err := r.Validate("skill", json.RawMessage(`{"name":"cook"}`)); err != nil || runs.Load() != 1 {
+			t.Errorf("once it ended: %v after %d runs", err, runs.Load())
+		}
+	})
+}
+
+func TestRefresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int32
+		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
+			n := runs.Add(1)
+			time.Sleep(10 * time.Second / time.Duration(n)) // the first takes longest
+			return tool.Definition{Description: fmt.Sprintf("Version %d.", n)}, nil
+		})
+		go func() { _ = r.Describe(context.Background(), "skill") }()
+		synctest.Wait()
+		// It began before the inputs changed, and ends after the refresh.
+		if _, err := r.Refresh(context.Background(), "skill"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got, _ := r.Get("skill"); got.Description != "Version 2." {
+			t.Errorf("it says %q", got.Description)
+		}
+		if err := r.Disable("skill"); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := r.Get("skill")
+		diff, err := r.Refresh(context.Background(), "skill")
+		if err != nil || diff.String() != "description: Version 2. -> Version 3.\n" {
+			t.Errorf("got %v, %v", diff, err)
+		}
+		if after, _ := r.Get("skill"); !after.Disabled || after.CreatedAt != before.CreatedAt {
+			t.Errorf("got %+v", after)
+		}
+	})
+	r := withTool(t, Options{}, echo(), &fake{})
+	_, err := r.Refresh(context.Background(), "echo")
+	wantCode(t, err, tool.CodeInvalidManifest)
+	_, err = r.Refresh(context.Background(), "nothing")
+	wantCode(t, err, tool.CodeNotFound)
+	wantCode(t, r.Describe(context.Background(), "nothing"), tool.CodeNotFound)
+}
+
+func TestToolThatIsReplacedWhileItIsDescribed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
+			time.Sleep(time.Second)
+			return onlyCook, nil
+		})
+		go func() { _ = r.Describe(context.Background()) }()
+		synctest.Wait()
+		if _, err := r.Replace(tool.Spec{Name: "skill", Description: "Other."}, &fake{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if got, _ := r.Get("skill"); got.Description != "Other." {
+			t.Errorf("it says %q", got.Description)
+		}
+	})
+}
+
+func TestValidateSpec(t *testing.T) {
+	if err := ValidateSpec(echo()); err != nil {
+		t.Error(err)
+	}
+	for field, spec := range map[string]tool.Spec{
+		"name":       {},
+		"aliases":    {Name: "a", Aliases: []string{"a"}},
+		"parameters": {Name: "a", Parameters: json.RawMessage(`{}`)},
+		"result":     {Name: "a", Result: json.RawMessage(`5`)},
+		"confirm":    {Name: "a", Confirm: "{"},
+	} {
+		if e := wantCode(t, ValidateSpec(spec), tool.CodeInvalidManifest); e.Details.Field != field {
+			t.Errorf("got the field %q in %v, want %q", e.Details.Field, e, field)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package delegated
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Complete gives an open call its result. One with IsError is a failure that the tool
+// reports. A result that is not what it says or does not fit the tool's schema is refused
+// with invalid_output, and the call stays open.
+//
+// For a call that is not open the error has the code not_found when the desk knows nothing
+// of it, invalid_argument when it has its result already, and timeout or cancelled when it
+// ended without one. A call that is not open is never touched.
+func (d *Desk) Complete(id ID, result tool.Result) error {
+	c, err := d.find(id)
+	if err != nil {
+		return err
+	}
+	if err := result.Check(); err != nil {
+		return err
+	}
+	outcome := Completion{Result: result}
+	if result.IsError {
+		outcome.Err = &tool.Error{Code: tool.CodeExecution, Message: "the tool says: " + result.Text(), Recoverable: true}
+	} else if err := c.fits(result); err != nil {
+		return err
+	}
+	return d.finish(c, outcome)
+}
+
+// Fail ends an open call with a failure: the message is what a model reads. Errors are
+// those of Complete.
+func (d *Desk) Fail(id ID, message string) error {
+	message = strings.ToValidUTF8(message, "\uFFFD")
+	return d.Complete(id, tool.Result{Content: []tool.Content{tool.TextContent(message)}, IsError: true})
+}
+
+func (c *openCall) fits(result tool.Result) error {
+	if c.result == nil {
+		return nil
+	}
+	if len(result.Structured) == 0 {
+		return &tool.Error{Code: tool.CodeInvalidOutput, Tool: c.request.Tool, Message: "the tool declares a result schema, and the result has nothing structured"}
+	}
+	if err := c.result.Validate(result.Structured); err != nil {
+		return (&tool.Error{Code: tool.CodeInvalidOutput, Tool: c.request.Tool, Message: "the result does not fit the tool's schema: " + err.Error()}).WithCause(err)
+	}
+	return nil
+}
+
+// find returns an open call.
+func (d *Desk) find(id ID) (*openCall, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c := d.open[id]; c != nil {
+		return c, nil
+	}
+	return nil, d.over.explain(id)
+}
+
+// finish ends a call unless somebody else did.
+func (d *Desk) finish(c *openCall, outcome Completion) error {
+	if d.end(c, outcome) {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.over.explain(c.request.ID)
+}
+
+// overCalls remembers how the last calls ended. The desk's lock guards it.
+type overCalls struct {
+	codes map[ID]tool.Code // empty and execution: it has its result
+	ring  []ID             // in the order of ending; the oldest at next once it is full
+	next  int
+}
+
+func newOverCalls(most int) overCalls {
+	return overCalls{codes: make(map[ID]tool.Code), ring: make([]ID, 0, most)}
+}
+
+func (o *overCalls) add(id ID, err *tool.Error) {
+	code := tool.Code("")
+	if err != nil {
+		code = err.Code
+	}
+	if _, again := o.codes[id]; !again {
+		if len(o.ring) < cap(o.ring) {
+			o.ring = append(o.ring, id)
+		} else {
+			delete(o.codes, o.ring[o.next])
+			o.ring[o.next] = id
+			o.next = (o.next + 1) % len(o.ring)
+		}
+	}
+	o.codes[id] = code
+}
+
+// explain says why a call is not open.
+func (o *overCalls) explain(id ID) error {
+	e := &tool.Error{CallID: id.Call}
+	switch code, known := o.codes[id]; {
+	case !known:
+		e.Code, e.Message = tool.CodeNotFound, fmt.Sprintf("no call with the id %q is open", id.Call)
+	case code == "" || code == tool.CodeExecution:
+		e.Code, e.Message = tool.CodeInvalidArgument, fmt.Sprintf("the call %q has its result already", id.Call)
+	default:
+		e.Code, e.Message = code, fmt.Sprintf("the call %q is over: it ended with %s before a result came", id.Call, code)
+	}
+	return e
+}

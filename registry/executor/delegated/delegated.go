@@ -1,0 +1,173 @@
+// Package delegated has tools whose work is done elsewhere: by the client of a server, by
+// a person, by another program. A [Desk] hands each call out and takes its result in.
+//
+// There are two forms. With [Later] a call returns at once and says that its result is
+// pending, which a model reads; the result goes to Options.OnDone when it comes. With
+// [Wait] the call blocks until then, and what it returns is the result.
+package delegated
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/wasmtool/wasmtool/internal/definition"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Form says what a call of a tool returns.
+type Form int
+
+// The forms of delegated tools.
+const (
+	// Later returns a pending result at once.
+	Later Form = iota
+	// Wait returns the result when it is there.
+	Wait
+)
+
+// Defaults of Options.
+const (
+	// DefaultTimeout is how long a call stays open.
+	DefaultTimeout = 10 * time.Minute
+	// DefaultMaxOpen is how many calls are open at once, and DefaultMaxOpenPerTenant how
+	// many of one tenant.
+	DefaultMaxOpen          = 1000
+	DefaultMaxOpenPerTenant = 100
+)
+
+// Options configures a Desk. The zero value is usable: requests are then found by
+// Desk.Open.
+type Options struct {
+	// OnCall is told of each call, on a goroutine of its own. Its context ends when the
+	// call is over, with a result or without. Nil tells nobody.
+	OnCall func(ctx context.Context, r Request)
+	// OnDone is told how each call of the form Later ended, once, before Complete or Fail
+	// returns; it may be called concurrently. Nil tells nobody.
+	OnDone func(Completion)
+	// Timeout is how long a call stays open; 0 means DefaultTimeout. A tool of the form
+	// Wait waits no longer than its own timeout either, which is this one unless its Spec
+	// says otherwise.
+	Timeout time.Duration
+	// MaxOpen and MaxOpenPerTenant bound the calls that are open; 0 means the defaults.
+	// As many calls as MaxOpen that are over are remembered, to tell of them.
+	MaxOpen, MaxOpenPerTenant int
+	// Logger gets panics of OnCall and OnDone; nil means silence.
+	Logger *slog.Logger
+}
+
+// ID names an open call: the ID that the call had, which is unique for its tenant.
+type ID struct {
+	Tenant string `json:"tenant,omitempty"`
+	Call   string `json:"call_id"`
+}
+
+// Request is a call that waits for its result.
+type Request struct {
+	ID
+	// Tool is the tool's name, Session and Message are those of the call.
+	Tool    string `json:"tool"`
+	Session string `json:"session,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Arguments is the JSON object that the tool got: validated, with defaults.
+	Arguments json.RawMessage `json:"arguments"`
+	// Deadline is when the call is over whether or not there is a result.
+	Deadline time.Time `json:"deadline"`
+}
+
+// Completion is how a call ended.
+type Completion struct {
+	Request
+	// Result is what Complete was given. It is empty when Err says that the call ended
+	// without a result.
+	Result tool.Result
+	// Err is nil for success. Else its code is execution for a failure that was reported,
+	// timeout, or cancelled.
+	Err *tool.Error
+}
+
+// Desk holds the calls that are open. It is safe for concurrent use. The zero value is not
+// usable; see NewDesk.
+type Desk struct {
+	o   Options
+	log *slog.Logger
+
+	mu      sync.Mutex
+	closed  bool
+	open    map[ID]*openCall
+	tenants map[string]int // open calls of each
+	over    overCalls
+}
+
+// NewDesk returns an empty Desk.
+func NewDesk(o Options) *Desk {
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.MaxOpen <= 0 {
+		o.MaxOpen = DefaultMaxOpen
+	}
+	if o.MaxOpenPerTenant <= 0 {
+		o.MaxOpenPerTenant = DefaultMaxOpenPerTenant
+	}
+	log := o.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Desk{o: o, log: log, open: make(map[ID]*openCall), tenants: make(map[string]int), over: newOverCalls(o.MaxOpen)}
+}
+
+// Define makes a tool whose calls the desk hands out. Sandboxed is always false, and an
+// empty Source means "client". The results of completed calls must fit Spec.Result; a tool
+// of the form Later returns without it, since what its calls return is no such result. The
+// error is an *Error of the code invalid_manifest whose Details.Field names the field at
+// fault.
+func (d *Desk) Define(spec tool.Spec, form Form) (tool.Spec, tool.Executor, error) {
+	spec.Sandboxed = false
+	if spec.Source == "" {
+		spec.Source = "client"
+	}
+	if form == Wait && spec.Timeout <= 0 {
+		spec.Timeout = d.o.Timeout
+	}
+	checked, err := definition.Compile(spec)
+	if err != nil {
+		return tool.Spec{}, nil, err
+	}
+	e := &executor{desk: d, name: spec.Name, form: form, result: checked.Result}
+	if form == Later {
+		checked.Spec.Result = nil
+	}
+	return checked.Spec, e, nil
+}
+
+// Open returns the calls of a tenant that are open, the oldest first.
+func (d *Desk) Open(tenant string) []Request {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	requests := []Request{}
+	for id, c := range d.open {
+		if id.Tenant == tenant {
+			requests = append(requests, c.copy())
+		}
+	}
+	sortByAge(requests)
+	return requests
+}
+
+// Close ends all open calls with cancelled, and takes no more. Closing again does nothing.
+func (d *Desk) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	var all []*openCall
+	for _, c := range d.open {
+		all = append(all, c)
+	}
+	d.mu.Unlock()
+	for _, c := range all {
+		d.end(c, Completion{Err: &tool.Error{Code: tool.CodeCancelled, Message: "the desk was closed before a result came"}})
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Text makes a tool that takes one text and gives one text. The parameter is "text".
+// Errors are those of Define.
+func Text(name, description string, fn func(ctx context.Context, text string) (string, error)) (tool.Spec, tool.Executor, error) {
+	o := Options{Spec: tool.Spec{Name: name, Description: description}}
+	if fn == nil {
+		return tool.Spec{}, nil, nothingToExecute(o)
+	}
+	type input struct {
+		Text string `json:"text" jsonschema:"The text."`
+	}
+	return Define(o, func(ctx context.Context, in input) (string, error) { return fn(ctx, in.Text) })
+}
+
+// Hit is one thing that a search found. Empty fields are left out.
+type Hit struct {
+	// Title names it, in one line.
+	Title string `json:"title"`
+	// Location says where it is: an address or a relative path.
+	Location string `json:"location,omitempty"`
+	// Text is an excerpt.
+	Text string `json:"text,omitempty"`
+}
+
+// Bounds of the parameter "limit" of a search tool.
+const (
+	DefaultHits = 10
+	MaxHits     = 100
+)
+
+// Search makes a tool that finds something. The parameters are "query", not empty, and
+// "limit", 1 to MaxHits, DefaultHits when it is not given; hits beyond the limit are left
+// out and the result says so. It gives {"hits": [...]}. Errors are those of Define.
+func Search(name, description string, fn func(ctx context.Context, query string, limit int) ([]Hit, error)) (tool.Spec, tool.Executor, error) {
+	o := Options{Spec: tool.Spec{Name: name, Description: description, Parameters: json.RawMessage(fmt.Sprintf(searchParameters, DefaultHits, MaxHits))}}
+	if fn == nil {
+		return tool.Spec{}, nil, nothingToExecute(o)
+	}
+	o.Spec.Result = json.RawMessage(searchResult)
+	type input struct {
+		Query string `json:"query"`
+		Limit int    `json:"limit"`
+	}
+	return Define(o, func(ctx context.Context, in input) (tool.Result, error) {
+		hits, err := fn(ctx, in.Query, in.Limit)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		return searchHits(hits, in.Limit)
+	})
+}
+
+const searchParameters = `{"type":"object","required":["query"],"properties":{
+	"query":{"type":"string","minLength":1,"description":"What to look for."},
+	"limit":{"type":"integer","minimum":1,"default":%d,"maximum":%d,"description":"How many hits to give at most."}}}`
+
+const searchResult = `{"type":"object","required":["hits"],"properties":{"hits":{"type":"array","items":{"type":"object",
+	"required":["title"],"properties":{"title":{"type":"string"},"location":{"type":"string"},"text":{"type":"string"}}}}}}`
+
+func searchHits(hits []Hit, limit int) (tool.Result, error) {
+	found := len(hits)
+	hits = append([]Hit{}, hits[:min(found, limit)]...) // a list even if it is empty
+	var text strings.Builder
+	for i, hit := range hits {
+		fmt.Fprintf(&text, "%d. %s\n", i+1, hit.Title)
+		for _, line := range strings.Split(strings.TrimSpace(hit.Location+"\n"+hit.Text), "\n") {
+			if line != "" {
+				fmt.Fprintf(&text, "   %s\n", line)
+			}
+		}
+	}
+	if found == 0 {
+		text.WriteString("nothing was found\n")
+	}
+	result, err := tool.TextResult(text.String(), struct {
+		Hits []Hit `json:"hits"`
+	}{hits})
+	result.Title = fmt.Sprintf("Found %d", found)
+	if found > limit {
+		result.Metadata = map[string]any{tool.MetaTruncated: true, "found": found}
+		result.Content = append(result.Content, tool.TextContent(fmt.Sprintf("%d more were left out; raise limit or ask for less", found-limit)))
+	}
+	return result, err
+}

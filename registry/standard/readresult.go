@@ -1,0 +1,46 @@
+package standard
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/executor/native"
+	"github.com/wasmtool/wasmtool/registry/results"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// ReadResultTool is the name of the tool that reads on in texts that were cut; it is there
+// when Options.MaxText is set.
+const ReadResultTool = "read_result"
+
+// noteRoom is how many bytes of a page are for the words about where it goes on.
+const noteRoom = 80
+
+// addReadResult registers the tool that reads on. A page is short enough not to be cut
+// itself.
+func addReadResult(tools *registry.Registry, kept *results.Store, maxText int) error {
+	type input struct {
+		Handle string `json:"handle" jsonschema:"The handle that the result was kept as, such as result_ABC."`
+		Offset int    `json:"offset,omitempty" jsonschema:"The byte to begin at; 0 is the beginning."`
+	}
+	spec, executor, err := native.DefineCall(native.Options{Spec: tool.Spec{
+		Name: ReadResultTool, Title: "Read a kept result", Category: "builtin", Source: builtinSource, Version: "1.0.0",
+		Description: "Reads on in the text of an earlier result that was too long to be shown whole.",
+	}}, func(_ context.Context, call tool.Call, in input) (tool.Result, error) {
+		page, err := kept.Read(results.Owner{Tenant: call.Tenant, Session: call.Session}, in.Handle, in.Offset, max(maxText-noteRoom, maxText/2))
+		if err != nil {
+			return tool.Result{}, err
+		}
+		result, err := tool.TextResult(page.Text, map[string]int{"offset": page.Offset, "next": page.Next, "total": page.Total})
+		result.Title = fmt.Sprintf("Bytes %d to %d of %d", page.Offset, page.Next, page.Total)
+		if page.Next < page.Total {
+			result.Content = append(result.Content, tool.TextContent(fmt.Sprintf("[it goes on at offset %d of %d]", page.Next, page.Total)))
+		}
+		return result, err
+	})
+	if err != nil {
+		return err
+	}
+	return tools.Register(spec, executor)
+}
