@@ -47,6 +47,7 @@ func (r *Registry) Register(spec tool.Spec, executor tool.Executor) error {
 		return err
 	}
 	e.createdAt = time.Now()
+	defer r.changed()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.put(e, nil)
@@ -75,6 +76,7 @@ func (r *Registry) Replace(spec tool.Spec, executor tool.Executor) (Diff, error)
 	if err != nil {
 		return nil, err
 	}
+	r.changed()
 	return diff(old.spec, e.spec), old.executor.Close()
 }
 
@@ -93,6 +95,7 @@ type Patch struct {
 // that fails, with the errors of Register, or not_found. Calls that run are not
 // touched.
 func (r *Registry) Update(name string, p Patch) (Diff, error) {
+	defer r.changed()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.find(name)
@@ -169,6 +172,7 @@ func (r *Registry) Unregister(name string) (bool, error) {
 	if e == nil {
 		return false, nil
 	}
+	r.changed()
 	return true, e.executor.Close()
 }
 
@@ -180,6 +184,7 @@ func (r *Registry) Disable(name string) error { return r.switchTool(name, true) 
 func (r *Registry) Enable(name string) error { return r.switchTool(name, false) }
 
 func (r *Registry) switchTool(name string, disabled bool) error {
+	defer r.changed()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.find(name)

@@ -58,8 +58,9 @@ type Registry struct {
 	opts Options
 	log  *slog.Logger
 
-	rules atomic.Pointer[Rules]
-	live  liveCalls
+	rules     atomic.Pointer[Rules]
+	live      liveCalls
+	listeners listeners
 
 	mu      sync.RWMutex
 	closed  bool

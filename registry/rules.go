@@ -46,6 +46,7 @@ func (r *Registry) SetRules(rules Rules) {
 		rules.Policy = policy.Default()
 	}
 	r.rules.Store(&rules)
+	defer r.changed()
 	if len(rules.Revoked) == 0 {
 		return
 	}
