@@ -126,13 +126,13 @@ func (t *tokenRule) check(r *http.Request) *refusedRequest {
 
 // takeBody reads the body within the bounds, looks at the message in it, and puts it back
 // in a form that has one reading only.
-func (g *gate) takeBody(w http.ResponseWriter, r *http.Request) *refusedRequest {
+func (g *gate) takeBody(w http.ResponseWriter, r *http.Request) (isCall bool, _ *refusedRequest) {
 	control := http.NewResponseController(w)
 	// Where deadlines are not supported, as in tests without a connection, there is none.
 	_ = control.SetReadDeadline(time.Now().Add(g.opts.BodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.opts.MaxBody))
 	if err != nil {
-		return bodyRefused(err)
+		return false, bodyRefused(err)
 	}
 	_ = control.SetReadDeadline(time.Time{})
 	msg, refused := parseMessage(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
@@ -143,10 +143,11 @@ func (g *gate) takeBody(w http.ResponseWriter, r *http.Request) *refusedRequest 
 		}
 	}
 	if refused != nil {
-		return &refusedRequest{status: http.StatusBadRequest, reason: "message", text: string(refused.line()), json: true}
+		return false, &refusedRequest{status: http.StatusBadRequest, reason: "message", text: string(refused.line()), json: true}
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-	return nil
+	req, ok := msg.(*jsonrpc.Request)
+	return ok && req.Method == methodCall, nil
 }
 
 func bodyRefused(err error) *refusedRequest {

@@ -86,9 +86,12 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOption
 		return err
 	case <-ctx.Done():
 	}
-	// Streams that only listen never end, so it is the calls that are waited for.
+	// Streams that only listen never end, so it is the calls that are waited for, and then
+	// their answers.
 	if !s.running.drain(s.opts.Grace) {
 		s.log.Error("calls that do not end were left behind", "running", s.running.count())
+	} else {
+		g.answering.drain(time.Second)
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -119,6 +122,8 @@ type gate struct {
 	sessions http.Handler // 2025-11-25 and before
 	requests http.Handler // later revisions, which have no sessions
 
+	answering *running // HTTP requests with calls
+
 	mu      sync.Mutex
 	opening int // sessions
 }
@@ -145,7 +150,7 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 	}
 	return &gate{
 		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token),
-		sessions: handler(false), requests: handler(true),
+		sessions: handler(false), requests: handler(true), answering: newRunning(),
 	}, nil
 }
 
@@ -156,9 +161,15 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost {
-		if refused := g.takeBody(w, r); refused != nil {
+		isCall, refused := g.takeBody(w, r)
+		if refused != nil {
 			g.refuse(w, refused)
 			return
+		}
+		if isCall {
+			if end, ok := g.answering.begin(); ok {
+				defer end()
+			}
 		}
 	}
 	if r.Header.Get(versionHeader) >= sinceInputRequests {

@@ -15,7 +15,12 @@ const (
 	maxIDInteger = 1<<53 - 1 // what every JSON reader keeps exactly
 )
 
-const methodCancelled = "notifications/cancelled"
+// Methods that are looked at before the SDK sees them.
+const (
+	methodCall      = "tools/call"
+	methodCancelled = "notifications/cancelled"
+	methodListen    = "subscriptions/listen"
+)
 
 // refusal is why a message is not taken, for its sender.
 type refusal struct {

@@ -24,8 +24,6 @@ const (
 // codeBusy is the JSON-RPC code for a request too many.
 const codeBusy = -32001
 
-const methodListen = "subscriptions/listen"
-
 // ServeStdio serves one client, whose messages come line by line from in and whose answers
 // go to out, to which nobody else may write. It returns nil after the client closed its
 // side and its calls were answered, which it waits a minute for, and after ctx is done,
