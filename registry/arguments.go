@@ -38,10 +38,13 @@ func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMes
 	return prepared.JSON, prepared.Warnings, nil
 }
 
-// checkResult is the step that holds a result against the schema that the tool
-// declares. A result that does not fit is no success.
+// checkResult is the step that looks whether a result is what it says, and holds it
+// against the schema that the tool declares. A result that does not fit is no success.
 func (x *execution) checkResult(result tool.Result) error {
-	if x.entry.result == nil {
+	if err := result.Check(); err != nil {
+		return err
+	}
+	if x.entry.result == nil || result.Pending {
 		return nil
 	}
 	if len(result.Structured) == 0 {

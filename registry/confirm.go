@@ -1,30 +1,9 @@
 package registry
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/internal/placeholder"
 )
-
-// parseConfirm reads the author's question and checks that it names parameters of
-// the tool.
-func parseConfirm(text string, schema *jsonschema.Schema) (placeholder.Template, error) {
-	template, err := placeholder.Parse(text)
-	if err != nil {
-		return template, err
-	}
-	for _, name := range template.Parameters() {
-		declared := func(p jsonschema.Parameter) bool { return p.Name == name }
-		if !slices.ContainsFunc(schema.Parameters(), declared) {
-			return template, fmt.Errorf("{%s} is not a parameter", name)
-		}
-	}
-	return template, nil
-}
 
 // Bounds of what the arguments add to a question, in bytes.
 const (

@@ -98,8 +98,8 @@ func (x *execution) finish(result tool.Result, err error) (tool.Result, error) {
 	e.CallID = x.call.ID
 	result.IsError = true
 	result.Structured = nil
-	if len(result.Content) == 0 {
-		result.Content = []tool.Content{tool.TextContent(errorText(e))}
+	if len(result.Content) == 0 || result.Check() != nil {
+		result.Content, result.Attachments, result.Metadata = []tool.Content{tool.TextContent(errorText(e))}, nil, nil
 	}
 	return result, e
 }

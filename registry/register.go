@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/definition"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -31,11 +31,6 @@ func (r *Registry) info(e *entry) Info {
 
 // keys are the names under which a tool is found.
 func (e *entry) keys() []string { return append([]string{e.spec.Name}, e.spec.Aliases...) }
-
-var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-
-// noParameters is the schema of a tool that declares none.
-const noParameters = `{"type":"object","properties":{}}`
 
 // Register adds a tool. The Registry owns the executor from then on; when Register
 // fails, the caller still does. It fails with an *Error of the code
@@ -198,43 +193,15 @@ func (r *Registry) switchTool(name string, disabled bool) error {
 
 // newEntry checks a spec and compiles its schemas.
 func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
-	fault := func(format string, args ...any) error {
-		return &tool.Error{Code: tool.CodeInvalidManifest, Tool: spec.Name, Message: fmt.Sprintf(format, args...)}
-	}
 	if executor == nil {
-		return nil, fault("there is nothing to execute")
+		return nil, definition.Fault(spec.Name, "execute", "there is nothing to execute")
 	}
-	seen := make(map[string]bool)
-	for _, name := range append([]string{spec.Name}, spec.Aliases...) {
-		if !validName.MatchString(name) {
-			return nil, fault("the name %q must be 1 to 64 of a-z, 0-9, _ and -, beginning with a letter", name)
-		}
-		if seen[name] {
-			return nil, fault("the name %q is there twice", name)
-		}
-		seen[name] = true
+	d, err := definition.Compile(spec)
+	if err != nil {
+		return nil, err
 	}
-	e := &entry{spec: spec.Clone(), executor: executor, words: wordsOf(spec)}
-	if e.spec.Title == "" {
-		e.spec.Title = e.spec.Name
-	}
-	if e.spec.Timeout <= 0 {
-		e.spec.Timeout = tool.DefaultTimeout
-	}
-	if len(e.spec.Parameters) == 0 {
-		e.spec.Parameters = json.RawMessage(noParameters)
-	}
-	var err error
-	if e.schema, err = jsonschema.CompileParameters(e.spec.Parameters); err != nil {
-		return nil, fault("parameters: %v", err)
-	}
-	if e.confirm, err = parseConfirm(e.spec.Confirm, e.schema); err != nil {
-		return nil, fault("confirm: %v", err)
-	}
-	if len(e.spec.Result) > 0 {
-		if e.result, err = jsonschema.Compile(e.spec.Result); err != nil {
-			return nil, fault("result: %v", err)
-		}
-	}
-	return e, nil
+	return &entry{
+		spec: d.Spec, executor: executor, words: wordsOf(d.Spec),
+		schema: d.Parameters, result: d.Result, confirm: d.Confirm,
+	}, nil
 }

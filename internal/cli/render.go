@@ -17,10 +17,13 @@ import (
 // are shown and the last line is ended; anywhere else the bytes go out as they are.
 func (a *app) printContent(r tool.Result) error {
 	terminal := isTerminal(a.Out)
-	for _, c := range r.Content {
+	for _, c := range slices.Concat(r.Content, r.Attachments) {
 		text := c.Text
-		if c.Type != tool.ContentText {
-			fmt.Fprintf(a.Err, "wasmtool: the result has an image (%s, %s); --json prints it\n", oneLine(c.MIMEType), byteCount(uint64(len(c.Data))))
+		switch {
+		case c.Type == tool.ContentResource && c.Resource.Blob == nil:
+			text = c.Resource.Text
+		case c.Type != tool.ContentText:
+			fmt.Fprintf(a.Err, "wasmtool: the result has %s\n", blockInWords(c))
 			continue
 		}
 		if terminal {
@@ -34,6 +37,22 @@ func (a *app) printContent(r tool.Result) error {
 		}
 	}
 	return nil
+}
+
+// blockInWords describes a block that a terminal does not show.
+func blockInWords(c tool.Content) string {
+	file := func(what, name string, data []byte) string {
+		return fmt.Sprintf("%s (%s, %s); --json prints it", what, oneLine(name), byteCount(uint64(len(data))))
+	}
+	switch c.Type {
+	case tool.ContentResourceLink:
+		return fmt.Sprintf("a link to %s (%s)", oneLine(c.Resource.Name), oneLine(c.Resource.URI))
+	case tool.ContentResource:
+		return file("a file", c.Resource.URI, c.Resource.Blob)
+	case tool.ContentAudio:
+		return file("a sound", c.MIMEType, c.Data)
+	}
+	return file("an image", c.MIMEType, c.Data)
 }
 
 func (a *app) printWarnings(warnings []string) {
@@ -55,6 +74,10 @@ type envelope struct {
 type envelopeResult struct {
 	Content    []tool.Content  `json:"content"`
 	Structured json.RawMessage `json:"structured,omitempty"`
+
+	Title       string         `json:"title,omitempty"`
+	Metadata    map[string]any `json:"metadata,omitempty"`
+	Attachments []tool.Content `json:"attachments,omitempty"`
 }
 
 type envelopeCall struct {
@@ -73,8 +96,10 @@ func (a *app) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) err
 		return err
 	}
 	e := envelope{
-		Success:  err == nil,
-		Result:   envelopeResult{Content: r.Content, Structured: r.Structured},
+		Success: err == nil,
+		Result: envelopeResult{
+			Content: r.Content, Structured: r.Structured, Title: r.Title, Metadata: r.Metadata, Attachments: r.Attachments,
+		},
 		Warnings: r.Warnings, Receipt: receipt,
 		Call: envelopeCall{ID: r.Call.ID, Tool: r.Call.Tool, DurationMS: float64(r.Call.Duration.Microseconds()) / 1000, Fuel: r.Call.Fuel, Memory: r.Call.Memory},
 	}

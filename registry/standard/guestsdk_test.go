@@ -160,7 +160,7 @@ func testProbeOutput(t *testing.T, tools *registry.Registry) {
 	if err != nil || len(result.Content) != 2 {
 		t.Fatalf("got %+v, %v; want a text and an image", result, err)
 	}
-	if image := result.Content[1]; image.Type != tool.ContentImage || string(image.Data) != "pixels" || image.MIMEType != "image/png" {
+	if image := result.Content[1]; image.Type != tool.ContentImage || string(image.Data) != "GIF89a\x01\x00\x01\x00\x00\x00\x00;" || image.MIMEType != "image/gif" {
 		t.Errorf("got %+v, want the image", image)
 	}
 }

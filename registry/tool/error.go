@@ -88,6 +88,9 @@ type Details struct {
 	Stderr string `json:"stderr,omitempty"`
 	// Limit is the ceiling that was met, for CodeResourceExhausted.
 	Limit string `json:"limit,omitempty"`
+	// Field is the field of the tool's definition that is at fault, such as "name", for
+	// CodeInvalidManifest of a tool that is defined in Go.
+	Field string `json:"field,omitempty"`
 }
 
 // Fault is one fault of a call's arguments.

@@ -8,20 +8,35 @@ import (
 )
 
 // Result is what a call gives back, also when it fails: then IsError is set and
-// the content is a text that a model can act on.
+// the content is a text that a model can act on. TextResult, JSONResult and ImageResult
+// make the usual ones.
 type Result struct {
 	// Content are the blocks of the answer, in order.
 	Content []Content `json:"content"`
-	// Structured is the answer as one JSON value, when the tool gives one.
+	// Structured is the answer as one JSON value, when the tool gives one. Its numbers are
+	// as the tool wrote them.
 	Structured json.RawMessage `json:"structured,omitempty"`
 	// IsError tells that the content describes a failure.
 	IsError bool `json:"is_error"`
+	// Title is a short line for people, such as "Found 3 files"; may be empty.
+	Title string `json:"title,omitempty"`
+	// Metadata is what a program may want to know about the answer beside it. Values are
+	// what encoding/json writes; read from JSON, numbers are a json.Number. See MetaTruncated.
+	Metadata map[string]any `json:"metadata,omitempty"`
+	// Attachments are files that come with the answer, for people more than for a model.
+	Attachments []Content `json:"attachments,omitempty"`
+	// Pending tells that the work goes on elsewhere and that the content says only so; the
+	// answer comes by another way.
+	Pending bool `json:"-"`
 	// Warnings say what was odd about the call without failing it, such as a
 	// field that the tool does not know.
 	Warnings []string `json:"-"`
 	// Call tells about the call itself.
 	Call CallInfo `json:"-"`
 }
+
+// MetaTruncated is the key of Metadata whose value is true when a text was cut.
+const MetaTruncated = "truncated"
 
 // CallInfo identifies a finished call.
 type CallInfo struct {
@@ -35,45 +50,6 @@ type CallInfo struct {
 	Fuel, Memory uint64
 	// Usage is what the tool reached.
 	Usage capability.Usage
-}
-
-// ContentType is the kind of a content block.
-type ContentType string
-
-// The kinds of content blocks.
-const (
-	ContentText  ContentType = "text"
-	ContentImage ContentType = "image"
-)
-
-// Content is one block of a result.
-type Content struct {
-	Type ContentType `json:"type"`
-	// Text is the text of a text block.
-	Text string `json:"text,omitempty"`
-	// Data is the file of an image block; base64 in JSON.
-	Data []byte `json:"data,omitempty"`
-	// MIMEType is the type of Data, such as "image/png".
-	MIMEType string `json:"mimeType,omitempty"`
-}
-
-// TextContent returns a text block.
-func TextContent(text string) Content { return Content{Type: ContentText, Text: text} }
-
-// MarshalJSON writes the fields of the block's kind, also when they are empty: a
-// text block always has a text.
-func (c Content) MarshalJSON() ([]byte, error) {
-	if c.Type == ContentText {
-		return json.Marshal(struct {
-			Type ContentType `json:"type"`
-			Text string      `json:"text"`
-		}{c.Type, c.Text})
-	}
-	return json.Marshal(struct {
-		Type     ContentType `json:"type"`
-		Data     []byte      `json:"data"`
-		MIMEType string      `json:"mimeType"`
-	}{c.Type, c.Data, c.MIMEType})
 }
 
 // Text joins the text blocks of the result, each on lines of its own.

@@ -38,7 +38,7 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 	case "count":
 		return guest.Result{Content: []guest.Content{guest.Text(fmt.Sprint(calls))}}, nil
 	case "content":
-		return guest.Result{Content: []guest.Content{guest.Text("<a> & b"), guest.Image([]byte("pixels"), "image/png")}}, nil
+		return guest.Result{Content: []guest.Content{guest.Text("<a> & b"), guest.Image([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), "image/gif")}}, nil
 	case "failf":
 		return guest.Failf("no file %q", "a.txt"), nil
 	case "error":

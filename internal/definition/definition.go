@@ -1,0 +1,103 @@
+// Package definition checks what a tool is said to be, for everybody who takes a
+// tool.Spec: the registry, and the packages that make tools in Go.
+package definition
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Definition is a Spec that holds. It never changes and may be used concurrently.
+type Definition struct {
+	// Spec is a copy with its defaults filled in.
+	Spec tool.Spec
+	// Parameters is the schema of the arguments, and Result that of the structured
+	// result; nil when the tool declares none.
+	Parameters, Result *jsonschema.Schema
+	// Confirm is the author's own question.
+	Confirm placeholder.Template
+}
+
+// noParameters is the schema of a tool that declares none.
+const noParameters = `{"type":"object","properties":{}}`
+
+var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+
+// Compile checks a spec and compiles its schemas. The error is an *Error of the code
+// invalid_manifest; its Details.Field names the field at fault.
+func Compile(spec tool.Spec) (*Definition, error) {
+	if err := checkNames(spec); err != nil {
+		return nil, err
+	}
+	d := &Definition{Spec: spec.Clone()}
+	if d.Spec.Title == "" {
+		d.Spec.Title = d.Spec.Name
+	}
+	if d.Spec.Timeout <= 0 {
+		d.Spec.Timeout = tool.DefaultTimeout
+	}
+	if len(d.Spec.Parameters) == 0 {
+		d.Spec.Parameters = json.RawMessage(noParameters)
+	}
+	var err error
+	if d.Parameters, err = jsonschema.CompileParameters(d.Spec.Parameters); err != nil {
+		return nil, Fault(spec.Name, "parameters", "parameters: %v", err)
+	}
+	if d.Confirm, err = parseConfirm(spec.Confirm, d.Parameters); err != nil {
+		return nil, Fault(spec.Name, "confirm", "confirm: %v", err)
+	}
+	if len(spec.Result) > 0 {
+		if d.Result, err = jsonschema.Compile(spec.Result); err != nil {
+			return nil, Fault(spec.Name, "result", "result: %v", err)
+		}
+	}
+	return d, nil
+}
+
+// Fault is the error for a field of the definition of a tool.
+func Fault(name, field, format string, args ...any) error {
+	return &tool.Error{
+		Code: tool.CodeInvalidManifest, Tool: name, Message: fmt.Sprintf(format, args...),
+		Details: tool.Details{Field: field},
+	}
+}
+
+func checkNames(spec tool.Spec) error {
+	seen := make(map[string]bool)
+	for i, name := range append([]string{spec.Name}, spec.Aliases...) {
+		field := "name"
+		if i > 0 {
+			field = "aliases"
+		}
+		if !validName.MatchString(name) {
+			return Fault(spec.Name, field, "the name %q must be 1 to 64 of a-z, 0-9, _ and -, beginning with a letter", name)
+		}
+		if seen[name] {
+			return Fault(spec.Name, field, "the name %q is there twice", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// parseConfirm reads the author's question and checks that it names parameters of
+// the tool.
+func parseConfirm(text string, schema *jsonschema.Schema) (placeholder.Template, error) {
+	template, err := placeholder.Parse(text)
+	if err != nil {
+		return template, err
+	}
+	for _, name := range template.Parameters() {
+		declared := func(p jsonschema.Parameter) bool { return p.Name == name }
+		if !slices.ContainsFunc(schema.Parameters(), declared) {
+			return template, fmt.Errorf("{%s} is not a parameter", name)
+		}
+	}
+	return template, nil
+}

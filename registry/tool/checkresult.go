@@ -1,0 +1,93 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/registry/tool/media"
+)
+
+// Bounds of a result, beside those of a call's output.
+const (
+	// MaxBlocks is how many blocks content and attachments may have together.
+	MaxBlocks = 1000
+	// MaxMetadata bounds the JSON of Metadata, in bytes, and maxTitle Title, maxWarnings
+	// the number of Warnings.
+	MaxMetadata = 64 << 10
+	maxTitle    = 1 << 10
+	maxWarnings = 50
+)
+
+// Check tells whether a result is what it says: texts are UTF-8, Structured is JSON,
+// Metadata can be written as JSON, and images and sounds are whole files of their type
+// (see package media). The registry checks each result before anybody gets it. The error
+// is an *Error of the code invalid_output that names the block. Checking takes time linear
+// in the size of the result.
+func (r Result) Check() error {
+	switch {
+	case len(r.Content)+len(r.Attachments) > MaxBlocks:
+		return invalidOutput("the result has %d blocks; there may be %d", len(r.Content)+len(r.Attachments), MaxBlocks)
+	case len(r.Title) > maxTitle || !utf8.ValidString(r.Title):
+		return invalidOutput("the title must be UTF-8 of at most %d bytes", maxTitle)
+	case len(r.Warnings) > maxWarnings:
+		return invalidOutput("the result has %d warnings; there may be %d", len(r.Warnings), maxWarnings)
+	case len(r.Structured) > 0 && !json.Valid(r.Structured):
+		return invalidOutput("the structured result is no JSON")
+	}
+	if len(r.Metadata) > 0 {
+		text, err := json.Marshal(r.Metadata)
+		if err != nil || len(text) > MaxMetadata {
+			return invalidOutput("the metadata must be JSON of at most %d bytes", MaxMetadata)
+		}
+	}
+	if err := checkBlocks("content", r.Content); err != nil {
+		return err
+	}
+	return checkBlocks("attachments", r.Attachments)
+}
+
+func checkBlocks(name string, blocks []Content) error {
+	for i, c := range blocks {
+		if err := c.check(); err != nil {
+			return invalidOutput("%s[%d]: %v", name, i, err)
+		}
+	}
+	return nil
+}
+
+func (c Content) check() error {
+	switch c.Type {
+	case ContentText:
+		return checkText(c.Text)
+	case ContentImage, ContentAudio:
+		_, err := checkMedia(c)
+		return err
+	case ContentResource, ContentResourceLink:
+		r := c.Resource
+		if r == nil || r.URI == "" || c.Type == ContentResourceLink && r.Name == "" {
+			return errors.New("a resource needs a uri, and a link a name too")
+		}
+		return errors.Join(checkText(r.URI), checkText(r.Name), checkText(r.Title), checkText(r.Description), checkText(r.Text))
+	}
+	return fmt.Errorf("the block has the unknown type %q", c.Type)
+}
+
+func checkText(text string) error {
+	if !utf8.ValidString(text) {
+		return errors.New("the text is not valid UTF-8")
+	}
+	return nil
+}
+
+func checkMedia(c Content) (media.Info, error) {
+	if c.Type == ContentAudio {
+		return media.Audio(c.Data, c.MIMEType)
+	}
+	return media.Image(c.Data, c.MIMEType)
+}
+
+func invalidOutput(format string, args ...any) error {
+	return &Error{Code: CodeInvalidOutput, Message: fmt.Sprintf(format, args...)}
+}

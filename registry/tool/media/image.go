@@ -1,0 +1,128 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/gif"
+	"image/jpeg"
+)
+
+var imageFormats = []format{
+	{types: []string{"image/png"}, begin: beginsWith(pngMagic), check: checkPNG},
+	{types: []string{"image/jpeg", "image/jpg"}, begin: beginsWith("\xff\xd8\xff"), check: checkJPEG},
+	{types: []string{"image/gif"}, begin: beginsWith("GIF8"), check: checkGIF},
+	{types: []string{"image/webp"}, begin: isRIFF("WEBP"), check: checkWebP},
+}
+
+var errNoPixels = errors.New("the image has no pixels")
+
+const pngMagic = "\x89PNG\r\n\x1a\n"
+
+// checkPNG walks the chunks, each of which has its length and its checksum.
+func checkPNG(data []byte) (width, height int, err error) {
+	rest := data[len(pngMagic):]
+	for first := true; ; first = false {
+		if len(rest) < 12 {
+			return 0, 0, errCut
+		}
+		length := uint64(binary.BigEndian.Uint32(rest))
+		if uint64(len(rest)) < 12+length {
+			return 0, 0, errCut
+		}
+		kind, content := string(rest[4:8]), rest[8:8+length]
+		if crc32.ChecksumIEEE(rest[4:8+length]) != binary.BigEndian.Uint32(rest[8+length:]) {
+			return 0, 0, errors.New("the file is damaged: a checksum is wrong")
+		}
+		if first {
+			if kind != "IHDR" || length < 8 {
+				return 0, 0, errors.New("the file does not begin with its header")
+			}
+			width, height = int(binary.BigEndian.Uint32(content)), int(binary.BigEndian.Uint32(content[4:]))
+			if width <= 0 || height <= 0 {
+				return 0, 0, errNoPixels
+			}
+		}
+		if kind == "IEND" {
+			return width, height, nil
+		}
+		rest = rest[12+length:]
+	}
+}
+
+// checkJPEG walks the headers and looks for the mark of the end in what follows, where no
+// sample can look like one. What comes after it is of no account.
+func checkJPEG(data []byte) (width, height int, err error) {
+	const startOfScan = 0xda
+	for rest := data[2:]; ; {
+		if len(rest) < 4 || rest[0] != 0xff {
+			return 0, 0, errCut
+		}
+		if rest[1] == 0xff { // a header may be padded
+			rest = rest[1:]
+			continue
+		}
+		length := 2 + int(binary.BigEndian.Uint16(rest[2:]))
+		if len(rest) < length {
+			return 0, 0, errCut
+		}
+		if rest[1] == startOfScan {
+			if !bytes.Contains(rest[length:], []byte("\xff\xd9")) {
+				return 0, 0, errCut
+			}
+			break
+		}
+		rest = rest[length:]
+	}
+	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	return size(config, err)
+}
+
+// checkGIF looks for the trailer, which some writers pad.
+func checkGIF(data []byte) (width, height int, err error) {
+	if end := bytes.TrimRight(data, "\x00"); len(end) == 0 || end[len(end)-1] != ';' {
+		return 0, 0, errCut
+	}
+	config, err := gif.DecodeConfig(bytes.NewReader(data))
+	return size(config, err)
+}
+
+func size(config image.Config, err error) (int, int, error) {
+	if err != nil {
+		return 0, 0, errors.New("the header does not decode: " + err.Error())
+	}
+	if config.Width <= 0 || config.Height <= 0 {
+		return 0, 0, errNoPixels
+	}
+	return config.Width, config.Height, nil
+}
+
+// checkWebP walks the chunks of the container and reads the size off the first.
+func checkWebP(data []byte) (width, height int, err error) {
+	chunks, err := riffChunks(data)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(chunks) == 0 || len(chunks[0].content) < 10 {
+		return 0, 0, errors.New("the file does not begin with its header")
+	}
+	switch c := chunks[0].content; chunks[0].kind {
+	case "VP8 ": // a key frame: three bytes of tag, three of start code, sizes of 14 bits
+		width, height = int(binary.LittleEndian.Uint16(c[6:])&0x3fff), int(binary.LittleEndian.Uint16(c[8:])&0x3fff)
+	case "VP8L": // a signature byte, then sizes less one in 14 bits each
+		bits := binary.LittleEndian.Uint32(c[1:])
+		width, height = int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1
+	case "VP8X": // four bytes of flags, then sizes less one in 24 bits each
+		width, height = int(uint24(c[4:]))+1, int(uint24(c[7:]))+1
+	default:
+		return 0, 0, errors.New("the file does not begin with its header")
+	}
+	if width <= 0 || height <= 0 {
+		return 0, 0, errNoPixels
+	}
+	return width, height, nil
+}
+
+func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }

@@ -1,0 +1,133 @@
+package media
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"strings"
+	"testing"
+)
+
+// files are whole files of each kind, images of 3 by 2 pixels.
+func files(t testing.TB) map[string][]byte {
+	t.Helper()
+	picture := image.NewPaletted(image.Rect(0, 0, 3, 2), color.Palette{color.Black, color.White})
+	encode := func(err error, b *bytes.Buffer) []byte {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	var p, j, g bytes.Buffer
+	return map[string][]byte{
+		"image/png":  encode(png.Encode(&p, picture), &p),
+		"image/jpeg": encode(jpeg.Encode(&j, picture, nil), &j),
+		"image/gif":  encode(gif.Encode(&g, picture, nil), &g),
+		"image/webp": riff("WEBP", "VP8X", []byte{0, 0, 0, 0, 2, 0, 0, 1, 0, 0}, "VP8L", make([]byte, 5)),
+		"audio/wav":  riff("WAVE", "fmt ", make([]byte, 16), "data", make([]byte, 9)),
+		"audio/mpeg": append([]byte("ID3"), make([]byte, 20)...),
+		"audio/ogg":  append([]byte("OggS"), make([]byte, 20)...),
+		"audio/flac": append([]byte("fLaC"), make([]byte, 20)...),
+		"audio/mp4":  append([]byte("\x00\x00\x00\x18ftypM4A "), make([]byte, 20)...),
+	}
+}
+
+func riff(form string, chunks ...any) []byte {
+	body := []byte(form)
+	for i := 0; i < len(chunks); i += 2 {
+		content := chunks[i+1].([]byte)
+		body = append(body, chunks[i].(string)...)
+		body = binary.LittleEndian.AppendUint32(body, uint32(len(content)))
+		body = append(body, content...)
+		if len(content)%2 == 1 {
+			body = append(body, 0)
+		}
+	}
+	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
+}
+
+func look(mimeType string, data []byte) (Info, error) {
+	if strings.HasPrefix(strings.ToLower(mimeType), "audio/") {
+		return Audio(data, mimeType)
+	}
+	return Image(data, mimeType)
+}
+
+func TestWholeFiles(t *testing.T) {
+	for mimeType, data := range files(t) {
+		want := Info{Type: mimeType}
+		if strings.HasPrefix(mimeType, "image/") {
+			want.Width, want.Height = 3, 2
+		}
+		for _, claim := range []string{mimeType, strings.ToUpper(mimeType) + "; q=1"} {
+			if got, err := look(claim, data); err != nil || got != want {
+				t.Errorf("%s: got %+v, %v, want %+v", claim, got, err, want)
+			}
+		}
+	}
+}
+
+func TestFilesThatWereCut(t *testing.T) {
+	for _, mimeType := range []string{"image/png", "image/jpeg", "image/gif", "image/webp", "audio/wav"} {
+		whole := files(t)[mimeType]
+		for n := range len(whole) - 1 {
+			if _, err := look(mimeType, whole[:n]); err == nil {
+				t.Errorf("%s: %d of %d bytes pass", mimeType, n, len(whole))
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	all := files(t)
+	damaged := bytes.Clone(all["image/png"])
+	damaged[len(damaged)-20] ^= 1
+	noWidth := bytes.Clone(all["image/gif"])
+	noWidth[6], noWidth[7] = 0, 0
+	vp8 := riff("WEBP", "VP8 ", []byte{0, 0, 0, 0x9d, 1, 0x2a, 0, 0, 1, 0})
+	// A preview inside a header has an end of its own.
+	preview := append([]byte("\xff\xd8\xff\xe1\x00\x06\xff\xd9\x00\x00"), all["image/jpeg"][2:len(all["image/jpeg"])-2]...)
+	tests := []struct {
+		name, mimeType string
+		data           []byte
+		says           string
+	}{
+		{"another type", "image/jpeg", all["image/png"], "the file is image/png and not image/jpeg"},
+		{"a page", "image/png", []byte("<html>"), "no image/png file"},
+		{"base64 that nobody decoded", "image/png", []byte(base64.StdEncoding.EncodeToString(all["image/png"])), "no image/png file"},
+		{"a script in a picture", "image/svg+xml", []byte("<svg/>"), "none of image/png"},
+		{"no type", "", all["image/png"], "none of image/png"},
+		{"nothing", "image/png", nil, "no image/png file"},
+		{"a wrong checksum", "image/png", damaged, "checksum"},
+		{"a cut image with a whole preview", "image/jpeg", preview, "too early"},
+		{"no width", "image/gif", noWidth, "no pixels"},
+		{"no width in WebP", "image/webp", vp8, "no pixels"},
+		{"no image in WebP", "image/webp", riff("WEBP", "EXIF", make([]byte, 12)), "header"},
+		{"too much", "image/png", make([]byte, MaxBytes+1), "there may be"},
+		{"an image as a sound", "audio/wav", all["image/webp"], "no audio/wav file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := look(tt.mimeType, tt.data); err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, want %q", err, tt.says)
+			}
+		})
+	}
+}
+
+func FuzzMedia(f *testing.F) {
+	for mimeType, data := range files(f) {
+		f.Add(mimeType, data)
+	}
+	f.Fuzz(func(t *testing.T, mimeType string, data []byte) {
+		if info, err := Image(data, mimeType); err == nil && (info.Width < 1 || info.Height < 1) {
+			t.Errorf("%+v", info)
+		}
+		_, _ = Audio(data, mimeType) // must only not break down
+	})
+}
