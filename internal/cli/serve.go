@@ -289,5 +289,5 @@ func (w *lineWriter) receipt(r tool.Receipt) {
 }
 
 func (w *lineWriter) log(name string, level slog.Level, text string) {
-	fmt.Fprintf(w, "%s: %s: %s\n", oneLine(name), strings.ToLower(level.String()), indent(printable(text)))
+	_, _ = w.Write([]byte(logLine(name, level, text))) // as for all that is said on standard error
 }

@@ -5,6 +5,7 @@ package mcpserver_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -55,10 +56,17 @@ func TestIntegersAreExact(t *testing.T) {
 	}
 }
 
+// pixel is a PNG of one pixel.
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
+
 func TestResults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
-	image := tool.Content{Type: tool.ContentImage, Data: []byte("\x89PNG"), MIMEType: "image/png"}
+	picture, err := base64.StdEncoding.DecodeString(pixel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := tool.ImageContent(picture, "image/png")
 	object := json.RawMessage(`{"type":"object"}`)
 	for _, c := range []struct {
 		name   string
@@ -69,7 +77,7 @@ func TestResults(t *testing.T) {
 		want string
 	}{
 		{name: "text", result: tool.Result{Content: []tool.Content{tool.TextContent("hello")}}, want: `{"content":[{"type":"text","text":"hello"}]}`},
-		{name: "image", result: tool.Result{Content: []tool.Content{image}}, want: `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw=="}]}`},
+		{name: "image", result: tool.Result{Content: []tool.Content{image}}, want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"}]}`},
 		{name: "empty", want: `{"content":[]}`},
 		{
 			name: "structured_as_text", result: tool.Result{Structured: json.RawMessage(`{"n": 1}`), Content: []tool.Content{tool.TextContent("{ \"n\":1 }\n")}},
@@ -81,11 +89,19 @@ func TestResults(t *testing.T) {
 		},
 		{
 			name: "structured_beside_image", result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
-			want: `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw=="},{"type":"text","text":"{\"n\":1}"}]}`,
+			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1}"}]}`,
 		},
 		{
 			name: "promised_beside_image", schema: object, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
-			want: `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw=="},{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
+			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
+		},
+		{
+			name: "resources", result: tool.Result{
+				Content:     []tool.Content{tool.ResourceContent(tool.Resource{URI: "test://a", MIMEType: "text/plain", Text: "a"}), tool.LinkContent(tool.Resource{URI: "test://b", Name: "b", Size: 3})},
+				Attachments: []tool.Content{image},
+			},
+			want: `{"content":[{"type":"resource","resource":{"uri":"test://a","mimeType":"text/plain","text":"a"}},{"type":"resource_link","uri":"test://b","name":"b","size":3},` +
+				`{"type":"image","mimeType":"image/png","data":"` + pixel + `","annotations":{"audience":["user"]}}]}`,
 		},
 		{name: "structured_list", result: tool.Result{Structured: json.RawMessage(`[1]`)}, want: `{"content":[{"type":"text","text":"[1]"}]}`},
 		{

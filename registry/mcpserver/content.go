@@ -11,10 +11,12 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Keys of the data beside a result that failed, for programs.
+// Keys of the data beside a result, for programs.
 const (
-	metaCode   = "io.github.wasmtool/code"
-	metaCallID = "io.github.wasmtool/call_id"
+	metaCode     = "io.github.wasmtool/code"
+	metaCallID   = "io.github.wasmtool/call_id"
+	metaTitle    = "io.github.wasmtool/title"
+	metaMetadata = "io.github.wasmtool/metadata"
 )
 
 // resultOf is a result as the protocol has it. Some clients show a model the content and
@@ -30,6 +32,15 @@ func resultOf(r tool.Result, promised bool) *mcp.CallToolResult {
 		if object && (promised || !slices.ContainsFunc(r.Content, notText)) {
 			out.StructuredContent = json.RawMessage(structured)
 		}
+	}
+	if r.Title != "" {
+		out.Meta = mcp.Meta{metaTitle: r.Title}
+	}
+	if len(r.Metadata) > 0 {
+		if out.Meta == nil {
+			out.Meta = mcp.Meta{}
+		}
+		out.Meta[metaMetadata] = r.Metadata
 	}
 	addWarnings(out, r.Warnings)
 	return out
@@ -73,22 +84,36 @@ func saysAsText(blocks []tool.Content, structured []byte) bool {
 	return false
 }
 
+// contentOf are the blocks of a result, and its attachments, which are for people.
 func contentOf(r tool.Result) []mcp.Content {
-	out := make([]mcp.Content, 0, len(r.Content))
+	out := make([]mcp.Content, 0, len(r.Content)+len(r.Attachments))
 	for _, block := range r.Content {
-		out = append(out, blockOf(block))
+		out = append(out, blockOf(block, nil))
+	}
+	for _, block := range r.Attachments {
+		out = append(out, blockOf(block, &mcp.Annotations{Audience: []mcp.Role{"user"}}))
 	}
 	return out
 }
 
-// blockOf is one block. Of a kind that the protocol does not know a model learns at least
-// that it was there.
-func blockOf(c tool.Content) mcp.Content {
-	switch c.Type {
-	case tool.ContentText:
-		return &mcp.TextContent{Text: c.Text}
-	case tool.ContentImage:
-		return &mcp.ImageContent{Data: c.Data, MIMEType: c.MIMEType}
+// blockOf is one block. Of a kind that the protocol has not a model learns at least that
+// it was there.
+func blockOf(c tool.Content, a *mcp.Annotations) mcp.Content {
+	switch r := c.Resource; {
+	case c.Type == tool.ContentText:
+		return &mcp.TextContent{Text: c.Text, Annotations: a}
+	case c.Type == tool.ContentImage:
+		return &mcp.ImageContent{Data: c.Data, MIMEType: c.MIMEType, Annotations: a}
+	case c.Type == tool.ContentAudio:
+		return &mcp.AudioContent{Data: c.Data, MIMEType: c.MIMEType, Annotations: a}
+	case c.Type == tool.ContentResource && r != nil:
+		return &mcp.EmbeddedResource{Annotations: a, Resource: &mcp.ResourceContents{URI: r.URI, MIMEType: r.MIMEType, Text: r.Text, Blob: r.Blob}}
+	case c.Type == tool.ContentResourceLink && r != nil:
+		link := &mcp.ResourceLink{Annotations: a, URI: r.URI, MIMEType: r.MIMEType, Name: r.Name, Title: r.Title, Description: r.Description}
+		if r.Size > 0 {
+			link.Size = &r.Size
+		}
+		return link
 	}
-	return &mcp.TextContent{Text: fmt.Sprintf("(%d bytes of %s, which this client cannot be shown)", len(c.Data), c.MIMEType)}
+	return &mcp.TextContent{Text: fmt.Sprintf("(a block of the type %q, which the protocol has not)", c.Type), Annotations: a}
 }
