@@ -68,7 +68,7 @@ func TestResults(t *testing.T) {
 	}
 	image := tool.ImageContent(picture, "image/png")
 	object := json.RawMessage(`{"type":"object"}`)
-	for _, c := range []struct {
+	cases := []struct {
 		name   string
 		schema json.RawMessage
 		result tool.Result
@@ -113,11 +113,14 @@ func TestResults(t *testing.T) {
 			name: "broke_its_promise", schema: object, result: tool.Result{Content: []tool.Content{tool.TextContent("x")}},
 			want: `{"content":[{"type":"text","text":"broke_its_promise: the tool declares a result schema and gave no structured result"}],"isError":true}`,
 		},
-	} {
+	}
+	for _, c := range cases {
+		w.add(t, tool.Spec{Name: c.name, Result: c.schema}, func(context.Context, tool.Invocation) (tool.Result, error) { return c.result, c.err })
+	}
+	r := w.connectRaw(t)
+	r.handshake()
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			w.add(t, tool.Spec{Name: c.name, Result: c.schema}, func(context.Context, tool.Invocation) (tool.Result, error) { return c.result, c.err })
-			r := w.connectRaw(t)
-			r.handshake()
 			r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + c.name + `"}}`)
 			if got := withoutMeta(t, r.receive().Result); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -176,10 +177,13 @@ func TestHalfClosed(t *testing.T) {
 // A server that is told to stop waits for calls that run, but not for ever.
 func TestStopWhileACallHangs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, mcpserver.Options{Grace: time.Millisecond})
+	synctest.Test(t, stopWhileACallHangs)
+}
+
+func stopWhileACallHangs(t *testing.T) {
+	w := newWorld(t, mcpserver.Options{Grace: time.Minute})
 	started := make(chan struct{})
 	release := make(chan struct{})
-	t.Cleanup(func() { close(release) })
 	w.add(t, tool.Spec{Name: "hangs"}, func(context.Context, tool.Invocation) (tool.Result, error) {
 		close(started)
 		<-release
@@ -200,10 +204,16 @@ func TestStopWhileACallHangs(t *testing.T) {
 		}
 	}
 	<-started
+	stopped := time.Now()
 	stop()
 	if err := <-done; err != nil {
 		t.Errorf("the server ended with %v", err)
 	}
+	if took := time.Since(stopped); took < time.Minute || took > time.Minute+5*time.Second {
+		t.Errorf("it took %v to stop, want a little more than the grace", took)
+	}
+	close(release)
+	toServer.Close()
 	out.Close()
 	if got := <-answers; !strings.Contains(got, `"id":1,"error":{"code":-32000`) {
 		t.Errorf("the client got %s", got)
