@@ -20,14 +20,11 @@ const codeStopping = -32000
 // call is the handler of tools/call for every tool; structured says whether it promised a
 // structured result.
 func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured bool) (*mcp.CallToolResult, error) {
-	end, ok := s.running.begin()
+	ctx, end, ok := s.running.begin(ctx, req.Session.ID())
 	if !ok {
 		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again when it is back"}
 	}
 	defer end()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.running.cancelled, cancel)()
 
 	notify := newNotifier(ctx, req)
 	defer notify.end()

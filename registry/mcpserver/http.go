@@ -167,7 +167,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if isCall {
-			if end, ok := g.answering.begin(); ok {
+			if _, end, ok := g.answering.begin(r.Context(), ""); ok {
 				defer end()
 			}
 		}
@@ -185,6 +185,9 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		defer g.sessionOpened()
+	}
+	if id := r.Header.Get(sessionHeader); r.Method == http.MethodDelete && id != "" {
+		g.server.running.cancelSession(id) // the SDK would wait for its calls
 	}
 	g.sessions.ServeHTTP(w, r)
 }

@@ -143,6 +143,40 @@ func TestHTTPCancel(t *testing.T) {
 	}
 }
 
+// A client that ends its session ends its calls, and nobody else's.
+func TestEndOfSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	started, ended := make(chan struct{}), make(chan string, 2)
+	w.add(t, tool.Spec{Name: "waits"}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+		started <- struct{}{}
+		<-ctx.Done()
+		ended <- in.Call.Session
+		return tool.Result{}, ctx.Err()
+	})
+	s := w.listen(t, mcpserver.HTTPOptions{})
+	var ids []string
+	for range 2 {
+		session := s.connect(t, "2025-11-25", nil, "")
+		ids = append(ids, session.ID())
+		go func() { _, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "waits"}) }() // it fails, in one way or another
+		<-started
+	}
+	if status, _, _ := s.send(t, request{method: "DELETE", header: map[string]string{"Mcp-Session-Id": ids[1]}}); status != http.StatusNoContent {
+		t.Errorf("ending a session: %d", status)
+	}
+	if got := <-ended; got != ids[1] {
+		t.Errorf("the call of %s ended, not that of %s", got, ids[1])
+	}
+	select {
+	case got := <-ended:
+		t.Errorf("the call of %s ended too", got)
+	default:
+	}
+	w.server.Close()
+	<-ended
+}
+
 // request is a request as anybody may send it. Header values that are empty are left out.
 type request struct {
 	method, path, body string

@@ -13,41 +13,63 @@ type running struct {
 	cancel    context.CancelFunc
 
 	mu       sync.Mutex
-	n        int
+	calls    map[*oneRunning]struct{}
 	draining bool
 	idle     chan struct{} // closed when nothing runs any more; nil until somebody waits
 }
 
+type oneRunning struct {
+	session string
+	cancel  context.CancelFunc
+}
+
 func newRunning() *running {
-	r := &running{}
+	r := &running{calls: make(map[*oneRunning]struct{})}
 	r.cancelled, r.cancel = context.WithCancel(context.Background())
 	return r
 }
 
-// begin counts a call, unless none is taken any more. end counts it off.
-func (r *running) begin() (end func(), ok bool) {
+// begin counts a call of a session, unless none is taken any more. It runs under the context
+// that it returns, and end counts it off.
+func (r *running) begin(ctx context.Context, session string) (_ context.Context, end func(), ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.draining {
-		return nil, false
+		return ctx, nil, false
 	}
-	r.n++
-	return func() {
+	ctx, cancel := context.WithCancel(ctx)
+	one := &oneRunning{session: session, cancel: cancel}
+	r.calls[one] = struct{}{}
+	stop := context.AfterFunc(r.cancelled, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.n--
-		if r.n == 0 && r.idle != nil {
+		delete(r.calls, one)
+		if len(r.calls) == 0 && r.idle != nil {
 			close(r.idle)
 			r.idle = nil
 		}
 	}, true
 }
 
+// cancelSession cancels the calls of a session.
+func (r *running) cancelSession(session string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for one := range r.calls {
+		if one.session == session {
+			one.cancel()
+		}
+	}
+}
+
 // count is how many calls run.
 func (r *running) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.n
+	return len(r.calls)
 }
 
 // accepting reports whether calls are taken.
@@ -62,7 +84,7 @@ func (r *running) accepting() bool {
 func (r *running) drain(grace time.Duration) bool {
 	r.mu.Lock()
 	r.draining = true
-	if r.n > 0 && r.idle == nil {
+	if len(r.calls) > 0 && r.idle == nil {
 		r.idle = make(chan struct{})
 	}
 	idle := r.idle
