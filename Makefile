@@ -89,3 +89,4 @@ fuzz:
 	go test -run '^$$' -fuzz '^FuzzLoad$$' -fuzztime $(FUZZTIME) ./runtime
 	go test -run '^$$' -fuzz '^FuzzRewrite$$' -fuzztime $(FUZZTIME) ./runtime/rewrite
 	go test -run '^$$' -fuzz '^FuzzResolve$$' -fuzztime $(FUZZTIME) ./hostfuncs
+	go test -run '^$$' -fuzz '^FuzzStdio$$' -fuzztime $(FUZZTIME) ./registry/mcpserver

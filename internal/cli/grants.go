@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -105,18 +104,6 @@ func (o *grantOptions) given() []string {
 		words = append(words, word.String())
 	}
 	return words
-}
-
-// policy is that of the command line: what a flag grants need not be asked about again, but
-// for a tool that is dangerous.
-func (o *grantOptions) policy() policy.Config {
-	given := o.given()
-	if len(given) == 0 {
-		return policy.Config{}
-	}
-	return policy.Config{Rules: []policy.Rule{{
-		Effect: policy.Allow, Tools: []string{"*"}, Capabilities: given, Source: "the command line",
-	}}}
 }
 
 // checkAsked refuses what is granted and the tool does not ask for: a slip in a name

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -113,6 +114,18 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 		return err
 	}
 	return a.printContent(result)
+}
+
+// policy is that of a call by hand: what a flag grants need not be asked about again, but
+// for a tool that is dangerous.
+func (o *runOptions) policy() policy.Config {
+	given := o.given()
+	if len(given) == 0 {
+		return policy.Config{}
+	}
+	return policy.Config{Rules: []policy.Rule{{
+		Effect: policy.Allow, Tools: []string{"*"}, Capabilities: given, Source: "the command line",
+	}}}
 }
 
 // call opens the tools, calls one, and closes them again.

@@ -103,7 +103,7 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 		return err
 	}
 	approver := new(mcpserver.Approver)
-	set := toolSet{offer: offer, words: o.words, policy: o.policy(), approver: approver, onLoadError: a.warn}
+	set := toolSet{offer: offer, words: o.words, approver: approver, onLoadError: a.warn}
 	if remembered != nil {
 		defer remembered.Close()
 		set.approvals = remembered

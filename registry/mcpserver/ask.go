@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -25,8 +26,9 @@ const sinceInputRequests = "2026-07-28"
 type asking struct {
 	server *Server
 	req    *mcp.CallToolRequest
-	// later is what the client has to ask before it calls again; nil when there is nothing.
-	later *mcp.CallToolResult
+	// later is what the client has to ask before it calls again; nil when there is nothing. A
+	// Registry whose call ended does not wait for who it asked, so it may come too late.
+	later atomic.Pointer[mcp.CallToolResult]
 }
 
 // ask is the askFunc for the client, or nil when it cannot ask its user.
@@ -66,10 +68,10 @@ func (a *asking) askInTwoCalls(ctx context.Context, q registry.Question) (regist
 		}
 		return answerOf(result, q), nil
 	}
-	a.later = &mcp.CallToolResult{
+	a.later.Store(&mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{approvalInput: elicitation(q)},
 		RequestState:  a.server.pending.put(fingerprint),
-	}
+	})
 	return registry.Answer{}, errAskedLater
 }
 

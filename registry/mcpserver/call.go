@@ -44,8 +44,8 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	started := time.Now()
 	result, err := s.execute(ctx, call)
 	notify.end()
-	if asking.later != nil && tool.CodeOf(err) == tool.CodeApprovalRequired {
-		return asking.later, nil
+	if later := asking.later.Load(); later != nil && tool.CodeOf(err) == tool.CodeApprovalRequired {
+		return later, nil
 	}
 	s.metrics.called(req.Params.Name, tool.CodeOf(err), time.Since(started))
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Server) failure(result tool.Result, err error) (*mcp.CallToolResult, er
 		s.log.Error("a call failed inside wasmtool", "tool", e.Tool, "call", e.CallID, "reason", err, "cause", errors.Unwrap(e))
 	case tool.CodeApprovalRequired, tool.CodePermissionDenied:
 		if e.Details.Fix != "" {
-			s.log.Warn("a call was not allowed; what would allow it in the operator's file", "tool", e.Tool, "call", e.CallID, "reason", e.Details.Fix)
+			s.log.Warn("a call was not allowed; lines of the operator's file that would allow it", "tool", e.Tool, "call", e.CallID, "fix", e.Details.Fix)
 		}
 	}
 	return failureOf(result, e), nil
