@@ -19,7 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// served is a process that serves a folder with one tool.
+// served is a process that serves a folder with two tools, silent and loop.
 type served struct {
 	cmd    *exec.Cmd
 	stderr *bufio.Reader
@@ -35,15 +35,23 @@ func serveCommand(t *testing.T, flags ...string) *served {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	silent := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}}, Funcs: []wasmtest.Func{{}}}
 	s := &served{config: filepath.Join(dir, "wasmtool.toml")}
-	for name, data := range map[string]string{
-		"silent.wasm":   string(silent.Bytes()),
-		"tool.toml":     "manifest = 1\nname = \"silent\"\nversion = \"1.0.0\"\ndescription = \"Says nothing.\"\nmodule.path = \"silent.wasm\"\n",
-		"wasmtool.toml": "",
+	if err := os.WriteFile(s.config, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string][]byte{
+		"silent": nil,
+		"loop":   {wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+		module := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}}, Funcs: []wasmtest.Func{{Body: body}}}
+		manifest := "manifest = 1\nname = \"" + name + "\"\nversion = \"1.0.0\"\ndescription = \"For tests.\"\ntimeout = \"1h\"\nmodule.path = \"guest.wasm\"\n"
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
+		}
+		for file, data := range map[string][]byte{"guest.wasm": module.Bytes(), "tool.toml": []byte(manifest)} {
+			if err := os.WriteFile(filepath.Join(dir, name, file), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	s.cmd = exec.Command("wasmtool", append([]string{"serve", "--tools", dir, "--config", s.config, "--cache", "off"}, flags...)...)
@@ -100,7 +108,7 @@ func TestServeStdio(t *testing.T) {
 			}
 			return strings.Join(names, " ")
 		}
-		if got, want := names(), "calculator datetime edit glob grep read silent write"; got != want {
+		if got, want := names(), "calculator datetime edit glob grep loop read silent write"; got != want {
 			t.Errorf("%s: the tools are %s, want %s", revision, got, want)
 		}
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "silent"})
@@ -113,7 +121,7 @@ func TestServeStdio(t *testing.T) {
 		s.signal(t, syscall.SIGHUP)
 		s.said(t, "wasmtool: the operator's file was read again")
 		<-changed
-		if got, want := names(), "calculator datetime glob grep silent"; got != want {
+		if got, want := names(), "calculator datetime glob grep loop silent"; got != want {
 			t.Errorf("%s: the tools are %s, want %s", revision, got, want)
 		}
 		if err := os.WriteFile(s.config, []byte("nonsense = 1\n"), 0o600); err != nil {
@@ -121,7 +129,7 @@ func TestServeStdio(t *testing.T) {
 		}
 		s.signal(t, syscall.SIGHUP)
 		s.said(t, "wasmtool: warning: the operator's file is not read again")
-		if got, want := names(), "calculator datetime glob grep silent"; got != want {
+		if got, want := names(), "calculator datetime glob grep loop silent"; got != want {
 			t.Errorf("%s: after a file that is wrong the tools are %s", revision, got)
 		}
 		if err := session.Close(); err != nil {
@@ -129,6 +137,25 @@ func TestServeStdio(t *testing.T) {
 		}
 		if got := s.cmd.ProcessState.ExitCode(); got != exitOK {
 			t.Errorf("%s: exit status %d", revision, got)
+		}
+	}
+}
+
+// until reads the metrics again and again until they have a line, which is as long as the
+// whole test may take.
+func until(t *testing.T, url, line string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		response, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), line+"\n") {
+			return
 		}
 	}
 }
@@ -150,17 +177,20 @@ func TestServeHTTP(t *testing.T) {
 	if err != nil || result.IsError {
 		t.Errorf("got %+v, %v", result, err)
 	}
-	response, err := http.Get(metrics)
-	if err != nil {
-		t.Fatal(err)
+	until(t, metrics, `wasmtool_calls_total{tool="silent",code=""} 1`)
+	// A client that goes away stops a guest that would go on for ever.
+	ctx, cancel := context.WithCancel(t.Context())
+	given := make(chan error, 1)
+	go func() {
+		_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "loop"})
+		given <- err
+	}()
+	until(t, metrics, "wasmtool_calls_running 1")
+	cancel()
+	if err := <-given; !errors.Is(err, context.Canceled) {
+		t.Errorf("the client got %v", err)
 	}
-	text, err := io.ReadAll(response.Body)
-	if err := errors.Join(err, response.Body.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(text), `wasmtool_calls_total{tool="silent",code=""} 1`) {
-		t.Errorf("the metrics are\n%s", text)
-	}
+	until(t, metrics, `wasmtool_calls_total{tool="loop",code="cancelled"} 1`)
 	s.signal(t, syscall.SIGTERM)
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("the command ended with %v", err)

@@ -7,8 +7,13 @@ import (
 	"net"
 	"net/http"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/wasmtool/wasmtool/registry"
 )
+
+// maxAdminConnections bounds those that watch.
+const maxAdminConnections = 64
 
 // ServeAdmin answers whoever watches over the server, on a listener of its own, until ctx
 // is done: /healthz says that the process answers, /readyz whether it takes calls (200) or
@@ -26,7 +31,7 @@ func (s *Server) ServeAdmin(ctx context.Context, l net.Listener) error {
 		pages.ServeHTTP(w, r)
 	}), s.log)
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })() // Serve tells
-	err := server.Serve(l)
+	err := server.Serve(netutil.LimitListener(l, maxAdminConnections))
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -3,13 +3,17 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -164,5 +168,34 @@ func TestAnswerIsTiedToItsQuestion(t *testing.T) {
 	}
 	if got := call("harmless", second.RequestState); !got.NeedsInput() || ran.Load() != 1 {
 		t.Error("the answer was taken twice")
+	}
+}
+
+// brokenStore panics, which no store may.
+type brokenStore struct{ approvals.Store }
+
+func (brokenStore) Find(context.Context, approvals.Query) (approvals.Approval, bool, error) {
+	panic("a fault")
+}
+
+// A fault of ours ends one request and not the server, and tells nothing of the inside.
+func TestPanicEndsOneRequest(t *testing.T) {
+	t.Parallel()
+	tools := registry.New(registry.Options{Approvals: brokenStore{}})
+	defer tools.Close()
+	w := &world{tools: tools, server: mcpserver.New(tools, mcpserver.Options{})}
+	defer w.server.Close()
+	w.add(t, askingTool(), says("ran"))
+	w.add(t, tool.Spec{Name: "plain"}, says("fine"))
+	for _, revision := range revisions {
+		session := w.connect(t, revision, nil)
+		var wire *jsonrpc.Error
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "deletes"})
+		if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInternalError || strings.Contains(wire.Message, "a fault") {
+			t.Errorf("%s: got %v", revision, err)
+		}
+		if got := callText(t, session, "plain", nil); got != "fine" {
+			t.Errorf("%s: afterwards got %q", revision, got)
+		}
 	}
 }

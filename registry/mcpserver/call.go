@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -42,7 +41,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	defer s.opts.Approver.enter(call.ID, asking.ask())()
 
 	started := time.Now()
-	result, err := s.execute(ctx, call)
+	result, err := s.registry.Execute(ctx, call)
 	notify.end()
 	if later := asking.later.Load(); later != nil && tool.CodeOf(err) == tool.CodeApprovalRequired {
 		return later, nil
@@ -52,19 +51,6 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 		return s.failure(result, err)
 	}
 	return resultOf(result, structured), nil
-}
-
-// execute calls the Registry and makes a panic of it, which would be a fault of ours, the
-// failure of this call.
-func (s *Server) execute(ctx context.Context, call tool.Call) (result tool.Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.log.Error("panic in a call", "tool", call.Tool, "call", call.ID, "panic", p, "stack", string(debug.Stack()))
-			e := &tool.Error{Code: tool.CodeInternal, Tool: call.Tool, CallID: call.ID, Message: "the call failed inside wasmtool; the log has call " + call.ID}
-			result, err = tool.Result{IsError: true, Content: []tool.Content{tool.TextContent(e.Error())}}, e
-		}
-	}()
-	return s.registry.Execute(ctx, call)
 }
 
 // failure is what the client gets of a call that failed: a result that says so, or for a

@@ -29,6 +29,9 @@ type refusedRequest struct {
 
 func (g *gate) refuse(w http.ResponseWriter, r *refusedRequest) {
 	g.server.metrics.refuse(r.reason)
+	if r.status == http.StatusUnauthorized || r.status == http.StatusForbidden {
+		w.Header().Set("Connection", "close") // strangers hold no connection that others wait for
+	}
 	for name, values := range r.header {
 		w.Header()[name] = values
 	}

@@ -216,6 +216,9 @@ func (s *site) send(t testing.TB, r request) (status int, body string, header ht
 	if err != nil {
 		t.Fatal(err)
 	}
+	if response.Close {
+		response.Header.Set("Connection", "close") // the client's library took it out
+	}
 	return response.StatusCode, string(text), response.Header
 }
 
@@ -277,6 +280,9 @@ func TestWhoIsLetThrough(t *testing.T) {
 			}
 			if status == 401 && !strings.HasPrefix(header.Get("WWW-Authenticate"), "Bearer") {
 				t.Errorf("the answer does not say how: %v", header)
+			}
+			if refused := status == 401 || status == 403; refused && header.Get("Connection") != "close" {
+				t.Error("a stranger may keep the connection")
 			}
 			if strings.Contains(body, token) {
 				t.Error("the answer holds the token")
