@@ -21,7 +21,7 @@ const Path = "/mcp"
 // Defaults of HTTPOptions.
 const (
 	DefaultMaxSessions    = 100
-	DefaultMaxConnections = 512
+	DefaultMaxConnections = 2000
 	DefaultMaxBody        = 4 << 20
 	DefaultSessionIdle    = 30 * time.Minute
 	DefaultBodyTimeout    = 30 * time.Second

@@ -404,10 +404,9 @@ func TestManyConnections(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	w.add(t, tool.Spec{Name: "x"}, says("x"))
-	s := w.listen(t, mcpserver.HTTPOptions{MaxConnections: 50})
+	s := w.listen(t, mcpserver.HTTPOptions{})
 	session := s.connect(t, "2025-11-25", nil, "")
-	const idle = 40
-	for range idle { // that say nothing, or stop in the middle
+	for range 300 { // that stop in the middle
 		conn, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			t.Fatal(err)
@@ -418,7 +417,7 @@ func TestManyConnections(t *testing.T) {
 		}
 	}
 	var wg sync.WaitGroup
-	for range 300 {
+	for range 50 {
 		wg.Go(func() {
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "x"})
 			if err != nil || textOf(result) != "x" {
@@ -427,6 +426,43 @@ func TestManyConnections(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A connection too many waits until another ends.
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	s := w.listen(t, mcpserver.HTTPOptions{MaxConnections: 1})
+	dial := func() (net.Conn, *bufio.Reader) {
+		conn, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		if _, err := io.WriteString(conn, "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		return conn, bufio.NewReader(conn)
+	}
+	first, answers := dial()
+	if _, err := answers.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	_, answers = dial()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := answers.ReadString('\n')
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		t.Errorf("the second is answered beside the first: %v", err)
+	default:
+	}
+	first.Close()
+	if err := <-answered; err != nil {
+		t.Errorf("the second is not answered: %v", err)
+	}
 }
 
 func TestStopOverHTTP(t *testing.T) {
