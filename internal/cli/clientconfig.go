@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// client is a program whose configuration can start the server.
+type client struct {
+	name string
+	file string // where its configuration is, for people
+	// table is the name of the object or table that holds the servers.
+	table string
+	// typed says that a server names how it is reached, as "type": "stdio".
+	typed bool
+	toml  bool
+}
+
+// clients are as of November 2026.
+var clients = []client{
+	{name: "claude", file: ".mcp.json in the project (Claude Code)", table: "mcpServers", typed: true},
+	{name: "claude-desktop", file: "claude_desktop_config.json (Settings, Developer, Edit Config)", table: "mcpServers"},
+	{name: "cursor", file: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json", table: "mcpServers"},
+	{name: "vscode", file: ".vscode/mcp.json in the workspace", table: "servers", typed: true},
+	{name: "codex", file: "~/.codex/config.toml", table: "mcp_servers", toml: true},
+	{name: "gemini", file: ".gemini/settings.json in the project, or ~/.gemini/settings.json", table: "mcpServers"},
+	{name: "windsurf", file: "~/.codeium/windsurf/mcp_config.json", table: "mcpServers"},
+	{name: "zed", file: "settings.json of Zed", table: "context_servers"},
+}
+
+func clientNames() []string {
+	var names []string
+	for _, c := range clients {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// clientServer is one server in a client's configuration.
+type clientServer struct {
+	Type    string   `json:"type,omitempty" toml:"type,omitempty"`
+	Command string   `json:"command" toml:"command"`
+	Args    []string `json:"args" toml:"args"`
+}
+
+// printClientConfig prints what makes a client start this command with the flags given.
+func (a *app) printClientConfig(cmd *cobra.Command, o serveOptions) error {
+	i := slices.IndexFunc(clients, func(c client) bool { return c.name == o.client })
+	if i < 0 {
+		return usage(cmd, fmt.Sprintf("--print-config %s: there is no such client; there are %s", o.client, strings.Join(clientNames(), ", ")))
+	}
+	if o.http != "" {
+		return usage(cmd, "--print-config is for clients that start the command; docs/mcp.md shows those that connect with --http")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		program = "wasmtool"
+	}
+	args, err := serveArguments(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	text, err := clients[i].config(clientServer{Command: program, Args: args})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "wasmtool: put this into %s:\n", clients[i].file)
+	_, err = a.Out.Write(text)
+	return outputFailed(err)
+}
+
+func (c client) config(s clientServer) ([]byte, error) {
+	if c.typed {
+		s.Type = "stdio"
+	}
+	config := map[string]map[string]clientServer{c.table: {"wasmtool": s}}
+	if c.toml {
+		return toml.Marshal(config)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(config)
+	return text.Bytes(), err
+}
+
+// serveArguments is the command line as it works from any folder, which is where a client
+// may start it.
+func serveArguments(flags *pflag.FlagSet) ([]string, error) {
+	args := []string{"serve"}
+	var failed error
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			var err error
+			switch f.Name {
+			case "print-config":
+				continue
+			case "workspace":
+				value, err = absolute(value)
+			case "tools", "config":
+				value, err = filepath.Abs(value)
+			case "cache":
+				if !strings.EqualFold(value, cacheOff) {
+					value, err = filepath.Abs(value)
+				}
+			case "dir":
+				name, path, _ := strings.Cut(value, "=")
+				path, err = absolute(path)
+				value = name + "=" + path
+			}
+			if err != nil {
+				failed = err
+			}
+			if f.Value.Type() == "bool" {
+				args = append(args, "--"+f.Name+"="+value)
+				continue
+			}
+			args = append(args, "--"+f.Name, value)
+		}
+	})
+	return args, failed
+}
+
+// absolute makes a directory with or without the suffix for writing absolute.
+func absolute(dir string) (string, error) {
+	path, write := strings.CutSuffix(dir, writeSuffix)
+	path, err := filepath.Abs(path)
+	return path + yesNo(write, writeSuffix, ""), err
+}

@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+type serveOptions struct {
+	toolOptions
+	grantOptions
+	workspace string
+	http      string
+	admin     string
+	tokenFile string
+	hosts     []string
+	client    string
+	verbose   bool
+	receipt   bool
+}
+
+// tokenEnv holds the token that clients over HTTP must send.
+const tokenEnv = "WASMTOOL_SERVE_TOKEN"
+
+func (a *app) serveCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Offer the tools to an MCP client",
+		Long: `Offer the tools to a client of the Model Context Protocol: Claude, Cursor,
+VS Code and others. The client starts the command and talks to it over standard
+input and output; --print-config prints what to put into its configuration.
+With --http the command waits for clients instead, at http://ADDR/mcp.
+
+A tool reaches only what its manifest asks for and you grant. Without a word from
+you that is the clock and randomness: unlike 'wasmtool run', nothing of the current
+directory, which is wherever the client happens to start the command. --workspace
+grants a directory. What must be asked about is asked through the client; a client
+that cannot ask its user gets a no. See docs/mcp.md and docs/operator.md.
+
+An address that other machines can reach needs a token of at least 16 bytes, in the
+variable WASMTOOL_SERVE_TOKEN or in --token-file. SIGHUP reads the operator's file
+again. The first SIGINT or SIGTERM lets calls that run end; a second one does not.
+
+Exit status: 0 when the client has gone or the command was told to stop; 2 for a
+wrong command line.`,
+		Example: `  wasmtool serve --workspace . --print-config claude
+  wasmtool serve --workspace ~/project:rw --tools ./tools
+  wasmtool serve --http 127.0.0.1:8080 --admin 127.0.0.1:8081`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, o) },
+	}
+	o.toolOptions.add(cmd)
+	o.grantOptions.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.workspace, "workspace", "", "grant `DIR`, read-only, to tools that ask for the mount \"workspace\"; DIR:rw to write there too")
+	flags.StringVar(&o.http, "http", "", "wait for clients at `ADDR`, such as 127.0.0.1:8080, in place of standard input and output")
+	flags.StringVar(&o.admin, "admin", "", "answer /healthz, /readyz and /metrics at `ADDR`, such as 127.0.0.1:8081")
+	flags.StringVar(&o.tokenFile, "token-file", "", "the `FILE` with the token that clients over HTTP must send (default: $"+tokenEnv+")")
+	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` besides this machine's own names (repeatable)")
+	flags.StringVar(&o.client, "print-config", "", "print what to put into the configuration of `CLIENT`, and serve nothing: "+strings.Join(clientNames(), ", "))
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all that tools log on standard error, not warnings and errors only")
+	flags.BoolVar(&o.receipt, "receipt", false, "tell on standard error what each call reached, which rule let it run and what it cost, a line of JSON each")
+	return cmd
+}
+
+func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
+	if o.http == "" {
+		for _, name := range []string{"token-file", "allow-host"} {
+			if cmd.Flags().Changed(name) {
+				return usage(cmd, "--"+name+" is for --http")
+			}
+		}
+	}
+	if o.client != "" {
+		return a.printClientConfig(cmd, o)
+	}
+	if o.workspace != "" {
+		o.dirs = append(o.dirs, workspace+"="+o.workspace)
+	}
+	offer, err := o.offer(cmd, a.getenv)
+	if err != nil {
+		return err
+	}
+	remembered, err := a.openApprovals(true)
+	if err != nil {
+		return err
+	}
+	approver := new(mcpserver.Approver)
+	set := toolSet{offer: offer, words: o.words, approver: approver, onLoadError: a.warn}
+	if remembered != nil {
+		defer remembered.Close()
+		set.approvals = remembered
+	}
+	said := &lineWriter{app: a}
+	if o.receipt {
+		set.onReceipt = said.receipt
+	}
+	options, err := a.standardOptions(o.toolOptions, set)
+	if err != nil {
+		return err
+	}
+	options.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	tools, err := standard.New(options)
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
+	if err := o.checkAsked(cmd, allTools(tools)); err != nil {
+		return err
+	}
+	server := mcpserver.New(tools, mcpserver.Options{
+		Version: readVersion().Version, Approver: approver, Logger: options.Logger,
+		OnLog: func(name string, level slog.Level, text string) {
+			if level >= slog.LevelWarn || o.verbose {
+				said.log(name, level, text)
+			}
+		},
+	})
+	defer server.Close()
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	defer a.reloadOnHangup(ctx, o.toolOptions, options, tools)()
+	return a.serveAll(ctx, cancel, o, server)
+}
+
+// allTools is a tool that asks for all that the tools of a registry ask for.
+func allTools(tools *registry.Registry) tool.Spec {
+	all := tool.Spec{Name: "the set of tools"}
+	p := &all.Permissions
+	for _, info := range tools.List(registry.Filter{Disabled: true}) {
+		asked := info.Permissions
+		p.FS, p.Env, p.Net = append(p.FS, asked.FS...), append(p.Env, asked.Env...), append(p.Net, asked.Net...)
+		p.KV, p.Clock, p.Random = max(p.KV, asked.KV), p.Clock || asked.Clock, p.Random || asked.Random
+	}
+	return all
+}
+
+// serveAll serves until the client is gone or ctx is done, and with an admin address
+// beside that.
+func (a *app) serveAll(ctx context.Context, cancel context.CancelFunc, o serveOptions, server *mcpserver.Server) error {
+	if o.admin != "" {
+		l, err := listen("--admin", o.admin)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Err, "wasmtool: health and metrics at http://%s/metrics\n", l.Addr())
+		failed := make(chan error, 1)
+		// It answers while calls end, so that what watches sees that the server is stopping.
+		admin, stopAdmin := context.WithCancel(context.WithoutCancel(ctx))
+		go func() {
+			failed <- server.ServeAdmin(admin, l)
+			cancel()
+		}()
+		return errors.Join(a.serveClients(ctx, o, server), func() error {
+			stopAdmin()
+			return <-failed
+		}())
+	}
+	return a.serveClients(ctx, o, server)
+}
+
+func (a *app) serveClients(ctx context.Context, o serveOptions, server *mcpserver.Server) error {
+	if o.http == "" {
+		if isTerminal(a.In) {
+			fmt.Fprintln(a.Err, "wasmtool: waiting for the messages of an MCP client on standard input; --print-config shows how to configure one")
+		}
+		defer protocolOnly()()
+		return server.ServeStdio(ctx, a.In, a.Out)
+	}
+	token, err := o.token(ctx, a.getenv)
+	if err != nil {
+		return err
+	}
+	l, err := listen("--http", o.http)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
+	err = server.ServeListener(ctx, l, mcpserver.HTTPOptions{Token: token, Hosts: o.hosts})
+	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
+		return &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--http %s: %v; put one into $%s or --token-file", o.http, err, tokenEnv)}
+	}
+	return err
+}
+
+// protocolOnly keeps a library that prints to standard output from breaking the protocol
+// there: whatever does not hold the stream already gets standard error.
+func protocolOnly() (restore func()) {
+	out := os.Stdout
+	os.Stdout = os.Stderr
+	return func() { os.Stdout = out }
+}
+
+func listen(flag, addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("%s %s: %v; write HOST:PORT, such as 127.0.0.1:8080", flag, addr, err)}
+	}
+	return l, nil
+}
+
+// token is what clients over HTTP must send; empty for nothing.
+func (o *serveOptions) token(ctx context.Context, getenv func(string) (string, bool)) (string, error) {
+	if o.tokenFile == "" {
+		token, _ := getenv(tokenEnv)
+		return strings.TrimSpace(token), nil
+	}
+	data, err := secret.FromFile(o.tokenFile).Value(ctx)
+	if err != nil {
+		return "", &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--token-file %s: the token %v", o.tokenFile, err)}
+	}
+	token := strings.TrimSpace(string(data))
+	if token == "" {
+		return "", &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--token-file %s: the file is empty", o.tokenFile)}
+	}
+	return token, nil
+}
+
+// reloadOnHangup reads the operator's file again at each SIGHUP, until stop. A file that
+// cannot be used changes nothing.
+func (a *app) reloadOnHangup(ctx context.Context, o toolOptions, options standard.Options, tools *registry.Registry) (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangups:
+			}
+			if err := a.reload(o, options, tools); err != nil {
+				a.warn(fmt.Errorf("the operator's file is not read again: %w", err))
+				continue
+			}
+			fmt.Fprintln(a.Err, "wasmtool: the operator's file was read again")
+		}
+	}()
+	return func() { signal.Stop(hangups) }
+}
+
+func (a *app) reload(o toolOptions, options standard.Options, tools *registry.Registry) error {
+	operator, err := a.loadConfig(o)
+	if err != nil {
+		return err
+	}
+	options.Config = operator
+	rules, err := standard.Rules(options, tools)
+	if err != nil {
+		return err
+	}
+	tools.SetRules(rules)
+	return nil
+}
+
+// lineWriter writes whole lines to standard error, from many calls at a time.
+type lineWriter struct {
+	app *app
+	mu  sync.Mutex
+}
+
+// Write implements io.Writer for a handler that writes a line at a time.
+func (w *lineWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.app.Err.Write(line)
+}
+
+func (w *lineWriter) receipt(r tool.Receipt) {
+	if line, err := json.Marshal(r); err == nil {
+		fmt.Fprintf(w, "%s\n", escapeInJSON(string(line)))
+	}
+}
+
+func (w *lineWriter) log(name string, level slog.Level, text string) {
+	_, _ = w.Write([]byte(logLine(name, level, text))) // as for all that is said on standard error
+}

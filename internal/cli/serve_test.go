@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// served is a process that serves a folder with two tools, silent and loop.
+type served struct {
+	cmd    *exec.Cmd
+	stderr *bufio.Reader
+	config string // the operator's file
+}
+
+func serveCommand(t *testing.T, flags ...string) *served {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no signals to send to one process")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := &served{config: filepath.Join(dir, "wasmtool.toml")}
+	if err := os.WriteFile(s.config, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string][]byte{
+		"silent": nil,
+		"loop":   {wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End},
+	} {
+		module := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}}, Funcs: []wasmtest.Func{{Body: body}}}
+		manifest := "manifest = 1\nname = \"" + name + "\"\nversion = \"1.0.0\"\ndescription = \"For tests.\"\ntimeout = \"1h\"\nmodule.path = \"guest.wasm\"\n"
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for file, data := range map[string][]byte{"guest.wasm": module.Bytes(), "tool.toml": []byte(manifest)} {
+			if err := os.WriteFile(filepath.Join(dir, name, file), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.cmd = exec.Command("wasmtool", append([]string{"serve", "--tools", dir, "--config", s.config, "--cache", "off"}, flags...)...)
+	s.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, "state"))
+	stderr, err := s.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stderr = bufio.NewReader(stderr)
+	return s
+}
+
+// said returns the next line on standard error, which must begin so, without that.
+func (s *served) said(t *testing.T, prefix string) string {
+	t.Helper()
+	line, err := s.stderr.ReadString('\n')
+	rest, ok := strings.CutPrefix(line, prefix)
+	if err != nil || !ok {
+		t.Fatalf("standard error has %q (%v), want %q", line, err, prefix)
+	}
+	return strings.TrimSpace(rest)
+}
+
+func (s *served) signal(t *testing.T, sig os.Signal) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A client that starts the command: it lists, calls, hears of a change of the operator's
+// file, and ends the command.
+func TestServeStdio(t *testing.T) {
+	t.Parallel()
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		s := serveCommand(t)
+		changed := make(chan struct{}, 10)
+		client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+			ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+		})
+		session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: s.cmd}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := func() string {
+			t.Helper()
+			list, err := session.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, tool := range list.Tools {
+				names = append(names, tool.Name)
+			}
+			return strings.Join(names, " ")
+		}
+		if got, want := names(), "calculator datetime edit glob grep loop read silent write"; got != want {
+			t.Errorf("%s: the tools are %s, want %s", revision, got, want)
+		}
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "silent"})
+		if err != nil || result.IsError {
+			t.Errorf("%s: got %+v, %v", revision, result, err)
+		}
+		if err := os.WriteFile(s.config, []byte("[policy]\ndeny = [\"read\", \"write\", \"edit\"]\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.signal(t, syscall.SIGHUP)
+		s.said(t, "wasmtool: the operator's file was read again")
+		<-changed
+		if got, want := names(), "calculator datetime glob grep loop silent"; got != want {
+			t.Errorf("%s: the tools are %s, want %s", revision, got, want)
+		}
+		if err := os.WriteFile(s.config, []byte("nonsense = 1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.signal(t, syscall.SIGHUP)
+		s.said(t, "wasmtool: warning: the operator's file is not read again")
+		if got, want := names(), "calculator datetime glob grep loop silent"; got != want {
+			t.Errorf("%s: after a file that is wrong the tools are %s", revision, got)
+		}
+		if err := session.Close(); err != nil {
+			t.Errorf("%s: %v", revision, err)
+		}
+		if got := s.cmd.ProcessState.ExitCode(); got != exitOK {
+			t.Errorf("%s: exit status %d", revision, got)
+		}
+	}
+}
+
+// until reads the metrics again and again until they have a line, which is as long as the
+// whole test may take.
+func until(t *testing.T, url, line string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		response, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), line+"\n") {
+			return
+		}
+	}
+}
+
+func TestServeHTTP(t *testing.T) {
+	t.Parallel()
+	s := serveCommand(t, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	metrics := s.said(t, "wasmtool: health and metrics at ")
+	url := s.said(t, "wasmtool: serving at ")
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "silent"})
+	if err != nil || result.IsError {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	until(t, metrics, `wasmtool_calls_total{tool="silent",code=""} 1`)
+	// A client that goes away stops a guest that would go on for ever.
+	ctx, cancel := context.WithCancel(t.Context())
+	given := make(chan error, 1)
+	go func() {
+		_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "loop"})
+		given <- err
+	}()
+	until(t, metrics, "wasmtool_calls_running 1")
+	cancel()
+	if err := <-given; !errors.Is(err, context.Canceled) {
+		t.Errorf("the client got %v", err)
+	}
+	until(t, metrics, `wasmtool_calls_total{tool="loop",code="cancelled"} 1`)
+	s.signal(t, syscall.SIGTERM)
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("the command ended with %v", err)
+	}
+	if err := session.Close(); err != nil && !errors.Is(err, mcp.ErrConnectionClosed) {
+		t.Log("the client's side:", err) // the server is gone
+	}
+}

@@ -1,0 +1,201 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// person answers questions as a user would.
+type person struct {
+	action   string
+	remember string
+	asked    atomic.Int32
+	message  atomic.Value
+}
+
+func (p *person) options() *mcp.ClientOptions {
+	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		p.asked.Add(1)
+		p.message.Store(r.Params.Message)
+		result := &mcp.ElicitResult{Action: p.action}
+		if p.remember != "" {
+			result.Content = map[string]any{"remember": p.remember}
+		}
+		return result, nil
+	}}
+}
+
+func askingTool() tool.Spec {
+	return tool.Spec{
+		Name: "deletes", Version: "1.0.0", Dangerous: true, Confirm: "Delete {path}?", Sandboxed: true,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`),
+	}
+}
+
+func TestApprovals(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		for _, c := range []struct {
+			action string
+			runs   bool
+			code   string
+		}{
+			{"accept", true, ""},
+			{"decline", false, "permission_denied"},
+			{"cancel", false, "permission_denied"},
+		} {
+			t.Run(revision+" "+c.action, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, mcpserver.Options{})
+				var ran atomic.Int32
+				w.add(t, askingTool(), func(context.Context, tool.Invocation) (tool.Result, error) {
+					ran.Add(1)
+					return tool.Result{Content: []tool.Content{tool.TextContent("gone")}}, nil
+				})
+				p := &person{action: c.action}
+				session := w.connect(t, revision, p.options())
+				result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "deletes", Arguments: map[string]any{"path": "a\x1b[2J"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (ran.Load() == 1) != c.runs || result.IsError == c.runs || p.asked.Load() != 1 {
+					t.Errorf("ran %d times, asked %d times, got %q", ran.Load(), p.asked.Load(), textOf(result))
+				}
+				if code, _ := result.Meta["io.github.wasmtool/code"].(string); code != c.code {
+					t.Errorf("the code is %q, want %q", code, c.code)
+				}
+				message := p.message.Load().(string)
+				for _, want := range []string{"May the tool deletes 1.0.0 run?", "It will reach: nothing outside its sandbox", "Arguments: {", "Its author says: Delete "} {
+					if !strings.Contains(message, want) {
+						t.Errorf("the question lacks %q:\n%s", want, message)
+					}
+				}
+				if strings.Contains(message, "\x1b") {
+					t.Errorf("the question holds a control character: %q", message)
+				}
+			})
+		}
+	}
+}
+
+// A client that cannot ask its user gets a no, at once.
+func TestNobodyToAsk(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		w := newWorld(t, mcpserver.Options{})
+		w.add(t, askingTool(), says("ran"))
+		session := w.connect(t, revision, nil)
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "deletes"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !result.IsError || result.Meta["io.github.wasmtool/code"] != "approval_required" || !strings.Contains(textOf(result), "nobody to ask") {
+			t.Errorf("%s: got %q %v", revision, textOf(result), result.Meta)
+		}
+	}
+}
+
+func TestAnswerForTheSession(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		w := newWorld(t, mcpserver.Options{})
+		w.add(t, askingTool(), says("gone"))
+		p := &person{action: "accept", remember: "session"}
+		session := w.connect(t, revision, p.options())
+		for range 3 {
+			callText(t, session, "deletes", map[string]any{"path": "a"})
+		}
+		if got := p.asked.Load(); got != 1 {
+			t.Errorf("%s: asked %d times about the same call", revision, got)
+		}
+		callText(t, session, "deletes", map[string]any{"path": "b"})
+		callText(t, w.connect(t, revision, p.options()), "deletes", map[string]any{"path": "a"})
+		if got := p.asked.Load(); got != 3 {
+			t.Errorf("%s: asked %d times, want again for other arguments and for another session", revision, got)
+		}
+	}
+}
+
+// A yes is for the question that was asked: not for another call, and not twice.
+func TestAnswerIsTiedToItsQuestion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	var ran atomic.Int32
+	w.add(t, askingTool(), func(context.Context, tool.Invocation) (tool.Result, error) {
+		ran.Add(1)
+		return tool.Result{}, nil
+	})
+	client := (&person{action: "accept"}).options()
+	client.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
+	session := w.connect(t, "2026-07-28", client)
+	call := func(path, state string) *mcp.CallToolResult {
+		t.Helper()
+		params := &mcp.CallToolParams{Name: "deletes", Arguments: map[string]any{"path": path}}
+		if state != "" {
+			params.RequestState = state
+			params.InputResponses = mcp.InputResponseMap{"approval": &mcp.ElicitResult{Action: "accept"}}
+		}
+		result, err := session.CallTool(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	first := call("harmless", "")
+	if !first.NeedsInput() || first.RequestState == "" {
+		t.Fatalf("no question was asked: %q", textOf(first))
+	}
+	for name, state := range map[string]string{"another call": first.RequestState, "made up": "ABCDEF"} {
+		if got := call("everything", state); !got.NeedsInput() || ran.Load() != 0 {
+			t.Errorf("%s: the answer was taken", name)
+		}
+	}
+	second := call("harmless", "")
+	if got := call("harmless", second.RequestState); got.NeedsInput() || ran.Load() != 1 {
+		t.Errorf("the right answer was not taken: %q", textOf(got))
+	}
+	if got := call("harmless", second.RequestState); !got.NeedsInput() || ran.Load() != 1 {
+		t.Error("the answer was taken twice")
+	}
+}
+
+// brokenStore panics, which no store may.
+type brokenStore struct{ approvals.Store }
+
+func (brokenStore) Find(context.Context, approvals.Query) (approvals.Approval, bool, error) {
+	panic("a fault")
+}
+
+// A fault of ours ends one request and not the server, and tells nothing of the inside.
+func TestPanicEndsOneRequest(t *testing.T) {
+	t.Parallel()
+	tools := registry.New(registry.Options{Approvals: brokenStore{}})
+	defer tools.Close()
+	w := &world{tools: tools, server: mcpserver.New(tools, mcpserver.Options{})}
+	defer w.server.Close()
+	w.add(t, askingTool(), says("ran"))
+	w.add(t, tool.Spec{Name: "plain"}, says("fine"))
+	for _, revision := range revisions {
+		session := w.connect(t, revision, nil)
+		var wire *jsonrpc.Error
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "deletes"})
+		if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInternalError || strings.Contains(wire.Message, "a fault") {
+			t.Errorf("%s: got %v", revision, err)
+		}
+		if got := callText(t, session, "plain", nil); got != "fine" {
+			t.Errorf("%s: afterwards got %q", revision, got)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+)
+
+// sinceInputRequests is the first revision of the protocol in which a server does not ask
+// while a call runs: the call ends with a question, and the client calls again with the
+// answer.
+const sinceInputRequests = "2026-07-28"
+
+// asking is how the client of one call is asked.
+type asking struct {
+	server *Server
+	req    *mcp.CallToolRequest
+	// later is what the client has to ask before it calls again; nil when there is nothing. A
+	// Registry whose call ended does not wait for who it asked, so it may come too late.
+	later atomic.Pointer[mcp.CallToolResult]
+}
+
+// ask is the askFunc for the client, or nil when it cannot ask its user.
+func (a *asking) ask() askFunc {
+	caps := a.req.ClientCapabilities()
+	if caps == nil || caps.Elicitation == nil || caps.Elicitation.Form == nil && caps.Elicitation.URL != nil {
+		return nil
+	}
+	if a.req.ProtocolVersion() >= sinceInputRequests {
+		return a.askInTwoCalls
+	}
+	return a.askNow
+}
+
+// askNow asks while the call waits.
+func (a *asking) askNow(ctx context.Context, q registry.Question) (registry.Answer, error) {
+	result, err := a.req.Session.Elicit(ctx, elicitation(q))
+	if err != nil {
+		return registry.Answer{}, err
+	}
+	return answerOf(result, q), nil
+}
+
+// approvalInput is the name under which a question goes to a client and its answer comes back.
+const approvalInput = "approval"
+
+var errAskedLater = errors.New("the client asks its user and calls again")
+
+// askInTwoCalls takes the answer that the client came back with, or leaves the question
+// for it. The state ties the answer to the question: a yes to one call is none to another.
+func (a *asking) askInTwoCalls(ctx context.Context, q registry.Question) (registry.Answer, error) {
+	fingerprint := a.server.fingerprint(ctx, q)
+	if state := a.req.Params.RequestState; state != "" && a.server.pending.take(state, fingerprint) {
+		result, ok := a.req.Params.InputResponses[approvalInput].(*mcp.ElicitResult)
+		if !ok {
+			return registry.Answer{}, errors.New("the client came back without an answer")
+		}
+		return answerOf(result, q), nil
+	}
+	a.later.Store(&mcp.CallToolResult{
+		InputRequests: mcp.InputRequestMap{approvalInput: elicitation(q)},
+		RequestState:  a.server.pending.put(fingerprint),
+	})
+	return registry.Answer{}, errAskedLater
+}
+
+// fingerprint names all that a yes is about.
+func (s *Server) fingerprint(ctx context.Context, q registry.Question) string {
+	digest := q.Digest
+	if digest == "" {
+		// A tool that has none is named by its version alone.
+		digest, _ = s.registry.Digest(ctx, q.Tool.Name)
+	}
+	about := []string{q.Tenant, q.Session, q.Tool.Name, q.Tool.Version, digest, string(q.Arguments)}
+	for _, word := range q.Grant.Words() {
+		about = append(about, word.String())
+	}
+	for _, mount := range q.Grant.FS {
+		about = append(about, mount.Mount+" is "+mount.Dir)
+	}
+	hash := sha256.New()
+	for _, text := range about {
+		fmt.Fprintf(hash, "%d:%s", len(text), text)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// maxShown bounds what of the arguments and of the author's words a question shows, in
+// bytes, so that they cannot push the facts out of sight.
+const maxShown = 1000
+
+// elicitation is a question as a form. The facts come first and are the host's; what the
+// author and a model wrote is shown on one line each.
+func elicitation(q registry.Question) *mcp.ElicitParams {
+	words := []string{}
+	for _, word := range q.Grant.Words() {
+		words = append(words, word.String())
+	}
+	reach := "nothing outside its sandbox"
+	if !q.Tool.Sandboxed {
+		reach = "whatever it likes: it runs outside of the sandbox"
+	} else if len(words) > 0 {
+		reach = strings.Join(words, ", ")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "May the tool %s %s run? %s.\n", plaintext.OneLine(q.Tool.Name), plaintext.OneLine(q.Tool.Version), plaintext.Sentence(plaintext.OneLine(q.Why)))
+	fmt.Fprintf(&b, "It will reach: %s\n", plaintext.OneLine(reach))
+	fmt.Fprintf(&b, "Arguments: %s", plaintext.OneLine(plaintext.Cut(string(q.Arguments), maxShown)))
+	if q.Confirm != "" {
+		fmt.Fprintf(&b, "\nIts author says: %s", plaintext.OneLine(plaintext.Cut(q.Confirm, maxShown)))
+	}
+	schema := formOnce
+	if q.Session != "" {
+		schema = formSession
+	}
+	return &mcp.ElicitParams{Mode: "form", Message: b.String(), RequestedSchema: json.RawMessage(schema)}
+}
+
+// The forms of a question: to accept the form is to say yes.
+const (
+	formOnce    = `{"type":"object","properties":{}}`
+	formSession = `{"type":"object","properties":{"remember":{"type":"string","title":"For how long",` +
+		`"description":"once: this call; session: exactly this call again, until this session ends",` +
+		`"enum":["once","session"],"default":"once"}}}`
+)
+
+// answerOf reads what the user said. A yes that came through a client lasts for its
+// session at most: what is allowed for good is said at a terminal or in the operator's file.
+func answerOf(result *mcp.ElicitResult, q registry.Question) registry.Answer {
+	answer := registry.Answer{Yes: result != nil && result.Action == "accept"}
+	if answer.Yes && q.Session != "" && result.Content["remember"] == string(approvals.ScopeSession) {
+		answer.Remember = approvals.ScopeSession
+	}
+	return answer
+}

@@ -1,0 +1,75 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// codeStopping is the JSON-RPC code for a server that takes no calls at the moment.
+const codeStopping = -32000
+
+// call is the handler of tools/call for every tool; structured says whether it promised a
+// structured result.
+func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured bool) (*mcp.CallToolResult, error) {
+	ctx, end, ok := s.running.begin(ctx, req.Session.ID())
+	if !ok {
+		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again when it is back"}
+	}
+	defer end()
+
+	notify := newNotifier(ctx, req)
+	defer notify.end()
+	call := tool.Call{
+		ID: "call_" + rand.Text(), Tool: req.Params.Name, Arguments: req.Params.Arguments, Session: req.Session.ID(),
+		OnLog: func(level slog.Level, text string) {
+			if s.opts.OnLog != nil {
+				s.opts.OnLog(req.Params.Name, level, text)
+			}
+			notify.log(level, text)
+		},
+		OnProgress: notify.progress,
+	}
+	asking := &asking{server: s, req: req}
+	defer s.opts.Approver.enter(call.ID, asking.ask())()
+
+	started := time.Now()
+	result, err := s.registry.Execute(ctx, call)
+	notify.end()
+	if later := asking.later.Load(); later != nil && tool.CodeOf(err) == tool.CodeApprovalRequired {
+		return later, nil
+	}
+	s.metrics.called(req.Params.Name, tool.CodeOf(err), time.Since(started))
+	if err != nil {
+		return s.failure(result, err)
+	}
+	return resultOf(result, structured), nil
+}
+
+// failure is what the client gets of a call that failed: a result that says so, or for a
+// tool that is not there an error of the protocol.
+func (s *Server) failure(result tool.Result, err error) (*mcp.CallToolResult, error) {
+	var e *tool.Error
+	if !errors.As(err, &e) {
+		e = &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool"}
+	}
+	switch e.Code {
+	case tool.CodeNotFound, tool.CodeDisabled:
+		// It went away between the list and the call.
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Error()}
+	case tool.CodeInternal:
+		s.log.Error("a call failed inside wasmtool", "tool", e.Tool, "call", e.CallID, "reason", err, "cause", errors.Unwrap(e))
+	case tool.CodeApprovalRequired, tool.CodePermissionDenied:
+		if e.Details.Fix != "" {
+			s.log.Warn("a call was not allowed; lines of the operator's file that would allow it", "tool", e.Tool, "call", e.CallID, "fix", e.Details.Fix)
+		}
+	}
+	return failureOf(result, e), nil
+}

@@ -1,0 +1,328 @@
+package mcpserver_test
+
+//lint:file-ignore SA1019 clients of 2025-11-25 and before hear logs, which is tested here
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// integers are what a float64 cannot hold.
+const integers = `{"a":9007199254740993,"b":-9223372036854775808,"c":18446744073709551615}`
+
+// Numbers go through as their digits, in both directions and both forms.
+func TestIntegersAreExact(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	got := make(chan string, 1)
+	w.add(t, tool.Spec{Name: "echo", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":"integer"}}}`)},
+		func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+			got <- string(in.Arguments)
+			return tool.Result{Structured: in.Arguments}, nil
+		})
+	r := w.connectRaw(t)
+	r.handshake()
+	r.send(`{"jsonrpc":"2.0","id":9007199254740991,"method":"tools/call","params":{"name":"echo","arguments":` + integers + `}}`)
+	answer := r.receive()
+	if tool := <-got; tool != integers {
+		t.Errorf("the tool got %s", tool)
+	}
+	if string(answer.ID) != "9007199254740991" {
+		t.Errorf("the answer has the id %s", answer.ID)
+	}
+	var result struct {
+		Content           []struct{ Text string }
+		StructuredContent json.RawMessage
+	}
+	if err := json.Unmarshal(answer.Result, &result); err != nil {
+		t.Fatal(err)
+	}
+	if string(result.StructuredContent) != integers || len(result.Content) != 1 || result.Content[0].Text != integers {
+		t.Errorf("got %s", answer.Result)
+	}
+}
+
+// pixel is a PNG of one pixel.
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
+
+func TestResults(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	picture, err := base64.StdEncoding.DecodeString(pixel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := tool.ImageContent(picture, "image/png")
+	object := json.RawMessage(`{"type":"object"}`)
+	cases := []struct {
+		name   string
+		schema json.RawMessage
+		result tool.Result
+		err    error
+		// The result as JSON, without _meta.
+		want string
+	}{
+		{name: "text", result: tool.Result{Content: []tool.Content{tool.TextContent("hello")}}, want: `{"content":[{"type":"text","text":"hello"}]}`},
+		{name: "image", result: tool.Result{Content: []tool.Content{image}}, want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"}]}`},
+		{name: "empty", want: `{"content":[]}`},
+		{
+			name: "structured_as_text", result: tool.Result{Structured: json.RawMessage(`{"n": 1}`), Content: []tool.Content{tool.TextContent("{ \"n\":1 }\n")}},
+			want: `{"content":[{"type":"text","text":"{ \"n\":1 }\n"}],"structuredContent":{"n":1}}`,
+		},
+		{
+			name: "structured_beside_text", schema: object, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{tool.TextContent("one")}},
+			want: `{"content":[{"type":"text","text":"one"},{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
+		},
+		{
+			name: "structured_beside_image", result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
+			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1}"}]}`,
+		},
+		{
+			name: "promised_beside_image", schema: object, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{image}},
+			want: `{"content":[{"type":"image","mimeType":"image/png","data":"` + pixel + `"},{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
+		},
+		{
+			name: "resources", result: tool.Result{
+				Content:     []tool.Content{tool.ResourceContent(tool.Resource{URI: "test://a", MIMEType: "text/plain", Text: "a"}), tool.LinkContent(tool.Resource{URI: "test://b", Name: "b", Size: 3})},
+				Attachments: []tool.Content{image},
+			},
+			want: `{"content":[{"type":"resource","resource":{"uri":"test://a","mimeType":"text/plain","text":"a"}},{"type":"resource_link","uri":"test://b","name":"b","size":3},` +
+				`{"type":"image","mimeType":"image/png","data":"` + pixel + `","annotations":{"audience":["user"]}}]}`,
+		},
+		{name: "structured_list", result: tool.Result{Structured: json.RawMessage(`[1]`)}, want: `{"content":[{"type":"text","text":"[1]"}]}`},
+		{
+			name: "failed", schema: object, result: tool.Result{Structured: json.RawMessage(`{"n":1}`), Content: []tool.Content{tool.TextContent("no such issue")}},
+			err:  &tool.Error{Code: tool.CodeExecution, Message: "no such issue"},
+			want: `{"content":[{"type":"text","text":"no such issue"}],"isError":true}`,
+		},
+		{
+			name: "broke_its_promise", schema: object, result: tool.Result{Content: []tool.Content{tool.TextContent("x")}},
+			want: `{"content":[{"type":"text","text":"broke_its_promise: the tool declares a result schema and gave no structured result"}],"isError":true}`,
+		},
+	}
+	for _, c := range cases {
+		w.add(t, tool.Spec{Name: c.name, Result: c.schema}, func(context.Context, tool.Invocation) (tool.Result, error) { return c.result, c.err })
+	}
+	r := w.connectRaw(t)
+	r.handshake()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + c.name + `"}}`)
+			if got := withoutMeta(t, r.receive().Result); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// withoutMeta is a result without _meta, for a test that is about the rest.
+func withoutMeta(t *testing.T, result json.RawMessage) string {
+	t.Helper()
+	var fields struct {
+		Content           json.RawMessage `json:"content"`
+		StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
+		IsError           bool            `json:"isError,omitempty"`
+	}
+	if err := json.Unmarshal(result, &fields); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(fields); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(text.String())
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "typed", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)}, says("ran"))
+	w.add(t, tool.Spec{Name: "panics"}, func(context.Context, tool.Invocation) (tool.Result, error) { panic("a fault") })
+	w.add(t, tool.Spec{Name: "reads_files", Sandboxed: true, Permissions: reads()}, says("ran"))
+	for _, revision := range revisions {
+		session := w.connect(t, revision, nil)
+		for _, c := range []struct {
+			tool, arguments string
+			code            tool.Code
+			text            string
+		}{
+			{"typed", `{}`, tool.CodeInvalidArgument, "n"},
+			{"typed", `[1]`, tool.CodeInvalidArgument, "object"},
+			{"typed", `"n"`, tool.CodeInvalidArgument, "object"},
+			{"typed", `{"n":1.5}`, tool.CodeInvalidArgument, "integer"},
+			{"panics", `{}`, tool.CodeInternal, "failed inside wasmtool"},
+			{"reads_files", `{}`, tool.CodePermissionDenied, "read:workspace"},
+		} {
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)})
+			if err != nil {
+				t.Errorf("%s: %s %s: %v", revision, c.tool, c.arguments, err)
+				continue
+			}
+			if !result.IsError || !strings.Contains(textOf(result), c.text) || result.Meta["io.github.wasmtool/code"] != string(c.code) {
+				t.Errorf("%s: %s %s: got %q %v", revision, c.tool, c.arguments, textOf(result), result.Meta)
+			}
+		}
+		var wire *jsonrpc.Error
+		if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "no_such"}); !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams {
+			t.Errorf("%s: an unknown tool gives %v, want the code -32602", revision, err)
+		}
+	}
+}
+
+// A model learns of what it sent in vain.
+func TestWarningsReachTheModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "page", Parameters: json.RawMessage(`{"type":"object","properties":{"continue":{"type":"string"}}}`)}, says("page 1"))
+	session := w.connect(t, "2025-11-25", nil)
+	if got := callText(t, session, "page", map[string]any{"cursor": "2"}); !strings.Contains(got, "page 1") || !strings.Contains(got, "cursor") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestProgressAndLogs(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var operator []string
+			w := newWorld(t, mcpserver.Options{OnLog: func(name string, level slog.Level, text string) {
+				mu.Lock()
+				defer mu.Unlock()
+				operator = append(operator, name+" "+level.String()+" "+text)
+			}})
+			w.add(t, tool.Spec{Name: "works"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+				in.Call.OnLog(slog.LevelDebug, "a detail")
+				in.Call.OnLog(slog.LevelWarn, "a warning")
+				in.Call.OnProgress(1, 4, "one")
+				in.Call.OnProgress(1, 4, "one again")
+				in.Call.OnProgress(4, 4, "done")
+				return tool.Result{Content: []tool.Content{tool.TextContent("ok")}}, nil
+			})
+			heard := make(chan string, 100)
+			session := w.connect(t, revision, &mcp.ClientOptions{
+				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+					heard <- "progress " + r.Params.Message
+				},
+				LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
+					heard <- string(r.Params.Level) + " " + r.Params.Data.(string)
+				},
+			})
+			params := &mcp.CallToolParams{Name: "works", Meta: mcp.Meta{}}
+			if revision >= "2026-07-28" {
+				params.Meta[mcp.MetaKeyLogLevel] = "info"
+			} else if err := session.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil {
+				t.Fatal(err)
+			}
+			params.SetProgressToken("p1")
+			if _, err := session.CallTool(t.Context(), params); err != nil {
+				t.Fatal(err)
+			}
+			got := []string{<-heard, <-heard, <-heard}
+			slices.Sort(got)
+			if want := []string{"progress done", "progress one", "warning a warning"}; !slices.Equal(got, want) {
+				t.Errorf("the client heard %q, want %q", got, want)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if want := []string{"works DEBUG a detail", "works WARN a warning"}; !slices.Equal(operator, want) {
+				t.Errorf("the operator heard %q, want %q", operator, want)
+			}
+		})
+	}
+}
+
+// A tool that floods is held back, and the last step comes through.
+func TestFloodIsHeldBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	const steps = 2000
+	w.add(t, tool.Spec{Name: "floods"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		for i := range steps {
+			in.Call.OnProgress(float64(i+1), steps, "")
+			in.Call.OnLog(slog.LevelError, "again")
+		}
+		return tool.Result{}, nil
+	})
+	r := w.connectRaw(t)
+	r.handshake()
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}`)
+	r.receive()
+	r.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"floods","_meta":{"progressToken":7}}}`)
+	heard, last := 0, ""
+	for {
+		m := r.receive()
+		if m.Method == "" {
+			break
+		}
+		if heard++; m.Method == "notifications/progress" {
+			last = string(m.Params)
+		}
+	}
+	if heard > steps/2 || heard < 50 {
+		t.Errorf("the client heard %d of %d messages", heard, 2*steps)
+	}
+	if !strings.Contains(last, `"progress":2000`) {
+		t.Errorf("the last step was %s", last)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	started, ended := make(chan struct{}), make(chan error, 1)
+	w.add(t, tool.Spec{Name: "waits"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+		started <- struct{}{}
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return tool.Result{}, &tool.Error{Code: tool.CodeCancelled, Message: "stopped"}
+	})
+	r := w.connectRaw(t)
+	r.handshake()
+	r.send(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"waits"}}`)
+	<-started
+	r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a","reason":"changed my mind"}}`)
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call ended with %v", err)
+	}
+	// Who cancelled wants no answer: the next is that to another request.
+	r.send(`{"jsonrpc":"2.0","id":"b","method":"ping"}`)
+	if got := r.receive(); string(got.ID) != `"b"` {
+		t.Errorf("got an answer to %s", got.ID)
+	}
+	// A cancellation that names the call by another spelling of its id ends nothing.
+	r.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"waits"}}`)
+	<-started
+	for _, id := range []string{`7.5`, `"7"`, `null`, `[7]`} {
+		r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+		if id != `"7"` {
+			r.receive() // that this is no id
+		}
+	}
+	r.send(`{"jsonrpc":"2.0","id":"c","method":"ping"}`)
+	r.receive()
+	select {
+	case <-ended:
+		t.Error("the call was cancelled under another id")
+	default:
+	}
+	r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+	<-ended
+}

@@ -1,0 +1,249 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/net/netutil"
+)
+
+// Path is where the server answers over HTTP.
+const Path = "/mcp"
+
+// Defaults of HTTPOptions.
+const (
+	DefaultMaxSessions    = 100
+	DefaultMaxConnections = 2000
+	DefaultMaxBody        = 4 << 20
+	DefaultSessionIdle    = 30 * time.Minute
+	DefaultBodyTimeout    = 30 * time.Second
+)
+
+// MinTokenBytes is how short a token may be.
+const MinTokenBytes = 16
+
+const (
+	headerTimeout  = 10 * time.Second
+	keepAlive      = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+	sessionHeader  = "Mcp-Session-Id"
+	versionHeader  = "Mcp-Protocol-Version"
+)
+
+// HTTPOptions says who may reach a Server over HTTP, and bounds them. The zero value is
+// for programs on this machine.
+type HTTPOptions struct {
+	// Token is what clients send as "Authorization: Bearer TOKEN", at least MinTokenBytes
+	// long. Empty means that none is needed, which only a loopback address may do with.
+	Token string
+	// Hosts are names, without port, that the Host header may have besides those of this
+	// machine. A server that is reached from elsewhere and has none takes any: there the
+	// token keeps strangers out.
+	Hosts []string
+	// MaxSessions is how many clients of 2025-11-25 and before may be connected; 0 means
+	// DefaultMaxSessions. SessionIdle is how long such a session lasts without a request; 0
+	// means DefaultSessionIdle.
+	MaxSessions int
+	SessionIdle time.Duration
+	// MaxConnections is how many connections are taken at a time, others wait; 0 means
+	// DefaultMaxConnections.
+	MaxConnections int
+	// MaxBody is how long a request may be, in bytes; 0 means DefaultMaxBody. BodyTimeout is
+	// how long its sender may take; 0 means DefaultBodyTimeout.
+	MaxBody     int64
+	BodyTimeout time.Duration
+}
+
+// ErrTokenNeeded is the error of serving without a token where others can connect.
+var ErrTokenNeeded = errors.New("an address that other machines can reach needs a token")
+
+// ErrTokenShort is the error of a token that is easy to guess.
+var ErrTokenShort = fmt.Errorf("the token must have at least %d bytes", MinTokenBytes)
+
+// ServeListener answers clients that connect to l, at Path, until ctx is done; then it takes
+// no more, gives calls that run Options.Grace to end, and cancels the rest. It closes l. The
+// error is ErrTokenNeeded, ErrTokenShort or that of the listener; nil after ctx is done.
+func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOptions) error {
+	g, err := s.newGate(l.Addr(), o)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	server := newHTTPServer(g, s.log)
+	served := make(chan error, 1)
+	go func() {
+		served <- server.Serve(netutil.LimitListener(l, cmp.Or(max(o.MaxConnections, 0), DefaultMaxConnections)))
+	}()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	// Streams that only listen never end, so it is the calls that are waited for, and then
+	// their answers.
+	if !s.running.drain(s.opts.Grace) {
+		s.log.Error("calls that do not end were left behind", "running", s.running.count())
+	} else {
+		g.answering.drain(time.Second)
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	g.endSessions(ending)
+	if server.Shutdown(ending) != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// newHTTPServer returns a server that waits for nobody for long. Answers may take any
+// time; the body of a request is bounded where it is read.
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: keepAlive, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// gate is what stands before the SDK's handlers: it lets through only what is well-formed
+// and comes from somebody who may.
+type gate struct {
+	server *Server
+	hosts  hostRule
+	token  *tokenRule
+	opts   HTTPOptions
+
+	sessions http.Handler // 2025-11-25 and before
+	requests http.Handler // later revisions, which have no sessions
+
+	answering *running // HTTP requests with calls
+
+	mu      sync.Mutex
+	opening int // sessions
+}
+
+func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
+	local := isLoopback(addr)
+	if o.Token == "" && !local {
+		return nil, ErrTokenNeeded
+	}
+	if o.Token != "" && len(o.Token) < MinTokenBytes {
+		return nil, ErrTokenShort
+	}
+	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
+	o.MaxBody = cmp.Or(max(o.MaxBody, 0), DefaultMaxBody)
+	o.SessionIdle = cmp.Or(max(o.SessionIdle, 0), DefaultSessionIdle)
+	o.BodyTimeout = cmp.Or(max(o.BodyTimeout, 0), DefaultBodyTimeout)
+	server := func(*http.Request) *mcp.Server { return s.mcp }
+	handler := func(stateless bool) http.Handler {
+		return mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
+			Stateless: stateless, Logger: s.opts.Logger, SessionTimeout: o.SessionIdle,
+			MaxRequestBodyBytes: o.MaxBody, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // hostRule does that, and knows the names that were added
+		})
+	}
+	return &gate{
+		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token),
+		sessions: handler(false), requests: handler(true), answering: newRunning(),
+	}, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if refused := g.check(r); refused != nil {
+		g.refuse(w, refused)
+		return
+	}
+	if r.Method == http.MethodPost {
+		isCall, refused := g.takeBody(w, r)
+		if refused != nil {
+			g.refuse(w, refused)
+			return
+		}
+		if isCall {
+			if _, end, ok := g.answering.begin(r.Context(), ""); ok {
+				defer end()
+			}
+		}
+	}
+	if r.Header.Get(versionHeader) >= sinceInputRequests {
+		g.requests.ServeHTTP(w, r)
+		return
+	}
+	if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" {
+		if !g.openSession() {
+			g.refuse(w, &refusedRequest{
+				status: http.StatusServiceUnavailable, reason: "sessions", text: "too many sessions; end one or try again later",
+				header: http.Header{"Retry-After": {"10"}},
+			})
+			return
+		}
+		defer g.sessionOpened()
+	}
+	if id := r.Header.Get(sessionHeader); r.Method == http.MethodDelete && id != "" {
+		g.server.running.cancelSession(id) // the SDK would wait for its calls
+	}
+	g.sessions.ServeHTTP(w, r)
+}
+
+// check looks at all of a request but its body.
+func (g *gate) check(r *http.Request) *refusedRequest {
+	if r.URL.Path != Path {
+		return &refusedRequest{status: http.StatusNotFound, reason: "path", text: "there is nothing here; the server answers at " + Path}
+	}
+	if refused := g.hosts.check(r); refused != nil {
+		return refused
+	}
+	return g.token.check(r)
+}
+
+// openSession reports whether one more session may be opened, and counts it until
+// sessionOpened is called.
+func (g *gate) openSession() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.server.sessionCount()+g.opening >= g.opts.MaxSessions {
+		return false
+	}
+	g.opening++
+	return true
+}
+
+func (g *gate) sessionOpened() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.opening--
+}
+
+// endSessions closes the sessions, so that streams that only listen end too.
+func (g *gate) endSessions(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for session := range g.server.mcp.Sessions() {
+			_ = session.Close() // its client is gone, or will be
+		}
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// sessionCount is how many clients are connected. A request of a revision without sessions
+// is a session of the SDK without a name.
+func (s *Server) sessionCount() int {
+	n := 0
+	for session := range s.mcp.Sessions() {
+		if session.ID() != "" {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,583 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// site is a server over HTTP.
+type site struct {
+	addr string
+	stop func() error // ends it and tells how it ended
+}
+
+func (s *site) url() string { return "http://" + s.addr + mcpserver.Path }
+
+func (w *world) listen(t testing.TB, o mcpserver.HTTPOptions) *site {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.server.ServeListener(ctx, l, o) }()
+	s := &site{addr: l.Addr().String()}
+	s.stop = sync.OnceValue(func() error {
+		cancel()
+		return <-done
+	})
+	t.Cleanup(func() {
+		if err := s.stop(); err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return s
+}
+
+// connect returns a client of the SDK over HTTP.
+func (s *site) connect(t testing.TB, revision string, o *mcp.ClientOptions, token string) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: s.url(), HTTPClient: &http.Client{Transport: bearer(token)},
+	}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// bearer sends a token with each request; "" for none.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func TestHTTP(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, mcpserver.Options{})
+			w.add(t, tool.Spec{Name: "echo", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{},"b":{},"c":{}}}`)},
+				func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+					in.Call.OnProgress(1, 1, "half")
+					return tool.Result{Structured: in.Arguments}, nil
+				})
+			w.add(t, askingTool(), says("gone"))
+			progress, changed := make(chan string, 10), make(chan struct{}, 10)
+			p := &person{action: "accept"}
+			o := p.options()
+			o.ProgressNotificationHandler = func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress <- r.Params.Message }
+			o.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} }
+			session := w.listen(t, mcpserver.HTTPOptions{}).connect(t, revision, o, "")
+			params := &mcp.CallToolParams{Name: "echo", Arguments: json.RawMessage(integers), Meta: mcp.Meta{}}
+			params.SetProgressToken("p")
+			result, err := session.CallTool(t.Context(), params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := textOf(result); got != integers {
+				t.Errorf("got %s", got)
+			}
+			if got := <-progress; got != "half" {
+				t.Errorf("progress %q", got)
+			}
+			if got := callText(t, session, "deletes", map[string]any{"path": "a"}); got != "gone" || p.asked.Load() != 1 {
+				t.Errorf("got %q, asked %d times", got, p.asked.Load())
+			}
+			w.add(t, tool.Spec{Name: "more"}, says("more"))
+			<-changed
+			if got := callText(t, session, "more", nil); got != "more" {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+// Closing the stream is how a client without sessions cancels.
+func TestHTTPCancel(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		w := newWorld(t, mcpserver.Options{})
+		started, ended := make(chan struct{}), make(chan struct{})
+		w.add(t, tool.Spec{Name: "waits"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+			close(started)
+			<-ctx.Done()
+			close(ended)
+			return tool.Result{}, ctx.Err()
+		})
+		session := w.listen(t, mcpserver.HTTPOptions{}).connect(t, revision, nil, "")
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-started
+			cancel()
+		}()
+		if _, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "waits"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: the client got %v", revision, err)
+		}
+		<-ended
+	}
+}
+
+// A client that ends its session ends its calls, and nobody else's.
+func TestEndOfSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	started, ended := make(chan struct{}), make(chan string, 2)
+	w.add(t, tool.Spec{Name: "waits"}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+		started <- struct{}{}
+		<-ctx.Done()
+		ended <- in.Call.Session
+		return tool.Result{}, ctx.Err()
+	})
+	s := w.listen(t, mcpserver.HTTPOptions{})
+	var ids []string
+	for range 2 {
+		session := s.connect(t, "2025-11-25", nil, "")
+		ids = append(ids, session.ID())
+		go func() { _, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "waits"}) }() // it fails, in one way or another
+		<-started
+	}
+	if status, _, _ := s.send(t, request{method: "DELETE", header: map[string]string{"Mcp-Session-Id": ids[1]}}); status != http.StatusNoContent {
+		t.Errorf("ending a session: %d", status)
+	}
+	if got := <-ended; got != ids[1] {
+		t.Errorf("the call of %s ended, not that of %s", got, ids[1])
+	}
+	select {
+	case got := <-ended:
+		t.Errorf("the call of %s ended too", got)
+	default:
+	}
+	w.server.Close()
+	<-ended
+}
+
+// request is a request as anybody may send it. Header values that are empty are left out.
+type request struct {
+	method, path, body string
+	header             map[string]string
+}
+
+func (s *site) send(t testing.TB, r request) (status int, body string, header http.Header) {
+	t.Helper()
+	if r.path == "" {
+		r.path = mcpserver.Path
+	}
+	if r.method == "" {
+		r.method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(t.Context(), r.method, "http://"+s.addr+r.path, strings.NewReader(r.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	headers := map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+	for name, value := range r.header {
+		headers[name] = value
+	}
+	for name, value := range headers {
+		switch {
+		case name == "Host":
+			req.Host = value
+		case value != "":
+			req.Header.Set(name, value)
+		}
+	}
+	response, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.Close {
+		response.Header.Set("Connection", "close") // the client's library took it out
+	}
+	return response.StatusCode, string(text), response.Header
+}
+
+func TestWhoIsLetThrough(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	const token = "a token of some length"
+	open := w.listen(t, mcpserver.HTTPOptions{Hosts: []string{"tools.example.com"}, MaxBody: 1 << 20})
+	guarded := w.listen(t, mcpserver.HTTPOptions{Token: token})
+	for _, c := range []struct {
+		name    string
+		site    *site
+		request request
+		status  int
+		text    string
+	}{
+		{"plain", open, request{}, 200, "serverInfo"},
+		{"other path", open, request{path: "/"}, 404, "/mcp"},
+		{"localhost", open, request{header: map[string]string{"Host": "LOCALHOST:1234"}}, 200, "serverInfo"},
+		{"IPv6", open, request{header: map[string]string{"Host": "[::1]:80"}}, 200, "serverInfo"},
+		{"name that was added", open, request{header: map[string]string{"Host": "Tools.example.com"}}, 200, "serverInfo"},
+		{"rebound name", open, request{header: map[string]string{"Host": "evil.example.com"}}, 403, "--allow-host"},
+		{"name that begins like ours", open, request{header: map[string]string{"Host": "localhost.evil.example.com"}}, 403, "--allow-host"},
+		{"address that is not ours", open, request{header: map[string]string{"Host": "192.0.2.1"}}, 403, "--allow-host"},
+		{"own origin", open, request{header: map[string]string{"Origin": "http://" + open.addr}}, 200, "serverInfo"},
+		{"foreign origin", open, request{header: map[string]string{"Origin": "https://evil.example.com"}}, 403, "origin"},
+		{"origin of another port", open, request{header: map[string]string{"Origin": "http://127.0.0.1:1"}}, 403, "origin"},
+		{"origin null", open, request{header: map[string]string{"Origin": "null"}}, 403, "origin"},
+		{"foreign origin reads", open, request{method: "GET", header: map[string]string{"Origin": "https://evil.example.com"}}, 403, "origin"},
+		{"form of a page", open, request{header: map[string]string{"Content-Type": "text/plain"}}, 415, ""},
+		{"other method", open, request{method: "PUT"}, 405, ""},
+		{"no session", open, request{method: "GET"}, 400, "Mcp-Session-Id"},
+		{"unknown session", open, request{header: map[string]string{"Mcp-Session-Id": "made-up"}}, 404, "session"},
+		{"end of an unknown session", open, request{method: "DELETE", header: map[string]string{"Mcp-Session-Id": "made-up"}}, 404, "session"},
+		{"revision that there is not", open, request{header: map[string]string{"Mcp-Protocol-Version": "1999-01-01"}}, 400, "version"},
+		{"later revision", open, request{header: map[string]string{"Mcp-Protocol-Version": "2999-01-01"}, body: `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2999-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`}, 400, ""},
+		{"garbage", open, request{body: "hello"}, 400, `"code":-32700`},
+		{"nothing", open, request{body: " "}, 400, `"code":-32700`},
+		{"batch", open, request{body: "[" + hello + "]"}, 400, `"code":-32600`},
+		{"fractional id", open, request{body: strings.Replace(hello, `"id":0`, `"id":0.5`, 1)}, 400, `"id":0.5,"error":{"code":-32600`},
+		{"byte order mark", open, request{body: "\xef\xbb\xbf" + hello}, 200, "serverInfo"},
+		{"too long", open, request{body: `"` + strings.Repeat("x", 1<<20) + `"`}, 413, "too long"},
+		{"no token", guarded, request{}, 401, "Bearer TOKEN"},
+		{"token", guarded, request{header: map[string]string{"Authorization": "Bearer " + token}}, 200, "serverInfo"},
+		{"token in small letters", guarded, request{header: map[string]string{"Authorization": "bearer  " + token}}, 200, "serverInfo"},
+		{"other token", guarded, request{header: map[string]string{"Authorization": "Bearer " + token + "!"}}, 401, ""},
+		{"beginning of the token", guarded, request{header: map[string]string{"Authorization": "Bearer " + token[:20]}}, 401, ""},
+		{"no scheme", guarded, request{header: map[string]string{"Authorization": token}}, 401, ""},
+		{"other scheme", guarded, request{header: map[string]string{"Authorization": "Basic " + token}}, 401, ""},
+		{"token and rebound name", guarded, request{header: map[string]string{"Authorization": "Bearer " + token, "Host": "evil.example.com"}}, 403, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.request.body == "" {
+				c.request.body = hello
+			}
+			status, body, header := c.site.send(t, c.request)
+			if status != c.status || !strings.Contains(body, c.text) {
+				t.Errorf("got %d %s, want %d and %q", status, body, c.status, c.text)
+			}
+			if status == 401 && !strings.HasPrefix(header.Get("WWW-Authenticate"), "Bearer") {
+				t.Errorf("the answer does not say how: %v", header)
+			}
+			if refused := status == 401 || status == 403; refused && header.Get("Connection") != "close" {
+				t.Error("a stranger may keep the connection")
+			}
+			if strings.Contains(body, token) {
+				t.Error("the answer holds the token")
+			}
+		})
+	}
+}
+
+// fakeListener is at an address that others can reach.
+type fakeListener struct{ net.Listener }
+
+func (fakeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80} }
+
+func TestElsewhereNeedsAToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	for token, want := range map[string]error{"": mcpserver.ErrTokenNeeded, "short": mcpserver.ErrTokenShort} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.server.ServeListener(t.Context(), fakeListener{l}, mcpserver.HTTPOptions{Token: token}); !errors.Is(err, want) {
+			t.Errorf("token %q: got %v, want %v", token, err, want)
+		}
+		if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+			t.Error("the listener was left open")
+		}
+	}
+}
+
+// A sender that takes its time is cut off, and others are served meanwhile.
+func TestSlowSenders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	s := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: 50 * time.Millisecond})
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{", mcpserver.Path)
+	if status, _, _ := s.send(t, request{body: hello}); status != 200 {
+		t.Errorf("meanwhile: %d", status)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("got %d, want 408", response.StatusCode)
+	}
+}
+
+// The time for a request does not count for its answer.
+func TestSlowAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	const bodyTimeout = 20 * time.Millisecond
+	w.add(t, tool.Spec{Name: "slow"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+		timer := time.NewTimer(5 * bodyTimeout)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
+		case <-ctx.Done():
+			return tool.Result{}, ctx.Err()
+		}
+	})
+	for _, revision := range revisions {
+		session := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: bodyTimeout}).connect(t, revision, nil, "")
+		if got := callText(t, session, "slow", nil); got != "done" {
+			t.Errorf("%s: got %q", revision, got)
+		}
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "x"}, says("x"))
+	s := w.listen(t, mcpserver.HTTPOptions{MaxSessions: 2})
+	s.connect(t, "2025-11-25", nil, "")
+	second := s.connect(t, "2025-11-25", nil, "")
+	status, _, header := s.send(t, request{body: hello})
+	if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
+		t.Errorf("a third session: %d %v", status, header)
+	}
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, _ := s.send(t, request{body: hello}); status != 200 {
+		t.Errorf("after one ended: %d", status)
+	}
+	// What is no handshake leaves no session behind.
+	if got := callText(t, s.connect(t, "2026-07-28", nil, ""), "x", nil); got != "x" {
+		t.Errorf("a client without sessions got %q", got)
+	}
+}
+
+func TestIdleSessionEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	s := w.listen(t, mcpserver.HTTPOptions{SessionIdle: time.Millisecond})
+	_, _, header := s.send(t, request{body: hello})
+	id := header.Get("Mcp-Session-Id")
+	if id == "" {
+		t.Fatal("there is no session")
+	}
+	for { // ends with the test's own deadline if the session never does
+		status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: map[string]string{"Mcp-Session-Id": id}})
+		if status == http.StatusNotFound {
+			return
+		}
+	}
+}
+
+func TestManyConnections(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "x"}, says("x"))
+	s := w.listen(t, mcpserver.HTTPOptions{})
+	session := s.connect(t, "2025-11-25", nil, "")
+	for range 300 { // that stop in the middle
+		conn, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, "POST /mcp HTTP/1.1\r\nHost: loc"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "x"})
+			if err != nil || textOf(result) != "x" {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A connection too many waits until another ends.
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	s := w.listen(t, mcpserver.HTTPOptions{MaxConnections: 1})
+	dial := func() (net.Conn, *bufio.Reader) {
+		conn, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		if _, err := io.WriteString(conn, "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		return conn, bufio.NewReader(conn)
+	}
+	first, answers := dial()
+	if _, err := answers.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	_, answers = dial()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := answers.ReadString('\n')
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		t.Errorf("the second is answered beside the first: %v", err)
+	default:
+	}
+	first.Close()
+	if err := <-answered; err != nil {
+		t.Errorf("the second is not answered: %v", err)
+	}
+}
+
+func TestStopOverHTTP(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		w := newWorld(t, mcpserver.Options{})
+		started, proceed := make(chan struct{}), make(chan struct{})
+		w.add(t, tool.Spec{Name: "slow"}, func(context.Context, tool.Invocation) (tool.Result, error) {
+			close(started)
+			<-proceed
+			return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
+		})
+		s := w.listen(t, mcpserver.HTTPOptions{})
+		session := s.connect(t, revision, &mcp.ClientOptions{ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {}}, "")
+		got := make(chan string, 1)
+		go func() {
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "slow"})
+			if err != nil {
+				got <- err.Error()
+				return
+			}
+			got <- textOf(result)
+		}()
+		<-started
+		stopped := make(chan error, 1)
+		go func() { stopped <- s.stop() }()
+		for w.ready(t) { // until it takes no more calls
+		}
+		close(proceed)
+		if got := <-got; got != "done" {
+			t.Errorf("%s: a call that ran got %q", revision, got)
+		}
+		if err := <-stopped; err != nil {
+			t.Errorf("%s: %v", revision, err)
+		}
+		if _, err := net.Dial("tcp", s.addr); err == nil {
+			t.Errorf("%s: the server still listens", revision)
+		}
+	}
+}
+
+// admin returns a function that gets a page of the listener for operators.
+func (w *world) admin(t testing.TB) func(path string, header map[string]string) (int, string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.server.ServeAdmin(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("the listener ended with %v", err)
+		}
+	})
+	s := &site{addr: l.Addr().String()}
+	return func(path string, header map[string]string) (int, string) {
+		status, body, _ := s.send(t, request{method: "GET", path: path, header: header})
+		return status, body
+	}
+}
+
+func (w *world) ready(t testing.TB) bool {
+	status, _ := w.admin(t)("/readyz", nil)
+	return status == 200
+}
+
+func TestAdmin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "works"}, says("x"))
+	w.add(t, tool.Spec{Name: "fails"}, func(context.Context, tool.Invocation) (tool.Result, error) {
+		return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: "no"}
+	})
+	session := w.connect(t, "2025-11-25", nil)
+	callText(t, session, "works", nil)
+	for range 2 {
+		if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "fails"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "made_up"}); err == nil {
+		t.Error("a tool that was made up is there")
+	}
+	w.listen(t, mcpserver.HTTPOptions{}).send(t, request{body: hello, header: map[string]string{"Host": "evil.example.com"}})
+	get := w.admin(t)
+	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
+		if status, body := get(path, nil); status != 200 || body != want {
+			t.Errorf("%s: %d %q", path, status, body)
+		}
+	}
+	_, metrics := get("/metrics", nil)
+	for _, line := range []string{
+		`wasmtool_calls_total{tool="works",code=""} 1`,
+		`wasmtool_calls_total{tool="fails",code="execution"} 2`,
+		`wasmtool_call_seconds_bucket{le="+Inf"} 3`,
+		`wasmtool_call_seconds_count 3`,
+		`wasmtool_http_refused_total{reason="host"} 1`,
+		`wasmtool_calls_running 0`,
+		`wasmtool_sessions 1`,
+		`wasmtool_tools 2`,
+	} {
+		if !bytes.Contains([]byte(metrics), []byte(line+"\n")) {
+			t.Errorf("the metrics lack %s:\n%s", line, metrics)
+		}
+	}
+	if strings.Contains(metrics, "made_up") {
+		t.Error("a client can add to the metrics")
+	}
+	if status, _ := get("/metrics", map[string]string{"Host": "evil.example.com"}); status != 403 {
+		t.Errorf("a rebound name gets %d", status)
+	}
+	if status, _ := get("/debug/pprof/", nil); status != 404 {
+		t.Errorf("another page: %d", status)
+	}
+}

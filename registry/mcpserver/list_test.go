@@ -1,0 +1,151 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+func TestListShowsWhatTheHostKnows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	url, err := capability.ParseURLPattern("https://api.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sends := capability.Permissions{Net: []capability.Net{{URL: url, Methods: []string{"POST"}}}}
+	object, array := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`), json.RawMessage(`{"type":"array"}`)
+	for _, spec := range []tool.Spec{
+		{Name: "a_reads", Title: "Reads", Sandboxed: true, Permissions: reads(), Result: object},
+		{Name: "b_writes", Sandboxed: true, Permissions: writes(), Result: array},
+		{Name: "c_sends", Sandboxed: true, Permissions: sends},
+		{Name: "d_native"},
+		{Name: "e_off"},
+	} {
+		w.add(t, spec, says("x"))
+	}
+	if err := w.tools.Disable("e_off"); err != nil {
+		t.Fatal(err)
+	}
+	list, err := w.connect(t, "2025-11-25", nil).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, tool := range list.Tools {
+		a := tool.Annotations
+		got = append(got, fmt.Sprintf("%s %s readOnly=%v destructive=%v open=%v output=%v", tool.Name, tool.Title, a.ReadOnlyHint, *a.DestructiveHint, *a.OpenWorldHint, tool.OutputSchema != nil))
+	}
+	want := []string{
+		"a_reads Reads readOnly=true destructive=false open=false output=true",
+		"b_writes b_writes readOnly=false destructive=true open=false output=false",
+		"c_sends c_sends readOnly=false destructive=true open=true output=false",
+		"d_native d_native readOnly=false destructive=true open=true output=false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
+func TestPagesAreStable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{PageSize: 3})
+	var want []string
+	for i := range 10 {
+		name := fmt.Sprintf("tool_%02d", i)
+		w.add(t, tool.Spec{Name: name}, says("x"))
+		want = append(want, name)
+	}
+	session := w.connect(t, "2025-11-25", nil)
+	var got []string
+	cursor := ""
+	for page := 0; ; page++ {
+		list, err := session.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range list.Tools {
+			got = append(got, tool.Name)
+		}
+		if page == 0 { // what comes or goes before the cursor moves nothing behind it
+			w.add(t, tool.Spec{Name: "a_new"}, says("x"))
+			if _, err := w.tools.Unregister("tool_00"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if cursor = list.NextCursor; cursor == "" {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if _, err := session.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: "made up"}); err == nil {
+		t.Error("a cursor that was made up is taken")
+	}
+}
+
+func TestClientsHearOfChanges(t *testing.T) {
+	t.Parallel()
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, mcpserver.Options{})
+			w.add(t, tool.Spec{Name: "first"}, says("x"))
+			changed := make(chan struct{}, 100)
+			session := w.connect(t, revision, &mcp.ClientOptions{
+				ToolListChangedHandler: func(_ context.Context, _ *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+			})
+			for _, step := range []struct {
+				name   string
+				change func() error
+				want   []string
+			}{
+				{"register", func() error { return w.tools.Register(tool.Spec{Name: "second"}, says("y")) }, []string{"first", "second"}},
+				{"disable", func() error { return w.tools.Disable("first") }, []string{"second"}},
+				{"enable", func() error { return w.tools.Enable("first") }, []string{"first", "second"}},
+				{"unregister", func() error { _, err := w.tools.Unregister("second"); return err }, []string{"first"}},
+			} {
+				if err := step.change(); err != nil {
+					t.Fatal(err)
+				}
+				<-changed
+				list, err := session.ListTools(t.Context(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var names []string
+				for _, tool := range list.Tools {
+					names = append(names, tool.Name)
+				}
+				if !slices.Equal(names, step.want) {
+					t.Errorf("after %s: %v, want %v", step.name, names, step.want)
+				}
+			}
+		})
+	}
+}
+
+// The SDK panics at a schema that it does not like; that takes away one tool and no more.
+func TestSchemaThatTheProtocolHasNoPlaceFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "odd", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"not a header!"}}}`)}, says("x"))
+	w.add(t, tool.Spec{Name: "plain"}, says("fine"))
+	session := w.connect(t, "2025-11-25", nil)
+	if got := callText(t, session, "plain", nil); got != "fine" {
+		t.Errorf("got %q", got)
+	}
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 1 {
+		t.Errorf("got %d tools (%v), want the plain one", len(list.Tools), err)
+	}
+}

@@ -1,0 +1,224 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// function is an executor that is a Go function.
+type function func(ctx context.Context, in tool.Invocation) (tool.Result, error)
+
+func (f function) Prepare(context.Context) error { return nil }
+func (f function) Close() error                  { return nil }
+func (f function) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+	return f(ctx, in)
+}
+
+func (f function) Digest(context.Context) (string, error) { return "sha256:1", nil }
+
+// says is a tool that gives back a text.
+func says(text string) function {
+	return func(context.Context, tool.Invocation) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.TextContent(text)}}, nil
+	}
+}
+
+// world is a server and the registry behind it.
+type world struct {
+	tools  *registry.Registry
+	server *mcpserver.Server
+}
+
+func newWorld(t testing.TB, o mcpserver.Options) *world {
+	t.Helper()
+	approver := new(mcpserver.Approver)
+	store, err := approvals.Open(filepath.Join(t.TempDir(), "approvals"), approvals.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := registry.New(registry.Options{Approver: approver, Approvals: store, Logger: testLogger(t)})
+	o.Approver = approver
+	o.Logger = testLogger(t)
+	if o.Grace == 0 {
+		o.Grace = time.Minute // tests wait for what they want, not for a time
+	}
+	w := &world{tools: tools, server: mcpserver.New(tools, o)}
+	t.Cleanup(func() {
+		w.server.Close()
+		if err := errors.Join(tools.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// testLogger keeps what is logged out of the output unless the test fails.
+func testLogger(t testing.TB) *slog.Logger {
+	return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+func (w *world) add(t testing.TB, spec tool.Spec, f function) {
+	t.Helper()
+	if spec.Description == "" {
+		spec.Description = "A tool for tests."
+	}
+	if err := w.tools.Register(spec, f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pipes are the two ends of standard input and output.
+func pipes() (in *io.PipeReader, toServer *io.PipeWriter, fromServer *io.PipeReader, out *io.PipeWriter) {
+	in, toServer = io.Pipe()
+	fromServer, out = io.Pipe()
+	return in, toServer, fromServer, out
+}
+
+// connect returns a client of the SDK over standard input and output.
+func (w *world) connect(t testing.TB, revision string, o *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	in, toServer, fromServer, out := pipes()
+	done := make(chan error, 1)
+	go func() {
+		done <- w.server.ServeStdio(context.Background(), in, out)
+		out.Close()
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		if err := <-done; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return session
+}
+
+// revisions are those that clients speak: with a handshake and sessions, and without.
+var revisions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}
+
+// raw is a client that writes lines as it likes.
+type raw struct {
+	t    testing.TB
+	in   *io.PipeWriter
+	out  *bufio.Reader
+	done chan error
+}
+
+func (w *world) connectRaw(t testing.TB) *raw {
+	t.Helper()
+	in, toServer, fromServer, out := pipes()
+	r := &raw{t: t, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1)}
+	go func() {
+		r.done <- w.server.ServeStdio(context.Background(), in, out)
+		out.Close()
+	}()
+	t.Cleanup(func() { toServer.Close() })
+	return r
+}
+
+const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`
+
+// handshake opens a session of 2025-11-25.
+func (r *raw) handshake() {
+	r.t.Helper()
+	r.send(hello)
+	if got := r.receive(); got.Error != nil {
+		r.t.Fatalf("initialize: %+v", got.Error)
+	}
+	r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+func (r *raw) send(line string) {
+	r.t.Helper()
+	if _, err := io.WriteString(r.in, line+"\n"); err != nil {
+		r.t.Fatalf("%v after %s", err, line)
+	}
+}
+
+type rawMessage struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// receive returns the next message but for the news that tools have changed, which may come
+// at any time.
+func (r *raw) receive() rawMessage {
+	r.t.Helper()
+	for {
+		if m := r.receiveAny(); m.Method != "notifications/tools/list_changed" {
+			return m
+		}
+	}
+}
+
+func (r *raw) receiveAny() rawMessage {
+	r.t.Helper()
+	line, err := r.out.ReadString('\n')
+	if err != nil {
+		r.t.Fatalf("no answer: %v", err)
+	}
+	var m rawMessage
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		r.t.Fatalf("the server wrote what is no message: %q", line)
+	}
+	return m
+}
+
+// callText is the text of a call that must go well.
+func callText(t testing.TB, session *mcp.ClientSession, name string, arguments any) string {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := textOf(result)
+	if result.IsError {
+		t.Fatalf("%s failed: %s", name, text)
+	}
+	return text
+}
+
+func textOf(result *mcp.CallToolResult) string {
+	var texts []string
+	for _, c := range result.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// reads and writes are what tools ask for.
+func reads() capability.Permissions {
+	return capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}}}
+}
+
+func writes() capability.Permissions {
+	return capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}}
+}

@@ -1,0 +1,109 @@
+package mcpserver
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// running are the calls that run. It is safe for concurrent use.
+type running struct {
+	// cancelled is done when the calls are to end at once; cancel makes it so.
+	cancelled context.Context
+	cancel    context.CancelFunc
+
+	mu       sync.Mutex
+	calls    map[*oneRunning]struct{}
+	draining bool
+	idle     chan struct{} // closed when nothing runs any more; nil until somebody waits
+}
+
+type oneRunning struct {
+	session string
+	cancel  context.CancelFunc
+}
+
+func newRunning() *running {
+	r := &running{calls: make(map[*oneRunning]struct{})}
+	r.cancelled, r.cancel = context.WithCancel(context.Background())
+	return r
+}
+
+// begin counts a call of a session, unless none is taken any more. It runs under the context
+// that it returns, and end counts it off.
+func (r *running) begin(ctx context.Context, session string) (_ context.Context, end func(), ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.draining {
+		return ctx, nil, false
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	one := &oneRunning{session: session, cancel: cancel}
+	r.calls[one] = struct{}{}
+	stop := context.AfterFunc(r.cancelled, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.calls, one)
+		if len(r.calls) == 0 && r.idle != nil {
+			close(r.idle)
+			r.idle = nil
+		}
+	}, true
+}
+
+// cancelSession cancels the calls of a session.
+func (r *running) cancelSession(session string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for one := range r.calls {
+		if one.session == session {
+			one.cancel()
+		}
+	}
+}
+
+// count is how many calls run.
+func (r *running) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.calls)
+}
+
+// accepting reports whether calls are taken.
+func (r *running) accepting() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.draining
+}
+
+// drain takes no further calls, gives those that run a time to end, then cancels them and
+// gives them a second more. It reports whether all ended.
+func (r *running) drain(grace time.Duration) bool {
+	r.mu.Lock()
+	r.draining = true
+	if len(r.calls) > 0 && r.idle == nil {
+		r.idle = make(chan struct{})
+	}
+	idle := r.idle
+	r.mu.Unlock()
+	if idle == nil || closedWithin(idle, grace) {
+		return true
+	}
+	r.cancel()
+	return closedWithin(idle, time.Second)
+}
+
+// closedWithin waits for a channel to be closed, but not for longer than d.
+func closedWithin(done <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
