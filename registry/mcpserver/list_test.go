@@ -149,3 +149,19 @@ func TestSchemaThatTheProtocolHasNoPlaceFor(t *testing.T) {
 		t.Errorf("got %d tools (%v), want the plain one", len(list.Tools), err)
 	}
 }
+
+func TestServerTellsWhatItIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{Name: "tools of the house", Version: "1.2.3", Instructions: "Use them with care."})
+	got := w.connect(t, "2025-11-25", nil).InitializeResult()
+	if got.ServerInfo.Name != "tools of the house" || got.ServerInfo.Version != "1.2.3" || got.Instructions != "Use them with care." {
+		t.Errorf("got %+v, %q", got.ServerInfo, got.Instructions)
+	}
+	if !got.Capabilities.Tools.ListChanged || got.Capabilities.Prompts != nil || got.Capabilities.Resources != nil {
+		t.Errorf("got %+v", got.Capabilities)
+	}
+	unnamed := newWorld(t, mcpserver.Options{}).connect(t, "2025-11-25", nil).InitializeResult()
+	if unnamed.ServerInfo.Name != "wasmtool" || unnamed.ServerInfo.Version != "unknown" {
+		t.Errorf("without options: %+v", unnamed.ServerInfo)
+	}
+}
