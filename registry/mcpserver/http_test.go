@@ -403,7 +403,7 @@ func TestIdleSessionEnds(t *testing.T) {
 func TestManyConnections(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
-	w.add(t, tool.Spec{Name: "x"}, says("x"))
+	w.add(t, tool.Spec{Name: "x", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}, says("x"))
 	s := w.listen(t, mcpserver.HTTPOptions{})
 	session := s.connect(t, "2025-11-25", nil, "")
 	for range 300 { // that stop in the middle
@@ -417,9 +417,9 @@ func TestManyConnections(t *testing.T) {
 		}
 	}
 	var wg sync.WaitGroup
-	for range 50 {
+	for n := range 50 {
 		wg.Go(func() {
-			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "x"})
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "x", Arguments: map[string]any{"n": n}})
 			if err != nil || textOf(result) != "x" {
 				t.Errorf("got %v", err)
 			}
