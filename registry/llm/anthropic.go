@@ -25,7 +25,10 @@ func (anthropic) subset(strict bool) *subset {
 		tuples:    true,
 	}
 	if strict {
-		s.limit, s.format, s.others, s.notes, s.typed, s.items, s.tuples = anthropicStrictLimit, anthropicStrictFormat, false, false, true, true, false
+		s.provider = "Anthropic's strict mode"
+		s.limit, s.format = anthropicStrictLimit, anthropicStrictFormat
+		s.others, s.notes, s.tuples = false, false, false
+		s.typed, s.items = true, true
 		s.enums = typeString | typeNumber | typeBoolean | typeNull
 		s.strict = &strictRules{tools: 20, optional: 24, unions: 16}
 	}

@@ -15,6 +15,20 @@ type converter struct {
 	subset *subset
 	// refusal says why the schema cannot be written in strict mode; empty when it can.
 	refusal string
+	wrote   int
+}
+
+// room reports whether one more schema may be written. Nodes are shared, so there may be far
+// more places for them than there are nodes.
+func (c *converter) room(n *node) bool {
+	if c.wrote++; c.wrote <= maxNodes {
+		return true
+	}
+	if c.wrote == maxNodes+1 {
+		c.report(n.at, "the schema", "it grows too large once references are inlined; from here on nothing is said", Wider)
+	}
+	c.refuse(n.at, "the schema grows too large once references are inlined")
+	return false
 }
 
 // refuse notes why strict mode is impossible. The first reason is told.
@@ -52,6 +66,9 @@ func (w *written) object(head *object, n *node) *object {
 
 // schema writes a node, and tells how values for it are turned back.
 func (c *converter) schema(n *node) (*object, *back) {
+	if !c.room(n) {
+		return &object{}, nil
+	}
 	w := &written{}
 	c.notes(w, n)
 	if forms := c.formsOf(n); forms != nil {
@@ -307,7 +324,7 @@ func (c *converter) array(w *written, b *back, n *node) {
 		schema, its := c.schema(items)
 		w.body.add("items", schema)
 		b.items = its
-	case places == nil && c.subset.items:
+	case places == nil && c.subset.items && n.types != anyType:
 		c.refuse(n.at, "the list says nothing of its items")
 		w.body.add("items", &object{})
 	}

@@ -12,6 +12,8 @@ const (
 	Narrower Effect = "narrower"
 	// Renamed: a name had to change; it is changed back in calls.
 	Renamed Effect = "renamed"
+	// Untold: something that does not bear on the arguments is left out.
+	Untold Effect = "untold"
 )
 
 // Loss is one thing that a definition does not say as the tool's schema does.

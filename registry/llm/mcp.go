@@ -28,12 +28,17 @@ func (mcp) subset(bool) *subset { return nil }
 func (mcp) definition(d definition) *object {
 	o := (&object{}).addText("name", d.name).addText("title", d.title).addText("description", d.description).
 		add("inputSchema", d.parameters)
-	// Structured results are objects in MCP.
-	if result, ok := d.result.(*object); ok && textOf(result.get("type")) == "object" {
-		o.add("outputSchema", result)
+	if d.result != nil && isObjectSchema(d.result) {
+		o.add("outputSchema", d.result)
 	}
 	return o.add("annotations", (&object{}).add("readOnlyHint", d.annotations.readOnly).
 		add("destructiveHint", d.annotations.destructive).add("openWorldHint", d.annotations.openWorld))
+}
+
+// isObjectSchema reports a schema of objects, which is what structured results are in MCP.
+func isObjectSchema(schema any) bool {
+	o, ok := schema.(*object)
+	return ok && textOf(o.get("type")) == "object"
 }
 
 func (mcp) list(definitions []any) any { return list(definitions) }

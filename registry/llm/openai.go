@@ -44,6 +44,7 @@ func openAISubset(strict bool) *subset {
 		enums:     typeString | typeNumber | typeBoolean | typeNull,
 	}
 	if strict {
+		s.provider = "OpenAI's strict mode"
 		s.limit, s.notes, s.typed = openAIStrictLimit, false, true
 		s.strict = &strictRules{
 			allRequired: true, depth: 10, properties: 5000, nameBytes: 120_000,

@@ -9,7 +9,7 @@ import (
 
 // maxNodes bounds what inlining references and multiplying alternatives can grow a tool's
 // schema to.
-const maxNodes = 5000
+const maxNodes = 2000
 
 // reader brings the parameters of one tool into nodes. The schema was compiled before, so
 // its references lead somewhere and how deeply it nests is bounded.

@@ -90,8 +90,11 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 	}
 	if len(spec.Result) > 0 {
 		if d.result, err = decode(spec.Result); err != nil {
-			return nil, definition{}, fmt.Errorf("%s: the result's schema is no JSON: %w", spec.Name, err)
+			return nil, definition{}, fmt.Errorf("%s: the schema of the result is no JSON: %w", spec.Name, err)
 		}
+	}
+	if t.format == MCP && d.result != nil && !isObjectSchema(d.result) {
+		t.losses = append(t.losses, Loss{Tool: spec.Name, What: "the schema of the result", Why: "structured results of MCP are objects; it is left out", Effect: Untold})
 	}
 	d.parameters, d.strict = t.convert(x, schema, o.Strict, count)
 	d.name = x.name

@@ -71,12 +71,16 @@ func (n *node) orNull() *node {
 	return &out
 }
 
+// maxComparisons bounds what is done to find out whether alternatives overlap.
+const maxComparisons = 20_000
+
 // disjoint reports whether no value can fit two of the schemas, as far as that is easily
 // told.
 func disjoint(forms []*node) bool {
+	c := &comparison{left: maxComparisons}
 	for i, a := range forms {
 		for _, b := range forms[:i] {
-			if !apart(a, b) {
+			if !c.apart(a, b) {
 				return false
 			}
 		}
@@ -84,35 +88,49 @@ func disjoint(forms []*node) bool {
 	return true
 }
 
+// comparison counts what comparing schemas costs.
+type comparison struct{ left int }
+
 // apart reports whether no value can fit both schemas: by type, by the values they list, or
 // by a required field that tells them apart.
-func apart(a, b *node) bool {
+func (c *comparison) apart(a, b *node) bool {
+	if c.left--; c.left < 0 {
+		return false
+	}
 	if a.never || b.never {
 		return true
 	}
 	if a.alternatives != nil || b.alternatives != nil {
-		for _, x := range a.forms() {
-			for _, y := range b.forms() {
-				if !apart(x, y) {
-					return false
-				}
-			}
-		}
-		return true
+		return c.allApart(a.forms(), b.forms())
 	}
 	if a.types&b.types == 0 {
 		return true
 	}
 	if a.enum != nil && b.enum != nil {
-		return !slices.ContainsFunc(a.enum, func(v any) bool {
-			return slices.ContainsFunc(b.enum, func(w any) bool { return same(v, w) })
-		})
+		return !slices.ContainsFunc(a.enum, func(v any) bool { return c.lists(b, v) })
 	}
 	if a.types != typeObject || b.types != typeObject {
 		return false
 	}
 	return slices.ContainsFunc(a.fields, func(f field) bool {
 		other := b.field(f.name)
-		return f.required && other != nil && other.required && apart(f.node, other.node)
+		return f.required && other != nil && other.required && c.apart(f.node, other.node)
 	})
+}
+
+func (c *comparison) allApart(as, bs []*node) bool {
+	for _, a := range as {
+		for _, b := range bs {
+			if !c.apart(a, b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lists reports whether the enum of n has a value, or may have.
+func (c *comparison) lists(n *node, v any) bool {
+	c.left -= len(n.enum)
+	return c.left < 0 || slices.ContainsFunc(n.enum, func(w any) bool { return same(v, w) })
 }
