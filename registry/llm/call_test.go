@@ -34,13 +34,14 @@ func (e *executor) Execute(ctx context.Context, call tool.Call) (tool.Result, er
 	return e.run(ctx, call)
 }
 
-// weather only reads; move does not.
+// weather only reads; move does not, and what native does nobody knows.
 func weatherAndMove() []registry.Info {
 	weather := info("weather", `{"type":"object","required":["city"],"properties":{"city":{"type":"string"},"days":{"type":"integer"}}}`)
 	weather.Sandboxed = true
 	move := info("move", `{"type":"object","properties":{"to":{"type":"string"}}}`)
 	move.Permissions = capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}}
-	return []registry.Info{weather, move}
+	move.Sandboxed = true
+	return []registry.Info{weather, move, info("native", `{"type":"object"}`)}
 }
 
 func newTools(t *testing.T, format llm.Format, o llm.Options) *llm.Tools {
@@ -164,7 +165,7 @@ func TestFaultyCalls(t *testing.T) {
 		"wrong type":           {"weather", `{"city":5.5e3000}`, "invalid arguments"},
 		"unknown tool":         {"wether", `{}`, "did you mean weather?"},
 		"not offered":          {"hidden", `{}`, `there is no tool "hidden"`},
-		"no name":              {"", `{}`, "there are: weather, move"},
+		"no name":              {"", `{}`, "there are: weather, move, native"},
 		"another spelling":     {" Weather ", `{"city":"Rome"}`, `{"city":"Rome"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -263,21 +264,20 @@ func TestParallelCalls(t *testing.T) {
 			return tool.Result{Content: []tool.Content{tool.TextContent(string(call.Arguments))}}, nil
 		}}
 		var blocks []string
-		for i, name := range []string{"weather", "weather", "move", "weather"} {
-			blocks = append(blocks, fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":%q,"input":{"Wait":%d}}`, i, name, 4-i))
+		for i, name := range []string{"weather", "weather", "move", "native", "weather", "weather"} {
+			blocks = append(blocks, fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":%q,"input":{"Wait":%d}}`, i, name, 6-i))
 		}
 		turn, err := tools.Answer(t.Context(), e, []byte(`{"role":"assistant","content":[`+strings.Join(blocks, ",")+`]}`), llm.AnswerOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]time.Duration{`{"Wait":4}`: 0, `{"Wait":3}`: 0, `{"Wait":2}`: 4 * time.Second, `{"Wait":1}`: 6 * time.Second}
-		for arguments, when := range want {
-			if at[arguments] != when {
-				t.Errorf("%s began after %v, want %v", arguments, at[arguments], when)
-			}
-		}
+		began := []time.Duration{0, 0, 6, 6 + 4, 6 + 4 + 3, 6 + 4 + 3}
 		for i, result := range turn.Results {
-			if got, want := result.Text(), fmt.Sprintf(`{"Wait":%d}`, 4-i); got != want {
+			arguments := fmt.Sprintf(`{"Wait":%d}`, 6-i)
+			if want := began[i] * time.Second; at[arguments] != want {
+				t.Errorf("%s began after %v, want %v", arguments, at[arguments], want)
+			}
+			if got, want := result.Text(), arguments; got != want {
 				t.Errorf("result %d is %s, want %s", i, got, want)
 			}
 		}

@@ -289,6 +289,28 @@ func TestStrictBoundsOfARequest(t *testing.T) {
 	}
 }
 
+// What a provider may refuse, and nothing can be done about here, is told.
+func TestRisks(t *testing.T) {
+	t.Parallel()
+	var infos []registry.Info
+	for i := range 130 {
+		infos = append(infos, info(fmt.Sprintf("tool_%d", i), ""))
+	}
+	infos[3].Description = strings.Repeat("é", 1025)
+	for format, want := range map[llm.Format]int{llm.OpenAI: 2, llm.OpenAIResponses: 2, llm.Anthropic: 0, llm.MCP: 0} {
+		tools, err := llm.New(format, infos, llm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses := tools.Losses()
+		if len(losses) != want {
+			t.Errorf("%s: losses %v, want %d", format, losses, want)
+		} else if want > 0 && (losses[0].Tool != "tool_3" || losses[1].Tool != "tool_128" || losses[0].Effect != llm.Risky) {
+			t.Errorf("%s: losses %v", format, losses)
+		}
+	}
+}
+
 func TestNamesOfTools(t *testing.T) {
 	t.Parallel()
 	long := "mcp:server/" + strings.Repeat("long", 20)

@@ -71,7 +71,7 @@ type definition struct {
 	// empty tells that the tool takes no arguments.
 	empty  bool
 	strict bool
-	// result is the schema of the structured result; nil means none.
+	// result is the schema of the structured result, for MCP; nil means none.
 	result      any
 	annotations annotations
 }

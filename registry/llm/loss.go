@@ -14,6 +14,8 @@ const (
 	Renamed Effect = "renamed"
 	// Untold: something that does not bear on the arguments is left out.
 	Untold Effect = "untold"
+	// Risky: nothing is changed, and the provider may refuse the request.
+	Risky Effect = "risky"
 )
 
 // Loss is one thing that a definition does not say as the tool's schema does.

@@ -28,7 +28,7 @@ func (mcp) subset(bool) *subset { return nil }
 func (mcp) definition(d definition) *object {
 	o := (&object{}).addText("name", d.name).addText("title", d.title).addText("description", d.description).
 		add("inputSchema", d.parameters)
-	if d.result != nil && isObjectSchema(d.result) {
+	if d.result != nil {
 		o.add("outputSchema", d.result)
 	}
 	return o.add("annotations", (&object{}).add("readOnlyHint", d.annotations.readOnly).

@@ -34,14 +34,16 @@ func (c chat) subset(strict bool) *subset {
 // taken, but some of the rules hold all the same: formats and the top level, for two.
 func openAISubset(strict bool) *subset {
 	s := &subset{
-		provider:  "OpenAI",
-		names:     nameRule{most: 64, marks: "_-"},
-		limit:     anyLimit,
-		format:    openAIFormat,
-		notes:     true,
-		typeLists: true,
-		items:     true,
-		enums:     typeString | typeNumber | typeBoolean | typeNull,
+		provider:    "OpenAI",
+		names:       nameRule{most: 64, marks: "_-"},
+		tools:       128,
+		description: 1024,
+		limit:       anyLimit,
+		format:      openAIFormat,
+		notes:       true,
+		typeLists:   true,
+		items:       true,
+		enums:       typeString | typeNumber | typeBoolean | typeNull,
 	}
 	if strict {
 		s.provider = "OpenAI's strict mode"

@@ -5,6 +5,9 @@ type subset struct {
 	// provider is its name in texts.
 	provider string
 	names    nameRule
+	// tools and description are how many tools, and how many characters of a description,
+	// all models take; 0 means any.
+	tools, description int
 	// fields is the rule for names of properties; the zero value allows all.
 	fields nameRule
 	// limit reports whether the provider knows a limit with this value; format is apart.

@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry"
@@ -61,6 +63,7 @@ func New(format Format, infos []registry.Info, o Options) (*Tools, error) {
 		if other := t.byName[x.name]; other != nil {
 			return nil, fmt.Errorf("the tools %s and %s would both be called %s; rename one, or leave it out", other.spec.Name, info.Name, x.name)
 		}
+		t.warn(p.subset(false), d, x.spec.Name)
 		t.tools = append(t.tools, x)
 		t.byName[x.name] = x
 		definitions = append(definitions, p.definition(d))
@@ -71,10 +74,26 @@ func New(format Format, infos []registry.Info, o Options) (*Tools, error) {
 
 // Definitions returns the value for the field "tools" of a request (for MCP, of the result
 // of tools/list): a JSON array. The caller may change it.
-func (t *Tools) Definitions() json.RawMessage { return append(json.RawMessage(nil), t.definitions...) }
+func (t *Tools) Definitions() json.RawMessage { return slices.Clone(t.definitions) }
 
 // Losses returns what the definitions do not say as the tools' schemas do, by tool.
-func (t *Tools) Losses() []Loss { return append([]Loss(nil), t.losses...) }
+func (t *Tools) Losses() []Loss { return slices.Clone(t.losses) }
+
+// warn reports what a provider may refuse a request for, though nothing can be done here.
+func (t *Tools) warn(s *subset, d definition, name string) {
+	if s == nil {
+		return
+	}
+	risk := func(what, why string) {
+		t.losses = append(t.losses, Loss{Tool: name, What: what, Why: why, Effect: Risky})
+	}
+	if n := utf8.RuneCountInString(d.description); s.description > 0 && n > s.description {
+		risk("the description", fmt.Sprintf("it has %d characters, and some models of %s take %d", n, s.provider, s.description))
+	}
+	if len(t.tools) == s.tools && s.tools > 0 {
+		risk("this tool and those after it", fmt.Sprintf("%s takes %d tools in a request; define fewer", s.provider, s.tools))
+	}
+}
 
 // export brings one tool into the provider's terms.
 func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, definition, error) {
@@ -83,24 +102,36 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 		return nil, definition{}, err
 	}
 	effects := spec.Permissions.Effects()
-	x := &exported{spec: spec, name: spec.Name, alone: spec.Dangerous || !effects.ReadOnly}
+	// What runs outside of the sandbox may do more than its permissions say.
+	x := &exported{spec: spec, name: spec.Name, alone: spec.Dangerous || !spec.Sandboxed || !effects.ReadOnly}
 	d := definition{title: spec.Title, description: spec.Description, annotations: annotationsOf(spec.Sandboxed, effects)}
 	if d.description == "" {
 		d.description = spec.Title
 	}
-	if len(spec.Result) > 0 {
-		if d.result, err = decode(spec.Result); err != nil {
-			return nil, definition{}, fmt.Errorf("%s: the schema of the result is no JSON: %w", spec.Name, err)
+	if t.format == MCP && len(spec.Result) > 0 {
+		if d.result, err = t.resultOf(spec); err != nil {
+			return nil, definition{}, err
 		}
-	}
-	if t.format == MCP && d.result != nil && !isObjectSchema(d.result) {
-		t.losses = append(t.losses, Loss{Tool: spec.Name, What: "the schema of the result", Why: "structured results of MCP are objects; it is left out", Effect: Untold})
 	}
 	d.parameters, d.strict = t.convert(x, schema, o.Strict, count)
 	d.name = x.name
 	properties, _ := d.parameters.get("properties").(*object)
 	d.empty = (properties == nil || len(properties.members) == 0) && d.parameters.get("additionalProperties") == nil
 	return x, d, nil
+}
+
+// resultOf checks and reads the schema of a tool's result; nil for one that MCP has no place
+// for.
+func (t *Tools) resultOf(spec tool.Spec) (any, error) {
+	if _, err := jsonschema.Compile(spec.Result); err != nil {
+		return nil, fmt.Errorf("%s: the schema of the result is faulty: %w", spec.Name, err)
+	}
+	result, err := decode(spec.Result)
+	if err != nil || isObjectSchema(result) {
+		return result, err
+	}
+	t.losses = append(t.losses, Loss{Tool: spec.Name, What: "the schema of the result", Why: "structured results of MCP are objects; it is left out", Effect: Untold})
+	return nil, nil
 }
 
 // parametersOf checks and reads the schema of a tool's arguments.
