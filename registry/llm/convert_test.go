@@ -68,6 +68,10 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			openAI, `{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false},{"required":["a"]}]}`, "",
 			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`, "",
 		},
+		"allOf, where one schema speaks of the fields that the other names": {
+			openAI, `{"allOf":[{"type":"object","properties":{"a":{"maxLength":3}}},{"additionalProperties":{"type":"string"}},{"properties":{"b":{"minLength":1}}}]}`, "",
+			`{"type":"object","properties":{"a":{"type":"string","maxLength":3},"b":{"type":"string","minLength":1}},"additionalProperties":{"type":"string"}}`, "",
+		},
 		"const becomes a list of one": {openAI, `{"const":"x"}`, "", `{"type":"string","enum":["x"]}`, ""},
 		"oneOf that cannot overlap is anyOf": {
 			openAI, `{"oneOf":[{"type":"string"},{"type":"integer"}]}`, "", `{"anyOf":[{"type":"string"},{"type":"integer"}]}`, "",
@@ -79,6 +83,10 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 		"oneOf that may overlap": {
 			openAI, `{"oneOf":[{"type":"string","minLength":2},{"type":"string","maxLength":3}]}`, "",
 			`{"anyOf":[{"type":"string","minLength":2},{"type":"string","maxLength":3}]}`, "wider /properties/p/oneOf oneOf",
+		},
+		"oneOf with a value in two lists": {
+			openAI, `{"oneOf":[{"enum":["a","b"]},{"enum":["b"]}]}`, "", `{"anyOf":[{"type":"string","enum":["a","b"]},{"type":"string","enum":["b"]}]}`,
+			"wider /properties/p/oneOf oneOf",
 		},
 		"X or null": {openAI, `{"anyOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`, "", `{"type":["string","null"],"enum":["a",null]}`, ""},
 		"alternatives beside other keywords": {
@@ -153,6 +161,10 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			gemini, "", `{"type":"object","required":["user-id"],"properties":{"user-id":{"type":"string"}}}`,
 			`{"type":"object","properties":{"user_id_a7571dde":{"type":"string"}},"required":["user_id_a7571dde"]}`,
 			"renamed /properties/user-id the name user-id",
+		},
+		"Gemini: names that begin with a digit": {
+			gemini, "", `{"type":"object","properties":{"1st":{"type":"string"}}}`, `{"type":"object","properties":{"_1st_e01ddf65":{"type":"string"}}}`,
+			"renamed /properties/1st the name 1st",
 		},
 		"lists with a schema for each place": {
 			openAI, `{"type":"array","prefixItems":[{"type":"number"},{"type":"string"}],"items":false}`, "",
@@ -232,6 +244,10 @@ func TestStrictBounds(t *testing.T) {
 	for range 11 {
 		deep = `{"type":"object","properties":{"p":` + deep + `},"required":["p"],"additionalProperties":false}`
 	}
+	lists := `{"type":"string"}`
+	for range 10 {
+		lists = `{"type":"array","items":` + lists + `}`
+	}
 	values := func(n, size int) string {
 		var all []string
 		for i := range n {
@@ -253,6 +269,7 @@ func TestStrictBounds(t *testing.T) {
 		why    string
 	}{
 		"depth":               {llm.OpenAI, deep, "levels of nesting"},
+		"depth of lists":      {llm.OpenAI, `{"type":"object","required":["p"],"properties":{"p":` + lists + `}}`, "levels of nesting"},
 		"values":              {llm.OpenAI, values(1001, 4), "values in enums"},
 		"texts of an enum":    {llm.OpenAIResponses, values(251, 100), "more than 250 values"},
 		"optional properties": {llm.Anthropic, `{"type":"object","properties":{` + strings.Join(optional, ",") + `}}`, "optional properties"},
@@ -315,7 +332,7 @@ func TestNamesOfTools(t *testing.T) {
 	t.Parallel()
 	long := "mcp:server/" + strings.Repeat("long", 20)
 	for _, m := range modes() {
-		tools, err := llm.New(m.format, []registry.Info{info("read", `{"type":"object"}`), info("mcp:files/read", `{"type":"object"}`), info(long, `{"type":"object"}`)}, llm.Options{})
+		tools, err := llm.New(m.format, []registry.Info{info("read", `{"type":"object"}`), info("mcp:files/read", `{"type":"object"}`), info(long, `{"type":"object"}`), info("9lives", `{"type":"object"}`)}, llm.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +340,7 @@ func TestNamesOfTools(t *testing.T) {
 			continue
 		}
 		schemas := checkDefinitions(t, m.format, tools.Definitions())
-		if _, ok := schemas["mcp__files__read"]; !ok || len(schemas) != 3 {
+		if _, ok := schemas["mcp__files__read"]; !ok || len(schemas) != 4 {
 			t.Errorf("%s: the names are %v", m, schemas)
 		}
 		for name := range schemas {
