@@ -103,6 +103,11 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			`{"type":"object","description":"Give one of: k; k.","properties":{"k":{"anyOf":[{"type":"string","enum":["a"]},{"type":"string","enum":["b"]}]},"n":{"type":"integer"}},"required":["k"]}`,
 			"wider /oneOf oneOf\nwider  alternatives of the arguments",
 		},
+		"a union at the top takes a field as any form has it": {
+			claude, "", `{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"integer"}]}},"anyOf":[{"properties":{"x":{"type":["string","null"]}}},{"required":["x"]}]}`,
+			`{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"string"},{"type":"integer"}]}}}`,
+			"wider  alternatives of the arguments",
+		},
 		"keywords that OpenAI refuses": {
 			openAI, `{"type":"object","properties":{"a":{"type":"string","format":"uri"}},"not":{"required":["b"]},"patternProperties":{"^x":{"type":"string"}},"additionalProperties":false}`, "",
 			`{"type":"object","properties":{"a":{"type":"string","description":"(format: uri)"}}}`,

@@ -1,6 +1,10 @@
 package llm
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // parameters writes the schema of a tool's arguments: an object, for no provider takes
 // alternatives there.
@@ -65,23 +69,22 @@ func (c *converter) fieldOf(forms []*node, name string) field {
 
 // contains reports whether a schema is in a list: the same one, or one that says the same.
 func contains(nodes []*node, n *node) bool {
-	for _, other := range nodes {
-		if other == n || other.says() == n.says() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nodes, func(other *node) bool {
+		return other == n || other.scalar() && n.scalar() && other.says() == n.says()
+	})
 }
 
-// says returns a text that is the same for scalars' schemas that say the same, and empty
-// for what is not compared.
+// scalar reports a schema that speaks of scalars alone, and so can be compared by what it
+// says.
+func (n *node) scalar() bool {
+	return !n.never && !n.cut && n.alternatives == nil && n.types&(typeArray|typeObject) == 0
+}
+
+// says returns a text that is the same for schemas of scalars that say the same.
 func (n *node) says() string {
-	if n.types&(typeArray|typeObject) != 0 || n.alternatives != nil {
-		return "at " + n.at
-	}
-	out := strings.Join(n.types.names(), ",") + show(n.enum)
-	for _, k := range n.limits {
-		out += " " + k.name + show(k.value)
+	out := fmt.Sprint(n.types) + canonical(n.enum) + n.description
+	for _, k := range append(slices.Clip(n.limits), n.others...) {
+		out += " " + k.name + canonical(k.value)
 	}
 	return out
 }
