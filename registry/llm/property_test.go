@@ -17,10 +17,10 @@ import (
 func TestAnySchema(t *testing.T) {
 	t.Parallel()
 	exact := 0
-	for seed := range uint64(100) {
+	for seed := range uint64(60) {
 		exact += checkAnySchema(t, seed)
 	}
-	if exact < 500 {
+	if exact < 300 {
 		t.Errorf("only %d arguments were compared: the schemas made up lose too much to show anything", exact)
 	}
 }

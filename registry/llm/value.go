@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// A JSON value is an *object, a []any or a json.RawMessage that holds a scalar. Objects keep
-// the order of their members, since models fill in parameters in the order in which a
-// schema names them, and scalars their literals.
+// A JSON value is an *object, a []any, a bool, or a json.RawMessage, which holds a scalar where
+// it was decoded. Objects keep the order of their members, since models fill in parameters in
+// the order in which a schema names them, and scalars keep their literals.
 
 // object is a JSON object. The zero value is empty.
 type object struct{ members []member }
@@ -43,23 +43,6 @@ func (o *object) addText(name, text string) *object {
 	return o.add(name, literal(text))
 }
 
-// MarshalJSON writes the members in their order.
-func (o *object) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, m := range o.members {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, literal(m.name)...), ':')
-		value, err := encode(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b = append(b, value...)
-	}
-	return append(b, '}'), nil
-}
-
 // literal returns a text as JSON, with no more escapes than JSON asks for.
 func literal(text string) json.RawMessage {
 	raw, _ := encode(text) // a text always has a JSON form
@@ -69,15 +52,46 @@ func literal(text string) json.RawMessage {
 // literalNull is the JSON null.
 func literalNull() json.RawMessage { return json.RawMessage("null") }
 
-// encode is json.Marshal without the escapes for HTML.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+// encode returns a value as JSON. Literals stay as they are; nothing is escaped but what JSON
+// asks for.
+func encode(v any) (json.RawMessage, error) { return appendJSON(nil, v) }
+
+func appendJSON(b []byte, v any) ([]byte, error) {
+	var err error
+	switch v := v.(type) {
+	case *object:
+		b = append(b, '{')
+		for i, m := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(append(b, literal(m.name)...), ':')
+			if b, err = appendJSON(b, m.value); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	case []any:
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = appendJSON(b, item); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case json.RawMessage:
+		return append(b, v...), nil
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...), nil
 }
 
 // list returns values as a JSON array, which is never null.
