@@ -54,3 +54,9 @@ func locationOf(pointer string) string {
 	}
 	return baseURL + "#" + strings.Join(tokens, "/")
 }
+
+// SplitPointer returns the tokens of a JSON pointer (RFC 6901), unescaped; none for "".
+func SplitPointer(pointer string) []string { return pathOf(pointer) }
+
+// EscapeToken returns a name as a token of a JSON pointer.
+func EscapeToken(name string) string { return escapeToken(name) }

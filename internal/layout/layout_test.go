@@ -81,6 +81,8 @@ var rules = []rule{
 	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/standard"}, to: []string{"runtime", "manifests"}, reason: "only the executor of WASM tools, and what assembles it, know how they run"},
 	{from: []string{"registry/executor"}, to: []string{"registry"}, allow: []string{"registry/tool", "registry/executor"}, reason: "executors are used by the registry and not the other way round"},
 	{from: []string{"registry/config"}, to: []string{"runtime", "manifests", "registry"}, allow: []string{"registry/policy"}, reason: "the operator's file is read without anything being run"},
+	{from: []string{"registry"}, except: []string{"registry/llm"}, to: []string{"registry/llm"}, reason: "what model providers want does not reach into how tools run"},
+	{from: []string{"registry/llm"}, to: []string{"registry/standard", "registry/config", "hostfuncs"}, allow: []string{"hostfuncs/capability"}, reason: "definitions and calls need the front door and nothing behind it"},
 	{from: []string{"registry/builtins"}, to: []string{"runtime", "manifests", "registry"}, reason: "the built-in tools are files; loading them is the same as for anybody's"},
 }
 

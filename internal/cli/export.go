@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/llm"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// exportOptions are the flags of export.
+type exportOptions struct {
+	tools  toolOptions
+	format string
+	strict bool
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:   "export --format FORMAT [NAME...|./DIR|FILE.toml]",
+		Short: "Print tools as a model provider's API wants them defined",
+		Long: `Print the definitions of tools (without names, of all) as the field "tools" of a
+request to a model provider takes them: ` + formatNames() + `.
+
+Providers take subsets of JSON Schema. What a definition cannot say as the tool's schema
+does is told on standard error, a line each: the place in the schema, what was changed,
+why, and whether the model may send more now than the tool takes (wider), or less
+(narrower). Calls are checked against the tool's own schema all the same.
+
+Exit status: 0, also when something was lost; 2 for an unknown format; 7 for no such tool,
+or one that is switched off; 8 when a tool could not be loaded (the others are printed).`,
+		Example: `  wasmtool export --format anthropic
+  wasmtool export --format openai --strict grep read
+  wasmtool export --format gemini ./my-tool`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.format == "" {
+				return usage(cmd, "which format? --format takes "+formatNames())
+			}
+			format, err := llm.ParseFormat(o.format)
+			if err != nil {
+				return usage(cmd, err.Error())
+			}
+			return a.export(cmd, o, format, args)
+		},
+	}
+	o.tools.add(cmd)
+	cmd.Flags().StringVar(&o.format, "format", "", "the provider's `FORMAT`: "+formatNames())
+	cmd.Flags().BoolVar(&o.strict, "strict", false, "ask the provider to hold the model to the schemas, where it can (openai, openai-responses, anthropic)")
+	cmd.ValidArgsFunction = a.completeTool(&o.tools)
+	return cmd
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range llm.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (a *app) export(cmd *cobra.Command, o exportOptions, format llm.Format, targets []string) error {
+	var broken error
+	set := toolSet{onLoadError: func(err error) {
+		a.complain(err)
+		broken = errSilent{err}
+	}}
+	infos, closeTools, err := a.toolsNamed(cmd, o.tools, set, targets)
+	if err != nil {
+		return err
+	}
+	defer closeTools()
+	definitions, err := llm.New(format, infos, llm.Options{Strict: o.strict})
+	if err != nil {
+		return &tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}
+	}
+	for _, loss := range definitions.Losses() {
+		fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(loss.String())))
+	}
+	if err := a.printJSON(definitions.Definitions()); err != nil {
+		return err
+	}
+	return broken
+}
+
+// toolsNamed opens the tools that a command line names, or all. The function returned
+// closes them.
+func (a *app) toolsNamed(cmd *cobra.Command, o toolOptions, set toolSet, targets []string) ([]registry.Info, func() error, error) {
+	var tools *registry.Registry
+	var err error
+	names := targets
+	if len(targets) == 1 && isPath(targets[0]) {
+		names = make([]string, 1)
+		tools, names[0], err = a.openTarget(cmd, o, set, targets[0])
+	} else {
+		for _, target := range targets {
+			if isPath(target) {
+				return nil, nil, usage(cmd, "name one folder or manifest alone; --tools loads folders beside the other tools")
+			}
+		}
+		tools, err = a.open(o, set)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	infos := tools.List(registry.Filter{})
+	if len(names) > 0 {
+		infos, err = enabled(tools, names)
+	}
+	if err != nil {
+		_ = tools.Close() // nothing of it was used
+		return nil, nil, err
+	}
+	return infos, tools.Close, nil
+}
+
+// enabled returns the tools of these names, which must not be switched off.
+func enabled(tools *registry.Registry, names []string) ([]registry.Info, error) {
+	infos, err := tools.Resolve(names...)
+	for _, info := range infos {
+		if info.Disabled {
+			return nil, &tool.Error{Code: tool.CodeDisabled, Tool: info.Name, Message: "the tool is switched off"}
+		}
+	}
+	return infos, err
+}

@@ -1,0 +1,331 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// converter writes nodes as schemas of a provider's subset.
+type converter struct {
+	*reader
+	subset *subset
+	// refusal says why the schema cannot be written in strict mode; empty when it can.
+	refusal string
+	wrote   int
+}
+
+// room reports whether one more schema may be written. Nodes are shared, so there may be far
+// more places for them than there are nodes.
+func (c *converter) room(n *node) bool {
+	if c.wrote++; c.wrote <= maxNodes {
+		return true
+	}
+	if c.wrote == maxNodes+1 {
+		c.report(n.at, "the schema", "it grows too large once references are inlined; from here on nothing is said", Wider)
+	}
+	c.refuse(n.at, "the schema grows too large once references are inlined")
+	return false
+}
+
+// refuse notes why strict mode is impossible. The first reason is told.
+func (c *converter) refuse(at, why string) {
+	if c.subset.strict != nil && c.refusal == "" {
+		if at != "" {
+			why = at + ": " + why
+		}
+		c.refusal = why
+	}
+}
+
+// written is a schema as it is being written: what it holds so far, and what has to be said
+// in its description since no keyword does.
+type written struct {
+	body  object
+	hints []string
+}
+
+func (w *written) hint(format string, args ...any) {
+	w.hints = append(w.hints, fmt.Sprintf(format, args...))
+}
+
+// object returns the schema, texts first.
+func (w *written) object(head *object, n *node) *object {
+	head.addText("title", n.title)
+	text := n.description
+	if len(w.hints) > 0 {
+		text = strings.TrimSpace(text + " (" + strings.Join(w.hints, "; ") + ")")
+	}
+	head.addText("description", text)
+	head.members = append(head.members, w.body.members...)
+	return head
+}
+
+// schema writes a node, and tells how values for it are turned back.
+func (c *converter) schema(n *node) (*object, *back) {
+	if !c.room(n) {
+		return &object{}, nil
+	}
+	w := &written{}
+	c.notes(w, n)
+	if forms := c.formsOf(n); forms != nil {
+		return c.choice(w, n, forms)
+	}
+	if n.never {
+		c.report(n.at, "false", "no value fits here, which "+c.subset.provider+" cannot be told", Wider)
+		return w.object(&object{}, n), nil
+	}
+	n = c.inclusive(c.shortened(c.withType(n)))
+	head := &object{}
+	if n.types != anyType {
+		if names := n.types.names(); len(names) == 1 {
+			head.addText("type", names[0])
+		} else {
+			head.add("type", texts(names))
+		}
+	}
+	c.enum(w, n)
+	c.limits(w, n)
+	c.others(w, n)
+	b := &back{}
+	if n.types&typeObject != 0 {
+		c.object(w, b, n, false)
+	}
+	if n.types&typeArray != 0 {
+		c.array(w, b, n)
+	}
+	return w.object(head, n), b
+}
+
+// formsOf returns the alternatives as which a node must be written; nil when it needs none.
+func (c *converter) formsOf(n *node) []*node {
+	switch {
+	case n.alternatives != nil:
+		return n.alternatives
+	case n.never:
+		return nil
+	case len(n.enum) > 1 && slices.ContainsFunc(n.enum, isNull) && c.subset.enums&typeNull == 0:
+		return []*node{n.only(n.types &^ typeNull), n.only(typeNull)}
+	case n.types == anyType || c.subset.typeLists || len((n.types&^typeNull).names()) < 2:
+		return nil
+	}
+	var forms []*node
+	for _, name := range n.types.names() {
+		forms = append(forms, n.only(typesNamed(literal(name))))
+	}
+	return forms
+}
+
+func isNull(v any) bool { return kindOf(v) == "null" }
+
+// only returns what n says of values of some types, without its texts.
+func (n *node) only(t types) *node {
+	out := n.plain()
+	out.types &= t
+	return out.settled()
+}
+
+// choice writes alternatives.
+func (c *converter) choice(w *written, n *node, forms []*node) (*object, *back) {
+	var b *back
+	var list []any
+	for _, form := range forms {
+		one, its := c.schema(form)
+		list = append(list, one)
+		var err error
+		if b, err = b.merged(its); err != nil {
+			c.refuse(n.at, err.Error())
+		}
+	}
+	w.body.add("anyOf", list)
+	return w.object(&object{}, n), b
+}
+
+// notes writes default and examples.
+func (c *converter) notes(w *written, n *node) {
+	if n.fallback != nil && n.admits(typeOf(n.fallback)) { // which merging may have ended
+		if c.subset.notes {
+			w.body.add("default", n.fallback)
+		} else {
+			w.hint("default: %s", show(n.fallback))
+		}
+	}
+	if len(n.examples) > 0 {
+		if c.subset.notes {
+			w.body.add("examples", n.examples)
+		} else {
+			w.hint("examples: %s", showAll(n.examples))
+		}
+	}
+}
+
+func showAll(values []any) string {
+	const most = 20
+	var shown []string
+	for _, v := range values[:min(len(values), most)] {
+		shown = append(shown, show(v))
+	}
+	if len(values) > most {
+		shown = append(shown, fmt.Sprintf("and %d more", len(values)-most))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// withType gives a type to a node that says none, where the provider needs one and the
+// other keywords tell which is meant.
+func (c *converter) withType(n *node) *node {
+	if n.types != anyType || !c.subset.typed {
+		return n
+	}
+	var meant types
+	if len(n.fields) > 0 || n.rest != nil {
+		meant |= typeObject
+	}
+	if n.items != nil || len(n.prefix) > 0 {
+		meant |= typeArray
+	}
+	for _, k := range n.limits {
+		meant |= limitTypes(k.name)
+	}
+	if meant == 0 {
+		c.refuse(n.at, "the schema says no type")
+		return n
+	}
+	c.report(n.at, "no type", "it is taken to be "+strings.Join(meant.names(), " or ")+", as its other keywords say", Narrower)
+	out := *n
+	out.types = meant
+	return &out
+}
+
+// enum writes the values listed.
+func (c *converter) enum(w *written, n *node) {
+	if n.enum == nil || n.types == typeNull {
+		return
+	}
+	var of types
+	for _, v := range n.enum {
+		of |= typeOf(v)
+	}
+	switch {
+	case of&^c.subset.enums == 0:
+		w.body.add("enum", n.enum)
+	case of == typeBoolean && len(n.enum) == 2:
+		// That is what the type says.
+	default:
+		w.hint("one of: %s", showAll(n.enum))
+		c.report(n.at+"/enum", "enum "+show(n.enum), c.subset.provider+" takes no such values in an enum; it is told in the description", Wider)
+	}
+}
+
+// limits writes the limits that apply to the types of the node.
+func (c *converter) limits(w *written, n *node) {
+	for _, k := range n.limits {
+		if limitTypes(k.name)&n.types == 0 {
+			continue
+		}
+		known := k.name == "format" && c.subset.format(textOf(k.value)) || k.name != "format" && c.subset.limit(k.name, k.value)
+		if known {
+			w.body.add(k.name, k.value)
+			continue
+		}
+		w.hint("%s: %s", k.name, strings.Trim(show(k.value), `"`))
+		c.report(k.at, k.name+" "+show(k.value), c.subset.provider+" does not know it here; it is told in the description", Wider)
+	}
+}
+
+// others writes the keywords that a node has no place for, where the provider knows them.
+func (c *converter) others(w *written, n *node) {
+	for _, k := range n.others {
+		switch {
+		case c.subset.others && !refers(k.value):
+			w.body.add(k.name, k.value)
+		case k.name == "then", k.name == "else", k.name == "minContains", k.name == "maxContains":
+			// Told with the keyword that they belong to.
+		case c.subset.others:
+			c.report(k.at, k.name, "it holds references, which are not inlined here; only the tool checks it", Wider)
+		default:
+			c.report(k.at, k.name, c.subset.provider+" does not know it; only the tool checks it", Wider)
+		}
+		if k.name == "patternProperties" {
+			c.refuse(k.at, "strict mode has no objects with fields of any name")
+		}
+	}
+}
+
+// refers reports whether a value may hold references.
+func refers(v any) bool {
+	found := false
+	walk(v, "", func(o *object, _ string) {
+		found = found || o.get("$ref") != nil || o.get("$dynamicRef") != nil || o.get("$recursiveRef") != nil
+	})
+	return found
+}
+
+// shortened says with maxItems what a node says by admitting no further items.
+func (c *converter) shortened(n *node) *node {
+	if n.items == nil || !n.items.never {
+		return n
+	}
+	out := *n
+	most := json.RawMessage(strconv.Itoa(len(n.prefix)))
+	out.limits = c.addLimit(slices.Clone(n.limits), keyword{"maxItems", most, n.items.at})
+	out.items = nil
+	return &out
+}
+
+// inclusive says with minimum and maximum what a node says of integers with the bounds that
+// exclude them, for providers that know only those.
+func (c *converter) inclusive(n *node) *node {
+	if n.types&^typeNull != typeInteger {
+		return n
+	}
+	out := *n
+	out.limits = nil
+	for _, k := range n.limits {
+		bound := number(k.value)
+		exact := typeOf(k.value) == typeInteger && math.Abs(bound) < 1<<53
+		switch {
+		case c.subset.limit(k.name, k.value) || !exact:
+		case k.name == "exclusiveMinimum":
+			k.name, k.value = "minimum", json.RawMessage(strconv.FormatInt(int64(bound)+1, 10))
+		case k.name == "exclusiveMaximum":
+			k.name, k.value = "maximum", json.RawMessage(strconv.FormatInt(int64(bound)-1, 10))
+		}
+		out.limits = c.addLimit(out.limits, k)
+	}
+	return &out
+}
+
+// array writes what a node says of arrays.
+func (c *converter) array(w *written, b *back, n *node) {
+	items, prefix := n.items, n.prefix
+	if len(prefix) > 0 && !c.subset.tuples {
+		c.report(n.at, "a list with a schema for each place", c.subset.provider+" does not know it; each place takes all of them", Wider)
+		all := prefix
+		if items != nil {
+			all = append(slices.Clip(prefix), items)
+		}
+		items, prefix = c.union(all, n.at), nil
+	}
+	var places []any
+	for _, p := range prefix {
+		schema, its := c.schema(p)
+		places = append(places, schema)
+		b.prefix = append(b.prefix, its)
+	}
+	if places != nil {
+		w.body.add("prefixItems", places)
+	}
+	switch {
+	case items != nil:
+		schema, its := c.schema(items)
+		w.body.add("items", schema)
+		b.items = its
+	case places == nil && c.subset.items && n.types != anyType:
+		c.refuse(n.at, "the list says nothing of its items")
+		w.body.add("items", &object{})
+	}
+}

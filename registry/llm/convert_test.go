@@ -1,0 +1,403 @@
+package llm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/llm"
+)
+
+// define returns the schema of the arguments in the one definition, and the losses.
+func define(t *testing.T, m mode, schema string) (string, []llm.Loss) {
+	t.Helper()
+	tools, err := llm.New(m.format, []registry.Info{info("made_up", schema)}, llm.Options{Strict: m.strict})
+	if err != nil {
+		t.Fatal(err)
+	}
+	definition := checkDefinitions(t, m.format, tools.Definitions())["made_up"]
+	if definition != nil {
+		if _, err := jsonschema.CompileParameters(definition); err != nil {
+			t.Errorf("the definition is no schema: %v", err)
+		}
+	}
+	return string(definition), tools.Losses()
+}
+
+func TestSchemasAsProvidersTakeThem(t *testing.T) {
+	t.Parallel()
+	openAI, strict := mode{format: llm.OpenAI}, mode{format: llm.OpenAI, strict: true}
+	claude, gemini := mode{format: llm.Anthropic}, mode{format: llm.Gemini}
+	// In these tests p is the only parameter, unless the schema is the whole one.
+	for name, test := range map[string]struct {
+		mode   mode
+		p      string // the schema of p
+		whole  string // or that of all arguments
+		want   string // the schema of p, or all, in the definition
+		losses string // "effect pointer what", a line each; or a part of the only one
+	}{
+		"references are inlined": {
+			openAI, "", `{"type":"object","properties":{"p":{"$ref":"#/$defs/a","description":"The P."}},"$defs":{"a":{"type":"string","maxLength":3}}}`,
+			`{"type":"object","properties":{"p":{"type":"string","description":"The P.","maxLength":3}}}`, "",
+		},
+		"references to anchors and identifiers": {
+			openAI, "", `{"type":"object","properties":{"p":{"$ref":"#here"},"q":{"$ref":"other#/$defs/n"}},"$defs":{"a":{"$anchor":"here","type":"string"},"b":{"$id":"other","$defs":{"n":{"type":"number"}}}}}`,
+			`{"type":"object","properties":{"p":{"type":"string"},"q":{"type":"number"}}}`, "",
+		},
+		"a schema that contains itself": {
+			openAI, "", `{"type":"object","properties":{"p":{"$ref":"#/$defs/tree"}},"$defs":{"tree":{"type":"object","properties":{"left":{"$ref":"#/$defs/tree"}}}}}`,
+			`{"type":"object","properties":{"p":{"type":"object","properties":{"left":{"type":"object"}}}}}`,
+			`wider /$defs/tree/properties/left/$ref "#/$defs/tree"`,
+		},
+		"the whole contains itself": {
+			openAI, "", `{"type":"object","properties":{"p":{"$ref":"#"}}}`, `{"type":"object","properties":{"p":{"type":"object"}}}`,
+			`wider /properties/p/$ref "#"`,
+		},
+		"beside a reference in draft 7 only texts count": {
+			openAI, "", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"p":{"$ref":"#/definitions/a","type":"number","description":"D"}},"definitions":{"a":{"type":"string"}}}`,
+			`{"type":"object","properties":{"p":{"type":"string","description":"D"}}}`, "",
+		},
+		"allOf is merged": {
+			openAI, `{"allOf":[{"type":"integer","minimum":1},{"type":["number","null"],"minimum":3,"maximum":9}]}`, "",
+			`{"type":"integer","minimum":3,"maximum":9}`, "",
+		},
+		"allOf of objects, one closed": {
+			openAI, `{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false},{"required":["a"]}]}`, "",
+			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`, "",
+		},
+		"allOf, where one schema speaks of the fields that the other names": {
+			openAI, `{"allOf":[{"type":"object","properties":{"a":{"maxLength":3}}},{"additionalProperties":{"type":"string"}},{"properties":{"b":{"minLength":1}}}]}`, "",
+			`{"type":"object","properties":{"a":{"type":"string","maxLength":3},"b":{"type":"string","minLength":1}},"additionalProperties":{"type":"string"}}`, "",
+		},
+		"const becomes a list of one": {openAI, `{"const":"x"}`, "", `{"type":"string","enum":["x"]}`, ""},
+		"oneOf that cannot overlap is anyOf": {
+			openAI, `{"oneOf":[{"type":"string"},{"type":"integer"}]}`, "", `{"anyOf":[{"type":"string"},{"type":"integer"}]}`, "",
+		},
+		"oneOf told apart by a field": {
+			openAI, `{"oneOf":[{"type":"object","required":["k"],"properties":{"k":{"const":"a"}}},{"type":"object","required":["k"],"properties":{"k":{"const":"b"}}}]}`, "",
+			`{"anyOf":[{"type":"object","properties":{"k":{"type":"string","enum":["a"]}},"required":["k"]},{"type":"object","properties":{"k":{"type":"string","enum":["b"]}},"required":["k"]}]}`, "",
+		},
+		"oneOf that may overlap": {
+			openAI, `{"oneOf":[{"type":"string","minLength":2},{"type":"string","maxLength":3}]}`, "",
+			`{"anyOf":[{"type":"string","minLength":2},{"type":"string","maxLength":3}]}`, "wider /properties/p/oneOf oneOf",
+		},
+		"oneOf with a value in two lists": {
+			openAI, `{"oneOf":[{"enum":["a","b"]},{"enum":["b"]}]}`, "", `{"anyOf":[{"type":"string","enum":["a","b"]},{"type":"string","enum":["b"]}]}`,
+			"wider /properties/p/oneOf oneOf",
+		},
+		"X or null": {openAI, `{"anyOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`, "", `{"type":["string","null"],"enum":["a",null]}`, ""},
+		"alternatives beside other keywords": {
+			openAI, `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`, "",
+			`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]},{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["b"]}]}`, "",
+		},
+		"alternatives at the top become one object": {
+			claude, "", `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`,
+			`{"type":"object","description":"Give one of: a; b.","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`,
+			"wider  alternatives of the arguments",
+		},
+		"a union at the top keeps what all require": {
+			claude, "", `{"type":"object","oneOf":[{"required":["k"],"properties":{"k":{"const":"a"},"n":{"type":"integer"}}},{"required":["k"],"properties":{"k":{"const":"b"}}}]}`,
+			`{"type":"object","description":"Give one of: k; k.","properties":{"k":{"anyOf":[{"type":"string","enum":["a"]},{"type":"string","enum":["b"]}]},"n":{"type":"integer"}},"required":["k"]}`,
+			"wider /oneOf oneOf\nwider  alternatives of the arguments",
+		},
+		"a union at the top takes a field as any form has it": {
+			claude, "", `{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"integer"}]}},"anyOf":[{"properties":{"x":{"type":["string","null"]}}},{"required":["x"]}]}`,
+			`{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"string"},{"type":"integer"}]}}}`,
+			"wider  alternatives of the arguments",
+		},
+		"keywords that OpenAI refuses": {
+			openAI, `{"type":"object","properties":{"a":{"type":"string","format":"uri"}},"not":{"required":["b"]},"patternProperties":{"^x":{"type":"string"}},"additionalProperties":false}`, "",
+			`{"type":"object","properties":{"a":{"type":"string","description":"(format: uri)"}}}`,
+			"wider /properties/p/not not\nwider /properties/p/patternProperties patternProperties\nwider /properties/p/properties/a/format format \"uri\"",
+		},
+		"keywords that Anthropic takes": {
+			claude, `{"type":"object","not":{"required":["b"]},"patternProperties":{"^x":{"type":"string"}},"additionalProperties":false}`, "",
+			`{"type":"object","not":{"required":["b"]},"patternProperties":{"^x":{"type":"string"}},"properties":{},"additionalProperties":false}`, "",
+		},
+		"unevaluatedProperties closes what is merged": {
+			openAI, `{"allOf":[{"type":"object","properties":{"a":{"type":"string"}}}],"unevaluatedProperties":false}`, "",
+			`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`, "",
+		},
+		"strict: optional fields take null": {
+			strict, "", `{"type":"object","required":["a"],"properties":{"a":{"type":"string"},"b":{"type":"integer","default":3},"c":{"enum":["x"]}}}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["integer","null"],"description":"(default: 3)"},"c":{"type":["string","null"],"enum":["x",null]}},"required":["a","b","c"],"additionalProperties":false}`, "",
+		},
+		"strict: null was a value already": {
+			strict, `{"type":["string","null"]}`, "", `{"type":["string","null"]}`, "narrower /properties/p p is optional",
+		},
+		"strict is not for open maps": {
+			strict, `{"type":"object","additionalProperties":{"type":"string"}}`, "",
+			`{"type":"object","additionalProperties":{"type":"string"}}`, "wider  strict",
+		},
+		"strict is not for what has no type": {strict, `{"description":"Anything."}`, "", `{"description":"Anything."}`, "wider  strict"},
+		"strict is not for what contains itself": {
+			strict, "", `{"type":"object","properties":{"p":{"$ref":"#/$defs/t"}},"$defs":{"t":{"type":"object","properties":{"t":{"$ref":"#/$defs/t"}}}}}`,
+			`{"type":"object","properties":{"p":{"type":"object","properties":{"t":{"type":"object"}}}}}`,
+			"wider  strict\nwider /$defs/t/properties/t/$ref \"#/$defs/t\"",
+		},
+		"strict: a null that means two things": {
+			strict, `{"anyOf":[{"type":"object","required":["k"],"properties":{"k":{"type":["string","null"]}},"additionalProperties":false},{"type":"object","properties":{"k":{"type":["integer","null"]}},"additionalProperties":false},{"type":"object","properties":{"k":{"type":"boolean"}},"additionalProperties":false}]}`, "",
+			`{"anyOf":[{"type":"object","properties":{"k":{"type":["string","null"]}},"required":["k"],"additionalProperties":false},{"type":"object","properties":{"k":{"type":["integer","null"]}},"additionalProperties":false},{"type":"object","properties":{"k":{"type":"boolean"}},"additionalProperties":false}]}`,
+			"wider  strict",
+		},
+		"Gemini: one type at a time": {
+			gemini, `{"type":["string","integer","null"],"minimum":1}`, "",
+			`{"anyOf":[{"type":"string"},{"type":"integer","minimum":1},{"type":"null"}]}`, "",
+		},
+		"Gemini: no null and no boolean in an enum": {
+			gemini, "", `{"type":"object","properties":{"p":{"enum":["a",null]},"q":{"const":true},"r":{"enum":[true,false]}}}`,
+			`{"type":"object","properties":{"p":{"anyOf":[{"type":"string","enum":["a"]},{"type":"null"}]},"q":{"type":"boolean","description":"(one of: true)"},"r":{"type":"boolean"}}}`,
+			"wider /properties/q/enum enum [true]",
+		},
+		"Gemini: bounds of integers include them": {
+			gemini, `{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":10}`, "", `{"type":"integer","minimum":1,"maximum":9}`, "",
+		},
+		"Gemini: bounds of other numbers": {
+			gemini, `{"type":"number","exclusiveMinimum":0}`, "", `{"type":"number","description":"(exclusiveMinimum: 0)"}`,
+			"wider /properties/p/exclusiveMinimum exclusiveMinimum 0",
+		},
+		"Gemini: a type that only other keywords tell": {
+			gemini, `{"properties":{"a":{"type":"string"}}}`, "", `{"type":"object","properties":{"a":{"type":"string"}}}`, "narrower /properties/p no type",
+		},
+		"Gemini: names of properties": {
+			gemini, "", `{"type":"object","required":["user-id"],"properties":{"user-id":{"type":"string"}}}`,
+			`{"type":"object","properties":{"user_id_a7571dde":{"type":"string"}},"required":["user_id_a7571dde"]}`,
+			"renamed /properties/user-id the name user-id",
+		},
+		"Gemini: names that begin with a digit": {
+			gemini, "", `{"type":"object","properties":{"1st":{"type":"string"}}}`, `{"type":"object","properties":{"_1st_e01ddf65":{"type":"string"}}}`,
+			"renamed /properties/1st the name 1st",
+		},
+		"lists with a schema for each place": {
+			openAI, `{"type":"array","prefixItems":[{"type":"number"},{"type":"string"}],"items":false}`, "",
+			`{"type":"array","maxItems":2,"items":{"anyOf":[{"type":"number"},{"type":"string"}]}}`,
+			"wider /properties/p a list with a schema for each place",
+		},
+		"the same in the words of draft 7": {
+			claude, "", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"p":{"type":"array","items":[{"type":"number"}],"additionalItems":{"type":"string"}}}}`,
+			`{"type":"object","properties":{"p":{"type":"array","prefixItems":[{"type":"number"}],"items":{"type":"string"}}}}`, "",
+		},
+		"draft 4 flags beside bounds": {
+			claude, "", `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"p":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`,
+			`{"type":"object","properties":{"p":{"type":"number","exclusiveMinimum":0}}}`, "",
+		},
+		"names of fields that are texts anyway": {
+			openAI, `{"type":"object","propertyNames":{"type":"string"},"additionalProperties":{"type":"string"}}`, "",
+			`{"type":"object","additionalProperties":{"type":"string"}}`, "",
+		},
+		"no parameters": {openAI, "", `{"type":"object"}`, `{"type":"object","properties":{}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			schema, want := test.whole, test.want
+			if schema == "" {
+				schema = `{"type":"object","properties":{"p":` + test.p + `}}`
+				want = `{"type":"object","properties":{"p":` + test.want + `}}`
+				if strings.HasPrefix(name, "strict: ") {
+					want = strings.TrimSuffix(want, "}") + `,"required":["p"],"additionalProperties":false}`
+				}
+				if name == "strict: a null that means two things" {
+					want = `{"type":"object","properties":{"p":` + test.want + `}}`
+				}
+			}
+			got, losses := define(t, test.mode, schema)
+			if got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+			var lines []string
+			for _, l := range losses {
+				lines = append(lines, fmt.Sprintf("%s %s %s", l.Effect, l.Pointer, l.What))
+				if l.Tool != "made_up" || l.Why == "" {
+					t.Errorf("a loss does not say of what or why: %+v", l)
+				}
+			}
+			if got := strings.Join(lines, "\n"); got != test.losses {
+				t.Errorf("losses\n%s\nwant\n%s", got, test.losses)
+			}
+		})
+	}
+}
+
+// Schemas that grow without bound when references are inlined come to an end, and what is
+// left is still one that the provider takes.
+func TestSchemasThatGrow(t *testing.T) {
+	t.Parallel()
+	var defs []string
+	for i := range 30 {
+		next := fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i+1)
+		defs = append(defs, fmt.Sprintf(`"d%d":{"type":"object","properties":{"a":%s,"b":%s},"anyOf":[%s,%s]}`, i, next, next, next, next))
+	}
+	defs = append(defs, `"d30":{"type":"string"}`)
+	schema := `{"type":"object","properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(defs, ",") + `}}`
+	for _, m := range []mode{{llm.OpenAI, true}, {llm.Anthropic, false}} {
+		tools, err := llm.New(m.format, []registry.Info{info("made_up", schema)}, llm.Options{Strict: m.strict})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tools.Definitions(); len(got) > 1<<20 {
+			t.Errorf("%s: the definition has %d bytes", m, len(got))
+		}
+		checkDefinitions(t, m.format, tools.Definitions())
+		if len(tools.Losses()) == 0 {
+			t.Errorf("%s: nothing is said to be lost", m)
+		}
+	}
+}
+
+func TestStrictBounds(t *testing.T) {
+	t.Parallel()
+	deep := `{"type":"string"}`
+	for range 11 {
+		deep = `{"type":"object","properties":{"p":` + deep + `},"required":["p"],"additionalProperties":false}`
+	}
+	lists := `{"type":"string"}`
+	for range 10 {
+		lists = `{"type":"array","items":` + lists + `}`
+	}
+	values := func(n, size int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf("%0*d", size, i))
+		}
+		text, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return `{"type":"object","properties":{"p":{"enum":` + string(text) + `}}}`
+	}
+	var optional []string
+	for i := range 25 {
+		optional = append(optional, fmt.Sprintf(`"p%d":{"type":"string"}`, i))
+	}
+	for name, test := range map[string]struct {
+		format llm.Format
+		schema string
+		why    string
+	}{
+		"depth":               {llm.OpenAI, deep, "levels of nesting"},
+		"depth of lists":      {llm.OpenAI, `{"type":"object","required":["p"],"properties":{"p":` + lists + `}}`, "levels of nesting"},
+		"values":              {llm.OpenAI, values(1001, 4), "values in enums"},
+		"texts of an enum":    {llm.OpenAIResponses, values(251, 100), "more than 250 values"},
+		"optional properties": {llm.Anthropic, `{"type":"object","properties":{` + strings.Join(optional, ",") + `}}`, "optional properties"},
+		"no strict mode":      {llm.Gemini, `{"type":"object"}`, "no strict mode"},
+		"none documented":     {llm.Mistral, `{"type":"object"}`, "no strict mode"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, losses := define(t, mode{test.format, true}, test.schema)
+			if len(losses) == 0 || losses[0].What != "strict" || !strings.Contains(losses[0].Why, test.why) {
+				t.Errorf("losses %v, want strict for %q", losses, test.why)
+			}
+		})
+	}
+}
+
+// Anthropic counts over all tools of a request: those after the bounds are defined without
+// strict mode.
+func TestStrictBoundsOfARequest(t *testing.T) {
+	t.Parallel()
+	var infos []registry.Info
+	for i := range 22 {
+		infos = append(infos, info(fmt.Sprintf("tool_%d", i), `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`))
+	}
+	tools, err := llm.New(llm.Anthropic, infos, llm.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(tools.Definitions()), `"strict":true`); n != 20 {
+		t.Errorf("%d tools are strict, want 20", n)
+	}
+	if losses := tools.Losses(); len(losses) != 2 || losses[0].Tool != "tool_20" {
+		t.Errorf("losses %v", losses)
+	}
+}
+
+// What a provider may refuse, and nothing can be done about here, is told.
+func TestRisks(t *testing.T) {
+	t.Parallel()
+	var infos []registry.Info
+	for i := range 130 {
+		infos = append(infos, info(fmt.Sprintf("tool_%d", i), ""))
+	}
+	infos[3].Description = strings.Repeat("é", 1025)
+	for format, want := range map[llm.Format]int{llm.OpenAI: 2, llm.OpenAIResponses: 2, llm.Anthropic: 0, llm.MCP: 0} {
+		tools, err := llm.New(format, infos, llm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses := tools.Losses()
+		if len(losses) != want {
+			t.Errorf("%s: losses %v, want %d", format, losses, want)
+		} else if want > 0 && (losses[0].Tool != "tool_3" || losses[1].Tool != "tool_128" || losses[0].Effect != llm.Risky) {
+			t.Errorf("%s: losses %v", format, losses)
+		}
+	}
+}
+
+func TestNamesOfTools(t *testing.T) {
+	t.Parallel()
+	long := "mcp:server/" + strings.Repeat("long", 20)
+	for _, m := range modes() {
+		tools, err := llm.New(m.format, []registry.Info{info("read", `{"type":"object"}`), info("mcp:files/read", `{"type":"object"}`), info(long, `{"type":"object"}`), info("9lives", `{"type":"object"}`)}, llm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.format == llm.MCP {
+			continue
+		}
+		schemas := checkDefinitions(t, m.format, tools.Definitions())
+		if _, ok := schemas["mcp__files__read"]; !ok || len(schemas) != 4 {
+			t.Errorf("%s: the names are %v", m, schemas)
+		}
+		for name := range schemas {
+			calls, err := tools.Calls([]byte(callMessage(m.format, name, "{}")))
+			if err != nil || len(calls) != 1 || calls[0].Tool == "" {
+				t.Errorf("%s: %s is not known in calls: %v %v", m, name, calls, err)
+			} else if strings.HasPrefix(name, "mcp__server__") && calls[0].Tool != long {
+				t.Errorf("%s: %s is %s", m, name, calls[0].Tool)
+			}
+		}
+	}
+	_, err := llm.New(llm.OpenAI, []registry.Info{info("mcp:a/b", ""), info("mcp__a__b", "")}, llm.Options{})
+	if err == nil || !strings.Contains(err.Error(), "mcp:a/b and mcp__a__b would both be called mcp__a__b") {
+		t.Errorf("two tools of one name: %v", err)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for want, run := range map[string]func() error{
+		"broken: the schema of the parameters is faulty": func() error {
+			_, err := llm.New(llm.OpenAI, []registry.Info{info("broken", `{"type":"strng"}`)}, llm.Options{})
+			return err
+		},
+		`unknown format "antropic"; did you mean anthropic?`: func() error {
+			_, err := llm.New("antropic", nil, llm.Options{})
+			return err
+		},
+	} {
+		if err := run(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// Tools that are switched off are not offered, and no tools at all are a list that a
+// request may have.
+func TestDefinitionsOfNothing(t *testing.T) {
+	t.Parallel()
+	off := info("off", `{"type":"object"}`)
+	off.Disabled = true
+	for _, m := range modes() {
+		tools, err := llm.New(m.format, []registry.Info{off}, llm.Options{Strict: m.strict})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(tools.Definitions()); got != "[]" {
+			t.Errorf("%s: %s", m, got)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package llm
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// object writes what a node says of objects.
+func (c *converter) object(w *written, b *back, n *node, root bool) {
+	properties, required := &object{}, []string{}
+	b.fields = map[string]backField{}
+	for _, f := range n.fields {
+		if f.node.never {
+			if f.required || !c.closes(n) {
+				c.report(f.node.at, "false", f.name+" must not be there, which "+c.subset.provider+" cannot be told", Wider)
+			}
+			continue
+		}
+		name := c.subset.fields.fieldName(f.name)
+		if name != f.name {
+			c.report(f.node.at, "the name "+f.name, "names of properties are otherwise for "+c.subset.provider+"; it is called "+name, Renamed)
+		}
+		schema, back := c.field(f)
+		back.name = f.name
+		b.fields[name] = back
+		properties.add(name, schema)
+		if f.required || c.allRequired() {
+			required = append(required, name)
+		}
+	}
+	if len(properties.members) > 0 || root || c.closes(n) {
+		w.body.add("properties", properties)
+	}
+	if len(required) > 0 || c.allRequired() {
+		w.body.add("required", texts(required))
+	}
+	c.rest(w, b, n, root)
+}
+
+func (c *converter) allRequired() bool {
+	return c.subset.strict != nil && c.subset.strict.allRequired
+}
+
+// closes reports whether the object takes no fields but those it names.
+func (c *converter) closes(n *node) bool {
+	return c.subset.strict != nil || n.rest != nil && n.rest.never
+}
+
+// field writes the schema of a field. Where all fields are required, one that may be left
+// out takes null.
+func (c *converter) field(f field) (*object, backField) {
+	var b backField
+	node := f.node
+	switch {
+	case f.required || !c.allRequired():
+	case node.admits(typeNull):
+		b.null = nullItself
+		c.report(node.at, f.name+" is optional", "strict mode asks for every field, and null is a value of it; it cannot be left out", Narrower)
+	default:
+		b.null = nullAbsent
+		node = node.orNull()
+	}
+	schema, in := c.schema(node)
+	b.in = in
+	return schema, b
+}
+
+// rest writes what a node says of fields that it does not name.
+func (c *converter) rest(w *written, b *back, n *node, root bool) {
+	open := slices.ContainsFunc(n.others, func(k keyword) bool { return k.name == "patternProperties" }) && !c.subset.others
+	switch {
+	case c.subset.strict != nil:
+		if n.rest != nil && !n.rest.never || n.rest == nil && len(n.fields) == 0 && !root || n.cut {
+			c.refuse(n.at, "strict mode has no objects with fields of any name")
+		}
+		w.body.add("additionalProperties", json.RawMessage("false"))
+	case n.rest == nil || open:
+	case n.rest.never:
+		w.body.add("additionalProperties", json.RawMessage("false"))
+	case n.rest.bare():
+		w.body.add("additionalProperties", json.RawMessage("true"))
+	default:
+		schema, its := c.schema(n.rest)
+		w.body.add("additionalProperties", schema)
+		b.rest = its
+	}
+}

@@ -1,0 +1,96 @@
+package llm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/suggest"
+)
+
+// Format names a provider's API. The zero value is none.
+type Format string
+
+// The formats.
+const (
+	// OpenAI is Chat Completions, also as other vendors serve it.
+	OpenAI Format = "openai"
+	// OpenAIResponses is the Responses API.
+	OpenAIResponses Format = "openai-responses"
+	// Anthropic is the Messages API.
+	Anthropic Format = "anthropic"
+	// Gemini is generateContent, of the Gemini API and of Vertex AI.
+	Gemini Format = "gemini"
+	// Mistral is Mistral's chat completions.
+	Mistral Format = "mistral"
+	// MCP is the list of tools of the Model Context Protocol. It has definitions and no
+	// messages: calls come over the protocol.
+	MCP Format = "mcp"
+)
+
+// Formats returns all formats.
+func Formats() []Format {
+	return []Format{OpenAI, OpenAIResponses, Anthropic, Gemini, Mistral, MCP}
+}
+
+// ParseFormat returns the format of a name. The error names the formats there are.
+func ParseFormat(name string) (Format, error) {
+	if slices.Contains(Formats(), Format(name)) {
+		return Format(name), nil
+	}
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, string(f))
+	}
+	if near := suggest.Nearest(strings.ToLower(name), names); near != "" {
+		return "", fmt.Errorf("unknown format %q; did you mean %s?", name, near)
+	}
+	return "", fmt.Errorf("unknown format %q; the formats are %s", name, strings.Join(names, ", "))
+}
+
+// provider is what differs from format to format. It has no state.
+type provider interface {
+	// subset is what the provider's schemas may hold. Nil for strict means that it has no
+	// strict mode.
+	subset(strict bool) *subset
+	// definition is one tool as the request names it.
+	definition(d definition) *object
+	// list is the value of the request's field "tools".
+	list(definitions []any) any
+	// parse reads a model's message.
+	parse(message []byte) (reply, error)
+	// answer makes the messages that give the results of calls back, in the order of the
+	// calls.
+	answer(calls []Call, results []outcome) []any
+}
+
+// definition is a tool ready to be named in a request.
+type definition struct {
+	name, title, description string
+	parameters               *object
+	// empty tells that the tool takes no arguments.
+	empty  bool
+	strict bool
+	// result is the schema of the structured result, for MCP; nil means none.
+	result      any
+	annotations annotations
+}
+
+func (f Format) provider() (provider, error) {
+	switch f {
+	case OpenAI:
+		return chat{dialect: openAIChat}, nil
+	case OpenAIResponses:
+		return responses{}, nil
+	case Anthropic:
+		return anthropic{}, nil
+	case Gemini:
+		return gemini{}, nil
+	case Mistral:
+		return chat{dialect: mistralChat}, nil
+	case MCP:
+		return mcp{}, nil
+	}
+	_, err := ParseFormat(string(f))
+	return nil, err
+}

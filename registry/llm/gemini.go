@@ -1,0 +1,121 @@
+package llm
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// gemini is generateContent: contents of parts, and calls that may have no names.
+type gemini struct{}
+
+// subset is what Google documents for JSON Schema (parametersJsonSchema, as for structured
+// output), and for names what Vertex AI asks for.
+func (gemini) subset(strict bool) *subset {
+	if strict {
+		return nil
+	}
+	return &subset{
+		provider: "Gemini",
+		names:    nameRule{most: 64, marks: "_-", letterFirst: true},
+		fields:   nameRule{most: 64, marks: "_", letterFirst: true},
+		limit: func(name string, _ any) bool {
+			return slices.Contains([]string{"minimum", "maximum", "minItems", "maxItems"}, name)
+		},
+		format: func(name string) bool {
+			return slices.Contains([]string{"date-time", "date", "time"}, name)
+		},
+		typed:  true,
+		items:  true,
+		enums:  typeString | typeNumber,
+		tuples: true,
+	}
+}
+
+func (gemini) definition(d definition) *object {
+	o := (&object{}).addText("name", d.name).addText("description", d.description)
+	if !d.empty {
+		o.add("parametersJsonSchema", d.parameters)
+	}
+	return o
+}
+
+// list: an empty list of declarations is refused, an empty list of tools is not.
+func (gemini) list(definitions []any) any {
+	if len(definitions) == 0 {
+		return []any{}
+	}
+	return []any{(&object{}).add("functionDeclarations", definitions)}
+}
+
+// geminiContent is a message.
+type geminiContent struct {
+	Role  string          `json:"role"`
+	Parts json.RawMessage `json:"parts"`
+}
+
+func (gemini) parse(message []byte) (reply, error) {
+	var body struct {
+		geminiContent
+		Candidates []struct {
+			Content json.RawMessage `json:"content"`
+		} `json:"candidates"`
+	}
+	if err := json.Unmarshal(message, &body); err != nil {
+		return reply{}, notJSON(Gemini, err)
+	}
+	raw, content := json.RawMessage(message), body.geminiContent
+	if len(body.Candidates) > 0 {
+		if raw = body.Candidates[0].Content; len(raw) == 0 {
+			return reply{}, nil // it was stopped before it said anything
+		}
+		if err := json.Unmarshal(raw, &content); err != nil {
+			return reply{}, notJSON(Gemini, err)
+		}
+	} else if content.Parts == nil {
+		return reply{}, noMessage(Gemini, message, "candidates")
+	}
+	if len(content.Parts) == 0 {
+		return reply{}, nil
+	}
+	var parts []struct {
+		FunctionCall *struct {
+			ID   string          `json:"id"`
+			Name string          `json:"name"`
+			Args json.RawMessage `json:"args"`
+		} `json:"functionCall"`
+	}
+	if err := json.Unmarshal(content.Parts, &parts); err != nil {
+		return reply{}, notJSON(Gemini, err)
+	}
+	// As it came: the signatures in it must go back unchanged.
+	r := reply{own: []any{raw}, text: joinTexts(content.Parts)}
+	for _, part := range parts {
+		if call := part.FunctionCall; call != nil {
+			r.calls = append(r.calls, Call{ID: call.ID, Name: call.Name, Arguments: call.Args})
+		}
+	}
+	return r, nil
+}
+
+func (gemini) answer(calls []Call, results []outcome) []any {
+	var parts []any
+	for i, call := range calls {
+		response := (&object{}).addText("id", call.ID).add("name", literal(call.Name))
+		// A text, also where it is JSON: a result that has "$ref" in it would be refused.
+		key := "output"
+		if results[i].isError {
+			key = "error"
+		}
+		response.add("response", (&object{}).add(key, literal(results[i].text)))
+		var images []any
+		for _, image := range results[i].images {
+			images = append(images, (&object{}).add("inlineData",
+				(&object{}).addText("mimeType", image.MIMEType).add("data", base64Of(image))))
+		}
+		if images != nil {
+			response.add("parts", images)
+		}
+		parts = append(parts, (&object{}).add("functionResponse", response))
+	}
+	return []any{(&object{}).addText("role", "user").add("parts", parts)}
+}

@@ -1,0 +1,50 @@
+package llm
+
+import (
+	"errors"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// mcp is the list of tools of the Model Context Protocol, which takes JSON Schema as it is.
+type mcp struct{}
+
+// annotations are MCP's hints about a tool.
+type annotations struct {
+	readOnly, destructive, openWorld bool
+}
+
+// annotationsOf derives the hints from what the tool may reach. Of one that runs outside of
+// the sandbox nothing is known.
+func annotationsOf(sandboxed bool, e capability.Effects) annotations {
+	if !sandboxed {
+		return annotations{destructive: true, openWorld: true}
+	}
+	return annotations{readOnly: e.ReadOnly, destructive: e.Destructive, openWorld: e.OpenWorld}
+}
+
+func (mcp) subset(bool) *subset { return nil }
+
+func (mcp) definition(d definition) *object {
+	o := (&object{}).addText("name", d.name).addText("title", d.title).addText("description", d.description).
+		add("inputSchema", d.parameters)
+	if d.result != nil {
+		o.add("outputSchema", d.result)
+	}
+	return o.add("annotations", (&object{}).add("readOnlyHint", d.annotations.readOnly).
+		add("destructiveHint", d.annotations.destructive).add("openWorldHint", d.annotations.openWorld))
+}
+
+// isObjectSchema reports a schema of objects, which is what structured results are in MCP.
+func isObjectSchema(schema any) bool {
+	o, ok := schema.(*object)
+	return ok && textOf(o.get("type")) == "object"
+}
+
+func (mcp) list(definitions []any) any { return list(definitions) }
+
+func (mcp) parse([]byte) (reply, error) {
+	return reply{}, errors.New("MCP has no messages of a model; calls come over the protocol, see package mcpserver")
+}
+
+func (mcp) answer([]Call, []outcome) []any { return nil }

@@ -1,0 +1,44 @@
+package llm_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/llm"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// MCP has the tools' own schemas, and hints that are derived from what they may reach.
+func TestMCPDefinitions(t *testing.T) {
+	t.Parallel()
+	spec := func(name, result string, sandboxed bool, mode capability.Mode) registry.Info {
+		s := tool.Spec{
+			Name: name, Title: "T", Description: "D.", Sandboxed: sandboxed, Parameters: json.RawMessage(`{"type":"object","$defs":{"a":{}}}`),
+			Permissions: capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: mode}}},
+		}
+		if result != "" {
+			s.Result = json.RawMessage(result)
+		}
+		return registry.Info{Spec: s}
+	}
+	tools, err := llm.New(llm.MCP, []registry.Info{
+		spec("reads", `{"type":"object"}`, true, capability.ModeRead),
+		spec("writes", `{"type":"array"}`, true, capability.ModeWrite),
+		spec("unknown", "", false, capability.ModeRead),
+	}, llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `[{"name":"reads","title":"T","description":"D.","inputSchema":{"type":"object","$defs":{"a":{}}},"outputSchema":{"type":"object"},` +
+		`"annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}},` +
+		`{"name":"writes","title":"T","description":"D.","inputSchema":{"type":"object","$defs":{"a":{}}},"annotations":{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":false}},` +
+		`{"name":"unknown","title":"T","description":"D.","inputSchema":{"type":"object","$defs":{"a":{}}},"annotations":{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}}]`
+	if got := string(tools.Definitions()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if losses := tools.Losses(); len(losses) != 1 || losses[0].Tool != "writes" || losses[0].Effect != llm.Untold {
+		t.Errorf("losses %v", losses)
+	}
+}

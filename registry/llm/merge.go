@@ -1,0 +1,177 @@
+package llm
+
+import (
+	"slices"
+)
+
+// maxAlternatives bounds the alternatives of one place, when schemas with alternatives are
+// combined.
+const maxAlternatives = 64
+
+// both returns what two schemas of one place admit together. Texts and default are a's,
+// where it has some.
+func (r *reader) both(a, b *node) *node {
+	switch {
+	case a.bare():
+		return b.annotated(a)
+	case b.bare():
+		return a.orAnnotated(b)
+	case a.never, b.never:
+		return &node{at: a.at, never: true}
+	case a.alternatives != nil || b.alternatives != nil:
+		return r.each(a, b)
+	case !r.count(a.at):
+		return a
+	}
+	out := a.orAnnotated(b)
+	out.types &= b.types
+	out.cut = a.cut || b.cut
+	if b.enum != nil {
+		out.enum = b.enum
+		if a.enum != nil {
+			out.enum = []any{}
+			for _, v := range a.enum {
+				if slices.ContainsFunc(b.enum, func(w any) bool { return same(v, w) }) {
+					out.enum = append(out.enum, v)
+				}
+			}
+		}
+	}
+	out.limits = slices.Clone(a.limits)
+	for _, k := range b.limits {
+		out.limits = r.addLimit(out.limits, k)
+	}
+	out.others = slices.Clone(a.others)
+	for _, k := range b.others {
+		out.others = r.addOther(out.others, k)
+	}
+	r.bothObjects(out, a, b)
+	r.bothArrays(out, a, b)
+	return out.settled()
+}
+
+// orAnnotated returns a copy of n with the texts and the default of by where it has none.
+func (n *node) orAnnotated(by *node) *node { return n.annotated(by.annotated(n)) }
+
+// each combines schemas of which one has alternatives, or both: each with each.
+func (r *reader) each(a, b *node) *node {
+	as, bs := a.forms(), b.forms()
+	out := a.orAnnotated(b)
+	if len(as)*len(bs) > maxAlternatives {
+		r.report(b.at, "alternatives", "there are too many together with those around them; these are left out", Wider)
+		return out
+	}
+	var forms []*node
+	for _, x := range as {
+		for _, y := range bs {
+			forms = append(forms, r.both(x, y))
+		}
+	}
+	texts := &node{title: out.title, description: out.description, fallback: out.fallback, examples: out.examples}
+	return r.union(forms, a.at).annotated(texts)
+}
+
+// forms returns the alternatives of n; n itself, without its texts, when it has none.
+func (n *node) forms() []*node {
+	if n.alternatives == nil {
+		return []*node{n.plain()}
+	}
+	return n.alternatives
+}
+
+// addLimit adds a limit to a list: of two of a kind the tighter one counts.
+func (r *reader) addLimit(limits []keyword, k keyword) []keyword {
+	i := slices.IndexFunc(limits, func(other keyword) bool { return other.name == k.name })
+	if i < 0 {
+		return append(limits, k)
+	}
+	if same(limits[i].value, k.value) {
+		return limits
+	}
+	switch k.name {
+	case "minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties":
+		if number(k.value) > number(limits[i].value) {
+			limits[i] = k
+		}
+	case "maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties":
+		if number(k.value) < number(limits[i].value) {
+			limits[i] = k
+		}
+	default:
+		r.report(k.at, k.name+" "+show(k.value), "one value cannot have it twice; "+show(limits[i].value)+" is kept", Wider)
+	}
+	return limits
+}
+
+func (r *reader) addOther(others []keyword, k keyword) []keyword {
+	i := slices.IndexFunc(others, func(other keyword) bool { return other.name == k.name })
+	if i < 0 {
+		return append(others, k)
+	}
+	if !same(others[i].value, k.value) {
+		r.report(k.at, k.name, "one schema cannot have it twice; the first is kept", Wider)
+	}
+	return others
+}
+
+// bothObjects combines what two schemas say of objects.
+func (r *reader) bothObjects(out, a, b *node) {
+	out.fields = nil
+	for _, f := range a.fields {
+		other := b.field(f.name)
+		switch {
+		case other != nil:
+			f.node, f.required = r.both(f.node, other.node), f.required || other.required
+		case b.rest != nil:
+			f.node = r.both(f.node, b.restFor(f.name, r))
+		}
+		out.fields = append(out.fields, f)
+	}
+	for _, f := range b.fields {
+		if a.field(f.name) != nil {
+			continue
+		}
+		if a.rest != nil {
+			f.node = r.both(f.node, a.restFor(f.name, r))
+		}
+		out.fields = append(out.fields, f)
+	}
+	switch {
+	case a.rest == nil:
+		out.rest = b.rest
+	case b.rest != nil:
+		out.rest = r.both(a.rest, b.rest)
+	}
+}
+
+// restFor returns what n says of a field that it does not declare.
+func (n *node) restFor(name string, r *reader) *node {
+	if slices.ContainsFunc(n.others, func(k keyword) bool { return k.name == "patternProperties" }) {
+		r.report(n.at, "patternProperties", "it is not known whether it speaks of "+name+"; it is taken to", Wider)
+		return &node{at: n.at, types: anyType}
+	}
+	return n.rest
+}
+
+// bothArrays combines what two schemas say of arrays.
+func (r *reader) bothArrays(out, a, b *node) {
+	item := func(n *node, i int) *node {
+		switch {
+		case i < len(n.prefix):
+			return n.prefix[i]
+		case n.items != nil:
+			return n.items
+		}
+		return &node{at: n.at, types: anyType}
+	}
+	out.prefix = nil
+	for i := range max(len(a.prefix), len(b.prefix)) {
+		out.prefix = append(out.prefix, r.both(item(a, i), item(b, i)))
+	}
+	switch {
+	case a.items == nil:
+		out.items = b.items
+	case b.items != nil:
+		out.items = r.both(a.items, b.items)
+	}
+}

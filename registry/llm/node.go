@@ -1,0 +1,157 @@
+package llm
+
+import "slices"
+
+// node is a schema in the one shape that all ways of writing a schema are brought into:
+// references inlined, allOf merged, alternatives apart. Nodes are shared and do not change
+// once they are made.
+type node struct {
+	// at is the JSON pointer of the schema in the tool's parameters.
+	at                 string
+	title, description string
+	fallback           any   // the default; nil means none
+	examples           []any // none means none
+	// never admits nothing; the rest is empty then.
+	never bool
+	// alternatives admit what one of them admits. Only title, description, default and
+	// examples are set beside them, and no alternative has alternatives itself.
+	alternatives []*node
+	types        types
+	enum         []any     // nil means any value
+	limits       []keyword // minLength, maximum and the like, and format
+	fields       []field
+	rest         *node // of fields that are not declared; nil says nothing of them
+	prefix       []*node
+	items        *node     // of the items after prefix; nil says nothing of them
+	others       []keyword // that have no other place here: not, if, contains ...
+	// cut marks where a reference to a schema around it was not followed.
+	cut bool
+}
+
+// field is a property, or a name that is only required.
+type field struct {
+	name     string
+	node     *node
+	required bool
+}
+
+// keyword is a keyword of the tool's schema and where it stands.
+type keyword struct {
+	name  string
+	value any
+	at    string
+}
+
+// limitTypes says which keywords compare a value with a scalar, and for values of which
+// type.
+func limitTypes(name string) types {
+	switch name {
+	case "minLength", "maxLength", "pattern", "format":
+		return typeString
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		return typeNumber
+	case "minItems", "maxItems", "uniqueItems":
+		return typeArray
+	case "minProperties", "maxProperties":
+		return typeObject
+	}
+	return 0
+}
+
+// isOther reports the keywords that assert something which a node has no place for.
+func isOther(name string) bool {
+	switch name {
+	case "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
+		"patternProperties", "propertyNames", "contains", "minContains", "maxContains", "unevaluatedItems":
+		return true
+	}
+	return false
+}
+
+// field returns the field of a name, or nil.
+func (n *node) field(name string) *field {
+	i := slices.IndexFunc(n.fields, func(f field) bool { return f.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &n.fields[i]
+}
+
+// admits reports whether a value of one of the types may fit.
+func (n *node) admits(t types) bool {
+	if n.alternatives != nil {
+		return slices.ContainsFunc(n.alternatives, func(a *node) bool { return a.admits(t) })
+	}
+	if n.never || n.types&t == 0 {
+		return false
+	}
+	return n.enum == nil || slices.ContainsFunc(n.enum, func(v any) bool { return typeOf(v)&t != 0 })
+}
+
+// bare reports a node that asserts nothing.
+func (n *node) bare() bool {
+	return !n.never && !n.cut && n.alternatives == nil && n.types == anyType && n.enum == nil && len(n.limits) == 0 &&
+		len(n.fields) == 0 && n.rest == nil && n.items == nil && len(n.prefix) == 0 && len(n.others) == 0
+}
+
+// anyText reports a node that admits every text.
+func (n *node) anyText() bool {
+	return n.types&typeString != 0 && n.alternatives == nil && !n.cut && n.enum == nil && len(n.others) == 0 &&
+		!slices.ContainsFunc(n.limits, func(k keyword) bool { return limitTypes(k.name) == typeString })
+}
+
+// annotated returns a copy of n with the texts and the default of by, where it has some.
+func (n *node) annotated(by *node) *node {
+	out := *n
+	if by.title != "" {
+		out.title = by.title
+	}
+	if by.description != "" {
+		out.description = by.description
+	}
+	if by.fallback != nil {
+		out.fallback = by.fallback
+	}
+	if by.examples != nil {
+		out.examples = by.examples
+	}
+	return &out
+}
+
+// plain returns a copy of n without texts and default.
+func (n *node) plain() *node {
+	out := *n
+	out.title, out.description, out.fallback, out.examples = "", "", nil, nil
+	return &out
+}
+
+// settled returns n after its enum and its types were held against each other.
+func (n *node) settled() *node {
+	if n.never || n.alternatives != nil {
+		return n
+	}
+	if n.enum != nil {
+		var of types
+		var enum []any
+		for _, v := range n.enum {
+			if t := typeOf(v); n.types&t != 0 {
+				enum = append(enum, v)
+				of |= t
+			}
+		}
+		// A type that no value of the enum has is none.
+		for _, named := range namedTypes() {
+			if of&named.set == 0 {
+				n.types &^= named.set
+			}
+		}
+		n.enum = enum
+		if enum == nil {
+			return &node{at: n.at, never: true}
+		}
+	}
+	if n.types == 0 {
+		return &node{at: n.at, never: true}
+	}
+	return n
+}

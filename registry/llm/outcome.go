@@ -1,0 +1,54 @@
+package llm
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// outcome is a result as providers take it: a text, which is never empty, and images.
+type outcome struct {
+	text    string
+	images  []tool.Content
+	isError bool
+}
+
+func newOutcome(r tool.Result) outcome {
+	o := outcome{text: r.Text(), isError: r.IsError}
+	for _, c := range r.Content {
+		if c.Type == tool.ContentImage {
+			o.images = append(o.images, c)
+		}
+	}
+	switch {
+	case o.text != "":
+	case len(r.Structured) > 0:
+		o.text = string(r.Structured)
+	case len(o.images) > 0:
+		o.text = "(see the image)"
+	case o.isError:
+		o.text = "the call failed"
+	default:
+		o.text = "(no output)"
+	}
+	return o
+}
+
+// marked returns the text for providers that have no mark for failures.
+func (o outcome) marked() string {
+	if o.isError {
+		return "Error: " + o.text
+	}
+	return o.text
+}
+
+// dataURL returns an image as an address that holds it.
+func dataURL(image tool.Content) string {
+	return "data:" + image.MIMEType + ";base64," + base64.StdEncoding.EncodeToString(image.Data)
+}
+
+// base64Of returns an image's bytes as a JSON text.
+func base64Of(image tool.Content) json.RawMessage {
+	return literal(base64.StdEncoding.EncodeToString(image.Data))
+}

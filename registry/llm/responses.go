@@ -1,0 +1,88 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// responses is OpenAI's Responses API: a conversation of items.
+type responses struct{}
+
+func (responses) subset(strict bool) *subset { return openAISubset(strict) }
+
+// definition always says strict: left out, it would be true.
+func (responses) definition(d definition) *object {
+	return (&object{}).addText("type", "function").addText("name", d.name).addText("description", d.description).
+		add("strict", d.strict).add("parameters", d.parameters)
+}
+
+func (responses) list(definitions []any) any { return list(definitions) }
+
+// responsesItem is what is looked at of an item.
+type responsesItem struct {
+	Type      string          `json:"type"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Content   json.RawMessage `json:"content"`
+}
+
+func (p responses) parse(message []byte) (reply, error) {
+	items, err := p.items(message)
+	if err != nil {
+		return reply{}, err
+	}
+	var r reply
+	for _, raw := range items {
+		var item responsesItem
+		if err := json.Unmarshal(raw, &item); err != nil {
+			return reply{}, notJSON(OpenAIResponses, err)
+		}
+		r.own = append(r.own, raw)
+		switch item.Type {
+		case "message":
+			r.text += joinTexts(item.Content)
+		case "function_call":
+			r.calls = append(r.calls, Call{ID: item.CallID, Name: item.Name, Arguments: argumentsOf(item.Arguments)})
+		}
+	}
+	return r, nil
+}
+
+// items returns the items of a response, or those that were given themselves.
+func (responses) items(message []byte) ([]json.RawMessage, error) {
+	var items []json.RawMessage
+	if trimmed := bytes.TrimSpace(message); len(trimmed) > 0 && trimmed[0] == '[' {
+		if err := json.Unmarshal(message, &items); err != nil {
+			return nil, notJSON(OpenAIResponses, err)
+		}
+		return items, nil
+	}
+	var body struct {
+		Output []json.RawMessage `json:"output"`
+	}
+	if err := json.Unmarshal(message, &body); err != nil {
+		return nil, notJSON(OpenAIResponses, err)
+	}
+	if body.Output == nil {
+		return nil, noMessage(OpenAIResponses, message, "output")
+	}
+	return body.Output, nil
+}
+
+func (responses) answer(calls []Call, results []outcome) []any {
+	var items []any
+	for i, call := range calls {
+		item := (&object{}).addText("type", "function_call_output").add("call_id", literal(call.ID))
+		if len(results[i].images) == 0 {
+			items = append(items, item.add("output", literal(results[i].marked())))
+			continue
+		}
+		output := []any{textBlock("input_text", results[i].marked())}
+		for _, image := range results[i].images {
+			output = append(output, (&object{}).addText("type", "input_image").addText("image_url", dataURL(image)))
+		}
+		items = append(items, item.add("output", output))
+	}
+	return items
+}

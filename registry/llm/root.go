@@ -1,0 +1,108 @@
+package llm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// parameters writes the schema of a tool's arguments: an object, for no provider takes
+// alternatives there.
+func (c *converter) parameters(n *node) (*object, *back) {
+	n = c.oneForm(n)
+	w, b := &written{}, &back{}
+	c.notes(w, n)
+	c.enum(w, n)
+	c.limits(w, n)
+	c.others(w, n)
+	c.object(w, b, n, true)
+	return w.object((&object{}).addText("type", "object"), n), b
+}
+
+// oneForm returns the arguments as one object. Alternatives become an object with the
+// fields of all, of which those are required that all require.
+func (c *converter) oneForm(n *node) *node {
+	switch {
+	case n.never:
+		c.report(n.at, "false", "no arguments fit, which "+c.subset.provider+" cannot be told", Wider)
+		return &node{at: n.at, types: typeObject}
+	case n.alternatives == nil:
+		return n
+	}
+	out := &node{at: n.at, types: typeObject}
+	out = out.annotated(n)
+	closed := true
+	for _, form := range n.alternatives {
+		closed = closed && form.rest != nil && form.rest.never
+		for _, f := range form.fields {
+			if out.field(f.name) == nil {
+				out.fields = append(out.fields, c.fieldOf(n.alternatives, f.name))
+			}
+		}
+	}
+	if closed {
+		out.rest = &node{at: n.at, never: true}
+	}
+	c.report(n.at, "alternatives of the arguments", "no provider takes them at the top; they are one object, and what each requires is told in the description", Wider)
+	out.description = strings.TrimSpace(out.description + " " + requirements(n.alternatives))
+	return out
+}
+
+// fieldOf returns a field as any of several objects has it.
+func (c *converter) fieldOf(forms []*node, name string) field {
+	f := field{name: name, required: true}
+	var nodes []*node
+	for _, form := range forms {
+		own := form.field(name)
+		if own == nil {
+			f.required = false
+			continue
+		}
+		f.required = f.required && own.required
+		if !own.node.never && !contains(nodes, own.node) {
+			nodes = append(nodes, own.node)
+		}
+	}
+	f.node = c.union(nodes, forms[0].at)
+	return f
+}
+
+// contains reports whether a schema is in a list: the same one, or one that says the same.
+func contains(nodes []*node, n *node) bool {
+	return slices.ContainsFunc(nodes, func(other *node) bool {
+		return other == n || other.scalar() && n.scalar() && other.says() == n.says()
+	})
+}
+
+// scalar reports a schema that speaks of scalars alone, and so can be compared by what it
+// says.
+func (n *node) scalar() bool {
+	return !n.never && !n.cut && n.alternatives == nil && n.types&(typeArray|typeObject) == 0
+}
+
+// says returns a text that is the same for schemas of scalars that say the same.
+func (n *node) says() string {
+	out := fmt.Sprint(n.types) + canonical(n.enum) + n.description
+	for _, k := range append(slices.Clip(n.limits), n.others...) {
+		out += " " + k.name + canonical(k.value)
+	}
+	return out
+}
+
+// requirements words what each of several forms of the arguments requires.
+func requirements(forms []*node) string {
+	var sets []string
+	for _, form := range forms {
+		var names []string
+		for _, f := range form.fields {
+			if f.required {
+				names = append(names, f.name)
+			}
+		}
+		if len(names) == 0 {
+			return ""
+		}
+		sets = append(sets, strings.Join(names, " and "))
+	}
+	return "Give one of: " + strings.Join(sets, "; ") + "."
+}
