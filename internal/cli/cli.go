@@ -95,8 +95,7 @@ Exit status:
 		return usage(cmd, message)
 	})
 	root.AddCommand(
-		a.runCommand(), a.serveCommand(), a.listCommand(), a.searchCommand(), a.showCommand(),
-		a.runCommand(), a.listCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(),
+		a.runCommand(), a.serveCommand(), a.listCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(),
 		a.validateCommand(), a.inspectCommand(), a.policyCommand(), a.permissionCommand(), a.cacheCommand(), a.versionCommand(),
 		a.compileWorkerCommand(),
 	)
