@@ -180,11 +180,14 @@ func (c *compiled) execute(s *callState) error {
 	closing := context.AfterFunc(c.r.closing, s.call.Bindings.Files.Revoke)
 	ended := make(chan error, 1)
 	go func() {
-		err := c.run(s)
-		revoke()
-		closing()
-		c.leave() // before the call returns: its caller finds the place free
-		ended <- err
+		err := error(errEnginePanic) // for a listener that ends the goroutine, as in tryStart
+		defer func() {
+			revoke()
+			closing()
+			c.leave() // before the call returns: its caller finds the place free
+			ended <- err
+		}()
+		err = c.run(s)
 	}()
 	return c.wait(s, ended)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"testing"
 	"time"
@@ -204,6 +205,59 @@ func TestPanicOfTheHostIsForOneCall(t *testing.T) {
 			t.Error("the next call has the instance in which the host broke down")
 		}
 		requireEqual(t, next, first, "the next call")
+	}
+}
+
+// leavingClock ends the goroutine that it is read in.
+type leavingClock struct{ hostfuncs.Clock }
+
+func (leavingClock) Now() time.Time {
+	goruntime.Goexit()
+	return time.Time{}
+}
+
+// Who is called by the host and ends the goroutine ends that call, at once; neither its
+// instance nor its place is kept (security.md B18).
+func TestLeavingTheGoroutineIsForOneCall(t *testing.T) {
+	requireReuse(t)
+	tells := wasmtest.Code(marks(), writes(1, atState, wasmtest.Const(stateSize)))
+	for _, tt := range []struct {
+		name  string
+		guest parts
+		saved bool // whether a good call goes before, whose instance waits
+	}{
+		{"in the call of a new instance", parts{start: wasmtest.Code(reads(), now(atMoment), tells)}, false},
+		{"in the call of one that waited", parts{start: wasmtest.Code(reads(), now(atMoment), tells)}, true},
+		{"in the start", parts{section: now(atMoment), start: wasmtest.Code(reads(), tells)}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := untended(t, Options{MaxAbandoned: 4})
+			m := load(t, r, tt.guest.bytes())
+			leaving := false
+			w := wants{adjust: func(b *hostfuncs.Bindings) {
+				if b.Clock = (ownClock{b.Clock}); leaving {
+					b.Clock = leavingClock{b.Clock}
+				}
+			}}
+			for range 5 { // more than may be abandoned
+				if tt.saved {
+					leaving = false
+					askOK(t, m, w)
+				}
+				leaving = true
+				if _, err := ask(t, m, w); reasonOf(t, err) != Internal {
+					t.Errorf("got %v", err)
+				}
+			}
+			leaving = false
+			if next := askOK(t, m, w); next.Reused {
+				t.Error("the next call has the instance that was left")
+			}
+			if n := r.abandoned.Load(); n != 0 {
+				t.Errorf("%d calls count as abandoned", n)
+			}
+			requireBalanced(t, r, m)
+		})
 	}
 }
 

@@ -36,20 +36,27 @@ func (c *compiled) serveNew(set *set, s *callState) (err error) {
 	i.set = set
 	i.wanted = set != nil && set.wants()
 	if err := c.tryStart(i, s); err != nil {
-		i.finish(s, err)
 		return err
 	}
 	return c.serve(i, s)
 }
 
-// tryStart starts an instance, with a panic in it as an error.
+// tryStart starts an instance, with a panic in it as an error. One that does not start is
+// finished.
 func (c *compiled) tryStart(i *instance, s *callState) (err error) {
+	err = errEnginePanic // for a listener that ends the goroutine (runtime.Goexit): nothing returns then
+	defer func() {
+		if err != nil {
+			i.finish(s, err)
+		}
+	}()
 	defer c.recovered(&err)
 	return i.start(s)
 }
 
 // serve makes the call on an instance that is ready for it.
 func (c *compiled) serve(i *instance, s *callState) (err error) {
+	err = errEnginePanic // as in tryStart
 	defer func() { i.finish(s, err) }()
 	defer c.recovered(&err)
 	return i.call(s)

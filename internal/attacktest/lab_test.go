@@ -233,7 +233,11 @@ func outcomes(t testing.TB, result tool.Result) []told {
 // execute makes a call, and fails the test where it does not end.
 func (l *lab) execute(t testing.TB, call tool.Call) (tool.Result, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	patience := time.Minute
+	if raced {
+		patience = 5 * time.Minute // the first call compiles
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	result, err := l.tools.Execute(ctx, call)
 	if ctx.Err() != nil {
