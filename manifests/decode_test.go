@@ -117,6 +117,8 @@ aliases = ["other_name"]
 timeout = "1m30s"
 dangerous = true
 confirm = "Really {query}? {{yes}}"
+polling = true
+changes = "{query}"
 
 [module]
 path = "../shared/demo.wasm"
@@ -193,7 +195,7 @@ type = "object"
 		Name: "demo", Version: "1.0.0", Title: "The demo", Description: "A demo.", Digest: m.Digest,
 		Category: "test", Tags: []string{"one", "two-2"}, Aliases: []string{"other_name"},
 		Timeout: 90 * time.Second, Dangerous: true,
-		Confirm: mustTemplate(t, "Really {query}? {{yes}}"),
+		Confirm: mustTemplate(t, "Really {query}? {{yes}}"), Polling: true, Changes: "query",
 		Module: Module{
 			Path: "../shared/demo.wasm", SHA256: strings.ToLower(digest), ABI: ABICommand,
 			Args: []placeholder.Template{
@@ -306,7 +308,10 @@ func TestDecodeValues(t *testing.T) {
 		{`module.output = ""`, `module.output: "" is not known here; write "text" or "json" or "result"`},
 		{`module.stdin = "x{y}"`, `module.stdin: "x{y}" is not known here`},
 		{`module.stdin = "{y}"`, `module.stdin: "{y}" is not a parameter`},
-		{`module.stdin = "{y} "`, "is more than one parameter"},
+		{`changes = "query"`, "is not one parameter"},
+		{`changes = "{nothing}"`, "is not a parameter"},
+		{`polling = "yes"`, "polling"},
+		{`module.stdin = "{y} "`, "is not one parameter"},
 		{`module.args = ["{y}"]`, `module.args[0]: "{y}" is not a parameter`},
 		{`module.args = ["` + strings.Repeat("x", 4097) + `"]`, "module.args[0]: is 4097 bytes long; the ceiling is 4096"},
 		{`module.abi = "extism"`, `module.abi: "extism" is not known here; write "command" or "reactor"`},

@@ -21,6 +21,8 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "timeout", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(c.Checker, &m.Timeout, parseTimeout)},
 		{Name: "dangerous", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Dangerous)},
 		{Name: "confirm", Want: stricttoml.WantText, Read: c.confirm(m)},
+		{Name: "polling", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Polling)},
+		{Name: "changes", Want: stricttoml.WantText, Read: c.changes(m)},
 		{Name: "module", Path: "module", Want: stricttoml.WantTable, Required: `[module] with the path of the program`, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.limitKeys(m) }},
 		{Name: "permissions", Path: "permissions", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.permissionKeys(m) }},
@@ -108,6 +110,18 @@ func (c *checker) confirm(m *Manifest) stricttoml.Reader {
 			return
 		}
 		m.Confirm = c.template(at, text)
+	}
+}
+
+func (c *checker) changes(m *Manifest) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		name, err := parseParameter(n.Text, `write one "{parameter}"`)
+		if err != nil {
+			c.Fault(at, "%s", err)
+			return
+		}
+		c.placeholders(at, []string{name})
+		m.Changes = name
 	}
 }
 

@@ -85,6 +85,10 @@ type Manifest struct {
 	// Confirm is text for the question that asks for approval; the zero value
 	// adds none. Its placeholders name declared parameters.
 	Confirm placeholder.Template
+	// Polling says that the tool is called again and again until something has happened.
+	Polling bool
+	// Changes is the parameter that names the one file that a call changes, or "".
+	Changes string
 
 	Module      Module
 	Limits      Limits

@@ -184,13 +184,22 @@ func parseStdin(text string) (Stdin, error) {
 	if !strings.HasPrefix(text, "{") {
 		return stricttoml.ParseChoice(text, map[string]Stdin{stdinJSON: {}, stdinNone: {Kind: StdinNone}}, stdinJSON, stdinNone)
 	}
-	t, err := placeholder.Parse(text)
+	name, err := parseParameter(text, `write "json", "none" or one "{parameter}"`)
 	if err != nil {
 		return Stdin{}, err
 	}
+	return Stdin{Kind: StdinParameter, Parameter: name}, nil
+}
+
+// parseParameter reads "{parameter}". fix is what to write instead of something else.
+func parseParameter(text, fix string) (string, error) {
+	t, err := placeholder.Parse(text)
+	if err != nil {
+		return "", err
+	}
 	names := t.Parameters()
 	if len(names) != 1 || text != "{"+names[0]+"}" {
-		return Stdin{}, fmt.Errorf(`%s is more than one parameter; write "json", "none" or one "{parameter}"`, stricttoml.Quote(text))
+		return "", fmt.Errorf(`%s is not one parameter; %s`, stricttoml.Quote(text), fix)
 	}
-	return Stdin{Kind: StdinParameter, Parameter: names[0]}, nil
+	return names[0], nil
 }

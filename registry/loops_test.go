@@ -231,8 +231,10 @@ func TestHistory(t *testing.T) {
 		}
 	}}}, echo(), &fake{})
 	calls := []tool.Call{
-		inSession("s", "a", 1), inSession("s", "b", 2), {Tool: "nothing", Session: "s"},
-		{Tool: "echo", Session: "s", Arguments: json.RawMessage(`{"limit":20,"text":"a"}`)}, inSession("other", "a", 1),
+		inSession("s", "a", 1), inSession("s", "b", 2),
+		{Tool: "nothing", Session: "s"},
+		{Tool: "echo", Session: "s", Arguments: json.RawMessage(`{"limit":20,"text":"a"}`)},
+		inSession("other", "a", 1),
 	}
 	for _, call := range calls {
 		_, _ = r.Execute(t.Context(), call)

@@ -21,7 +21,6 @@ type entry struct {
 	schema   *jsonschema.Schema
 	result   *jsonschema.Schema // nil when the tool declares none
 	confirm  placeholder.Template
-	words    searchWords
 
 	// base is the spec that a dynamic tool was registered with, and pending its definition,
 	// as long as that is to be worked out.
@@ -153,6 +152,7 @@ func (r *Registry) put(e, old *entry) error {
 		r.remove(old)
 	}
 	r.entries[e.spec.Name] = e
+	r.index.Add(e.spec.Name, textsOf(e.spec))
 	for _, key := range e.keys() {
 		r.names[key] = e.spec.Name
 	}
@@ -163,6 +163,7 @@ func (r *Registry) put(e, old *entry) error {
 // remove takes e and its names out. The lock is held.
 func (r *Registry) remove(e *entry) {
 	delete(r.entries, e.spec.Name)
+	r.index.Remove(e.spec.Name, textsOf(e.spec))
 	maps.DeleteFunc(r.names, func(_, owner string) bool { return owner == e.spec.Name })
 }
 
@@ -211,7 +212,7 @@ func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
 		return nil, err
 	}
 	e := &entry{
-		spec: d.Spec, executor: executor, words: wordsOf(d.Spec),
+		spec: d.Spec, executor: executor,
 		schema: d.Parameters, result: d.Result, confirm: d.Confirm,
 	}
 	if _, ok := executor.(tool.Dynamic); ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry/history"
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
+	"github.com/wasmtool/wasmtool/registry/internal/searchindex"
 	"github.com/wasmtool/wasmtool/registry/internal/writelock"
 	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
@@ -116,6 +117,7 @@ type Registry struct {
 	closed  bool
 	entries map[string]*entry // by name
 	names   map[string]string // names and aliases to names
+	index   searchindex.Index
 }
 
 // New returns an empty Registry.
@@ -164,7 +166,7 @@ func (r *Registry) Close() error {
 	}
 	r.closed = true
 	entries := r.entries
-	r.entries, r.names = make(map[string]*entry), make(map[string]string)
+	r.entries, r.names, r.index = make(map[string]*entry), make(map[string]string), searchindex.Index{}
 	r.mu.Unlock()
 	r.events.Close()
 

@@ -19,7 +19,7 @@ type Selector struct {
 
 // fits reports whether a call is meant. e is its tool, nil before that is known; its
 // digest is looked at only when that takes no waiting.
-func (s Selector) fits(r *Registry, tenant, session string, e *entry, loaded bool) bool {
+func (s Selector) fits(tenant, session string, e *entry, loaded bool) bool {
 	switch {
 	case (s.Tenant != "" || s.OfTenant) && s.Tenant != tenant, s.Session != "" && s.Session != session:
 		return false
@@ -45,7 +45,7 @@ type hold struct{ Selector }
 func (r *Registry) Kill(s Selector) int {
 	n := 0
 	for _, c := range r.live.all() {
-		if s.fits(r, c.tenant, c.session, c.tool.Load(), c.running.Load()) {
+		if s.fits(c.tenant, c.session, c.tool.Load(), c.running.Load()) {
 			c.stop(errKilled)
 			n++
 		}
@@ -71,8 +71,8 @@ func (r *Registry) Drain(ctx context.Context, s Selector) (release func(), err e
 		delete(r.live.holds, h)
 	}
 	for _, c := range r.live.all() {
-		if !s.fits(r, c.tenant, c.session, c.tool.Load(), c.running.Load()) {
-			continue
+		if !c.running.Load() || !s.fits(c.tenant, c.session, c.tool.Load(), true) {
+			continue // the hold is before it
 		}
 		select {
 		case <-c.done:
@@ -93,7 +93,7 @@ func (r *Registry) held(x *execution) error {
 	}
 	r.live.mu.Unlock()
 	for _, h := range holds {
-		if h.fits(r, x.call.Tenant, x.call.Session, x.entry, true) {
+		if h.fits(x.call.Tenant, x.call.Session, x.entry, true) {
 			return &tool.Error{Code: tool.CodeDisabled, Message: "the operator lets no such call begin at present; try again later"}
 		}
 	}

@@ -21,7 +21,7 @@ func Nearest(word string, candidates []string) string {
 		return ""
 	}
 	folded := []rune(strings.ToLower(word))
-	limit := min(max(1, length/3), 3)
+	limit := MaxSlips(length)
 	best := ""
 	for _, candidate := range candidates {
 		runes := utf8.RuneCountInString(candidate)
@@ -32,7 +32,7 @@ func Nearest(word string, candidates []string) string {
 			continue
 		}
 		// A slip in each letter of a short candidate makes any word near.
-		d := distance(folded, []rune(strings.ToLower(candidate)), limit)
+		d := Distance(folded, []rune(strings.ToLower(candidate)), limit)
 		if d <= limit && d < max(length, runes) {
 			best, limit = candidate, d-1
 		}
@@ -40,10 +40,13 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance is the number of slips between a and b (optimal string alignment), or
+// MaxSlips is how many slips a word of so many letters may have to be near another.
+func MaxSlips(letters int) int { return min(max(1, letters/3), 3) }
+
+// Distance is the number of slips between a and b (optimal string alignment), or
 // some number above limit when there are more than that. It looks only at
 // alignments that shift by at most limit, so it takes time linear in the words.
-func distance(a, b []rune, limit int) int {
+func Distance(a, b []rune, limit int) int {
 	older := make([]int, len(b)+1)
 	old := make([]int, len(b)+1)
 	row := make([]int, len(b)+1)

@@ -85,9 +85,9 @@ func TestDistance(t *testing.T) {
 		for _, b := range words {
 			want := slow([]rune(a), []rune(b))
 			for limit := max(0, len(a)-len(b), len(b)-len(a)); limit <= 3; limit++ {
-				got := distance([]rune(a), []rune(b), limit)
+				got := Distance([]rune(a), []rune(b), limit)
 				if got != want && (got <= limit || want <= limit) {
-					t.Fatalf("distance(%q, %q, %d) = %d, want %d", a, b, limit, got, want)
+					t.Fatalf("Distance(%q, %q, %d) = %d, want %d", a, b, limit, got, want)
 				}
 			}
 		}

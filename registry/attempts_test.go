@@ -1,0 +1,271 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// failing is a fake that fails with these errors one after the other and then succeeds,
+// and notes when it ran.
+type failing struct {
+	fake
+	errs  []error
+	usage capability.Usage
+	times []time.Duration
+	keys  map[string]bool
+}
+
+func failsWith(errs ...error) *failing {
+	f := &failing{errs: errs, keys: make(map[string]bool)}
+	start := time.Now()
+	f.execute = func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		f.times = append(f.times, time.Since(start))
+		f.keys[in.Call.IdempotencyKey] = true
+		result := tool.Result{Call: tool.CallInfo{Fuel: 10, Memory: 100, Usage: f.usage}}
+		if in.Attempt != len(f.times) {
+			return result, &tool.Error{Code: tool.CodeInternal, Message: "the attempts are counted wrongly"}
+		}
+		if len(f.times) <= len(f.errs) {
+			return result, f.errs[len(f.times)-1]
+		}
+		return result, nil
+	}
+	return f
+}
+
+func failure(code tool.Code) error { return &tool.Error{Code: code, Message: "no luck"} }
+
+// Only what may pass is tried again, only when nothing was changed, and only as often as
+// the call wants and the registry bears (R61, R63, R64, C5).
+func TestWhatIsTriedAgain(t *testing.T) {
+	network := failure(tool.CodeNetwork)
+	many := []error{network, network, network, network, network, network, network, network}
+	get := capability.RequestUsage{Method: "GET", Sent: true}
+	tests := []struct {
+		name     string
+		errs     []error
+		retries  int
+		usage    capability.Usage
+		foreign  bool // outside of the sandbox
+		attempts int
+		code     tool.Code
+	}{
+		{"a success", nil, 3, capability.Usage{}, false, 1, ""},
+		{"no retries", many, 0, capability.Usage{}, false, 1, tool.CodeNetwork},
+		{"less than none", many, -1, capability.Usage{}, false, 1, tool.CodeNetwork},
+		{"a failure that passes", many[:2], 3, capability.Usage{}, false, 3, ""},
+		{"retries that do not suffice", many, 2, capability.Usage{}, false, 3, tool.CodeNetwork},
+		{"more than the ceiling", many, 99, capability.Usage{}, false, 5, tool.CodeNetwork},
+		{"only reading", many[:1], 3, capability.Usage{FilesRead: []string{"/a"}, Requests: []capability.RequestUsage{get}}, false, 2, ""},
+		{"a file was written", many[:1], 3, capability.Usage{FilesWritten: []string{"/a"}}, false, 1, tool.CodeNetwork},
+		{"a key was written", many[:1], 3, capability.Usage{KeysWritten: []string{"a"}}, false, 1, tool.CodeNetwork},
+		{"something was sent", many[:1], 3, capability.Usage{Requests: []capability.RequestUsage{get, {Method: "POST", Sent: true}}}, false, 1, tool.CodeNetwork},
+		{"something was refused", many[:1], 3, capability.Usage{Requests: []capability.RequestUsage{{Method: "POST"}}}, false, 2, ""},
+		{"nobody knows what it did", many[:1], 3, capability.Usage{}, true, 1, tool.CodeNetwork},
+	}
+	passes := map[tool.Code]bool{tool.CodeNetwork: true, tool.CodeTimeout: true, tool.CodeRateLimited: true, tool.CodeServer: true}
+	for _, code := range tool.Codes() {
+		attempts, want := 1, code
+		if passes[code] {
+			attempts, want = 2, ""
+		}
+		tests = append(tests, struct {
+			name     string
+			errs     []error
+			retries  int
+			usage    capability.Usage
+			foreign  bool
+			attempts int
+			code     tool.Code
+		}{string(code), []error{failure(code)}, 1, capability.Usage{}, false, attempts, want})
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := failsWith(tt.errs...)
+				f.usage = tt.usage
+				var receipt tool.Receipt
+				spec := echo()
+				spec.Sandboxed = !tt.foreign
+				r := New(Options{MaxRetries: 4, OnReceipt: func(r tool.Receipt) { receipt = r }})
+				if err := r.Register(spec, f); err != nil {
+					t.Fatal(err)
+				}
+				call := say("x")
+				call.Retries = tt.retries
+				result, err := r.Execute(t.Context(), call)
+				if tool.CodeOf(err) != tt.code || len(f.times) != tt.attempts {
+					t.Errorf("%d attempts ended with %v", len(f.times), err)
+				}
+				if len(f.keys) != 1 {
+					t.Errorf("the attempts have the keys %v", f.keys)
+				}
+				n := uint64(tt.attempts)
+				if c := result.Call; c.Attempts != tt.attempts || c.Fuel != 10*n || c.Memory != 100 || len(c.Usage.FilesRead) != len(tt.usage.FilesRead) {
+					t.Errorf("in all it was %+v", c)
+				}
+				if receipt.Attempts != tt.attempts || receipt.Fuel != 10*n {
+					t.Errorf("the receipt has %+v", receipt)
+				}
+			})
+		})
+	}
+}
+
+// Waits double up to the ceiling, lie in their upper half, and are as long as a server
+// asks.
+func TestWaits(t *testing.T) {
+	limited := func(wait time.Duration) error {
+		return &tool.Error{Code: tool.CodeRateLimited, Details: tool.Details{RetryAfter: wait}}
+	}
+	network := failure(tool.CodeNetwork)
+	tests := []struct {
+		name  string
+		errs  []error
+		delay time.Duration
+		want  []time.Duration // the longest; half of it is the shortest, but for exact
+		exact bool
+	}{
+		{"doubling", []error{network, network, network}, time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, false},
+		{"the ceiling", []error{network, network, network, network}, 4 * time.Second, []time.Duration{4 * time.Second, 8 * time.Second, 10 * time.Second, 10 * time.Second}, false},
+		{"a delay beyond it", []error{network}, time.Hour, []time.Duration{10 * time.Second}, false},
+		{"the default", []error{network}, 0, []time.Duration{tool.DefaultRetryDelay}, false},
+		{"a server asks for more", []error{limited(7 * time.Second)}, time.Second, []time.Duration{7 * time.Second}, true},
+		{"a server asks for less", []error{limited(time.Millisecond)}, time.Second, []time.Duration{time.Second}, false},
+		{"a server asks for too much", []error{limited(11 * time.Second)}, time.Second, nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := failsWith(tt.errs...)
+				spec := echo()
+				spec.Sandboxed = true
+				r := New(Options{MaxRetryDelay: 10 * time.Second})
+				if err := r.Register(spec, f); err != nil {
+					t.Fatal(err)
+				}
+				call := say("x")
+				call.Retries, call.RetryDelay = 9, tt.delay
+				_, err := r.Execute(t.Context(), call)
+				if failed := err != nil; failed != (tt.want == nil) || len(f.times) != len(tt.want)+1 {
+					t.Fatalf("attempts at %v, %v", f.times, err)
+				}
+				for i, most := range tt.want {
+					got, least := f.times[i+1]-f.times[i], most/2
+					if tt.exact {
+						least = most
+					}
+					if got < least || got > most {
+						t.Errorf("wait %d was %v, want %v to %v", i, got, least, most)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Attempts end with the caller's context, and each has the whole timeout.
+func TestRetriesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := failure(tool.CodeNetwork)
+		spec := echo()
+		spec.Sandboxed = true
+		run := func(ctx context.Context, f *failing) (time.Duration, error) {
+			r := New(Options{})
+			if err := r.Register(spec, f); err != nil {
+				t.Fatal(err)
+			}
+			call := say("x")
+			call.Retries, call.RetryDelay, call.Timeout = 3, 10*time.Second, time.Second
+			start := time.Now()
+			_, err := r.Execute(ctx, call)
+			return time.Since(start), err
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if took, err := run(ctx, failsWith(network)); tool.CodeOf(err) != tool.CodeCancelled || took != time.Second {
+			t.Errorf("cancelled while waiting: %v after %v", err, took)
+		}
+		// A deadline before the next attempt: the failure is told at once.
+		ctx, cancel = context.WithTimeout(t.Context(), 4*time.Second)
+		defer cancel()
+		if took, err := run(ctx, failsWith(network)); tool.CodeOf(err) != tool.CodeNetwork || took != 0 {
+			t.Errorf("no time for another attempt: %v after %v", err, took)
+		}
+		hang := &failing{keys: make(map[string]bool)}
+		hang.execute = func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+			hang.times = append(hang.times, 0)
+			<-ctx.Done()
+			return tool.Result{}, &tool.Error{Code: tool.CodeTimeout}
+		}
+		if _, err := run(t.Context(), hang); tool.CodeOf(err) != tool.CodeTimeout || len(hang.times) != 4 {
+			t.Errorf("%d attempts, %v", len(hang.times), err)
+		}
+	})
+}
+
+// retrier is a fake with a word in what is tried again.
+type retrier struct {
+	*failing
+	retry func(e *tool.Error, attempt int) (bool, time.Duration)
+}
+
+func (f *retrier) Retry(e *tool.Error, attempt int) (bool, time.Duration) { return f.retry(e, attempt) }
+
+// An Executor may know better which failures pass, and never what was changed (R62).
+func TestExecutorsSayWhatIsTriedAgain(t *testing.T) {
+	busy := failure(tool.CodeExecution)
+	tests := []struct {
+		name     string
+		retry    func(e *tool.Error, attempt int) (bool, time.Duration)
+		usage    capability.Usage
+		attempts int
+		took     time.Duration
+	}{
+		{"it says yes", func(e *tool.Error, n int) (bool, time.Duration) {
+			return e.Code == tool.CodeExecution && n < 3, time.Duration(n) * time.Second
+		}, capability.Usage{}, 3, 3 * time.Second},
+		{"it says no", func(*tool.Error, int) (bool, time.Duration) { return false, 0 }, capability.Usage{}, 1, 0},
+		{"it panics", func(*tool.Error, int) (bool, time.Duration) { panic("x") }, capability.Usage{}, 1, 0},
+		{"it wants to wait too long", func(*tool.Error, int) (bool, time.Duration) { return true, time.Hour }, capability.Usage{}, 3, 2 * DefaultMaxRetryDelay},
+		{"something was changed", func(*tool.Error, int) (bool, time.Duration) { return true, 0 }, capability.Usage{KeysWritten: []string{"a"}}, 1, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &retrier{failsWith(busy, busy, busy, busy), tt.retry}
+				f.usage = tt.usage
+				r := New(Options{})
+				if err := r.Register(echo(), f); err != nil {
+					t.Fatal(err)
+				}
+				call := say("x")
+				call.Retries = 2
+				start := time.Now()
+				_, err := r.Execute(t.Context(), call)
+				if took := time.Since(start); tool.CodeOf(err) != tool.CodeExecution || len(f.times) != tt.attempts || took != tt.took {
+					t.Errorf("%d attempts in %v, %v", len(f.times), took, err)
+				}
+			})
+		})
+	}
+}
+
+// What several attempts reached is told once.
+func TestUsageOfAttempts(t *testing.T) {
+	a := capability.Usage{FilesRead: []string{"/a", "/b"}, KeysRead: []string{"k"}, Requests: []capability.RequestUsage{{Method: "GET"}}}
+	b := capability.Usage{FilesRead: []string{"/b", "/c"}, Secrets: []string{"S"}, Requests: []capability.RequestUsage{{Method: "GET"}}, More: true}
+	got := a.Plus(b)
+	if fmt.Sprint(got.FilesRead, got.KeysRead, got.Secrets, len(got.Requests), got.More) != "[/a /b /c] [k] [S] 2 true" {
+		t.Errorf("got %+v", got)
+	}
+	if len(a.FilesRead) != 2 {
+		t.Errorf("the first became %+v", a)
+	}
+}

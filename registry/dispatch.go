@@ -1,0 +1,41 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Observation is the outcome of a call for agents that know no more than a text.
+type Observation struct {
+	// Status is "success" or "error".
+	Status string `json:"status"`
+	Tool   string `json:"tool"`
+	// Output is the text of the result, and Error that of a failure.
+	Output string `json:"output,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Dispatch is Execute for agents that know no more than a name, parameters and a text: it
+// never fails, and what went wrong is in the Observation.
+func (r *Registry) Dispatch(ctx context.Context, name string, parameters json.RawMessage) Observation {
+	result, err := r.Execute(ctx, tool.Call{Tool: name, Arguments: parameters})
+	if err != nil {
+		return Observation{Status: "error", Tool: result.Call.Tool, Error: result.Text()}
+	}
+	return Observation{Status: "success", Tool: result.Call.Tool, Output: result.Text()}
+}
+
+// ToolContext says where a call stands, for ExecuteWithContext.
+type ToolContext struct {
+	CallID, Tenant, SessionID, MessageID, WorkingDirectory string
+}
+
+// ExecuteWithContext is Execute with the parts of a tool.Call apart.
+func (r *Registry) ExecuteWithContext(ctx context.Context, name string, input json.RawMessage, at ToolContext) (tool.Result, error) {
+	return r.Execute(ctx, tool.Call{
+		Tool: name, Arguments: input, ID: at.CallID, Tenant: at.Tenant, Session: at.SessionID, Message: at.MessageID,
+		WorkingDirectory: at.WorkingDirectory,
+	})
+}

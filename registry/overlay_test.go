@@ -1,0 +1,119 @@
+package registry
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// An overlay puts folders and values in the place of others, and takes away; it never adds
+// to what the rules offer.
+func TestOverlays(t *testing.T) {
+	auto := map[string]policy.ToolRule{"echo": {AutoExecute: true}}
+	mount := func(dir string, mode capability.Mode) map[string]capability.Mount {
+		return map[string]capability.Mount{"workspace": {Dir: dir, Mode: mode}}
+	}
+	deny, err := capability.ParseWord("env:LANG")
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer := capability.Offer{Mounts: mount("/base", capability.ModeRead), Env: map[string]string{"LANG": "C"}}
+	asks := capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}}, Env: []string{"LANG"}}
+	writes := capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}}
+	yes := ApproverFunc(func(context.Context, Question) (Answer, error) { return Answer{Yes: true}, nil })
+	tests := []struct {
+		name      string
+		offer     capability.Offer
+		asks      capability.Permissions
+		overlay   Overlay
+		dir, lang string
+		code      tool.Code
+	}{
+		{"nothing", offer, asks, Overlay{}, "/base", "C", ""},
+		{"another folder", offer, asks, Overlay{Mounts: mount("/mine", capability.ModeWrite)}, "/mine", "C", ""},
+		{"another value", offer, asks, Overlay{Env: map[string]string{"LANG": "fr", "MORE": "x"}}, "/base", "fr", ""},
+		{"no folders", offer, asks, Overlay{Mounts: map[string]capability.Mount{}}, "", "", tool.CodePermissionDenied},
+		{"no variables", offer, asks, Overlay{Env: map[string]string{}}, "", "", tool.CodePermissionDenied},
+		{"a denial", offer, asks, Overlay{Deny: capability.Deny{deny}}, "", "", tool.CodePermissionDenied},
+		{"a folder that is not offered", capability.Offer{Env: offer.Env}, asks, Overlay{Mounts: mount("/mine", capability.ModeRead)}, "", "", tool.CodePermissionDenied},
+		{"more than is offered", offer, writes, Overlay{Mounts: mount("/mine", capability.ModeWrite)}, "", "", tool.CodePermissionDenied},
+		{"a policy that denies", offer, asks, Overlay{Policy: compile(t, policy.Config{Deny: []string{"echo"}})}, "", "", tool.CodeDisabled},
+		{"a policy that asks", offer, asks, Overlay{Policy: policy.Default()}, "", "", tool.CodeApprovalRequired},
+		{"somebody else who says yes", offer, asks, Overlay{Policy: policy.Default(), Approver: yes}, "/base", "C", ""},
+		{"a policy that allows as well", offer, asks, Overlay{Policy: compile(t, policy.Config{Tools: auto})}, "/base", "C", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			spec := echo()
+			spec.Permissions = tt.asks
+			dir, lang := "", ""
+			r := withTool(t, Options{Rules: Rules{Offer: tt.offer, Policy: compile(t, policy.Config{Tools: auto})}}, spec, does(func(_ context.Context, in tool.Invocation) {
+				if dir, lang = in.Grant.FS[0].Dir, in.Grant.Env["LANG"]; in.Call.Tenant != "a" || len(in.Grant.Env) != 1 {
+					t.Errorf("the call of %q got %+v", in.Call.Tenant, in.Grant)
+				}
+			}))
+			call := say("x")
+			call.Tenant = "somebody else"
+			if _, err := r.Tenant("a", tt.overlay).Execute(t.Context(), call); tool.CodeOf(err) != tt.code || dir != tt.dir || lang != tt.lang {
+				t.Errorf("got %q, %q, %v", dir, lang, err)
+			}
+			if tt.offer.Mounts != nil && tt.offer.Mounts["workspace"].Dir != "/base" {
+				t.Error("the rules have changed")
+			}
+		})
+	}
+}
+
+// An overlay's policy is no way around the rules.
+func TestOverlaysDoNotAllow(t *testing.T) {
+	spec := echo()
+	spec.Dangerous = true
+	r := withTool(t, Options{}, spec, &fake{})
+	allow := compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}})
+	_, err := r.Tenant("a", Overlay{Policy: allow}).Execute(t.Context(), say("x"))
+	wantCode(t, err, tool.CodeApprovalRequired)
+}
+
+func TestTimeoutOfAnOverlay(t *testing.T) {
+	r := withTool(t, Options{}, echo(), does(func(ctx context.Context, _ tool.Invocation) {
+		if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > time.Second {
+			t.Errorf("the deadline is %v", deadline)
+		}
+	}))
+	if _, err := r.Tenant("a", Overlay{MaxTimeout: time.Second}).Execute(t.Context(), say("x")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A tenant sees the tools that its policy leaves it.
+func TestToolsOfATenant(t *testing.T) {
+	r := withTool(t, Options{}, echo(), &fake{})
+	other := echo()
+	other.Name = "other"
+	if err := r.Register(other, &fake{}); err != nil {
+		t.Fatal(err)
+	}
+	names := func(infos []Info) (list string) {
+		for _, i := range infos {
+			list += " " + i.Name
+			if i.Disabled {
+				list += "-"
+			}
+		}
+		return list
+	}
+	tenant := r.Tenant("a", Overlay{Policy: compile(t, policy.Config{Deny: []string{"echo"}})})
+	if got := names(tenant.List(Filter{})); got != " other" {
+		t.Errorf("got%s", got)
+	}
+	if got := names(tenant.List(Filter{Disabled: true})); got != " echo- other" {
+		t.Errorf("with those that are disabled:%s", got)
+	}
+	if got := names(r.Tenant("b", Overlay{}).List(Filter{})); got != " echo other" {
+		t.Errorf("another tenant:%s", got)
+	}
+}

@@ -1,0 +1,175 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// hanging runs until its call is stopped.
+func hanging() *fake {
+	return &fake{execute: func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+		<-ctx.Done()
+		return tool.Result{}, &tool.Error{Code: tool.CodeCancelled, Message: "stopped"}
+	}}
+}
+
+// digestA is what the tool echo is in these tests.
+var digestA = "sha256:" + strings.Repeat("a", 64)
+
+// threeCalls are two of a tenant and one of another, of two tools.
+func threeCalls(t *testing.T, r *Registry, f *fake) map[string]*Handle {
+	t.Helper()
+	other := echo()
+	other.Name, other.Aliases = "other", []string{"another"}
+	for _, err := range []error{r.Register(echo(), &identified{f, digestA}), r.Register(other, f)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := func(name, tenant, session string) *Handle {
+		call := say("x")
+		call.Tool, call.Tenant, call.Session = name, tenant, session
+		return r.Start(t.Context(), call)
+	}
+	handles := map[string]*Handle{"1": start("echo", "a", "s"), "2": start("other", "a", "r"), "3": start("echo", "", "s")}
+	synctest.Wait()
+	return handles
+}
+
+func TestKill(t *testing.T) {
+	tests := map[string]struct {
+		selector Selector
+		want     string // the calls that end
+	}{
+		"all":                 {Selector{}, "123"},
+		"a tool":              {Selector{Tool: " ECHO "}, "13"},
+		"an alias":            {Selector{Tool: "another"}, "2"},
+		"a tenant":            {Selector{Tenant: "a"}, "12"},
+		"the tenant \"\"":     {Selector{OfTenant: true}, "3"},
+		"a session":           {Selector{Session: "s"}, "13"},
+		"a tool and a tenant": {Selector{Tool: "echo", Tenant: "a"}, "1"},
+		"a digest":            {Selector{Digest: digestA}, "13"},
+		"another digest":      {Selector{Digest: "sha256:b"}, ""},
+		"nothing there":       {Selector{Tool: "nothing"}, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := New(Options{})
+				handles := threeCalls(t, r, hanging())
+				if got := r.Kill(tt.selector); got != len(tt.want) {
+					t.Errorf("killed %d calls", got)
+				}
+				synctest.Wait()
+				for name, h := range handles {
+					select {
+					case <-h.Done():
+						_, err := h.Result(t.Context())
+						if e := wantCode(t, err, tool.CodeCancelled); !strings.Contains(tt.want, name) || e.Message != errKilled.Error() {
+							t.Errorf("call %s ended with %q", name, e.Message)
+						}
+					default:
+						if strings.Contains(tt.want, name) {
+							t.Errorf("call %s goes on", name)
+						}
+					}
+					h.Cancel()
+				}
+			})
+		})
+	}
+}
+
+// Calls that do not run yet are stopped as well, in whatever they wait.
+func TestKillWhoWaits(t *testing.T) {
+	dangerous := echo()
+	dangerous.Dangerous, dangerous.Sandboxed = true, true
+	passing := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+		return tool.Result{}, failure(tool.CodeNetwork)
+	}}
+	deaf := ApproverFunc(func(ctx context.Context, _ Question) (Answer, error) {
+		<-ctx.Done()
+		return Answer{}, ctx.Err()
+	})
+	yes := ApproverFunc(func(context.Context, Question) (Answer, error) { return Answer{Yes: true}, nil })
+	for name, o := range map[string]Options{"for an answer": {Approver: deaf}, "for the next attempt": {Approver: yes}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := withTool(t, o, dangerous, passing)
+				call := say("x")
+				call.Retries = 3
+				h := r.Start(t.Context(), call)
+				synctest.Wait()
+				start := time.Now()
+				if got := r.Kill(Selector{Tool: "echo"}); got != 1 {
+					t.Errorf("killed %d calls", got)
+				}
+				_, err := h.Result(t.Context())
+				if e := wantCode(t, err, tool.CodeCancelled); e.Message != errKilled.Error() || time.Since(start) > 0 {
+					t.Errorf("got %q after %v", e.Message, time.Since(start))
+				}
+			})
+		})
+	}
+}
+
+// Draining waits for the calls that run and lets no further ones begin, until it is
+// released.
+func TestDrain(t *testing.T) {
+	for name, s := range map[string]Selector{"a tool": {Tool: "echo"}, "a digest": {Digest: digestA}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := New(Options{})
+				handles := threeCalls(t, r, does(func(context.Context, tool.Invocation) { <-time.After(time.Second) }))
+				start := time.Now()
+				release, err := r.Drain(t.Context(), s)
+				if took := time.Since(start); err != nil || took != time.Second {
+					t.Errorf("drained after %v: %v", took, err)
+				}
+				if _, err := handles["1"].Result(t.Context()); err != nil {
+					t.Errorf("a call that ran: %v", err)
+				}
+				_, err = r.Execute(t.Context(), say("x"))
+				if e := wantCode(t, err, tool.CodeDisabled); !strings.Contains(e.Message, "try again later") {
+					t.Errorf("got %q", e.Message)
+				}
+				other := say("x")
+				other.Tool = "other"
+				if _, err := r.Execute(t.Context(), other); err != nil {
+					t.Errorf("another tool: %v", err)
+				}
+				release()
+				release()
+				if _, err := r.Execute(t.Context(), say("x")); err != nil {
+					t.Errorf("after the release: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestDrainGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := New(Options{})
+		handles := threeCalls(t, r, hanging())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		release, err := r.Drain(ctx, Selector{})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		_, err = r.Execute(t.Context(), say("x"))
+		wantCode(t, err, tool.CodeDisabled)
+		release()
+		r.Kill(Selector{})
+		for _, h := range handles {
+			<-h.Done()
+		}
+	})
+}

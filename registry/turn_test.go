@@ -1,0 +1,265 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// editor is echo as a tool in the sandbox that writes to a workspace, to the file that its
+// text names.
+func editor() tool.Spec {
+	spec := echo()
+	spec.Sandboxed, spec.Changes = true, "text"
+	spec.Permissions.FS = []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}
+	return spec
+}
+
+// writable are Rules that let echo write to a folder.
+func writable(t *testing.T, dir string) Rules {
+	return Rules{
+		Offer:  capability.Offer{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}},
+		Policy: compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}}),
+	}
+}
+
+// gauge counts the calls that run at once, by tenant and in all, while each takes a second.
+type gauge struct {
+	mu        sync.Mutex
+	now, most map[string]int
+	order     []string
+}
+
+func newGauge() *gauge { return &gauge{now: make(map[string]int), most: make(map[string]int)} }
+
+func (g *gauge) run(_ context.Context, in tool.Invocation) {
+	names := []string{"all", in.Call.Tenant}
+	g.mu.Lock()
+	g.order = append(g.order, in.Call.Tenant)
+	for _, name := range names {
+		g.now[name]++
+		g.most[name] = max(g.most[name], g.now[name])
+	}
+	g.mu.Unlock()
+	<-time.After(time.Second)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, name := range names {
+		g.now[name]--
+	}
+}
+
+// Two edits of one file come one after the other, however it is named; those of different
+// files at once.
+func TestFilesThatAreChanged(t *testing.T) {
+	dir := t.TempDir()
+	tests := []struct {
+		name   string
+		change func(*tool.Spec)
+		files  []string
+		want   time.Duration
+	}{
+		{"one file", nil, []string{"a.txt", "a.txt", "a.txt"}, 3 * time.Second},
+		{"one file by many names", nil, []string{"a.txt", "./a.txt", "/workspace/a.txt", "x/../A.txt"}, 4 * time.Second},
+		{"different files", nil, []string{"a.txt", "b.txt", "c/d.txt"}, time.Second},
+		{"a folder and a file in it", nil, []string{"c", "c/d.txt"}, 2 * time.Second},
+		{"files that are nowhere", nil, []string{"/etc/a", "../b", "/workspace"}, 3 * time.Second},
+		{"a tool that does not say", func(s *tool.Spec) { s.Changes = "" }, []string{"a.txt", "b.txt"}, 2 * time.Second},
+		{"a tool that only reads", func(s *tool.Spec) { s.Permissions.FS[0].Mode = capability.ModeRead }, []string{"a.txt", "a.txt"}, time.Second},
+		{"scratch space", func(s *tool.Spec) { s.Permissions.FS[0].Mount = capability.ScratchMount }, []string{"/tmp/a", "/tmp/a"}, time.Second},
+		{"a mount elsewhere", func(s *tool.Spec) { s.Permissions.FS[0].At = "/w" }, []string{"/w/a", "a", "/w/b"}, 2 * time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				spec := editor()
+				if tt.change != nil {
+					tt.change(&spec)
+				}
+				r := withTool(t, Options{Rules: writable(t, dir)}, spec, does(newGauge().run))
+				start := time.Now()
+				var wg sync.WaitGroup
+				for _, file := range tt.files {
+					wg.Go(func() {
+						if _, err := r.Execute(t.Context(), say(file)); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+				if took := time.Since(start); took != tt.want {
+					t.Errorf("took %v, want %v", took, tt.want)
+				}
+			})
+		})
+	}
+	spec := editor()
+	spec.Changes = "nothing"
+	wantCode(t, New(Options{}).Register(spec, &fake{}), tool.CodeInvalidManifest)
+}
+
+// No tenant takes the places of another, and who waits too long is told why.
+func TestQuotas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGauge()
+		r := withTool(t, Options{MaxCalls: 3, MaxTenantCalls: 2}, echo(), does(g.run))
+		var wg sync.WaitGroup
+		start := func(tenant string, n int) {
+			for range n {
+				wg.Go(func() {
+					call := say("x")
+					call.Tenant = tenant
+					if _, err := r.Execute(t.Context(), call); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			synctest.Wait()
+		}
+		start("greedy", 10)
+		start("b", 2)
+		wg.Wait()
+		if g.most["all"] != 3 || g.most["greedy"] != 2 {
+			t.Errorf("at once there were %v", g.most)
+		}
+		if got := strings.Join(g.order[:6], " "); strings.Count(got, "b") != 2 {
+			t.Errorf("the order was %s", g.order)
+		}
+		if len(r.quota.shares) > 0 {
+			t.Errorf("%d tenants are kept", len(r.quota.shares))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := withTool(t, Options{MaxCalls: 1, MaxWaiting: 1, WaitTimeout: 10 * time.Second}, echo(), does(func(ctx context.Context, _ tool.Invocation) { <-ctx.Done() }))
+		running := r.Start(t.Context(), say("x"))
+		synctest.Wait()
+		waiting := r.Start(t.Context(), say("x"))
+		synctest.Wait()
+		_, err := r.Execute(t.Context(), say("x"))
+		if e := wantCode(t, err, tool.CodeResourceExhausted); e.Details.Limit != "calls" {
+			t.Errorf("got %+v", e)
+		}
+		_, err = waiting.Result(t.Context())
+		if e := wantCode(t, err, tool.CodeResourceExhausted); !strings.Contains(e.Message, "within 10s") {
+			t.Errorf("got %q", e.Message)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = r.Execute(ctx, say("x"))
+		wantCode(t, err, tool.CodeTimeout)
+		running.Cancel()
+	})
+}
+
+func TestExecuteAll(t *testing.T) {
+	dir := t.TempDir()
+	reader := echo()
+	reader.Sandboxed = true
+	foreign := echo()
+	sender := editor()
+	sender.Permissions.KV = capability.ModeWrite
+	edits := []string{"a.txt", "b.txt", "a.txt", "c.txt", "d.txt"}
+	tests := []struct {
+		name  string
+		spec  tool.Spec
+		texts []string
+		want  time.Duration
+	}{
+		{"calls that read", reader, []string{"1", "2", "3", "4", "5"}, time.Second},
+		{"many calls that read", reader, strings.Split(strings.Repeat("x,", 2*maxTogether-1)+"x", ","), 2 * time.Second},
+		{"edits", editor(), edits, 2 * time.Second},
+		{"calls of which nobody knows what they do", foreign, []string{"1", "2", "3"}, 3 * time.Second},
+		{"edits that store something, too", sender, []string{"a.txt", "b.txt"}, 2 * time.Second},
+		{"nothing", reader, nil, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+					<-time.After(time.Second)
+					text, _ := in.Text("text")
+					return tool.Result{Content: []tool.Content{tool.TextContent(text)}}, nil
+				}}
+				rules := writable(t, dir)
+				rules.Offer.KV = capability.ModeWrite
+				r := withTool(t, Options{Rules: rules}, tt.spec, f)
+				var calls []tool.Call
+				for _, text := range tt.texts {
+					calls = append(calls, say(text))
+				}
+				start := time.Now()
+				outcomes := r.ExecuteAll(t.Context(), calls)
+				if took := time.Since(start); took != tt.want {
+					t.Errorf("took %v, want %v", took, tt.want)
+				}
+				for i, o := range outcomes {
+					if o.Err != nil || o.Result.Text() != tt.texts[i] {
+						t.Errorf("%d: got %q, %v", i, o.Result.Text(), o.Err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The outcome of calls is that of making them one after the other, and one that fails
+// keeps no other (R44).
+func TestExecuteAllInOrder(t *testing.T) {
+	var mu sync.Mutex
+	content := "old"
+	tools := New(Options{Rules: writable(t, t.TempDir())})
+	read := echo()
+	read.Name, read.Sandboxed = "read", true
+	fakes := map[string]*fake{
+		"read": {execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return tool.Result{Content: []tool.Content{tool.TextContent(content)}}, nil
+		}},
+		"echo": {execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			content += " " + filepath.Base(string(in.Call.ID))
+			return tool.Result{}, nil
+		}},
+	}
+	for _, spec := range []tool.Spec{read, editor()} {
+		if err := tools.Register(spec, fakes[spec.Name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call := func(name, id string) tool.Call {
+		c := say("a.txt")
+		c.Tool, c.ID = name, id
+		return c
+	}
+	calls := []tool.Call{
+		call("read", "1"), call("echo", "2"), call("read", "3"), call("nothing", "4"),
+		{Tool: "echo", ID: "5", Arguments: json.RawMessage(`{}`)},
+		call("echo", "6"), call("echo", "7"), call("read", "8"),
+	}
+	var got []string
+	for i, o := range tools.ExecuteAll(t.Context(), calls) {
+		if o.Result.Call.ID != calls[i].ID {
+			t.Errorf("outcome %d is that of the call %s", i, o.Result.Call.ID)
+		}
+		if o.Err != nil {
+			got = append(got, string(tool.CodeOf(o.Err)))
+		} else if text := o.Result.Text(); text != "" {
+			got = append(got, text)
+		}
+	}
+	if want := `["old" "old 2" "not_found" "invalid_argument" "old 2 6 7"]`; fmt.Sprintf("%q", got) != want {
+		t.Errorf("got %q, want %s", got, want)
+	}
+}
