@@ -23,6 +23,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/audit"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
+	"github.com/wasmtool/wasmtool/registry/history"
+	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -90,6 +92,13 @@ type Options struct {
 	Approvals approvals.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
+	// MaxTenantCalls, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
+	// Loops are those of registry.Options. Of all tenants, Ceilings.MaxCalls bounds the calls.
+	MaxTenantCalls, MaxRetries int
+	MaxRetryDelay, WaitTimeout time.Duration
+	MaxEndedCalls              int
+	History                    history.Options
+	Loops                      loop.Options
 	// OnCompile is told before a module is compiled that no cache has; may be nil.
 	OnCompile func(runtime.CompileEvent)
 	// Logger gets what an operator should know; nil means silence.
@@ -136,6 +145,9 @@ func New(o Options) (*registry.Registry, error) {
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
+
+		MaxTenantCalls: o.MaxTenantCalls, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
+		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
 		OnClose: func() error {
 			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
 		},
