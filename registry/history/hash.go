@@ -45,7 +45,9 @@ func HashResult(result tool.Result, code tool.Code) string {
 	sum := sha256.New()
 	addText(sum, "code", []byte(code))
 	for _, c := range slices.Concat(result.Content, result.Attachments) {
-		if text, err := json.Marshal(c); err == nil {
+		if c.Type == tool.ContentText {
+			addText(sum, "text", []byte(c.Text))
+		} else if text, err := json.Marshal(c); err == nil {
 			addText(sum, "content", text)
 		}
 	}
