@@ -17,6 +17,11 @@ type Result struct {
 	Structured any
 	// IsError tells that the tool failed and Content says why.
 	IsError bool
+	// Title is a short line for people, such as "Found 3 files"; may be empty.
+	Title string
+	// Metadata is what a program may want to know beside the answer, written as JSON: at
+	// most 64 KiB.
+	Metadata map[string]any
 }
 
 // Failf returns a Result that fails the call with a text, formatted as by
@@ -36,10 +41,12 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return marshal(struct {
-		Content    []any `json:"content"`
-		Structured any   `json:"structured,omitempty"`
-		IsError    bool  `json:"is_error,omitempty"`
-	}{content, r.Structured, r.IsError})
+		Content    []any          `json:"content"`
+		Structured any            `json:"structured,omitempty"`
+		IsError    bool           `json:"is_error,omitempty"`
+		Title      string         `json:"title,omitempty"`
+		Metadata   map[string]any `json:"metadata,omitempty"`
+	}{content, r.Structured, r.IsError, r.Title, r.Metadata})
 }
 
 // ContentType is the kind of a content block.
@@ -47,28 +54,45 @@ type ContentType string
 
 // The kinds of content blocks.
 const (
-	ContentText  ContentType = "text"
-	ContentImage ContentType = "image"
+	ContentText     ContentType = "text"
+	ContentImage    ContentType = "image"
+	ContentAudio    ContentType = "audio"
+	ContentResource ContentType = "resource"
 )
 
-// Content is one block of a Result. Text and Image make one; the zero value is none.
+// Content is one block of a Result. Text, Image, Audio and Resource make one; the zero
+// value is none.
 type Content struct {
 	Type ContentType
-	// Text is the text of a text block, UTF-8.
+	// Text is the text of a text block, or of a resource without Data; UTF-8.
 	Text string
-	// Data is the file of an image block, not empty.
+	// Data is the whole file of an image, a sound or a resource, not empty.
 	Data []byte
 	// MIMEType is the type of Data, such as "image/png".
 	MIMEType string
+	// URI names a resource; it is absolute, such as "note:today", and none of file:.
+	URI string
 }
 
 // Text returns a text block.
 func Text(text string) Content { return Content{Type: ContentText, Text: text} }
 
-// Image returns an image block: the bytes of a file and its type, which must start
-// with "image/". It keeps data.
+// Image returns an image block: the bytes of a PNG, JPEG, GIF or WebP file and its type,
+// which must be the right one. It keeps data.
 func Image(data []byte, mimeType string) Content {
 	return Content{Type: ContentImage, Data: data, MIMEType: mimeType}
+}
+
+// Audio returns a sound: the bytes of a WAV, MP3, OGG, FLAC or MP4 file and its type. It
+// keeps data.
+func Audio(data []byte, mimeType string) Content {
+	return Content{Type: ContentAudio, Data: data, MIMEType: mimeType}
+}
+
+// Resource returns a named text, or, when data is not nil, a named file of any type. It
+// keeps data.
+func Resource(uri, mimeType, text string, data []byte) Content {
+	return Content{Type: ContentResource, URI: uri, MIMEType: mimeType, Text: text, Data: data}
 }
 
 // wire returns what encoding/json writes for the block.
@@ -79,15 +103,37 @@ func (c Content) wire() (any, error) {
 			Type ContentType `json:"type"`
 			Text string      `json:"text"`
 		}{c.Type, c.Text}, nil
-	case ContentImage:
-		if len(c.Data) == 0 || !strings.HasPrefix(c.MIMEType, "image/") {
-			return nil, errors.New("an image needs data and a MIME type that starts with image/")
+	case ContentImage, ContentAudio:
+		if len(c.Data) == 0 || !strings.HasPrefix(c.MIMEType, string(c.Type)+"/") {
+			return nil, fmt.Errorf("a block of the type %s needs data and a MIME type that starts with %s/", c.Type, c.Type)
 		}
 		return struct {
 			Type     ContentType `json:"type"`
 			Data     []byte      `json:"data"`
 			MIMEType string      `json:"mimeType"`
 		}{c.Type, c.Data, c.MIMEType}, nil
+	case ContentResource:
+		return c.wireResource()
 	}
-	return nil, fmt.Errorf("the type %q is none of text and image; use Text or Image", c.Type)
+	return nil, fmt.Errorf("the type %q is none; use Text, Image, Audio or Resource", c.Type)
+}
+
+func (c Content) wireResource() (any, error) {
+	if c.URI == "" || c.Text != "" && c.Data != nil {
+		return nil, errors.New("a resource needs a URI, and either a text or data")
+	}
+	type contents struct {
+		URI      string  `json:"uri"`
+		MIMEType string  `json:"mimeType,omitempty"`
+		Text     *string `json:"text,omitempty"`
+		Blob     []byte  `json:"blob,omitempty"`
+	}
+	r := contents{URI: c.URI, MIMEType: c.MIMEType, Blob: c.Data}
+	if len(c.Data) == 0 {
+		r.Text = &c.Text
+	}
+	return struct {
+		Type     ContentType `json:"type"`
+		Resource contents    `json:"resource"`
+	}{c.Type, r}, nil
 }

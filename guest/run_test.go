@@ -57,6 +57,13 @@ func TestServe_output(t *testing.T) {
 			"content", serveText(`{}`, gives(Result{Content: []Content{Text("<a>"), Text(""), Image([]byte("hi"), "image/png")}}, nil)),
 			`{"content":[{"type":"text","text":"<a>"},{"type":"text","text":""},{"type":"image","data":"aGk=","mimeType":"image/png"}]}` + "\n",
 		},
+		{
+			"a sound and resources", serveText(`{}`, gives(Result{Content: []Content{
+				Audio([]byte("hi"), "audio/wav"), Resource("note:a", "", "", nil), Resource("note:b", "a/b", "", []byte("hi")),
+			}, Title: "One", Metadata: map[string]any{"n": json.Number("1.10")}}, nil)),
+			`{"content":[{"type":"audio","data":"aGk=","mimeType":"audio/wav"},{"type":"resource","resource":{"uri":"note:a","text":""}},` +
+				`{"type":"resource","resource":{"uri":"note:b","mimeType":"a/b","blob":"aGk="}}],"title":"One","metadata":{"n":1.10}}` + "\n",
+		},
 		{"structure", serveText(`{}`, gives(Result{Structured: value{N: 1, Text: "&"}}, nil)), `{"content":[],"structured":{"n":1,"text":"&"}}` + "\n"},
 		{"a structure of zero", serveText(`{}`, gives(Result{Structured: 0}, nil)), `{"content":[],"structured":0}` + "\n"},
 		{"a failure", serveText(`{}`, gives(Failf("no file %q", "a"), nil)), `{"content":[{"type":"text","text":"no file \"a\""}],"is_error":true}` + "\n"},
@@ -82,9 +89,11 @@ func TestServe_failures(t *testing.T) {
 		{"no JSON", serveText(`{`, gives("", nil)), "input: no valid JSON: unexpected EOF\n"},
 		{"a value that JSON has not", serveText(`{}`, gives(math.NaN(), nil)), "output: json: unsupported value: NaN\n"},
 		{"the same in a result", serveText(`{}`, gives(Result{Structured: math.NaN()}, nil)), "output: json: unsupported value: NaN\n"},
-		{"a block of no kind", serveText(`{}`, gives(Result{Content: []Content{Text("a"), {}}}, nil)), "output: content[1]: the type \"\" is none of text and image; use Text or Image\n"},
-		{"an image without data", serveText(`{}`, gives(Result{Content: []Content{Image(nil, "image/png")}}, nil)), "output: content[0]: an image needs data and a MIME type that starts with image/\n"},
-		{"an image that is a page", serveText(`{}`, gives(Result{Content: []Content{Image([]byte("a"), "text/html")}}, nil)), "output: content[0]: an image needs data and a MIME type that starts with image/\n"},
+		{"a block of no kind", serveText(`{}`, gives(Result{Content: []Content{Text("a"), {}}}, nil)), "output: content[1]: the type \"\" is none; use Text, Image, Audio or Resource\n"},
+		{"an image without data", serveText(`{}`, gives(Result{Content: []Content{Image(nil, "image/png")}}, nil)), "output: content[0]: a block of the type image needs data and a MIME type that starts with image/\n"},
+		{"a sound that is an image", serveText(`{}`, gives(Result{Content: []Content{Audio([]byte("a"), "image/png")}}, nil)), "output: content[0]: a block of the type audio needs data and a MIME type that starts with audio/\n"},
+		{"a resource without a name", serveText(`{}`, gives(Result{Content: []Content{Resource("", "", "a", nil)}}, nil)), "output: content[0]: a resource needs a URI, and either a text or data\n"},
+		{"an image that is a page", serveText(`{}`, gives(Result{Content: []Content{Image([]byte("a"), "text/html")}}, nil)), "output: content[0]: a block of the type image needs data and a MIME type that starts with image/\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

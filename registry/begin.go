@@ -19,15 +19,19 @@ const maxLabel = 256
 // its ID is on its way.
 func (r *Registry) begin(ctx context.Context, x *execution) error {
 	c := &x.call
-	for _, label := range []struct{ name, value string }{
-		{"id", c.ID},
-		{"tenant", c.Tenant},
-		{"session", c.Session},
-		{"message", c.Message},
-		{"idempotency key", c.IdempotencyKey},
-		{"working directory", c.WorkingDirectory},
+	for _, label := range []struct {
+		name  string
+		value *string
+	}{
+		{"id", &c.ID},
+		{"tenant", &c.Tenant},
+		{"session", &c.Session},
+		{"message", &c.Message},
+		{"idempotency key", &c.IdempotencyKey},
+		{"working directory", &c.WorkingDirectory},
 	} {
-		if len(label.value) > maxLabel || !utf8.ValidString(label.value) {
+		if len(*label.value) > maxLabel || !utf8.ValidString(*label.value) {
+			*label.value = excerpt(*label.value) // what is recorded of the call is bounded
 			return &tool.Error{
 				Code:    tool.CodeInvalidArgument,
 				Message: fmt.Sprintf("the %s of the call must be UTF-8 of at most %d bytes", label.name, maxLabel),

@@ -12,15 +12,19 @@ import (
 // those who listen.
 func (r *Registry) conclude(x *execution, result tool.Result, err error) (tool.Result, error) {
 	result, failure := x.finish(result, err)
-	if x.state != nil {
+	pending := failure == nil && result.Pending
+	if x.state != nil && !pending {
 		r.keep(x, &result, failure)
 	}
-	if failure == nil {
-		r.report(x, result, nil)
-		return r.shorten(x, result), nil
-	}
 	r.report(x, result, failure)
-	return r.shorten(x, result), failure
+	result = r.shorten(x, result)
+	if x.state != nil && pending {
+		r.keepLater(x) // the last that is done with x here: its result may come at any time
+	}
+	if failure == nil {
+		return result, nil
+	}
+	return result, failure
 }
 
 // finish completes a result and its error: names, duration, warnings, and for a

@@ -33,6 +33,7 @@ type execution struct {
 	asked     bool
 	loaded    bool               // the tool is
 	ran       bool               // the tool did
+	later     *later             // of the attempt that was made last
 	digest    string             // of the tool, once somebody wanted it
 	observed  func(tool.Receipt) // nil when nobody watches
 }

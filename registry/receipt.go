@@ -10,7 +10,7 @@ import (
 )
 
 // receipt is what the call did, now that it has ended with a result or an error.
-func (x *execution) receipt(result tool.Result, err error) tool.Receipt {
+func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 	r := tool.Receipt{
 		CallID: x.call.ID, Tool: result.Call.Tool, Tenant: x.call.Tenant, Session: x.call.Session, Message: x.call.Message,
 		Started: x.started, Duration: result.Call.Duration, Digest: x.digest,
@@ -26,8 +26,8 @@ func (x *execution) receipt(result tool.Result, err error) tool.Receipt {
 	if x.decision.By.Rule != "" {
 		r.Decision, r.Rule = x.decision.Effect.String(), x.decision.By.Rule
 	}
-	if err != nil {
-		r.Code = tool.CodeOf(err)
+	if failure != nil {
+		r.Code = failure.Code
 		return r
 	}
 	if text, err := json.Marshal(result); err == nil {
@@ -42,7 +42,7 @@ func hexDigest(data []byte) string {
 }
 
 // report hands the receipt of a call to whoever wants it.
-func (r *Registry) report(x *execution, result tool.Result, err error) {
+func (r *Registry) report(x *execution, result tool.Result, failure *tool.Error) {
 	if r.opts.OnReceipt == nil && x.observed == nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (r *Registry) report(x *execution, result tool.Result, err error) {
 		// It is loaded, so that nobody waits.
 		x.digest, _ = digestOf(context.Background(), x.entry.executor)
 	}
-	receipt := x.receipt(result, err)
+	receipt := x.receipt(result, failure)
 	if x.observed != nil {
 		defer r.recovered("the Observer", x)
 		defer x.observed(receipt)

@@ -102,9 +102,10 @@ func (r *Registry) attempt(ctx context.Context, x *execution, attempt int) (resu
 			result, err = tool.Result{}, &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool; the log has call " + x.call.ID}
 		}
 	}()
+	x.later = &later{r: r, x: x}
 	return x.entry.executor.Execute(ctx, tool.Invocation{
 		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
-		Secrets: x.overlay.Secrets, Attempt: attempt, Update: x.teller.tell,
+		Secrets: x.overlay.Secrets, Attempt: attempt, Update: x.teller.tell, Complete: x.later.complete,
 	})
 }
 

@@ -16,10 +16,14 @@ import (
 // waitForTurn returns when the tool may run: its tenant has a place, and no call changes
 // the files that it may change. Waiting has a time of its own.
 func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(), err error) {
+	changes := x.changes()
+	if len(changes) == 0 && r.quota.queue == nil {
+		return func() {}, nil
+	}
 	waiting, cancel := context.WithTimeout(ctx, r.opts.WaitTimeout)
 	defer cancel()
 	// The lock comes first: who waits for it takes nobody's place.
-	unlock, err := r.writes.Lock(waiting, x.changes()...)
+	unlock, err := r.writes.Lock(waiting, changes...)
 	if err != nil {
 		return nil, r.noTurn(ctx, "a call that changes the same files runs", "files in use")
 	}

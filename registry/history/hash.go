@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"hash"
+	"slices"
 	"strconv"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -43,8 +44,10 @@ func addText(sum hash.Hash, kind string, text []byte) {
 func HashResult(result tool.Result, code tool.Code) string {
 	sum := sha256.New()
 	addText(sum, "code", []byte(code))
-	for _, c := range result.Content {
-		if text, err := json.Marshal(c); err == nil {
+	for _, c := range slices.Concat(result.Content, result.Attachments) {
+		if c.Type == tool.ContentText {
+			addText(sum, "text", []byte(c.Text))
+		} else if text, err := json.Marshal(c); err == nil {
 			addText(sum, "content", text)
 		}
 	}

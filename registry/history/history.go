@@ -14,9 +14,9 @@ const (
 	// DefaultPerSession is how many calls of a session are kept.
 	DefaultPerSession = 100
 	// DefaultMaxSessions is of how many sessions they are kept.
-	DefaultMaxSessions = 1000
+	DefaultMaxSessions = 250
 	// MaxParameters is how long parameters may be, in bytes, to be kept themselves.
-	MaxParameters = 4 << 10
+	MaxParameters = 2 << 10
 )
 
 // Options configures a Log. The zero value has the defaults.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -232,7 +233,7 @@ func putTool(tb testing.TB, dir, module, manifest string, wasm []byte) {
 
 func openTools(tb testing.TB, dir string) *registry.Registry {
 	tb.Helper()
-	tools, err := standard.New(standard.Options{NoBuiltins: true, Folders: []string{dir}, NoCache: true})
+	tools, err := standard.New(standard.Options{NoBuiltins: true, Folders: []string{dir}, NoCache: true, Loops: loop.Options{Off: true}})
 	if err != nil {
 		tb.Fatal(err)
 	}

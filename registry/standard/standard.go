@@ -23,6 +23,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/audit"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
+	"github.com/wasmtool/wasmtool/registry/history"
+	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/results"
@@ -91,6 +93,13 @@ type Options struct {
 	Approvals approvals.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
+	// MaxTenantCalls, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
+	// Loops are those of registry.Options. Of all tenants, Ceilings.MaxCalls bounds the calls.
+	MaxTenantCalls, MaxRetries int
+	MaxRetryDelay, WaitTimeout time.Duration
+	MaxEndedCalls              int
+	History                    history.Options
+	Loops                      loop.Options
 	// MaxText is that of registry.Options. When it is set, the texts that are cut are kept,
 	// and the tool ReadResultTool reads on in them. 0 cuts nothing.
 	MaxText int
@@ -146,6 +155,9 @@ func New(o Options) (*registry.Registry, error) {
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
+
+		MaxTenantCalls: o.MaxTenantCalls, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
+		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
 		OnClose: func() error {
 			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
 		},

@@ -45,13 +45,7 @@ func (c Call) clone() Call {
 		c.Progress = &p
 	}
 	if c.Result != nil {
-		r := *c.Result
-		r.Content = slices.Clone(r.Content)
-		for i := range r.Content {
-			r.Content[i].Data = slices.Clone(r.Content[i].Data)
-		}
-		r.Warnings = slices.Clone(r.Warnings)
-		r.Structured = slices.Clone(r.Structured)
+		r := c.Result.Clone()
 		c.Result = &r
 	}
 	if c.Err != nil {
@@ -106,8 +100,11 @@ func (c *Call) merge(u tool.Update) error {
 // size is about how much memory a result takes, in bytes.
 func size(r tool.Result) int {
 	n := len(r.Structured)
-	for _, c := range r.Content {
+	for _, c := range slices.Concat(r.Content, r.Attachments) {
 		n += len(c.Text) + len(c.Data)
+		if c.Resource != nil {
+			n += len(c.Resource.Text) + len(c.Resource.Blob)
+		}
 	}
 	return n
 }

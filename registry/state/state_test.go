@@ -26,7 +26,7 @@ func TestMoves(t *testing.T) {
 	arrows := map[string]bool{
 		"pending>awaiting_confirmation": true, "pending>running": true, "pending>error": true,
 		"awaiting_confirmation>pending": true, "awaiting_confirmation>running": true, "awaiting_confirmation>error": true,
-		"running>completed": true, "running>error": true,
+		"running>completed": true, "running>error": true, "running>pending": true,
 	}
 	all := []Status{Pending, AwaitingConfirmation, Running, Completed, Error}
 	for _, from := range all {

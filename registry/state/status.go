@@ -7,7 +7,8 @@ type Status string
 
 // The statuses.
 const (
-	// Pending: it has begun, and is checked or waits for its turn.
+	// Pending: it has begun, and is checked or waits for its turn; or its tool has handed it
+	// on and the result comes later.
 	Pending Status = "pending"
 	// AwaitingConfirmation: somebody is asked about it.
 	AwaitingConfirmation Status = "awaiting_confirmation"
@@ -30,7 +31,7 @@ func (s Status) next() []Status {
 	case AwaitingConfirmation:
 		return []Status{Pending, Running, Error}
 	case Running:
-		return []Status{Completed, Error}
+		return []Status{Pending, Completed, Error}
 	}
 	return nil
 }

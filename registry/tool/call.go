@@ -71,6 +71,11 @@ type Invocation struct {
 	// Update tells the caller of the call while it runs; never nil. What comes after the
 	// attempt has ended is dropped.
 	Update func(Update)
+	// Complete ends a call whose Result was Pending, with a result or, when failure is not
+	// nil, with that. The executor calls it once for each such Result, whenever it knows,
+	// also before Execute returned: until then the call is on its way. Further calls of it,
+	// and those for a Result that was not Pending, do nothing. Never nil.
+	Complete func(result Result, failure *Error)
 }
 
 // Executor runs one tool. It implements the running and nothing else: arguments

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -26,7 +27,7 @@ type Result struct {
 	// Attachments are files that come with the answer, for people more than for a model.
 	Attachments []Content `json:"attachments,omitempty"`
 	// Pending tells that the work goes on elsewhere and that the content says only so; the
-	// answer comes by another way.
+	// answer comes by Invocation.Complete.
 	Pending bool `json:"-"`
 	// Warnings say what was odd about the call without failing it, such as a
 	// field that the tool does not know.
@@ -67,4 +68,46 @@ func (r Result) Text() string {
 		text += c.Text
 	}
 	return text
+}
+
+// Clone returns a copy that shares no memory with r, but for values of Metadata that are
+// neither lists nor objects as encoding/json reads them.
+func (r Result) Clone() Result {
+	r.Content, r.Attachments = cloneBlocks(r.Content), cloneBlocks(r.Attachments)
+	r.Structured, r.Warnings = slices.Clone(r.Structured), slices.Clone(r.Warnings)
+	if r.Metadata != nil {
+		r.Metadata = cloneValue(r.Metadata).(map[string]any)
+	}
+	return r
+}
+
+func cloneBlocks(blocks []Content) []Content {
+	blocks = slices.Clone(blocks)
+	for i := range blocks {
+		blocks[i].Data = slices.Clone(blocks[i].Data)
+		if resource := blocks[i].Resource; resource != nil {
+			own := *resource
+			own.Blob = slices.Clone(own.Blob)
+			blocks[i].Resource = &own
+		}
+	}
+	return blocks
+}
+
+func cloneValue(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		own := make(map[string]any, len(v))
+		for name := range v {
+			own[name] = cloneValue(v[name])
+		}
+		return own
+	case []any:
+		own := make([]any, len(v))
+		for i := range v {
+			own[i] = cloneValue(v[i])
+		}
+		return own
+	}
+	return value
 }

@@ -222,6 +222,27 @@ func TestViews(t *testing.T) {
 	}
 }
 
+func TestCloneSharesNothing(t *testing.T) {
+	build := func() Result {
+		return Result{
+			Content:     []Content{ImageContent([]byte("a"), "image/png"), ResourceContent(Resource{URI: "a:b", Blob: []byte("a")})},
+			Attachments: []Content{TextContent("a")}, Structured: json.RawMessage(`1`), Warnings: []string{"a"},
+			Metadata: map[string]any{"list": []any{map[string]any{"n": json.Number("1")}}},
+		}
+	}
+	first := build()
+	second := first.Clone()
+	second.Content[0].Data[0], second.Content[1].Resource.Blob[0], second.Content[1].Resource.URI = 'b', 'b', "c:d"
+	second.Attachments[0].Text, second.Structured[0], second.Warnings[0] = "b", '2', "b"
+	second.Metadata["list"].([]any)[0].(map[string]any)["n"] = json.Number("2")
+	if !reflect.DeepEqual(first, build()) {
+		t.Errorf("a change of the clone changed the first: %+v", first)
+	}
+	if empty := (Result{}).Clone(); !reflect.DeepEqual(empty, Result{}) {
+		t.Errorf("an empty result becomes %+v", empty)
+	}
+}
+
 func FuzzParseResult(f *testing.F) {
 	f.Add([]byte(`{"content":[{"type":"text","text":"a"}],"metadata":{"n":1e400}}`))
 	f.Add([]byte(`{"structured":1,"attachments":[{"type":"resource","resource":{"uri":"a:b","blob":"aGk="}}]}`))

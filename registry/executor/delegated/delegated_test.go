@@ -15,6 +15,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/delegated"
+	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -218,6 +219,30 @@ func TestWaitEndsWithItsCaller(t *testing.T) {
 	})
 }
 
+func TestStateFollowsTheDesk(t *testing.T) {
+	r, desk := setUp(t, delegated.Options{}, delegated.Later)
+	for id, end := range map[string]func() error{
+		"c1": func() error { return desk.Complete(idOf("c1"), answer("because")) },
+		"c2": func() error { return desk.Fail(idOf("c2"), "no user is there") },
+	} {
+		if _, err := r.Execute(context.Background(), question(id)); err != nil {
+			t.Fatal(err)
+		}
+		if call, ok := r.State("t", id); !ok || call.Status != state.Pending {
+			t.Errorf("%s: got %+v", id, call)
+		}
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if call, _ := r.State("t", "c1"); call.Status != state.Completed || call.Result.Text() != "because" {
+		t.Errorf("got %+v", call)
+	}
+	if call, _ := r.State("t", "c2"); call.Status != state.Error || call.Err.Code != tool.CodeExecution {
+		t.Errorf("got %+v", call)
+	}
+}
+
 func TestOneOfManyCompletionsCounts(t *testing.T) {
 	var done completions
 	r, desk := setUp(t, delegated.Options{OnDone: done.add}, delegated.Later)
@@ -255,7 +280,6 @@ func TestOpenCallsAreBounded(t *testing.T) {
 	if e := wantCode(t, open("t", "3"), tool.CodeResourceExhausted); e.Details.Limit != "open calls" {
 		t.Errorf("got %+v", e)
 	}
-	wantCode(t, open("t", "1"), tool.CodeInvalidArgument) // its id is taken
 	if err := open("u", "1"); err != nil {
 		t.Errorf("another tenant: %v", err)
 	}

@@ -18,6 +18,8 @@ type openCall struct {
 	request Request
 	form    Form
 	result  *jsonschema.Schema // nil when any will do
+	// complete is told how a call of the form Later ended.
+	complete func(tool.Result, *tool.Error)
 	// done gets the outcome of a call that somebody waits for.
 	done chan Completion
 	// cancel ends the context of OnCall and the timer.
@@ -45,7 +47,7 @@ func (d *Desk) hand(e *executor, in tool.Invocation) (*openCall, error) {
 			ID: ID{in.Call.Tenant, in.Call.ID}, Tool: e.name, Session: in.Call.Session, Message: in.Call.Message,
 			Arguments: slices.Clone(in.Arguments), Deadline: deadline,
 		},
-		form: e.form, result: e.result, done: make(chan Completion, 1), cancel: cancel,
+		form: e.form, result: e.result, complete: in.Complete, done: make(chan Completion, 1), cancel: cancel,
 	}
 	if err := d.enter(c); err != nil {
 		cancel()
@@ -120,6 +122,7 @@ func (d *Desk) end(c *openCall, outcome Completion) bool {
 		c.done <- outcome
 		return true
 	}
+	c.complete(outcome.Result, outcome.Err)
 	if d.o.OnDone != nil {
 		defer func() {
 			if p := recover(); p != nil {

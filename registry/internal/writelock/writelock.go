@@ -21,7 +21,7 @@ type Locks struct {
 
 // turn is a call that holds its paths once ready is closed.
 type turn struct {
-	paths []string
+	paths []string // in the form of normal
 	ready chan struct{}
 	holds bool
 }
@@ -33,10 +33,13 @@ func (l *Locks) Lock(ctx context.Context, paths ...string) (unlock func(), err e
 	if len(paths) == 0 {
 		return func() {}, nil
 	}
-	t := &turn{paths: paths, ready: make(chan struct{})}
+	t := &turn{ready: make(chan struct{})}
+	for _, p := range paths {
+		t.paths = append(t.paths, normal(p))
+	}
 	l.mu.Lock()
 	l.turns = append(l.turns, t)
-	l.admit()
+	l.admit(len(l.turns) - 1)
 	l.mu.Unlock()
 	select {
 	case <-t.ready:
@@ -52,25 +55,27 @@ func (l *Locks) leave(t *turn) {
 	defer l.mu.Unlock()
 	if at := slices.Index(l.turns, t); at >= 0 {
 		l.turns = slices.Delete(l.turns, at, at+1)
-		l.admit()
-	}
-}
-
-// admit lets go on who has nobody before. The lock is held.
-func (l *Locks) admit() {
-	for i, t := range l.turns {
-		before := func(o *turn) bool { return anyOverlap(o.paths, t.paths) }
-		if !t.holds && !slices.ContainsFunc(l.turns[:i], before) {
-			t.holds = true
-			close(t.ready)
+		for i := at; i < len(l.turns); i++ {
+			if l.turns[i].overlaps(t) { // others did not wait for it
+				l.admit(i)
+			}
 		}
 	}
 }
 
-func anyOverlap(a, b []string) bool {
-	for _, p := range a {
-		for _, q := range b {
-			if Overlap(p, q) {
+// admit lets a turn go on, if it has none before it. The lock is held.
+func (l *Locks) admit(i int) {
+	t := l.turns[i]
+	if !t.holds && !slices.ContainsFunc(l.turns[:i], t.overlaps) {
+		t.holds = true
+		close(t.ready)
+	}
+}
+
+func (t *turn) overlaps(other *turn) bool {
+	for _, p := range t.paths {
+		for _, q := range other.paths {
+			if overlap(p, q) {
 				return true
 			}
 		}
@@ -79,10 +84,12 @@ func anyOverlap(a, b []string) bool {
 }
 
 // Overlap reports whether one of two paths is the other, or above it.
-func Overlap(a, b string) bool {
-	a, b = strings.ToLower(filepath.Clean(a)), strings.ToLower(filepath.Clean(b))
-	return within(a, b) || within(b, a)
-}
+func Overlap(a, b string) bool { return overlap(normal(a), normal(b)) }
+
+func overlap(a, b string) bool { return within(a, b) || within(b, a) }
+
+// normal is the form in which paths are compared.
+func normal(path string) string { return strings.ToLower(filepath.Clean(path)) }
 
 // within reports whether path is dir or below it.
 func within(dir, path string) bool {

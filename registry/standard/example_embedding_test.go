@@ -1,0 +1,122 @@
+package standard_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// The program of docs/embedding.md.
+func Example_embedding() {
+	tools, err := standard.New(standard.Options{Workspace: "testdata"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer tools.Close()
+	result, err := tools.Execute(context.Background(), tool.Call{
+		Tool: "grep", Arguments: json.RawMessage(`{"pattern": "func main"}`),
+	})
+	fmt.Println(result.Text(), err)
+	// Output:
+	// hello.go.txt:3:func main() {}
+	//  <nil>
+}
+
+// Several calls of one message of a model; what can run at once does.
+func Example_batch() {
+	tools, err := standard.New(standard.Options{Workspace: "testdata"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer tools.Close()
+	ctx := context.Background()
+	outcomes := tools.ExecuteAll(ctx, []tool.Call{
+		{ID: "1", Tool: "calculator", Session: "s", Arguments: json.RawMessage(`{"expression": "6*7"}`)},
+		{ID: "2", Tool: "calculater", Session: "s", Arguments: json.RawMessage(`{}`)},
+	})
+	for _, o := range outcomes {
+		fmt.Printf("%q %s\n", tool.CodeOf(o.Err), strings.TrimSpace(o.Result.Text()))
+	}
+	fmt.Println(len(tools.History("", "s", 10)), "calls")
+	// Output:
+	// "" 42
+	// "not_found" calculater: the tool "calculater" does not exist; did you mean calculator?
+	// 2 calls
+}
+
+// Tenants with folders and secrets of their own.
+func Example_tenants() {
+	folders, err := os.MkdirTemp("", "tenants")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folders)
+	if err := os.MkdirAll(filepath.Join(folders, "acme", "reports"), 0o700); err != nil {
+		log.Fatal(err)
+	}
+	acmeSecrets := secret.New(map[string]secret.Source{"TOKEN": secret.FromEnv("ACME_TOKEN", os.LookupEnv)}, secret.Options{})
+
+	tools, err := standard.New(standard.Options{
+		Offer: capability.Offer{Mounts: map[string]capability.Mount{
+			"workspace": {Dir: folders, Mode: capability.ModeRead},
+		}},
+		MaxTenantCalls: 20,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer tools.Close()
+	acme := tools.Tenant("acme", registry.Overlay{
+		Mounts: map[string]capability.Mount{
+			"workspace": {Dir: filepath.Join(folders, "acme"), Mode: capability.ModeRead},
+		},
+		Secrets:    acmeSecrets,
+		MaxTimeout: 10 * time.Second,
+	})
+	result, err := acme.Execute(context.Background(), tool.Call{Tool: "read", Arguments: json.RawMessage(`{"file_path": "."}`)})
+	fmt.Println(strings.Contains(result.Text(), "reports"), err)
+	// Output:
+	// true <nil>
+}
+
+// A call that runs on its own, events, and an end to all of it.
+func Example_start() {
+	tools, err := standard.New(standard.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer tools.Close()
+	ctx := context.Background()
+	events := tools.Subscribe(registry.EventFilter{Tenant: "acme"})
+	handle := tools.Start(ctx, tool.Call{Tool: "calculator", Tenant: "acme", Arguments: json.RawMessage(`{"expression": "1/4"}`)})
+	for update := range handle.Updates() {
+		fmt.Println(update.Title)
+	}
+	result, err := handle.Result(ctx)
+	fmt.Println(strings.TrimSpace(result.Text()), err)
+
+	release, err := tools.Drain(ctx, registry.Selector{Tool: "calculator"})
+	defer release()
+	tools.Kill(registry.Selector{Tenant: "acme"})
+	events.Close()
+	var kinds []registry.EventKind
+	for event := range events.Events() {
+		kinds = append(kinds, event.Kind)
+	}
+	fmt.Println(slices.Compact(kinds), err)
+	// Output:
+	// 0.25 <nil>
+	// [started completed] <nil>
+}
