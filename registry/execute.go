@@ -32,7 +32,7 @@ type execution struct {
 	approved  bool // somebody said yes, and asked: just now
 	asked     bool
 	loaded    bool   // the tool is
-	ran       bool   // the tool did
+	attempts  int    // how often the tool ran
 	digest    string // of the tool, once somebody wanted it
 }
 
