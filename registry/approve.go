@@ -82,7 +82,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	if r.opts.Approver == nil {
 		return &tool.Error{
 			Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes",
-			Details: tool.Details{Fix: x.decision.Fix},
+			Details: tool.Details{Grant: x.decision.Grant, Fix: x.decision.Fix},
 		}
 	}
 	asking, cancel := context.WithTimeout(ctx, r.opts.ApprovalTimeout)

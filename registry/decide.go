@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -11,13 +10,8 @@ import (
 // decide is the step that asks the policy whether the call may run, and somebody where
 // the policy says so.
 func (r *Registry) decide(ctx context.Context, x *execution) error {
-	for _, w := range x.grant.Words() {
-		if w.Name() != capability.ScratchMount { // what the call has for itself concerns nobody
-			x.words = append(x.words, w.String())
-		}
-	}
 	x.decision = x.rules.Policy.Decide(factsOf(x.entry.spec), policy.CallFacts{
-		Capabilities: x.words, Arguments: x.arguments.JSON,
+		Capabilities: x.words, Arguments: x.arguments.JSON, Granted: x.granted,
 	})
 	switch x.decision.Effect {
 	case policy.Allow:

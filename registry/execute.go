@@ -20,7 +20,8 @@ type execution struct {
 	arguments jsonschema.Arguments
 	rules     *Rules // that held when the call began
 	grant     capability.Grant
-	words     []string // of the grant
+	words     []string       // of the grant
+	granted   policy.Granted // to exactly this tool
 	decision  policy.Decision
 	approved  bool   // somebody said yes
 	loaded    bool   // the tool is
@@ -62,7 +63,7 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if err := x.checkArguments(); err != nil {
 		return tool.Result{}, err
 	}
-	if err := x.computeGrant(); err != nil {
+	if err := r.computeGrant(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
 	if err := r.decide(ctx, x); err != nil {

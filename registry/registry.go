@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/grants"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -31,6 +32,9 @@ type Options struct {
 	// Approvals remembers answers; nil means that each is for one call. It stays the
 	// caller's.
 	Approvals approvals.Store
+	// Grants are what the operator granted to single tools as they are, besides the Rules;
+	// nil means nothing. It stays the caller's.
+	Grants grants.Store
 	// ApprovalTimeout bounds the wait for an answer; 0 means
 	// DefaultApprovalTimeout.
 	ApprovalTimeout time.Duration

@@ -110,15 +110,18 @@ type Bound struct {
 	Env func(name string) (string, bool)
 }
 
-// UnboundError is a word for a mount or variable that nothing is known of.
+// UnboundError is a word for a mount, variable or secret that nothing is known of.
 type UnboundError struct {
 	Word Word
 }
 
 // Error names the word and the fix.
 func (e *UnboundError) Error() string {
-	if e.Word.kind == KindEnv {
+	switch e.Word.kind {
+	case KindEnv:
 		return fmt.Sprintf("permission %q: the variable is not set; set it, or leave the word out", e.Word)
+	case KindSecret:
+		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%s] with env, file, command or keyring in the operator's file first", e.Word, e.Word.name)
 	}
 	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; bind one to the name first", e.Word, e.Word.name)
 }

@@ -55,11 +55,17 @@ func (c *Config) OfferFor(dirs map[string]string, tool string, aliases ...string
 }
 
 // Allow adds words from elsewhere than the file, such as flags and remembered answers,
-// to an Offer of c. Other than Offer.Add, it keeps secrets to the urls of [secrets].
-// The error is a *capability.UnboundError, and o is then unchanged.
+// to an Offer of c. Other than Offer.Add, it keeps secrets to the urls of [secrets], and
+// knows none that is not there. The error is a *capability.UnboundError, and o is then
+// unchanged.
 func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capability.Word) error {
 	sum := *o
 	c.allowSecrets(&sum, words)
+	for _, w := range words {
+		if _, known := sum.Secrets[w.Name()]; w.Kind() == capability.KindSecret && !known {
+			return &capability.UnboundError{Word: w}
+		}
+	}
 	if err := sum.Add(b, words...); err != nil {
 		return err
 	}

@@ -80,3 +80,12 @@ func key(s string) string {
 	}
 	return quote(s)
 }
+
+// AllowLines returns the lines of the operator's file that grant words to a tool.
+func AllowLines(tool string, words []string) string {
+	var quoted []string
+	for _, word := range words {
+		quoted = append(quoted, quote(word))
+	}
+	return fmt.Sprintf("[tools.%s]\nallow = [%s]", key(tool), strings.Join(quoted, ", "))
+}

@@ -21,9 +21,9 @@ const (
 // kinds are all kinds of words, sorted.
 var kinds = []string{kindClock, kindEnv, kindKV, kindNet, kindNetPrivate, kindRandom, kindRead, kindSecret, kindWrite}
 
-// harmless reports whether a call with this word in its grant may run unasked. What
+// Harmless reports whether a call with this word in its grant may run unasked. What
 // is not known is not harmless.
-func harmless(word string) bool {
+func Harmless(word string) bool {
 	kind, name, _ := strings.Cut(word, ":")
 	switch kind {
 	case kindRead:
@@ -127,7 +127,7 @@ func parseGrantWords(words []string) []grantWord {
 	list := make([]grantWord, len(words))
 	for i, text := range words {
 		kind, name, _ := strings.Cut(text, ":")
-		w := grantWord{text: text, kind: kind, name: name, harmless: harmless(text)}
+		w := grantWord{text: text, kind: kind, name: name, harmless: Harmless(text)}
 		if kind == kindNet || kind == kindNetPrivate {
 			w.isNet = true
 			if net, err := parseNet(name, kind == kindNetPrivate); err == nil && net.grantable() {

@@ -20,6 +20,10 @@ func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 	rules := registry.Rules{
 		Offer:   o.offerTo(tool.Spec{}),
 		Offers:  make(map[string]capability.Offer),
+		Granted: o.Granted, GrantedBy: o.GrantedBy,
+		Widen: func(offer *capability.Offer, words ...capability.Word) error {
+			return o.config().Allow(offer, capability.Bound{Env: o.config().LookupEnv}, words...)
+		},
 		Digests: o.config().Digests(),
 		Revoked: slices.Sorted(maps.Keys(o.config().Revoked())),
 	}
@@ -66,10 +70,5 @@ func (o Options) offerTo(spec tool.Spec) capability.Offer {
 	given.KV = max(given.KV, o.Offer.KV)
 	given.Deny = append(given.Deny, o.Offer.Deny...)
 	given.Clock, given.Random = !o.Deterministic, !o.Deterministic
-	for _, word := range o.Words {
-		// A mount or variable that nobody binds is told when the word is read; a tool that
-		// asks for it then misses it.
-		_ = o.config().Allow(&given, capability.Bound{Env: o.config().LookupEnv}, word)
-	}
 	return given
 }

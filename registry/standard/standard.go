@@ -25,6 +25,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/grants"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -40,10 +41,13 @@ type Options struct {
 	Workspace string
 	// Config is the operator's file; nil is an empty one. It is read again by Rules only.
 	Config *config.Config
-	// Offer is what tools that ask are given besides, and Words are more of it, such as
-	// those of flags. The clock and randomness are always offered; see Deterministic.
+	// Offer is what tools that ask are given besides. The clock and randomness are always
+	// offered; see Deterministic.
 	Offer capability.Offer
-	Words []capability.Word
+	// Granted are words that are offered, too, and whose use is not asked about, such as
+	// those of flags; GrantedBy says where they are from. See registry.Rules.
+	Granted   []capability.Word
+	GrantedBy string
 	// Deterministic withholds the clock and randomness: a tool that asks for one of
 	// them does not run.
 	Deterministic bool
@@ -88,6 +92,9 @@ type Options struct {
 	// answers; nil means that each is for one call.
 	Approver  registry.Approver
 	Approvals approvals.Store
+	// Grants are what was granted to single tools as they are, besides; nil is nothing. It
+	// stays the caller's.
+	Grants grants.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
 	// OnCompile is told before a module is compiled that no cache has; may be nil.
@@ -133,6 +140,7 @@ func New(o Options) (*registry.Registry, error) {
 	tools := registry.New(registry.Options{
 		Approver:   o.Approver,
 		Approvals:  o.Approvals,
+		Grants:     o.Grants,
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
