@@ -82,6 +82,7 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 	if grant.KV != capability.ModeNone && s.KV == nil {
 		return nil, errors.New("there is no key-value store; the program that runs the tool has none set up")
 	}
+	o.Protected = slices.Concat(o.Protected, grant.Protected)
 	files, err := NewFS(grant.FS, o)
 	if err != nil {
 		return nil, err

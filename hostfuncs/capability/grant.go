@@ -18,6 +18,8 @@ type Grant struct {
 	// KV is what may be done with the tool's own store.
 	KV            Mode
 	Clock, Random bool
+	// Protected are those of the Offer.
+	Protected []string
 }
 
 // GrantedNet are requests that may be sent.

@@ -22,6 +22,8 @@ type Offer struct {
 	KV Mode
 	// Clock and Random offer the real ones.
 	Clock, Random bool
+	// Protected are paths of the host that no mount for writing may be, hold or lie in.
+	Protected []string
 	// Deny takes away from all that is offered, whoever offers it.
 	Deny Deny
 	// Lines says where a word was written, such as "wasmtool.toml:12". Only Explain
@@ -58,7 +60,7 @@ func (o Offer) Clone() Offer {
 	for name, s := range o.Secrets {
 		o.Secrets[name] = SecretOffer{URLs: slices.Clone(s.URLs)}
 	}
-	o.Deny = slices.Clone(o.Deny)
+	o.Protected, o.Deny = slices.Clone(o.Protected), slices.Clone(o.Deny)
 	o.Lines = maps.Clone(o.Lines)
 	return o
 }

@@ -5,7 +5,7 @@ import "slices"
 // Only returns what o offers within the words, bound and denied as in o: the offer of
 // whoever says no more than the words. A secret goes where o lets it go.
 func (o Offer) Only(words ...Word) Offer {
-	only := Offer{Deny: slices.Clone(o.Deny), Lines: o.Lines}
+	only := Offer{Protected: o.Protected, Deny: slices.Clone(o.Deny), Lines: o.Lines}
 	for _, w := range words {
 		switch w.kind {
 		case KindRead, KindWrite:

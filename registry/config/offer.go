@@ -20,6 +20,7 @@ func (c *Config) Offer(dirs map[string]string) capability.Offer {
 	o := capability.Offer{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
 		Clock: true, Random: true, Lines: make(map[capability.Word]string),
+		Protected: c.Protected(),
 	}
 	for name, dir := range dirs {
 		o.Mounts[name] = capability.Mount{Dir: dir, Mode: capability.ModeRead}

@@ -245,7 +245,8 @@ func checkDirectories(o Options) error {
 
 // protected lists what no tool may write to, whatever it is granted: compiled code,
 // which runs outside of any sandbox, the manifests of other tools, the operator's file and
-// what it names, and what is kept between calls.
+// what it names, and what is kept between calls. What the file names when it is read again
+// is in the offers besides: what it named first may still be in use.
 func protected(o Options) []string {
 	dirs := slices.Concat(o.Folders, o.config().Protected(), []string{StateDir(o)})
 	if cache := CacheDir(o); cache != "" {
