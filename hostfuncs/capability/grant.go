@@ -90,6 +90,11 @@ func secretsFor(list []GrantedSecret, q URLPattern) []GrantedSecret {
 	return fit
 }
 
+// HasSecrets reports whether a secret may go into a request.
+func (g Grant) HasSecrets() bool {
+	return slices.ContainsFunc(g.Net, func(n GrantedNet) bool { return len(n.Secrets) > 0 })
+}
+
 // Words lists every word that holds of the grant, for rules to be held against: a
 // mount for writing is one for reading, too; requests have net:URL, net:METHOD:URL for
 // each method other than GET, and the same with net-private where that holds. Sorted
