@@ -81,7 +81,7 @@ func readTrusted(path string) ([]byte, []error) {
 	if info, err = file.Stat(); err != nil {
 		return nil, []error{plainfile.Reason(err)}
 	}
-	if faults := distrust(path, info); len(faults) > 0 {
+	if faults := plainfile.Distrust(path, info, "grant permissions"); len(faults) > 0 {
 		return nil, faults
 	}
 	text, err := plainfile.Read(file, MaxFileBytes)
