@@ -38,7 +38,7 @@ func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 	}
 	var err error
 	if rules.Policy, err = policy.Compile(wanted, known); err != nil {
-		return rules, (&tool.Error{Code: tool.CodeUsage, Message: "the policy cannot be used: " + err.Error()}).WithCause(err)
+		return rules, (&tool.Error{Code: tool.CodeUsage, Message: err.Error()}).WithCause(err)
 	}
 	return rules, nil
 }
