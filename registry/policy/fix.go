@@ -75,7 +75,7 @@ func quote(s string) string {
 
 // key returns a TOML key.
 func key(s string) string {
-	if isLabel(s) {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" {
 		return s
 	}
 	return quote(s)

@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
 // The kinds of words.
@@ -67,7 +69,7 @@ func parseWordPattern(entry string) (wordPattern, error) {
 			return p, fmt.Errorf("%q: write kv:read, kv:write or kv:*", entry)
 		}
 	case kindNet, kindNetPrivate:
-		net, err := parseNet(name, kind == kindNetPrivate)
+		net, err := parseNet(name, kind)
 		if err != nil {
 			return p, fmt.Errorf("%q: %w", entry, err)
 		}
@@ -130,7 +132,8 @@ func parseGrantWords(words []string) []grantWord {
 		w := grantWord{text: text, kind: kind, name: name, harmless: Harmless(text)}
 		if kind == kindNet || kind == kindNetPrivate {
 			w.isNet = true
-			if net, err := parseNet(name, kind == kindNetPrivate); err == nil && net.grantable() {
+			if word, err := capability.ParseWord(text); err == nil {
+				net := newNetPattern(word)
 				w.net = &net
 			}
 		}
