@@ -76,6 +76,7 @@ func TestCapabilities(t *testing.T) {
 		{"net:POST:https://a.example/", "net:GET,HEAD:https://a.example/", false, false},
 		{"net:POST:*", "net:GET,POST:https://a.example/", true, false},
 		{"net:POST:*", "net:https://a.example/", true, false},
+		{"net:GET:https://a.example/", "net:https://a.example/", true, true},
 		{"net:https://a.example/", "net:POST:https://a.example/", true, true},
 		{"net:https://a.example/", "net:what is this", true, false},
 		{"net:https://a.example/", "net:https://**.example/", true, false},

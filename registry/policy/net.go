@@ -160,8 +160,12 @@ func (p netPattern) overlaps(g netPattern) bool {
 // covers reports whether every request that the word g of a grant permits is in p.
 func (p netPattern) covers(g netPattern) bool {
 	outside := func(m string) bool { return !slices.Contains(p.methods, m) }
+	methods := g.methods
+	if methods == nil {
+		methods = []string{"GET"} // every other method has a word of its own in a grant
+	}
 	switch {
-	case p.methods != nil && (g.methods == nil || slices.ContainsFunc(g.methods, outside)):
+	case p.methods != nil && slices.ContainsFunc(methods, outside):
 		return false
 	case g.private && !p.private:
 		return false
