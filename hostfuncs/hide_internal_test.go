@@ -34,7 +34,7 @@ func TestACutLeavesNoPartOfASecret(t *testing.T) {
 			// It is all there and only told from the middle of the secret on.
 			whole := "before " + form + " after"
 			got := string(b.HideAfter([]byte(whole), len("before ")+at))
-			if !strings.HasSuffix(got, " after") || strings.Trim(strings.TrimSuffix(got, " after"), "[secret:TOKEN]") != "" {
+			if got != " after" && got != "[secret:TOKEN] after" {
 				t.Errorf("%s, told from %d on: %q", name, at, got)
 			}
 		}
