@@ -57,14 +57,18 @@ func (r *Registry) offered(ctx context.Context, e *entry, rules *Rules, tenant s
 			given.Changed = append(given.Changed, g.Words...)
 			continue
 		}
-		words = append(words, given.add(rules, g.Parsed(), "wasmtool permission list, "+g.ID)...)
-		given.Granted.AutoExecute = given.Granted.AutoExecute || g.AutoExecute
+		words = append(words, given.add(rules, g.Parsed(), sourceOf(g))...)
+		if g.AutoExecute {
+			given.Granted.AutoExecute, given.Granted.Source = true, sourceOf(g)
+		}
 	}
 	given.Changed = slices.DeleteFunc(given.Changed, func(w string) bool {
 		return slices.ContainsFunc(words, func(again capability.Word) bool { return again.String() == w })
 	})
-	within, _ := capability.Intersect(e.spec.Permissions, given.Offer.Only(words...))
-	given.Granted.Words = grantWords(within)
+	if len(words) > 0 {
+		within, _ := capability.Intersect(e.spec.Permissions, given.Offer.Only(words...))
+		given.Granted.Words = grantWords(within)
+	}
 	given.Grant, given.Missing = capability.Intersect(e.spec.Permissions, given.Offer)
 	given.Words = grantWords(given.Grant)
 	return given, nil
@@ -90,6 +94,9 @@ func (r *Registry) granted(ctx context.Context, e *entry, offer capability.Offer
 	}
 	return found, nil
 }
+
+// sourceOf says where a grant is kept.
+func sourceOf(g grants.Grant) string { return "wasmtool permission list, " + g.ID }
 
 // add offers words besides, and returns those that it could.
 func (o *Offered) add(rules *Rules, words []capability.Word, source string) []capability.Word {

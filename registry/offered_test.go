@@ -208,6 +208,17 @@ func TestGrantedByHand(t *testing.T) {
 	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
 }
 
+// A decision tells which grant made it.
+func TestWhereAGrantIsKeptIsTold(t *testing.T) {
+	spec := echo()
+	spec.Dangerous = true
+	r, _, store := remembering(t, spec, Rules{})
+	given := give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", AutoExecute: true})
+	if got, err := r.Offered(t.Context(), "echo", ""); err != nil || !got.Granted.AutoExecute || !strings.Contains(got.Granted.Source, given.ID) {
+		t.Errorf("got %+v, %v", got.Granted, err)
+	}
+}
+
 // A tool that only reads is neither loaded nor looked up for the sake of grants.
 func TestHarmlessToolsCostNoLook(t *testing.T) {
 	r, executor, store := remembering(t, echo(), Rules{})
