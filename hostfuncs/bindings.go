@@ -86,6 +86,7 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 	if grant.KV != capability.ModeNone && s.KV == nil {
 		return nil, errors.New("there is no key-value store; the program that runs the tool has none set up")
 	}
+	o.Protected = slices.Concat(o.Protected, grant.Protected)
 	files, err := NewFS(grant.FS, o)
 	if err != nil {
 		return nil, err
@@ -149,6 +150,32 @@ func (b *Bindings) Hide(text []byte) []byte {
 		return hide.JSON(text)
 	}
 	return hide.Bytes(text)
+}
+
+// HideBefore is Hide for a text that was cut at its end: what could be the beginning of a
+// secret there is left out, too.
+func (b *Bindings) HideBefore(text []byte) []byte {
+	if hide := b.secrets.scrubber(); hide != nil {
+		return hide.Stream().Scrub(text, false)
+	}
+	return text
+}
+
+// HideRoom is how many bytes HideAfter wants before a text that was cut at its beginning,
+// so that neither half a secret there nor what could begin another lies beyond them.
+const HideRoom = 2 * maxSecretForm
+
+// HideAfter is Hide for what follows the first bytes of a text that was cut at its
+// beginning: the end of a secret there is none of it. room is HideRoom, or less where the
+// text is no longer than that.
+func (b *Bindings) HideAfter(text []byte, room int) []byte {
+	hide := b.secrets.scrubber()
+	if hide == nil {
+		return text[room:]
+	}
+	stream := hide.Stream()
+	stream.Scrub(text[:room], false)
+	return stream.Scrub(text[room:], true)
 }
 
 // Usage returns what the call reached so far.

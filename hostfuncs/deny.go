@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
+
+	"github.com/wasmtool/wasmtool/internal/namefold"
 )
 
 // Bounds on deny patterns. Matching runs in the host and cannot be interrupted,
@@ -32,7 +32,7 @@ func ValidateDeny(pattern string) error {
 
 // denyPattern is a pattern without braces in the two forms that are matched.
 type denyPattern struct {
-	// folded is the pattern after fold.
+	// folded is the pattern after namefold.Fold.
 	folded string
 	// exact is the pattern as written, only where folding changes what it means: a
 	// range such as [A-z], and "?" for a character that folds to two. Else empty.
@@ -85,7 +85,7 @@ func newDenyPattern(p string) (denyPattern, error) {
 	for strings.HasSuffix(p, "/**") {
 		p = strings.TrimSuffix(p, "/**")
 	}
-	d := denyPattern{folded: fold(p)}
+	d := denyPattern{folded: namefold.Fold(p)}
 	if strings.ContainsAny(p, "[?") {
 		d.exact = p
 	}
@@ -181,7 +181,7 @@ func (l denyList) denies(rel string) bool {
 			}
 		}
 	}
-	folded := fold(rel)
+	folded := namefold.Fold(rel)
 	for _, d := range l {
 		if matchesAbove(d.folded, folded) || (d.exact != "" && matchesAbove(d.exact, rel)) {
 			return true
@@ -207,52 +207,6 @@ func matchesAbove(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(pattern, name)
 }
 
-// fold maps all spellings of a name that some file system takes for the same to
-// one: letter case, Unicode normal form, and characters that are not seen. APFS,
-// HFS+, NTFS and ext4 with casefold each ignore some of these, and which one lies
-// behind a mount, or behind one directory of it, cannot be told cheaply. So it is
-// always done: on a file system that tells such names apart, more is denied than
-// was asked, which is the safe side.
-func fold(s string) string {
-	if isASCII(s) {
-		return strings.ToLower(s)
-	}
-	s = strings.Map(dropIgnorable, norm.NFD.String(s))
-	// NTFS compares in upper case, where the dotless i is an I; the rest compare
-	// in Unicode case folding.
-	s = cases.Fold().String(strings.ToUpper(s))
-	return norm.NFC.String(s)
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// dropIgnorable maps the characters that HFS+ or casefolding file systems leave
-// out when comparing names to -1, and all others to themselves.
-func dropIgnorable(r rune) rune {
-	switch {
-	case r == 0x00AD, r == 0x034F, r == 0x061C, r == 0xFEFF,
-		r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x3164, r == 0xFFA0,
-		r >= 0x180B && r <= 0x180F,
-		r >= 0x200B && r <= 0x200F,
-		r >= 0x202A && r <= 0x202E,
-		r >= 0x2060 && r <= 0x206F,
-		r >= 0xFE00 && r <= 0xFE0F,
-		r >= 0xFFF0 && r <= 0xFFF8,
-		r >= 0x1BCA0 && r <= 0x1BCA3,
-		r >= 0x1D173 && r <= 0x1D17A,
-		r >= 0xE0000 && r <= 0xE0FFF:
-		return -1
-	}
-	return r
-}
-
 // deniesLinkTo reports whether a link at rel that says target names a denied path.
 func (l denyList) deniesLinkTo(rel, target string) bool {
 	return l.denies(path.Join(path.Dir(rel), target))
@@ -261,7 +215,7 @@ func (l denyList) deniesLinkTo(rel, target string) bool {
 // mayLieBelow reports whether a path below the directory rel could be denied. In
 // doubt it says yes.
 func (l denyList) mayLieBelow(rel string) bool {
-	folded := fold(rel)
+	folded := namefold.Fold(rel)
 	for _, d := range l {
 		if couldMatchBelow(d.folded, folded) || (d.exact != "" && couldMatchBelow(d.exact, rel)) {
 			return true

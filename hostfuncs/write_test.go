@@ -468,6 +468,12 @@ func TestProtectedDirectories(t *testing.T) {
 		}
 	}
 	newFSWith(t, o, readWrite("w", cache))
+	// The same for what the operator's file names when it is read again.
+	grant := capability.Grant{FS: grants(readWrite("w", top)), Protected: []string{cache}}
+	if b, err := hostfuncs.Bind(grant, hostfuncs.Options{}, hostfuncs.Services{}); err == nil {
+		_ = b.Close()
+		t.Error("bound a directory that the grant protects for writing")
+	}
 }
 
 // A17: nor is a link on the way to it, since who replaces the link leads the host elsewhere.

@@ -122,7 +122,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 func (x *execution) nobodyToAsk() error {
 	return &tool.Error{
 		Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes" + x.advice(),
-		Recoverable: x.looping, Details: tool.Details{Fix: x.decision.Fix},
+		Recoverable: x.looping, Details: tool.Details{Grant: x.decision.Grant, Fix: x.decision.Fix},
 	}
 }
 

@@ -32,7 +32,7 @@ func (r *Registry) ExecuteAll(ctx context.Context, calls []tool.Call) []Outcome 
 func (r *Registry) executeAll(ctx context.Context, calls []tool.Call, overlay Overlay) []Outcome {
 	outcomes := make([]Outcome, len(calls))
 	for next := 0; next < len(calls); {
-		end := next + r.together(calls[next:], overlay)
+		end := next + r.together(ctx, calls[next:], overlay)
 		var wg sync.WaitGroup
 		places := make(chan struct{}, maxTogether)
 		for i := next; i < end; i++ {
@@ -53,14 +53,14 @@ func (r *Registry) executeAll(ctx context.Context, calls []tool.Call, overlay Ov
 const maxTogether = 16
 
 // together is how many of the calls may run at once, from the first on: at least one.
-func (r *Registry) together(calls []tool.Call, overlay Overlay) int {
-	first, changed := r.reach(calls[0], overlay)
+func (r *Registry) together(ctx context.Context, calls []tool.Call, overlay Overlay) int {
+	first, changed := r.reach(ctx, calls[0], overlay)
 	if first == reachesAll {
 		return 1
 	}
 	n := 1
 	for ; n < len(calls); n++ {
-		next, file := r.reach(calls[n], overlay)
+		next, file := r.reach(ctx, calls[n], overlay)
 		if next != first || next == reachesFile && slices.ContainsFunc(changed, func(other string) bool { return writelock.Overlap(file[0], other) }) {
 			break
 		}
@@ -80,7 +80,7 @@ const (
 
 // reach says what a call can get in the way of, and the file that it changes. One that will
 // not run can do nothing.
-func (r *Registry) reach(call tool.Call, overlay Overlay) (reach, []string) {
+func (r *Registry) reach(ctx context.Context, call tool.Call, overlay Overlay) (reach, []string) {
 	x := &execution{call: call, overlay: overlay, rules: r.rules.Load()}
 	var err error
 	if x.entry, err = r.resolve(call.Tool); err != nil {
@@ -89,7 +89,7 @@ func (r *Registry) reach(call tool.Call, overlay Overlay) (reach, []string) {
 	if !x.entry.spec.Sandboxed {
 		return reachesAll, nil
 	}
-	if x.checkArguments() != nil || x.computeGrant() != nil {
+	if x.checkArguments() != nil || r.computeGrant(ctx, x) != nil {
 		return reachesNobody, nil
 	}
 	if x.grant.Effects().ReadOnly {

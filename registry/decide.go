@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -11,12 +10,7 @@ import (
 // decide is the step that asks the policies whether the call may run, and whether it is
 // one repetition too many, and then somebody, where they say so: once at most.
 func (r *Registry) decide(ctx context.Context, x *execution) error {
-	for _, w := range x.grant.Words() {
-		if w.Name() != capability.ScratchMount { // what the call has for itself concerns nobody
-			x.words = append(x.words, w.String())
-		}
-	}
-	facts := policy.CallFacts{Capabilities: x.words, Arguments: x.arguments.JSON}
+	facts := policy.CallFacts{Capabilities: x.words, Arguments: x.arguments.JSON, Granted: x.granted}
 	x.decision = x.rules.Policy.Decide(factsOf(x.entry.spec), facts)
 	if own := x.overlay.Policy; own != nil {
 		x.decision = stricter(x.decision, own.Decide(factsOf(x.entry.spec), facts))

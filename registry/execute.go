@@ -24,7 +24,8 @@ type execution struct {
 	hash      string // of the arguments, once somebody wanted it
 	rules     *Rules // that held when the call began
 	grant     capability.Grant
-	words     []string // of the grant
+	words     []string       // of the grant
+	granted   policy.Granted // to exactly this tool
 	decision  policy.Decision
 	looping   bool // the decision is due to repetition, onlyLoop: to nothing else
 	onlyLoop  bool
@@ -78,7 +79,7 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if err := x.checkArguments(); err != nil {
 		return tool.Result{}, r.explain(x.entry, err)
 	}
-	if err := x.computeGrant(); err != nil {
+	if err := r.computeGrant(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
 	if err := r.decide(ctx, x); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/internal/writelock"
 	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/grants"
 	"github.com/wasmtool/wasmtool/registry/results"
 	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -46,6 +47,9 @@ type Options struct {
 	// Approvals remembers answers; nil means that each is for one call. It stays the
 	// caller's.
 	Approvals approvals.Store
+	// Grants are what the operator granted to single tools as they are, besides the Rules;
+	// nil means nothing. It stays the caller's.
+	Grants grants.Store
 	// ApprovalTimeout bounds the wait for an answer; 0 means
 	// DefaultApprovalTimeout.
 	ApprovalTimeout time.Duration

@@ -18,6 +18,16 @@ type Rules struct {
 	// their names.
 	Offer  capability.Offer
 	Offers map[string]capability.Offer
+	// Granted are words that every tool is given that asks, and not asked about, as if they
+	// had been granted to it: those of whoever makes the calls by hand. GrantedBy says who
+	// that is, for explanations.
+	Granted   []capability.Word
+	GrantedBy string
+	// Widen adds words that were granted to a tool to what it is offered, and binds them: a
+	// mount to its folder, a variable to its value. An error says what nobody binds, and
+	// leaves the offer as it is. It is safe for concurrent use. Nil knows no more than what
+	// is offered already.
+	Widen func(o *capability.Offer, words ...capability.Word) error
 	// Policy says which tools there are and which calls run, be asked about or not. Nil
 	// means that of the zero policy.Config.
 	Policy *policy.Policy
@@ -35,6 +45,13 @@ func (r *Rules) OfferTo(name string) capability.Offer {
 		return own
 	}
 	return r.Offer
+}
+
+func (r *Rules) widen(o *capability.Offer, words ...capability.Word) error {
+	if r.Widen != nil {
+		return r.Widen(o, words...)
+	}
+	return o.Add(capability.Bound{}, words...)
 }
 
 // SetRules puts new Rules in the place of those that there are, in one step: calls that

@@ -83,8 +83,10 @@ type Call struct {
 type Output struct {
 	// Output is all of the output. It is empty when the call failed.
 	Output []byte
-	// Failure is the error text of a reactor that failed.
-	Failure []byte
+	// Failure is the beginning of the error text of a reactor that failed, and
+	// FailureDropped how many bytes came after it.
+	Failure        []byte
+	FailureDropped int64
 	// Stderr is the end of the diagnostics, and StderrDropped how many bytes came
 	// before it.
 	Stderr        []byte
@@ -133,7 +135,7 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	out.Fuel, out.Memory, out.Reused = s.fuel.used, s.memory.size, s.reused
 	var e *Error
 	if errors.As(err, &e) && e.Reason == Failed {
-		out.Failure = s.failure.data
+		out.Failure, out.FailureDropped = s.failure.data, s.failure.dropped
 	}
 	return out, err
 }

@@ -95,10 +95,14 @@ func guestRange(s *callState, mem api.Memory, stack []uint64) []byte {
 	return b
 }
 
-// errorText keeps the beginning of what a guest writes as its error.
-type errorText struct{ data []byte }
+// errorText keeps the beginning of what a guest writes as its error, and counts the rest.
+type errorText struct {
+	data    []byte
+	dropped int64
+}
 
 func (t *errorText) Write(p []byte) {
-	room := maxErrorText - len(t.data)
-	t.data = append(t.data, p[:min(len(p), room)]...)
+	kept := min(len(p), maxErrorText-len(t.data))
+	t.data = append(t.data, p[:kept]...)
+	t.dropped += int64(len(p) - kept)
 }

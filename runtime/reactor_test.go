@@ -150,7 +150,7 @@ func TestErrorTextIsBounded(t *testing.T) {
 	body := wasmtest.Code(with(errorWrite, 0, maxErrorText), with(errorWrite, 0, 1000), with(errorWrite, 0, 1), wasmtest.Const(1))
 	m := load(t, newRuntime(t, Options{}), reactor(strings.Repeat("x", 10), body).Bytes())
 	out, err := m.Call(context.Background(), Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})})
-	if reasonOf(t, err) != Failed || len(out.Failure) != maxErrorText {
+	if reasonOf(t, err) != Failed || len(out.Failure) != maxErrorText || out.FailureDropped != 1001 {
 		t.Errorf("kept %d bytes, %v", len(out.Failure), err)
 	}
 }

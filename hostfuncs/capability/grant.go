@@ -18,6 +18,8 @@ type Grant struct {
 	// KV is what may be done with the tool's own store.
 	KV            Mode
 	Clock, Random bool
+	// Protected are those of the Offer.
+	Protected []string
 }
 
 // GrantedNet are requests that may be sent.
@@ -86,6 +88,11 @@ func secretsFor(list []GrantedSecret, q URLPattern) []GrantedSecret {
 		}
 	}
 	return fit
+}
+
+// HasSecrets reports whether a secret may go into a request.
+func (g Grant) HasSecrets() bool {
+	return slices.ContainsFunc(g.Net, func(n GrantedNet) bool { return len(n.Secrets) > 0 })
 }
 
 // Words lists every word that holds of the grant, for rules to be held against: a

@@ -1,5 +1,7 @@
 package capability
 
+import "slices"
+
 // Intersect returns what a tool that asks for p gets under the offer o, and what
 // it asks for in vain, in words such as "write:workspace" or "env:LANG". Both results
 // are independent of the arguments' memory.
@@ -9,7 +11,7 @@ package capability
 // instead. Each missing word is one by which the operator would grant it, unless a
 // denial stands against it or a secret is offered for other URLs; Explain tells.
 func Intersect(p Permissions, o Offer) (Grant, []string) {
-	var grant Grant
+	grant := Grant{Protected: slices.Clone(o.Protected)}
 	var missing []Word
 	for _, ask := range p.FS {
 		if !o.allows(ask.word()) {

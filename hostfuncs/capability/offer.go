@@ -22,6 +22,8 @@ type Offer struct {
 	KV Mode
 	// Clock and Random offer the real ones.
 	Clock, Random bool
+	// Protected are paths of the host that no mount for writing may be, hold or lie in.
+	Protected []string
 	// Deny takes away from all that is offered, whoever offers it.
 	Deny Deny
 	// Lines says where a word was written, such as "wasmtool.toml:12". Only Explain
@@ -58,7 +60,7 @@ func (o Offer) Clone() Offer {
 	for name, s := range o.Secrets {
 		o.Secrets[name] = SecretOffer{URLs: slices.Clone(s.URLs)}
 	}
-	o.Deny = slices.Clone(o.Deny)
+	o.Protected, o.Deny = slices.Clone(o.Protected), slices.Clone(o.Deny)
 	o.Lines = maps.Clone(o.Lines)
 	return o
 }
@@ -110,15 +112,18 @@ type Bound struct {
 	Env func(name string) (string, bool)
 }
 
-// UnboundError is a word for a mount or variable that nothing is known of.
+// UnboundError is a word for a mount, variable or secret that nothing is known of.
 type UnboundError struct {
 	Word Word
 }
 
 // Error names the word and the fix.
 func (e *UnboundError) Error() string {
-	if e.Word.kind == KindEnv {
+	switch e.Word.kind {
+	case KindEnv:
 		return fmt.Sprintf("permission %q: the variable is not set; set it, or leave the word out", e.Word)
+	case KindSecret:
+		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%s] with env, file, command or keyring in the operator's file first", e.Word, e.Word.name)
 	}
 	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; bind one to the name first", e.Word, e.Word.name)
 }

@@ -146,6 +146,10 @@ func (p URLPattern) Host() string {
 // the zero value.
 func (p URLPattern) Port() int { return int(p.port) }
 
+// HasDefaultPort reports whether the port is that of the scheme; false for "any" and the
+// zero value.
+func (p URLPattern) HasDefaultPort() bool { return p.port != 0 && p.port == defaultPort(p.scheme) }
+
 // Path returns the prefix, which begins with a slash, in its normal escaped form; ""
 // for "any" and the zero value.
 func (p URLPattern) Path() string { return p.path }

@@ -3,9 +3,12 @@ package secret
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
 
 type fileSource struct {
@@ -15,7 +18,8 @@ type fileSource struct {
 
 // FromFile is the content of a regular file, at most 64 KiB, without one line break at
 // its end. The file may not be a symbolic link and, but for Windows, may give no
-// access to its group or others.
+// access to its group or others, belongs to the user of this process or to root, and lies
+// below no folder where others could put another one in its place.
 func FromFile(path string) Source { return fileSource{path: path} }
 
 func (fileSource) Kind() string { return "file" }
@@ -44,6 +48,10 @@ func (s fileSource) Value(ctx context.Context) ([]byte, error) {
 		return nil, errors.New("is in a file that was replaced while it was opened; try again")
 	case exposed(opened.Mode()):
 		return nil, errors.New("is in a file that others than its owner may use; run chmod 600 on it")
+	}
+	// Whoever can write the file chooses what is sent in the operator's name.
+	if faults := plainfile.Distrust(s.path, opened, "choose its value"); len(faults) > 0 {
+		return nil, fmt.Errorf("is in a file that %w", faults[0])
 	}
 	p, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	switch {

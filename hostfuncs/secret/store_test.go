@@ -141,6 +141,11 @@ func TestFile(t *testing.T) {
 	if got := read(FromFile(filepath.Join(dir, "none"))); strings.Contains(got, dir) {
 		t.Errorf("shows the path: %s", got)
 	}
+	// Others could put a value of their own in its place.
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, FromFile(good), "error: is in a file that can be replaced by others, who can write to the folder that it lies in")
 }
 
 func TestCommand(t *testing.T) {

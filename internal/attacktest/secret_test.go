@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // The secrets of these tests. The second is for basic authentication.
@@ -228,6 +229,22 @@ func TestSecretsAreSeenNowhere(t *testing.T) {
 	} {
 		if !got[want] {
 			t.Errorf("no server got %q", want)
+		}
+	}
+}
+
+// What a guest writes to its error stream is cut at its beginning: not through a secret.
+func TestCutsGoThroughNoSecret(t *testing.T) {
+	w := newWorld(t, hello)
+	l := newLab(t, setup{tools: map[string]string{"script": secretiveAsked}, operator: secretiveGiven, env: secretEnv, http: w.options()})
+	for _, left := range []int{1, 8, len(apiKey) - 1} { // bytes of the secret after the cut
+		text := strings.Repeat("-", 1000) + apiKey + strings.Repeat("+", runtime.DefaultStderr-left)
+		all, _, err := l.everything(t, script("script", get("https://api.example.com/"), step{Do: "stderr", Text: text}, step{Do: "fail"}))
+		if err == nil || !strings.Contains(all, "++++") {
+			t.Fatalf("the diagnostics are not told: %v", err)
+		}
+		if part := apiKey[len(apiKey)-left:] + "+"; strings.Contains(all, part) {
+			t.Errorf("%d bytes after the cut: it shows %q", left, part)
 		}
 	}
 }

@@ -124,40 +124,9 @@ func (a *app) complain(err error) {
 	if e.Details.Stderr != "" {
 		fmt.Fprintf(a.Err, "  %s\n", indent(printable(e.Details.Stderr)))
 	}
-	if hint := hintFor(e); hint != "" {
-		fmt.Fprintf(a.Err, "  %s\n", hint)
+	var known advised
+	_ = errors.As(err, &known) // without it no command is named
+	for _, line := range adviceFor(e, known.grantCommand) {
+		fmt.Fprintf(a.Err, "  %s\n", strings.ReplaceAll(line, "\n", "\n    "))
 	}
-}
-
-// hintFor says how the command line mends a failure; empty when it cannot.
-func hintFor(e *tool.Error) string {
-	switch {
-	case e.Code == tool.CodeApprovalRequired:
-		return "run it at a terminal to be asked, or give --yes if you mean it" + fileHint(e.Details.Fix)
-	case len(e.Details.Missing) == 0:
-		return strings.TrimPrefix(fileHint(e.Details.Fix), "; ")
-	}
-	return "grant it with " + grantHint(e.Details.Missing)
-}
-
-// fileHint is what would allow a call in the operator's file.
-func fileHint(fix string) string {
-	if fix == "" {
-		return ""
-	}
-	return "; to allow it for good, in the operator's file: " + indent("\n"+printable(fix))
-}
-
-// grantHint is the flags that grant permissions.
-func grantHint(missing []string) string {
-	var flags []string
-	for _, permission := range missing {
-		switch kind, name, _ := strings.Cut(permission, ":"); {
-		case (kind == "read" || kind == "write") && name != workspace:
-			flags = append(flags, "--dir "+name+"=PATH"+yesNo(kind == "write", writeSuffix, ""))
-		default:
-			flags = append(flags, "--allow "+permission)
-		}
-	}
-	return strings.Join(flags, " ")
 }

@@ -85,25 +85,25 @@ func workspaceDir() string {
 	return cwd
 }
 
-// given are the words of all that the flags grant.
-func (o *grantOptions) given() []string {
-	var words []string
+// given are the words of all that the flags grant: a call by hand is not asked about them.
+func (o *grantOptions) given() []capability.Word {
+	var words []capability.Word
+	add := func(text string) {
+		// A name that makes no word is none that a manifest can ask for.
+		if word, err := capability.ParseWord(text); err == nil {
+			words = append(words, word)
+		}
+	}
 	for _, dir := range o.dirs {
 		if name, _, mode, err := splitDir(dir); err == nil {
-			words = append(words, "read:"+name)
-			if mode == capability.ModeWrite {
-				words = append(words, "write:"+name)
-			}
+			add(mode.String() + ":" + name)
 		}
 	}
 	for _, variable := range o.env {
 		name, _, _ := strings.Cut(variable, "=")
-		words = append(words, "env:"+name)
+		add("env:" + name)
 	}
-	for _, word := range o.words {
-		words = append(words, word.String())
-	}
-	return words
+	return append(words, o.words...)
 }
 
 // checkAsked refuses what is granted and the tool does not ask for: a slip in a name

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -40,8 +39,9 @@ Arguments:
 
 The tool reaches only what its manifest asks for and you grant. Without a word
 from you that is: the current directory, read-only, as the mount "workspace"; the
-clock; randomness. --allow write:workspace lets it write there. What is granted for
-good stands in the operator's file: see docs/operator.md.
+clock; randomness. --allow write:workspace lets it write there. What
+is granted for good is granted with 'wasmtool permission grant' or stands in the
+operator's file: see docs/operator.md.
 
 Exit status: see 'wasmtool --help'.`,
 		Example: `  wasmtool run grep pattern='func main' path=.
@@ -85,22 +85,23 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 		return err
 	}
 	set := toolSet{
-		workspace: workspaceDir(), offer: offer, words: o.words, policy: o.policy(),
+		workspace: workspaceDir(), offer: offer, granted: o.given(),
 		approver: a.approver(o.yes, o.input == "-"),
 	}
-	remembered, err := a.openApprovals(set.approver != nil && !o.yes)
+	store, err := openRemembered(set.approver != nil && !o.yes)
 	if err != nil {
 		return err
 	}
-	if remembered != nil {
-		defer remembered.Close()
-		set.approvals = remembered
-	}
+	defer store.close()
+	store.enter(&set)
 	var receipt *tool.Receipt
 	if o.receipt {
 		set.onReceipt = func(r tool.Receipt) { receipt = &r }
 	}
 	result, err := a.call(cmd, o, set, target, arguments)
+	if err != nil {
+		err = advised{err, o.grantCommand(target)}
+	}
 	if o.json {
 		return a.printEnvelope(result, receipt, err)
 	}
@@ -114,18 +115,6 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 		return err
 	}
 	return a.printContent(result)
-}
-
-// policy is that of a call by hand: what a flag grants need not be asked about again, but
-// for a tool that is dangerous.
-func (o *runOptions) policy() policy.Config {
-	given := o.given()
-	if len(given) == 0 {
-		return policy.Config{}
-	}
-	return policy.Config{Rules: []policy.Rule{{
-		Effect: policy.Allow, Tools: []string{"*"}, Capabilities: given, Source: "the command line",
-	}}}
 }
 
 // call opens the tools, calls one, and closes them again.

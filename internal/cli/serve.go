@@ -98,16 +98,14 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	remembered, err := a.openApprovals(true)
+	store, err := openRemembered(true)
 	if err != nil {
 		return err
 	}
+	defer store.close()
 	approver := new(mcpserver.Approver)
 	set := toolSet{offer: offer, words: o.words, approver: approver, onLoadError: a.warn}
-	if remembered != nil {
-		defer remembered.Close()
-		set.approvals = remembered
-	}
+	store.enter(&set)
 	said := &lineWriter{app: a}
 	if o.receipt {
 		set.onReceipt = said.receipt
@@ -136,7 +134,7 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	defer a.reloadOnHangup(ctx, o.toolOptions, options, tools)()
+	defer a.reloadOnHangup(ctx, standard.NewReloader(tools, options, a.configFile(o.toolOptions), a.getenv))()
 	return a.serveAll(ctx, cancel, o, server)
 }
 
@@ -235,7 +233,7 @@ func (o *serveOptions) token(ctx context.Context, getenv func(string) (string, b
 
 // reloadOnHangup reads the operator's file again at each SIGHUP, until stop. A file that
 // cannot be used changes nothing.
-func (a *app) reloadOnHangup(ctx context.Context, o toolOptions, options standard.Options, tools *registry.Registry) (stop func()) {
+func (a *app) reloadOnHangup(ctx context.Context, reloader *standard.Reloader) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	go func() {
@@ -245,28 +243,21 @@ func (a *app) reloadOnHangup(ctx context.Context, o toolOptions, options standar
 				return
 			case <-hangups:
 			}
-			if err := a.reload(o, options, tools); err != nil {
+			read, err := reloader.Reload(ctx)
+			if err != nil {
 				a.warn(fmt.Errorf("the operator's file is not read again: %w", err))
 				continue
+			}
+			for _, text := range read.Warnings {
+				a.warn(errors.New(text))
+			}
+			if len(read.Pending) > 0 {
+				a.warn(fmt.Errorf("start the command again for the changes of %s", strings.Join(read.Pending, ", ")))
 			}
 			fmt.Fprintln(a.Err, "wasmtool: the operator's file was read again")
 		}
 	}()
 	return func() { signal.Stop(hangups) }
-}
-
-func (a *app) reload(o toolOptions, options standard.Options, tools *registry.Registry) error {
-	operator, err := a.loadConfig(o)
-	if err != nil {
-		return err
-	}
-	options.Config = operator
-	rules, err := standard.Rules(options, tools)
-	if err != nil {
-		return err
-	}
-	tools.SetRules(rules)
-	return nil
 }
 
 // lineWriter writes whole lines to standard error, from many calls at a time.

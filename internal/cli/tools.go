@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
-	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/grants"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -48,11 +48,13 @@ type toolSet struct {
 	// workspace is the directory that is offered for reading without a word; empty for none.
 	workspace string
 	offer     capability.Offer
+	// words widen the offer, and granted are words that are not asked about.
 	words     []capability.Word
+	granted   []capability.Word
 	approver  registry.Approver
 	approvals approvals.Store
+	grants    grants.Store
 	onReceipt func(tool.Receipt)
-	policy    policy.Config
 	onCompile func(runtime.CompileEvent)
 	// onLoadError hears of a tool that does not load while the others do; nil makes
 	// it an error for the whole.
@@ -68,13 +70,18 @@ func (a *app) open(o toolOptions, set toolSet) (*registry.Registry, error) {
 	return standard.New(options)
 }
 
-// loadConfig reads the operator's file.
-func (a *app) loadConfig(o toolOptions) (*config.Config, error) {
+// configFile is where the operator's file is.
+func (a *app) configFile(o toolOptions) config.File {
 	cwd, err := os.Getwd()
 	if err != nil {
 		cwd = ""
 	}
-	file, err := config.Load(config.Find(cwd, o.config, a.getenv), a.getenv)
+	return config.Find(cwd, o.config, a.getenv)
+}
+
+// loadConfig reads the operator's file.
+func (a *app) loadConfig(o toolOptions) (*config.Config, error) {
+	file, err := config.Load(a.configFile(o), a.getenv)
 	if err != nil {
 		return nil, (&tool.Error{Code: tool.CodeUsage, Message: err.Error(), Recoverable: true}).WithCause(err)
 	}
@@ -91,9 +98,10 @@ func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, err
 		cache, _ = a.getenv(cacheEnv)
 	}
 	return standard.Options{
-		Config: operator, Workspace: set.workspace, Words: set.words, Approvals: set.approvals, OnReceipt: set.onReceipt,
+		Config: operator, Workspace: set.workspace, Words: set.words, Granted: set.granted, GrantedBy: "the command line",
+		Approvals: set.approvals, Grants: set.grants, OnReceipt: set.onReceipt,
 		Logger:  slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
-		Folders: o.folders, Offer: set.offer, Approver: set.approver, Policy: set.policy,
+		Folders: o.folders, Offer: set.offer, Approver: set.approver,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
 		CompileCommand: compileCommand(),

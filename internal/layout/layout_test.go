@@ -75,7 +75,7 @@ var rules = []rule{
 	{from: []string{"hostfuncs"}, to: []string{"runtime", "registry", "manifests"}, reason: "what a guest may reach does not depend on who asks or how it runs"},
 	{from: []string{"runtime"}, to: []string{"registry", "manifests"}, reason: "the runtime knows nothing of tools"},
 	{from: []string{"manifests"}, to: []string{"runtime", "registry"}, reason: "a manifest is read without anything being run"},
-	{from: []string{"internal/jsonschema", "internal/suggest", "internal/placeholder", "internal/stricttoml", "internal/plainfile", "internal/admission"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "helpers below everything else"},
+	{from: []string{"internal/jsonschema", "internal/suggest", "internal/placeholder", "internal/stricttoml", "internal/plainfile", "internal/admission", "internal/recordfile", "internal/namefold"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "helpers below everything else"},
 	{from: []string{"registry/tool"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/tool"}, reason: "a leaf where executors, registries and servers meet"},
 	{from: []string{"registry"}, except: []string{"registry/executor", "registry/standard"}, to: []string{"registry/executor"}, reason: "the front door imports no executor, so that adding a kind changes no caller"},
 	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/standard"}, to: []string{"runtime", "manifests"}, reason: "only the executor of WASM tools, and what assembles it, know how they run"},

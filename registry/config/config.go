@@ -14,6 +14,8 @@ import (
 type Config struct {
 	// path is the absolute path of the file; "" for none.
 	path string
+	// digest is the SHA-256 of its text in hexadecimal; "" for no file.
+	digest string
 	// lookup finds the variables of this process; nil means os.LookupEnv.
 	lookup func(name string) (string, bool)
 
@@ -74,6 +76,10 @@ func (c *Config) LookupEnv(name string) (string, bool) {
 	}
 	return c.lookup(name)
 }
+
+// Digest is the SHA-256 of the file's text in hexadecimal, or "" where there is no file: two
+// Configs of one file with the same Digest say the same.
+func (c *Config) Digest() string { return c.digest }
 
 // Audit says where a record of all calls is kept. The zero value keeps none.
 type Audit struct {

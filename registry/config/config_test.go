@@ -233,6 +233,7 @@ func TestOfferWithoutAWord(t *testing.T) {
 		Env:    map[string]string{}, Clock: true, Random: true, Lines: map[capability.Word]string{},
 	}
 	for _, c := range []*Config{{}, mustDecode(t, ""), mustDecode(t, `secrets.A.env = "TOKEN"`)} {
+		want.Protected = c.Protected()
 		if got := c.Offer(dirs); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -35,6 +37,10 @@ func Load(f File, getenv func(name string) (string, bool)) (*Config, error) {
 func Decode(f File, text []byte, getenv func(name string) (string, bool)) (*Config, error) {
 	c := newConfig()
 	c.lookup = getenv
+	if text != nil {
+		sum := sha256.Sum256(text)
+		c.digest = hex.EncodeToString(sum[:])
+	}
 	if f.Path != "" {
 		path, err := filepath.Abs(f.Path)
 		if err != nil {
@@ -75,7 +81,7 @@ func readTrusted(path string) ([]byte, []error) {
 	if info, err = file.Stat(); err != nil {
 		return nil, []error{plainfile.Reason(err)}
 	}
-	if faults := distrust(path, info); len(faults) > 0 {
+	if faults := plainfile.Distrust(path, info, "grant permissions"); len(faults) > 0 {
 		return nil, faults
 	}
 	text, err := plainfile.Read(file, MaxFileBytes)

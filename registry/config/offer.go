@@ -20,6 +20,7 @@ func (c *Config) Offer(dirs map[string]string) capability.Offer {
 	o := capability.Offer{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
 		Clock: true, Random: true, Lines: make(map[capability.Word]string),
+		Protected: c.Protected(),
 	}
 	for name, dir := range dirs {
 		o.Mounts[name] = capability.Mount{Dir: dir, Mode: capability.ModeRead}
@@ -55,11 +56,17 @@ func (c *Config) OfferFor(dirs map[string]string, tool string, aliases ...string
 }
 
 // Allow adds words from elsewhere than the file, such as flags and remembered answers,
-// to an Offer of c. Other than Offer.Add, it keeps secrets to the urls of [secrets].
-// The error is a *capability.UnboundError, and o is then unchanged.
+// to an Offer of c. Other than Offer.Add, it keeps secrets to the urls of [secrets], and
+// knows none that is not there. The error is a *capability.UnboundError, and o is then
+// unchanged.
 func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capability.Word) error {
 	sum := *o
 	c.allowSecrets(&sum, words)
+	for _, w := range words {
+		if _, known := sum.Secrets[w.Name()]; w.Kind() == capability.KindSecret && !known {
+			return &capability.UnboundError{Word: w}
+		}
+	}
 	if err := sum.Add(b, words...); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +53,12 @@ type SecretSource struct {
 	TTL time.Duration
 	// Source is where this was written, as "file:line".
 	Source string
+}
+
+// Same reports whether two sources are the same, wherever they were written.
+func (s SecretSource) Same(other SecretSource) bool {
+	s.Source, other.Source = "", ""
+	return reflect.DeepEqual(s, other)
 }
 
 // SecretSources returns where the values of secrets come from, by name.

@@ -68,26 +68,6 @@ func TestLoadTrustsNoFolderAbove(t *testing.T) {
 	}
 }
 
-func TestLoadTrustsNoFileOfAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can make a file of another user")
-	}
-	path := filepath.Join(privateDir(t), FileName)
-	writeFile(t, path, "")
-	if err := os.Chown(path, 4242, 4242); err != nil {
-		t.Skip(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for user, want := range map[int]bool{0: true, 4242: true, 4243: false} {
-		if got := owned(info, user); got != want {
-			t.Errorf("to user %d: got %v", user, got)
-		}
-	}
-}
-
 func TestLoadDoesNotWaitForAPipe(t *testing.T) {
 	path := filepath.Join(privateDir(t), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

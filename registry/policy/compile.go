@@ -116,8 +116,13 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 		return
 	}
 	own := s.exact[0]
+	if own != normal(name) {
+		// What else the operator says of the tool is looked up under its own name.
+		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, key(own))
+		return
+	}
 	if _, twice := p.tools[own]; twice {
-		c.add(at, "%s is set twice, under different names", own)
+		c.add(at, "%s is set twice, in different letters", own)
 		return
 	}
 	p.tools[own] = toolRule{disabled: r.Enabled != nil && !*r.Enabled, auto: r.AutoExecute, source: r.Source}

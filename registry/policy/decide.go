@@ -36,17 +36,24 @@ type Decision struct {
 	By Reason `json:"by"`
 	// Also is what else holds for the call, in the order of the Config.
 	Also []Reason `json:"also,omitempty"`
+	// Grant is what the operator would grant to the tool once and for all for the call to
+	// be allowed unasked: words, or AutoExecute. It is empty when no grant would do.
+	Grant []string `json:"grant,omitempty"`
 	// Fix is what the operator would change for the call to be allowed unasked:
 	// lines of wasmtool.toml or what to take out of it. It is empty when the call is
 	// allowed.
 	Fix string `json:"fix,omitempty"`
 }
 
+// AutoExecute stands among granted words for ToolRule.AutoExecute.
+const AutoExecute = "auto_execute"
+
 // Rules by name where no part of the Config is meant.
 const (
 	ruleDefault  = "default"
 	ruleNoPolicy = "no policy"
 	ruleOff      = "off"
+	ruleGranted  = "granted"
 )
 
 // Visible reports whether a tool is there. Of one that is not, nothing may be told to
@@ -127,7 +134,10 @@ func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
 }
 
 func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
-	c := &call{tool: t, words: parseGrantWords(facts.Capabilities), arguments: map[string]any{}, effort: effort{maxEffort}}
+	c := &call{
+		tool: t, words: parseGrantWords(facts.Capabilities), granted: facts.Granted,
+		arguments: map[string]any{}, effort: effort{maxEffort},
+	}
 	looks := func(r *rule) bool { return len(r.conditions) > 0 }
 	if len(facts.Arguments) == 0 || !slices.ContainsFunc(p.rules, looks) {
 		return c
@@ -154,11 +164,18 @@ func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 		reason := Reason{Allow, "tools." + c.tool.Name + ".auto_execute", own.source, "the operator set it; else it would be asked: " + risk}
 		return Decision{Effect: Allow, By: reason, Also: reasons}
 	}
+	if why := c.remembered(); why != "" && risk != "" {
+		return Decision{Effect: Allow, By: Reason{Allow, ruleGranted, c.granted.Source, why}, Also: reasons}
+	}
 	if risk == "" {
 		why := "the tool is not dangerous and the call can only read"
 		return Decision{Effect: Allow, By: Reason{Allow, ruleDefault, "", why}, Also: reasons}
 	}
-	return Decision{Effect: Ask, By: Reason{Ask, ruleDefault, "", risk}, Also: reasons, Fix: c.allowingLines()}
+	d := Decision{Effect: Ask, By: Reason{Ask, ruleDefault, "", risk}, Also: reasons, Grant: c.risky(), Fix: c.allowingLines()}
+	if c.tool.Dangerous {
+		d.Grant = []string{AutoExecute}
+	}
+	return d
 }
 
 // decided makes a decision of one of several reasons.
@@ -168,6 +185,22 @@ func decided(effect Effect, reasons []Reason, by int, fix string) Decision {
 		also = nil
 	}
 	return Decision{Effect: effect, By: reasons[by], Also: also, Fix: fix}
+}
+
+// remembered says why what was granted to the tool lets the call run, or "". A dangerous
+// tool needs more than words.
+func (c *call) remembered() string {
+	switch {
+	case c.granted.AutoExecute:
+		return "the operator lets every call of the tool run"
+	case c.tool.Dangerous || len(c.granted.Words) == 0:
+		return ""
+	}
+	outside := func(word string) bool { return !slices.Contains(c.granted.Words, word) }
+	if slices.ContainsFunc(c.risky(), outside) {
+		return ""
+	}
+	return "what the call can reach was granted to the tool"
 }
 
 // risk says why a call is asked about by default, or "".

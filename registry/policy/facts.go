@@ -25,6 +25,19 @@ type CallFacts struct {
 	// Empty means an object without fields. What is no valid JSON is held against
 	// the call.
 	Arguments json.RawMessage
+	// Granted is what was granted to exactly this tool.
+	Granted Granted
+}
+
+// Granted is what was granted to exactly a tool, or for exactly a call: calls that need no
+// more run unasked, unless a rule says otherwise. The zero value is nothing.
+type Granted struct {
+	// Words are those of CallFacts.Capabilities that are within what was granted.
+	Words []string
+	// AutoExecute is as in ToolRule.
+	AutoExecute bool
+	// Source says who granted it and where that is kept, for explanations.
+	Source string
 }
 
 // Known is what names in a Config can refer to.

@@ -75,8 +75,17 @@ func quote(s string) string {
 
 // key returns a TOML key.
 func key(s string) string {
-	if isLabel(s) {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" {
 		return s
 	}
 	return quote(s)
+}
+
+// AllowLines returns the lines of the operator's file that grant words to a tool.
+func AllowLines(tool string, words []string) string {
+	var quoted []string
+	for _, word := range words {
+		quoted = append(quoted, quote(word))
+	}
+	return fmt.Sprintf("[tools.%s]\nallow = [%s]", key(tool), strings.Join(quoted, ", "))
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/namefold"
 )
 
 // condition is a compiled Match.
@@ -169,7 +171,7 @@ func newPathPrefix(base, text string) (pathPrefix, error) {
 		return pathPrefix{}, fmt.Errorf(`the prefix %q has a ".." part; write where that leads`, text)
 	}
 	exact := clean(base, text)
-	return pathPrefix{exact, fold(exact)}, nil
+	return pathPrefix{exact, namefold.FoldCompatible(exact)}, nil
 }
 
 func (p pathPrefix) fits(value any) bool { return isText(value) }
@@ -179,7 +181,7 @@ func (p pathPrefix) holds(e *effort, c *condition, value any) bool {
 		if !e.spend(len(path)) {
 			return c.restrict
 		}
-		return below(p.exact, path) || ((c.restrict || c.fold) && below(p.folded, fold(path)))
+		return below(p.exact, path) || ((c.restrict || c.fold) && below(p.folded, namefold.FoldCompatible(path)))
 	})
 }
 
@@ -235,7 +237,7 @@ func newEquals(base string, text json.RawMessage) (equals, error) {
 	q := equals{value: value}
 	if s, ok := value.(string); ok {
 		exact := clean(base, s)
-		q.path = pathPrefix{exact, fold(exact)}
+		q.path = pathPrefix{exact, namefold.FoldCompatible(exact)}
 	}
 	return q, nil
 }
@@ -249,15 +251,15 @@ func (q equals) holds(e *effort, c *condition, value any) bool {
 	}
 	own := q.value.(string)
 	switch {
-	case text == own, c.fold && fold(text) == fold(own):
+	case text == own, c.fold && namefold.FoldCompatible(text) == namefold.FoldCompatible(own):
 		return true
 	case !c.restrict:
 		return false
 	case len(text) > maxPathBytes:
-		return fold(text) == fold(own)
+		return namefold.FoldCompatible(text) == namefold.FoldCompatible(own)
 	}
 	return c.paths(e, text, func(p string) bool {
-		return e.spend(len(p)) && fold(p) == q.path.folded
+		return e.spend(len(p)) && namefold.FoldCompatible(p) == q.path.folded
 	})
 }
 

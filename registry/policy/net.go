@@ -2,130 +2,145 @@ package policy
 
 import (
 	"errors"
-	"fmt"
-	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// netPattern is a net word of a grant, or a pattern for such words. A grant's word
-// uses less of it: no "**", and "*" for the first label of a host only.
+// netPattern is a net word of a grant, or a pattern for such words. What a URL, a method
+// and a private host are is for package capability to say; a pattern has more stars.
 type netPattern struct {
-	private bool // private and loopback addresses too
-	any     bool // every URL
-	methods []string
-	scheme  string   // "*" for either
-	host    []string // labels; "*" one, "**" any number
-	port    string   // "" the scheme's own, "*" any
-	path    []string // the segments that the path begins with
+	private   bool // private and loopback addresses too
+	any       bool // every URL
+	methods   []string
+	scheme    string   // "" for either
+	host      []string // labels; "*" one, "**" any number
+	port      int      // 0 with a star for the scheme and no port
+	ownPort   bool     // the port is that of the scheme
+	everyPort bool
+	path      []string // the segments that the path begins with
 }
 
-// parseNet reads what stands after "net:" or "net-private:".
-func parseNet(text string, private bool) (netPattern, error) {
-	p := netPattern{private: private}
-	if methods, rest, found := strings.Cut(text, ":"); found && !strings.HasPrefix(rest, "//") {
-		if methods != "*" {
-			p.methods = strings.Split(methods, ",")
-		}
-		for _, m := range p.methods {
-			if m == "" || strings.Trim(m, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-				return p, fmt.Errorf("%q is no method; write them in capitals, with commas, before the URL", m)
-			}
-		}
-		text = rest
+// newNetPattern takes the word of a grant, or of a pattern without its stars.
+func newNetPattern(w capability.Word) netPattern {
+	u := w.URL()
+	p := netPattern{
+		private: w.Kind() == capability.KindNetPrivate || u.NamesLocal(), any: u.IsAny(), methods: w.Methods(),
+		scheme: u.Scheme(), host: []string{u.Host()}, port: u.Port(), ownPort: u.HasDefaultPort(),
 	}
-	if text == "any" || text == "*" {
-		p.any = true
-		return p, nil
+	if !strings.HasPrefix(u.Host(), "[") {
+		p.host = strings.Split(u.Host(), ".")
 	}
-	scheme, rest, found := strings.Cut(text, "://")
-	if p.scheme = scheme; !found || (scheme != "http" && scheme != "https" && scheme != "*") {
-		return p, errors.New("write a URL that begins with https:// or http://, or * for all")
-	}
-	authority, path, _ := strings.Cut(rest, "/")
-	if strings.ContainsAny(rest, "@?#\\") {
-		return p, errors.New("a user name, query, fragment or backslash has no place here")
-	}
-	if err := p.parseAuthority(authority); err != nil {
-		return p, err
-	}
-	return p, p.parsePath(path)
-}
-
-func (p *netPattern) parseAuthority(authority string) error {
-	host := authority
-	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
-		host, p.port = authority[:i], authority[i+1:]
-		number, err := strconv.ParseUint(p.port, 10, 16)
-		if p.port != "*" && (err != nil || strconv.FormatUint(number, 10) != p.port) {
-			return fmt.Errorf("%q is no port; write a number, or * for any", p.port)
-		}
-		if p.port == ownPort(p.scheme) {
-			p.port = ""
-		}
-	}
-	if bare, isIPv6 := strings.CutPrefix(host, "["); isIPv6 {
-		addr, err := netip.ParseAddr(strings.TrimSuffix(bare, "]"))
-		if err != nil || addr.Zone() != "" {
-			return fmt.Errorf("%q is no address", host)
-		}
-		p.host = []string{"[" + addr.String() + "]"}
-		p.private = p.private || privateAddress(addr)
-		return nil
-	}
-	if addr, err := netip.ParseAddr(host); err == nil {
-		p.private = p.private || privateAddress(addr)
-	}
-	p.host = strings.Split(strings.ToLower(host), ".")
-	last := p.host[len(p.host)-1]
-	p.private = p.private || last == "localhost"
-	for _, label := range p.host {
-		if label != "*" && label != "**" && !isLabel(label) {
-			return fmt.Errorf("the host %q has a part that is no name, * or **; write it in lower case and ASCII (xn--...)", host)
-		}
-	}
-	return nil
-}
-
-func isLabel(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
-}
-
-// privateAddress tells an address that is reached when it is named, without a word
-// for private addresses.
-func privateAddress(a netip.Addr) bool {
-	a = a.Unmap()
-	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified()
-}
-
-func (p *netPattern) parsePath(path string) error {
-	path = strings.TrimSuffix(path, "**")
-	for segment := range strings.SplitSeq(path, "/") {
-		switch {
-		case segment == "":
-		case segment == "." || segment == ".." || strings.Contains(segment, "*"):
-			return fmt.Errorf("the path is a prefix without . or .. or *, got %q in it", segment)
-		default:
+	for segment := range strings.SplitSeq(u.Path(), "/") {
+		if segment != "" {
 			p.path = append(p.path, segment)
 		}
 	}
-	return nil
+	return p
 }
 
-// grantable reports whether p is a word that a grant can have.
-func (p netPattern) grantable() bool {
-	return p.any || p.scheme != "*" && p.port != "*" && !slices.Contains(p.host, "**") && !slices.Contains(p.host[1:], "*")
-}
-
-func ownPort(scheme string) string {
-	switch scheme {
-	case "http":
-		return "80"
-	case "https":
-		return "443"
+// parseNet reads what stands after "net:" or "net-private:" in an entry.
+func parseNet(text, kind string) (netPattern, error) {
+	methods := ""
+	if head, rest, found := strings.Cut(text, ":"); found && !strings.HasPrefix(rest, "//") {
+		if text = rest; head != "*" {
+			methods = head + ":"
+		}
 	}
-	return ""
+	if text == "any" || text == "*" {
+		p, err := wordPatternOf(kindNet + ":" + methods + "any")
+		p.private = kind == kindNetPrivate
+		return p, err
+	}
+	stars, plain, err := withoutStars(text)
+	if err != nil {
+		return netPattern{}, err
+	}
+	p, err := wordPatternOf(kind + ":" + methods + plain)
+	if err != nil {
+		return p, err
+	}
+	return p, stars.into(&p)
+}
+
+func wordPatternOf(text string) (netPattern, error) {
+	w, err := capability.ParseWord(text)
+	var fault *capability.WordError
+	if errors.As(err, &fault) {
+		err = fault.Problem // the text has no stars where the entry has some
+	}
+	if err != nil {
+		return netPattern{}, err
+	}
+	return newNetPattern(w), nil
+}
+
+// stars are those that only a pattern has.
+type stars struct {
+	scheme, port bool
+	portWritten  bool
+	host         map[int]string // by the number of the label
+	labels       int
+}
+
+// placeholder is what a URL has in place of a star: a label that needs no other spelling.
+const placeholder = "x"
+
+// withoutStars returns a URL with something else in place of the stars of a pattern.
+func withoutStars(text string) (s stars, plain string, err error) {
+	scheme, rest, found := strings.Cut(text, "://")
+	if !found {
+		return s, "", errors.New("write a URL that begins with https:// or http://, or * for all")
+	}
+	if s.scheme = scheme == "*"; s.scheme {
+		scheme = "https"
+	}
+	authority, path, slash := strings.Cut(rest, "/")
+	authority, s.port = strings.CutSuffix(authority, ":*")
+	s.portWritten = strings.LastIndexByte(authority, ':') > strings.LastIndexByte(authority, ']')
+	labels := strings.Split(authority, ".")
+	s.labels = len(labels)
+	for i, label := range labels {
+		// A port may follow the last one.
+		name, port, _ := strings.Cut(label, ":")
+		if name != "*" && name != "**" {
+			continue
+		}
+		if s.host == nil {
+			s.host = make(map[int]string)
+		}
+		s.host[i] = name
+		if labels[i] = placeholder; port != "" {
+			labels[i] += ":" + port
+		}
+	}
+	plain = scheme + "://" + strings.Join(labels, ".")
+	if slash {
+		plain += "/" + strings.TrimSuffix(path, "**")
+	}
+	return s, plain, nil
+}
+
+// into puts the stars back.
+func (s stars) into(p *netPattern) error {
+	if s.scheme {
+		p.scheme, p.ownPort = "", !s.portWritten
+		if p.ownPort {
+			p.port = 0
+		}
+	}
+	p.everyPort = s.port
+	if s.host == nil {
+		return nil
+	}
+	if len(p.host) != s.labels {
+		return errors.New("a host with stars is written in ASCII (xn--...) and without a dot at its end")
+	}
+	for i, star := range s.host {
+		p.host[i] = star
+	}
+	return nil
 }
 
 // overlaps reports whether some request is in both p and the word g of a grant.
@@ -139,14 +154,18 @@ func (p netPattern) overlaps(g netPattern) bool {
 	case p.any, g.any:
 		return true
 	}
-	return p.schemeAndPortFit(g) && hostsOverlap(p.host, g.host) && (isPrefix(p.path, g.path) || isPrefix(g.path, p.path))
+	return p.schemeAndPortFit(g) && hostsOverlap(p.host, g.host) && (mayBePrefix(p.path, g.path) || mayBePrefix(g.path, p.path))
 }
 
 // covers reports whether every request that the word g of a grant permits is in p.
 func (p netPattern) covers(g netPattern) bool {
 	outside := func(m string) bool { return !slices.Contains(p.methods, m) }
+	methods := g.methods
+	if methods == nil {
+		methods = []string{"GET"} // every other method has a word of its own in a grant
+	}
 	switch {
-	case p.methods != nil && (g.methods == nil || slices.ContainsFunc(g.methods, outside)):
+	case p.methods != nil && slices.ContainsFunc(methods, outside):
 		return false
 	case g.private && !p.private:
 		return false
@@ -159,15 +178,19 @@ func (p netPattern) covers(g netPattern) bool {
 }
 
 func (p netPattern) schemeAndPortFit(g netPattern) bool {
-	if p.scheme != "*" && p.scheme != g.scheme {
+	if p.scheme != "" && p.scheme != g.scheme {
 		return false
 	}
-	// "" with the scheme * is the own port of whichever scheme the grant has.
-	return p.port == "*" || p.port == g.port || (p.scheme == "*" && g.port == "" && p.port == ownPort(g.scheme))
+	return p.everyPort || p.port == g.port || p.port == 0 && g.ownPort
 }
 
 func isPrefix(prefix, list []string) bool {
 	return len(prefix) <= len(list) && slices.Equal(prefix, list[:len(prefix)])
+}
+
+// mayBePrefix is isPrefix where servers may make no difference of case.
+func mayBePrefix(prefix, list []string) bool {
+	return len(prefix) <= len(list) && slices.EqualFunc(prefix, list[:len(prefix)], strings.EqualFold)
 }
 
 // hostsOverlap reports whether some host fits both; "**" stands in p only.

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/wasmtool/wasmtool/internal/namefold"
 )
 
 // defaultBase is where a guest's relative paths begin.
@@ -145,7 +147,7 @@ func parseGlob(base, pattern string) (pathGlob, error) {
 			return pathGlob{}, errors.New(`has an empty, "." or ".." part, which matches no path; leave it out`)
 		}
 	}
-	g := pathGlob{exact: pattern, folded: fold(pattern), choices: choices(pattern)}
+	g := pathGlob{exact: pattern, folded: namefold.FoldCompatible(pattern), choices: choices(pattern)}
 	if !doublestar.ValidatePattern(g.exact) || !doublestar.ValidatePattern(g.folded) {
 		return pathGlob{}, errors.New("is no valid pattern")
 	}
@@ -167,7 +169,7 @@ func choices(pattern string) int {
 func (g pathGlob) matches(e *effort, p string, folded, below bool) bool {
 	pattern := g.exact
 	if folded {
-		pattern, p = g.folded, fold(p)
+		pattern, p = g.folded, namefold.FoldCompatible(p)
 	}
 	if !e.spend(len(pattern) * len(p) * g.choices) {
 		return below

@@ -84,6 +84,7 @@ func (c *compiler) rule(i int, r Rule) *rule {
 type call struct {
 	tool      ToolFacts
 	words     []grantWord
+	granted   Granted
 	arguments any
 	invalid   bool // the arguments are no JSON object
 	effort    effort

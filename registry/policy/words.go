@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
 // The kinds of words.
@@ -21,9 +23,9 @@ const (
 // kinds are all kinds of words, sorted.
 var kinds = []string{kindClock, kindEnv, kindKV, kindNet, kindNetPrivate, kindRandom, kindRead, kindSecret, kindWrite}
 
-// harmless reports whether a call with this word in its grant may run unasked. What
+// Harmless reports whether a call with this word in its grant may run unasked. What
 // is not known is not harmless.
-func harmless(word string) bool {
+func Harmless(word string) bool {
 	kind, name, _ := strings.Cut(word, ":")
 	switch kind {
 	case kindRead:
@@ -67,7 +69,7 @@ func parseWordPattern(entry string) (wordPattern, error) {
 			return p, fmt.Errorf("%q: write kv:read, kv:write or kv:*", entry)
 		}
 	case kindNet, kindNetPrivate:
-		net, err := parseNet(name, kind == kindNetPrivate)
+		net, err := parseNet(name, kind)
 		if err != nil {
 			return p, fmt.Errorf("%q: %w", entry, err)
 		}
@@ -127,10 +129,11 @@ func parseGrantWords(words []string) []grantWord {
 	list := make([]grantWord, len(words))
 	for i, text := range words {
 		kind, name, _ := strings.Cut(text, ":")
-		w := grantWord{text: text, kind: kind, name: name, harmless: harmless(text)}
+		w := grantWord{text: text, kind: kind, name: name, harmless: Harmless(text)}
 		if kind == kindNet || kind == kindNetPrivate {
 			w.isNet = true
-			if net, err := parseNet(name, kind == kindNetPrivate); err == nil && net.grantable() {
+			if word, err := capability.ParseWord(text); err == nil {
+				net := newNetPattern(word)
 				w.net = &net
 			}
 		}

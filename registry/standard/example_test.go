@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -47,4 +50,37 @@ func Example_failure() {
 	// Output:
 	// permission_denied
 	// grep: not granted: read:workspace; only the operator can grant it
+}
+
+// A server reads its operator's file again: a mistake changes nothing.
+func ExampleReloader() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	file := config.File{Path: filepath.Join(dir, config.FileName), Name: config.FileName}
+	options := standard.Options{}
+	tools, err := standard.New(options)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer tools.Close()
+	reloader := standard.NewReloader(tools, options, file, os.LookupEnv)
+	for _, text := range []string{"policy.deny = [\"group:fs\"]\n", "policy.dney = []\n"} {
+		if err := os.WriteFile(file.Path, []byte(text), 0o600); err != nil {
+			fmt.Println(err)
+		}
+		reload, err := reloader.Reload(context.Background())
+		fmt.Println(reload.Changed, err)
+		grep, _ := tools.Get("grep")
+		fmt.Println("switched off:", grep.Disabled)
+	}
+	// Output:
+	// true <nil>
+	// switched off: true
+	// false wasmtool.toml:1:8: policy.dney: unknown key; did you mean "deny"?
+	// switched off: true
 }

@@ -20,6 +20,10 @@ func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 	rules := registry.Rules{
 		Offer:   o.offerTo(tool.Spec{}),
 		Offers:  make(map[string]capability.Offer),
+		Granted: o.Granted, GrantedBy: o.GrantedBy,
+		Widen: func(offer *capability.Offer, words ...capability.Word) error {
+			return o.config().Allow(offer, capability.Bound{Env: o.config().LookupEnv}, words...)
+		},
 		Digests: o.config().Digests(),
 		Revoked: slices.Sorted(maps.Keys(o.config().Revoked())),
 	}
@@ -34,7 +38,7 @@ func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 	}
 	var err error
 	if rules.Policy, err = policy.Compile(wanted, known); err != nil {
-		return rules, (&tool.Error{Code: tool.CodeUsage, Message: "the policy cannot be used: " + err.Error()}).WithCause(err)
+		return rules, (&tool.Error{Code: tool.CodeUsage, Message: err.Error()}).WithCause(err)
 	}
 	return rules, nil
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/grants"
 	"github.com/wasmtool/wasmtool/registry/results"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -43,10 +44,14 @@ type Options struct {
 	Workspace string
 	// Config is the operator's file; nil is an empty one. It is read again by Rules only.
 	Config *config.Config
-	// Offer is what tools that ask are given besides, and Words are more of it, such as
-	// those of flags. The clock and randomness are always offered; see Deterministic.
+	// Offer is what tools that ask are given besides, and Words are more of it, such as those
+	// of a server's flags. The clock and randomness are always offered; see Deterministic.
 	Offer capability.Offer
 	Words []capability.Word
+	// Granted are words that are offered, too, and whose use is not asked about, such as
+	// those of flags; GrantedBy says where they are from. See registry.Rules.
+	Granted   []capability.Word
+	GrantedBy string
 	// Deterministic withholds the clock and randomness: a tool that asks for one of
 	// them does not run.
 	Deterministic bool
@@ -91,6 +96,9 @@ type Options struct {
 	// answers; nil means that each is for one call.
 	Approver  registry.Approver
 	Approvals approvals.Store
+	// Grants are what was granted to single tools as they are, besides; nil is nothing. It
+	// stays the caller's.
+	Grants grants.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
 	// MaxTenantCalls, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
@@ -152,6 +160,7 @@ func New(o Options) (*registry.Registry, error) {
 		Results:    kept,
 		Approver:   o.Approver,
 		Approvals:  o.Approvals,
+		Grants:     o.Grants,
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
@@ -264,7 +273,8 @@ func checkDirectories(o Options) error {
 
 // protected lists what no tool may write to, whatever it is granted: compiled code,
 // which runs outside of any sandbox, the manifests of other tools, the operator's file and
-// what it names, and what is kept between calls.
+// what it names, and what is kept between calls. What the file names when it is read again
+// is in the offers besides: what it named first may still be in use.
 func protected(o Options) []string {
 	dirs := slices.Concat(o.Folders, o.config().Protected(), []string{StateDir(o)})
 	if cache := CacheDir(o); cache != "" {

@@ -90,6 +90,12 @@ type Details struct {
 	Faults []Fault `json:"faults,omitempty"`
 	// Missing are the permissions that are not granted, for CodePermissionDenied.
 	Missing []string `json:"missing,omitempty"`
+	// Denied are those of Missing that something stands against, whoever grants them.
+	Denied []string `json:"denied,omitempty"`
+	// Grant is what the operator would grant to the tool for the call to be allowed: words,
+	// or auto_execute, as 'wasmtool permission grant' takes them. It is empty when that
+	// would not do, and not for a model.
+	Grant []string `json:"grant,omitempty"`
 	// Fix is what the operator would change for the call to be allowed: lines of the
 	// operator's file, or what to take out of it. It is not for a model.
 	Fix string `json:"fix,omitempty"`

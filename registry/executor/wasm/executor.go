@@ -249,18 +249,37 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if call.Bindings, err = e.bind(ctx, in); err != nil {
 		return tool.Result{}, err
 	}
+	if in.Grant.HasSecrets() {
+		call.Limits.Stderr = runtime.DefaultStderr + hostfuncs.HideRoom
+	}
 	defer e.release(call.Bindings)
 	out, err := l.module.Call(ctx, call)
 	used := tool.CallInfo{Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
-	for _, text := range []*[]byte{&out.Output, &out.Failure, &out.Stderr} {
-		*text = call.Bindings.Hide(*text)
-	}
+	hideSecrets(&out, call.Bindings, call.Limits.Stderr > 0)
 	if err != nil {
 		return tool.Result{Call: used}, failure(out, err)
 	}
 	result, err := parseOutput(e.o.Manifest.Module.Output, out.Output)
 	result.Call = used
 	return result, err
+}
+
+// hideSecrets takes the secrets that a call used out of what its guest wrote. roomy says
+// that more of the diagnostics was kept than is told: texts are cut after that, since a cut
+// through a secret would leave a part of it that is not known for one.
+func hideSecrets(out *runtime.Output, b *hostfuncs.Bindings, roomy bool) {
+	out.Output = b.Hide(out.Output)
+	if out.FailureDropped > 0 {
+		out.Failure = b.HideBefore(out.Failure)
+	} else {
+		out.Failure = b.Hide(out.Failure)
+	}
+	if over := len(out.Stderr) - runtime.DefaultStderr; roomy && over > 0 {
+		out.Stderr = b.HideAfter(out.Stderr, over)
+		out.StderrDropped += int64(over)
+	} else {
+		out.Stderr = b.Hide(out.Stderr)
+	}
 }
 
 // files bounds what a call may do with files.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/internal/recordfile"
 )
 
 // Scope says for how long a yes is good.
@@ -74,7 +76,7 @@ func (a Approval) identify() string {
 	if a.AnyArguments {
 		arguments = "any"
 	}
-	return hashOf(a.Tenant, string(a.Scope), a.Session, a.Key.Digest, arguments, a.Key.Grant)[:16]
+	return recordfile.Hash(a.Tenant, string(a.Scope), a.Session, a.Key.Digest, arguments, a.Key.Grant)[:16]
 }
 
 // validate says what is wrong with an approval that is to be remembered, or was.

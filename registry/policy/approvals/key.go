@@ -2,9 +2,10 @@ package approvals
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/recordfile"
 )
 
 // Key is what an approval is bound to. Two keys are equal if and only if the tool,
@@ -25,19 +26,7 @@ func NewKey(digest string, arguments []byte, grant []string) Key {
 	words := slices.Clone(grant)
 	slices.Sort(words)
 	sum := sha256.Sum256(arguments)
-	return Key{Digest: digest, Arguments: hex.EncodeToString(sum[:]), Grant: hashOf(slices.Compact(words)...)}
-}
-
-// hashOf hashes texts with their lengths, so that no two lists run together.
-func hashOf(texts ...string) string {
-	h := sha256.New()
-	var length [8]byte
-	for _, text := range texts {
-		binary.BigEndian.PutUint64(length[:], uint64(len(text)))
-		h.Write(length[:])
-		h.Write([]byte(text))
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return Key{Digest: digest, Arguments: hex.EncodeToString(sum[:]), Grant: recordfile.Hash(slices.Compact(words)...)}
 }
 
 func isHash(s string) bool {

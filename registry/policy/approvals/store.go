@@ -2,7 +2,8 @@ package approvals
 
 import (
 	"context"
-	"fmt"
+
+	"github.com/wasmtool/wasmtool/internal/recordfile"
 )
 
 // Store remembers approvals. Implementations are safe for concurrent use, return when
@@ -24,30 +25,7 @@ type Store interface {
 
 // CorruptError tells that a line of the file is not an approval. No approval is
 // returned until the line is gone.
-type CorruptError struct {
-	// Line counts from 1; 0 means the file as a whole.
-	Line int
-	// Why says what is wrong, without the line's text.
-	Why string
-}
-
-// Error names the file, the line and the fix.
-func (e *CorruptError) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s; nothing is taken for approved until that is put right", fileName, e.Why)
-	}
-	return fmt.Sprintf("%s, line %d: %s; delete the line, nothing is taken for approved until then", fileName, e.Line, e.Why)
-}
+type CorruptError = recordfile.CorruptError
 
 // UnsafeError tells that others than the operator could write approvals.
-type UnsafeError struct {
-	// What is "the directory" or the name of a file in it.
-	What string
-	// Why says what is wrong and what to do.
-	Why string
-}
-
-// Error names what is unsafe and the fix.
-func (e *UnsafeError) Error() string {
-	return fmt.Sprintf("approvals: %s %s", e.What, e.Why)
-}
+type UnsafeError = recordfile.UnsafeError

@@ -1,6 +1,6 @@
 //go:build unix
 
-package approvals
+package recordfile
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestWaitingForTheLockEndsWithTheContext(t *testing.T) {
-	f, err := Open(filepath.Join(t.TempDir(), "a"), Options{})
+	f, err := Open(filepath.Join(t.TempDir(), "a"), notes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestWaitingForTheLockEndsWithTheContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := f.Revoke(ctx, "", "x"); !errors.Is(err, context.DeadlineExceeded) {
+	if err := f.Change(ctx, func(list []note) []note { return list }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	if err := errors.Join(held.Close(), f.Close()); err != nil {

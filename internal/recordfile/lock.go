@@ -1,4 +1,4 @@
-package approvals
+package recordfile
 
 import (
 	"context"
@@ -15,11 +15,11 @@ const (
 
 // lock keeps other writers out until the file that it returns is closed. It waits as
 // long as ctx allows. The lock is of the system and ends with the process.
-func (f *File) lock(ctx context.Context) (*os.File, error) {
+func (f *File[T]) lock(ctx context.Context) (*os.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	file, err := f.openFile(lockName, os.O_RDWR|os.O_CREATE)
+	file, err := f.openFile(f.lockName(), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (f *File) lock(ctx context.Context) (*os.File, error) {
 		}
 		if err != nil {
 			_ = file.Close() // nothing was written to it
-			return nil, fmt.Errorf("approvals: the file is in use by another process: %w", err)
+			return nil, fmt.Errorf("%s: the file is in use by another process: %w", f.kind.Name, err)
 		}
 	}
 }

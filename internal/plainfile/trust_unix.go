@@ -1,36 +1,35 @@
 //go:build unix
 
-package config
+package plainfile
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
-
-	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
 
 // othersWrite are the modes by which group and others can write.
 const othersWrite = 0o022
 
-// distrust says why a file is not used, at most once for each reason: others can change
-// it, or it lies below a folder where others can put another one in its place. What a
-// link leads to counts as well.
-func distrust(path string, info fs.FileInfo) []error {
+// Distrust says why a file is not used, at most once for each reason: others than the user
+// of this process and root can change it, or it lies below a folder where they can put
+// another one in its place. What a link leads to counts as well. could is what they could
+// do with that, such as "grant permissions". Each error is the end of a sentence that
+// begins with the file.
+func Distrust(path string, info fs.FileInfo, could string) []error {
 	var faults []error
 	if info.Mode()&othersWrite != 0 {
-		faults = append(faults, errors.New("can be changed by others, who could grant permissions; take that from them: chmod go-w"))
+		faults = append(faults, fmt.Errorf("can be changed by others, who could %s; take that from them: chmod go-w", could))
 	}
 	if !owned(info, os.Geteuid()) {
-		faults = append(faults, errors.New("belongs to another user, who could grant permissions; make it your own: chown"))
+		faults = append(faults, fmt.Errorf("belongs to another user, who could %s; make it your own: chown", could))
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return append(faults, plainfile.Reason(err))
+		return append(faults, Reason(err))
 	}
 	for _, name := range slices.Compact([]string{path, real}) {
 		if err := checkFolders(name); err != nil {
@@ -44,13 +43,13 @@ func distrust(path string, info fs.FileInfo) []error {
 func checkFolders(path string) error {
 	at, err := filepath.Abs(path)
 	if err != nil {
-		return plainfile.Reason(err)
+		return Reason(err)
 	}
 	for level := 1; at != filepath.Dir(at); level++ {
 		at = filepath.Dir(at)
 		info, err := os.Stat(at)
 		if err != nil {
-			return plainfile.Reason(err)
+			return Reason(err)
 		}
 		if info.Mode()&othersWrite != 0 && info.Mode()&fs.ModeSticky == 0 {
 			which := "the folder that it lies in"

@@ -1,4 +1,4 @@
-package approvals
+package recordfile
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ func tryLock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// checkOwned has nothing to say: the modes that Go shows on Windows are made up, and a
+// exposed has nothing to say: the modes that Go shows on Windows are made up, and a
 // folder in a user's profile is that user's alone.
-func checkOwned(string, fs.FileInfo, string) error { return nil }
+func exposed(fs.FileInfo, string) string { return "" }
 
 // syncDir has nothing to do: Windows writes names with the file.
-func (f *File) syncDir() error { return nil }
+func syncDir(*os.Root) error { return nil }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package approvals
+package recordfile
 
 import (
 	"errors"
@@ -23,20 +23,20 @@ func tryLock(file *os.File) (bool, error) {
 	return false, err
 }
 
-// checkOwned reports what others could read or write.
-func checkOwned(what string, info fs.FileInfo, want string) error {
+// exposed says why others could read or write something; "" when they cannot.
+func exposed(info fs.FileInfo, want string) string {
 	if info.Mode().Perm()&0o077 != 0 {
-		return &UnsafeError{what, "can be used by others; chmod it to " + want}
+		return "can be used by others; chmod it to " + want
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
-		return &UnsafeError{what, "belongs to another user; use one of your own"}
+		return "belongs to another user; use one of your own"
 	}
-	return nil
+	return ""
 }
 
 // syncDir makes the new name of a file last.
-func (f *File) syncDir() error {
-	dir, err := f.root.Open(".")
+func syncDir(root *os.Root) error {
+	dir, err := root.Open(".")
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,46 @@
+package hostfuncs
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+)
+
+// A text is cut wherever it happens to be too long, also in the middle of a secret: no
+// part of it is left.
+func TestACutLeavesNoPartOfASecret(t *testing.T) {
+	const value = "S3cr3t/value+of=18"
+	b := &Bindings{secrets: &callSecrets{hide: secret.NewScrubber(map[string]string{"TOKEN": value})}}
+	for name, form := range map[string]string{
+		"plain":   value,
+		"base64":  base64.StdEncoding.EncodeToString([]byte(value)),
+		"percent": url.QueryEscape(value),
+		"JSON":    strings.ReplaceAll(value, "/", `\u002f`),
+	} {
+		for at := range len(form) + 1 {
+			head := "before " + form[:at]
+			if got := string(b.HideBefore([]byte(head))); got != "before " && got != "before [secret:TOKEN]" {
+				t.Errorf("%s, cut at %d: the beginning is %q", name, at, got)
+			}
+			// The tail begins in the secret; what follows the room is told.
+			rest := strings.Repeat("x", HideRoom)
+			tail := form[at:] + rest[:HideRoom-len(form)+at] + form + " after"
+			if got := string(b.HideAfter([]byte(tail), HideRoom)); got != "[secret:TOKEN] after" {
+				t.Errorf("%s, cut at %d: the end is %q", name, at, got)
+			}
+			// It is all there and only told from the middle of the secret on.
+			whole := "before " + form + " after"
+			got := string(b.HideAfter([]byte(whole), len("before ")+at))
+			if got != " after" && got != "[secret:TOKEN] after" {
+				t.Errorf("%s, told from %d on: %q", name, at, got)
+			}
+		}
+	}
+	none := &Bindings{secrets: &callSecrets{}}
+	if got := string(none.HideAfter([]byte("abc"), 1)) + string(none.HideBefore([]byte("abc"))); got != "bcabc" {
+		t.Errorf("without a secret: %q", got)
+	}
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A tool's author chose part of the words, and a person runs the line.
+func TestShellWord(t *testing.T) {
+	for word, want := range map[string]string{
+		"write:workspace":                 "write:workspace",
+		"net:GET,POST:https://a.example/": "net:GET,POST:https://a.example/",
+		"../my-tool":                      "../my-tool",
+		"net:https://*.example.com/":      "'net:https://*.example.com/'",
+		"my tool":                         "'my tool'",
+		"":                                "''",
+		"~/x":                             "'~/x'",
+		"a'b":                             `'a'\''b'`,
+		"$(x)`x`;x&x|x>x\\":               "'$(x)`x`;x&x|x>x\\'",
+		"a\nb\x1b":                        `'a\nb\x1b'`,
+	} {
+		if got := shellWord(word); got != want {
+			t.Errorf("%q: got %s, want %s", word, got, want)
+		}
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell here")
+	}
+	const printable = "~!@#$%^&*()_+`-={}[]|\\:\";'<>?,./ $(exit 1) a'b''c"
+	out, err := exec.CommandContext(t.Context(), sh, "-c", "printf %s "+shellWord(printable)).CombinedOutput()
+	if err != nil || string(out) != printable || strings.Contains(string(out), "\n") {
+		t.Errorf("a shell reads %q, %v", out, err)
+	}
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// permissionGrant is a command line of 'permission grant'.
+type permissionGrant struct {
+	toolOptions
+	tenant string
+	json   bool
+
+	words       []capability.Word
+	autoExecute bool
+}
+
+func (a *app) permissionGrantCommand() *cobra.Command {
+	var o permissionGrant
+	cmd := &cobra.Command{
+		Use:   "grant TOOL PERMISSION...",
+		Short: "Grant a tool, as it is now, what it asks for",
+		Long: `Grant a tool what it asks for, until you take it back. TOOL is named as for 'wasmtool
+run', and a PERMISSION is a word such as write:workspace, net:https://api.github.com,
+env:LANG, secret:TOKEN or kv:write, as a denial names it.
+
+The grant is for exactly the tool that there is now: when its manifest or module changes,
+it counts no more. Calls that reach nothing beyond what was granted so, and what needs no
+word, run without a question, unless the tool is dangerous. The permission auto_execute lets
+every call of the tool run without a question, also when it is dangerous. What the
+operator's file denies stays denied, and what it asks about is asked about.
+
+Exit status: 0; 2 for what the tool does not ask for; 4 for what is denied; 7 for no such
+tool; 8 for one that does not load.`,
+		Example: `  wasmtool permission grant write write:workspace
+  wasmtool permission grant ./issues net:https://api.github.com/ secret:GITHUB_TOKEN
+  wasmtool permission grant ./deploy auto_execute`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return usage(cmd, "which tool, and what? 'wasmtool show TOOL' says what it asks for")
+			case 1:
+				return usage(cmd, "what? 'wasmtool show "+shellWord(args[0])+"' says what it asks for")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.parse(cmd, args[1:]); err != nil {
+				return err
+			}
+			return a.grant(cmd, o, args[0])
+		},
+	}
+	o.add(cmd)
+	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
+	tenantFlag(cmd, &o.tenant)
+	cmd.Flags().BoolVar(&o.json, "json", false, "print all that the tool is granted so as a JSON object")
+	return cmd
+}
+
+func (o *permissionGrant) parse(cmd *cobra.Command, permissions []string) error {
+	for _, text := range permissions {
+		if text == policy.AutoExecute {
+			o.autoExecute = true
+			continue
+		}
+		word, err := capability.ParseWord(text)
+		if err != nil {
+			return usage(cmd, fmt.Sprintf("%s: %v", text, err))
+		}
+		o.words = append(o.words, word)
+	}
+	return nil
+}
+
+func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error {
+	t, err := a.openExplained(o.toolOptions, target, remembered{})
+	if err != nil {
+		return err
+	}
+	defer t.tools.Close()
+	if err := t.checkGrantable(cmd, o.words); err != nil {
+		return err
+	}
+	digest, err := t.tools.Digest(cmd.Context(), t.spec.Name)
+	if err != nil {
+		return err
+	}
+	given, err := rememberGrant(cmd.Context(), grants.Grant{
+		Tenant: o.tenant, Tool: t.spec.Name, Digest: digest, Words: wordTexts(o.words), AutoExecute: o.autoExecute,
+	})
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return a.printJSON(given)
+	}
+	fmt.Fprintf(a.Err, "wasmtool: %s %s, as it is now, is granted %s\n", oneLine(t.spec.Name), oneLine(t.spec.Version), oneLine(strings.Join(grantedWords(given), ", ")))
+	for _, flag := range capability.Broad(o.words...) {
+		fmt.Fprintf(a.Err, "  %s: it %s\n", oneLine(flag.Word.String()), oneLine(flag.Why))
+	}
+	fmt.Fprintf(a.Err, "  to take it back: wasmtool permission revoke %s\n", given.ID)
+	return nil
+}
+
+// rememberGrant adds a grant to the operator's store.
+func rememberGrant(ctx context.Context, g grants.Grant) (given grants.Grant, err error) {
+	store, _, err := openStore(true, openGrantFile)
+	if err != nil {
+		return given, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	given, err = store.Remember(ctx, g)
+	if err != nil {
+		return given, (&tool.Error{Code: tool.CodePermissionDenied, Tool: g.Tool, Message: err.Error()}).WithCause(err)
+	}
+	return given, nil
+}
+
+// checkGrantable refuses what would give nothing: a slip, or what the operator's file
+// denies.
+func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Word) error {
+	offer := t.rules.OfferTo(t.spec.Name)
+	for _, word := range words {
+		if !asks(t.spec.Permissions, word) {
+			return usage(cmd, fmt.Sprintf("%s: %s does not ask for it; it asks for %s", word, t.spec.Name, t.spec.Permissions))
+		}
+		if denial, denied := offer.Deny.Takes(word); denied {
+			return &tool.Error{
+				Code: tool.CodePermissionDenied, Tool: t.spec.Name,
+				Message: fmt.Sprintf("%s is denied by %s in the operator's file, which no grant lifts%s", word, denial, where(offer.Lines[denial])),
+			}
+		}
+		if err := t.rules.Widen(&offer, word); err != nil {
+			return usage(cmd, err.Error())
+		}
+	}
+	return nil
+}
+
+// where is the end of a sentence that says where something was written.
+func where(line string) string {
+	if line == "" {
+		return ""
+	}
+	return ": " + line
+}
+
+func wordTexts(words []capability.Word) []string {
+	var texts []string
+	for _, w := range words {
+		texts = append(texts, w.String())
+	}
+	return texts
+}

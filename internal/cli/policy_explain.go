@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// policyExplain is a command line of 'policy explain'.
+type policyExplain struct {
+	toolOptions
+	input string
+	json  bool
+}
+
+func (a *app) policyExplainCommand() *cobra.Command {
+	var o policyExplain
+	cmd := &cobra.Command{
+		Use:   "explain TOOL [PERMISSION]...",
+		Short: "Explain what a tool may do, and which line decides",
+		Long: `Explain whether a call of a tool runs, and which rule decides it. With permissions,
+explain whether the tool has each of them, which line gives or takes it, and how to allow
+it. Nothing is run.
+
+Exit status: 0 when all that was asked about is allowed; 4 otherwise; 7 for no such tool.`,
+		Example: `  wasmtool policy explain write
+  wasmtool policy explain grep read:workspace env:LANG
+  wasmtool policy explain write --input '{"file_path":"/workspace/.env","content":""}'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(cmd, "which tool? 'wasmtool list' shows those there are")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.explain(cmd, o, args[0], args[1:]) },
+	}
+	o.add(cmd)
+	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
+	cmd.Flags().StringVar(&o.input, "input", "", "arguments of the call as a JSON object, @FILE to read it from a file, - from standard input")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object; with permissions, an array of one for each")
+	return cmd
+}
+
+func (a *app) explain(cmd *cobra.Command, o policyExplain, target string, permissions []string) error {
+	arguments := []byte("{}")
+	if o.input != "" {
+		var err error
+		if arguments, err = a.arguments(cmd, o.input, nil); err != nil {
+			return err
+		}
+	}
+	store, err := openRemembered(false)
+	if err != nil {
+		return err
+	}
+	defer store.close()
+	t, err := a.openExplained(o.toolOptions, target, store)
+	if err != nil {
+		return err
+	}
+	defer t.tools.Close()
+	given, err := t.tools.Offered(cmd.Context(), t.spec.Name, "")
+	if err != nil {
+		return err
+	}
+	if len(permissions) > 0 {
+		return a.explainWords(cmd, o, t, given.Offer, permissions)
+	}
+	return a.explainCall(o, t, given, arguments)
+}
+
+// explainedTool is a tool, also one that the policy takes away, with the rules of all.
+type explainedTool struct {
+	tools  *registry.Registry
+	rules  registry.Rules
+	spec   tool.Spec
+	target string // as the command line names it
+}
+
+// openExplained finds a tool and the rules of all; with no target the rules alone. The
+// caller closes its tools.
+func (a *app) openExplained(o toolOptions, target string, store remembered) (explainedTool, error) {
+	set := toolSet{workspace: workspaceDir(), onLoadError: a.warn}
+	store.enter(&set)
+	t := explainedTool{target: target}
+	options, err := a.standardOptions(o, set)
+	if err != nil {
+		return t, err
+	}
+	if isPath(target) {
+		options.NoBuiltins, options.Folders, options.Tool, options.OnLoadError = true, nil, target, nil
+	}
+	if t.tools, err = standard.New(options); err != nil {
+		return t, err
+	}
+	if t.rules, err = standard.Rules(options, t.tools); err == nil && target != "" {
+		err = t.find()
+	}
+	if err != nil {
+		return t, errors.Join(err, t.tools.Close())
+	}
+	return t, nil
+}
+
+func (t *explainedTool) find() error {
+	name := t.target
+	if isPath(name) {
+		for _, info := range t.tools.List(registry.Filter{Disabled: true}) {
+			name = info.Name
+		}
+	}
+	info, err := t.tools.Lookup(name)
+	t.spec = info.Spec
+	return err
+}
+
+// denied is how a command ends that explained why something is not allowed.
+func denied() error {
+	return errSilent{&tool.Error{Code: tool.CodePermissionDenied, Message: "not allowed"}}
+}
+
+// wordView is what 'policy explain --json' prints of a permission.
+type wordView struct {
+	Permission string `json:"permission"`
+	Allowed    bool   `json:"allowed"`
+	By         string `json:"by"`
+	// Fix is the word that would allow it, and Command grants it.
+	Fix     string `json:"fix,omitempty"`
+	Command string `json:"command,omitempty"`
+}
+
+// explainWords tells of each permission what decides about it.
+func (a *app) explainWords(cmd *cobra.Command, o policyExplain, t explainedTool, offer capability.Offer, permissions []string) error {
+	all := true
+	views := []wordView{}
+	for _, text := range permissions {
+		word, err := capability.ParseWord(text)
+		if err != nil {
+			return usage(cmd, fmt.Sprintf("%s: %v", text, err))
+		}
+		e := capability.Explain(t.spec.Permissions, offer, word)
+		view := wordView{Permission: word.String(), Allowed: e.Allowed, By: e.By, Fix: e.Fix}
+		if e.Fix != "" {
+			view.Command = o.grantCommand(t.target) + shellWords([]string{e.Fix})
+		}
+		views = append(views, view)
+		all = all && e.Allowed
+	}
+	if err := a.printWords(o, t, views); err != nil || all {
+		return err
+	}
+	return denied()
+}
+
+func (a *app) printWords(o policyExplain, t explainedTool, views []wordView) error {
+	if o.json {
+		return a.printJSON(views)
+	}
+	var b strings.Builder
+	for _, v := range views {
+		fmt.Fprintf(&b, "%s: %s\n  %s\n", v.Permission, yesNo(v.Allowed, "allowed", "not allowed"), v.By)
+		if v.Fix != "" {
+			fmt.Fprintf(&b, "  to allow it: %s\n  or in the operator's file:\n    %s\n",
+				v.Command, strings.ReplaceAll(policy.AllowLines(t.spec.Name, []string{v.Fix}), "\n", "\n    "))
+		}
+	}
+	_, err := fmt.Fprint(a.Out, printable(b.String()))
+	return outputFailed(err)
+}
+
+// callView is what 'policy explain --json' prints of a call.
+type callView struct {
+	Allowed bool `json:"allowed"`
+	policy.Explanation
+	// Missing is what is not granted.
+	Missing []string `json:"missing,omitempty"`
+	// Changed is what was granted to the tool as it was before it changed.
+	Changed []string `json:"changed,omitempty"`
+	// Command would let it run.
+	Command string `json:"command,omitempty"`
+}
+
+// explainCall tells what decides about a call.
+func (a *app) explainCall(o policyExplain, t explainedTool, given registry.Offered, arguments []byte) error {
+	facts := policy.ToolFacts{Name: t.spec.Name, Aliases: t.spec.Aliases, Dangerous: t.spec.Dangerous}
+	view := callView{
+		Explanation: t.rules.Policy.Explain(facts, policy.CallFacts{Capabilities: given.Words, Arguments: arguments, Granted: given.Granted}),
+		Missing:     given.Missing,
+		Changed:     given.Changed,
+	}
+	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
+	if helps := slices.Concat(given.Missing, view.Grant); len(helps) > 0 {
+		view.Command = o.grantCommand(t.target) + shellWords(helps)
+	}
+	if err := a.printCall(o, view); err != nil || view.Allowed {
+		return err
+	}
+	return denied()
+}
+
+func (a *app) printCall(o policyExplain, v callView) error {
+	if o.json {
+		return a.printJSON(v)
+	}
+	text := v.String()
+	if len(v.Missing) > 0 {
+		text += "but it does not run: not granted: " + strings.Join(v.Missing, ", ") + "\n"
+	}
+	if len(v.Changed) > 0 {
+		text += "the tool is not the one that this was granted to: " + strings.Join(v.Changed, ", ") + "\n"
+	}
+	if v.Command != "" {
+		text += "to grant it to the tool as it is:\n  " + v.Command + "\n"
+	}
+	_, err := fmt.Fprint(a.Out, printable(text))
+	return outputFailed(err)
+}

@@ -1,0 +1,66 @@
+package recordfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// CorruptError tells that a line of a file is not a record. No record is returned until
+// the line is gone.
+type CorruptError struct {
+	// File is the name of the file in its directory.
+	File string
+	// Line counts from 1; 0 means the file as a whole.
+	Line int
+	// Why says what is wrong, without the line's text.
+	Why string
+	// Holds is what the records stand for, such as "approved".
+	Holds string
+}
+
+// Error names the file, the line and the fix.
+func (e *CorruptError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s; nothing is taken for %s until that is put right", e.File, e.Why, e.Holds)
+	}
+	return fmt.Sprintf("%s, line %d: %s; delete the line, nothing is taken for %s until then", e.File, e.Line, e.Why, e.Holds)
+}
+
+// UnsafeError tells that others than the operator could write records.
+type UnsafeError struct {
+	// Store is what the records are, such as "approvals".
+	Store string
+	// What is "the directory" or the name of a file in it.
+	What string
+	// Why says what is wrong and what to do.
+	Why string
+}
+
+// Error names what is unsafe and the fix.
+func (e *UnsafeError) Error() string {
+	return fmt.Sprintf("%s: %s %s", e.Store, e.What, e.Why)
+}
+
+// withoutPath wraps an error without the names of the host's directories in its text.
+// It returns nil for nil and errors of this package as they are.
+func withoutPath(store, what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var unsafe *UnsafeError
+	if errors.As(err, &unsafe) {
+		return unsafe
+	}
+	reason := errors.New("the system refuses")
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		reason = path.Err
+	case errors.As(err, &link):
+		reason = link.Err
+	}
+	return fmt.Errorf("%s: %s: %w", store, what, reason)
+}

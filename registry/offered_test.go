@@ -1,0 +1,244 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// replaceable is a fake whose digest can be changed, as if the tool had been replaced. It
+// keeps the grant that it ran under.
+type replaceable struct {
+	fake
+	digest string
+	loads  atomic.Int32
+	ran    capability.Grant
+}
+
+func (i *replaceable) Digest(context.Context) (string, error) {
+	i.loads.Add(1)
+	return i.digest, nil
+}
+
+func (i *replaceable) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+	i.ran = in.Grant
+	return i.fake.Execute(ctx, in)
+}
+
+// asking is a tool that asks for words of a workspace, a variable and the network.
+func asking() tool.Spec {
+	spec := echo()
+	api, _ := capability.ParseURLPattern("https://api.example.com/v1")
+	spec.Permissions = capability.Permissions{
+		FS:  []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}},
+		Net: []capability.Net{{URL: api, Methods: []string{"POST"}}},
+		Env: []string{"LANG"},
+	}
+	return spec
+}
+
+// remembering is a registry with one tool and a store of grants, whose rules bind the
+// workspace and the variable LANG.
+func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replaceable, *grants.File) {
+	t.Helper()
+	store, err := grants.Open(filepath.Join(t.TempDir(), "a"), grants.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	rules.Offer.Mounts = map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}}
+	rules.Widen = func(o *capability.Offer, words ...capability.Word) error {
+		return o.Add(capability.Bound{Env: func(name string) (string, bool) { return "C", name == "LANG" }}, words...)
+	}
+	r := New(Options{Rules: rules, Grants: store})
+	executor := &replaceable{digest: "sha256:one"}
+	if err := r.Register(spec, executor); err != nil {
+		t.Fatal(err)
+	}
+	return r, executor, store
+}
+
+func give(t *testing.T, s grants.Store, g grants.Grant) grants.Grant {
+	t.Helper()
+	given, err := s.Remember(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return given
+}
+
+func callAs(t *testing.T, r *Registry, tenant string) error {
+	t.Helper()
+	_, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Tenant: tenant, Arguments: json.RawMessage(`{"text":"x"}`)})
+	return err
+}
+
+var all = []string{"write:workspace", "net:POST:https://api.example.com/v1", "env:LANG"}
+
+func TestAGrantIsForOneToolAsItIsAndOneTenant(t *testing.T) {
+	r, executor, store := remembering(t, asking(), Rules{})
+	e := wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
+	if !slices.Equal(e.Details.Grant, all) || !strings.Contains(e.Details.Fix, "[tools.echo]\nallow = [") {
+		t.Errorf("what would help is %q and %q", e.Details.Grant, e.Details.Fix)
+	}
+	if strings.Contains(e.Error(), "permission grant") {
+		t.Errorf("a model is told how to be granted something: %v", e)
+	}
+	given := give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", Words: e.Details.Grant})
+	if err := callAs(t, r, ""); err != nil {
+		t.Errorf("after the grant: %v", err)
+	}
+	if executor.ran.Env["LANG"] != "C" || executor.ran.FS[0].Mode != capability.ModeWrite || len(executor.ran.Net) != 1 {
+		t.Errorf("it ran under %+v", executor.ran)
+	}
+	wantCode(t, callAs(t, r, "other"), tool.CodePermissionDenied)
+
+	executor.digest = "sha256:two"
+	e = wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
+	if !strings.Contains(e.Message, "before it changed") {
+		t.Errorf("it is not said that the tool changed: %v", e)
+	}
+	executor.digest = ""
+	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
+	executor.digest = "sha256:one"
+	if ok, err := store.Revoke(t.Context(), "", given.ID); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
+}
+
+func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
+	env, err := capability.ParseWord("env:LANG")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dangerous := asking()
+	dangerous.Dangerous = true
+	rule := func(effect policy.Effect) *policy.Policy {
+		return compile(t, policy.Config{Rules: []policy.Rule{{Effect: effect, Tools: []string{"*"}}}})
+	}
+	for _, tt := range []struct {
+		name  string
+		spec  tool.Spec
+		rules Rules
+		given grants.Grant
+		want  tool.Code
+		helps []string
+	}{
+		{"all", asking(), Rules{}, grants.Grant{Words: all}, "", nil},
+		{"more than asked", asking(), Rules{}, grants.Grant{Words: []string{"write:workspace", "net:any", "env:LANG", "kv:write"}}, "", nil},
+		{"a word less", asking(), Rules{}, grants.Grant{Words: all[:2]}, tool.CodePermissionDenied, all[2:]},
+		{"another method", asking(), Rules{}, grants.Grant{Words: []string{"write:workspace", "env:LANG", "net:GET:https://api.example.com/v1"}}, tool.CodePermissionDenied, all[1:2]},
+		{"a denial", asking(), Rules{Offer: capability.Offer{Deny: capability.Deny{env}}}, grants.Grant{Words: all}, tool.CodePermissionDenied, nil},
+		{"a rule that denies", asking(), Rules{Policy: rule(policy.Deny)}, grants.Grant{Words: all, AutoExecute: true}, tool.CodePermissionDenied, nil},
+		{"a rule that asks", asking(), Rules{Policy: rule(policy.Ask)}, grants.Grant{Words: all, AutoExecute: true}, tool.CodeApprovalRequired, nil},
+		{"a dangerous tool", dangerous, Rules{}, grants.Grant{Words: all}, tool.CodeApprovalRequired, []string{policy.AutoExecute}},
+		{"a dangerous tool that may run", dangerous, Rules{}, grants.Grant{Words: all, AutoExecute: true}, "", nil},
+		{"auto_execute alone", asking(), Rules{}, grants.Grant{AutoExecute: true}, tool.CodePermissionDenied, all},
+		{"a word of the rules is not granted to the tool", asking(), Rules{Offer: capability.Offer{Env: map[string]string{"LANG": "C"}}}, grants.Grant{Words: all[:2]}, tool.CodeApprovalRequired, all[2:]},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, _, store := remembering(t, tt.spec, tt.rules)
+			tt.given.Tool, tt.given.Digest = "echo", "sha256:one"
+			give(t, store, tt.given)
+			err := callAs(t, r, "")
+			if tool.CodeOf(err) != tt.want {
+				t.Fatalf("got %v, want %s", err, tt.want)
+			}
+			var e *tool.Error
+			if !errors.As(err, &e) {
+				return
+			}
+			for _, w := range tt.helps {
+				if !slices.Contains(e.Details.Grant, w) {
+					t.Errorf("%s would help, got %q", w, e.Details.Grant)
+				}
+			}
+			if len(tt.helps) == 0 && len(e.Details.Grant) > 0 {
+				t.Errorf("%q is offered and does not help", e.Details.Grant)
+			}
+			// What is offered helps, in one step.
+			if len(tt.helps) > 0 {
+				again := grants.Grant{Tool: "echo", Digest: "sha256:one"}
+				for _, w := range e.Details.Grant {
+					if w == policy.AutoExecute {
+						again.AutoExecute = true
+						continue
+					}
+					again.Words = append(again.Words, w)
+				}
+				give(t, store, again)
+				if err := callAs(t, r, ""); err != nil {
+					t.Errorf("after granting %q: %v", e.Details.Grant, err)
+				}
+			}
+		})
+	}
+}
+
+// Words that a person gives for calls by hand count like a grant to each tool.
+func TestGrantedByHand(t *testing.T) {
+	var words []capability.Word
+	for _, text := range all {
+		w, err := capability.ParseWord(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words = append(words, w)
+	}
+	r, _, _ := remembering(t, asking(), Rules{Granted: words, GrantedBy: "a flag"})
+	if err := callAs(t, r, ""); err != nil {
+		t.Error(err)
+	}
+	given, err := r.Offered(t.Context(), "echo", "")
+	if err != nil || given.Granted.Source != "a flag" || len(given.Missing) > 0 {
+		t.Errorf("got %+v, %v", given, err)
+	}
+	r, _, _ = remembering(t, asking(), Rules{Granted: words[:2]})
+	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
+}
+
+// A decision tells which grant made it.
+func TestWhereAGrantIsKeptIsTold(t *testing.T) {
+	spec := echo()
+	spec.Dangerous = true
+	r, _, store := remembering(t, spec, Rules{})
+	given := give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", AutoExecute: true})
+	if got, err := r.Offered(t.Context(), "echo", ""); err != nil || !got.Granted.AutoExecute || !strings.Contains(got.Granted.Source, given.ID) {
+		t.Errorf("got %+v, %v", got.Granted, err)
+	}
+}
+
+// A tool that only reads is neither loaded nor looked up for the sake of grants.
+func TestHarmlessToolsCostNoLook(t *testing.T) {
+	r, executor, store := remembering(t, echo(), Rules{})
+	give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", Words: []string{"clock"}})
+	if err := store.Close(); err != nil { // whoever looks now fails
+		t.Fatal(err)
+	}
+	if err := callAs(t, r, ""); err != nil || executor.loads.Load() > 0 {
+		t.Errorf("%v, %d loads", err, executor.loads.Load())
+	}
+}
+
+func TestAStoreThatFailsGrantsNothing(t *testing.T) {
+	r, _, store := remembering(t, asking(), Rules{})
+	give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", Words: all})
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e := wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
+	if !strings.Contains(e.Message, "what was granted to the tool cannot be read") {
+		t.Errorf("got %v", e)
+	}
+}

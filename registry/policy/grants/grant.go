@@ -1,0 +1,119 @@
+package grants
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/recordfile"
+)
+
+// Bounds on a Grant.
+const (
+	maxNameBytes = 256
+	maxWordBytes = 2048
+	maxWords     = 256
+)
+
+// Grant is what a tool was granted.
+type Grant struct {
+	// ID names the grant; a Store sets it. A tenant has one grant for each tool and digest.
+	ID string `json:"id"`
+	// Tenant is whose grant it is; "" is the single tenant of a terminal.
+	Tenant string `json:"tenant,omitempty"`
+	// Tool is the name of the tool, and Digest what Registry.Digest told of it.
+	Tool   string `json:"tool"`
+	Digest string `json:"digest"`
+	// Words are what it is given, as package capability prints them. Calls that reach
+	// nothing more that would be asked about run unasked, unless the tool is dangerous.
+	Words []string `json:"words,omitempty"`
+	// AutoExecute lets its calls run unasked, whatever they reach and also when the tool is
+	// dangerous.
+	AutoExecute bool `json:"auto_execute,omitempty"`
+	// Created is when it was given last; a Store sets it.
+	Created time.Time `json:"created"`
+}
+
+// Parsed returns the words of a grant that a Store returned.
+func (g Grant) Parsed() []capability.Word {
+	var words []capability.Word
+	for _, text := range g.Words {
+		if w, err := capability.ParseWord(text); err == nil { // a Store checked it
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// sameTool reports whether two grants are for the same tool of the same tenant.
+func (g Grant) sameTool(other Grant) bool {
+	return g.Tenant == other.Tenant && g.Tool == other.Tool && g.Digest == other.Digest
+}
+
+// joined is a grant with what an earlier one for the same tool gave.
+func (g Grant) joined(earlier Grant) Grant {
+	g.Words = slices.Concat(earlier.Words, g.Words)
+	slices.Sort(g.Words)
+	g.Words = slices.Compact(g.Words)
+	g.AutoExecute = g.AutoExecute || earlier.AutoExecute
+	return g
+}
+
+func (g Grant) identify() string { return recordfile.Hash("grant", g.Tenant, g.Tool, g.Digest)[:16] }
+
+// validate says what is wrong with a grant that is to be remembered, or was.
+func (g Grant) validate() error {
+	switch {
+	case g.Tool == "":
+		return errors.New("the tool's name is missing")
+	case g.Digest == "":
+		return errors.New("the tool's digest is missing")
+	case len(g.Words) == 0 && !g.AutoExecute:
+		return errors.New("it grants nothing")
+	case len(g.Words) > maxWords:
+		return fmt.Errorf("it has more than %d words", maxWords)
+	}
+	for _, text := range []string{g.Tenant, g.Tool, g.Digest} {
+		if len(text) > maxNameBytes || !utf8.ValidString(text) {
+			return fmt.Errorf("tenant, tool and digest are UTF-8 of at most %d bytes", maxNameBytes)
+		}
+	}
+	for _, text := range g.Words {
+		if len(text) > maxWordBytes {
+			return fmt.Errorf("a word is longer than %d bytes", maxWordBytes)
+		}
+		word, err := capability.ParseWord(text)
+		if err != nil {
+			return err
+		}
+		if word.String() != text {
+			return fmt.Errorf("permission %q is written %s", text, word)
+		}
+	}
+	return nil
+}
+
+// checkRecord says what is wrong with a grant as it is written.
+func checkRecord(g Grant) error {
+	if err := g.validate(); err != nil {
+		return err
+	}
+	if g.Created.IsZero() || g.ID != g.identify() {
+		return errors.New("its ID or time is not the one that was written")
+	}
+	return nil
+}
+
+// forDisplay returns the grant with texts that are safe to print.
+func (g Grant) forDisplay() Grant {
+	g.Tenant, g.Tool, g.Digest = recordfile.Printable(g.Tenant), recordfile.Printable(g.Tool), recordfile.Printable(g.Digest)
+	words := make([]string, len(g.Words))
+	for i, word := range g.Words {
+		words[i] = recordfile.Printable(word)
+	}
+	g.Words = words
+	return g
+}
