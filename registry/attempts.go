@@ -13,18 +13,19 @@ import (
 // failure may pass and the attempt changed nothing.
 func (r *Registry) runAttempts(ctx context.Context, x *execution) (tool.Result, error) {
 	var total tool.CallInfo
-	for attempt := 1; ; attempt++ {
-		result, err := r.run(ctx, x, attempt)
+	for {
+		before := x.attempts
+		result, err := r.run(ctx, x)
 		changed := result.Call.Usage.Changed()
 		total = tool.CallInfo{
 			Fuel: total.Fuel + result.Call.Fuel, Memory: max(total.Memory, result.Call.Memory),
-			Usage: total.Usage.Plus(result.Call.Usage), Attempts: attempt,
+			Usage: total.Usage.Plus(result.Call.Usage), Attempts: x.attempts,
 		}
 		result.Call = total
-		if err == nil || changed {
+		if err == nil || changed || x.attempts == before { // the last: it did not come to run
 			return result, err
 		}
-		wait, again := r.retry(ctx, x, err, attempt)
+		wait, again := r.retry(ctx, x, err)
 		if !again {
 			return result, err
 		}
@@ -36,14 +37,15 @@ func (r *Registry) runAttempts(ctx context.Context, x *execution) (tool.Result, 
 
 // retry says whether to try again after an attempt that changed nothing, and after how
 // long.
-func (r *Registry) retry(ctx context.Context, x *execution, err error, attempt int) (wait time.Duration, again bool) {
+func (r *Registry) retry(ctx context.Context, x *execution, err error) (wait time.Duration, again bool) {
 	var e *tool.Error
-	if attempt > min(x.call.Retries, r.opts.MaxRetries) || ctx.Err() != nil || !x.ran || !errors.As(err, &e) {
+	attempt := x.attempts // that failed
+	if attempt > min(x.call.Retries, r.opts.MaxRetries) || ctx.Err() != nil || !errors.As(err, &e) {
 		return 0, false
 	}
 	switch own, ok := x.entry.executor.(tool.Retrier); {
 	case ok:
-		wait, again = r.askRetrier(own, x, e, attempt)
+		wait, again = r.askRetrier(own, x, e)
 	case x.entry.spec.Sandboxed: // of others, Usage does not tell all that they did
 		again = e.Code.MayPass()
 	}
@@ -61,9 +63,9 @@ func (r *Registry) retry(ctx context.Context, x *execution, err error, attempt i
 	return wait, true
 }
 
-func (r *Registry) askRetrier(own tool.Retrier, x *execution, e *tool.Error, attempt int) (wait time.Duration, again bool) {
+func (r *Registry) askRetrier(own tool.Retrier, x *execution, e *tool.Error) (wait time.Duration, again bool) {
 	defer r.recovered("Retry of the executor", x) // and then it says no
-	again, wait = own.Retry(e, attempt)
+	again, wait = own.Retry(e, x.attempts)
 	return wait, again
 }
 

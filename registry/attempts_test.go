@@ -269,3 +269,32 @@ func TestUsageOfAttempts(t *testing.T) {
 		t.Errorf("the first became %+v", a)
 	}
 }
+
+// An attempt that does not come to run, because the tool is held back meanwhile, is the
+// last.
+func TestAttemptThatDoesNotComeToRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		always := func(*tool.Error, int) (bool, time.Duration) { return true, time.Second }
+		f := &retrier{failsWith(failure(tool.CodeNetwork), failure(tool.CodeNetwork)), always}
+		r := New(Options{})
+		if err := r.Register(echo(), f); err != nil {
+			t.Fatal(err)
+		}
+		call := say("x")
+		call.Retries = 3
+		h := r.Start(t.Context(), call)
+		synctest.Wait()
+		go func() {
+			release, err := r.Drain(t.Context(), Selector{})
+			defer release()
+			if err != nil {
+				t.Error(err)
+			}
+		}()
+		result, err := h.Result(t.Context())
+		wantCode(t, err, tool.CodeDisabled)
+		if result.Call.Attempts != 1 || result.Call.Fuel != 10 || len(f.times) != 1 {
+			t.Errorf("in all it was %+v, %d attempts", result.Call, len(f.times))
+		}
+	})
+}

@@ -13,7 +13,7 @@ import (
 
 // maxLabel is how long the names may be that a call brings along, in bytes: they are kept
 // when the call is over.
-const maxLabel = 256
+const maxLabel = 512
 
 // begin is the step that lets the call in, when it names itself as it may and no call of
 // its ID is on its way.

@@ -32,7 +32,7 @@ type execution struct {
 	approved  bool // somebody said yes, and asked: just now
 	asked     bool
 	loaded    bool               // the tool is
-	ran       bool               // the tool did
+	attempts  int                // how often the tool ran
 	later     *later             // of the attempt that was made last
 	digest    string             // of the tool, once somebody wanted it
 	observed  func(tool.Receipt) // nil when nobody watches

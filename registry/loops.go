@@ -94,7 +94,7 @@ func (r *Registry) noteLoop(x *execution, resultHash string, changed, failed boo
 		return ""
 	}
 	warn, found := r.loops.Record(x.call.Tenant, x.call.Session, x.loopCall(), loop.Outcome{
-		Result: resultHash, Changed: changed, Approved: x.asked, Refused: failed && x.looping && !x.ran,
+		Result: resultHash, Changed: changed, Approved: x.asked, Refused: failed && x.looping && x.attempts == 0,
 	})
 	if !warn {
 		return ""

@@ -117,3 +117,26 @@ func TestToolsOfATenant(t *testing.T) {
 		t.Errorf("another tenant:%s", got)
 	}
 }
+
+// Whatever a call says, it is one of the tenant that makes it.
+func TestCallsOfATenant(t *testing.T) {
+	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
+		if in.Call.Tenant != "a" {
+			t.Errorf("a call of %q", in.Call.Tenant)
+		}
+	}))
+	tenant, call := r.Tenant("a", Overlay{}), say("x")
+	call.Tenant = "b"
+	calls := []tool.Call{call, call}
+	for _, o := range tenant.ExecuteAll(t.Context(), calls) {
+		if o.Err != nil {
+			t.Error(o.Err)
+		}
+	}
+	if _, err := tenant.Start(t.Context(), call).Result(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if calls[0].Tenant != "b" || len(r.States("a")) != 3 || len(r.States("b")) > 0 {
+		t.Errorf("the caller's call became %q; there are %d and %d", calls[0].Tenant, len(r.States("a")), len(r.States("b")))
+	}
+}

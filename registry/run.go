@@ -40,7 +40,7 @@ func (e *entry) load(ctx context.Context, budget time.Duration) error {
 }
 
 // run runs the tool once, in its turn and within its timeout.
-func (r *Registry) run(ctx context.Context, x *execution, attempt int) (tool.Result, error) {
+func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 	leave, err := r.waitForTurn(ctx, x)
 	if err != nil {
 		return tool.Result{}, err
@@ -53,14 +53,13 @@ func (r *Registry) run(ctx context.Context, x *execution, attempt int) (tool.Res
 	if err := r.identify(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
-	if !x.ran {
-		x.ran = true
+	if x.attempts++; x.attempts == 1 {
 		r.move(x, state.Running)
 	}
 	timeout := x.timeout(r.opts.MaxTimeout)
 	running, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	result, err := r.attempt(running, x, attempt)
+	result, err := r.attempt(running, x)
 	if stop := stopped(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, stop
 	}
@@ -95,7 +94,7 @@ func (x *execution) timeout(most time.Duration) time.Duration {
 
 // attempt runs the executor and turns its panics into errors, so that no tool can
 // take the process down.
-func (r *Registry) attempt(ctx context.Context, x *execution, attempt int) (result tool.Result, err error) {
+func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Error("panic in an executor", "tool", x.entry.spec.Name, "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
@@ -105,7 +104,7 @@ func (r *Registry) attempt(ctx context.Context, x *execution, attempt int) (resu
 	x.later = &later{r: r, x: x}
 	return x.entry.executor.Execute(ctx, tool.Invocation{
 		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
-		Secrets: x.overlay.Secrets, Attempt: attempt, Update: x.teller.tell, Complete: x.later.complete,
+		Secrets: x.overlay.Secrets, Attempt: x.attempts, Update: x.teller.tell, Complete: x.later.complete,
 	})
 }
 

@@ -173,3 +173,33 @@ func TestDrainGivesUp(t *testing.T) {
 		}
 	})
 }
+
+// Calls of a tool that is revoked are stopped, those that wait do not begin, and neither
+// does a tool that is not the one that was pinned.
+func TestRevokedWhileCallsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := New(Options{MaxTenantCalls: 1})
+		handles := threeCalls(t, r, hanging())
+		call := say("x")
+		call.Tenant = "a"
+		waiting := r.Start(t.Context(), call)
+		synctest.Wait()
+		r.SetRules(Rules{Revoked: []string{digestA}})
+		for _, name := range []string{"1", "3"} {
+			_, err := handles[name].Result(t.Context())
+			if e := wantCode(t, err, tool.CodeDisabled); !strings.Contains(e.Message, "revoked the tool while it ran") {
+				t.Errorf("call %s: got %q", name, e.Message)
+			}
+		}
+		r.Kill(Selector{Tool: "other"})
+		_, err := waiting.Result(t.Context())
+		if e := wantCode(t, err, tool.CodeDisabled); !strings.Contains(e.Message, "has revoked") {
+			t.Errorf("who waited: got %q", e.Message)
+		}
+		r.SetRules(Rules{Digests: map[string]string{"echo": "sha256:b"}})
+		_, err = r.Execute(t.Context(), say("x"))
+		if e := wantCode(t, err, tool.CodePermissionDenied); !strings.Contains(e.Details.Fix, digestA) {
+			t.Errorf("got %+v", e)
+		}
+	})
+}

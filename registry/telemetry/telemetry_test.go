@@ -166,7 +166,7 @@ func TestCallsAreTracedAndCounted(t *testing.T) {
 		"wasmtool.calls.active +1",
 		"wasmtool.calls.active -1",
 		"gen_ai.execute_tool.duration error.type=invalid_argument,gen_ai.tool.name=(unknown)",
-		"span execute_tool (unknown) error.type=invalid_argument gen_ai.operation.name=execute_tool gen_ai.tool.name=(unknown) gen_ai.tool.type=function status=invalid_argument",
+		"span execute_tool (unknown) error.type=invalid_argument gen_ai.operation.name=execute_tool gen_ai.tool.call.id=\uFFFD gen_ai.tool.name=(unknown) gen_ai.tool.type=function status=invalid_argument",
 	}
 	if got := strings.Join(r.lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
