@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,18 +23,15 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 	names := []string{"blue", "red"}
 	use := capability.SecretUse{Name: "TOKEN", Header: "Authorization"}
 	spy := &fake{execute: func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-		whose, err := os.ReadFile(filepath.Join(in.Grant.FS[0].Dir, "whose"))
-		if err != nil {
-			return tool.Result{}, err
-		}
+		whose := filepath.Base(in.Grant.FS[0].Dir)
 		token, err := in.Secrets.Value(ctx, use)
 		if err != nil {
 			return tool.Result{}, err
 		}
-		in.Update(tool.Update{Title: string(whose)})
+		in.Update(tool.Update{Title: whose})
 		text, _ := in.Text("text")
 		return tool.Result{Content: []tool.Content{tool.TextContent(strings.Join([]string{
-			in.Call.Tenant, string(whose), in.Grant.Env["WHOSE"], token, text,
+			in.Call.Tenant, whose, in.Grant.Env["WHOSE"], token, text,
 		}, " "))}}, nil
 	}}
 	var sunk sync.Map
@@ -61,16 +57,12 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 	tenants := make(map[string]*Tenant)
 	heard := make(map[string]*Subscription)
 	for _, name := range names {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "whose"), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
 		config := policy.Config{Tools: map[string]policy.ToolRule{"spy": {AutoExecute: true}, "forbidden": {AutoExecute: true}}}
 		if name == "blue" {
 			config.Deny = []string{"forbidden"}
 		}
 		tenants[name] = r.Tenant(name, Overlay{
-			Mounts:  map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeRead}},
+			Mounts:  map[string]capability.Mount{"workspace": {Dir: "/tenants/" + name, Mode: capability.ModeRead}},
 			Env:     map[string]string{"WHOSE": name},
 			Policy:  compileFor(t, config),
 			Secrets: secret.New(map[string]secret.Source{"TOKEN": secret.FromEnv("T", func(string) (string, bool) { return "token-of-" + name, true })}, secret.Options{}),
