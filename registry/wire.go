@@ -18,7 +18,8 @@ type Definition struct {
 }
 
 // Definitions returns the tools that can be called, by name: none that is switched off or
-// taken away by the policy.
+// taken away by the policy. Dynamic tools are as they were registered until they are used:
+// call Describe before.
 func (r *Registry) Definitions() []Definition { return definitions(r.List(Filter{})) }
 
 // Definitions is Registry.Definitions for the tenant.

@@ -47,7 +47,7 @@ const executeTool = "execute_tool"
 
 // maxValue bounds what a caller made up, in bytes. Names that are longer belong to calls
 // that were not let in.
-const maxValue = 256
+const maxValue = 512
 
 // unknownTool stands for all names that no tool has, so that the series of figures are no
 // more than there are tools.

@@ -65,7 +65,8 @@ func Define[In, Out any](o Options, fn func(ctx context.Context, in In) (Out, er
 }
 
 // DefineCall is Define for a function that wants to know for whom it runs: the call has the
-// tenant, session and message, and OnLog and OnProgress, which may be nil.
+// tenant, session and message, OnProgress and OnUpdate to tell how far the function is, and
+// OnLog, which may be nil.
 func DefineCall[In, Out any](o Options, fn func(ctx context.Context, call tool.Call, in In) (Out, error)) (tool.Spec, tool.Executor, error) {
 	if fn == nil {
 		return tool.Spec{}, nil, nothingToExecute(o)
