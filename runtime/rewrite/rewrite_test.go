@@ -173,7 +173,7 @@ func TestInspect(t *testing.T) {
 	if want := []Export{
 		{Name: "pair", Kind: ExternFunc, Signature: "() -> (i32, i32)"},
 		{Name: "memory", Kind: ExternMemory},
-		{Name: "host", Kind: ExternFunc, Signature: "(i32, f64) -> i64"},
+		{Name: "host", Kind: ExternFunc, Signature: "(i32, f64) -> i64", Imported: true},
 	}; !slices.Equal(rep.Exports, want) {
 		t.Errorf("exports %+v, want %+v", rep.Exports, want)
 	}
