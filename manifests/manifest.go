@@ -118,6 +118,7 @@ type ABI string
 const (
 	ABICommand ABI = "command"
 	ABIReactor ABI = "reactor"
+	ABIExtism  ABI = "extism"
 )
 
 // Module says which program is the tool, and how it is called.
@@ -127,7 +128,7 @@ type Module struct {
 	Path string
 	// SHA256 is the digest of the module in lower-case hexadecimal, or "" for unchecked.
 	SHA256 string
-	// ABI is how the module is called: ABICommand, ABIReactor, or "" to read it off
+	// ABI is how the module is called: ABICommand, ABIReactor, ABIExtism, or "" to read it off
 	// the module's exports.
 	ABI ABI
 	// Entry is the function that a reactor is called by, or "" for the default.

@@ -42,12 +42,15 @@ func (c *checker) abi(m *Manifest) {
 	if m.Module.ABI == ABICommand && module.Get("entry") != nil {
 		c.Fault(c.At("module", "entry"), "a command starts at _start; leave it out, or write abi = \"reactor\"")
 	}
+	if m.Module.ABI == ABIExtism && module.Get("warm") != nil {
+		c.Fault(c.At("module", "warm"), "an Extism plug-in has no warm-up; leave it out")
+	}
 	if m.Module.ABI == ABICommand && module.Get("warm") != nil {
 		c.Fault(c.At("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")
 	}
-	reactor := m.Module.ABI == ABIReactor || (m.Module.ABI == "" && m.Module.Entry != "")
+	reactor := m.Module.ABI == ABIReactor || m.Module.ABI == ABIExtism || (m.Module.ABI == "" && m.Module.Entry != "")
 	if reactor && module.Get("args") != nil {
-		c.Fault(c.At("module", "args"), "a reactor has no command line; its input has all arguments")
+		c.Fault(c.At("module", "args"), "only a command has a command line; the input has all arguments")
 	}
 }
 

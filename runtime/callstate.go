@@ -33,6 +33,7 @@ type callState struct {
 	limits  Limits
 	fuel    fuelGauge
 	memory  memoryUse
+	kernel  *kernel // of an Extism plug-in, else nil
 	reused  bool
 	// origin is where the call's clock and randomness began.
 	origin hostfuncs.Mark
@@ -154,9 +155,12 @@ func (s *callState) end() {
 	if s.endHost != nil {
 		s.endHost()
 	}
+	if s.kernel != nil {
+		s.kernel.mem.Free()
+	}
 }
 
 // measure notes what the call did with its memory.
 func (s *callState) measure(m *guestmem.Memory) {
-	s.memory.size, s.memory.refused = m.Size(), m.Refused()
+	s.memory.size, s.memory.refused = m.Size()+s.kernel.size(), m.Refused()
 }

@@ -202,6 +202,7 @@ func (e *engine) hostModules() map[string]wazero.HostModuleBuilder {
 	return map[string]wazero.HostModuleBuilder{
 		wasiModule:    e.wasiBuilder(),
 		reactorModule: e.reactorBuilder(),
+		extismModule:  e.extismBuilder(),
 	}
 }
 

@@ -44,6 +44,9 @@ func importFault(known map[string]string, imp rewrite.Import) string {
 	if imp.Kind != rewrite.ExternFunc {
 		return fmt.Sprintf("%s is an imported %s, which no tool gets", quoteName(name), imp.Kind)
 	}
+	if imp.Module == extismUserModule {
+		return fmt.Sprintf("function %s, which only the host that the plug-in was written for has", quoteName(name))
+	}
 	signature, ok := known[name]
 	switch {
 	case ok && signature == imp.Signature:
@@ -52,7 +55,7 @@ func importFault(known map[string]string, imp rewrite.Import) string {
 		return fmt.Sprintf("%s has the type %s, not %s", quoteName(name), signature, imp.Signature)
 	}
 	fault := "function " + quoteName(name)
-	if imp.Module == wasiModule || imp.Module == reactorModule {
+	if imp.Module == wasiModule || imp.Module == reactorModule || imp.Module == extismModule {
 		if near := suggest.Nearest(name, sortedKeys(known)); near != "" {
 			fault += " (did you mean " + near + "?)"
 		}

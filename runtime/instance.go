@@ -81,10 +81,14 @@ var errNoMemory = errors.New("no memory")
 func (c *compiled) instantiate(s *callState) (*instance, error) {
 	i := &instance{c: c, preopens: preopensFor(s.call.Bindings.Mounts), starting: true}
 	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: func(delta int64) bool {
+		s := i.current.Load()
+		if s != nil && delta > 0 && i.memory.Size()+uint64(delta)+s.kernel.size() > s.limits.Memory {
+			return false // an Extism plug-in has its blocks from the same limit
+		}
 		if c.account(delta) {
 			return true
 		}
-		if s := i.current.Load(); s != nil {
+		if s != nil {
 			s.memory.sharedFull = true
 		}
 		i.taintForNow("it was refused memory that others have while it starts")
@@ -110,6 +114,9 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		return nil, err
 	}
 	i.mod = mod
+	if s.call.Entry.ABI == Extism {
+		s.kernel = i.newKernel(s)
+	}
 	i.fuel = mod.ExportedGlobal(rewrite.ExportFuel).(api.MutableGlobal)
 	c.engine.instances.Store(mod, i)
 	return i, nil
@@ -144,6 +151,9 @@ func (i *instance) start(s *callState) error {
 			return err
 		}
 	}
+	if s.call.Entry.ABI == Extism {
+		return i.startExtism(s)
+	}
 	if s.call.Entry.ABI != Reactor {
 		i.main = i.mod.ExportedFunction(rewrite.ExportMain)
 		if i.main == nil || s.call.Entry.Export != commandExport {
@@ -177,6 +187,9 @@ func (i *instance) call(s *callState) error {
 		err := i.main.CallWithStack(context.Background(), result[:])
 		s.code = api.DecodeU32(result[0])
 		return err
+	}
+	if s.call.Entry.ABI == Extism {
+		return i.callExtism(s)
 	}
 	_, err := i.main.Call(i.c.engine.snapshots)
 	return err

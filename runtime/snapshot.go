@@ -51,7 +51,7 @@ func (c *compiled) canSave(entry Entry) bool {
 	if !guestmem.Supported || c.r.opts.MaxIdleBytes < 0 || len(c.report.SnapshotBlockers) > 0 {
 		return false
 	}
-	return entry.ABI == Reactor || entry.Export == commandExport && c.report.Meter.Checkpoints > 0
+	return entry.ABI == Reactor || entry.ABI == Command && entry.Export == commandExport && c.report.Meter.Checkpoints > 0
 }
 
 // save makes the state at this moment what the instance is reset to.
@@ -125,7 +125,7 @@ func (i *instance) endedByItself(s *callState, err error) bool {
 		return true
 	}
 	var exit *sys.ExitError
-	return s.call.Entry.ABI != Reactor && errors.As(err, &exit)
+	return s.call.Entry.ABI == Command && errors.As(err, &exit)
 }
 
 // begin readies an instance that was reset for a call.
@@ -158,7 +158,7 @@ func (i *instance) checkpoint(snap func() experimental.Snapshot) {
 	i.refill()
 	// A start section and a reactor read where they cannot be resumed.
 	s := i.current.Load()
-	if resumed || !i.starting || s.call.Entry.ABI == Reactor || i.main == nil {
+	if resumed || !i.starting || s.call.Entry.ABI != Command || i.main == nil {
 		return
 	}
 	i.point = snap()

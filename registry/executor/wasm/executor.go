@@ -184,11 +184,11 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	if err != nil {
 		return entry, e.loadFailure(err)
 	}
-	if entry.ABI == runtime.Reactor && len(m.Args) > 0 {
-		return entry, e.invalidManifest("module.args", "it is for commands, and the module is a reactor; leave it out")
+	if entry.ABI != runtime.Command && len(m.Args) > 0 {
+		return entry, e.invalidManifest("module.args", fmt.Sprintf("it is for commands, and the form of the module is %q; leave it out", entry.ABI))
 	}
-	if entry.ABI == runtime.Command && m.Warm != nil {
-		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is a command; leave it out")
+	if entry.ABI != runtime.Reactor && m.Warm != nil {
+		return entry, e.invalidManifest("module.warm", fmt.Sprintf("it is for reactors, and the form of the module is %q; leave it out", entry.ABI))
 	}
 	if needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; needs > has {
 		return entry, e.invalidManifest("limits.memory", fmt.Sprintf("the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10))
