@@ -309,7 +309,7 @@ func TestDecodeValues(t *testing.T) {
 		{`module.stdin = "{y} "`, "is more than one parameter"},
 		{`module.args = ["{y}"]`, `module.args[0]: "{y}" is not a parameter`},
 		{`module.args = ["` + strings.Repeat("x", 4097) + `"]`, "module.args[0]: is 4097 bytes long; the ceiling is 4096"},
-		{`module.abi = "component"`, `module.abi: "component" is not known here; write "command", "reactor" or "extism"`},
+		{`module.abi = "component"`, `module.abi: "component" is not known here; write "command" or "reactor" or "extism"`},
 		{`module.entry = "a b"`, `module.entry: "a b" is not the name of a function`},
 		{`rest = {}`, "rest: unknown key"},
 		{`parameters = []`, "parameters: expected a table, got a list; write [parameters]"},

@@ -48,9 +48,12 @@ func (c *checker) abi(m *Manifest) {
 	if m.Module.ABI == ABICommand && module.Get("warm") != nil {
 		c.Fault(c.At("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")
 	}
-	reactor := m.Module.ABI == ABIReactor || m.Module.ABI == ABIExtism || (m.Module.ABI == "" && m.Module.Entry != "")
+	if m.Module.ABI == ABIExtism && module.Get("args") != nil {
+		c.Fault(c.At("module", "args"), "an Extism plug-in has no command line; its input has all arguments")
+	}
+	reactor := m.Module.ABI == ABIReactor || (m.Module.ABI == "" && m.Module.Entry != "")
 	if reactor && module.Get("args") != nil {
-		c.Fault(c.At("module", "args"), "only a command has a command line; the input has all arguments")
+		c.Fault(c.At("module", "args"), "a reactor has no command line; its input has all arguments")
 	}
 }
 

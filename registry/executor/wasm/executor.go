@@ -185,16 +185,19 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 		return entry, e.loadFailure(err)
 	}
 	if entry.ABI != runtime.Command && len(m.Args) > 0 {
-		return entry, e.invalidManifest("module.args", fmt.Sprintf("it is for commands, and the form of the module is %q; leave it out", entry.ABI))
+		return entry, e.invalidManifest("module.args", "it is for commands, and the module is "+formNames[entry.ABI]+"; leave it out")
 	}
 	if entry.ABI != runtime.Reactor && m.Warm != nil {
-		return entry, e.invalidManifest("module.warm", fmt.Sprintf("it is for reactors, and the form of the module is %q; leave it out", entry.ABI))
+		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is "+formNames[entry.ABI]+"; leave it out")
 	}
 	if needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; needs > has {
 		return entry, e.invalidManifest("limits.memory", fmt.Sprintf("the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10))
 	}
 	return entry, nil
 }
+
+// formNames are the forms of modules in sentences.
+var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Reactor: "a reactor", runtime.Extism: "an Extism plug-in"}
 
 // Digest names the manifest and the module together. It implements tool.Identified.
 func (e *Executor) Digest(ctx context.Context) (string, error) {
