@@ -63,8 +63,9 @@ func (i *instance) callExtism(s *callState) error {
 	}
 	k := s.kernel
 	if s.stopped() == nil {
-		// It was looked at when it was set, and the memory does not shrink.
-		_, _ = s.stdout.Write(k.data[k.output : k.output+k.outputLen])
+		// The range was looked at when it was set, and the memory does not shrink. Output
+		// that is too much, with what wasmtool_v1 was given, stops the call.
+		_, _ = s.write(k.data[k.output : k.output+k.outputLen])
 	}
 	return err
 }
