@@ -28,6 +28,8 @@ const (
 	MaxModuleBytes = 64 << 20
 	// MaxWarmBytes is the largest input of a warm-up.
 	MaxWarmBytes = 64 << 10
+	// MaxConfigBytes is the largest configuration of a plug-in, names and values together.
+	MaxConfigBytes = 64 << 10
 )
 
 // Defaults and bounds of values that a manifest may leave out.
@@ -131,8 +133,11 @@ type Module struct {
 	// ABI is how the module is called: ABICommand, ABIReactor, ABIExtism, or "" to read it off
 	// the module's exports.
 	ABI ABI
-	// Entry is the function that a reactor is called by, or "" for the default.
+	// Entry is the function that a reactor or a plug-in is called by, or "" for the default.
 	Entry string
+	// Config is the configuration of an Extism plug-in by name: at most MaxConfigBytes,
+	// names and values together. Nil is none.
+	Config map[string]string
 	// Args are the arguments of the command after its name, in order. An argument
 	// is left out of a call when one of its placeholders has no value there.
 	Args []placeholder.Template

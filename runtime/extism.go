@@ -2,15 +2,12 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
-	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
@@ -29,12 +26,6 @@ var (
 	errAllMemoryFull = errors.New("all guests together have the memory that they may")
 	errVarsFull      = errors.New("the plug-in's variables are beyond their limit")
 )
-
-// webFailure is the cause of a call whose plug-in sent a request that failed: the ABI
-// has no way to tell the plug-in.
-type webFailure struct{ message string }
-
-func (f *webFailure) Error() string { return "the HTTP request failed: " + f.message }
 
 // importsExtism reports whether a module is an Extism plug-in.
 func importsExtism(report *rewrite.Report) bool {
@@ -66,8 +57,9 @@ type extismExporter struct {
 // add exports f, which finds its parameters on the stack and leaves its result there.
 func (x extismExporter) add(name string, f func(k *kernel, stack []uint64), results []api.ValueType, params ...api.ValueType) {
 	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
-		// An instance of this ABI serves one call, and its kernel is there from the start.
-		f(x.e.onGuest(mod).current.Load().kernel, stack)
+		i := x.e.onGuest(mod)
+		i.taintByCall("it uses its call while it starts")
+		f(i.current.Load().kernel, stack)
 	}), params, results).Export(name)
 }
 
@@ -116,119 +108,24 @@ func (x extismExporter) talk() {
 }
 
 func (x extismExporter) vars() {
-	// There is no configuration: what a plug-in may know is in its grant.
-	x.add("config_get", func(_ *kernel, stack []uint64) { stack[0] = 0 }, gives64, i64)
-	x.add("var_get", func(k *kernel, stack []uint64) { stack[0] = k.put(k.vars[string(k.block(stack[0]))]) }, gives64, i64)
+	x.add("config_get", func(k *kernel, stack []uint64) {
+		stack[0] = k.put([]byte(k.s.call.Config[string(k.block(stack[0]))]))
+	}, gives64, i64)
+	// Plug-ins count on it that what they hand over here is given back. It is, once the
+	// result has a place elsewhere: one that gives it back as well loses nothing.
+	x.add("var_get", func(k *kernel, stack []uint64) {
+		name := stack[0]
+		stack[0] = k.put(k.vars[string(k.block(name))])
+		k.release(name)
+	}, gives64, i64)
 	x.add("var_set", func(k *kernel, stack []uint64) {
+		name, at := stack[0], stack[1]
 		var value []byte
-		if stack[1] != 0 {
-			value = k.block(stack[1])
+		if at != 0 {
+			value = k.block(at)
 		}
-		k.setVar(string(k.block(stack[0])), value)
+		k.setVar(string(k.block(name)), value)
+		k.release(name)
+		k.release(at)
 	}, noResult, i64, i64)
-}
-
-func (x extismExporter) web() {
-	x.add("http_request", func(k *kernel, stack []uint64) {
-		body, err := k.request(k.block(stack[0]), k.block(stack[1]))
-		if !k.s.mayGoOn() {
-			k.end(errOver) // the reason is noted already
-		}
-		if err != nil {
-			var fault *hostfuncs.Fault
-			message := "it failed inside wasmtool"
-			if errors.As(err, &fault) {
-				message = fault.Message
-			}
-			k.end(&webFailure{message})
-		}
-		stack[0] = k.put(body)
-	}, gives64, i64, i64)
-	x.add("http_status_code", func(k *kernel, stack []uint64) { stack[0] = uint64(k.status) }, gives32)
-	x.add("http_headers", func(k *kernel, stack []uint64) { stack[0] = k.put(k.headers) }, gives64)
-}
-
-// request sends a request as Extism writes it and returns the body of the response.
-func (k *kernel) request(head, body []byte) ([]byte, error) {
-	w := k.s.call.Bindings.Web
-	if w == nil {
-		return nil, notGranted("no request may be sent; the manifest asks for it with [[permissions.net]], and only the operator grants it")
-	}
-	ours, err := extismRequest(head)
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > maxRequestBody {
-		return nil, &hostfuncs.Fault{Code: hostfuncs.FaultTooMuch, Kind: "too_large", Message: "the body of the request is too large"}
-	}
-	handle, err := w.Request(k.s.hostContext(), ours, body)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = w.CloseResponse(handle) }()
-	if head, err = w.Head(handle); err != nil {
-		return nil, err
-	}
-	if err := k.keepHead(head); err != nil {
-		return nil, err
-	}
-	var all []byte
-	piece := make([]byte, 32<<10)
-	for {
-		n, err := w.Read(handle, piece)
-		if err != nil || n == 0 {
-			return all, err
-		}
-		if uint64(len(all)+n) > k.s.limits.Memory {
-			k.end(errKernelFull)
-		}
-		all = append(all, piece[:n]...)
-	}
-}
-
-// extismRequest turns the head of a request into one of our own.
-func extismRequest(head []byte) ([]byte, error) {
-	bad := &hostfuncs.Fault{Code: hostfuncs.FaultInvalid, Kind: "url", Message: "the plug-in's request is not the JSON object that Extism describes, or too large"}
-	if len(head) > hostfuncs.MaxRequestHead {
-		return nil, bad
-	}
-	var theirs struct {
-		URL     string            `json:"url"`
-		Method  string            `json:"method"`
-		Headers map[string]string `json:"headers"`
-	}
-	if err := json.Unmarshal(head, &theirs); err != nil {
-		return nil, bad
-	}
-	if theirs.Method == "" {
-		theirs.Method = "GET"
-	}
-	pairs := [][2]string{}
-	for _, name := range sortedKeys(theirs.Headers) {
-		pairs = append(pairs, [2]string{name, theirs.Headers[name]})
-	}
-	return json.Marshal(map[string]any{"method": theirs.Method, "url": theirs.URL, "headers": pairs})
-}
-
-// keepHead keeps status and headers of a response: names in lower case, values of equal
-// names joined.
-func (k *kernel) keepHead(head []byte) error {
-	var ours struct {
-		Status  uint32      `json:"status"`
-		Headers [][2]string `json:"headers"`
-	}
-	if err := json.Unmarshal(head, &ours); err != nil {
-		return err
-	}
-	joined := make(map[string]string)
-	for _, pair := range ours.Headers {
-		name := strings.ToLower(pair[0])
-		if before, ok := joined[name]; ok {
-			pair[1] = before + ", " + pair[1]
-		}
-		joined[name] = pair[1]
-	}
-	text, err := json.Marshal(joined)
-	k.status, k.headers = ours.Status, text
-	return err
 }

@@ -1,116 +1,277 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// The imports of a test plug-in, by index.
-const (
-	xAlloc = iota
-	xFree
-	xLength
-	xStore8
-	xInputOffset
-	xInputLength
-	xOutputSet
-	xErrorSet
-	xLoad64
-	xVarSet
-	xVarGet
-	xHTTP
-	xInput8
-)
+var zero = wasmtest.Const(0)
 
-// plugin is an Extism plug-in whose function call has the given body, which leaves an i32.
-func plugin(body ...[]byte) wasmtest.Module {
-	l, i := byte(wasmtest.I64), byte(wasmtest.I32)
-	imp := func(name string, typ uint32) wasmtest.Import {
-		return wasmtest.Import{Module: extismModule, Name: name, Type: typ}
+// callPlugin loads a plug-in, calls it with the input "hello" three times, which must end
+// alike, and checks that nothing is counted once the module is closed.
+func callPlugin(t *testing.T, m wasmtest.Module, w wants) (Output, error) {
+	t.Helper()
+	r := newRuntime(t, Options{})
+	module := load(t, r, m.Bytes())
+	entry, err := module.Entry("", w.call.Entry.Export)
+	if err != nil || entry.ABI != Extism {
+		t.Fatalf("%+v, %v", entry, err)
 	}
-	return wasmtest.Module{
-		Types: []wasmtest.FuncType{
-			{Results: []byte{i}},
-			{Params: []byte{l}, Results: []byte{l}},
-			{Params: []byte{l}},
-			{Params: []byte{l, i}},
-			{Results: []byte{l}},
-			{Params: []byte{l, l}},
-			{Params: []byte{l, l}, Results: []byte{l}},
-			{Params: []byte{l}, Results: []byte{i}},
-		},
-		Imports: []wasmtest.Import{
-			imp("alloc", 1), imp("free", 2), imp("length", 1), imp("store_u8", 3), imp("input_offset", 4), imp("input_length", 4),
-			imp("output_set", 5), imp("error_set", 2), imp("load_u64", 1), imp("var_set", 5), imp("var_get", 1), imp("http_request", 6), imp("input_load_u8", 7),
-		},
-		Funcs:   []wasmtest.Func{{Type: 0, Body: wasmtest.Code(body...)}},
-		Memory:  []uint32{1},
-		Exports: []wasmtest.Export{{Name: "call", Index: 13}, {Name: "memory", Kind: 2}},
+	w.call.Entry = entry
+	if w.call.Input == nil {
+		w.call.Input = []byte("hello")
 	}
+	first, firstErr := ask(t, module, w)
+	for range 2 {
+		out, err := ask(t, module, w)
+		requireEqual(t, out, first, "a further call")
+		if reasonOf(t, err) != reasonOf(t, firstErr) {
+			t.Errorf("a further call ended with %v, the first with %v", err, firstErr)
+		}
+	}
+	if err := module.Close(); err != nil {
+		t.Error(err)
+	}
+	if in := r.memoryInUse.Load(); in != 0 {
+		t.Errorf("%d bytes are still counted", in)
+	}
+	return first, firstErr
 }
 
-func long(v int64) []byte { return wasmtest.S64([]byte{wasmtest.I64Const}, v) }
-
 func TestExtism(t *testing.T) {
-	call, zero := wasmtest.CallFunc, wasmtest.Const(0)
-	drop := []byte{wasmtest.Drop}
-	setOutput := wasmtest.Code(call(xInputOffset), call(xInputLength), call(xOutputSet))
+	config := map[string]string{"hello": "a value"}
+	value := put(localA, x("config_get", copies))
 	for name, tt := range map[string]struct {
 		body    []byte
 		want    Reason
-		limit   Limit
 		output  string
 		failure string
+		code    uint32
 	}{
-		"echo":                    {wasmtest.Code(setOutput, zero), "", "", "hello", ""},
-		"a failure by number":     {wasmtest.Code(setOutput, wasmtest.Const(3)), Failed, "", "", ""},
-		"a failure with a text":   {wasmtest.Code(call(xInputOffset), call(xErrorSet), zero), Failed, "", "", "hello"},
-		"a text that is cleared":  {wasmtest.Code(call(xInputOffset), call(xErrorSet), long(0), call(xErrorSet), setOutput, zero), "", "", "hello", ""},
-		"a variable":              {wasmtest.Code(call(xInputOffset), call(xInputOffset), call(xVarSet), call(xInputOffset), call(xVarGet), long(5), call(xOutputSet), zero), "", "", "hello", ""},
-		"a double free":           {wasmtest.Code(call(xInputOffset), call(xFree), call(xInputOffset), call(xFree), long(5), call(xAlloc), long(5), call(xAlloc), []byte{0x51, 0x04, 0x40, wasmtest.Unreachable, wasmtest.End}, zero), "", "", "", ""},
-		"no such block":           {wasmtest.Code(long(-1), call(xFree), long(1<<40), call(xLength), drop, zero), "", "", "", ""},
-		"a load out of range":     {wasmtest.Code(long(1<<16-7), call(xLoad64), drop, zero), BadGuest, "", "", ""},
-		"a load that wraps":       {wasmtest.Code(long(-4), call(xLoad64), drop, zero), BadGuest, "", "", ""},
-		"a store out of range":    {wasmtest.Code(long(1<<33), wasmtest.Const(1), call(xStore8), zero), BadGuest, "", "", ""},
-		"input beyond its end":    {wasmtest.Code(long(5), call(xInput8), drop, zero), BadGuest, "", "", ""},
-		"output out of range":     {wasmtest.Code(long(1<<16-1), long(2), call(xOutputSet), zero), BadGuest, "", "", ""},
-		"output beyond its limit": {wasmtest.Code(long(0), long(DefaultOutput+1), call(xOutputSet), zero), ResourceExhausted, LimitOutput, "", ""},
-		"a huge block":            {wasmtest.Code(long(-1), call(xAlloc), drop, zero), ResourceExhausted, LimitMemory, "", ""},
-		"blocks without end":      {forever(long(1<<16), call(xAlloc), drop), ResourceExhausted, LimitMemory, "", ""},
-		"small blocks, no end":    {forever(long(1), call(xAlloc), drop), ResourceExhausted, LimitMemory, "", ""},
-		"HTTP without a grant":    {wasmtest.Code(call(xInputOffset), long(0), call(xHTTP), drop, zero), Failed, "", "", ""},
-		"a trap after the output": {wasmtest.Code(setOutput, []byte{wasmtest.Unreachable}), Trap, "", "", ""},
+		"echo":                   {wasmtest.Code(echoes, zero), "", "hello", "", 0},
+		"a block":                {wasmtest.Code(put(localA, copies), x("output_set", take(localA), x("length", take(localA))), zero), "", "hello", "", 0},
+		"bytes of the input":     {wasmtest.Code(put(localA, x("alloc", long(1))), x("store_u8", take(localA), x("input_load_u8", long(4))), x("output_set", take(localA), long(1)), zero), "", "o", "", 0},
+		"words of the input":     {wasmtest.Code(put(localA, x("alloc", long(8))), x("store_u64", take(localA), x("input_load_u64", long(1))), x("output_set", take(localA), long(4)), zero), "", "ello", "", 0},
+		"the last output counts": {wasmtest.Code(x("output_set", x("input_offset"), long(1)), echoes, zero), "", "hello", "", 0},
+		"no output":              {zero, "", "", "", 0},
+		"a failure by number":    {wasmtest.Code(echoes, wasmtest.Const(3)), Failed, "", "", 3},
+		"a failure with a text":  {wasmtest.Code(echoes, x("error_set", x("input_offset")), zero), Failed, "", "hello", 0},
+		"a text that is cleared": {wasmtest.Code(x("error_set", x("input_offset")), x("error_set", long(0)), echoes, zero), "", "hello", "", 0},
+		"a variable": {wasmtest.Code(
+			x("var_set", copies, x("input_offset")), put(localA, x("var_get", x("alloc", long(1)))), x("output_set", take(localA), x("length", take(localA))), zero,
+		), "", "", "", 0},
+		"a configuration":      {wasmtest.Code(value, x("output_set", take(localA), x("length", take(localA))), zero), "", "a value", "", 0},
+		"none of that name":    {wasmtest.Code(put(localA, x("config_get", x("alloc", long(2)))), x("output_set", take(localA), x("length", take(localA))), zero), "", "", "", 0},
+		"a double free":        {wasmtest.Code(put(localA, copies), x("free", take(localA)), x("free", take(localA)), x("alloc", long(5)), x("alloc", long(5)), []byte{0x51, ifOp, wasmtest.Empty, wasmtest.Unreachable, wasmtest.End}, zero), "", "", "", 0},
+		"no such block":        {wasmtest.Code(x("free", long(-1)), dropped(x("length", long(1<<40))), dropped(x("length_unsafe", long(3))), zero), "", "", "", 0},
+		"a trap after output":  {wasmtest.Code(echoes, []byte{wasmtest.Unreachable}), Trap, "", "", 0},
+		"HTTP without a grant": {wasmtest.Code(dropped(x("http_request", copies, long(0))), zero), Failed, "", "", 1},
+		"no response yet":      {wasmtest.Code(echoes, dropped(x("http_headers")), x("http_status_code")), "", "hello", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRuntime(t, Options{})
-			body := tt.body
-			if strings.Contains(name, "end") && tt.limit == LimitMemory {
-				body = wasmtest.Code(body, zero)
+			t.Parallel()
+			out, err := callPlugin(t, plugin(tt.body), wants{call: Call{Config: config}})
+			if got := reasonOf(t, err); got != tt.want {
+				t.Fatalf("got %q (%v), want %q", got, err, tt.want)
 			}
-			m := load(t, r, plugin(body).Bytes())
-			entry, err := m.Entry("", "")
-			if err != nil || entry != (Entry{ABI: Extism, Export: "call"}) {
-				t.Fatalf("%+v, %v", entry, err)
+			if e := (*Error)(nil); errors.As(err, &e) && tt.want == Failed && e.ExitCode != tt.code {
+				t.Errorf("the code is %d, want %d", e.ExitCode, tt.code)
 			}
+			if string(out.Output) != tt.output || string(out.Failure) != tt.failure {
+				t.Errorf("output %q and failure %q, want %q and %q", out.Output, out.Failure, tt.output, tt.failure)
+			}
+		})
+	}
+}
+
+// A variable is there for the rest of the call, and not in the next.
+func TestExtismVariables(t *testing.T) {
+	name := copies
+	show := wasmtest.Code(put(localA, x("var_get", name)), x("output_set", take(localA), x("length", take(localA))))
+	m := plugin(x("var_set", name, copies), show, zero)
+	addFunc(&m, "look", 0, show, zero)
+	addFunc(&m, "remove", 0, x("var_set", name, copies), x("var_set", name, long(0)), show, zero)
+	module := load(t, newRuntime(t, Options{}), m.Bytes())
+	for _, tt := range []struct{ export, want string }{{"look", ""}, {"call", "hello"}, {"look", ""}, {"call", "hello"}, {"remove", ""}} {
+		out := askOK(t, module, wants{call: Call{Entry: Entry{ABI: Extism, Export: tt.export}, Input: []byte("hello")}})
+		if string(out.Output) != tt.want {
+			t.Errorf("%s: %q, want %q", tt.export, out.Output, tt.want)
+		}
+	}
+}
+
+// What a plug-in logs reaches the listener of its call.
+func TestExtismLog(t *testing.T) {
+	var got []string
+	body := wasmtest.Code(x("log_info", copies), put(localA, copies), x("log_error", take(localA)), dropped(x("get_log_level")))
+	// What is logged is given back: the block is one no more.
+	body = wasmtest.Code(body, x("output_set", x("input_offset"), x("length", take(localA))), zero)
+	m := load(t, newRuntime(t, Options{}), plugin(body).Bytes())
+	out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Extism}, Input: []byte("hello")}, adjust: func(b *hostfuncs.Bindings) {
+		b.Talk = hostfuncs.NewTalk(hostfuncs.Listener{Log: func(level slog.Level, text string) { got = append(got, level.String()+" "+text) }})
+	}})
+	if want := []string{"INFO hello", "ERROR hello"}; !reflect.DeepEqual(got, want) || len(out.Output) > 0 {
+		t.Errorf("logged %q, wrote %q", got, out.Output)
+	}
+}
+
+// Standard output is no output, and exit statuses are those of commands where the plug-in
+// runs as one.
+func TestExtismAndWASI(t *testing.T) {
+	p := parts{start: wasmtest.Code(writes(1, atName, wasmtest.Const(5)), calls(wasiProcExit, 0)[:len(calls(wasiProcExit, 0))-1])}
+	p.call = wasmtest.Code(writes(1, atName, wasmtest.Const(5)), writes(2, atName, wasmtest.Const(5)), zero)
+	m := load(t, newRuntime(t, Options{}), p.bytes())
+	out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Extism, Export: "call"}}})
+	if len(out.Output) > 0 || string(out.Stderr) != "a.txta.txt" {
+		t.Errorf("output %q and diagnostics %q", out.Output, out.Stderr)
+	}
+	out = askOK(t, m, wants{call: Call{Entry: Entry{ABI: Extism, Export: "_start"}}})
+	if len(out.Output) > 0 || string(out.Stderr) != "a.txt" {
+		t.Errorf("_start: output %q and diagnostics %q", out.Output, out.Stderr)
+	}
+	p.call = wasmtest.Code(calls(wasiProcExit, 0)[:len(calls(wasiProcExit, 0))-1], zero)
+	m = load(t, newRuntime(t, Options{}), p.bytes())
+	if _, err := ask(t, m, wants{call: Call{Entry: Entry{ABI: Extism}}}); reasonOf(t, err) != BadGuest {
+		t.Errorf("a function that exits with 0: %v", err)
+	}
+}
+
+// A plug-in is prepared once and taken back to that for each call, unless it looked at its
+// call meanwhile.
+func TestExtismStart(t *testing.T) {
+	requireReuse(t)
+	counts := stores(0, loads(0), wasmtest.Const(1), []byte{wasmtest.I32Add})
+	tells := func(at int32) []byte { // the byte at an address is the output
+		return wasmtest.Code(put(localA, x("alloc", long(1))), x("store_u8", take(localA), loads(at)), x("output_set", take(localA), long(1)))
+	}
+	for name, tt := range map[string]struct {
+		export string
+		start  []byte
+		want   string
+		reused bool
+	}{
+		"_initialize":            {"_initialize", counts, "\x02", true},
+		"constructors":           {"__wasm_call_ctors", counts, "\x02", true},
+		"another name":           {"begin", counts, "\x01", true},
+		"it looks at its input":  {"_initialize", wasmtest.Code(counts, dropped(x("input_length"))), "\x02", false},
+		"it asks for its config": {"_initialize", wasmtest.Code(counts, dropped(x("config_get", long(0)))), "\x02", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := plugin(counts, tells(0), zero)
+			addFunc(&m, tt.export, 1, tt.start)
+			module := load(t, newRuntime(t, Options{}), m.Bytes())
+			for n := 1; n < 5; n++ {
+				out := askOK(t, module, wants{call: Call{Entry: Entry{ABI: Extism}}})
+				if string(out.Output) != tt.want {
+					t.Errorf("call %d: %q, want %q", n, out.Output, tt.want)
+				}
+				if want := tt.reused && n > 2; out.Reused != want {
+					t.Errorf("call %d: reused: %v, want %v", n, out.Reused, want)
+				}
+			}
+		})
+	}
+}
+
+// The shapes of plug-ins that cannot be called are told, with what they lack.
+func TestExtismPluginsThatDoNotFit(t *testing.T) {
+	m := plugin(zero)
+	addFunc(&m, "nothing", 1)
+	m.Types = append(m.Types, wasmtest.FuncType{Params: []byte{wasmtest.I64}})
+	addFunc(&m, "parameter", uint32(len(m.Types)-1))
+	module := load(t, newRuntime(t, Options{}), m.Bytes())
+	for _, tt := range []struct {
+		abi    ABI
+		export string
+		want   string // "" where it fits
+	}{
+		{"", "", ""},
+		{Extism, "call", ""},
+		{"", "nothing", ""},
+		{"", "parameter", "has the type (i64) -> (), not () -> i32"},
+		{Extism, "missing", "exports no missing"},
+		{Extism, "memory", "is a memory, not a function"},
+		{Reactor, "", "write module.abi = \"extism\""},
+		{Command, "", "write module.abi = \"extism\""},
+	} {
+		_, err := module.Entry(tt.abi, tt.export)
+		if tt.want == "" && err != nil || tt.want != "" && (reasonOf(t, err) != InvalidModule || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%q %q: %v, want %q", tt.abi, tt.export, err, tt.want)
+		}
+	}
+	begins := plugin(zero)
+	begins.Types = append(begins.Types, wasmtest.FuncType{Params: []byte{wasmtest.I32}})
+	addFunc(&begins, "_initialize", uint32(len(begins.Types)-1), nil)
+	if _, err := load(t, newRuntime(t, Options{}), begins.Bytes()).Entry("", ""); reasonOf(t, err) != InvalidModule {
+		t.Errorf("an initialisation with a parameter: %v", err)
+	}
+	for change, want := range map[string]string{
+		extismUserModule: "alloc, which only the host that the plug-in was written for has",
+		"lib":            "function lib.alloc",
+	} {
+		user := plugin(zero)
+		user.Imports[0].Module = change
+		_, err := newRuntime(t, Options{}).Load(context.Background(), user.Bytes())
+		if reasonOf(t, err) != InvalidModule || !strings.Contains(err.Error(), want) {
+			t.Errorf("functions of %s: %v", change, err)
+		}
+	}
+}
+
+// Limits, deadline and cancellation are those of any module.
+func TestExtismLimits(t *testing.T) {
+	endless := forever(dropped(x("input_length")))
+	for name, tt := range map[string]struct {
+		body   []byte
+		call   Call
+		ctx    func(t *testing.T) context.Context
+		want   Reason
+		limit  Limit
+		reason string
+	}{
+		"fuel":               {body: endless, call: Call{Limits: Limits{Fuel: 1 << 20}}, want: ResourceExhausted, limit: LimitFuel},
+		"the deadline":       {body: endless, ctx: soon, want: Timeout},
+		"a cancelled call":   {body: endless, ctx: cancelledSoon, want: Cancelled},
+		"output":             {body: wasmtest.Code(echoes), call: Call{Limits: Limits{Output: 4}}, want: ResourceExhausted, limit: LimitOutput},
+		"output that fits":   {body: wasmtest.Code(echoes), call: Call{Limits: Limits{Output: 5}}},
+		"blocks without end": {body: forever(dropped(x("alloc", long(1<<16)))), want: ResourceExhausted, limit: LimitMemory, reason: "raise limits.memory"},
+		"the input":          {call: Call{Input: bytes.Repeat([]byte("x"), 1<<20), Limits: Limits{Memory: 1 << 20}}, want: ResourceExhausted, limit: LimitMemory, reason: "raise limits.memory"},
+		"blocks and memory":  {body: wasmtest.Code(dropped(x("alloc", long(1<<19))), dropped(x("alloc", long(1<<19)))), call: Call{Limits: Limits{Memory: 1 << 20}}, want: ResourceExhausted, limit: LimitMemory},
+		"memory and blocks":  {body: wasmtest.Code(dropped(x("alloc", long(1<<19))), wasmtest.Const(8), []byte{wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq, ifOp, wasmtest.Empty, wasmtest.Unreachable, wasmtest.End}), call: Call{Limits: Limits{Memory: 1 << 20}}, want: ResourceExhausted, limit: LimitMemory},
+		"what just fits":     {body: wasmtest.Code(dropped(x("alloc", long(1<<20-1<<17))))},
+		"variables":          {body: wasmtest.Code(put(localA, x("alloc", long(1<<20))), x("var_set", x("input_offset"), take(localA))), want: ResourceExhausted, limit: LimitMemory, reason: "1 MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			for range 2 {
-				out, err := m.Call(ctx, Call{Entry: entry, Input: []byte("hello"), Bindings: bind(t, capability.Grant{})})
-				if got := reasonOf(t, err); got != tt.want {
-					t.Fatalf("got %q (%v), want %q", got, err, tt.want)
-				}
-				if e, ok := err.(*Error); ok && e.Limit != tt.limit {
-					t.Errorf("met %q, want %q", e.Limit, tt.limit)
-				}
-				if string(out.Output) != tt.output || string(out.Failure) != tt.failure {
-					t.Errorf("output %q and failure %q, want %q and %q", out.Output, out.Failure, tt.output, tt.failure)
-				}
+			if tt.ctx != nil {
+				ctx = tt.ctx(t)
 			}
+			r := newRuntime(t, Options{})
+			m := load(t, r, plugin(tt.body, zero).Bytes())
+			tt.call.Entry = Entry{ABI: Extism}
+			if tt.call.Input == nil {
+				tt.call.Input = []byte("hello")
+			}
+			tt.call.Bindings = bind(t, capability.Grant{})
+			_, err := m.Call(ctx, tt.call)
+			if got := reasonOf(t, err); got != tt.want {
+				t.Fatalf("got %q (%v), want %q", got, err, tt.want)
+			}
+			if e := (*Error)(nil); errors.As(err, &e) && (e.Limit != tt.limit || !strings.Contains(e.Message, tt.reason)) {
+				t.Errorf("met %q: %v", e.Limit, err)
+			}
+			_ = m.Close()
 			if in := r.memoryInUse.Load(); in != 0 {
 				t.Errorf("%d bytes are still counted", in)
 			}
@@ -118,15 +279,15 @@ func TestExtism(t *testing.T) {
 	}
 }
 
-func TestExtismPluginsThatDoNotFit(t *testing.T) {
-	m := load(t, newRuntime(t, Options{}), plugin(wasmtest.Const(0)).Bytes())
-	if _, err := m.Entry(Reactor, ""); reasonOf(t, err) != InvalidModule || !strings.Contains(err.Error(), "Extism plug-in") {
-		t.Errorf("as a reactor: %v", err)
-	}
-	user := plugin(wasmtest.Const(0))
-	user.Imports[0].Module = extismUserModule
-	_, err := newRuntime(t, Options{}).Load(context.Background(), user.Bytes())
-	if reasonOf(t, err) != InvalidModule || !strings.Contains(err.Error(), "host that the plug-in was written for") {
-		t.Errorf("functions of another host: %v", err)
-	}
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func cancelledSoon(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	timer := time.AfterFunc(20*time.Millisecond, cancel)
+	t.Cleanup(func() { timer.Stop() })
+	return ctx
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/tetratelabs/wazero/api"
-
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
@@ -34,40 +32,24 @@ func checkExtism(report *rewrite.Report, export string) error {
 	return nil
 }
 
-// startExtism gives a plug-in its input and prepares it.
+// startExtism prepares a plug-in, unless that is what the call itself does.
 func (i *instance) startExtism(s *callState) error {
-	if err := s.kernel.takeInput(s.call.Input); err != nil {
+	if err := s.stopped(); err != nil || s.call.Entry.Export == commandExport {
 		return err
 	}
-	if s.call.Entry.Export == commandExport {
-		return nil // prepares itself
-	}
+	ctx := context.Background()
 	at := slices.IndexFunc(extismInitializers, func(name string) bool { return i.mod.ExportedFunction(name) != nil })
 	if at >= 0 && s.call.Entry.Export != extismInitializers[at] {
-		if _, err := i.mod.ExportedFunction(extismInitializers[at]).Call(context.Background()); err != nil {
+		if _, err := i.mod.ExportedFunction(extismInitializers[at]).Call(ctx); err != nil {
 			return err
 		}
 	}
 	if checkExport(i.c.report, haskellExport, haskellSignature) == nil {
-		_, err := i.mod.ExportedFunction(haskellExport).Call(context.Background(), 0, 0)
-		return err
+		if _, err := i.mod.ExportedFunction(haskellExport).Call(ctx, 0, 0); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-// callExtism makes the call. The output is what lies there when it ends.
-func (i *instance) callExtism(s *callState) error {
-	result, err := i.mod.ExportedFunction(s.call.Entry.Export).Call(i.c.engine.snapshots)
-	if len(result) > 0 {
-		s.code = api.DecodeU32(result[0])
-	}
-	k := s.kernel
-	if s.stopped() == nil {
-		// The range was looked at when it was set, and the memory does not shrink. Output
-		// that is too much, with what wasmtool_v1 was given, stops the call.
-		_, _ = s.write(k.data[k.output : k.output+k.outputLen])
-	}
-	return err
 }
 
 // endOfKernel says how a call ended that its kernel stopped; nil when that was not why.

@@ -40,31 +40,31 @@ type block struct {
 const (
 	maxBlocks   = 1 << 17
 	maxVarBytes = 1 << 20 // names and values together
-	// smallestBlock is also what keeps a load of eight bytes at the end of a block
-	// inside of it.
-	smallestBlock = 16
+	varOverhead = 64      // what a variable counts for besides
+	// smallestBlock is about what the host keeps of a block, so that the limit of the
+	// memory bounds that, too.
+	smallestBlock = 64
 )
 
-// newKernel makes the memory, with the input in it.
-func (i *instance) newKernel(s *callState) *kernel {
+// giveKernel gives the call of a plug-in a kernel with its input, or stops it when there
+// is no room for that. Other calls have none.
+func (i *instance) giveKernel(s *callState) {
+	if s.call.Entry.ABI != Extism {
+		return
+	}
 	k := &kernel{
 		s: s, guest: i.memory, next: smallestBlock,
 		blocks: make(map[uint64]block), free: make(map[uint64][]uint64), vars: make(map[string][]byte),
 	}
 	k.mem = s.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: i.c.account})
-	return k
-}
-
-// takeInput stores the call's input.
-func (k *kernel) takeInput(input []byte) error {
-	at, err := k.reserve(uint64(len(input)))
+	s.kernel = k
+	at, err := k.reserve(uint64(len(s.call.Input)))
 	if err != nil {
-		k.s.stop(err)
-		return err
+		s.stop(err)
+		return
 	}
-	copy(k.data[at:], input)
-	k.input, k.inputLen = at, uint64(len(input))
-	return nil
+	copy(k.data[at:], s.call.Input)
+	k.input, k.inputLen = at, uint64(len(s.call.Input))
 }
 
 // size is how many bytes it has; nil has none.
@@ -112,9 +112,15 @@ func (k *kernel) reserve(n uint64) (at uint64, err error) {
 	if err := k.grow(at + room); err != nil {
 		return 0, err
 	}
-	k.next += room
-	k.blocks[at] = block{length: n, room: room, live: true}
+	k.take(at, n)
 	return at, nil
+}
+
+// take makes a block of the n bytes at the beginning of memory that was never given out.
+func (k *kernel) take(at, n uint64) {
+	room := roomFor(n)
+	k.next = at + room
+	k.blocks[at] = block{length: n, room: room, live: true}
 }
 
 // roomFor is what a block of n bytes takes: few different sizes, so that those given
@@ -179,6 +185,42 @@ func (k *kernel) put(data []byte) uint64 {
 	return at
 }
 
+// receive stores what read returns, up to its end, in a block of its own.
+func (k *kernel) receive(read func(p []byte) (int, error)) (at uint64, err error) {
+	const piece = 32 << 10
+	if len(k.blocks) >= maxBlocks {
+		k.end(errKernelFull)
+	}
+	at = k.next
+	var length uint64
+	for {
+		if err := k.grow(at + roomFor(length+piece)); err != nil {
+			k.end(err)
+		}
+		n, err := read(k.span(at+length, piece))
+		if err != nil {
+			return 0, err
+		}
+		if n == 0 {
+			break
+		}
+		length += uint64(n)
+	}
+	if length == 0 {
+		return 0, nil
+	}
+	k.take(at, length)
+	return at, nil
+}
+
+// deliver makes the output that of the call.
+func (k *kernel) deliver() {
+	if k.s.stopped() == nil {
+		// It was looked at when it was set, and the memory does not shrink.
+		_, _ = k.s.stdout.Write(k.data[k.output : k.output+k.outputLen])
+	}
+}
+
 func (k *kernel) store64(at, v uint64) { binary.LittleEndian.PutUint64(k.span(at, 8), v) }
 
 func (k *kernel) load64(at uint64) uint64 { return binary.LittleEndian.Uint64(k.span(at, 8)) }
@@ -203,17 +245,14 @@ func (k *kernel) setOutput(at, n uint64) {
 // setVar keeps a copy of a value for the rest of the call; nil removes it.
 func (k *kernel) setVar(name string, value []byte) {
 	if old, ok := k.vars[name]; ok {
-		k.varBytes -= len(name) + len(old)
+		k.varBytes -= varOverhead + len(name) + len(old)
 		delete(k.vars, name)
 	}
 	if value == nil {
 		return
 	}
-	if k.varBytes += len(name) + len(value); k.varBytes > maxVarBytes || len(k.vars) >= maxVars {
+	if k.varBytes += varOverhead + len(name) + len(value); k.varBytes > maxVarBytes {
 		k.end(errVarsFull)
 	}
 	k.vars[name] = append([]byte{}, value...)
 }
-
-// maxVars bounds the variables, which take more than their bytes.
-const maxVars = 10_000

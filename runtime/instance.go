@@ -114,9 +114,7 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		return nil, err
 	}
 	i.mod = mod
-	if s.call.Entry.ABI == Extism {
-		s.kernel = i.newKernel(s)
-	}
+	i.giveKernel(s)
 	i.fuel = mod.ExportedGlobal(rewrite.ExportFuel).(api.MutableGlobal)
 	c.engine.instances.Store(mod, i)
 	return i, nil
@@ -151,22 +149,14 @@ func (i *instance) start(s *callState) error {
 			return err
 		}
 	}
-	if s.call.Entry.ABI == Extism {
-		return i.startExtism(s)
-	}
-	if s.call.Entry.ABI != Reactor {
+	if s.call.Entry.ABI == Command {
 		i.main = i.mod.ExportedFunction(rewrite.ExportMain)
 		if i.main == nil || s.call.Entry.Export != commandExport {
 			i.main = i.mod.ExportedFunction(s.call.Entry.Export)
 		}
 		return nil
 	}
-	if initialize := i.mod.ExportedFunction(initializeExport); initialize != nil {
-		if _, err := initialize.Call(ctx); err != nil {
-			return err
-		}
-	}
-	if err := i.warmUp(s); err != nil {
+	if err := i.prepare(s); err != nil {
 		return err
 	}
 	i.trySave(s)
@@ -174,24 +164,40 @@ func (i *instance) start(s *callState) error {
 	return nil
 }
 
+// prepare brings a module that is no command to where each call begins.
+func (i *instance) prepare(s *callState) error {
+	if s.call.Entry.ABI == Extism {
+		return i.startExtism(s)
+	}
+	if initialize := i.mod.ExportedFunction(initializeExport); initialize != nil {
+		if _, err := initialize.Call(context.Background()); err != nil {
+			return err
+		}
+	}
+	return i.warmUp(s)
+}
+
 // call runs the call itself.
 func (i *instance) call(s *callState) error {
-	if s.call.Entry.ABI == Reactor {
-		var result [1]uint64
-		// A function has a stack of its own. One that a call made larger is not used again, so
-		// that how deep one call can go does not depend on another.
-		if i.main == nil || len(callStack(i.main)) != i.firstStack {
-			i.main = i.mod.ExportedFunction(s.call.Entry.Export)
-			i.firstStack = len(callStack(i.main))
-		}
-		err := i.main.CallWithStack(context.Background(), result[:])
-		s.code = api.DecodeU32(result[0])
+	if s.call.Entry.ABI == Command {
+		_, err := i.main.Call(i.c.engine.snapshots)
 		return err
 	}
-	if s.call.Entry.ABI == Extism {
-		return i.callExtism(s)
+	if err := s.stopped(); err != nil {
+		return err // a plug-in has no room for its input
 	}
-	_, err := i.main.Call(i.c.engine.snapshots)
+	var result [1]uint64
+	// A function has a stack of its own. One that a call made larger is not used again, so
+	// that how deep one call can go does not depend on another.
+	if i.main == nil || len(callStack(i.main)) != i.firstStack {
+		i.main = i.mod.ExportedFunction(s.call.Entry.Export)
+		i.firstStack = len(callStack(i.main))
+	}
+	err := i.main.CallWithStack(context.Background(), result[:])
+	s.code = api.DecodeU32(result[0])
+	if s.kernel != nil {
+		s.kernel.deliver()
+	}
 	return err
 }
 

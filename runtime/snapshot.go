@@ -51,7 +51,13 @@ func (c *compiled) canSave(entry Entry) bool {
 	if !guestmem.Supported || c.r.opts.MaxIdleBytes < 0 || len(c.report.SnapshotBlockers) > 0 {
 		return false
 	}
-	return entry.ABI == Reactor || entry.ABI == Command && entry.Export == commandExport && c.report.Meter.Checkpoints > 0
+	switch entry.ABI {
+	case Reactor:
+		return true
+	case Extism: // _start is start and call in one
+		return entry.Export != commandExport
+	}
+	return entry.Export == commandExport && c.report.Meter.Checkpoints > 0
 }
 
 // save makes the state at this moment what the instance is reset to.
@@ -134,6 +140,7 @@ func (i *instance) begin(s *callState) {
 	s.call.Bindings.Resume(i.mark)
 	i.fuel.Set(uint64(s.fuel.begin(i.startFuel)))
 	i.current.Store(s)
+	i.giveKernel(s)
 }
 
 // enter is called when a command begins. One that was saved goes on where it waits.

@@ -187,6 +187,9 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	if entry.ABI != runtime.Command && len(m.Args) > 0 {
 		return entry, e.invalidManifest("module.args", "it is for commands, and the module is "+formNames[entry.ABI]+"; leave it out")
 	}
+	if entry.ABI != runtime.Extism && m.Config != nil {
+		return entry, e.invalidManifest("module.config", "it is for Extism plug-ins, and the module is "+formNames[entry.ABI]+"; leave it out")
+	}
 	if entry.ABI != runtime.Reactor && m.Warm != nil {
 		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is "+formNames[entry.ABI]+"; leave it out")
 	}
@@ -352,6 +355,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	call := runtime.Call{
 		Name:   m.Name,
 		Input:  m.Module.Stdin.Input(in.Arguments, in.Text),
+		Config: m.Module.Config,
 		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output), Fuel: m.Limits.Fuel},
 		Tenant: in.Call.Tenant,
 		Warm:   m.Module.Warm,
