@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,19 @@ var rewritingAny = func() rewrite.Options {
 func isSlow(err error) bool {
 	var fault *rewrite.Error
 	return errors.As(err, &fault) && fault.Kind == rewrite.SlowToCompile
+}
+
+// missingImports tells what a module lacks that was refused because it is slow to compile,
+// or returns nil: to compile it elsewhere would not help.
+func missingImports(wasm []byte, refusal error) error {
+	if !isSlow(refusal) {
+		return nil
+	}
+	report, err := rewrite.Inspect(wasm)
+	if err != nil {
+		return nil
+	}
+	return checkImports(report)
 }
 
 // rewritten is a module as the engine gets it, and what is known of the original.
@@ -110,7 +124,7 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 		m.wasm, m.report, err = rewrite.Rewrite(wasm, rewritingAny)
 	}
 	if err != nil {
-		return fromRewrite(err)
+		return cmp.Or(missingImports(wasm, err), fromRewrite(err))
 	}
 	if err := checkImports(m.report); err != nil {
 		return err
