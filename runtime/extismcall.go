@@ -63,7 +63,7 @@ func endOfKernel(cause error) *Error {
 	case errors.Is(cause, errVarsFull):
 		return &Error{Reason: ResourceExhausted, Limit: LimitMemory, Message: errVarsFull.Error() + " of 1 MiB", cause: cause}
 	case errors.As(cause, &web):
-		return &Error{Reason: Failed, ExitCode: stopped, Message: web.Error(), cause: cause}
+		return &Error{Reason: Failed, Message: web.Error(), cause: cause}
 	}
 	return nil
 }

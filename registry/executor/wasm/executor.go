@@ -396,7 +396,7 @@ func failure(out runtime.Output, err error) *tool.Error {
 		te.Details.Stderr = stderrText(out)
 	case runtime.Failed:
 		te.Message = "the tool failed: " + re.Message
-		if te.Details.Stderr = stderrText(out); te.Details.Stderr == "" {
+		if te.Details.Stderr = stderrText(out); te.Details.Stderr == "" && re.ExitCode != 0 {
 			te.Message += ", and it wrote nothing to standard error"
 		}
 		if text := failureText(out); text != "" {
