@@ -206,7 +206,7 @@ func TestExtismPluginsThatDoNotFit(t *testing.T) {
 		{Extism, "call", ""},
 		{"", "nothing", ""},
 		{"", "parameter", "has the type (i64) -> (), not () -> i32"},
-		{Extism, "missing", "exports no missing"},
+		{Extism, "missing", "exports no missing; name the function to call in module.entry: call"},
 		{Extism, "memory", "is a memory, not a function"},
 		{Reactor, "", "write module.abi = \"extism\""},
 		{Command, "", "write module.abi = \"extism\""},

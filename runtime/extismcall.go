@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -19,6 +20,9 @@ const (
 
 // checkExtism looks at what a plug-in is called by.
 func checkExtism(report *rewrite.Report, export string) error {
+	if !hasExport(report, export) {
+		return noExtismExport(report, export)
+	}
 	if err := checkExport(report, export, "() -> i32"); err != nil && checkExport(report, export, noSignature) != nil {
 		return err
 	}
@@ -30,6 +34,22 @@ func checkExtism(report *rewrite.Report, export string) error {
 		}
 	}
 	return nil
+}
+
+// noExtismExport names the functions that the plug-in could be called by: there is no name
+// that most have.
+func noExtismExport(report *rewrite.Report, export string) error {
+	const most = 5
+	var names []string
+	for _, e := range report.Exports {
+		if e.Kind == rewrite.ExternFunc && e.Signature == "() -> i32" && len(names) < most {
+			names = append(names, quoteName(e.Name))
+		}
+	}
+	if len(names) == 0 {
+		return invalid(nil, "the module exports no %s, nor any other function () -> i32", quoteName(export))
+	}
+	return invalid(nil, "the module exports no %s; name the function to call in module.entry: %s", quoteName(export), strings.Join(names, ", "))
 }
 
 // startExtism prepares a plug-in, unless that is what the call itself does.
