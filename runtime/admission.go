@@ -11,7 +11,8 @@ import (
 // admission says which calls run and which wait. At most limit run at once, and of one
 // module a share of them, so that no module shuts out the others. Who waits gets a
 // place in turn with the other tenants, and within a tenant in the order of coming. When
-// all places to wait are taken, the tenant with most of them makes room for others.
+// all places to wait are taken, the tenant with most of them makes room for others, and
+// within a tenant the module with most of them.
 type admission struct {
 	limit, perModule, maxWaiting int
 
@@ -32,7 +33,7 @@ type tenantQueue struct {
 }
 
 // waiter is a call that waits. decided is closed when it has its place, or has made room
-// for a call of a tenant with fewer.
+// for a call of a tenant or a module with fewer.
 type waiter struct {
 	c         *compiled
 	decided   chan struct{}
@@ -48,7 +49,7 @@ func (a *admission) admit(ctx context.Context, c *compiled, tenant string) error
 		a.mu.Unlock()
 		return nil
 	}
-	if a.waiting >= a.maxWaiting && !a.displaceFor(tenant) {
+	if a.waiting >= a.maxWaiting && !a.displaceFor(tenant, c) {
 		a.mu.Unlock()
 		return a.full()
 	}
@@ -84,26 +85,58 @@ func (a *admission) full() error {
 }
 
 // displaceFor makes room for one more waiting call of a tenant, at the cost of the tenant
-// with most of them, and reports whether it did: that one must still have as many.
-func (a *admission) displaceFor(tenant string) bool {
-	most, own := -1, 0
+// with most of them, or else of the tenant's own module with most of them, and reports
+// whether it did: that one must still have as many.
+func (a *admission) displaceFor(tenant string, c *compiled) bool {
+	most, own := -1, -1
 	for i, q := range a.tenants {
 		if q.tenant == tenant {
-			own = len(q.calls)
+			own = i
 		}
 		if most < 0 || len(q.calls) > len(a.tenants[most].calls) {
 			most = i
 		}
 	}
-	if most < 0 || len(a.tenants[most].calls) < own+2 {
+	ownCalls := 0
+	if own >= 0 {
+		ownCalls = len(a.tenants[own].calls)
+	}
+	if most >= 0 && len(a.tenants[most].calls) >= ownCalls+2 {
+		a.displace(most, len(a.tenants[most].calls)-1)
+		return true
+	}
+	if own < 0 {
 		return false
 	}
-	last := len(a.tenants[most].calls) - 1
-	w := a.tenants[most].calls[last]
-	a.take(most, last)
+	at := a.tenants[own].lastOfGreediest(c)
+	if at >= 0 {
+		a.displace(own, at)
+	}
+	return at >= 0
+}
+
+// lastOfGreediest is the index of the last call of the module with most calls, or -1 when
+// that has fewer than two more than c.
+func (q *tenantQueue) lastOfGreediest(c *compiled) int {
+	calls := make(map[*compiled]int)
+	for _, w := range q.calls {
+		calls[w.c]++
+	}
+	last, most := -1, calls[c]+1
+	for i, w := range slices.Backward(q.calls) {
+		if calls[w.c] > most {
+			last, most = i, calls[w.c]
+		}
+	}
+	return last
+}
+
+// displace takes call at of tenant i off, for another.
+func (a *admission) displace(i, at int) {
+	w := a.tenants[i].calls[at]
+	a.take(i, at)
 	w.displaced = true
 	close(w.decided)
-	return true
 }
 
 // leave gives back the place of a call.

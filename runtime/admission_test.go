@@ -244,6 +244,55 @@ func TestTenantWithMostWaitingCallsMakesRoom(t *testing.T) {
 	})
 }
 
+// Within a tenant, no module shuts out the others by waiting: that with most calls makes
+// room, last comer first, until all have as many.
+func TestModuleWithMostWaitingCallsMakesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFront(t, 2, 1, 4)
+		greedy, other, late := f.module(), f.module(), f.module()
+		f.enterNow(greedy)
+		f.enterNow(other)
+		var ends []<-chan error
+		for n := range 3 {
+			ends = append(ends, f.wait(t.Context(), greedy, "a", fmt.Sprint("greedy ", n)))
+		}
+		f.wait(t.Context(), other, "a", "other")
+		var ended []chan error
+		for n := range 2 {
+			ended = append(ended, make(chan error, 1))
+			go func() {
+				err := f.admit(t.Context(), late, "a")
+				if err == nil {
+					f.mu.Lock()
+					f.order = append(f.order, fmt.Sprint("late ", n))
+					f.mu.Unlock()
+				}
+				ended[n] <- err
+			}()
+			synctest.Wait()
+			if f.waiting != 4 {
+				t.Fatalf("%d calls wait", f.waiting)
+			}
+		}
+		if err := <-ends[2]; reasonOf(t, err) != ResourceExhausted {
+			t.Errorf("the last call of the greedy module: %v", err)
+		}
+		if err := <-ended[1]; reasonOf(t, err) != ResourceExhausted {
+			t.Errorf("the second call of the module that came late: %v", err)
+		}
+		f.next(greedy)
+		f.next(other)
+		f.next(greedy)
+		f.next(late)
+		if got := slices.Sorted(slices.Values(f.order)); !slices.Equal(got, []string{"greedy 0", "greedy 1", "late 0", "other"}) {
+			t.Errorf("got %q", got)
+		}
+		f.next(greedy)
+		f.next(other)
+		f.requireEmpty(greedy, other, late)
+	})
+}
+
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 1, 1, 10)

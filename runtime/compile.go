@@ -100,15 +100,20 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 		slot.discard()
 	}
 
-	select {
-	case c.r.compiling <- struct{}{}:
-		defer func() { <-c.r.compiling }()
-	case <-c.r.closing.Done():
-		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
+	err = c.inTurn(c.r.compiling, func() error { return c.compileNew(read, slot, false) })
+	if errors.Is(err, errTakesLong) {
+		err = c.inTurn(c.r.compilingLong, func() error { return c.compileNew(read, slot, true) })
 	}
-	if c.unwanted() {
-		return &Error{Reason: Cancelled, Message: "nobody waits for the module any more"}
-	}
+	return err
+}
+
+// errTakesLong says that a module is to be compiled among those that may take long.
+var errTakesLong = errors.New("the module may take long to compile")
+
+// compileNew is compile for a module of which no cache has the code. Unless mayTakeLong is
+// set, it does the least to find out that the module may, and fails with errTakesLong: it
+// is read again in its turn, so that modules which wait take no memory.
+func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLong bool) error {
 	wasm, err := read()
 	if err != nil {
 		return err
@@ -116,10 +121,16 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 	if len(wasm) > c.r.opts.MaxModuleBytes {
 		return invalid(nil, "the module has %d bytes; at most %d are loaded", len(wasm), c.r.opts.MaxModuleBytes)
 	}
+	if !mayTakeLong && len(wasm) >= childFrom {
+		return errTakesLong
+	}
 	var m rewritten
 	mustStop := false // the compiler must be one that can be stopped
 	m.wasm, m.report, err = rewrite.Rewrite(wasm, rewriting)
 	if c.r.hasChild() && isSlow(err) {
+		if !mayTakeLong {
+			return errTakesLong
+		}
 		mustStop = true
 		m.wasm, m.report, err = rewrite.Rewrite(wasm, rewritingAny)
 	}

@@ -107,6 +107,8 @@ func checkExport(report *rewrite.Report, name, signature string) error {
 		return invalid(nil, "the export %s is a %s, not a function", quoteName(name), report.Exports[i].Kind)
 	case report.Exports[i].Signature != signature:
 		return invalid(nil, "the export %s has the type %s, not %s", quoteName(name), report.Exports[i].Signature, signature)
+	case report.Exports[i].Imported:
+		return invalid(nil, "the export %s is what the module imports; export a function of its own", quoteName(name))
 	}
 	return nil
 }

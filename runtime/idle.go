@@ -139,7 +139,7 @@ func (p *pool) forgetOldest() bool {
 	if len(p.sets) == 0 {
 		return false
 	}
-	p.forget(p.oldest())
+	p.forget(p.oldest(func(*set) bool { return true }))
 	return true
 }
 

@@ -76,9 +76,18 @@ var errEnginePanic = errors.New("the engine failed")
 // begins.
 var errNoMemory = errors.New("no memory")
 
+// errNoTurn is how a call ends that was over before its instance was made.
+var errNoTurn = errors.New("it waited for its turn to start")
+
 // instantiate makes an instance that serves s from its very start. Nothing of the guest
 // has run.
 func (c *compiled) instantiate(s *callState) (*instance, error) {
+	if c.startsLarge() {
+		if !c.startTurn(s) {
+			return nil, errNoTurn
+		}
+		defer func() { <-c.r.starting }()
+	}
 	i := &instance{c: c, preopens: preopensFor(s.call.Bindings.Mounts), starting: true}
 	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: func(delta int64) bool {
 		s := i.current.Load()

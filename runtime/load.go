@@ -111,7 +111,10 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 		}
 	}
 	r.loading++
-	c := &compiled{r: r, digest: digest, ready: make(chan struct{}), freed: make(chan struct{}), holders: 1, running: 1}
+	c := &compiled{
+		r: r, digest: digest, ready: make(chan struct{}), left: make(chan struct{}, 1), freed: make(chan struct{}),
+		holders: 1, running: 1,
+	}
 	c.pool = newPool(c)
 	r.loaded[digest] = c
 	go func() {
@@ -153,6 +156,8 @@ type compiled struct {
 	err    error
 	// pool holds the instances that wait for calls.
 	pool *pool
+	// left has a value when the last holder may have gone.
+	left chan struct{}
 	// places counts the calls that the admission let in; it is the admission's.
 	places int
 	// abandoned counts the calls of this module that hang in the host.
@@ -204,6 +209,12 @@ func (c *compiled) drop(change func()) {
 	change()
 	free := !c.dead && c.holders <= 0 && c.running == 0
 	c.dead = c.dead || free
+	if c.holders <= 0 {
+		select {
+		case c.left <- struct{}{}:
+		default:
+		}
+	}
 	c.mu.Unlock()
 	if !free {
 		return

@@ -59,6 +59,12 @@ func TestModulesThatDoNotLoad(t *testing.T) {
 			m.Exports = []wasmtest.Export{{Name: "_start", Kind: 2}}
 		}), []string{"_start", "is a memory, not a function"}},
 		{"_start takes a parameter", module(func(m *wasmtest.Module) { m.Types[0].Params = i32 }), []string{"_start", "(i32) -> (), not () -> ()"}},
+		{"the function is imported", module(func(m *wasmtest.Module) {
+			m.Imports = []wasmtest.Import{{Module: wasiModule, Name: "sched_yield", Type: 1}}
+			m.Types = append(m.Types, wasmtest.FuncType{Results: i32})
+			m.Memory = []uint32{1}
+			m.Exports[0].Name = "call"
+		}), []string{"call", "imports"}},
 		{"unknown imports, all named", imports(
 			wasmtest.Import{Module: "env", Name: "emscripten_sleep", Type: 1},
 			wasmtest.Import{Module: "other", Name: "f", Type: 0},

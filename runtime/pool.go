@@ -10,7 +10,7 @@ import (
 )
 
 // maxSets bounds the kinds of instances that are kept of one module. One more takes the
-// place of that which was not called for longest.
+// place of another; see pool.victim.
 const maxSets = 32
 
 // pool keeps the instances of one module that wait for calls. It is safe for concurrent
@@ -44,7 +44,7 @@ func (p *pool) take(s *callState) (*instance, *set) {
 		return nil, nil
 	}
 	var buf [256]byte
-	k := p.find(s.appendKey(buf[:0]), s.started)
+	k := p.find(s.appendKey(buf[:0]), s.call.Tenant, s.started)
 	if k.calls.Load() < 2 {
 		k.calls.Add(1)
 	}
@@ -58,37 +58,54 @@ func (p *pool) take(s *callState) (*instance, *set) {
 	return nil, k
 }
 
-// find returns the set for a key.
-func (p *pool) find(key []byte, now time.Time) *set {
+// find returns the set for a key, for a call of a tenant.
+func (p *pool) find(key []byte, tenant string, now time.Time) *set {
 	p.mu.RLock()
 	k := p.sets[string(key)]
 	p.mu.RUnlock()
 	if k == nil {
-		k = p.add(string(key))
+		k = p.add(string(key), tenant)
 	}
 	k.last.Store(now.UnixNano())
 	return k
 }
 
-func (p *pool) add(key string) *set {
+func (p *pool) add(key, tenant string) *set {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if k := p.sets[key]; k != nil {
 		return k
 	}
 	if len(p.sets) >= maxSets {
-		p.forget(p.oldest())
+		p.forget(p.victim(tenant))
 	}
-	k := &set{pool: p, shards: make([]shard, min(16, goruntime.GOMAXPROCS(0)))}
+	k := &set{pool: p, tenant: tenant, shards: make([]shard, min(16, goruntime.GOMAXPROCS(0)))}
 	p.sets[key] = k
 	return k
 }
 
-// oldest is the key of the set that was not called for longest; there is one.
-func (p *pool) oldest() string {
+// victim is the key of the set that makes room for one more of a tenant; there is one. It
+// is of the tenant with most sets, so that calls of one tenant, each of another kind, leave
+// the kinds of the others alone.
+func (p *pool) victim(tenant string) string {
+	has := make(map[string]int)
+	for _, k := range p.sets {
+		has[k.tenant]++
+	}
+	most := tenant
+	for _, k := range p.sets {
+		if has[k.tenant] > has[most] {
+			most = k.tenant
+		}
+	}
+	return p.oldest(func(k *set) bool { return k.tenant == most })
+}
+
+// oldest is the key of the set, among some, that was not called for longest; there is one.
+func (p *pool) oldest(among func(*set) bool) string {
 	oldest, last := "", int64(math.MaxInt64)
 	for key, k := range p.sets {
-		if at := k.last.Load(); at < last {
+		if at := k.last.Load(); at < last && among(k) {
 			oldest, last = key, at
 		}
 	}

@@ -268,6 +268,27 @@ func TestModulesMakeRoomForEachOther(t *testing.T) {
 	}
 }
 
+// Calls of one tenant, each of another kind, leave the kinds of others alone.
+func TestTenantsKindsGoBeforeThoseOfOthers(t *testing.T) {
+	requireReuse(t)
+	r := untended(t, Options{})
+	m := load(t, r, echo().bytes())
+	good := wants{call: Call{Tenant: "good", Name: "good"}}
+	for range 2 {
+		askOK(t, m, good)
+	}
+	for n := range 3 * maxSets {
+		askOK(t, m, wants{call: Call{Tenant: "other", Name: fmt.Sprint("kind ", n)}})
+	}
+	if !askOK(t, m, good).Reused {
+		t.Error("the kind of a tenant went for those of another")
+	}
+	if got := len(m.c.pool.sets); got != maxSets {
+		t.Errorf("%d kinds are kept", got)
+	}
+	requireBalanced(t, r, m)
+}
+
 // One kind of calls more than are kept takes the place of that which was not called for
 // longest.
 func TestKindsAreBounded(t *testing.T) {

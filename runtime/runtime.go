@@ -63,7 +63,8 @@ type Options struct {
 	MaxFuel uint64
 	// MaxTotalMemory bounds the linear memory in bytes of all instances together; 0
 	// means DefaultMaxTotalMemory. A guest that would pass it sees its growth refused. Where
-	// it is four times MaxMemory or more, one module has at most half of it.
+	// it is four times MaxMemory or more, one module has at most half of it. Images of
+	// running instances from which they are reset can take as much again.
 	MaxTotalMemory uint64
 	// MaxCalls bounds the calls that run at once; 0 means sixteen for each processor
 	// and at least 64. One module has at most half of them. Further calls wait for a
@@ -114,10 +115,11 @@ type Runtime struct {
 	cache *diskCache // nil without one
 
 	// closing is done when Close was called; every call stops with it.
-	closing   context.Context
-	close     context.CancelFunc
-	compiling chan struct{} // one token for each compilation that may run
-	saving    chan struct{} // a token for the large instance that is being saved
+	closing context.Context
+	close   context.CancelFunc
+	// compiling is for modules that are compiled in a moment, compilingLong for the others,
+	// starting for large instances that begin, and saving for one that is being saved.
+	compiling, compilingLong, starting, saving turns
 
 	abandoned atomic.Int64
 	admission admission
@@ -170,10 +172,13 @@ func New(o Options) *Runtime {
 		memory:     guestmem.NewSystem(),
 		opts:       o,
 		log:        o.Logger,
-		compiling:  make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
-		saving:     make(chan struct{}, 1),
-		grace:      grace,
-		loaded:     make(map[string]*compiled),
+		compiling:  newTurns(),
+		// They do not wait for each other.
+		compilingLong: newTurns(),
+		starting:      newTurns(),
+		saving:        make(turns, 1),
+		grace:         grace,
+		loaded:        make(map[string]*compiled),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)

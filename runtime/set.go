@@ -11,6 +11,8 @@ import (
 // set is the instances of one kind: those that saw the same while they started.
 type set struct {
 	pool *pool
+	// tenant is the one whose call was the first of the kind.
+	tenant string
 	// last is when the set was last asked for, in nanoseconds of Unix time.
 	last atomic.Int64
 	// calls counts them up to two: a kind that comes a second time is worth saving.

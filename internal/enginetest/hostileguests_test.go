@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -65,6 +66,7 @@ func hostiles() []hostile {
 			name: "reading at the end of the input", want: timeout,
 			wasm: program("fd_read", endless(wasi4(0, atPiece, 1, atResult))),
 		},
+		{name: "as much data as memory", wasm: muchData(), want: timeout},
 		{name: "a thousand imports, called in turn", wasm: thousandImports(), want: timeout},
 	}
 	return list
@@ -106,6 +108,13 @@ func programModule(wasi string, body []byte) wasmtest.Module {
 }
 
 func program(wasi string, body []byte) []byte { return programModule(wasi, body).Bytes() }
+
+// muchData begins with all its memory set, and runs for ever.
+func muchData() []byte {
+	m := programModule("", endless())
+	m.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte("x"), hostilePages*wasmPage)}}
+	return m.Bytes()
+}
 
 func startSection(body []byte) []byte {
 	m := programModule("", body)

@@ -51,6 +51,8 @@ type Export struct {
 	Kind ExternKind
 	// Signature is as in Import.
 	Signature string
+	// Imported says of a function that the module only passes on what it imports.
+	Imported bool
 }
 
 // Limits are the size of a memory in pages of 64 KiB or of a table in references.
@@ -101,6 +103,8 @@ type Report struct {
 	// HostBytes is about how many bytes an instance takes on the host besides its memory:
 	// tables, as large as they may become, and globals. It is 0 from Inspect.
 	HostBytes uint64
+	// DataBytes is about how many bytes of data an instance begins with. It is 0 from Inspect.
+	DataBytes uint64
 	// MutableGlobals are the indices of the mutable globals that the module defines.
 	MutableGlobals []uint32
 	// Meter says what metering added; nil without it, and from Inspect.
@@ -153,7 +157,10 @@ func (m *module) report(s *scan) *Report {
 		})
 	}
 	for _, e := range m.exports {
-		rep.Exports = append(rep.Exports, Export{Name: e.name, Kind: e.kind, Signature: m.signature(e.kind, e.index)})
+		rep.Exports = append(rep.Exports, Export{
+			Name: e.name, Kind: e.kind, Signature: m.signature(e.kind, e.index),
+			Imported: e.kind == ExternFunc && int(e.index) < m.importedFuncs,
+		})
 	}
 	if len(m.memories) > 0 {
 		memory := m.memories[0]

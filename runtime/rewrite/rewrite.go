@@ -2,9 +2,9 @@ package rewrite
 
 import "strings"
 
-// Revision numbers what Rewrite writes. It changes whenever the output
-// or the fuel that a call takes may change for the same input and options.
-const Revision = 7
+// Revision numbers what Rewrite writes. It changes whenever the output, the Report or the
+// fuel that a call takes may change for the same input and options.
+const Revision = 8
 
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
@@ -88,7 +88,7 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 		return nil, nil, err
 	}
 	rep := m.report(s)
-	rep.HostBytes = m.hostBytes(o, s)
+	rep.HostBytes, rep.DataBytes = m.hostBytes(o, s), m.dataBytes()
 	out, counts, err := m.write(o, s)
 	if err != nil {
 		return nil, nil, err
@@ -140,6 +140,17 @@ func (m *module) hostBytes(o Options, s *scan) uint64 {
 		n += slots * hostBytesPerSlot
 	}
 	return n
+}
+
+// dataBytes is about the size of the data segments that an instance begins with.
+func (m *module) dataBytes() uint64 {
+	n := 0
+	for _, d := range m.data {
+		if !d.passive {
+			n += d.end - d.start
+		}
+	}
+	return uint64(n)
 }
 
 // checkReserved refuses modules that have names of ours already: they were

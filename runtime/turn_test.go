@@ -1,0 +1,147 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	goruntime "runtime"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// takeAll takes all turns there are, and returns what gives them back.
+func takeAll(t turns) (giveBack func()) {
+	for range cap(t) {
+		t <- struct{}{}
+	}
+	return func() {
+		for range cap(t) {
+			<-t
+		}
+	}
+}
+
+// large is a command whose compilation may take long, and n tells it from others.
+func large(n int) []byte {
+	m := command()
+	m.Memory = []uint32{2}
+	m.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte{byte(n)}, childFrom)}}
+	return m.Bytes()
+}
+
+// loadingNow is how many modules are being loaded.
+func (r *Runtime) loadingNow() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.loading
+}
+
+// waitFor lets others run until it is so.
+func waitFor(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !so(); goruntime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("waited a minute for: %s", what)
+		}
+	}
+}
+
+// A module that compiles in a moment does not wait for those that take long.
+func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
+	r := newRuntime(t, Options{})
+	giveBack := takeAll(r.compilingLong)
+	loaded := make(chan error, 1)
+	go func() {
+		_, err := r.Load(context.Background(), large(0))
+		loaded <- err
+	}()
+	waitFor(t, "the large module waits", func() bool { return r.loadingNow() == 1 })
+	load(t, r, command().Bytes())
+	if n := r.loadingNow(); n != 1 {
+		t.Errorf("%d modules are being loaded, want the large one", n)
+	}
+	giveBack()
+	if err := <-loaded; err != nil {
+		t.Error(err)
+	}
+}
+
+// Loads that wait for their turn make room when their callers go, so that callers who
+// give up cannot shut out others; who asks again is served.
+func TestLoadsWhoseCallersLeft(t *testing.T) {
+	r := newRuntime(t, Options{})
+	small, long := takeAll(r.compiling), takeAll(r.compilingLong)
+	ctx, leave := context.WithCancel(context.Background())
+	ends := make(chan error, maxLoading)
+	for n := range maxLoading {
+		go func() {
+			_, err := r.Load(ctx, large(n))
+			ends <- err
+		}()
+	}
+	waitFor(t, "all places are taken", func() bool { return r.loadingNow() == maxLoading })
+	var e *Error
+	if _, err := r.Load(context.Background(), command().Bytes()); !errors.As(err, &e) || e.Limit != LimitLoading {
+		t.Errorf("one more: got %v, want %s", err, LimitLoading)
+	}
+	leave()
+	for range maxLoading {
+		if err := <-ends; !errors.As(err, &e) || e.Reason != Cancelled {
+			t.Errorf("got %v, want cancelled", err)
+		}
+	}
+	waitFor(t, "all places are free", func() bool { return r.loadingNow() == 0 })
+	small()
+	long()
+	load(t, r, large(0))
+}
+
+// Instances that begin with much data are made in turn, so that a call that waited until
+// its deadline does not begin, and calls of small modules find a processor.
+func TestLargeStartsTakeTurns(t *testing.T) {
+	data := wasmtest.Data{Bytes: bytes.Repeat([]byte{1}, largeStart)}
+	wasm := parts{memory: []uint32{largeStart/page + 1}, start: []byte{wasmtest.Nop}, change: func(m *wasmtest.Module) {
+		m.Data = append(m.Data, data)
+	}}.bytes()
+	endings := map[string]struct {
+		end  func(r *Runtime, cancel context.CancelCauseFunc)
+		want Reason
+	}{
+		"cancelled": {func(_ *Runtime, cancel context.CancelCauseFunc) { cancel(nil) }, Cancelled},
+		"closed":    {func(r *Runtime, _ context.CancelCauseFunc) { _ = r.Close() }, Cancelled},
+	}
+	for name, tt := range endings {
+		t.Run(name, func(t *testing.T) {
+			r := newRuntime(t, Options{})
+			m, small := load(t, r, wasm), load(t, r, parts{start: []byte{wasmtest.Nop}}.bytes())
+			giveBack := takeAll(r.starting)
+			ctx, cancel := context.WithCancelCause(context.Background())
+			defer cancel(nil)
+			ended := make(chan error, 1)
+			b := bind(t, capability.Grant{})
+			go func() {
+				_, err := m.Call(ctx, Call{Bindings: b})
+				ended <- err
+			}()
+			waitFor(t, "the call runs", func() bool { return r.admission.busy.Load() == 1 })
+			askOK(t, small, wants{})
+			select {
+			case err := <-ended:
+				t.Fatalf("it did not wait: %v", err)
+			default:
+			}
+			tt.end(r, cancel)
+			var e *Error
+			if err := <-ended; !errors.As(err, &e) || e.Reason != tt.want {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+			giveBack()
+			if name == "cancelled" {
+				askOK(t, m, wants{})
+			}
+		})
+	}
+}
