@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
-	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
 // callState is what belongs to one call.
@@ -155,12 +154,10 @@ func (s *callState) end() {
 	if s.endHost != nil {
 		s.endHost()
 	}
-	if s.kernel != nil {
-		s.kernel.mem.Free()
-	}
 }
 
 // measure notes what the call did with its memory.
-func (s *callState) measure(m *guestmem.Memory) {
-	s.memory.size, s.memory.refused = m.Size()+s.kernel.size(), m.Refused()
+func (s *callState) measure(i *instance) {
+	s.memory.size = i.memory.Size() + i.shared.size()
+	s.memory.refused = i.memory.Refused() || i.shared.refused()
 }

@@ -37,12 +37,12 @@ func importsExtism(report *rewrite.Report) bool {
 	return false
 }
 
-// extismBuilder holds the functions of extismModule.
+// extismBuilder holds what the host does of the functions of extismModule.
 func (e *engine) extismBuilder() wazero.HostModuleBuilder {
 	b := e.runtime.NewHostModuleBuilder(extismModule)
 	x := extismExporter{e, b}
 	x.memory()
-	x.inputAndOutput()
+	x.output()
 	x.talk()
 	x.vars()
 	x.web()
@@ -75,17 +75,12 @@ func (x extismExporter) memory() {
 	x.add("free", func(k *kernel, stack []uint64) { k.release(stack[0]) }, noResult, i64)
 	x.add("length", length, gives64, i64)
 	x.add("length_unsafe", length, gives64, i64)
-	x.add("load_u8", func(k *kernel, stack []uint64) { stack[0] = uint64(k.span(stack[0], 1)[0]) }, gives32, i64)
-	x.add("load_u64", func(k *kernel, stack []uint64) { stack[0] = k.load64(stack[0]) }, gives64, i64)
-	x.add("store_u8", func(k *kernel, stack []uint64) { k.span(stack[0], 1)[0] = byte(stack[1]) }, noResult, i64, i32)
-	x.add("store_u64", func(k *kernel, stack []uint64) { k.store64(stack[0], stack[1]) }, noResult, i64, i64)
+	// These are for the module in between.
+	x.add(hostRefused, func(k *kernel, _ []uint64) { k.end(errBadRange) }, noResult)
+	x.add(hostTouched, func(k *kernel, _ []uint64) { k.shared.watch(false) }, noResult)
 }
 
-func (x extismExporter) inputAndOutput() {
-	x.add("input_offset", func(k *kernel, stack []uint64) { stack[0] = k.input }, gives64)
-	x.add("input_length", func(k *kernel, stack []uint64) { stack[0] = k.inputLen }, gives64)
-	x.add("input_load_u8", func(k *kernel, stack []uint64) { stack[0] = uint64(k.span(k.inputAt(stack[0]), 1)[0]) }, gives32, i64)
-	x.add("input_load_u64", func(k *kernel, stack []uint64) { stack[0] = k.load64(k.inputAt(stack[0])) }, gives64, i64)
+func (x extismExporter) output() {
 	x.add("output_set", func(k *kernel, stack []uint64) { k.setOutput(stack[0], stack[1]) }, noResult, i64, i64)
 	x.add("error_set", func(k *kernel, stack []uint64) {
 		k.s.failure = errorText{}

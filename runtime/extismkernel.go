@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"github.com/tetratelabs/wazero/sys"
@@ -9,20 +8,18 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// kernel is the memory that an Extism plug-in shares with the host for one call. What
-// belongs to it lies in Go: nothing that the plug-in writes there is believed. It is used
+// kernel is what an Extism plug-in shares with the host for one call. What belongs to the
+// blocks lies in Go: nothing that the plug-in writes to the memory is believed. It is used
 // by the call's goroutine alone.
 type kernel struct {
-	s     *callState
-	guest *guestmem.Memory // shares the limit with it
-	mem   *guestmem.Memory
-	data  []byte // of mem
+	s      *callState
+	shared *sharedMemory
+	data   []byte // of shared
 	// next is where memory begins that was never given out; 0 stands for no block.
 	next   uint64
 	blocks map[uint64]block    // by offset
 	free   map[uint64][]uint64 // offsets of blocks given back, by room
 
-	input, inputLen   uint64
 	output, outputLen uint64
 	vars              map[string][]byte
 	varBytes          int
@@ -49,14 +46,13 @@ const (
 // giveKernel gives the call of a plug-in a kernel with its input, or stops it when there
 // is no room for that. Other calls have none.
 func (i *instance) giveKernel(s *callState) {
-	if s.call.Entry.ABI != Extism {
+	if i.shared == nil {
 		return
 	}
 	k := &kernel{
-		s: s, guest: i.memory, next: smallestBlock,
+		s: s, shared: i.shared, data: i.shared.mem.Bytes(), next: smallestBlock,
 		blocks: make(map[uint64]block), free: make(map[uint64][]uint64), vars: make(map[string][]byte),
 	}
-	k.mem = s.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: i.c.account})
 	s.kernel = k
 	at, err := k.reserve(uint64(len(s.call.Input)))
 	if err != nil {
@@ -64,15 +60,7 @@ func (i *instance) giveKernel(s *callState) {
 		return
 	}
 	copy(k.data[at:], s.call.Input)
-	k.input, k.inputLen = at, uint64(len(s.call.Input))
-}
-
-// size is how many bytes it has; nil has none.
-func (k *kernel) size() uint64 {
-	if k == nil {
-		return 0
-	}
-	return k.mem.Size()
+	i.shared.setInput(at, uint64(len(s.call.Input)))
 }
 
 // end ends the call from within a host function.
@@ -138,16 +126,18 @@ func (k *kernel) grow(size uint64) error {
 	if size <= uint64(len(k.data)) {
 		return nil
 	}
-	size = (size + guestmem.PageSize - 1) / guestmem.PageSize * guestmem.PageSize
-	if size+k.guest.Size() > k.s.limits.Memory {
+	if size > k.s.limits.Memory {
 		return errKernelFull
 	}
-	data := k.mem.Reallocate(size)
-	if data == nil {
+	ok := k.shared.grow(uint32((size - uint64(len(k.data)) + guestmem.PageSize - 1) / guestmem.PageSize))
+	k.data = k.shared.mem.Bytes()
+	switch {
+	case ok:
+		return nil
+	case k.s.memory.sharedFull:
 		return errAllMemoryFull
 	}
-	k.data = data
-	return nil
+	return errKernelFull
 }
 
 // release gives a block back; what is none, or no longer one, is nothing.
@@ -219,18 +209,6 @@ func (k *kernel) deliver() {
 		// It was looked at when it was set, and the memory does not shrink.
 		_, _ = k.s.stdout.Write(k.data[k.output : k.output+k.outputLen])
 	}
-}
-
-func (k *kernel) store64(at, v uint64) { binary.LittleEndian.PutUint64(k.span(at, 8), v) }
-
-func (k *kernel) load64(at uint64) uint64 { return binary.LittleEndian.Uint64(k.span(at, 8)) }
-
-// inputAt is the offset of a place in the input.
-func (k *kernel) inputAt(offset uint64) uint64 {
-	if offset >= k.inputLen {
-		k.end(errBadRange)
-	}
-	return k.input + offset
 }
 
 // setOutput says what the output is: the bytes that lie there when the call ends.

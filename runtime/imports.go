@@ -92,6 +92,9 @@ func hostFunctions() (map[string]string, error) {
 	defer e.close()
 	known := make(map[string]string)
 	for module, builder := range e.hostModules() {
+		if module == extismModule {
+			continue
+		}
 		host, err := builder.Compile(ctx)
 		if err != nil {
 			return nil, err
@@ -99,6 +102,18 @@ func hostFunctions() (map[string]string, error) {
 		for name, def := range host.ExportedFunctions() {
 			known[module+"."+name] = signature(def)
 		}
+	}
+	// What plug-ins import is the host's only in part.
+	host, err := e.extismBuilder().Compile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := e.runtime.CompileModule(ctx, sharedModule(passedOnFunctions(host.ExportedFunctions())))
+	if err != nil {
+		return nil, err
+	}
+	for name, def := range shared.ExportedFunctions() {
+		known[extismModule+"."+name] = signature(def)
 	}
 	return known, nil
 }

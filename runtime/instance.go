@@ -23,6 +23,7 @@ type instance struct {
 	c      *compiled // what it is an instance of
 	mod    api.Module
 	memory *guestmem.Memory
+	shared *sharedMemory // of a plug-in, else nil
 	// current is the call being served; nil when there is none, and then nothing
 	// can be reached.
 	current  atomic.Pointer[callState]
@@ -89,20 +90,7 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		defer func() { <-c.r.starting }()
 	}
 	i := &instance{c: c, preopens: preopensFor(s.call.Bindings.Mounts), starting: true}
-	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: func(delta int64) bool {
-		s := i.current.Load()
-		if s != nil && delta > 0 && i.memory.Size()+uint64(delta)+s.kernel.size() > s.limits.Memory {
-			return false // an Extism plug-in has its blocks from the same limit
-		}
-		if c.account(delta) {
-			return true
-		}
-		if s != nil {
-			s.memory.sharedFull = true
-		}
-		i.taintForNow("it was refused memory that others have while it starts")
-		return false
-	}})
+	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: i.account})
 	i.current.Store(s)
 	if !c.account(c.hostBytes()) {
 		s.memory.sharedFull = true
@@ -110,15 +98,13 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 	}
 	// The engine panics when it cannot have the memory that a module begins with.
 	if needs := c.report.Memory; needs != nil && i.memory.Reallocate(needs.Min*guestmem.PageSize) == nil {
-		s.measure(i.memory)
+		s.measure(i)
 		i.free()
 		return nil, errNoMemory
 	}
-	// The engine takes its memory allocator from this context and from nowhere else.
-	ctx := experimental.WithMemoryAllocator(context.Background(), oneMemory{i.memory})
-	mod, err := c.engine.runtime.InstantiateModule(ctx, c.engine.module, i.config(s))
+	mod, err := i.link(s)
 	if err != nil {
-		s.measure(i.memory)
+		s.measure(i)
 		i.free()
 		return nil, err
 	}
@@ -127,6 +113,33 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 	i.fuel = mod.ExportedGlobal(rewrite.ExportFuel).(api.MutableGlobal)
 	c.engine.instances.Store(mod, i)
 	return i, nil
+}
+
+// link instantiates the module with what it imports.
+func (i *instance) link(s *callState) (api.Module, error) {
+	ctx, err := i.shareMemory(context.Background(), s)
+	if err != nil {
+		return nil, err
+	}
+	// The engine takes its memory allocator from this context and from nowhere else.
+	ctx = experimental.WithMemoryAllocator(ctx, oneMemory{i.memory})
+	return i.c.engine.runtime.InstantiateModule(ctx, i.c.engine.module, i.config(s))
+}
+
+// account is asked before the instance has more memory, or less.
+func (i *instance) account(delta int64) bool {
+	s := i.current.Load()
+	if s != nil && delta > 0 && i.memory.Size()+i.shared.size()+uint64(delta) > s.limits.Memory {
+		return false // what a plug-in shares with the host is in the same limit
+	}
+	if i.c.account(delta) {
+		return true
+	}
+	if s != nil {
+		s.memory.sharedFull = true
+	}
+	i.taintForNow("it was refused memory that others have while it starts")
+	return false
 }
 
 // oneMemory hands out the memory of one instance.
@@ -145,6 +158,7 @@ func (i *instance) close() {
 
 // free gives back what was accounted for the instance.
 func (i *instance) free() {
+	i.shared.close()
 	i.memory.Free()
 	i.c.account(-i.c.hostBytes())
 }
@@ -210,13 +224,17 @@ func (i *instance) call(s *callState) error {
 	return err
 }
 
+// moduleConfig is what all modules have in common: their names must not collide, and
+// nothing of them runs by itself.
+func moduleConfig() wazero.ModuleConfig {
+	return wazero.NewModuleConfig().WithName("").WithStartFunctions()
+}
+
 // config wires the instance to the engine's WASI. No stream, clock or variable of
 // the process is in it.
 func (i *instance) config(s *callState) wazero.ModuleConfig {
 	resolution := sys.ClockResolution(time.Millisecond)
-	config := wazero.NewModuleConfig().
-		WithName(""). // the module's own name must not collide with another's
-		WithStartFunctions().
+	config := moduleConfig().
 		WithArgs(append([]string{s.call.Name}, s.call.Args...)...).
 		WithStdin(guestStdin{i}).
 		WithStdout(guestStdout{i}).

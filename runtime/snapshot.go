@@ -214,7 +214,7 @@ func (i *instance) reset() error {
 	for k, g := range i.globals {
 		g.Set(i.values[k])
 	}
-	return nil
+	return i.shared.clear()
 }
 
 // stackBytes is how many bytes of call stacks the instance takes while it waits, rather more

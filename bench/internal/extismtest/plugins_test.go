@@ -107,10 +107,10 @@ func TestAllPluginsAreListed(t *testing.T) {
 // Each plug-in does here what it does with the SDK, or is told why it does not run here.
 func TestPlugins(t *testing.T) {
 	r := newRuntime(t)
-	dir := copied(t)
 	for _, p := range plugins {
 		t.Run(p.file, func(t *testing.T) {
 			t.Parallel()
+			dir := copied(t)
 			wasm := read(t, p.file)
 			m, err := r.Load(t.Context(), wasm)
 			var entry runtime.Entry
