@@ -171,6 +171,10 @@ func TestExtismStart(t *testing.T) {
 		"constructors":           {"__wasm_call_ctors", counts, "\x02", true},
 		"another name":           {"begin", counts, "\x01", true},
 		"it looks at its input":  {"_initialize", wasmtest.Code(counts, dropped(x("input_length"))), "\x02", false},
+		"it loads of its input":  {"_initialize", wasmtest.Code(counts, dropped(x("input_load_u8", long(0)))), "\x02", false},
+		"it loads":               {"_initialize", wasmtest.Code(counts, dropped(x("load_u64", long(8)))), "\x02", false},
+		"it stores":              {"_initialize", wasmtest.Code(counts, x("store_u64", long(8), long(7))), "\x02", false},
+		"it has a block":         {"_initialize", wasmtest.Code(counts, dropped(x("alloc", long(8)))), "\x02", false},
 		"it asks for its config": {"_initialize", wasmtest.Code(counts, dropped(x("config_get", long(0)))), "\x02", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +182,7 @@ func TestExtismStart(t *testing.T) {
 			addFunc(&m, tt.export, 1, tt.start)
 			module := load(t, newRuntime(t, Options{}), m.Bytes())
 			for n := 1; n < 5; n++ {
-				out := askOK(t, module, wants{call: Call{Entry: Entry{ABI: Extism}}})
+				out := askOK(t, module, wants{call: Call{Entry: Entry{ABI: Extism}, Input: []byte("hello")}})
 				if string(out.Output) != tt.want {
 					t.Errorf("call %d: %q, want %q", n, out.Output, tt.want)
 				}
@@ -294,4 +298,27 @@ func cancelledSoon(t *testing.T) context.Context {
 	timer := time.AfterFunc(20*time.Millisecond, cancel)
 	t.Cleanup(func() { timer.Stop() })
 	return ctx
+}
+
+// What one call leaves in the memory that it shares with the host is not there in the next.
+func TestExtismMemoryIsClean(t *testing.T) {
+	requireReuse(t)
+	const far = 5 << 16
+	look := func(at int64) []byte { // ends the call where the byte is not 0
+		return wasmtest.Code(x("load_u8", long(at)), []byte{ifOp, wasmtest.Empty, wasmtest.Unreachable, wasmtest.End})
+	}
+	m := load(t, newRuntime(t, Options{}), plugin(
+		look(1<<15), dropped(x("alloc", long(far))), look(far), x("store_u8", long(far), wasmtest.Const(7)), x("store_u8", long(1<<15), wasmtest.Const(7)), zero,
+	).Bytes())
+	var first Output
+	for n := range 5 {
+		out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Extism}, Input: []byte("hello")}})
+		if n == 0 {
+			first = out
+		}
+		requireEqual(t, out, first, "a further call")
+		if out.Reused != (n > 1) {
+			t.Errorf("call %d: reused: %v", n, out.Reused)
+		}
+	}
 }

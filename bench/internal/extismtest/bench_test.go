@@ -18,6 +18,7 @@ func BenchmarkCall(b *testing.B) {
 	}{
 		{"count_vowels of 11 bytes, Rust", "count_vowels", "count_vowels", []byte("hello world")},
 		{"count_vowels of 1 MB, Rust", "count_vowels", "count_vowels", bytes.Repeat([]byte("hello world!"), 1<<20/12)},
+		{"replace in 1 MB, TinyGo", "replace", "run_test", bytes.Repeat([]byte("hello world!"), 1<<20/12)},
 		{"log, TinyGo", "log", "run_test", nil},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
