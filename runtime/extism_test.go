@@ -31,7 +31,7 @@ func callPlugin(t *testing.T, m wasmtest.Module, w wants) (Output, error) {
 	if w.call.Input == nil {
 		w.call.Input = []byte("hello")
 	}
-	w.call.Limits.Fuel = 1 << 24 // whatever has no end has one
+	w.call.Limits.Fuel, w.call.Limits.Memory = 1<<22, 1<<20 // what has no end has one
 	first, firstErr := ask(t, module, w)
 	for range 2 {
 		out, err := ask(t, module, w)
@@ -255,6 +255,7 @@ func TestExtismLimits(t *testing.T) {
 		"a cancelled call":   {body: endless, ctx: cancelledSoon, want: Cancelled},
 		"output":             {body: wasmtest.Code(echoes), call: Call{Limits: Limits{Output: 4}}, want: ResourceExhausted, limit: LimitOutput},
 		"output that fits":   {body: wasmtest.Code(echoes), call: Call{Limits: Limits{Output: 5}}},
+		"small blocks":       {body: forever(dropped(x("alloc", long(1)))), want: ResourceExhausted, limit: LimitMemory},
 		"blocks without end": {body: forever(dropped(x("alloc", long(1<<16)))), want: ResourceExhausted, limit: LimitMemory, reason: "raise limits.memory"},
 		"the input":          {call: Call{Input: bytes.Repeat([]byte("x"), 1<<20), Limits: Limits{Memory: 1 << 20}}, want: ResourceExhausted, limit: LimitMemory, reason: "raise limits.memory"},
 		"blocks and memory":  {body: wasmtest.Code(dropped(x("alloc", long(1<<19))), dropped(x("alloc", long(1<<19)))), call: Call{Limits: Limits{Memory: 1 << 20}}, want: ResourceExhausted, limit: LimitMemory},
@@ -320,5 +321,35 @@ func TestExtismMemoryIsClean(t *testing.T) {
 		if out.Reused != (n > 1) {
 			t.Errorf("call %d: reused: %v", n, out.Reused)
 		}
+	}
+}
+
+// A plug-in that was compiled by another process, or comes out of the cache, runs like any.
+func TestExtismCompiledElsewhere(t *testing.T) {
+	small, large := plugin(echoes, zero), plugin(echoes, zero)
+	large.Memory = []uint32{2}
+	large.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte("x"), childFrom)}}
+	for name, o := range map[string]Options{
+		"nowhere else":             {},
+		"in the cache":             {CacheDir: newCacheDir(t)},
+		"by a child":               {CompileCommand: workerCommand(t)},
+		"by a child for the cache": {CacheDir: newCacheDir(t), CompileCommand: workerCommand(t)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for n := range 2 {
+				compiled := 0
+				o.OnCompile = func(CompileEvent) { compiled++ }
+				r := newRuntime(t, o)
+				for _, m := range []wasmtest.Module{small, large} {
+					out := askOK(t, load(t, r, m.Bytes()), wants{call: Call{Entry: Entry{ABI: Extism}, Input: []byte("hello")}})
+					if string(out.Output) != "hello" {
+						t.Errorf("wrote %q", out.Output)
+					}
+				}
+				if cached := o.CacheDir != "" && n > 0; (compiled == 0) != cached {
+					t.Errorf("time %d: %d modules were compiled", n, compiled)
+				}
+			}
+		})
 	}
 }
