@@ -117,6 +117,7 @@ func (m *sharedMemory) clear() error {
 	if m == nil {
 		return nil
 	}
+	m.setInput(0, 0)
 	return m.mem.Clear(guestmem.PageSize, func() bool { return m.grow(1) })
 }
 
