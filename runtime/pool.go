@@ -156,12 +156,12 @@ const (
 // waits and leaves count an instance that begins to wait and one that is taken off.
 func (p *pool) waits(i *instance) {
 	p.count(i.bytes)
-	p.c.r.idleMemory.Add(int64(i.memory.Size()+i.shared.size()))
+	p.c.r.idleMemory.Add(int64(i.memory.Size() + i.shared.size()))
 }
 
 func (p *pool) leaves(i *instance) {
 	p.count(-i.bytes)
-	p.c.r.idleMemory.Add(-int64(i.memory.Size()+i.shared.size()))
+	p.c.r.idleMemory.Add(-int64(i.memory.Size() + i.shared.size()))
 }
 
 func (p *pool) count(bytes int64) {
