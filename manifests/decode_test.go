@@ -314,7 +314,10 @@ func TestDecodeValues(t *testing.T) {
 		{`module.stdin = "{y} "`, "is not one parameter"},
 		{`module.args = ["{y}"]`, `module.args[0]: "{y}" is not a parameter`},
 		{`module.args = ["` + strings.Repeat("x", 4097) + `"]`, "module.args[0]: is 4097 bytes long; the ceiling is 4096"},
-		{`module.abi = "extism"`, `module.abi: "extism" is not known here; write "command" or "reactor"`},
+		{`module.abi = "component"`, `module.abi: "component" is not known here; write "command" or "reactor" or "extism"`},
+		{`module.config = ["x"]`, "module.config: expected a table, got a list; write [module.config]"},
+		{`module.config = { port = 80 }`, `module.config.port: expected a string, got an integer; write "80"`},
+		{`module.config = { a = "` + strings.Repeat("x", MaxConfigBytes) + `" }`, "module.config: has 65537 bytes in names and values; the ceiling is 64KiB"},
 		{`module.entry = "a b"`, `module.entry: "a b" is not the name of a function`},
 		{`rest = {}`, "rest: unknown key"},
 		{`parameters = []`, "parameters: expected a table, got a list; write [parameters]"},
@@ -554,6 +557,12 @@ func TestDecodeForms(t *testing.T) {
 		"abi = \"command\"\nentry = \"call\"": `module.entry: a command starts at _start; leave it out, or write abi = "reactor"`,
 		"abi = \"reactor\"\nargs = []":        "module.args: a reactor has no command line",
 		"entry = \"run\"\nargs = []":          "module.args: a reactor has no command line",
+		"abi = \"extism\"\nentry = \"run\"\nconfig = { key = \"value\", \"a key\" = \"\" }": "",
+		"config = { key = \"value\" }":                    "",
+		"abi = \"command\"\nconfig = { key = \"value\" }": `module.config: only an Extism plug-in can ask for it; leave it out, or write abi = "extism"`,
+		"abi = \"reactor\"\nconfig = {}":                  `module.config: only an Extism plug-in can ask for it`,
+		"abi = \"extism\"\nwarm = {}":                     "module.warm: an Extism plug-in has no warm-up",
+		"abi = \"extism\"\nargs = []":                     "module.args: an Extism plug-in has no command line",
 	} {
 		_, err := Decode("tool.toml", []byte(head+keys))
 		if (err == nil) != (want == "") || (err != nil && !strings.Contains(err.Error(), want)) {

@@ -28,6 +28,8 @@ const (
 	MaxModuleBytes = 64 << 20
 	// MaxWarmBytes is the largest input of a warm-up.
 	MaxWarmBytes = 64 << 10
+	// MaxConfigBytes is the largest configuration of a plug-in, names and values together.
+	MaxConfigBytes = 64 << 10
 )
 
 // Defaults and bounds of values that a manifest may leave out.
@@ -122,6 +124,7 @@ type ABI string
 const (
 	ABICommand ABI = "command"
 	ABIReactor ABI = "reactor"
+	ABIExtism  ABI = "extism"
 )
 
 // Module says which program is the tool, and how it is called.
@@ -131,11 +134,14 @@ type Module struct {
 	Path string
 	// SHA256 is the digest of the module in lower-case hexadecimal, or "" for unchecked.
 	SHA256 string
-	// ABI is how the module is called: ABICommand, ABIReactor, or "" to read it off
+	// ABI is how the module is called: ABICommand, ABIReactor, ABIExtism, or "" to read it off
 	// the module's exports.
 	ABI ABI
-	// Entry is the function that a reactor is called by, or "" for the default.
+	// Entry is the function that a reactor or a plug-in is called by, or "" for the default.
 	Entry string
+	// Config is the configuration of an Extism plug-in by name: at most MaxConfigBytes,
+	// names and values together. Nil is none.
+	Config map[string]string
 	// Args are the arguments of the command after its name, in order. An argument
 	// is left out of a call when one of its placeholders has no value there.
 	Args []placeholder.Template

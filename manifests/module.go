@@ -33,7 +33,7 @@ func ReadModule(folder *Folder, manifestPath string, m *Manifest) ([]byte, error
 
 // Fault returns an error about a key of the manifest, for what shows only when the
 // module is used. The place is known of module.path, module.sha256, module.args,
-// module.warm and limits.memory.
+// module.config, module.warm and limits.memory.
 func (m *Manifest) Fault(file, key, message string) *Error {
 	at := m.places[key]
 	return &Error{File: file, Line: at.line, Column: at.column, Key: key, Message: message}

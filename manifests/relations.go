@@ -26,7 +26,7 @@ func (c *checker) relations(m *Manifest) {
 	}
 	c.abi(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.warm", "limits.memory"} {
+	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "limits.memory"} {
 		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}
@@ -42,8 +42,17 @@ func (c *checker) abi(m *Manifest) {
 	if m.Module.ABI == ABICommand && module.Get("entry") != nil {
 		c.Fault(c.At("module", "entry"), "a command starts at _start; leave it out, or write abi = \"reactor\"")
 	}
+	if m.Module.ABI == ABIExtism && module.Get("warm") != nil {
+		c.Fault(c.At("module", "warm"), "an Extism plug-in has no warm-up; leave it out")
+	}
+	if (m.Module.ABI == ABICommand || m.Module.ABI == ABIReactor) && module.Get("config") != nil {
+		c.Fault(c.At("module", "config"), "only an Extism plug-in can ask for it; leave it out, or write abi = \"extism\"")
+	}
 	if m.Module.ABI == ABICommand && module.Get("warm") != nil {
 		c.Fault(c.At("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")
+	}
+	if m.Module.ABI == ABIExtism && module.Get("args") != nil {
+		c.Fault(c.At("module", "args"), "an Extism plug-in has no command line; its input has all arguments")
 	}
 	reactor := m.Module.ABI == ABIReactor || (m.Module.ABI == "" && m.Module.Entry != "")
 	if reactor && module.Get("args") != nil {

@@ -152,8 +152,8 @@ func parseArg(text string) (string, error) {
 }
 
 func parseABI(text string) (ABI, error) {
-	command, reactor := string(ABICommand), string(ABIReactor)
-	return stricttoml.ParseChoice(text, map[string]ABI{command: ABICommand, reactor: ABIReactor}, command, reactor)
+	command, reactor, extism := string(ABICommand), string(ABIReactor), string(ABIExtism)
+	return stricttoml.ParseChoice(text, map[string]ABI{command: ABICommand, reactor: ABIReactor, extism: ABIExtism}, command, reactor, extism)
 }
 
 // parseEntry reads the name of an export. It is shown in texts, so it is kept to

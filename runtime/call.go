@@ -59,9 +59,12 @@ type Call struct {
 	Name string
 	// Args are the arguments after it. None may hold a NUL byte.
 	Args []string
-	// Input is what a command reads from its standard input and a reactor as its
+	// Input is what a command reads from its standard input and any other module as its
 	// input. It must not change while the call runs.
 	Input []byte
+	// Config is the configuration that an Extism plug-in can ask for by name; others do
+	// not see it. Nil has nothing. It must not change while the call runs.
+	Config map[string]string
 	// Bindings are what the guest may reach; required. The caller owns them and
 	// closes them after Call has returned.
 	Bindings *hostfuncs.Bindings
@@ -83,8 +86,8 @@ type Call struct {
 type Output struct {
 	// Output is all of the output. It is empty when the call failed.
 	Output []byte
-	// Failure is the beginning of the error text of a reactor that failed, and
-	// FailureDropped how many bytes came after it.
+	// Failure is the beginning of the error text of a reactor or a plug-in that failed,
+	// and FailureDropped how many bytes came after it.
 	Failure        []byte
 	FailureDropped int64
 	// Stderr is the end of the diagnostics, and StderrDropped how many bytes came

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
-	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
 // callState is what belongs to one call.
@@ -33,6 +32,7 @@ type callState struct {
 	limits  Limits
 	fuel    fuelGauge
 	memory  memoryUse
+	kernel  *kernel // of an Extism plug-in, else nil
 	reused  bool
 	// origin is where the call's clock and randomness began.
 	origin hostfuncs.Mark
@@ -157,6 +157,7 @@ func (s *callState) end() {
 }
 
 // measure notes what the call did with its memory.
-func (s *callState) measure(m *guestmem.Memory) {
-	s.memory.size, s.memory.refused = m.Size(), m.Refused()
+func (s *callState) measure(i *instance) {
+	s.memory.size = i.memory.Size() + i.shared.size()
+	s.memory.refused = i.memory.Refused() || i.shared.refused()
 }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type engine struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache // nil without one
 	module  wazero.CompiledModule
+	shared  wazero.CompiledModule // what plug-ins import from; nil for other modules
 	// instances finds the instance behind a wazero module, for host functions that
 	// are shared by all instances.
 	instances sync.Map // api.Module -> *instance
@@ -41,7 +43,7 @@ func (e *engine) close() {
 
 // rewriting is what is done to every module. The start function is exported so that
 // it runs when its call is known to the host, and under its deadline.
-var rewriting = rewrite.Options{Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true}
+var rewriting = rewrite.Options{Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true, Quick: quickImports()}
 
 // rewritingAny is the same for what is compiled by a child.
 var rewritingAny = func() rewrite.Options {
@@ -53,6 +55,19 @@ var rewritingAny = func() rewrite.Options {
 func isSlow(err error) bool {
 	var fault *rewrite.Error
 	return errors.As(err, &fault) && fault.Kind == rewrite.SlowToCompile
+}
+
+// missingImports tells what a module lacks that was refused because it is slow to compile,
+// or returns nil: to compile it elsewhere would not help.
+func missingImports(wasm []byte, refusal error) error {
+	if !isSlow(refusal) {
+		return nil
+	}
+	report, err := rewrite.Inspect(wasm)
+	if err != nil {
+		return nil
+	}
+	return checkImports(report)
 }
 
 // rewritten is a module as the engine gets it, and what is known of the original.
@@ -80,7 +95,7 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 		}
 		if c.engine, err = newEngine(m.wasm, slot.dir()); err == nil {
 			c.report = m.report
-			return nil
+			return c.share()
 		}
 		// The digest held, so this is code of another build of the engine.
 		slot.discard()
@@ -121,7 +136,7 @@ func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLo
 		m.wasm, m.report, err = rewrite.Rewrite(wasm, rewritingAny)
 	}
 	if err != nil {
-		return fromRewrite(err)
+		return cmp.Or(missingImports(wasm, err), fromRewrite(err))
 	}
 	if err := checkImports(m.report); err != nil {
 		return err
@@ -135,7 +150,7 @@ func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLo
 		return err
 	}
 	slot.store(m)
-	return nil
+	return c.share()
 }
 
 // build compiles a module for the first time, in a child when mustStop is set or it
@@ -159,6 +174,23 @@ func (c *compiled) build(wasm []byte, slot *slot, mustStop bool) (err error) {
 	}
 	if err != nil {
 		return invalid(err, "the module does not compile: %s", firstLine(err.Error()))
+	}
+	if slot.dir() == "" {
+		return c.share() // as long as the folder is there
+	}
+	return nil
+}
+
+// share makes what a plug-in imports from, once. It comes after the slot was stored, which
+// is for the code of one module.
+func (c *compiled) share() error {
+	if !importsExtism(c.report) || c.engine.shared != nil {
+		return nil
+	}
+	if err := c.engine.addShared(); err != nil {
+		c.engine.close()
+		c.engine = nil
+		return &Error{Reason: Internal, Message: "the functions for plug-ins do not compile", cause: err}
 	}
 	return nil
 }
@@ -213,6 +245,7 @@ func (e *engine) hostModules() map[string]wazero.HostModuleBuilder {
 	return map[string]wazero.HostModuleBuilder{
 		wasiModule:    e.wasiBuilder(),
 		reactorModule: e.reactorBuilder(),
+		extismModule:  e.extismBuilder(),
 	}
 }
 

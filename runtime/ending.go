@@ -31,6 +31,9 @@ func (s *callState) ending(engineErr error) error {
 	if errors.Is(cause, errBadRange) {
 		return &Error{Reason: BadGuest, Message: "the guest named " + errBadRange.Error(), cause: cause}
 	}
+	if err := endOfKernel(cause); err != nil {
+		return err
+	}
 	if errors.Is(cause, errClosed) {
 		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: cause}
 	}
@@ -51,7 +54,7 @@ func (s *callState) ending(engineErr error) error {
 	var exit *sys.ExitError
 	switch {
 	case errors.As(engineErr, &exit) && exit.ExitCode() == 0:
-		if s.call.Entry.ABI == Reactor {
+		if e := s.call.Entry; e.ABI == Reactor || e.ABI == Extism && e.Export != commandExport {
 			return &Error{Reason: BadGuest, Message: "the guest exited in place of returning", cause: engineErr}
 		}
 		return nil

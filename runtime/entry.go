@@ -16,6 +16,9 @@ const (
 	Command ABI = "command"
 	// Reactor exports a function () -> i32 and imports its input and output.
 	Reactor ABI = "reactor"
+	// Extism is an Extism plug-in: it exports a function () -> i32 or () -> () and
+	// imports from extism:host/env.
+	Extism ABI = "extism"
 )
 
 // The exports by which a module is known.
@@ -38,7 +41,7 @@ func (e Entry) withDefaults() Entry {
 	}
 	if e.Export == "" {
 		e.Export = commandExport
-		if e.ABI == Reactor {
+		if e.ABI != Command {
 			e.Export = reactorExport
 		}
 	}
@@ -55,6 +58,8 @@ func (m *Module) Entry(abi ABI, export string) (Entry, error) {
 func findEntry(report *rewrite.Report, abi ABI, export string) (Entry, error) {
 	if abi == "" {
 		switch {
+		case importsExtism(report):
+			abi = Extism
 		case export != "":
 			abi = Reactor
 		case hasExport(report, commandExport):
@@ -66,6 +71,12 @@ func findEntry(report *rewrite.Report, abi ABI, export string) (Entry, error) {
 		}
 	}
 	entry := Entry{ABI: abi, Export: export}.withDefaults()
+	if abi == Extism {
+		return entry, checkExtism(report, entry.Export)
+	}
+	if importsExtism(report) {
+		return Entry{}, invalid(nil, "the module is an Extism plug-in, as it imports from %s; write module.abi = \"extism\"", extismModule)
+	}
 	want := noSignature
 	if abi == Reactor {
 		want = "() -> i32"

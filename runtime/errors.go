@@ -53,7 +53,8 @@ type Error struct {
 	Reason Reason
 	// Message says what happened and, where there is one, the fix.
 	Message string
-	// ExitCode is the guest's, for Failed.
+	// ExitCode is the guest's, for Failed. It is 0 for a guest that gave an error text
+	// alone, and for one that the host ended because it could not tell it of what failed.
 	ExitCode uint32
 	// Limit is the ceiling that was met, for ResourceExhausted.
 	Limit Limit

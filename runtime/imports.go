@@ -44,6 +44,9 @@ func importFault(known map[string]string, imp rewrite.Import) string {
 	if imp.Kind != rewrite.ExternFunc {
 		return fmt.Sprintf("%s is an imported %s, which no tool gets", quoteName(name), imp.Kind)
 	}
+	if imp.Module == extismUserModule {
+		return fmt.Sprintf("function %s, which only the host that the plug-in was written for has", quoteName(name))
+	}
 	signature, ok := known[name]
 	switch {
 	case ok && signature == imp.Signature:
@@ -52,7 +55,7 @@ func importFault(known map[string]string, imp rewrite.Import) string {
 		return fmt.Sprintf("%s has the type %s, not %s", quoteName(name), signature, imp.Signature)
 	}
 	fault := "function " + quoteName(name)
-	if imp.Module == wasiModule || imp.Module == reactorModule {
+	if imp.Module == wasiModule || imp.Module == reactorModule || imp.Module == extismModule {
 		if near := suggest.Nearest(name, sortedKeys(known)); near != "" {
 			fault += " (did you mean " + near + "?)"
 		}
@@ -89,6 +92,9 @@ func hostFunctions() (map[string]string, error) {
 	defer e.close()
 	known := make(map[string]string)
 	for module, builder := range e.hostModules() {
+		if module == extismModule {
+			continue
+		}
 		host, err := builder.Compile(ctx)
 		if err != nil {
 			return nil, err
@@ -96,6 +102,18 @@ func hostFunctions() (map[string]string, error) {
 		for name, def := range host.ExportedFunctions() {
 			known[module+"."+name] = signature(def)
 		}
+	}
+	// What plug-ins import is the host's only in part.
+	host, err := e.extismBuilder().Compile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := e.runtime.CompileModule(ctx, sharedModule(passedOnFunctions(host.ExportedFunctions())))
+	if err != nil {
+		return nil, err
+	}
+	for name, def := range shared.ExportedFunctions() {
+		known[extismModule+"."+name] = signature(def)
 	}
 	return known, nil
 }

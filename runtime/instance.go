@@ -23,6 +23,7 @@ type instance struct {
 	c      *compiled // what it is an instance of
 	mod    api.Module
 	memory *guestmem.Memory
+	shared *sharedMemory // of a plug-in, else nil
 	// current is the call being served; nil when there is none, and then nothing
 	// can be reached.
 	current  atomic.Pointer[callState]
@@ -89,16 +90,7 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 		defer func() { <-c.r.starting }()
 	}
 	i := &instance{c: c, preopens: preopensFor(s.call.Bindings.Mounts), starting: true}
-	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: func(delta int64) bool {
-		if c.account(delta) {
-			return true
-		}
-		if s := i.current.Load(); s != nil {
-			s.memory.sharedFull = true
-		}
-		i.taintForNow("it was refused memory that others have while it starts")
-		return false
-	}})
+	i.memory = c.r.memory.New(guestmem.Options{Limit: s.limits.Memory, Account: i.account})
 	i.current.Store(s)
 	if !c.account(c.hostBytes()) {
 		s.memory.sharedFull = true
@@ -106,22 +98,48 @@ func (c *compiled) instantiate(s *callState) (*instance, error) {
 	}
 	// The engine panics when it cannot have the memory that a module begins with.
 	if needs := c.report.Memory; needs != nil && i.memory.Reallocate(needs.Min*guestmem.PageSize) == nil {
-		s.measure(i.memory)
+		s.measure(i)
 		i.free()
 		return nil, errNoMemory
 	}
-	// The engine takes its memory allocator from this context and from nowhere else.
-	ctx := experimental.WithMemoryAllocator(context.Background(), oneMemory{i.memory})
-	mod, err := c.engine.runtime.InstantiateModule(ctx, c.engine.module, i.config(s))
+	mod, err := i.link(s)
 	if err != nil {
-		s.measure(i.memory)
+		s.measure(i)
 		i.free()
 		return nil, err
 	}
 	i.mod = mod
+	i.giveKernel(s)
 	i.fuel = mod.ExportedGlobal(rewrite.ExportFuel).(api.MutableGlobal)
 	c.engine.instances.Store(mod, i)
 	return i, nil
+}
+
+// link instantiates the module with what it imports.
+func (i *instance) link(s *callState) (api.Module, error) {
+	ctx, err := i.shareMemory(context.Background(), s)
+	if err != nil {
+		return nil, err
+	}
+	// The engine takes its memory allocator from this context and from nowhere else.
+	ctx = experimental.WithMemoryAllocator(ctx, oneMemory{i.memory})
+	return i.c.engine.runtime.InstantiateModule(ctx, i.c.engine.module, i.config(s))
+}
+
+// account is asked before the instance has more memory, or less.
+func (i *instance) account(delta int64) bool {
+	s := i.current.Load()
+	if s != nil && delta > 0 && i.memory.Size()+i.shared.size()+uint64(delta) > s.limits.Memory {
+		return false // what a plug-in shares with the host is in the same limit
+	}
+	if i.c.account(delta) {
+		return true
+	}
+	if s != nil {
+		s.memory.sharedFull = true
+	}
+	i.taintForNow("it was refused memory that others have while it starts")
+	return false
 }
 
 // oneMemory hands out the memory of one instance.
@@ -140,6 +158,7 @@ func (i *instance) close() {
 
 // free gives back what was accounted for the instance.
 func (i *instance) free() {
+	i.shared.close()
 	i.memory.Free()
 	i.c.account(-i.c.hostBytes())
 }
@@ -153,19 +172,14 @@ func (i *instance) start(s *callState) error {
 			return err
 		}
 	}
-	if s.call.Entry.ABI != Reactor {
+	if s.call.Entry.ABI == Command {
 		i.main = i.mod.ExportedFunction(rewrite.ExportMain)
 		if i.main == nil || s.call.Entry.Export != commandExport {
 			i.main = i.mod.ExportedFunction(s.call.Entry.Export)
 		}
 		return nil
 	}
-	if initialize := i.mod.ExportedFunction(initializeExport); initialize != nil {
-		if _, err := initialize.Call(ctx); err != nil {
-			return err
-		}
-	}
-	if err := i.warmUp(s); err != nil {
+	if err := i.prepare(s); err != nil {
 		return err
 	}
 	i.trySave(s)
@@ -173,31 +187,54 @@ func (i *instance) start(s *callState) error {
 	return nil
 }
 
+// prepare brings a module that is no command to where each call begins.
+func (i *instance) prepare(s *callState) error {
+	if s.call.Entry.ABI == Extism {
+		return i.startExtism(s)
+	}
+	if initialize := i.mod.ExportedFunction(initializeExport); initialize != nil {
+		if _, err := initialize.Call(context.Background()); err != nil {
+			return err
+		}
+	}
+	return i.warmUp(s)
+}
+
 // call runs the call itself.
 func (i *instance) call(s *callState) error {
-	if s.call.Entry.ABI == Reactor {
-		var result [1]uint64
-		// A function has a stack of its own. One that a call made larger is not used again, so
-		// that how deep one call can go does not depend on another.
-		if i.main == nil || len(callStack(i.main)) != i.firstStack {
-			i.main = i.mod.ExportedFunction(s.call.Entry.Export)
-			i.firstStack = len(callStack(i.main))
-		}
-		err := i.main.CallWithStack(context.Background(), result[:])
-		s.code = api.DecodeU32(result[0])
+	if s.call.Entry.ABI == Command {
+		_, err := i.main.Call(i.c.engine.snapshots)
 		return err
 	}
-	_, err := i.main.Call(i.c.engine.snapshots)
+	if err := s.stopped(); err != nil {
+		return err // a plug-in has no room for its input
+	}
+	var result [1]uint64
+	// A function has a stack of its own. One that a call made larger is not used again, so
+	// that how deep one call can go does not depend on another.
+	if i.main == nil || len(callStack(i.main)) != i.firstStack {
+		i.main = i.mod.ExportedFunction(s.call.Entry.Export)
+		i.firstStack = len(callStack(i.main))
+	}
+	err := i.main.CallWithStack(context.Background(), result[:])
+	s.code = api.DecodeU32(result[0])
+	if s.kernel != nil {
+		s.kernel.deliver()
+	}
 	return err
+}
+
+// moduleConfig is what all modules have in common: their names must not collide, and
+// nothing of them runs by itself.
+func moduleConfig() wazero.ModuleConfig {
+	return wazero.NewModuleConfig().WithName("").WithStartFunctions()
 }
 
 // config wires the instance to the engine's WASI. No stream, clock or variable of
 // the process is in it.
 func (i *instance) config(s *callState) wazero.ModuleConfig {
 	resolution := sys.ClockResolution(time.Millisecond)
-	config := wazero.NewModuleConfig().
-		WithName(""). // the module's own name must not collide with another's
-		WithStartFunctions().
+	config := moduleConfig().
 		WithArgs(append([]string{s.call.Name}, s.call.Args...)...).
 		WithStdin(guestStdin{i}).
 		WithStdout(guestStdout{i}).

@@ -139,7 +139,7 @@ func (p *pool) put(i *instance) {
 
 // leastBytes is what the instance takes as long as it waits, when it is trimmed.
 func (i *instance) leastBytes() int64 {
-	return idleBytes + i.ownImage + max(0, i.stackBytes()-smallStacks) + i.c.hostBytes()
+	return idleBytes + int64(i.shared.size()) + i.ownImage + max(0, i.stackBytes()-smallStacks) + i.c.hostBytes()
 }
 
 // room is how much memory the instances of the module may take that wait: half of that
@@ -156,12 +156,12 @@ const (
 // waits and leaves count an instance that begins to wait and one that is taken off.
 func (p *pool) waits(i *instance) {
 	p.count(i.bytes)
-	p.c.r.idleMemory.Add(int64(i.memory.Size()))
+	p.c.r.idleMemory.Add(int64(i.memory.Size() + i.shared.size()))
 }
 
 func (p *pool) leaves(i *instance) {
 	p.count(-i.bytes)
-	p.c.r.idleMemory.Add(-int64(i.memory.Size()))
+	p.c.r.idleMemory.Add(-int64(i.memory.Size() + i.shared.size()))
 }
 
 func (p *pool) count(bytes int64) {

@@ -73,7 +73,7 @@ func (c *compiled) recovered(err *error) {
 // finish measures a call and makes its instance wait for another, or closes it.
 func (i *instance) finish(s *callState, err error) {
 	s.fuel.settle(int64(i.fuel.Get()))
-	s.measure(i.memory)
+	s.measure(i)
 	if i.reusable(s, err) && i.tryReset() == nil {
 		i.set.pool.put(i)
 		return

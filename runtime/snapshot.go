@@ -51,7 +51,13 @@ func (c *compiled) canSave(entry Entry) bool {
 	if !guestmem.Supported || c.r.opts.MaxIdleBytes < 0 || len(c.report.SnapshotBlockers) > 0 {
 		return false
 	}
-	return entry.ABI == Reactor || entry.Export == commandExport && c.report.Meter.Checkpoints > 0
+	switch entry.ABI {
+	case Reactor:
+		return true
+	case Extism: // _start is start and call in one
+		return entry.Export != commandExport
+	}
+	return entry.Export == commandExport && c.report.Meter.Checkpoints > 0
 }
 
 // save makes the state at this moment what the instance is reset to.
@@ -125,7 +131,7 @@ func (i *instance) endedByItself(s *callState, err error) bool {
 		return true
 	}
 	var exit *sys.ExitError
-	return s.call.Entry.ABI != Reactor && errors.As(err, &exit)
+	return s.call.Entry.ABI == Command && errors.As(err, &exit)
 }
 
 // begin readies an instance that was reset for a call.
@@ -134,6 +140,7 @@ func (i *instance) begin(s *callState) {
 	s.call.Bindings.Resume(i.mark)
 	i.fuel.Set(uint64(s.fuel.begin(i.startFuel)))
 	i.current.Store(s)
+	i.giveKernel(s)
 }
 
 // enter is called when a command begins. One that was saved goes on where it waits.
@@ -158,7 +165,7 @@ func (i *instance) checkpoint(snap func() experimental.Snapshot) {
 	i.refill()
 	// A start section and a reactor read where they cannot be resumed.
 	s := i.current.Load()
-	if resumed || !i.starting || s.call.Entry.ABI == Reactor || i.main == nil {
+	if resumed || !i.starting || s.call.Entry.ABI != Command || i.main == nil {
 		return
 	}
 	i.point = snap()
@@ -207,7 +214,7 @@ func (i *instance) reset() error {
 	for k, g := range i.globals {
 		g.Set(i.values[k])
 	}
-	return nil
+	return i.shared.clear()
 }
 
 // stackBytes is how many bytes of call stacks the instance takes while it waits, rather more

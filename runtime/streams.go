@@ -23,7 +23,7 @@ func (g guestStdin) Read(p []byte) (int, error) {
 	switch {
 	case !g.mayGoOn():
 		return 0, errStreamClosed
-	case s.call.Entry.ABI == Reactor:
+	case s.call.Entry.ABI != Command:
 		return 0, io.EOF
 	}
 	g.taintByCall("it reads its input where it cannot be stopped before")
@@ -36,7 +36,7 @@ func (g guestStdout) Write(p []byte) (int, error) {
 		return 0, errStreamClosed
 	}
 	g.taintByCall("it writes output while it starts")
-	if s.call.Entry.ABI == Reactor {
+	if s.call.Entry.ABI != Command {
 		return s.stderr.Write(p)
 	}
 	return s.write(p)

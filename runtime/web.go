@@ -25,9 +25,9 @@ func (x exporter) web() {
 			w := s.call.Bindings.Web
 			switch {
 			case w == nil || s.isWarmUp:
-				return 0, notGranted("no request may be sent; the manifest asks for it with [[permissions.net]], and only the operator grants it")
+				return 0, errNoWeb
 			case len(body) > maxRequestBody:
-				return 0, &hostfuncs.Fault{Code: hostfuncs.FaultTooMuch, Kind: "too_large", Message: "the body of the request is too large"}
+				return 0, errBodyTooLarge
 			}
 			// The guest waits, so its memory stays as it is.
 			return w.Request(s.hostContext(), head, body)
@@ -77,6 +77,12 @@ func (s *callState) web() *hostfuncs.Web {
 	}
 	return noWeb
 }
+
+// What no client is asked for.
+var (
+	errNoWeb        = notGranted("no request may be sent; the manifest asks for it with [[permissions.net]], and only the operator grants it")
+	errBodyTooLarge = &hostfuncs.Fault{Code: hostfuncs.FaultTooMuch, Kind: "too_large", Message: "the body of the request is too large"}
+)
 
 func notGranted(message string) *hostfuncs.Fault {
 	return &hostfuncs.Fault{Code: hostfuncs.FaultDenied, Kind: "denied", Message: message}

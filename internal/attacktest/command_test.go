@@ -55,7 +55,7 @@ file = "state/audit.jsonl"
 	if err := os.Mkdir(filepath.Join(dir, "script"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{"script/tool.toml": fmt.Sprintf(manifest, "script", "", "") + asked, "script/tool.wasm": string(wasm), "wasmtool.toml": operator} {
+	for name, content := range map[string]string{"script/tool.toml": fmt.Sprintf(manifest, "script", "", scriptForm, "") + asked, "script/tool.wasm": string(wasm), "wasmtool.toml": operator} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,8 @@ var scriptWASM = sync.OnceValues(func() ([]byte, error) {
 	return guesttest.Go("../../guest/internal/script", guesttest.Reactor)
 })
 
-// manifest is that of a script; %s are its name and what else it says.
+// manifest is that of a script; %s are its name, what else it says, the form of
+// its module and what else it says of that.
 const manifest = `
 manifest = 1
 name = %q
@@ -40,8 +41,7 @@ limits.memory = "128MiB"
 %s
 [module]
 path = "tool.wasm"
-abi = "reactor"
-output = "result"
+%s
 %s
 [parameters]
 type = "object"
@@ -50,7 +50,12 @@ additionalProperties = true
 type = "array"
 [parameters.properties.path]
 type = "string"
+[parameters.properties.text]
+type = "string"
 `
+
+// scriptForm is what the manifest of a script says of the module.
+const scriptForm = "abi = \"reactor\"\noutput = \"result\""
 
 // lab is a Registry with scripts in it.
 type lab struct {
@@ -69,6 +74,10 @@ type setup struct {
 	// warm-up.
 	tools map[string]string
 	warm  bool
+	// plugin is the guest in place of scripts, nil for none, and form returns the keys of
+	// its module in the tool of that name.
+	plugin []byte
+	form   func(name string) string
 	// operator is the operator's file, and env the variables that it finds.
 	operator string
 	env      map[string]string
@@ -85,6 +94,10 @@ func newLab(t testing.TB, s setup) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
+	form := func(string) string { return scriptForm }
+	if s.plugin != nil {
+		wasm, form = s.plugin, s.form
+	}
 	if s.tools == nil {
 		s.tools = map[string]string{"script": ""}
 	}
@@ -98,7 +111,7 @@ func newLab(t testing.TB, s setup) *lab {
 		if s.warm {
 			module = "warm = {}"
 		}
-		text := fmt.Sprintf(manifest, name, head, module) + tables
+		text := fmt.Sprintf(manifest, name, head, form(name), module) + tables
 		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -134,6 +134,13 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 		m.Funcs[0].Body = []byte{wasmtest.Unreachable}
 	case "nostart":
 		m.Exports = m.Exports[1:]
+	case "plugin": // an Extism plug-in
+		m.Types = append(m.Types, wasmtest.FuncType{Results: []byte{wasmtest.I64}}, wasmtest.FuncType{Params: []byte{wasmtest.I64, wasmtest.I64}}, wasmtest.FuncType{Results: []byte{wasmtest.I32}})
+		for i, name := range []string{"input_offset", "input_length", "output_set"} {
+			m.Imports = append(m.Imports, wasmtest.Import{Module: "extism:host/env", Name: name, Type: uint32([]int{1, 1, 2}[i])})
+		}
+		m.Funcs = []wasmtest.Func{{Type: 3, Body: wasmtest.Code(wasmtest.CallFunc(0), wasmtest.CallFunc(1), wasmtest.CallFunc(2), wasmtest.Const(0))}}
+		m.Exports = []wasmtest.Export{{Name: "echo", Index: 3}, {Name: "memory", Kind: 2}}
 	case "imports":
 		m.Imports = []wasmtest.Import{{Module: "env", Name: "launch_missiles"}}
 		m.Exports[0].Index = 1

@@ -178,6 +178,8 @@ func (g *graph) finish(c *callCosts, group []int32) {
 func (g *graph) finishOne(c *callCosts, n int) {
 	i := n - g.m.importedFuncs
 	switch {
+	case i < 0 && !g.m.leaves(uint32(n)):
+		c.price[n] = costQuick
 	case i < 0:
 		c.price[n] = costHost
 	case n >= len(g.m.funcs):

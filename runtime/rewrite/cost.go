@@ -10,6 +10,8 @@ const (
 	// costHost is for calls of imported functions, which leave compiled code. There
 	// is a call of refill before each of them besides.
 	costHost = 40
+	// costQuick is for what Options.Quick names.
+	costQuick = 12
 	// costLeave is for instructions that the engine does outside compiled code.
 	costLeave  = 40
 	costBulk   = 10

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -76,6 +77,51 @@ func TestOneHostCallBetweenTwoChecks(t *testing.T) {
 		if calls < hostCalls || most != 1 || rep.Meter.Hosts == 0 {
 			t.Errorf("%s: %d calls, up to %d between two checks, %+v", name, calls, most, *rep.Meter)
 		}
+	}
+}
+
+// What is quick is charged, and looked after no more than any other instruction; where the
+// module calls it by type, it is like any import.
+func TestQuickImports(t *testing.T) {
+	const slice = 1000
+	ctx := context.Background()
+	options := Options{Meter: true, Quick: []ImportName{{"env", "other"}, {"env", "host"}}}
+	for name, m := range hostCallers() {
+		out, rep, err := Rewrite(m.Bytes(), options)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(allFeatures))
+		defer func() { _ = r.Close(ctx) }()
+		since, most := 0, 0
+		f := &refiller{slice: slice, budget: 1 << 60, onRefill: func() error { since = 0; return nil }}
+		f.install(t, r)
+		host := api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
+			since++
+			most = max(most, since)
+		})
+		if _, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoModuleFunction(host, nil, nil).Export("host").Instantiate(ctx); err != nil {
+			t.Fatal(err)
+		}
+		mod, err := r.Instantiate(ctx, out)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, err := mod.ExportedFunction("run").Call(ctx); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		byType := slices.Contains([]string{"call_indirect", "call_ref", "return_call_indirect", "two in a function"}, name)
+		if (rep.Meter.Hosts > 0) != byType {
+			t.Errorf("%s: %d checks of calls", name, rep.Meter.Hosts)
+		}
+		if f.used < (hostCalls-slice/costQuick)*costQuick || most > 2*slice/costQuick {
+			t.Errorf("%s: %d units of fuel, up to %d calls between two checks", name, f.used, most)
+		}
+	}
+	m := hostCallers()["call"]
+	m.Imports[0].Name = "slow"
+	if _, rep, err := Rewrite(m.Bytes(), options); err != nil || rep.Meter.Hosts != hostCalls {
+		t.Errorf("an import of another name: %+v, %v", rep.Meter, err)
 	}
 }
 

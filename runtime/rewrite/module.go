@@ -52,6 +52,7 @@ type module struct {
 	exports  []exportDecl
 	start    int // index of the start function; -1 for none
 	elements []elementDecl
+	quick    []bool // by imported function; see Options.Quick
 	// elementCount is how many items the segments have together.
 	elementCount int
 	codes        []codeDecl

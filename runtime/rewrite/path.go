@@ -158,7 +158,7 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 		switch in.op {
 		case opCall, opReturnCall:
 			ev.own += c.price[in.a]
-			ev.host = int(in.a) < p.m.importedFuncs
+			ev.host = p.m.leaves(in.a)
 			ev.back = c.group[in.a] == self
 			if ev.checkpoint = p.checkpoints && p.m.callsRead(&in); ev.checkpoint {
 				p.effort.branches += branchesPerCheckpoint

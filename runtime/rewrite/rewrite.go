@@ -4,7 +4,7 @@ import "strings"
 
 // Revision numbers what Rewrite writes. It changes whenever the output, the Report or the
 // fuel that a call takes may change for the same input and options.
-const Revision = 8
+const Revision = 9
 
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
@@ -24,12 +24,17 @@ type Options struct {
 	// one, too, whatever fuel is left: between two of its calls no more than one
 	// other imported function runs.
 	//
+	// The functions that Quick names are left out of that: they are taken to do no more
+	// than a handful of instructions, in compiled code.
+	//
 	// A reference to a function is made once, when the module is instantiated, and not
 	// each time that the module asks for it: engines keep what they make.
 	//
 	// A function that would take seconds to compile with its checks is refused as
 	// SlowToCompile, and so is a module of too many such functions for its size.
 	Meter bool
+	// Quick names imported functions that Meter need not look after.
+	Quick []ImportName
 	// AnyEffort leaves out that refusal, for a compiler that can be stopped.
 	AnyEffort bool
 	// Checkpoint lets the host stop a WASI command right before it reads for the
@@ -54,6 +59,9 @@ type Options struct {
 	// compiler of wazero 1.12 gets some of them wrong on amd64 (wazero#2534).
 	SplitSelects bool
 }
+
+// ImportName names an imported function.
+type ImportName struct{ Module, Name string }
 
 func (o Options) maxTableElements() uint64 {
 	if o.MaxTableElements == 0 {
@@ -83,6 +91,7 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 	if err := m.checkLimits(o); err != nil {
 		return nil, nil, err
 	}
+	m.markQuick(o.Quick)
 	s, err := m.scanCode()
 	if err != nil {
 		return nil, nil, err

@@ -154,7 +154,7 @@ func (s *scanner) step(in *instr) {
 	case opUnreachable, opReturn, opThrow, opThrowRef:
 		s.open = false
 	case opCall, opReturnCall:
-		if int(in.a) < s.m.importedFuncs {
+		if s.m.leaves(in.a) {
 			s.open = false // there is a check before the call
 		}
 		if s.m.callsRead(in) {

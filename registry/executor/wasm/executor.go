@@ -184,17 +184,23 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	if err != nil {
 		return entry, e.loadFailure(err)
 	}
-	if entry.ABI == runtime.Reactor && len(m.Args) > 0 {
-		return entry, e.invalidManifest("module.args", "it is for commands, and the module is a reactor; leave it out")
+	if entry.ABI != runtime.Command && len(m.Args) > 0 {
+		return entry, e.invalidManifest("module.args", "it is for commands, and the module is "+formNames[entry.ABI]+"; leave it out")
 	}
-	if entry.ABI == runtime.Command && m.Warm != nil {
-		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is a command; leave it out")
+	if entry.ABI != runtime.Extism && m.Config != nil {
+		return entry, e.invalidManifest("module.config", "it is for Extism plug-ins, and the module is "+formNames[entry.ABI]+"; leave it out")
+	}
+	if entry.ABI != runtime.Reactor && m.Warm != nil {
+		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is "+formNames[entry.ABI]+"; leave it out")
 	}
 	if needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; needs > has {
 		return entry, e.invalidManifest("limits.memory", fmt.Sprintf("the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10))
 	}
 	return entry, nil
 }
+
+// formNames are the forms of modules in sentences.
+var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Reactor: "a reactor", runtime.Extism: "an Extism plug-in"}
 
 // Digest names the manifest and the module together. It implements tool.Identified.
 func (e *Executor) Digest(ctx context.Context) (string, error) {
@@ -375,6 +381,7 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	call := runtime.Call{
 		Name:   m.Name,
 		Input:  m.Module.Stdin.Input(in.Arguments, in.Text),
+		Config: m.Module.Config,
 		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output), Fuel: m.Limits.Fuel},
 		Tenant: in.Call.Tenant,
 		Warm:   m.Module.Warm,
@@ -415,7 +422,7 @@ func failure(out runtime.Output, err error) *tool.Error {
 		te.Details.Stderr = stderrText(out)
 	case runtime.Failed:
 		te.Message = "the tool failed: " + re.Message
-		if te.Details.Stderr = stderrText(out); te.Details.Stderr == "" {
+		if te.Details.Stderr = stderrText(out); te.Details.Stderr == "" && re.ExitCode != 0 {
 			te.Message += ", and it wrote nothing to standard error"
 		}
 		if text := failureText(out); text != "" {

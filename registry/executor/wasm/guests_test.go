@@ -64,6 +64,7 @@ const (
 	i32Load8U = 0x2d
 	i32Store8 = 0x3a
 	i32Eq     = 0x46
+	localTee  = 0x22
 )
 
 // command is a command that runs body.
@@ -126,5 +127,27 @@ func rememberer() wasmtest.Module {
 		Memory:  []uint32{1},
 		Exports: []wasmtest.Export{{Name: "call", Index: 2}, {Name: "memory", Kind: 2}},
 		Data:    []wasmtest.Data{{Offset: digit, Bytes: []byte("0")}},
+	}
+}
+
+// plugin is an Extism plug-in whose output is what its configuration has under the name in
+// its input.
+func plugin() wasmtest.Module {
+	i64 := byte(wasmtest.I64)
+	const configGet, inputOffset, length, outputSet = 0, 1, 2, 3
+	imp := func(name string, typ uint32) wasmtest.Import {
+		return wasmtest.Import{Module: "extism:host/env", Name: name, Type: typ}
+	}
+	return wasmtest.Module{
+		Types: []wasmtest.FuncType{
+			{Results: []byte{wasmtest.I32}}, {Params: []byte{i64}, Results: []byte{i64}}, {Results: []byte{i64}}, {Params: []byte{i64, i64}},
+		},
+		Imports: []wasmtest.Import{imp("config_get", 1), imp("input_offset", 2), imp("length", 1), imp("output_set", 3)},
+		Funcs: []wasmtest.Func{{Locals: []byte{i64}, Body: wasmtest.Code(
+			wasmtest.CallFunc(inputOffset), wasmtest.CallFunc(configGet), []byte{localTee, 0, wasmtest.LocalGet, 0}, wasmtest.CallFunc(length), wasmtest.CallFunc(outputSet),
+			wasmtest.Const(0),
+		)}},
+		Memory:  []uint32{1},
+		Exports: []wasmtest.Export{{Name: "call", Index: 4}, {Name: "memory", Kind: 2}},
 	}
 }

@@ -39,6 +39,9 @@ func (*Memory) Adopt(*Image) (bool, error) { return false, nil }
 // Restore fails with ErrUnsupported.
 func (*Memory) Restore(func() bool) error { return ErrUnsupported }
 
+// Clear fails with ErrUnsupported.
+func (*Memory) Clear(uint64, func() bool) error { return ErrUnsupported }
+
 // Trim does nothing.
 func (*Memory) Trim() error { return nil }
 

@@ -68,6 +68,9 @@ func (m *Memory) Refused() bool { return m.refused }
 // Size is how many bytes the guest has.
 func (m *Memory) Size() uint64 { return m.size }
 
+// Bytes are those that the guest has, until its size changes.
+func (m *Memory) Bytes() []byte { return m.space[:m.size:m.size] }
+
 // Free gives everything back. Freeing again does nothing.
 func (m *Memory) Free() {
 	if m.freed {

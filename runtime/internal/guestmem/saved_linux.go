@@ -26,8 +26,9 @@ const (
 // saved is what a memory is taken back to, and how.
 type saved struct {
 	image      *Image
-	shrinking  bool // the engine's next Reallocate takes the size back
-	restores   int  // since the last trim
+	shrinking  bool   // the engine's next Reallocate takes the size back
+	least      uint64 // to this
+	restores   int    // since the last trim
 	private    uint64
 	wasRefused bool // when it was saved
 }
@@ -84,13 +85,8 @@ func (m *Memory) forget() {
 // whether it did. After an error the memory is of no use.
 func (m *Memory) Restore(grow func() bool) error {
 	m.refused = m.wasRefused
-	if m.size > m.image.Size() {
-		m.shrinking = true
-		ok := grow()
-		m.shrinking = false
-		if !ok {
-			return errGrown
-		}
+	if err := m.takeBack(m.image.Size(), grow); err != nil {
+		return err
 	}
 	m.restores++
 	if m.restores >= trimEvery {
@@ -109,11 +105,42 @@ func (m *Memory) Restore(grow func() bool) error {
 	return err
 }
 
-// shrink is what the engine gets when it is told of the size of the image.
+// Clear takes a memory that was not saved back to size bytes, all of them 0; grow is as in
+// Restore. After an error the memory is of no use.
+func (m *Memory) Clear(size uint64, grow func() bool) error {
+	m.refused = false
+	if err := m.takeBack(size, grow); err != nil {
+		return err
+	}
+	written := m.space[:m.high]
+	m.high = m.size
+	if !m.mapped || uint64(len(written)) <= copyWhole {
+		clear(written)
+		return nil
+	}
+	clear(written[:m.size])
+	return drop(written[m.size:])
+}
+
+// takeBack tells the engine of a smaller size.
+func (m *Memory) takeBack(size uint64, grow func() bool) error {
+	if m.size <= size {
+		return nil
+	}
+	m.shrinking, m.least = true, size
+	ok := grow()
+	m.shrinking = false
+	if !ok {
+		return errGrown
+	}
+	return nil
+}
+
+// shrink is what the engine gets when it is told of a smaller size.
 func (m *Memory) shrink() []byte {
-	m.account(int64(m.image.Size()) - int64(m.size))
-	m.size = m.image.Size()
-	return m.space[:m.size:m.size]
+	m.account(int64(m.least) - int64(m.size))
+	m.size = m.least
+	return m.Bytes()
 }
 
 // copyBack makes the front equal to the image and returns how many bytes of pages of

@@ -274,3 +274,33 @@ func TestAdoptIsForEqualMemory(t *testing.T) {
 		t.Errorf("an equal memory: %v, %v", equal, err)
 	}
 }
+
+// A memory that is cleared is as at first, whatever was done to it.
+func TestClearGivesZeroes(t *testing.T) {
+	for _, size := range []uint64{0, PageSize} {
+		for _, grown := range []uint64{2 * PageSize, copyWhole + PageSize, 6 << 20} {
+			var counted int64
+			m := systemFor(t, false).New(Options{Limit: 8 << 20, Account: func(delta int64) bool { counted += delta; return true }})
+			m.Reallocate(size)
+			for range 3 {
+				fill(m.Reallocate(grown), 1)
+				if m.Reallocate(9<<20) != nil || !m.Refused() {
+					t.Error("a growth beyond the limit is not refused")
+				}
+				if err := m.Clear(size, func() bool { return m.Reallocate(m.Size()+PageSize) != nil }); err != nil {
+					t.Fatal(err)
+				}
+				if m.Size() != size || counted != int64(size) || m.Refused() {
+					t.Errorf("%d bytes of %d are left, %d are counted, refused: %v", m.Size(), size, counted, m.Refused())
+				}
+				if again := m.Reallocate(grown); bytes.ContainsFunc(again, func(r rune) bool { return r != 0 }) {
+					t.Error("what was written is still there")
+				}
+			}
+			if err := m.Clear(size, func() bool { return false }); !errors.Is(err, errGrown) {
+				t.Errorf("a memory that cannot shrink: %v", err)
+			}
+			m.Free()
+		}
+	}
+}

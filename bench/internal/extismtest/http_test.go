@@ -1,0 +1,156 @@
+package extismtest
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	extism "github.com/extism/go-sdk"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// todo is what the server of the SDK's tests answers.
+const todo = `{"userId": 1, "id": 1, "title": "delectus aut autem", "completed": false}`
+
+func granted(t *testing.T, url string) capability.Grant {
+	t.Helper()
+	pattern, err := capability.ParseURLPattern(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return capability.Grant{Net: []capability.GrantedNet{{URL: pattern, Methods: []string{"GET"}, Private: true}}}
+}
+
+func callHere(t *testing.T, file, export, input string, s setup) (runtime.Output, error) {
+	t.Helper()
+	m := load(t, newRuntime(t), read(t, file))
+	entry, err := m.Entry(runtime.Extism, export)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	return m.Call(ctx, runtime.Call{Entry: entry, Input: []byte(input), Bindings: bind(t, s)})
+}
+
+// The plug-in that asks for one URL gets it where that is granted, over TLS.
+func TestHTTP(t *testing.T) {
+	t.Parallel()
+	const host = "jsonplaceholder.typicode.com"
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == host && r.URL.Path == "/todos/1" {
+			fmt.Fprint(w, todo)
+		}
+	}))
+	certificate := certificateFor(t, host)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	server.StartTLS()
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(certificate.Leaf)
+	world := egress.Options{
+		Roots: roots,
+		LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+		},
+		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", server.Listener.Addr().String())
+		},
+	}
+	out, err := callHere(t, "http", "run_test", "", setup{grant: granted(t, "https://"+host+"/"), http: world})
+	if err != nil || string(out.Output) != todo {
+		t.Errorf("%q, %v", out.Output, err)
+	}
+	_, err = callHere(t, "http", "run_test", "", setup{grant: granted(t, "https://example.com/"), http: world})
+	if err == nil || !strings.Contains(err.Error(), "the tool may send GET to https://example.com/") {
+		t.Errorf("what is not granted: %v", err)
+	}
+}
+
+// What a plug-in learns of the headers of a response is what it learns with the SDK.
+func TestHTTPHeaders(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", "today")
+		w.Header().Add("X-Two", "one")
+		w.Header().Add("X-Two", "two, <three>")
+		fmt.Fprint(w, "hello")
+	}))
+	defer server.Close()
+	input := fmt.Sprintf(`{"url": %q}`, server.URL)
+	ours, err := callHere(t, "http_headers", "http_get", input, setup{grant: granted(t, server.URL+"/")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := sdkOutput(t.Context(), t, extism.Manifest{
+		Wasm: []extism.Wasm{extism.WasmData{Data: read(t, "http_headers")}}, AllowedHosts: []string{"127.0.0.1"},
+	}, "http_get", input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var here, there map[string]string
+	if err := json.Unmarshal(ours.Output, &here); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(theirs, &there); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"x-two", "date", "content-type", "content-length"} {
+		if here[name] != there[name] || name == "x-two" && here[name] != "one,two, <three>" {
+			t.Errorf("%s: %q, with the SDK %q", name, here[name], there[name])
+		}
+	}
+}
+
+// A plug-in that sleeps stops at its deadline.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	m := load(t, newRuntime(t), read(t, "sleep"))
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := m.Call(ctx, runtime.Call{
+		Entry: runtime.Entry{ABI: runtime.Extism, Export: "run_test"}, Config: map[string]string{"duration": "3600"},
+		Bindings: bind(t, setup{grant: capability.Grant{Clock: true}}),
+	})
+	if e, ok := err.(*runtime.Error); !ok || e.Reason != runtime.Timeout {
+		t.Errorf("got %v", err)
+	}
+}
+
+// certificateFor makes a certificate for a host that vouches for itself.
+func certificateFor(t *testing.T, host string) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{host}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+}

@@ -1,0 +1,106 @@
+package runtime
+
+import (
+	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// extismImport is a function that test plug-ins import. They all take and give i64, but
+// for what narrow says.
+type extismImport struct {
+	name            string
+	params, results int
+	narrowParam     bool // the last parameter is an i32
+	narrowResult    bool
+}
+
+// extismImports are all that there are.
+var extismImports = []extismImport{
+	{name: "alloc", params: 1, results: 1},
+	{name: "free", params: 1},
+	{name: "length", params: 1, results: 1},
+	{name: "length_unsafe", params: 1, results: 1},
+	{name: "load_u8", params: 1, results: 1, narrowResult: true},
+	{name: "load_u64", params: 1, results: 1},
+	{name: "store_u8", params: 2, narrowParam: true},
+	{name: "store_u64", params: 2},
+	{name: "input_offset", results: 1},
+	{name: "input_length", results: 1},
+	{name: "input_load_u8", params: 1, results: 1, narrowResult: true},
+	{name: "input_load_u64", params: 1, results: 1},
+	{name: "output_set", params: 2},
+	{name: "error_set", params: 1},
+	{name: "config_get", params: 1, results: 1},
+	{name: "var_get", params: 1, results: 1},
+	{name: "var_set", params: 2},
+	{name: "http_request", params: 2, results: 1},
+	{name: "http_status_code", results: 1, narrowResult: true},
+	{name: "http_headers", results: 1},
+	{name: "log_info", params: 1},
+	{name: "log_error", params: 1},
+	{name: "get_log_level", results: 1, narrowResult: true},
+}
+
+// Locals of the functions of test plug-ins, both i64.
+const (
+	localA = iota
+	localB
+)
+
+// plugin is an Extism plug-in whose function call has the given body, which leaves an i32.
+func plugin(body ...[]byte) wasmtest.Module {
+	m := wasmtest.Module{
+		Types:  []wasmtest.FuncType{{Results: []byte{wasmtest.I32}}, {}},
+		Memory: []uint32{1},
+	}
+	for _, imp := range extismImports {
+		t := wasmtest.FuncType{Params: slices.Repeat([]byte{wasmtest.I64}, imp.params), Results: slices.Repeat([]byte{wasmtest.I64}, imp.results)}
+		if imp.narrowParam {
+			t.Params[imp.params-1] = wasmtest.I32
+		}
+		if imp.narrowResult {
+			t.Results[0] = wasmtest.I32
+		}
+		m.Imports = append(m.Imports, wasmtest.Import{Module: extismModule, Name: imp.name, Type: uint32(len(m.Types))})
+		m.Types = append(m.Types, t)
+	}
+	addFunc(&m, "call", 0, body...)
+	m.Exports = append(m.Exports, wasmtest.Export{Name: "memory", Kind: 2})
+	return m
+}
+
+// addFunc adds an exported function to a plug-in; typ is 0 for one that leaves an i32, and
+// 1 for one that leaves nothing.
+func addFunc(m *wasmtest.Module, name string, typ uint32, body ...[]byte) {
+	m.Exports = append(m.Exports, wasmtest.Export{Name: name, Index: uint32(len(m.Imports) + len(m.Funcs))})
+	m.Funcs = append(m.Funcs, wasmtest.Func{Type: typ, Locals: []byte{wasmtest.I64, wasmtest.I64}, Body: wasmtest.Code(body...)})
+}
+
+// x is a call of an imported function, after the code that leaves its parameters.
+func x(name string, params ...[]byte) []byte {
+	index := slices.IndexFunc(extismImports, func(imp extismImport) bool { return imp.name == name })
+	return wasmtest.Code(wasmtest.Code(params...), wasmtest.CallFunc(uint32(index)))
+}
+
+func long(v int64) []byte { return wasmtest.S64([]byte{wasmtest.I64Const}, v) }
+
+func take(local byte) []byte { return []byte{wasmtest.LocalGet, local} }
+
+func put(local byte, value ...[]byte) []byte {
+	return append(wasmtest.Code(value...), localSet, local)
+}
+
+func dropped(code ...[]byte) []byte { return append(wasmtest.Code(code...), wasmtest.Drop) }
+
+const localSet = 0x21
+
+// echoes makes the input the output.
+var echoes = x("output_set", x("input_offset"), x("input_length"))
+
+// copies leaves the offset of a block with the input in it.
+var copies = wasmtest.Code(
+	put(localA, x("alloc", long(8))), x("store_u64", take(localA), x("load_u64", x("input_offset"))),
+	put(localB, x("alloc", x("input_length"))), x("store_u64", take(localB), x("load_u64", take(localA))),
+	x("free", take(localA)), take(localB),
+)
