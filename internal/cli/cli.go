@@ -75,6 +75,7 @@ Exit status:
   6  the tool broke down, met a limit, or printed what it must not
   7  no such tool, or one that is switched off
   8  the tool cannot be loaded
+  9  a server failed, or could not be reached
   70 a fault of wasmtool
   74 the output could not be written`,
 		Example: `  wasmtool list

@@ -19,6 +19,7 @@ const (
 	exitBroken     = 6
 	exitNotFound   = 7
 	exitUnloadable = 8
+	exitElsewhere  = 9
 	exitInternal   = 70
 	exitOutput     = 74
 )
@@ -66,6 +67,8 @@ func exitStatus(err error) int {
 		return exitNotFound
 	case tool.CodeInvalidManifest, tool.CodeInvalidModule:
 		return exitUnloadable
+	case tool.CodeNetwork, tool.CodeAuthentication, tool.CodeRateLimited, tool.CodeServer:
+		return exitElsewhere
 	}
 	return exitInternal
 }
@@ -118,8 +121,8 @@ func (a *app) complain(err error) {
 		text = "interrupted"
 	}
 	fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(text)))
-	if e.Details.Stderr != "" {
-		fmt.Fprintf(a.Err, "  %s\n", indent(printable(e.Details.Stderr)))
+	if foreign := e.Details.Foreign(); foreign != "" {
+		fmt.Fprintf(a.Err, "  %s\n", indent(printable(foreign)))
 	}
 	if hint := hintFor(e); hint != "" {
 		fmt.Fprintf(a.Err, "  %s\n", hint)

@@ -1,6 +1,10 @@
 package tool
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"time"
+)
 
 // Code is the stable name of a kind of failure. Act on it, never on a text.
 type Code string
@@ -37,6 +41,14 @@ const (
 	CodeInvalidManifest Code = "invalid_manifest"
 	// CodeInvalidModule: the tool's module cannot be loaded.
 	CodeInvalidModule Code = "invalid_module"
+	// CodeNetwork: a server could not be reached, or the connection broke.
+	CodeNetwork Code = "network"
+	// CodeAuthentication: a server does not accept who is asking.
+	CodeAuthentication Code = "authentication"
+	// CodeRateLimited: a server asks to come back later.
+	CodeRateLimited Code = "rate_limited"
+	// CodeServer: a server failed.
+	CodeServer Code = "server"
 	// CodeInternal: our fault.
 	CodeInternal Code = "internal"
 )
@@ -47,7 +59,8 @@ func Codes() []Code {
 		CodeExecution, CodeUsage, CodeInvalidArgument, CodePermissionDenied, CodeApprovalRequired,
 		CodeTimeout, CodeCancelled, CodeTrap, CodeBadGuest, CodeResourceExhausted,
 		CodeInvalidOutput, CodeNotFound, CodeDisabled, CodeInvalidManifest,
-		CodeInvalidModule, CodeInternal,
+		CodeInvalidModule, CodeNetwork, CodeAuthentication, CodeRateLimited, CodeServer,
+		CodeInternal,
 	}
 }
 
@@ -88,7 +101,18 @@ type Details struct {
 	Stderr string `json:"stderr,omitempty"`
 	// Limit is the ceiling that was met, for CodeResourceExhausted.
 	Limit string `json:"limit,omitempty"`
+	// Status is the status of the HTTP response that tells of the failure; 0 without one.
+	Status int `json:"status,omitempty"`
+	// Response is the beginning of its body as text, without secrets. The server wrote
+	// it: do not trust it.
+	Response string `json:"response,omitempty"`
+	// RetryAfter is how long a server asks to be left alone, in nanoseconds in JSON; 0
+	// when it does not say.
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 }
+
+// Foreign returns what the guest or a server wrote about the failure; may be empty.
+func (d Details) Foreign() string { return cmp.Or(d.Stderr, d.Response) }
 
 // Fault is one fault of a call's arguments.
 type Fault struct {
