@@ -83,6 +83,7 @@ func (c *checker) dependants(m *Manifest) {
 		return
 	}
 	c.checkUses(m.Parameters)
+	c.restUses(m)
 	c.warmUp(m)
 }
 
