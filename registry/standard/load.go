@@ -16,7 +16,7 @@ const builtinSource = "builtin"
 // loader finds tools.
 type loader struct {
 	// add takes a tool that was found; read returns its module, checked against the
-	// manifest.
+	// manifest. It is not called for a request.
 	add     func(m *manifests.Manifest, source string, read func() ([]byte, error)) error
 	onError func(error)
 	// folders stay open as long as read may be called.
@@ -121,7 +121,7 @@ func spec(m *manifests.Manifest, source string) tool.Spec {
 		Category: m.Category, Tags: m.Tags, Aliases: m.Aliases,
 		Parameters: m.Parameters.JSON(),
 		Timeout:    m.Timeout, Dangerous: m.Dangerous, Confirm: m.Confirm.String(),
-		Permissions: m.Permissions, Sandboxed: true, Source: source,
+		Permissions: m.Permissions, Sandboxed: m.REST == nil, Source: source,
 	}
 	if m.Result != nil {
 		s.Result = m.Result.JSON()
