@@ -75,6 +75,8 @@ var rules = []rule{
 	{from: []string{"runtime"}, to: []string{"registry", "manifests"}, reason: "the runtime knows nothing of tools"},
 	{from: []string{"manifests"}, to: []string{"runtime", "registry"}, reason: "a manifest is read without anything being run"},
 	{from: []string{"internal/jsonschema", "internal/suggest", "internal/placeholder", "internal/stricttoml", "internal/plainfile"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "helpers below everything else"},
+	{from: []string{"internal/openapi"}, to: []string{"runtime", "registry"}, reason: "a document becomes manifests without anything being run"},
+	{from: []string{""}, except: []string{"internal/cli", "internal/openapi"}, to: []string{"internal/openapi"}, reason: "only the command line makes tools of documents; who embeds the packages gets no YAML"},
 	{from: []string{"registry/tool"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/tool"}, reason: "a leaf where executors, registries and servers meet"},
 	{from: []string{"registry"}, except: []string{"registry/executor", "registry/standard"}, to: []string{"registry/executor"}, reason: "the front door imports no executor, so that adding a kind changes no caller"},
 	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/standard"}, to: []string{"runtime"}, reason: "only the executor of WASM tools, and what assembles it, know how they run"},
