@@ -120,7 +120,7 @@ func TestDecodeBadREST(t *testing.T) {
 		{`query = { a = 1 }`, `rest.query.a: expected a string, got an integer; write "1"`},
 		{`headers = { Host = "x" }`, "rest.headers.Host: the header Host may not be set: leave it out"},
 		{`headers = { X-HTTP-Method-Override = "DELETE" }`, "the header X-Http-Method-Override may not be set"},
-		{`headers = { Accept-Encoding = "br" }`, "rest.headers.Accept-Encoding: the header is the host's own"},
+		{`headers = { accept-encoding = "br" }`, "rest.headers.accept-encoding: the header is the host's own"},
 		{`headers = { "a b" = "x" }`, "a header name is malformed"},
 		{`headers = { A = "x\ny" }`, "rest.headers.A: holds a line break"},
 		{`headers = { Accept = "a", accept = "b" }`, `rest.headers.accept: is the header "Accept" in other letters; keep one`},

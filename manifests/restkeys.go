@@ -124,7 +124,7 @@ func checkQueryName(name string) error {
 }
 
 func checkHeaderName(name string) error {
-	if name == "Accept-Encoding" {
+	if http.CanonicalHeaderKey(name) == "Accept-Encoding" {
 		return errors.New("the header is the host's own; leave it out")
 	}
 	return egress.CheckHeader(name)

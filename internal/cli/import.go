@@ -94,5 +94,9 @@ func readDocument(path string) ([]byte, error) {
 
 // notMade says which operations were not made, and how many were.
 func notMade(refused stricttoml.Errors, made int) string {
-	return fmt.Sprintf("%d of %d operations were not made:\n%s", len(refused), len(refused)+made, refused.Error())
+	text := fmt.Sprintf("%d of %d operations were not made:\n", len(refused), len(refused)+made)
+	if more := len(refused) - stricttoml.MaxErrors; more > 0 {
+		return fmt.Sprintf("%s%s\nand %d more", text, refused[:stricttoml.MaxErrors].Error(), more)
+	}
+	return text + refused.Error()
 }
