@@ -9,6 +9,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -173,8 +174,10 @@ func parsePointer(text string) ([]string, error) {
 		return nil, tooLong(text, maxArg)
 	case !strings.HasPrefix(text, "/"):
 		return nil, fmt.Errorf("%s is no JSON pointer; write /NAME for the field NAME of the response", stricttoml.Quote(text))
-	case strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(text), "~"):
+	}
+	tokens, ok := jsonschema.ParsePointer(text)
+	if !ok {
 		return nil, fmt.Errorf("%s is no JSON pointer; write ~0 for ~ and ~1 for a slash in a name", stricttoml.Quote(text))
 	}
-	return pointerSteps(text), nil
+	return tokens, nil
 }

@@ -132,14 +132,7 @@ func plainProse(text string, limit int, controls string) string {
 		return text
 	}
 	const mark = "…"
-	cut := 0
-	for i := range text {
-		if i > limit-len(mark) {
-			break
-		}
-		cut = i
-	}
-	return strings.TrimSpace(text[:cut]) + mark
+	return strings.TrimSpace(strings.ToValidUTF8(text[:limit-len(mark)], "")) + mark
 }
 
 func tooLong(text string, limit int) error {

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -29,6 +30,25 @@ func TestSelect(t *testing.T) {
 		var faults Faults
 		if got, err := Select([]byte(bad), nil); !errors.As(err, &faults) || got != nil {
 			t.Errorf("%q: %s, %v; want a fault", bad, got, err)
+		}
+	}
+}
+
+func TestPointer(t *testing.T) {
+	for pointer, want := range map[string][]string{
+		"": nil, "/": {""}, "/a/0": {"a", "0"}, "/a~1b/~0~01": {"a/b", "~~1"}, "//": {"", ""},
+	} {
+		got, ok := ParsePointer(pointer)
+		if !ok || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v; want %q", pointer, got, ok, want)
+		}
+		if back := FormatPointer(got); back != pointer {
+			t.Errorf("%q comes back as %q", pointer, back)
+		}
+	}
+	for _, bad := range []string{"a", "a/b", "/~", "/a~2", "/~~1"} {
+		if got, ok := ParsePointer(bad); ok {
+			t.Errorf("%q is read as %q", bad, got)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (op *operation) body() *problem {
 	required := body.get("required").isTrue()
 	refuse := func(reason string) *problem {
 		if required {
-			return faultAt(body, reason+"; a manifest cannot say that")
+			return problemAt(body, reason+"; a manifest cannot say that")
 		}
 		op.note(body, reason+", and is left out")
 		return nil

@@ -7,11 +7,15 @@ import (
 )
 
 // names hands out names, each once.
-type names struct{ taken map[string]bool }
+type names struct {
+	taken map[string]bool
+	// last is the number that a name got last, so that many equal ones cost no more than few.
+	last map[string]int
+}
 
 // newNames returns names of which some are taken.
 func newNames(taken ...string) names {
-	n := names{make(map[string]bool)}
+	n := names{make(map[string]bool), make(map[string]int)}
 	for _, name := range taken {
 		n.taken[name] = true
 	}
@@ -20,14 +24,14 @@ func newNames(taken ...string) names {
 
 // take returns the name, numbered when it is taken, of at most limit bytes.
 func (n names) take(name string, limit int) string {
-	for i := 1; ; i++ {
+	for i := n.last[name] + 1; ; i++ {
 		suffix := ""
 		if i > 1 {
 			suffix = "_" + strconv.Itoa(i)
 		}
 		candidate := strings.TrimRight(name[:min(len(name), limit-len(suffix))], "_-") + suffix
 		if !n.taken[candidate] {
-			n.taken[candidate] = true
+			n.taken[candidate], n.last[name] = true, i
 			return candidate
 		}
 	}

@@ -1,9 +1,7 @@
 package openapi
 
 import (
-	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -103,14 +101,6 @@ func (n *node) put(key string, value *node) bool {
 	return true
 }
 
-// unescape is a token of a JSON pointer in the fragment of a URL as what it names.
-func unescape(token string) string {
-	if plain, err := url.PathUnescape(token); err == nil {
-		token = plain
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-}
-
 // problem is what is wrong at a place of the document.
 type problem struct {
 	line, column int
@@ -118,7 +108,7 @@ type problem struct {
 	message      string
 }
 
-func faultAt(n *node, message string) *problem {
+func problemAt(n *node, message string) *problem {
 	if n == nil {
 		return &problem{message: message}
 	}

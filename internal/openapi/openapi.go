@@ -9,14 +9,22 @@ package openapi
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// MaxDocumentBytes is the largest document.
-const MaxDocumentBytes = 32 << 20
+// Bounds, in bytes.
+const (
+	// MaxDocumentBytes is the largest document.
+	MaxDocumentBytes = 32 << 20
+	// maxSchemasBytes is how large the schemas of all its tools may be together. A document
+	// can name one thing in many places.
+	maxSchemasBytes = 128 << 20
+)
 
 // SchemaFile is the name of the file of a tool that has the schema of its parameters.
 const SchemaFile = "parameters.json"
@@ -75,7 +83,7 @@ func Convert(file string, data []byte, o Options) (tools []Tool, refused strictt
 				refused = append(refused, fault.about(op.String()).in(file))
 				continue
 			}
-			tool.At = *faultAt(op.node, "").in(file)
+			tool.At = *problemAt(op.node, "").in(file)
 			for _, note := range op.notes {
 				tool.Notes = append(tool.Notes, note.about(op.String()).in(file))
 			}
@@ -83,7 +91,7 @@ func Convert(file string, data []byte, o Options) (tools []Tool, refused strictt
 		}
 	}
 	if len(tools)+len(refused) == 0 {
-		return nil, nil, stricttoml.Errors{faultAt(root, "has no operation; write one below paths").in(file)}
+		return nil, nil, stricttoml.Errors{problemAt(root, "has no operation; write one below paths").in(file)}
 	}
 	return tools, refused, nil
 }
@@ -96,23 +104,25 @@ type document struct {
 	// secretNames are those of schemes, by host and scheme.
 	secretNames  map[string]string
 	secretsTaken names
+	// schemaBytes is the size of the schemas made so far.
+	schemaBytes int
 }
 
 // check looks whether the document is one of those that are read.
 func (d *document) check() *problem {
 	if d.root.kind != kindObject {
-		return faultAt(d.root, "is no OpenAPI document, which is an object")
+		return problemAt(d.root, "is no OpenAPI document, which is an object")
 	}
 	version := d.root.get("openapi")
 	switch {
 	case version == nil && d.root.get("swagger") != nil:
-		return faultAt(d.root.get("swagger"), "Swagger 2.0 is not read; convert the document to OpenAPI 3")
+		return problemAt(d.root.get("swagger"), "Swagger 2.0 is not read; convert the document to OpenAPI 3")
 	case version == nil:
-		return faultAt(d.root, `is no OpenAPI document; it begins with openapi: "3.1.0" or the like`)
+		return problemAt(d.root, `is no OpenAPI document; it begins with openapi: "3.1.0" or the like`)
 	case !strings.HasPrefix(version.text, "3.0.") && !strings.HasPrefix(version.text, "3.1."):
-		return faultAt(version, fmt.Sprintf("OpenAPI %s is not read; 3.0 and 3.1 are", stricttoml.Quote(version.text)))
+		return problemAt(version, fmt.Sprintf("OpenAPI %s is not read; 3.0 and 3.1 are", stricttoml.Quote(version.text)))
 	case d.root.get("paths").kindIs() != kindObject:
-		return faultAt(d.root, "has no paths; there is nothing to make tools of")
+		return problemAt(d.root, "has no paths; there is nothing to make tools of")
 	}
 	return nil
 }
@@ -136,21 +146,31 @@ func (d *document) resolve(n *node) (*node, *problem) {
 		}
 		n = next
 	}
-	return nil, faultAt(n, "the references here lead to references without end")
+	return nil, problemAt(n, "the references here lead to references without end")
 }
 
 // target returns what a reference leads to, which is in the document.
 func (d *document) target(ref *node) (*node, *problem) {
-	pointer, ok := strings.CutPrefix(ref.text, "#/")
+	fragment, ok := strings.CutPrefix(ref.text, "#")
 	if ref.kind != kindText || !ok {
-		return nil, faultAt(ref, fmt.Sprintf("the reference %s leads out of the document; put what it means into the document", stricttoml.Quote(ref.text)))
+		return nil, problemAt(ref, fmt.Sprintf("the reference %s leads out of the document; put what it means into the document", stricttoml.Quote(ref.text)))
 	}
 	n := d.root
-	for _, token := range strings.Split(pointer, "/") {
-		n = n.step(unescape(token))
+	tokens, ok := tokensOf(fragment)
+	for _, token := range tokens {
+		n = n.step(token)
 	}
-	if n == nil {
-		return nil, faultAt(ref, fmt.Sprintf("the reference %s leads nowhere", stricttoml.Quote(ref.text)))
+	if n == nil || !ok || len(tokens) == 0 { // the document itself is nothing to refer to
+		return nil, problemAt(ref, fmt.Sprintf("the reference %s leads nowhere", stricttoml.Quote(ref.text)))
 	}
 	return n, nil
+}
+
+// tokensOf reads the fragment of a reference, a JSON pointer.
+func tokensOf(fragment string) ([]string, bool) {
+	pointer, err := url.PathUnescape(fragment)
+	if err != nil {
+		return nil, false
+	}
+	return jsonschema.ParsePointer(pointer)
 }

@@ -191,6 +191,8 @@ func TestNotMade(t *testing.T) {
 		{parameter + `{in: query}`, `has no name, and is left out`, true},
 		{parameter + `{$ref: 'other.yaml#/p'}`, `the reference "other.yaml#/p" leads out of the document`, false},
 		{parameter + `{$ref: '#/nowhere'}`, `doc:8:18: GET /x: the reference "#/nowhere" leads nowhere`, false},
+		{parameter + `{name: p, in: query, schema: {$ref: '#'}}`, `the reference "#" leads nowhere`, false},
+		{parameter + `{name: p, in: query, schema: {$ref: '#/a%zz'}}`, `leads nowhere`, false},
 		{parameter + `{$ref: '#/paths/~1x/get/parameters/0'}`, `references without end`, false},
 		{parameter + `{name: p, in: query, schema: {$ref: 'https://example.com/s'}}`, `leads out of the document`, false},
 		{parameter + `{name: p, in: query, schema: {$id: 'https://example.com/s'}}`, `$id is not understood in a schema here`, false},
@@ -251,13 +253,23 @@ func TestBadDocument(t *testing.T) {
 
 // A document that grows as it is read is stopped by its size.
 func TestGrowth(t *testing.T) {
-	text := document31 + "a0: &a0 {type: string}\n"
-	for i := range 30 {
-		text += fmt.Sprintf("a%d: &a%d {allOf: [*a%d, *a%d]}\n", i+1, i+1, i, i)
-	}
-	_, _, refused := imported(t, text+"paths:\n  /x:\n    get: {parameters: [{name: p, in: query, schema: *a30}]}\n")
-	if len(refused) != 1 || !strings.Contains(refused.Error(), "larger than 256KiB") {
-		t.Errorf("got %v", refused)
+	for level, want := range map[string]string{
+		"a%[1]d: &a%[1]d {allOf: [*a%[2]d, *a%[2]d]}\n": "larger than 256KiB",
+		"a%[1]d: &a%[1]d {not: *a%[2]d}\n":              "nest more than 128 levels deep",
+		"a%[1]d: &a%[1]d {const: {x: *a%[2]d}}\n":       "nest more than 128 levels deep",
+	} {
+		text := document31 + "a0: &a0 {type: string}\n"
+		levels := 40
+		if strings.Contains(want, "deep") {
+			levels = 200
+		}
+		for i := range levels {
+			text += fmt.Sprintf(level, i+1, i)
+		}
+		text += fmt.Sprintf("paths:\n  /x:\n    get: {parameters: [{name: p, in: query, schema: *a%d}]}\n", levels)
+		if _, _, refused := imported(t, text); len(refused) != 1 || !strings.Contains(refused.Error(), want) {
+			t.Errorf("%s gives %v, want %q", level, refused, want)
+		}
 	}
 }
 

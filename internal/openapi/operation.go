@@ -34,10 +34,10 @@ func (op *operation) convert() (Tool, *problem) {
 	op.taken, op.inPath = newNames(), make(map[string]string)
 	op.request = request{Method: op.method, Query: make(map[string]string), Headers: make(map[string]string)}
 	if op.node.kindIs() != kindObject {
-		return Tool{}, faultAt(op.node, "is no operation, which is an object")
+		return Tool{}, problemAt(op.node, "is no operation, which is an object")
 	}
 	if op.method == "TRACE" {
-		return Tool{}, faultAt(op.node, "TRACE is never sent")
+		return Tool{}, problemAt(op.node, "TRACE is never sent")
 	}
 	// The body comes first, because the names in it cannot be changed.
 	for _, step := range []func() *problem{op.chooseServer, op.secure, op.body, op.parameters, op.fillPath} {
@@ -49,6 +49,9 @@ func (op *operation) convert() (Tool, *problem) {
 	if fault != nil {
 		return Tool{}, fault
 	}
+	if op.schemaBytes += len(schema); op.schemaBytes > maxSchemasBytes {
+		return Tool{}, problemAt(op.node, "the schemas of all operations together are larger than "+stricttoml.FormatSize(maxSchemasBytes))
+	}
 	name := op.node.get("operationId").content()
 	if name == "" {
 		name = strings.ToLower(op.method) + " " + op.path
@@ -56,14 +59,14 @@ func (op *operation) convert() (Tool, *problem) {
 	tool := Tool{Name: op.names.take(toolName(name), maxName), Operation: op.String(), Schema: schema}
 	var err error
 	if tool.Manifest, err = op.manifest(tool.Name); err != nil {
-		return Tool{}, faultAt(op.node, "makes no manifest: "+err.Error())
+		return Tool{}, problemAt(op.node, "makes no manifest: "+err.Error())
 	}
 	return tool, nil
 }
 
 // note says that something was left out.
 func (op *operation) note(at *node, message string) {
-	op.notes = append(op.notes, faultAt(at, message))
+	op.notes = append(op.notes, problemAt(at, message))
 }
 
 // chooseServer finds where the request goes: the first server of the operation, of its
@@ -82,7 +85,7 @@ func (op *operation) chooseServer() *problem {
 		}
 	}
 	if server == nil {
-		return faultAt(op.node, "the document has no server; "+fix)
+		return problemAt(op.node, "the document has no server; "+fix)
 	}
 	at := server.get("url")
 	text := at.content()
@@ -91,7 +94,7 @@ func (op *operation) chooseServer() *problem {
 		text = strings.ReplaceAll(text, "{"+name+"}", variables.get(name).get("default").content())
 	}
 	if u, err := url.Parse(text); err != nil || u.Host == "" {
-		return faultAt(at, fmt.Sprintf("the server %s has no host; %s", stricttoml.Quote(text), fix))
+		return problemAt(at, fmt.Sprintf("the server %s has no host; %s", stricttoml.Quote(text), fix))
 	}
 	op.request.BaseURL = text
 	return nil
@@ -139,7 +142,7 @@ func (op *operation) parameter(p *node, in, name string) *problem {
 	if reason := op.obstacle(p, in, name); reason != "" {
 		message := fmt.Sprintf("the parameter %s %s", stricttoml.Quote(name), reason)
 		if required {
-			return faultAt(p, message+"; a manifest cannot say that")
+			return problemAt(p, message+"; a manifest cannot say that")
 		}
 		op.note(p, message+", and is left out")
 		return nil
@@ -222,7 +225,7 @@ func (op *operation) shape(schema *node) string {
 // fillPath puts the names of arguments into the path.
 func (op *operation) fillPath() *problem {
 	if !strings.HasPrefix(op.path, "/") {
-		return faultAt(op.node, fmt.Sprintf("the path %s does not begin with a slash", stricttoml.Quote(op.path)))
+		return problemAt(op.node, fmt.Sprintf("the path %s does not begin with a slash", stricttoml.Quote(op.path)))
 	}
 	var b strings.Builder
 	used := make(map[string]bool)
@@ -235,7 +238,7 @@ func (op *operation) fillPath() *problem {
 		name, tail, closed := strings.Cut(after, "}")
 		argument, ok := op.inPath[name]
 		if !closed || !ok {
-			return faultAt(op.node, fmt.Sprintf("the path names %s, and there is no such parameter in it", stricttoml.Quote("{"+name+"}")))
+			return problemAt(op.node, fmt.Sprintf("the path names %s, and there is no such parameter in it", stricttoml.Quote("{"+name+"}")))
 		}
 		used[name] = true
 		b.WriteString("{" + argument + "}")
@@ -243,7 +246,7 @@ func (op *operation) fillPath() *problem {
 	}
 	for name, argument := range op.inPath {
 		if !used[name] {
-			return faultAt(op.node, fmt.Sprintf("the path has no place for its parameter %s (%s)", stricttoml.Quote(name), argument))
+			return problemAt(op.node, fmt.Sprintf("the path has no place for its parameter %s (%s)", stricttoml.Quote(name), argument))
 		}
 	}
 	op.request.Path = b.String()

@@ -21,9 +21,9 @@ const (
 func read(data []byte) (*node, *problem) {
 	switch {
 	case len(data) > MaxDocumentBytes:
-		return nil, faultAt(nil, fmt.Sprintf("is larger than %s", stricttoml.FormatSize(MaxDocumentBytes)))
+		return nil, problemAt(nil, fmt.Sprintf("is larger than %s", stricttoml.FormatSize(MaxDocumentBytes)))
 	case !utf8.Valid(data):
-		return nil, faultAt(nil, "is not UTF-8")
+		return nil, problemAt(nil, "is not UTF-8")
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	// JSON is YAML but for some escapes and tabs, so it has a reader of its own. Flow
@@ -75,7 +75,7 @@ func (r *jsonReader) value(depth int) (*node, *problem) {
 	}
 	token, err := r.decoder.Token()
 	if err != nil && err != io.EOF {
-		return nil, faultAt(n, "is no JSON")
+		return nil, problemAt(n, "is no JSON")
 	}
 	switch token := token.(type) {
 	case json.Delim:
@@ -127,9 +127,9 @@ func (r *jsonReader) object(n *node, depth int) *problem {
 }
 
 func tooMuch(n *node) *problem {
-	return faultAt(n, fmt.Sprintf("the document nests more than %d levels deep, or has more than %d values", maxDepth, maxNodes))
+	return problemAt(n, fmt.Sprintf("the document nests more than %d levels deep, or has more than %d values", maxDepth, maxNodes))
 }
 
 func twice(at *node, key string) *problem {
-	return faultAt(at, fmt.Sprintf("the key %s stands twice; keep one", stricttoml.Quote(key)))
+	return problemAt(at, fmt.Sprintf("the key %s stands twice; keep one", stricttoml.Quote(key)))
 }

@@ -22,10 +22,10 @@ type yamlReader struct {
 func readYAML(data []byte) (*node, *problem) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
-		return nil, faultAt(nil, "is neither JSON nor YAML: "+stricttoml.Shorten(strings.Join(strings.Fields(err.Error()), " "), 200))
+		return nil, problemAt(nil, "is neither JSON nor YAML: "+stricttoml.Shorten(strings.Join(strings.Fields(err.Error()), " "), 200))
 	}
 	if root.Kind != yaml.DocumentNode || len(root.Content) != 1 {
-		return nil, faultAt(nil, "is empty")
+		return nil, problemAt(nil, "is empty")
 	}
 	r := &yamlReader{known: make(map[*yaml.Node]*node)}
 	return r.value(root.Content[0], 0)
@@ -39,7 +39,7 @@ func (r *yamlReader) value(y *yaml.Node, depth int) (*node, *problem) {
 	if y.Kind == yaml.AliasNode {
 		known := r.known[y.Alias]
 		if known == nil {
-			return nil, faultAt(n, "the alias stands inside of what it names")
+			return nil, problemAt(n, "the alias stands inside of what it names")
 		}
 		return known, nil
 	}
@@ -69,9 +69,9 @@ func (r *yamlReader) mapping(n *node, y *yaml.Node, depth int) *problem {
 		key, at := y.Content[i], &node{line: y.Content[i].Line, column: y.Content[i].Column}
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			return faultAt(at, "a key is no text")
+			return problemAt(at, "a key is no text")
 		case key.Tag == "!!merge":
-			return faultAt(at, `the merge key "<<" is not read; write the keys themselves`)
+			return problemAt(at, `the merge key "<<" is not read; write the keys themselves`)
 		}
 		value, fault := r.value(y.Content[i+1], depth+1)
 		if fault != nil {
@@ -97,7 +97,7 @@ func scalar(n *node, y *yaml.Node) *problem {
 			literal = whole.String()
 		}
 		if !json.Valid([]byte(literal)) {
-			return faultAt(n, fmt.Sprintf("%s is no number of JSON", stricttoml.Quote(y.Value)))
+			return problemAt(n, fmt.Sprintf("%s is no number of JSON", stricttoml.Quote(y.Value)))
 		}
 		n.kind, n.text = kindNumber, literal
 	default: // texts, and dates, which JSON has as texts

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
@@ -29,6 +30,7 @@ type schemas struct {
 	defs  map[*node]string
 	order []*node
 	taken names
+	depth int
 }
 
 // parametersSchema returns the JSON Schema, of draft 2020-12, of arguments.
@@ -66,9 +68,11 @@ func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 	s.b.WriteByte('}')
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, s.b.Bytes(), "", "  "); err != nil {
-		return nil, faultAt(d.root, "its schemas make no JSON")
+		return nil, problemAt(d.root, "its schemas make no JSON")
 	}
-	indented.WriteByte('\n')
+	if indented.WriteByte('\n'); indented.Len() > manifests.MaxManifestBytes {
+		return s.b.Bytes(), nil // without space it may still be small enough
+	}
 	return indented.Bytes(), nil
 }
 
@@ -105,16 +109,18 @@ func (s *schemas) schema(n *node) *problem { return s.described(n, "") }
 // described writes a schema, nil for one that takes any value, with a description where it
 // has none of its own.
 func (s *schemas) described(n *node, description string) *problem {
+	if fault := s.enter(n); fault != nil {
+		return fault
+	}
+	defer s.leave()
 	switch {
 	case n == nil:
 		n = &node{kind: kindObject}
-	case s.b.Len() > manifests.MaxManifestBytes:
-		return faultAt(n, "the schemas of the parameters are larger than "+stricttoml.FormatSize(manifests.MaxManifestBytes))
 	case n.kind == kindBoolean:
 		s.b.WriteString(n.text)
 		return nil
 	case n.kind != kindObject:
-		return faultAt(n, "is no schema, which is an object")
+		return problemAt(n, "is no schema, which is an object")
 	}
 	if n.get("description") != nil && n.get("$ref") == nil {
 		description = ""
@@ -149,6 +155,20 @@ func (s *schemas) described(n *node, description string) *problem {
 	}
 	return nil
 }
+
+// enter begins a value, unless the schemas are too large or nest too deep: a document can
+// name one thing in many places, and in itself through others.
+func (s *schemas) enter(n *node) *problem {
+	switch s.depth++; {
+	case s.depth > jsonschema.MaxSchemaDepth:
+		return problemAt(n, fmt.Sprintf("the schemas of the parameters nest more than %d levels deep", jsonschema.MaxSchemaDepth))
+	case s.b.Len() > manifests.MaxManifestBytes:
+		return problemAt(n, "the schemas of the parameters are larger than "+stricttoml.FormatSize(manifests.MaxManifestBytes))
+	}
+	return nil
+}
+
+func (s *schemas) leave() { s.depth-- }
 
 // leavesOut reports whether a keyword is not written.
 func (s *schemas) leavesOut(n *node, key string) bool {
@@ -188,7 +208,7 @@ func (s *schemas) keyword(n *node, key string, value *node) *problem {
 	case key == "$ref":
 		return s.reference(value)
 	case key == "$schema" || slices.Contains(foreign, key):
-		return faultAt(value, fmt.Sprintf("%s is not understood in a schema here; write a schema of draft 2020-12 without it", key))
+		return problemAt(value, fmt.Sprintf("%s is not understood in a schema here; write a schema of draft 2020-12 without it", key))
 	case key == "type" && nullable && value.kindIs() == kindText:
 		s.b.WriteByte('[')
 		s.text(value.text)
@@ -232,8 +252,8 @@ func (s *schemas) reference(ref *node) *problem {
 	}
 	name, known := s.defs[target]
 	if !known {
-		last := ref.text[strings.LastIndexByte(ref.text, '/')+1:]
-		name = s.taken.take(argumentName(unescape(last)), maxName)
+		tokens, _ := tokensOf(ref.text[1:]) // it led somewhere
+		name = s.taken.take(argumentName(tokens[len(tokens)-1]), maxName)
 		s.defs[target] = name
 		s.order = append(s.order, target)
 	}
@@ -253,9 +273,10 @@ func (s *schemas) enumOrNull(value *node) *problem {
 
 // verbatim writes a value as it is, its numbers with every digit.
 func (s *schemas) verbatim(n *node) *problem {
-	if s.b.Len() > manifests.MaxManifestBytes {
-		return faultAt(n, "the schemas of the parameters are larger than "+stricttoml.FormatSize(manifests.MaxManifestBytes))
+	if fault := s.enter(n); fault != nil {
+		return fault
 	}
+	defer s.leave()
 	switch n.kindIs() {
 	case kindText:
 		s.text(n.text)

@@ -38,7 +38,7 @@ func (op *operation) secretsOf(way *node) ([]secretUse, *problem) {
 			return nil, fault
 		}
 		if scheme == nil {
-			return nil, faultAt(way, fmt.Sprintf("there is no security scheme %s", stricttoml.Quote(name)))
+			return nil, problemAt(way, fmt.Sprintf("there is no security scheme %s", stricttoml.Quote(name)))
 		}
 		use, fault := secretOf(scheme, name)
 		if fault != nil {
@@ -67,7 +67,7 @@ func secretOf(scheme *node, name string) (secretUse, *problem) {
 	case kind == "http" && how == "bearer", kind == "oauth2", kind == "openIdConnect":
 		return secretUse{Header: "Authorization", Prefix: "Bearer "}, nil // a token that the operator has
 	}
-	return secretUse{}, faultAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
+	return secretUse{}, problemAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
 }
 
 // nameSecret names the secret of a scheme after the host as well: "bearerAuth" is what

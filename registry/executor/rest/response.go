@@ -55,7 +55,7 @@ func (e *Executor) jsonResult(body []byte) (tool.Result, error) {
 	case err != nil:
 		return tool.Result{}, invalidOutput(fmt.Sprintf("the response is no JSON that can be used: %v", err))
 	case value == nil:
-		return tool.Result{}, invalidOutput("the response has nothing at " + pointer(tokens) + ", where the manifest selects the result")
+		return tool.Result{}, invalidOutput("the response has nothing at " + jsonschema.FormatPointer(tokens) + ", where the manifest selects the result")
 	}
 	result := text(string(value))
 	if value[0] == '"' && len(tokens) > 0 {
@@ -63,15 +63,6 @@ func (e *Executor) jsonResult(body []byte) (tool.Result, error) {
 	}
 	result.Structured = value
 	return result, nil
-}
-
-// pointer writes tokens as a JSON pointer.
-func pointer(tokens []string) string {
-	var b strings.Builder
-	for _, token := range tokens {
-		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
-	}
-	return b.String()
 }
 
 // textResult is a response as it is, if it is text.
