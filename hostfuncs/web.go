@@ -132,13 +132,9 @@ func (w *Web) Request(ctx context.Context, head, body []byte) (handle uint32, er
 		return 0, err
 	}
 	r.Body = bytes.Clone(body) // a connection may read it for longer than the guest waits
-	res, err := w.client.Do(ctx, r)
+	res, err := w.Do(ctx, r)
 	if err != nil {
-		fault := webFault(err)
-		if fault.Kind == string(egress.KindDenied) {
-			fault.Message += "; " + w.allowed()
-		}
-		return 0, fault
+		return 0, webFault(err)
 	}
 	answer := responseHead{Status: res.Status, URL: res.URL, Headers: [][2]string{}}
 	for _, name := range slices.Sorted(maps.Keys(res.Header)) {
@@ -155,6 +151,20 @@ func (w *Web) Request(ctx context.Context, head, body []byte) (handle uint32, er
 	w.last++
 	w.responses[w.last] = &response{head: text, body: res.Body}
 	return w.last, nil
+}
+
+// Do sends a request that the host itself makes for a tool, and returns the response when
+// its headers are here. Its body must be closed or read to the end. The error is an
+// *egress.Error.
+func (w *Web) Do(ctx context.Context, r egress.Request) (*egress.Response, error) {
+	res, err := w.client.Do(ctx, r)
+	var e *egress.Error
+	if errors.As(err, &e) && e.Kind == egress.KindDenied {
+		told := *e
+		told.Reason += "; " + w.allowed()
+		return nil, &told
+	}
+	return res, err
 }
 
 // allowed says what the call may send.

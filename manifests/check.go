@@ -3,6 +3,7 @@ package manifests
 import (
 	"encoding/json"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -16,6 +17,8 @@ type checker struct {
 	// for none. Both are checked when the parameters are known.
 	uses []use
 	warm json.RawMessage
+	// request is what a tool with [rest] asks for, as far as it is known.
+	request capability.Net
 }
 
 // use is a place that names parameters.

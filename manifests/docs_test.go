@@ -77,7 +77,7 @@ func TestDocExample(t *testing.T) {
 	}
 	compare([]*stricttoml.Node{newChecker("tool.toml", []byte(example)).Root()}, "", formatKeys())
 	// These are for tools that are not like the example.
-	if !slices.Equal(missing, []string{"module.entry", "module.config", "module.warm", "parameters_file"}) {
+	if !slices.Equal(missing, []string{"module.entry", "module.config", "module.warm", "rest", "parameters_file"}) {
 		t.Errorf("the example lacks %q", missing)
 	}
 }
@@ -85,4 +85,27 @@ func TestDocExample(t *testing.T) {
 // No key is without a test that shows by calls what it does.
 func TestKeysHaveTests(t *testing.T) {
 	testnames.CheckFields(t, "..", "testdata/keys.txt", formatKeys())
+}
+
+// TestDocManifests reads the manifests that the document shows in full, and the example of
+// a request that is a file.
+func TestDocManifests(t *testing.T) {
+	read := 0
+	for _, block := range strings.Split(readDoc(t), "```toml\n")[1:] {
+		text, _, _ := strings.Cut(block, "```")
+		if strings.HasPrefix(text, "manifest = 1") {
+			mustDecode(t, text)
+			read++
+		}
+	}
+	if read < 2 {
+		t.Errorf("read %d manifests", read)
+	}
+	example, err := os.ReadFile("../guest-examples/issues/tool.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asks := mustDecode(t, string(example)).Permissions.String(); asks != "net:https://api.github.com/search/issues, secret:GITHUB_TOKEN" {
+		t.Errorf("the example asks for %s", asks)
+	}
 }

@@ -92,7 +92,10 @@ type Manifest struct {
 	// Changes is the parameter that names the one file that a call changes, or "".
 	Changes string
 
-	Module      Module
+	// Module is the program, the zero value when the tool is a request.
+	Module Module
+	// REST is the request, nil when the tool is a program.
+	REST        *REST
 	Limits      Limits
 	Permissions capability.Permissions
 
@@ -227,13 +230,14 @@ func (o Output) String() string {
 	return outputText
 }
 
-// Limits is what one call may use. Decode leaves no field zero but Fuel.
+// Limits is what one call may use. Decode leaves no field zero but Fuel. Of a request,
+// Output and HTTPRequests count.
 type Limits struct {
 	// Memory is the ceiling of the guest's memory in bytes: whole pages of 64 KiB,
 	// from MinMemory to MaxMemory.
 	Memory uint64
-	// Output is the ceiling of the guest's output in bytes, from MinOutput to
-	// MaxOutput.
+	// Output is the ceiling of the guest's output, or of a response, in bytes, from
+	// MinOutput to MaxOutput.
 	Output uint64
 	// Fuel is the ceiling of what the guest runs, in units of about one WASM
 	// instruction, from MinFuel to MaxFuel; 0 means that only the timeout bounds it.

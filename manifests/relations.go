@@ -21,6 +21,7 @@ func (c *checker) relations(m *Manifest) {
 			}
 		}
 	}
+	c.kind(m)
 	if outside(m.Module.Path) && c.Root().Get("module").Get("sha256") == nil {
 		c.Fault(c.At("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
 	}
@@ -61,7 +62,7 @@ func (c *checker) abi(m *Manifest) {
 }
 
 func (c *checker) output(m *Manifest) {
-	if c.Root().Get("result") == nil {
+	if c.Root().Get("result") == nil || m.REST != nil {
 		return
 	}
 	output := c.Root().Get("module").Get("output")

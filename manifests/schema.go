@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -43,14 +42,9 @@ func schemaFaults(err error) []jsonschema.SchemaFault {
 	return faults
 }
 
-var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
-
-// pointerSteps splits a JSON pointer.
+// pointerSteps splits the JSON pointer of a fault.
 func pointerSteps(pointer string) []string {
-	steps := strings.Split(pointer, "/")[1:]
-	for i, step := range steps {
-		steps[i] = unescapePointer.Replace(step)
-	}
+	steps, _ := jsonschema.ParsePointer(pointer) // the package that made it reads it
 	return steps
 }
 
@@ -83,6 +77,7 @@ func (c *checker) dependants(m *Manifest) {
 		return
 	}
 	c.checkUses(m.Parameters)
+	c.restUses(m)
 	c.warmUp(m)
 }
 

@@ -109,6 +109,32 @@ func parseProse(text string, limit int, controls string) (string, error) {
 	return text, nil
 }
 
+// PlainTitle returns somebody else's text as a title of a manifest may be: on one line, cut
+// where it is too long, without what is not shown as text. It is empty when nothing is left.
+func PlainTitle(text string) string {
+	return plainProse(strings.Join(strings.Fields(text), " "), maxTitle, "")
+}
+
+// PlainDescription is PlainTitle for a description, which may have several lines.
+func PlainDescription(text string) string {
+	return plainProse(strings.ReplaceAll(text, "\r\n", "\n"), maxDescription, "\n\t")
+}
+
+// plainProse makes of any text one that parseProse takes, or nothing.
+func plainProse(text string, limit int, controls string) string {
+	text = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if hidden(r) && !strings.ContainsRune(controls, r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD")))
+	if len(text) <= limit {
+		return text
+	}
+	const mark = "…"
+	return strings.TrimSpace(strings.ToValidUTF8(text[:limit-len(mark)], "")) + mark
+}
+
 func tooLong(text string, limit int) error {
 	return fmt.Errorf("is %d bytes long; the ceiling is %d", len(text), limit)
 }

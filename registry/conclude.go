@@ -105,8 +105,8 @@ func named(err error, name string) *tool.Error {
 // errorText is what a model reads of a failure.
 func errorText(e *tool.Error) string {
 	text := e.Error()
-	if e.Details.Stderr != "" {
-		text += "\n" + e.Details.Stderr
+	if foreign := e.Details.Foreign(); foreign != "" {
+		text += "\n" + foreign
 	}
 	return text
 }

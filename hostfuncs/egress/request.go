@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -64,18 +65,33 @@ func (r Request) method() (string, *Error) {
 	return m, nil
 }
 
+// CheckHeader says why a header of that name may not be set in a Request; nil when it may.
+func CheckHeader(name string) error {
+	if refusal := checkHeader(name); refusal != nil {
+		return errors.New(refusal.Reason)
+	}
+	return nil
+}
+
+func checkHeader(name string) *Error {
+	if !httpguts.ValidHeaderFieldName(name) {
+		return refuse(KindHeader, "a header name is malformed: use letters, digits and hyphens")
+	}
+	if canonical := http.CanonicalHeaderKey(name); headerRefused(canonical) {
+		return refuse(KindHeader, "the header "+canonical+" may not be set: leave it out")
+	}
+	return nil
+}
+
 // headers returns a checked copy of the headers.
 func (r Request) headers(limit int64) (http.Header, *Error) {
 	out := make(http.Header, len(r.Header)+4)
 	count, size := 0, int64(0)
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-		if !httpguts.ValidHeaderFieldName(name) {
-			return nil, refuse(KindHeader, "a header name is malformed: use letters, digits and hyphens")
+		if refusal := checkHeader(name); refusal != nil {
+			return nil, refusal
 		}
 		canonical := http.CanonicalHeaderKey(name)
-		if headerRefused(canonical) {
-			return nil, refuse(KindHeader, "the header "+canonical+" may not be set: leave it out")
-		}
 		for _, value := range r.Header[name] {
 			if !httpguts.ValidHeaderFieldValue(value) {
 				return nil, refuse(KindHeader, "the value of the header "+canonical+" holds a control character, such as a line break")

@@ -121,8 +121,8 @@ func (a *app) complain(err error) {
 		text = "interrupted"
 	}
 	fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(text)))
-	if e.Details.Stderr != "" {
-		fmt.Fprintf(a.Err, "  %s\n", indent(printable(e.Details.Stderr)))
+	if foreign := e.Details.Foreign(); foreign != "" {
+		fmt.Fprintf(a.Err, "  %s\n", indent(printable(foreign)))
 	}
 	var known advised
 	_ = errors.As(err, &known) // without it no command is named

@@ -85,5 +85,5 @@ type toolView struct {
 }
 
 func newToolView(s tool.Spec) toolView {
-	return toolView{Spec: s, Timeout: s.Timeout.String(), Permissions: s.Permissions.Words(), Effects: s.Permissions.Effects()}
+	return toolView{Spec: s, Timeout: s.Timeout.String(), Permissions: s.Permissions.Words(), Effects: s.Effects()}
 }

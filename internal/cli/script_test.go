@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -68,9 +70,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits,
-			"guest": func(ts *testscript.TestScript, neg bool, args []string) { cmdGuest(ts, neg, args, guest) },
-			"wasm":  cmdWasm,
+			"exits":  cmdExits,
+			"guest":  func(ts *testscript.TestScript, neg bool, args []string) { cmdGuest(ts, neg, args, guest) },
+			"server": cmdServer,
+			"wasm":   cmdWasm,
 		},
 	})
 }
@@ -148,6 +151,36 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("unknown kind %q", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
+}
+
+// cmdServer starts a server of items for the rest of a script, and puts its URL into a
+// variable: server VARIABLE.
+func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: server VARIABLE")
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /items/{id}", func(w http.ResponseWriter, r *http.Request) {
+		switch id := r.PathValue("id"); id {
+		case "none":
+			http.Error(w, "no item for "+r.Header.Get("X-Token"), http.StatusNotFound)
+		case "limited":
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusTooManyRequests)
+		case "broken":
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"item": {"id": %q, "n": 9007199254740993}}`, id)
+		}
+	})
+	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Method, " ")
+		_, _ = io.Copy(w, r.Body) // the script sees what is missing
+	})
+	server := httptest.NewServer(mux)
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
 }
 
 // Ctrl-C stops the tool at once with its own exit status.

@@ -90,7 +90,7 @@ func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Para
 	for i, permission := range asks {
 		fmt.Fprintf(w, "%s\t%s\n", yesNo(i == 0, "asks for:", ""), oneLine(permission))
 	}
-	fmt.Fprintf(w, "can do:\t%s\n", describeEffects(s.Permissions.Effects()))
+	fmt.Fprintf(w, "can do:\t%s\n", describeEffects(s.Effects()))
 	if len(parameters) == 0 {
 		fmt.Fprintf(w, "parameters:\tnone\n")
 	} else {

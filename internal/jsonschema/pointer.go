@@ -5,6 +5,18 @@ import (
 	"strings"
 )
 
+// ParsePointer splits a JSON pointer (RFC 6901) into its tokens, none for the empty one.
+// It returns false for a text that is no pointer.
+func ParsePointer(pointer string) (tokens []string, ok bool) {
+	if pointer != "" && pointer[0] != '/' || strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(pointer), "~") {
+		return nil, false
+	}
+	return pathOf(pointer), true
+}
+
+// FormatPointer joins tokens to a JSON pointer. It is the way back from ParsePointer.
+func FormatPointer(tokens []string) string { return pointerOf(tokens) }
+
 // pointerOf joins tokens to a JSON pointer.
 func pointerOf(path []string) string {
 	var b strings.Builder

@@ -71,6 +71,14 @@ func (t Template) Parameters() []string {
 	return names
 }
 
+// Leading returns the text before the first placeholder, and whether that is all.
+func (t Template) Leading() (text string, all bool) {
+	if len(t.parts) == 0 {
+		return "", true
+	}
+	return t.parts[0], len(t.parts) == 1
+}
+
 // Why a template is not expanded.
 var (
 	// ErrAbsent: value has no text for one of the parameters.

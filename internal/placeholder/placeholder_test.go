@@ -92,3 +92,25 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestLeading(t *testing.T) {
+	for source, want := range map[string]struct {
+		text string
+		all  bool
+	}{
+		"":            {"", true},
+		"/a":          {"/a", true},
+		"/{{a}}/b":    {"/{a}/b", true},
+		"{a}":         {"", false},
+		"/a/{b}":      {"/a/", false},
+		"/a/{b}/c{d}": {"/a/", false},
+	} {
+		template, err := Parse(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, all := template.Leading(); text != want.text || all != want.all {
+			t.Errorf("%q leads with %q, %v; want %q, %v", source, text, all, want.text, want.all)
+		}
+	}
+}

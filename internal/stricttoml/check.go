@@ -245,6 +245,10 @@ func (c *Checker) unknown(at Place, name string, keys []Key) {
 		c.Fault(at, "unknown key; keys are written in lower case, write %q", near)
 		return
 	}
+	if near == name+"s" || name == near+"s" {
+		c.Fault(at, "unknown key; did you mean %q?", near) // nearer than any other table
+		return
+	}
 	if homes := homesOf(name, c.format.Keys(), ""); len(homes) > 0 {
 		c.Fault(at, "unknown key here; it belongs %s", strings.Join(homes, " or "))
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
@@ -72,8 +73,8 @@ type definition struct {
 	empty  bool
 	strict bool
 	// result is the schema of the structured result, for MCP; nil means none.
-	result      any
-	annotations annotations
+	result  any
+	effects capability.Effects
 }
 
 func (f Format) provider() (provider, error) {

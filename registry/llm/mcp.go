@@ -1,27 +1,9 @@
 package llm
 
-import (
-	"errors"
-
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-)
+import "errors"
 
 // mcp is the list of tools of the Model Context Protocol, which takes JSON Schema as it is.
 type mcp struct{}
-
-// annotations are MCP's hints about a tool.
-type annotations struct {
-	readOnly, destructive, openWorld bool
-}
-
-// annotationsOf derives the hints from what the tool may reach. Of one that runs outside of
-// the sandbox nothing is known.
-func annotationsOf(sandboxed bool, e capability.Effects) annotations {
-	if !sandboxed {
-		return annotations{destructive: true, openWorld: true}
-	}
-	return annotations{readOnly: e.ReadOnly, destructive: e.Destructive, openWorld: e.OpenWorld}
-}
 
 func (mcp) subset(bool) *subset { return nil }
 
@@ -31,8 +13,8 @@ func (mcp) definition(d definition) *object {
 	if d.result != nil {
 		o.add("outputSchema", d.result)
 	}
-	return o.add("annotations", (&object{}).add("readOnlyHint", d.annotations.readOnly).
-		add("destructiveHint", d.annotations.destructive).add("openWorldHint", d.annotations.openWorld))
+	return o.add("annotations", (&object{}).add("readOnlyHint", d.effects.ReadOnly).
+		add("destructiveHint", d.effects.Destructive).add("openWorldHint", d.effects.OpenWorld))
 }
 
 // isObjectSchema reports a schema of objects, which is what structured results are in MCP.

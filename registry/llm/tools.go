@@ -101,10 +101,9 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 	if err != nil {
 		return nil, definition{}, err
 	}
-	effects := spec.Permissions.Effects()
-	// What runs outside of the sandbox may do more than its permissions say.
-	x := &exported{spec: spec, name: spec.Name, alone: spec.Dangerous || !spec.Sandboxed || !effects.ReadOnly}
-	d := definition{title: spec.Title, description: spec.Description, annotations: annotationsOf(spec.Sandboxed, effects)}
+	effects := spec.Effects()
+	x := &exported{spec: spec, name: spec.Name, alone: spec.Dangerous || !effects.ReadOnly}
+	d := definition{title: spec.Title, description: spec.Description, effects: effects}
 	if d.description == "" {
 		d.description = spec.Title
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -21,13 +20,9 @@ func definitionOf(s tool.Spec) *mcp.Tool {
 	return t
 }
 
-// annotationsOf is what can come of a call, as the host knows it from what the tool may
-// reach. Of a tool outside of the sandbox the host knows nothing, so it may do anything.
+// annotationsOf is what can come of a call, as the host knows it.
 func annotationsOf(s tool.Spec) *mcp.ToolAnnotations {
-	e := capability.Effects{Destructive: true, OpenWorld: true}
-	if s.Sandboxed {
-		e = s.Permissions.Effects()
-	}
+	e := s.Effects()
 	return &mcp.ToolAnnotations{
 		Title: s.Title, ReadOnlyHint: e.ReadOnly, IdempotentHint: e.ReadOnly,
 		DestructiveHint: &e.Destructive, OpenWorldHint: &e.OpenWorld,

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 )
 
 // every is the token that stands for every element or field.
@@ -17,12 +19,9 @@ func parsePointer(pointer string) ([]string, error) {
 	if !strings.HasPrefix(pointer, "/") {
 		return nil, errors.New("is no JSON pointer; write /NAME for the argument NAME")
 	}
-	tokens := strings.Split(pointer[1:], "/")
-	for i, token := range tokens {
-		if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(token), "~") {
-			return nil, errors.New("is no JSON pointer; write ~0 for ~ and ~1 for /")
-		}
-		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	tokens, ok := jsonschema.ParsePointer(pointer)
+	if !ok {
+		return nil, errors.New("is no JSON pointer; write ~0 for ~ and ~1 for /")
 	}
 	return tokens, nil
 }

@@ -16,7 +16,7 @@ const builtinSource = "builtin"
 // loader finds tools.
 type loader struct {
 	// add takes a tool that was found; read returns its module, checked against the
-	// manifest.
+	// manifest. It is not called for a request.
 	add     func(m *manifests.Manifest, source string, read func() ([]byte, error)) error
 	onError func(error)
 	// folders stay open as long as read may be called.

@@ -17,12 +17,15 @@ type Module struct {
 }
 
 // Modules returns the modules of the tools that New would load, in the order of
-// loading. It reads each module and compiles and runs none. Errors are as for New; a
+// loading; a tool that is a request has none. It reads each module and compiles and runs none. Errors are as for New; a
 // module that cannot be read is one too, and o.OnLoadError is told of it.
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
 	l := &loader{onError: o.OnLoadError}
 	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+		if m.REST != nil {
+			return nil
+		}
 		wasm, err := read()
 		if err != nil {
 			return invalidManifest("", err)

@@ -22,6 +22,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/audit"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/rest"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/history"
 	"github.com/wasmtool/wasmtool/registry/loop"
@@ -172,12 +173,17 @@ func New(o Options) (*registry.Registry, error) {
 		},
 	})
 	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
-		executor := wasm.New(wasm.Options{
-			Runtime: rt, Manifest: m, Read: read, Source: source,
-			Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
-			HTTP:    o.HTTP,
-			Secrets: secrets, KV: stores,
-		})
+		var executor tool.Executor
+		if m.REST != nil {
+			executor = rest.New(rest.Options{Manifest: m, HTTP: o.HTTP, Secrets: secrets})
+		} else {
+			executor = wasm.New(wasm.Options{
+				Runtime: rt, Manifest: m, Read: read, Source: source,
+				Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
+				HTTP:    o.HTTP,
+				Secrets: secrets, KV: stores,
+			})
+		}
 		if err := tools.Register(spec(m, source), executor); err != nil {
 			return errors.Join(inManifest(source, err), executor.Close())
 		}

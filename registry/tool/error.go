@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -106,6 +107,11 @@ type Details struct {
 	Stderr string `json:"stderr,omitempty"`
 	// Limit is the ceiling that was met, for CodeResourceExhausted.
 	Limit string `json:"limit,omitempty"`
+	// Status is the status of the HTTP response that tells of the failure; 0 without one.
+	Status int `json:"status,omitempty"`
+	// Response is the beginning of its body as text, without secrets. The server wrote
+	// it: do not trust it.
+	Response string `json:"response,omitempty"`
 	// RetryAfter is how long a server asks to be left alone, in nanoseconds in JSON; 0
 	// when it does not say.
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
@@ -113,6 +119,9 @@ type Details struct {
 	// CodeInvalidManifest of a tool that is defined in Go.
 	Field string `json:"field,omitempty"`
 }
+
+// Foreign returns what the guest or a server wrote about the failure; may be empty.
+func (d Details) Foreign() string { return cmp.Or(d.Stderr, d.Response) }
 
 // Error returns the tool's name and the message.
 func (e *Error) Error() string {

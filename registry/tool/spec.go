@@ -43,7 +43,8 @@ type Spec struct {
 	Changes string `json:"changes,omitempty"`
 	// Permissions is what the tool asks for; what it gets is another matter.
 	Permissions capability.Permissions `json:"-"`
-	// Sandboxed tells that the tool runs as a WASM guest.
+	// Sandboxed tells that the tool reaches nothing but what its Grant says: it runs as a
+	// WASM guest, or is a request that the host makes.
 	Sandboxed bool `json:"sandboxed"`
 	// Source says where the tool comes from, for people: "builtin" or the manifest
 	// as the operator named it.
@@ -61,4 +62,13 @@ func (s Spec) Clone() Spec {
 	s.Result = slices.Clone(s.Result)
 	s.Permissions = s.Permissions.Clone()
 	return s
+}
+
+// Effects is what can come of a call that gets all that the tool asks for, as the host knows
+// it. Of a tool outside of the sandbox it knows nothing, so that may do anything.
+func (s Spec) Effects() capability.Effects {
+	if !s.Sandboxed {
+		return capability.Effects{Destructive: true, OpenWorld: true}
+	}
+	return s.Permissions.Effects()
 }

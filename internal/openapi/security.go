@@ -1,0 +1,88 @@
+package openapi
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// secure finds the secrets of the request: those of the first way of authentication that
+// a manifest can say.
+func (op *operation) secure() *problem {
+	ways := op.node.get("security")
+	if ways == nil {
+		ways = op.root.get("security")
+	}
+	var first *problem
+	for _, way := range ways.elements() {
+		secrets, fault := op.secretsOf(way)
+		if fault == nil {
+			op.request.Secrets = secrets
+			return nil
+		}
+		if first == nil {
+			first = fault
+		}
+	}
+	return first
+}
+
+// secretsOf are the secrets of one way, all of which are needed.
+func (op *operation) secretsOf(way *node) ([]secretUse, *problem) {
+	var list []secretUse
+	for _, name := range way.names() {
+		scheme, fault := op.resolve(op.root.get("components").get("securitySchemes").get(name))
+		if fault != nil {
+			return nil, fault
+		}
+		if scheme == nil {
+			return nil, problemAt(way, fmt.Sprintf("there is no security scheme %s", stricttoml.Quote(name)))
+		}
+		use, fault := secretOf(scheme, name)
+		if fault != nil {
+			return nil, fault
+		}
+		use.Name = op.nameSecret(name)
+		list = append(list, use)
+	}
+	return list, nil
+}
+
+// secretOf says where the secret of a scheme goes.
+func secretOf(scheme *node, name string) (secretUse, *problem) {
+	kind, in := scheme.get("type").content(), scheme.get("in").content()
+	how := strings.ToLower(scheme.get("scheme").content())
+	where := scheme.get("name").content()
+	switch {
+	case kind == "apiKey" && in == "header":
+		return secretUse{Header: where}, nil
+	case kind == "apiKey" && in == "query":
+		return secretUse{Query: where}, nil
+	case kind == "apiKey" && in == "cookie":
+		return secretUse{Header: "Cookie", Prefix: where + "="}, nil
+	case kind == "http" && how == "basic":
+		return secretUse{Basic: true}, nil
+	case kind == "http" && how == "bearer", kind == "oauth2", kind == "openIdConnect":
+		return secretUse{Header: "Authorization", Prefix: "Bearer "}, nil // a token that the operator has
+	}
+	return secretUse{}, problemAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
+}
+
+// nameSecret names the secret of a scheme after the host as well: "bearerAuth" is what
+// many documents call theirs, and the secret of one must not go to the server of another.
+func (op *operation) nameSecret(scheme string) string {
+	host := ""
+	if u, err := url.Parse(op.request.BaseURL); err == nil {
+		host = u.Hostname()
+	}
+	key := host + " " + scheme
+	if op.secretNames == nil {
+		op.secretNames, op.secretsTaken = make(map[string]string), newNames()
+	}
+	if op.secretNames[key] == "" {
+		op.secretNames[key] = op.secretsTaken.take(secretName(host, scheme), maxName)
+	}
+	return op.secretNames[key]
+}

@@ -1,0 +1,90 @@
+package openapi
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/manifests"
+)
+
+// ErrExists is why nothing is written where a folder is there already.
+var ErrExists = errors.New("is there already, and nothing is overwritten; name another folder, or move it away")
+
+// Write makes a folder for each tool in dir, which is made when it is not there. A tool
+// whose manifest has a fault once it is read back is refused, and no folder is made of it.
+// written are the others.
+//
+// Nothing is overwritten: when one of the folders is there, nothing is written at all. A
+// folder appears with all that is in it. The error is ErrExists or one of the file system,
+// after a path below dir as it was given.
+func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors, err error) {
+	for _, t := range tools {
+		if _, err := os.Lstat(filepath.Join(dir, t.Name)); !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fmt.Errorf("%s %w", filepath.Join(dir, t.Name), ErrExists)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
+	}
+	// Beside the folders that it becomes, so that it can be renamed.
+	stage, err := os.MkdirTemp(dir, ".import-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dir, reason(err))
+	}
+	defer os.RemoveAll(stage)
+	for _, t := range tools {
+		from := filepath.Join(stage, t.Name)
+		if err := t.write(from); err != nil {
+			return written, refused, fmt.Errorf("%s: %w", filepath.Join(dir, t.Name), reason(err))
+		}
+		if err := readBack(from); err != nil {
+			fault := t.At
+			fault.Key, fault.Message = t.Operation, "makes a manifest with a fault: "+err.Error()
+			refused = append(refused, &fault)
+			continue
+		}
+		if err := os.Rename(from, filepath.Join(dir, t.Name)); err != nil {
+			return written, refused, fmt.Errorf("%s: %w", filepath.Join(dir, t.Name), reason(err))
+		}
+		written = append(written, t)
+	}
+	return written, refused, nil
+}
+
+// reason is an error of the file system without its path, which may be that of the stage.
+func reason(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+// write makes the folder of one tool.
+func (t Tool) write(dir string) error {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, manifests.FileName), t.Manifest, 0o666),
+		os.WriteFile(filepath.Join(dir, SchemaFile), t.Schema, 0o666),
+	)
+}
+
+// readBack looks whether a tool can be loaded.
+func readBack(dir string) error {
+	folder, err := manifests.OpenFolder(dir)
+	if err != nil {
+		return err
+	}
+	_, err = manifests.Read(folder, manifests.FileName)
+	return errors.Join(err, folder.Close())
+}

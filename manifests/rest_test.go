@@ -1,0 +1,180 @@
+package manifests
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// request is a manifest with [rest] that has no fault; more keys of the table may follow.
+const request = head + "[rest]\nbase_url = \"https://API.example.com:443/v1/\"\n"
+
+func TestDecodeREST(t *testing.T) {
+	m := mustDecode(t, request+`
+method = "POST"
+path = "/repos/{owner}/issues"
+body = ["title"]
+output = "json"
+select = "/a~1b/0"
+query = { state = "{state}" }
+[rest.headers]
+X-Id = "id-{state}"
+[[rest.secrets]]
+name = "TOKEN"
+header = "Authorization"
+[limits]
+output = "2MiB"
+http_requests = 2
+[parameters]
+type = "object"
+required = ["owner"]
+[parameters.properties]
+owner = {}
+title = {}
+state = {}
+`)
+	r := m.REST
+	if r == nil || r.BaseURL != "https://api.example.com/v1" || r.Method != "POST" || r.Path.String() != "/repos/{owner}/issues" {
+		t.Fatalf("got %+v", r)
+	}
+	if !reflect.DeepEqual(r.Body, Body{Kind: BodyFields, Parameters: []string{"title"}}) || r.Output != RESTJSON || !reflect.DeepEqual(r.Select, []string{"a/b", "0"}) {
+		t.Errorf("got %+v", r)
+	}
+	if len(r.Query) != 1 || r.Query[0].Name != "state" || len(r.Headers) != 1 || r.Headers[0].Value.String() != "id-{state}" {
+		t.Errorf("query %+v, headers %+v", r.Query, r.Headers)
+	}
+	if !reflect.DeepEqual(r.Named(), map[string]bool{"owner": true, "state": true}) {
+		t.Errorf("named: %v", r.Named())
+	}
+	url, err := capability.ParseURLPattern("https://api.example.com/v1/repos/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The request is what is asked for, and nothing else.
+	want := capability.Permissions{Net: []capability.Net{{
+		URL: url, Methods: []string{"POST"}, Secrets: []capability.SecretUse{{Name: "TOKEN", Header: "Authorization"}},
+	}}}
+	if !reflect.DeepEqual(m.Permissions, want) {
+		t.Errorf("asks for %+v\nwant     %+v", m.Permissions, want)
+	}
+	if m.Limits.Output != 2<<20 || m.Limits.HTTPRequests != 2 {
+		t.Errorf("limits: %+v", m.Limits)
+	}
+}
+
+// TestRESTAsksFor has the URL that a request asks for: as much of its path as is the same
+// in every call.
+func TestRESTAsksFor(t *testing.T) {
+	const parameters = "[parameters]\ntype = \"object\"\nrequired = [\"x\"]\n[parameters.properties.x]\n"
+	for path, want := range map[string]string{
+		"":             "net:https://api.example.com/v1",
+		"/a/b":         "net:https://api.example.com/v1/a/b",
+		"/a/":          "net:https://api.example.com/v1/a/",
+		"/{x}":         "net:https://api.example.com/v1/",
+		"/a/b{x}/c":    "net:https://api.example.com/v1/a/",
+		"/a/b:{x}":     "net:https://api.example.com/v1/a/",
+		"/é/{x}":       "net:https://api.example.com/v1/%C3%A9/",
+		"/{{a}}/{x}/c": "net:https://api.example.com/v1/%7Ba%7D/",
+	} {
+		text := request
+		if path != "" {
+			text += "path = \"" + path + "\"\n"
+		}
+		if strings.Contains(path, "{x}") {
+			text += parameters
+		}
+		if got := mustDecode(t, text).Permissions.String(); got != want {
+			t.Errorf("%s asks for %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestDecodeBadREST has one fault each.
+func TestDecodeBadREST(t *testing.T) {
+	const x = "[parameters]\ntype = \"object\"\n[parameters.properties.x]\n"
+	for _, tc := range []struct{ keys, want string }{
+		{`path = "a"`, `rest.path: "a" does not begin with a slash`},
+		{`path = "/a?b={x}"` + "\n" + x, `rest.path: "/a?b={x}" holds a "?" or "#"; write what follows it into [rest.query]`},
+		{`path = "/a/../b"`, `rest.path: "/a/../b" has "." or ".." between slashes`},
+		{`path = "/a/%2e%2e/b"`, `rest.path: "/a/%2e%2e/b" has "." or ".."`},
+		{`path = "//evil.example"`, "rest.path: the path has two slashes in a row"},
+		{`path = "/a%2fb"`, "rest.path: the path has an encoded slash"},
+		{`path = "/100%"`, "rest.path: \"/100%\" is no path of a URL; write %25"},
+		{`path = "/a*"`, `rest.path: the path is a prefix as it is; leave the "*" out`},
+		{`path = "/{"`, `rest.path: a "{" without its "}"`},
+		{`path = "/{y}"`, `rest.path: "{y}" is not a parameter`},
+		{`path = "/{x}"` + "\n" + x, `rest.path: "{x}" may be missing in a call, and the path needs it; make it required`},
+		{`path = "/` + strings.Repeat("a", 4096) + `"`, "rest.path: is 4097 bytes long; the ceiling is 4096"},
+		{`method = "get"`, `rest.method: "get" is no method; did you mean GET?`},
+		{`body = "json"`, "rest.body: GET has no body; leave it out, or write another method"},
+		{`body = []`, `rest.body: is empty; name parameters, or write "json" for all that are left`},
+		{"method = \"PUT\"\nbody = [\"y\"]", `rest.body[0]: "{y}" is not a parameter`},
+		{"method = \"PUT\"\nbody = \"xml\"", `rest.body: "xml" is not known here; write "json" or "none"`},
+		{"method = \"PUT\"\nbody = true", "rest.body: expected a string or a list, got true or false"},
+		{`query = { "" = "x" }`, `rest.query."": has no name`},
+		{`query = { "a\u0007" = "x" }`, "holds a character that is not printable"},
+		{`query = { a = 1 }`, `rest.query.a: expected a string, got an integer; write "1"`},
+		{`headers = { Host = "x" }`, "rest.headers.Host: the header Host may not be set: leave it out"},
+		{`headers = { X-HTTP-Method-Override = "DELETE" }`, "the header X-Http-Method-Override may not be set"},
+		{`headers = { accept-encoding = "br" }`, "rest.headers.accept-encoding: the header is the host's own"},
+		{`headers = { "a b" = "x" }`, "a header name is malformed"},
+		{`headers = { A = "x\ny" }`, "rest.headers.A: holds a line break"},
+		{`headers = { Accept = "a", accept = "b" }`, `rest.headers.accept: is the header "Accept" in other letters; keep one`},
+		{"headers = { authorization = \"x\" }\nsecrets = [{ name = \"T\", basic = true }]", "rest.headers.authorization: the secret T goes there"},
+		{"query = { key = \"x\" }\nsecrets = [{ name = \"T\", query = \"key\" }]", "rest.query.key: the secret T goes there"},
+		{`secrets = [{ name = "T" }]`, "rest.secrets[0]: write exactly one of header, query and basic"},
+		{`output = "result"`, `rest.output: "result" is not known here; write "text" or "json"`},
+		{`select = "items"`, `rest.select: "items" is no JSON pointer; write /NAME`},
+		{`select = "/a~2"`, `rest.select: "/a~2" is no JSON pointer; write ~0 for ~`},
+		{"output = \"text\"\nselect = \"/a\"", `rest.output: "text" has nothing that select or [result] could speak of`},
+		{"output = \"text\"\n[result]\ntype = \"object\"", `rest.output: "text" has nothing`},
+		{`base = "x"`, "rest.base: unknown key"},
+		{"[limits]\nmemory = \"1MiB\"", "limits.memory: is for programs, and the tool is a request; leave it out"},
+		{"[limits]\nfuel = 10_000", "limits.fuel: is for programs"},
+		{"[permissions]\nclock = true", "permissions: a tool with [rest] asks for its own request and for nothing else"},
+		{"[module]\npath = \"a.wasm\"", "rest: the manifest has [module] as well; keep one of the two"},
+		{x, `parameters.properties.x: the request has no place for the parameter "x"; name it in path, query, headers or body`},
+	} {
+		_, err := Decode("tool.toml", []byte(request+tc.keys+"\n"))
+		var faults Errors
+		if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(faults[0].Error(), tc.want) {
+			t.Errorf("%s\ngives %v\nwant one error with %s", tc.keys, err, tc.want)
+		}
+	}
+	for base, want := range map[string]string{
+		"any":                         "is more than one host",
+		"https://*.example.com/":      "is more than one host",
+		"https://u:p@example.com/":    "there is a name or password",
+		"https://example.com/?a=b":    "no query",
+		"ftp://example.com/":          "is not served",
+		"https://example.com/a/%2e/b": "",
+	} {
+		text := strings.Replace(request, "https://API.example.com:443/v1/", base, 1)
+		if _, err := Decode("tool.toml", []byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("base_url %q gives %v, want %q", base, err, want)
+		}
+	}
+}
+
+func TestLoadREST(t *testing.T) {
+	own := strings.Replace(request, "[rest]", "parameters_file = \"p.json\"\n[rest]", 1) + "path = \"/{id}\"\n"
+	for schema, want := range map[string]string{
+		`{"type":"object","required":["id"],"properties":{"id":{}}}`:            "",
+		`{"type":"object","required":["id"],"properties":{"id":{},"spare":{}}}`: `parameters_file: the request has no place for the parameter "spare"`,
+		`{"type":"object","properties":{"id":{}}}`:                              `rest.path: "{id}" may be missing in a call`,
+		`{"type":"object"}`: `rest.path: "{id}" is not a parameter`,
+	} {
+		folder := EmbeddedFolder(fstest.MapFS{"tool.toml": {Data: []byte(own)}, "p.json": {Data: []byte(schema)}})
+		m, module, err := Load(folder, "tool.toml")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, want %q", schema, err, want)
+		}
+		if err == nil && (m.REST == nil || module != nil) {
+			t.Errorf("got %+v and a module of %d bytes", m, len(module))
+		}
+	}
+}

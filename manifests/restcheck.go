@@ -1,0 +1,142 @@
+package manifests
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// kind checks that the manifest says what the tool is, once.
+func (c *checker) kind(m *Manifest) {
+	root := c.Root()
+	hasModule, hasREST := root.Get("module") != nil, root.Get("rest") != nil
+	switch {
+	case hasModule && hasREST:
+		c.Fault(c.At("rest"), "the manifest has [module] as well; keep one of the two")
+	case !hasModule && !hasREST:
+		c.Fault(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, or [rest] with the URL to ask")
+	}
+	if m.REST != nil && !hasModule {
+		c.rest(m)
+	}
+}
+
+// rest checks what concerns more than one key of a request, and derives from it what
+// the tool asks for.
+func (c *checker) rest(m *Manifest) {
+	r := m.REST
+	for _, key := range []string{"memory", "fuel", "open_files"} {
+		if c.Root().Get("limits").Get(key) != nil {
+			c.Fault(c.At("limits", key), "is for programs, and the tool is a request; leave it out")
+		}
+	}
+	if c.Root().Get("permissions") != nil {
+		c.Fault(c.At("permissions"), "a tool with [rest] asks for its own request and for nothing else; leave it out")
+	}
+	if r.Body.Kind != BodyNone && !sendsBody(r.Method) {
+		c.Fault(c.At("rest", "body"), "%s has no body; leave it out, or write another method", r.Method)
+	}
+	c.restOutput(m)
+	c.sameHeaders(r)
+	if c.Faulty(c.At("rest")) {
+		return
+	}
+	prefix, whole := r.Path.Leading()
+	if !whole {
+		prefix = prefix[:strings.LastIndexByte(prefix, '/')+1]
+	}
+	var err error
+	if c.request.URL, err = capability.ParseURLPattern(r.BaseURL + prefix); err != nil {
+		c.Fault(c.At("rest", "path"), "%s", err)
+		return
+	}
+	c.request.Methods = []string{r.Method}
+	if err := c.request.Validate(); err != nil {
+		steps, message := splitField(err)
+		c.Fault(c.At(append([]string{"rest"}, steps...)...), "%s", message)
+		return
+	}
+	c.covered(r)
+	m.Permissions = capability.Permissions{Net: []capability.Net{c.request}}
+}
+
+func (c *checker) restOutput(m *Manifest) {
+	r := m.REST
+	if r.Select == nil && c.Root().Get("result") == nil {
+		return
+	}
+	if r.Output == RESTText {
+		c.Fault(c.At("rest", "output"), `"text" has nothing that select or [result] could speak of; write "json", or leave them out`)
+	}
+	r.Output = RESTJSON
+}
+
+// sameHeaders reports headers that are one in other letters.
+func (c *checker) sameHeaders(r *REST) {
+	seen := make(map[string]string)
+	for _, f := range r.Headers {
+		canonical := http.CanonicalHeaderKey(f.Name)
+		if earlier, ok := seen[canonical]; ok {
+			c.Fault(c.At("rest", "headers", f.Name), "is the header %s in other letters; keep one", stricttoml.Quote(earlier))
+		}
+		seen[canonical] = f.Name
+	}
+}
+
+// covered reports what a secret takes the place of.
+func (c *checker) covered(r *REST) {
+	const text = "the secret %s goes there; leave one of the two out"
+	for _, s := range c.request.Secrets {
+		header := s.Header
+		if s.Basic {
+			header = "Authorization"
+		}
+		for _, f := range r.Headers {
+			if header != "" && strings.EqualFold(f.Name, header) {
+				c.Fault(c.At("rest", "headers", f.Name), text, s.Name)
+			}
+		}
+		for _, f := range r.Query {
+			if f.Name == s.Query {
+				c.Fault(c.At("rest", "query", f.Name), text, s.Name)
+			}
+		}
+	}
+}
+
+// restUses checks that the request has all of its path in every call, and that each
+// parameter is for something.
+func (c *checker) restUses(m *Manifest) {
+	r := m.REST
+	if r == nil || c.Faulty(c.At("rest")) {
+		return
+	}
+	parameters := make(map[string]jsonschema.Parameter)
+	for _, p := range m.Parameters.Parameters() {
+		parameters[p.Name] = p
+	}
+	for _, name := range r.Path.Parameters() {
+		if p, ok := parameters[name]; ok && !p.Required && p.Default == nil {
+			c.Fault(c.At("rest", "path"), "%s may be missing in a call, and the path needs it; make it required, or give it a default", stricttoml.Quote("{"+name+"}"))
+		}
+	}
+	if r.Body.Kind == BodyRest {
+		return
+	}
+	used := r.Named()
+	for _, name := range r.Body.Parameters {
+		used[name] = true
+	}
+	for _, p := range m.Parameters.Parameters() {
+		if !used[p.Name] {
+			at := c.At("parameters", "properties", p.Name)
+			if m.ParametersFile != "" {
+				at = c.At("parameters_file")
+			}
+			c.Fault(at, "the request has no place for the parameter %s; name it in path, query, headers or body", stricttoml.Quote(p.Name))
+		}
+	}
+}

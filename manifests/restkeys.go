@@ -1,0 +1,183 @@
+package manifests
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// maxFieldName is the ceiling of the name of a parameter of the query, in bytes.
+const maxFieldName = 128
+
+func (c *checker) restKeys(m *Manifest) []stricttoml.Key {
+	r := &REST{Method: http.MethodGet}
+	m.REST = r
+	c.request = capability.Net{}
+	return []stricttoml.Key{
+		{Name: "base_url", Want: stricttoml.WantText, Required: `a URL, such as base_url = "https://api.example.com/v1"`, Read: stricttoml.ReadText(c.Checker, &r.BaseURL, parseBaseURL)},
+		{Name: "method", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &r.Method, parseMethod)},
+		{Name: "path", Want: stricttoml.WantText, Read: c.urlPath(r)},
+		{Name: "query", Path: "rest.query", Want: stricttoml.WantNamed, Check: checkQueryName, Entry: c.field(&r.Query)},
+		{Name: "headers", Path: "rest.headers", Want: stricttoml.WantNamed, Check: checkHeaderName, Entry: c.field(&r.Headers)},
+		{
+			Name: "body", Want: stricttoml.WantText, Read: c.bodyText(r),
+			Or: &stricttoml.Key{Want: stricttoml.WantTexts, Read: c.bodyFields(r)},
+		},
+		{Name: "secrets", Path: "rest.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(&c.request) }},
+		{Name: "output", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &r.Output, parseRESTOutput)},
+		{Name: "select", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &r.Select, parsePointer)},
+	}
+}
+
+// parseBaseURL reads the URL of one host, without a slash at its end.
+func parseBaseURL(text string) (string, error) {
+	p, err := capability.ParseURLPattern(text)
+	if err != nil {
+		return "", err
+	}
+	if p.IsAny() || p.IsWildcard() {
+		return "", fmt.Errorf("%s is more than one host; name the one that is asked", stricttoml.Quote(text))
+	}
+	return strings.TrimSuffix(p.String(), "/"), nil
+}
+
+func (c *checker) urlPath(r *REST) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		t, err := parseURLPath(n.Text)
+		if err != nil {
+			c.Fault(at, "%s", err)
+			return
+		}
+		c.placeholders(at, t.Parameters())
+		r.Path = t
+	}
+}
+
+// parseURLPath reads the path of a URL with placeholders.
+func parseURLPath(text string) (placeholder.Template, error) {
+	none := placeholder.Template{}
+	switch {
+	case len(text) > maxArg:
+		return none, tooLong(text, maxArg)
+	case !strings.HasPrefix(text, "/"):
+		return none, fmt.Errorf("%s does not begin with a slash; write one", stricttoml.Quote(text))
+	case strings.ContainsAny(text, "?#"):
+		return none, fmt.Errorf(`%s holds a "?" or "#"; write what follows it into [rest.query]`, stricttoml.Quote(text))
+	}
+	t, err := placeholder.Parse(text)
+	if err != nil {
+		return none, err
+	}
+	// Any value will do to see whether what stands around it is a path.
+	path, err := t.Expand(len(text)+maxArg, func(string) (string, bool) { return "x", true })
+	if err != nil {
+		return none, err
+	}
+	u, err := url.Parse("https://host" + path)
+	if err != nil {
+		return none, fmt.Errorf("%s is no path of a URL; write %%25 for a percent sign", stricttoml.Quote(text))
+	}
+	normal, err := capability.NormaliseURL(u)
+	if err != nil {
+		return none, err
+	}
+	if strings.Count(normal.EscapedPath(), "/") != strings.Count(path, "/") {
+		return none, fmt.Errorf(`%s has "." or ".." between slashes; write the path without a detour`, stricttoml.Quote(text))
+	}
+	return t, nil
+}
+
+// field reads headers or parameters of the query.
+func (c *checker) field(list *[]Field) func(name string) stricttoml.Key {
+	return func(name string) stricttoml.Key {
+		return stricttoml.Key{Want: stricttoml.WantText, Read: func(at stricttoml.Place, n *stricttoml.Node) {
+			text, err := parseArg(n.Text)
+			if err == nil && strings.ContainsAny(text, "\r\n") {
+				err = errors.New("holds a line break; write one line")
+			}
+			if err != nil {
+				c.Fault(at, "%s", err)
+				return
+			}
+			*list = append(*list, Field{Name: name, Value: c.template(at, text)})
+		}}
+	}
+}
+
+func checkQueryName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("has no name; write one")
+	case len(name) > maxFieldName:
+		return tooLong(name, maxFieldName)
+	case strings.ContainsFunc(name, stricttoml.Unprintable):
+		return fmt.Errorf("%s holds a character that is not printable; leave it out", stricttoml.Quote(name))
+	}
+	return nil
+}
+
+func checkHeaderName(name string) error {
+	if http.CanonicalHeaderKey(name) == "Accept-Encoding" {
+		return errors.New("the header is the host's own; leave it out")
+	}
+	return egress.CheckHeader(name)
+}
+
+func (c *checker) bodyText(r *REST) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		// The words are those of what a command reads.
+		read, err := parseStdin(n.Text)
+		if err != nil {
+			c.Fault(at, "%s", err)
+			return
+		}
+		switch read.Kind {
+		case StdinJSON:
+			r.Body = Body{Kind: BodyRest}
+		case StdinParameter:
+			c.placeholders(at, []string{read.Parameter})
+			r.Body = Body{Kind: BodyParameter, Parameters: []string{read.Parameter}}
+		}
+	}
+}
+
+func (c *checker) bodyFields(r *REST) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if len(n.Items) == 0 {
+			c.Fault(at, `is empty; name parameters, or write "json" for all that are left, or "none"`)
+			return
+		}
+		r.Body.Kind = BodyFields
+		stricttoml.ReadTexts(c.Checker, &r.Body.Parameters, func(name string) (string, error) { return name, nil })(at, n)
+		for i, name := range r.Body.Parameters {
+			c.placeholders(n.Locate(at, fmt.Sprint(i)), []string{name})
+		}
+	}
+}
+
+func parseRESTOutput(text string) (RESTOutput, error) {
+	return stricttoml.ParseChoice(text, map[string]RESTOutput{outputText: RESTText, outputJSON: RESTJSON}, outputText, outputJSON)
+}
+
+// parsePointer reads a JSON pointer that leads somewhere.
+func parsePointer(text string) ([]string, error) {
+	switch {
+	case len(text) > maxArg:
+		return nil, tooLong(text, maxArg)
+	case !strings.HasPrefix(text, "/"):
+		return nil, fmt.Errorf("%s is no JSON pointer; write /NAME for the field NAME of the response", stricttoml.Quote(text))
+	}
+	tokens, ok := jsonschema.ParsePointer(text)
+	if !ok {
+		return nil, fmt.Errorf("%s is no JSON pointer; write ~0 for ~ and ~1 for a slash in a name", stricttoml.Quote(text))
+	}
+	return tokens, nil
+}

@@ -1,0 +1,105 @@
+// Package rest runs tools that are one HTTP request: it makes the request of the
+// arguments of a call, sends it through the guarded client of package hostfuncs, and makes
+// a Result or a typed error of the response. Nothing of a tool's author runs.
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Options makes an Executor. Manifest is required.
+type Options struct {
+	// Manifest describes the tool; its REST is not nil.
+	Manifest *manifests.Manifest
+	// HTTP says how requests are made and bounds them; see hostfuncs.Services. How many
+	// there may be with redirects, and how large a response, is for the manifest to say, up
+	// to Limits.Requests and Limits.ResponseBytes where they are set.
+	HTTP egress.Options
+	// Secrets has the values of secrets where a call brings none of its own; nil has none.
+	// It stays the caller's.
+	Secrets *secret.Store
+}
+
+// Executor runs the tool of one manifest. It implements tool.Executor and
+// tool.Identified, and is safe for concurrent use.
+type Executor struct {
+	manifest *manifests.Manifest
+	http     egress.Options
+	secrets  *secret.Store
+	// named are the parameters that have a place outside of the body.
+	named map[string]bool
+}
+
+// New returns an Executor.
+func New(o Options) *Executor {
+	e := &Executor{manifest: o.Manifest, http: o.HTTP, secrets: o.Secrets, named: o.Manifest.REST.Named()}
+	limits, own := &e.http.Limits, o.Manifest.Limits
+	if limits.Requests <= 0 || own.HTTPRequests < limits.Requests {
+		limits.Requests = own.HTTPRequests
+	}
+	if limits.ResponseBytes <= 0 || int64(own.Output) < limits.ResponseBytes {
+		limits.ResponseBytes = int64(own.Output)
+	}
+	return e
+}
+
+// Prepare does nothing: there is nothing to load.
+func (e *Executor) Prepare(context.Context) error { return nil }
+
+// Close does nothing: a call holds what it opened, and gives it back at its end.
+func (e *Executor) Close() error { return nil }
+
+// Digest names the manifest, which is all there is to the tool.
+func (e *Executor) Digest(context.Context) (string, error) {
+	sum := sha256.Sum256([]byte("rest " + e.manifest.Digest))
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// Execute sends the request once.
+func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+	request, err := e.request(in)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	secrets := in.Secrets
+	if secrets == nil {
+		secrets = e.secrets
+	}
+	b, err := hostfuncs.Bind(in.Grant, hostfuncs.Options{}, hostfuncs.Services{HTTP: e.http, Secrets: secrets})
+	if err != nil {
+		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
+	}
+	defer func() { _ = b.Close() }() // the call is over, whatever it says
+	if b.Web == nil {
+		return tool.Result{}, &tool.Error{Code: tool.CodePermissionDenied, Message: "the request is not granted; only the operator can grant it"}
+	}
+	result, err := e.exchange(ctx, b.Web, request)
+	result.Call.Usage = b.Usage()
+	return result, err
+}
+
+// exchange sends a request and reads what comes back.
+func (e *Executor) exchange(ctx context.Context, web *hostfuncs.Web, request egress.Request) (tool.Result, error) {
+	res, err := web.Do(ctx, request)
+	if err != nil {
+		return tool.Result{}, unanswered(err)
+	}
+	defer func() { _ = res.Body.Close() }() // it was read as far as anybody wants
+	if res.Status < 200 || res.Status > 299 {
+		return tool.Result{}, refused(res)
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return tool.Result{}, unanswered(err)
+	}
+	return e.result(res, body)
+}

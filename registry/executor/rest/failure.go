@@ -1,0 +1,153 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+const (
+	// maxExcerpt bounds what is kept of the body of a failed response, in bytes.
+	maxExcerpt = 2 << 10
+	// maxRetryAfter is the longest wait that is passed on.
+	maxRetryAfter = 24 * time.Hour
+)
+
+// kinds are the codes of requests that got no response.
+var kinds = map[egress.Kind]tool.Code{
+	egress.KindURL:       tool.CodeInvalidArgument, // the manifest was checked, so it is the arguments
+	egress.KindHeader:    tool.CodeInvalidArgument,
+	egress.KindDenied:    tool.CodePermissionDenied,
+	egress.KindAddress:   tool.CodePermissionDenied,
+	egress.KindRedirect:  tool.CodePermissionDenied,
+	egress.KindSecret:    tool.CodePermissionDenied,
+	egress.KindTooLarge:  tool.CodeResourceExhausted,
+	egress.KindTooMany:   tool.CodeResourceExhausted,
+	egress.KindDNS:       tool.CodeNetwork,
+	egress.KindConnect:   tool.CodeNetwork,
+	egress.KindTLS:       tool.CodeNetwork,
+	egress.KindProtocol:  tool.CodeNetwork,
+	egress.KindTimeout:   tool.CodeTimeout,
+	egress.KindCancelled: tool.CodeCancelled,
+}
+
+// unanswered is the failure of a request that got no response, or not all of one.
+func unanswered(err error) error {
+	var e *egress.Error
+	if !errors.As(err, &e) {
+		return (&tool.Error{Code: tool.CodeInternal, Message: "the request failed"}).WithCause(err)
+	}
+	te := &tool.Error{Code: kinds[e.Kind], Message: e.Error()}
+	switch {
+	case e.Kind == egress.KindSecret && !e.Sent:
+		te.Code = tool.CodeAuthentication // it could not be had
+	case e.Kind == egress.KindTooLarge && !e.Sent:
+		te.Code = tool.CodeInvalidArgument
+	case e.Kind == egress.KindTooLarge:
+		te.Details.Limit = "output"
+	case e.Kind == egress.KindTooMany:
+		te.Details.Limit = "http requests"
+	}
+	te.Recoverable = te.Code == tool.CodeInvalidArgument || te.Details.Limit == "output"
+	return te.WithCause(err)
+}
+
+// refused is the failure that a response tells of.
+func refused(res *egress.Response) error {
+	code, advice := meaning(res.Status)
+	e := &tool.Error{Code: code, Message: fmt.Sprintf("%s answered %s", server(res.URL), statusText(res.Status))}
+	e.Recoverable = code == tool.CodeExecution
+	e.Details.Status = res.Status
+	e.Details.Response = excerpt(res.Body)
+	if wait, ok := retryAfter(res.Header, time.Now()); ok && (code == tool.CodeRateLimited || code == tool.CodeServer) {
+		e.Details.RetryAfter = wait
+		advice = fmt.Sprintf("it asks to be left alone for %v", wait)
+	}
+	if advice != "" {
+		e.Message += "; " + advice
+	}
+	return e
+}
+
+// meaning returns the code of a status that is no success, and what can be done.
+func meaning(status int) (code tool.Code, advice string) {
+	switch {
+	case status == http.StatusUnauthorized:
+		return tool.CodeAuthentication, "the operator's secret is missing, wrong or expired"
+	case status == http.StatusForbidden:
+		return tool.CodePermissionDenied, "who is asking may not do this there"
+	case status == http.StatusNotFound, status == http.StatusGone:
+		return tool.CodeExecution, "there is nothing by the names given; check the arguments"
+	case status == http.StatusTooManyRequests:
+		return tool.CodeRateLimited, "try again later"
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
+		return tool.CodeServer, "try again later"
+	case status >= 400:
+		return tool.CodeExecution, "it does not accept the arguments"
+	}
+	return tool.CodeExecution, "that is no answer to this request"
+}
+
+// server names the host of a URL.
+func server(text string) string {
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "the server"
+}
+
+// excerpt is the beginning of a body as text; empty when it is no text or breaks off
+// before there is any.
+func excerpt(body io.Reader) string {
+	data, err := io.ReadAll(io.LimitReader(body, maxExcerpt+1))
+	cut := err != nil || len(data) > maxExcerpt
+	if cut {
+		data = wholeRunes(data[:min(len(data), maxExcerpt)])
+	}
+	text := strings.TrimSpace(string(data))
+	switch {
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return ""
+	case cut && text != "":
+		return text + " …"
+	}
+	return text
+}
+
+// wholeRunes takes off what a cut left of a character at the end.
+func wholeRunes(data []byte) []byte {
+	for range utf8.UTFMax - 1 {
+		if r, size := utf8.DecodeLastRune(data); r != utf8.RuneError || size != 1 {
+			break
+		}
+		data = data[:len(data)-1]
+	}
+	return data
+}
+
+// retryAfter is how long a server asks to be left alone: a number of seconds, or the time
+// when that ends.
+func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	var wait time.Duration
+	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(value); err == nil {
+		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = sent // the server's own clock
+		}
+		wait = max(at.Sub(now), 0)
+	} else {
+		return 0, false
+	}
+	return min(wait, maxRetryAfter).Round(time.Second), true
+}

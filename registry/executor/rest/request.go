@@ -1,0 +1,200 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// maxText bounds what arguments make of the URL, and of each header, in bytes. What is
+// sent in all is bounded by the client.
+const maxText = 64 << 10
+
+// request makes the request of a call.
+func (e *Executor) request(in tool.Invocation) (egress.Request, error) {
+	spec := e.manifest.REST
+	var arguments map[string]json.RawMessage
+	if err := json.Unmarshal(in.Arguments, &arguments); err != nil {
+		return egress.Request{}, (&tool.Error{Code: tool.CodeInternal, Message: "the arguments are no JSON object"}).WithCause(err)
+	}
+	path, err := urlPath(spec.Path, in.Text)
+	if err != nil {
+		return egress.Request{}, err
+	}
+	query, err := urlQuery(spec.Query, arguments, in.Text)
+	if err != nil {
+		return egress.Request{}, err
+	}
+	r := egress.Request{Method: spec.Method, URL: spec.BaseURL + path + query, Header: make(http.Header)}
+	var contentType string
+	r.Body, contentType = e.body(arguments, in.Text)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	r.Header.Set("Accept", "application/json, */*;q=0.8")
+	if spec.Output == manifests.RESTJSON {
+		r.Header.Set("Accept", "application/json")
+	}
+	for _, h := range spec.Headers {
+		value, err := h.Value.Expand(maxText, in.Text)
+		switch {
+		case errors.Is(err, placeholder.ErrAbsent):
+		case err != nil:
+			return r, tooLong("the header " + h.Name)
+		default:
+			r.Header.Set(h.Name, value)
+		}
+	}
+	return r, nil
+}
+
+// urlPath fills the parameters into the path. Each stays inside its segment, and no
+// segment becomes one that leads elsewhere.
+func urlPath(t placeholder.Template, text func(string) (string, bool)) (string, error) {
+	var refusal error
+	refuse := func(name, reason string) {
+		if refusal == nil {
+			refusal = invalid("/"+name, fmt.Sprintf("%s %s; it stands in the path of a URL", name, reason))
+		}
+	}
+	path, err := t.Expand(maxText, func(name string) (string, bool) {
+		value, ok := text(name)
+		switch {
+		case !ok:
+			refuse(name, "is missing or null")
+		case value == "":
+			refuse(name, "is empty")
+		case strings.ContainsAny(value, `/\`):
+			refuse(name, "holds a slash or backslash")
+		}
+		return url.PathEscape(value), true
+	})
+	if err != nil {
+		return "", tooLong("the path of the URL")
+	}
+	if refusal != nil {
+		return "", refusal
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return "", invalid("", fmt.Sprintf("the arguments make %q of a part of the path of the URL, which leads elsewhere; give other ones", segment))
+		}
+	}
+	return path, nil
+}
+
+// urlQuery makes the query of the URL, with its question mark, or nothing.
+func urlQuery(fields []manifests.Field, arguments map[string]json.RawMessage, text func(string) (string, bool)) (string, error) {
+	var pairs []string
+	room := maxText
+	for _, f := range fields {
+		values, err := queryValues(f.Value, room, arguments, text)
+		if err != nil {
+			return "", tooLong("the query of the URL")
+		}
+		for _, value := range values {
+			pair := url.QueryEscape(f.Name) + "=" + url.QueryEscape(value)
+			pairs = append(pairs, pair)
+			room = max(room-len(pair), 0)
+		}
+	}
+	if len(pairs) == 0 {
+		return "", nil
+	}
+	return "?" + strings.Join(pairs, "&"), nil
+}
+
+// queryValues returns the values of one parameter of the query: the elements of a list
+// that stands there alone, none when an argument is absent, else one.
+func queryValues(t placeholder.Template, room int, arguments map[string]json.RawMessage, text func(string) (string, bool)) ([]string, error) {
+	if names := t.Parameters(); len(names) == 1 && t.String() == "{"+names[0]+"}" {
+		var list []json.RawMessage
+		if raw := arguments[names[0]]; len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil {
+			var values []string
+			for _, element := range list {
+				values = append(values, plain(element))
+			}
+			return values, nil
+		}
+	}
+	value, err := t.Expand(room, text)
+	if errors.Is(err, placeholder.ErrAbsent) {
+		return nil, nil
+	}
+	return []string{value}, err
+}
+
+// plain is the content of a string and the JSON of anything else.
+func plain(raw json.RawMessage) string {
+	var text string
+	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// body makes the body and says of what type it is; both are empty for none.
+func (e *Executor) body(arguments map[string]json.RawMessage, text func(string) (string, bool)) (body []byte, contentType string) {
+	const jsonType = "application/json"
+	switch b := e.manifest.REST.Body; b.Kind {
+	case manifests.BodyRest:
+		return object(arguments, func(name string) bool { return !e.named[name] }), jsonType
+	case manifests.BodyFields:
+		return object(arguments, func(name string) bool { return slices.Contains(b.Parameters, name) }), jsonType
+	case manifests.BodyParameter:
+		name := b.Parameters[0]
+		value, ok := text(name)
+		switch {
+		case !ok:
+			return nil, ""
+		case arguments[name][0] == '"':
+			return []byte(value), "text/plain; charset=utf-8"
+		}
+		return []byte(value), jsonType
+	}
+	return nil, ""
+}
+
+// object writes a JSON object of some arguments, their literals as they were given.
+func object(arguments map[string]json.RawMessage, with func(name string) bool) []byte {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		if !with(name) {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		key, _ := json.Marshal(name) // of a string, it cannot fail
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(arguments[name])
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// invalid is a fault of an argument that shows only where it is used.
+func invalid(pointer, message string) error {
+	return &tool.Error{
+		Code: tool.CodeInvalidArgument, Message: message, Recoverable: true,
+		Details: tool.Details{Faults: []tool.Fault{{Pointer: pointer, Kind: "constraint", Message: message}}},
+	}
+}
+
+func tooLong(what string) error {
+	message := fmt.Sprintf("the arguments make %s longer than %d bytes; give shorter ones", what, maxText)
+	return &tool.Error{Code: tool.CodeInvalidArgument, Message: message, Recoverable: true}
+}

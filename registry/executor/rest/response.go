@@ -1,0 +1,90 @@
+package rest
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// images are the types of images that models take.
+var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
+
+// result makes a Result of a response that tells of success.
+func (e *Executor) result(res *egress.Response, body []byte) (tool.Result, error) {
+	mediaType, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // "" when it is none
+	output := e.manifest.REST.Output
+	switch {
+	case output == manifests.RESTJSON:
+		return e.jsonResult(body)
+	case output == manifests.RESTText:
+		return textResult(mediaType, body)
+	case len(body) == 0:
+		return text(fmt.Sprintf("the server answered %s, with nothing more", statusText(res.Status))), nil
+	case images[mediaType]:
+		return tool.Result{Content: []tool.Content{{Type: tool.ContentImage, Data: body, MIMEType: mediaType}}}, nil
+	case mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"):
+		result, err := e.jsonResult(body)
+		if err == nil {
+			return result, nil
+		}
+		// Nobody promised JSON, so what is none is still an answer.
+		result, textErr := textResult(mediaType, body)
+		result.Warnings = []string{"the response is given as text: " + err.Error()}
+		return result, textErr
+	}
+	return textResult(mediaType, body)
+}
+
+// jsonResult is the selected part of a JSON response, its literals as the server wrote
+// them.
+func (e *Executor) jsonResult(body []byte) (tool.Result, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return tool.Result{}, invalidOutput("the response is empty where JSON is expected")
+	}
+	tokens := e.manifest.REST.Select
+	value, err := jsonschema.Select(body, tokens)
+	switch {
+	case err != nil:
+		return tool.Result{}, invalidOutput(fmt.Sprintf("the response is no JSON that can be used: %v", err))
+	case value == nil:
+		return tool.Result{}, invalidOutput("the response has nothing at " + jsonschema.FormatPointer(tokens) + ", where the manifest selects the result")
+	}
+	result := text(string(value))
+	if value[0] == '"' && len(tokens) > 0 {
+		result = text(plain(value)) // a text that was picked out is read as one
+	}
+	result.Structured = value
+	return result, nil
+}
+
+// textResult is a response as it is, if it is text.
+func textResult(mediaType string, body []byte) (tool.Result, error) {
+	if utf8.Valid(body) && !bytes.ContainsRune(body, 0) {
+		return text(string(body)), nil
+	}
+	if mediaType == "" {
+		mediaType = "of no type"
+	}
+	return tool.Result{}, invalidOutput(fmt.Sprintf("the response (%s, %d bytes) is neither text in UTF-8 nor an image", mediaType, len(body)))
+}
+
+func text(s string) tool.Result {
+	return tool.Result{Content: []tool.Content{tool.TextContent(s)}}
+}
+
+func invalidOutput(message string) error {
+	return &tool.Error{Code: tool.CodeInvalidOutput, Message: message}
+}
+
+// statusText is a status with its name.
+func statusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+}
