@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -454,6 +455,28 @@ func TestRetries(t *testing.T) {
 		result, err := tools.Execute(context.Background(), tool.Call{Tool: "demo", Retries: 3, RetryDelay: time.Millisecond})
 		if tool.CodeOf(err) != tc.code || calls != tc.calls || result.Call.Attempts != tc.calls {
 			t.Errorf("%s after %d failures: %v after %d calls, %d attempts", tc.method, tc.failures, err, calls, result.Call.Attempts)
+		}
+	}
+}
+
+// A secret goes where the manifest says.
+func TestPlacesOfSecrets(t *testing.T) {
+	var got seen
+	_, head := serve(t, echo(&got))
+	for place, sent := range map[string]func() string{
+		"query = \"key\"":    func() string { return got.uri },
+		"header = \"X-Key\"": func() string { return got.header.Get("X-Key") },
+		"basic = true":       func() string { return got.header.Get("Authorization") },
+	} {
+		if _, err := call(t, head+"[[rest.secrets]]\nname = \"TOKEN\"\n"+place+"\n", ""); err != nil {
+			t.Fatalf("%s: %v", place, err)
+		}
+		want := map[byte]string{
+			'q': "/?key=" + secretValue, 'h': secretValue,
+			'b': "Basic " + base64.StdEncoding.EncodeToString([]byte(secretValue)),
+		}[place[0]]
+		if sent() != want {
+			t.Errorf("%s: sent %q, want %q", place, sent(), want)
 		}
 	}
 }
