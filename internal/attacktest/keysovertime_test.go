@@ -71,9 +71,10 @@ func TestKeysOfTheRecord(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			l := newLab(t, setup{operator: strings.ReplaceAll(tt.operator, "DIR", filepath.ToSlash(dir))})
-			for range calls {
+			long := strings.Repeat("s", 500)
+			for n := range calls {
 				call := script("script", step{Do: "say"})
-				call.Session = strings.Repeat("s", 1600)
+				call.Tenant, call.Message, call.Session = long, long, fmt.Sprint(long, n) // equal ones of a session are asked about
 				l.call(t, call)
 			}
 			files, err := filepath.Glob(filepath.Join(dir, "*"))

@@ -50,7 +50,7 @@ func callWith(t *testing.T, ctx context.Context, manifest, arguments string, o e
 	ask := m.Permissions.Net[0]
 	grant, missing := capability.Intersect(m.Permissions, capability.Offer{
 		Net:     []capability.OfferedNet{{URL: ask.URL, Private: true}},
-		Secrets: map[string]capability.SecretOffer{"TOKEN": {}},
+		Secrets: map[string]capability.SecretOffer{"TOKEN": {}, "LOGIN": {}},
 	})
 	if len(missing) > 0 {
 		t.Fatalf("missing %q", missing)
@@ -59,7 +59,10 @@ func callWith(t *testing.T, ctx context.Context, manifest, arguments string, o e
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := secret.New(map[string]secret.Source{"TOKEN": secret.FromEnv("TOKEN", func(string) (string, bool) { return secretValue, true })}, secret.Options{})
+	store := secret.New(map[string]secret.Source{
+		"TOKEN": secret.FromEnv("TOKEN", func(string) (string, bool) { return secretValue, true }),
+		"LOGIN": secret.FromEnv("LOGIN", func(string) (string, bool) { return "user:" + secretValue, true }),
+	}, secret.Options{})
 	e := rest.New(rest.Options{Manifest: m, HTTP: o, Secrets: store})
 	if err := e.Prepare(ctx); err != nil {
 		t.Fatal(err)
@@ -468,12 +471,16 @@ func TestPlacesOfSecrets(t *testing.T) {
 		"header = \"X-Key\"": func() string { return got.header.Get("X-Key") },
 		"basic = true":       func() string { return got.header.Get("Authorization") },
 	} {
-		if _, err := call(t, head+"[[rest.secrets]]\nname = \"TOKEN\"\n"+place+"\n", ""); err != nil {
+		name := "TOKEN"
+		if place[0] == 'b' {
+			name = "LOGIN"
+		}
+		if _, err := call(t, head+fmt.Sprintf("[[rest.secrets]]\nname = %q\n%s\n", name, place), ""); err != nil {
 			t.Fatalf("%s: %v", place, err)
 		}
 		want := map[byte]string{
 			'q': "/?key=" + secretValue, 'h': secretValue,
-			'b': "Basic " + base64.StdEncoding.EncodeToString([]byte(secretValue)),
+			'b': "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+secretValue)),
 		}[place[0]]
 		if sent() != want {
 			t.Errorf("%s: sent %q, want %q", place, sent(), want)
