@@ -26,13 +26,14 @@ type file struct {
 }
 
 // digestLine is the line of a manifest that gives the digest of its module,
-// moduleLine the one that names it, and ownModuleLine the one that names a
-// module in the folder of the manifest.
+// moduleLine the one that names it, ownModuleLine the one that names a module in
+// the folder of the manifest, and restLine that of a tool without a module.
 var (
 	digestLine = regexp.MustCompile(`(?m)^sha256 = "[0-9a-f]{64}"$`)
 	moduleLine = regexp.MustCompile(`(?m)^path = "\.\./([a-z]+)\.wasm"$`)
 
 	ownModuleLine = regexp.MustCompile(`(?m)^path = "[^/"]+\.wasm"$`)
+	restLine      = regexp.MustCompile(`(?m)^\[rest\]$`)
 )
 
 // files returns all files that belong to the build, given the manifests of the
@@ -65,8 +66,8 @@ func (o output) files(root string) ([]file, error) {
 }
 
 // builtinManifests returns the manifests of the built-in tools in the source
-// tree at root, by the name of their folder. Example tools, whose modules lie
-// beside their manifests, are left out.
+// tree at root, by the name of their folder. Example tools are left out: their modules lie
+// beside their manifests, or they have none.
 func builtinManifests(root string) (map[string][]byte, error) {
 	names, err := filepath.Glob(filepath.Join(root, "*", "tool.toml"))
 	if err != nil {
@@ -78,7 +79,7 @@ func builtinManifests(root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !ownModuleLine.Match(content) {
+		if !ownModuleLine.Match(content) && !restLine.Match(content) {
 			manifests[filepath.Base(filepath.Dir(name))] = content
 		}
 	}

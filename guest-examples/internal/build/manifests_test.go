@@ -30,7 +30,7 @@ type manifest struct {
 	Manifest                                    int
 	Name, Version, Title, Description, Category string
 	Tags                                        []string
-	Timeout                                     string
+	Timeout, Changes                            string
 	Module                                      struct {
 		Path   string
 		SHA256 string `toml:"sha256"`
@@ -109,6 +109,11 @@ func TestManifests(t *testing.T) {
 			}
 			if !slices.Equal(m.Module.Args, []string{tool}) {
 				t.Errorf("the module gets %q, want the name of the tool", m.Module.Args)
+			}
+			if changed := strings.Trim(m.Changes, "{}"); changed != "" {
+				if _, ok := m.Parameters.Properties[changed]; !ok || m.Permissions.FS[0].Mode != "write" {
+					t.Errorf("changes = %q names no parameter of a tool that writes", m.Changes)
+				}
 			}
 			if m.Parameters.Type != "object" {
 				t.Errorf("the parameters are of type %q", m.Parameters.Type)
