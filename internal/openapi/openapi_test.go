@@ -238,9 +238,10 @@ func TestBadDocument(t *testing.T) {
 		"a: &a [*a]":                            "alias",
 		"a: &a {b: 1}\nc: {<<: *a}":             "merge key",
 		"\t- x: [":                              "is neither JSON nor YAML",
-		"a: .inf":                               "is no number of JSON",
-		"\xff":                                  "is not UTF-8",
-		strings.Repeat("[", 300):                "is neither JSON nor YAML",
+		"a: !!int 0x" + strings.Repeat("f", 2000): "is no number of JSON",
+		"a: .inf":                "is no number of JSON",
+		"\xff":                   "is not UTF-8",
+		strings.Repeat("[", 300): "is neither JSON nor YAML",
 		strings.Repeat("[", 300) + strings.Repeat("]", 300): "more than 200 levels deep",
 	} {
 		_, _, err := Convert("doc", []byte(text), Options{})
