@@ -23,7 +23,7 @@ func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(),
 	waiting, cancel := context.WithTimeout(ctx, r.opts.WaitTimeout)
 	defer cancel()
 	// The lock comes first: who waits for it takes nobody's place.
-	unlock, err := r.writes.Lock(waiting, changes...)
+	unlock, err := r.writes.Lock(waiting, x.call.Tenant, changes...)
 	if err != nil {
 		return nil, r.noTurn(ctx, "a call that changes the same files runs", "files in use")
 	}

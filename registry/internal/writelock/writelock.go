@@ -15,31 +15,35 @@ import (
 // nothing locked; it is safe for concurrent use.
 type Locks struct {
 	mu sync.Mutex
-	// turns are the calls that hold paths or wait for them, in the order of coming.
+	// turns are the calls that hold paths or wait for them. Who waits stands in the order of
+	// getting them.
 	turns []*turn
 }
 
 // turn is a call that holds its paths once ready is closed.
 type turn struct {
-	paths []string // in the form of normal
-	ready chan struct{}
-	holds bool
+	tenant string
+	paths  []string // in the form of normal
+	ready  chan struct{}
+	holds  bool
 }
 
-// Lock waits until no call that came before has one of the paths, which are absolute, or
-// one above or below it, and returns what gives them back. It gives up with ctx's error.
-// Who asks for all paths at once waits for nobody who waits for them.
-func (l *Locks) Lock(ctx context.Context, paths ...string) (unlock func(), err error) {
+// Lock waits until no call has one of the paths, which are absolute, or one above or below
+// it, nor is to have one before, and returns what gives them back. Tenants get them in turn, and
+// within a tenant the calls in the order of coming. It gives up with ctx's error. Who asks
+// for all paths at once waits for nobody who waits for them.
+func (l *Locks) Lock(ctx context.Context, tenant string, paths ...string) (unlock func(), err error) {
 	if len(paths) == 0 {
 		return func() {}, nil
 	}
-	t := &turn{ready: make(chan struct{})}
+	t := &turn{tenant: tenant, ready: make(chan struct{})}
 	for _, p := range paths {
 		t.paths = append(t.paths, normal(p))
 	}
 	l.mu.Lock()
-	l.turns = append(l.turns, t)
-	l.admit(len(l.turns) - 1)
+	at := l.place(t)
+	l.turns = slices.Insert(l.turns, at, t)
+	l.admit(at)
 	l.mu.Unlock()
 	select {
 	case <-t.ready:
@@ -55,18 +59,43 @@ func (l *Locks) leave(t *turn) {
 	defer l.mu.Unlock()
 	if at := slices.Index(l.turns, t); at >= 0 {
 		l.turns = slices.Delete(l.turns, at, at+1)
-		for i := at; i < len(l.turns); i++ {
-			if l.turns[i].overlaps(t) { // others did not wait for it
+		for i, other := range l.turns {
+			if other.overlaps(t) { // others did not wait for it
 				l.admit(i)
 			}
 		}
 	}
 }
 
-// admit lets a turn go on, if it has none before it. The lock is held.
+// place is where a new turn is to stand: behind those of its tenant, and before those that wait
+// of tenants with more calls before them. The lock is held.
+func (l *Locks) place(t *turn) int {
+	before := make([]int, len(l.turns)) // how many each has of its tenant before it
+	count := make(map[string]int)
+	for i, other := range l.turns {
+		before[i] = count[other.tenant]
+		count[other.tenant]++
+	}
+	at := len(l.turns)
+	for ; at > 0; at-- {
+		other := l.turns[at-1]
+		if other.tenant == t.tenant || !other.holds && before[at-1] <= count[t.tenant] {
+			break
+		}
+	}
+	return at
+}
+
+// admit lets a turn go on, if nobody holds what it wants and nobody before it waits for that.
+// The lock is held.
 func (l *Locks) admit(i int) {
 	t := l.turns[i]
-	if !t.holds && !slices.ContainsFunc(l.turns[:i], t.overlaps) {
+	for k, other := range l.turns {
+		if k != i && (other.holds || k < i) && t.overlaps(other) {
+			return
+		}
+	}
+	if !t.holds {
 		t.holds = true
 		close(t.ready)
 	}

@@ -39,7 +39,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 					for _, p := range paths {
 						local = append(local, at(p))
 					}
-					unlock, err := l.Lock(t.Context(), local...)
+					unlock, err := l.Lock(t.Context(), "", local...)
 					if err != nil {
 						t.Error(err)
 					}
@@ -68,7 +68,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Locks
-		unlock, err := l.Lock(t.Context(), at("/ws/a"))
+		unlock, err := l.Lock(t.Context(), "", at("/ws/a"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestOrder(t *testing.T) {
 		var order []string
 		wait := func(ctx context.Context, name string, paths ...string) {
 			go func() {
-				unlock, err := l.Lock(ctx, paths...)
+				unlock, err := l.Lock(ctx, "", paths...)
 				if errors.Is(err, context.DeadlineExceeded) {
 					name += " gave up"
 				}
@@ -111,6 +111,71 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// A tenant with many calls does not keep those of others waiting behind all of them.
+func TestTenantsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Locks
+		unlock, err := l.Lock(t.Context(), "flood", at("/ws/a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		for _, call := range []struct{ tenant, path string }{
+			{"flood", "/ws/a"}, {"flood", "/ws/a"}, {"flood", "/ws"}, {"other", "/ws/a"}, {"flood", "/ws/a"}, {"other", "/ws/a"}, {"third", "/ws"},
+		} {
+			go func() {
+				unlock, err := l.Lock(t.Context(), call.tenant, at(call.path))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, call.tenant) // the lock guards it
+				unlock()
+			}()
+			synctest.Wait()
+		}
+		unlock()
+		synctest.Wait()
+		if got := fmt.Sprint(order); got != "[other third flood other flood flood flood]" || len(l.turns) != 0 {
+			t.Errorf("got %s; left: %d", got, len(l.turns))
+		}
+	})
+}
+
+// Who holds a path keeps others from it wherever they stand.
+func TestWhoCameLaterMayHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Locks
+		lock := func(tenant, path string) (unlock func()) {
+			unlock, err := l.Lock(t.Context(), tenant, at(path))
+			if err != nil {
+				t.Error(err)
+			}
+			return unlock
+		}
+		first := lock("a", "/x")
+		go func() { lock("a", "/x")() }()
+		synctest.Wait()
+		second := lock("a", "/y") // stands behind who waits
+		done := false
+		go func() {
+			lock("b", "/y")()
+			done = true
+		}()
+		synctest.Wait()
+		if done {
+			t.Error("two hold one path")
+		}
+		second()
+		synctest.Wait()
+		if !done {
+			t.Error("it waits for nobody")
+		}
+		first()
+		synctest.Wait()
+	})
+}
+
 func TestManyCalls(t *testing.T) {
 	var l Locks
 	var wg sync.WaitGroup
@@ -120,7 +185,7 @@ func TestManyCalls(t *testing.T) {
 	}
 	for i := range 300 {
 		wg.Go(func() {
-			unlock, err := l.Lock(t.Context(), at(fmt.Sprint("/ws/", i%3)))
+			unlock, err := l.Lock(t.Context(), "", at(fmt.Sprint("/ws/", i%3)))
 			if err != nil {
 				t.Error(err)
 				return
