@@ -295,6 +295,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
+	if a, b := secretName("api.example.com", "token"), secretName("api-example.com", "token"); a != "API_EXAMPLE_COM_TOKEN" || a == b {
+		t.Errorf("the secrets of two hosts are %s and %s", a, b)
+	}
 	n := newNames("wasmtool")
 	long := strings.Repeat("a", 70)
 	for _, want := range []string{"x", "x_2", "x_3"} {
