@@ -161,6 +161,29 @@ func TestQuotas(t *testing.T) {
 	})
 }
 
+// Calls that wait for a file are bounded like those that wait for a place.
+func TestCallsThatWaitForAFileAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withTool(t, Options{MaxCalls: 4, MaxWaiting: 2, Rules: writable(t, t.TempDir())}, editor(), does(newGauge().run))
+		var handles []*Handle
+		for range 10 {
+			handles = append(handles, r.Start(t.Context(), say("x.txt")))
+			synctest.Wait()
+		}
+		refused := 0
+		for _, h := range handles {
+			if _, err := h.Result(t.Context()); tool.CodeOf(err) == tool.CodeResourceExhausted {
+				refused++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if refused != 7 {
+			t.Errorf("%d calls of 10 were refused, want 7", refused)
+		}
+	})
+}
+
 func TestExecuteAll(t *testing.T) {
 	dir := t.TempDir()
 	reader := echo()

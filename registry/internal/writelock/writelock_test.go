@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -138,6 +139,47 @@ func TestTenantsTakeTurns(t *testing.T) {
 		synctest.Wait()
 		if got := fmt.Sprint(order); got != "[other third flood other flood flood flood]" || len(l.turns) != 0 {
 			t.Errorf("got %s; left: %d", got, len(l.turns))
+		}
+	})
+}
+
+// Of too many that wait, those of the tenant with most of them go.
+func TestWaitingIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for most, want := range map[int]string{
+			0:  "[flood flood flood flood other third]",
+			-1: "[]",
+			3:  "[flood other third]",
+			4:  "[flood flood other third]",
+		} {
+			l := Locks{MaxWaiting: most}
+			unlock, err := l.Lock(t.Context(), "first", at("/ws/a"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var mu sync.Mutex
+			got := []string{}
+			for _, tenant := range []string{"flood", "flood", "flood", "flood", "other", "third"} {
+				go func() {
+					unlock, err := l.Lock(t.Context(), tenant, at("/ws"))
+					if errors.Is(err, ErrFull) {
+						return
+					}
+					mu.Lock()
+					got = append(got, tenant)
+					mu.Unlock()
+					unlock()
+				}()
+				synctest.Wait()
+			}
+			unlock()
+			synctest.Wait()
+			mu.Lock()
+			slices.Sort(got)
+			if fmt.Sprint(got) != want || len(l.turns) != 0 {
+				t.Errorf("%d: %v went on, want %s; left: %d", most, got, want, len(l.turns))
+			}
+			mu.Unlock()
 		}
 	})
 }
