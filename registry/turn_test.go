@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/results"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -232,6 +233,20 @@ func TestExecuteAll(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A file is the same one where a kept result names it.
+func TestEditsOfAFileThatAResultNamesAreNotMadeTogether(t *testing.T) {
+	store := results.NewStore(results.Options{})
+	handle, ok := store.Keep(results.Owner{}, "a.txt")
+	if !ok {
+		t.Fatal("the result is not kept")
+	}
+	r := withTool(t, Options{Results: store, Rules: writable(t, t.TempDir())}, editor(), &fake{})
+	calls := []tool.Call{say("a.txt"), say("${" + handle + "}")}
+	if n := r.together(t.Context(), calls, Overlay{}); n != 1 {
+		t.Errorf("%d calls would be made together", n)
 	}
 }
 
