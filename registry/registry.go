@@ -61,8 +61,9 @@ type Options struct {
 	MaxTimeout time.Duration
 	// MaxCalls and MaxTenantCalls bound the calls that run at once, of all tools: of all
 	// tenants and of each; 0 and less are no bound. Of those that wait, the tenants get
-	// places in turn. MaxWaiting bounds them; 0 means 1000, and less than 0 none. When
-	// too many wait, the tenant with most of them makes room.
+	// places in turn. MaxWaiting bounds them, and those that wait for files, each for
+	// themselves; 0 means 1000, and less than 0 none. When too many wait, the tenant with
+	// most of them makes room.
 	MaxCalls, MaxTenantCalls, MaxWaiting int
 	// WaitTimeout bounds the wait for a place, and for calls that change the same files; 0
 	// means DefaultWaitTimeout.
@@ -156,6 +157,7 @@ func New(o Options) *Registry {
 		states: state.New(o.MaxEndedCalls), history: history.New(o.History), loops: loop.New(o.Loops),
 		quota: newQuota(o.MaxCalls, o.MaxTenantCalls, o.MaxWaiting),
 	}
+	r.writes.MaxWaiting = o.MaxWaiting
 	r.SetRules(o.Rules)
 	return r
 }

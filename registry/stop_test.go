@@ -35,11 +35,11 @@ func threeCalls(t *testing.T, r *Registry, f *fake) map[string]*Handle {
 	start := func(name, tenant, session string) *Handle {
 		call := say("x")
 		call.Tool, call.Tenant, call.Session = name, tenant, session
-		return r.Start(t.Context(), call)
+		h := r.Start(t.Context(), call)
+		synctest.Wait() // the first has its place first
+		return h
 	}
-	handles := map[string]*Handle{"1": start("echo", "a", "s"), "2": start("other", "a", "r"), "3": start("echo", "", "s")}
-	synctest.Wait()
-	return handles
+	return map[string]*Handle{"1": start("echo", "a", "s"), "2": start("other", "a", "r"), "3": start("echo", "", "s")}
 }
 
 func TestKill(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/admission"
+	"github.com/wasmtool/wasmtool/registry/internal/writelock"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -23,23 +24,31 @@ func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(),
 	waiting, cancel := context.WithTimeout(ctx, r.opts.WaitTimeout)
 	defer cancel()
 	// The lock comes first: who waits for it takes nobody's place.
-	unlock, err := r.writes.Lock(waiting, changes...)
-	if err != nil {
+	unlock, err := r.writes.Lock(waiting, x.call.Tenant, changes...)
+	switch {
+	case errors.Is(err, writelock.ErrFull):
+		return nil, errTooMany()
+	case err != nil:
 		return nil, r.noTurn(ctx, "a call that changes the same files runs", "files in use")
 	}
 	exit, err := r.quota.enter(waiting, x.call.Tenant)
 	switch {
 	case errors.Is(err, admission.ErrFull):
 		unlock()
-		return nil, &tool.Error{
-			Code: tool.CodeResourceExhausted, Message: "too many calls run and wait already; try again later",
-			Details: tool.Details{Limit: "calls"},
-		}
+		return nil, errTooMany()
 	case err != nil:
 		unlock()
 		return nil, r.noTurn(ctx, "other calls run", "calls")
 	}
 	return func() { exit(); unlock() }, nil
+}
+
+// errTooMany is the failure of a call that may not even wait.
+func errTooMany() error {
+	return &tool.Error{
+		Code: tool.CodeResourceExhausted, Message: "too many calls run and wait already; try again later",
+		Details: tool.Details{Limit: "calls"},
+	}
 }
 
 // noTurn is the failure of a call that waited in vain.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/results"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -161,6 +162,29 @@ func TestQuotas(t *testing.T) {
 	})
 }
 
+// Calls that wait for a file are bounded like those that wait for a place.
+func TestCallsThatWaitForAFileAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withTool(t, Options{MaxCalls: 4, MaxWaiting: 2, Rules: writable(t, t.TempDir())}, editor(), does(newGauge().run))
+		var handles []*Handle
+		for range 10 {
+			handles = append(handles, r.Start(t.Context(), say("x.txt")))
+			synctest.Wait()
+		}
+		refused := 0
+		for _, h := range handles {
+			if _, err := h.Result(t.Context()); tool.CodeOf(err) == tool.CodeResourceExhausted {
+				refused++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if refused != 7 {
+			t.Errorf("%d calls of 10 were refused, want 7", refused)
+		}
+	})
+}
+
 func TestExecuteAll(t *testing.T) {
 	dir := t.TempDir()
 	reader := echo()
@@ -209,6 +233,20 @@ func TestExecuteAll(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A file is the same one where a kept result names it.
+func TestEditsOfAFileThatAResultNamesAreNotMadeTogether(t *testing.T) {
+	store := results.NewStore(results.Options{})
+	handle, ok := store.Keep(results.Owner{}, "a.txt")
+	if !ok {
+		t.Fatal("the result is not kept")
+	}
+	r := withTool(t, Options{Results: store, Rules: writable(t, t.TempDir())}, editor(), &fake{})
+	calls := []tool.Call{say("a.txt"), say("${" + handle + "}")}
+	if n := r.together(t.Context(), calls, Overlay{}); n != 1 {
+		t.Errorf("%d calls would be made together", n)
 	}
 }
 

@@ -91,8 +91,9 @@ func argumentName(text string) string {
 }
 
 // secretName makes a name of a secret of texts: "api.example.com" and "bearerAuth" are
-// "API_EXAMPLE_COM_BEARER_AUTH".
+// "API_EXAMPLE_COM_BEARER_AUTH". A hyphen is two underscores, since "api-example.com" is
+// somebody else.
 func secretName(texts ...string) string {
 	name := strings.ToUpper(toolName(strings.Join(texts, " ")))
-	return strings.ReplaceAll(name, "-", "_")
+	return strings.ReplaceAll(name, "-", "__")
 }

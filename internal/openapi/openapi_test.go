@@ -238,9 +238,10 @@ func TestBadDocument(t *testing.T) {
 		"a: &a [*a]":                            "alias",
 		"a: &a {b: 1}\nc: {<<: *a}":             "merge key",
 		"\t- x: [":                              "is neither JSON nor YAML",
-		"a: .inf":                               "is no number of JSON",
-		"\xff":                                  "is not UTF-8",
-		strings.Repeat("[", 300):                "is neither JSON nor YAML",
+		"a: !!int 0x" + strings.Repeat("f", 2000): "is no number of JSON",
+		"a: .inf":                "is no number of JSON",
+		"\xff":                   "is not UTF-8",
+		strings.Repeat("[", 300): "is neither JSON nor YAML",
 		strings.Repeat("[", 300) + strings.Repeat("]", 300): "more than 200 levels deep",
 	} {
 		_, _, err := Convert("doc", []byte(text), Options{})
@@ -293,6 +294,9 @@ func TestNames(t *testing.T) {
 		if got := strings.TrimRight(toolName(text), "_"); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
+	}
+	if a, b := secretName("api.example.com", "token"), secretName("api-example.com", "token"); a != "API_EXAMPLE_COM_TOKEN" || a == b {
+		t.Errorf("the secrets of two hosts are %s and %s", a, b)
 	}
 	n := newNames("wasmtool")
 	long := strings.Repeat("a", 70)

@@ -84,6 +84,10 @@ func (r *yamlReader) mapping(n *node, y *yaml.Node, depth int) *problem {
 	return nil
 }
 
+// maxInteger is how long an integer may be, in bytes, that is brought from a form of YAML into
+// that of JSON, which takes time by the square of it.
+const maxInteger = 1 << 10
+
 // scalar reads a value that has none below it.
 func scalar(n *node, y *yaml.Node) *problem {
 	switch y.ShortTag() {
@@ -93,8 +97,10 @@ func scalar(n *node, y *yaml.Node) *problem {
 		n.kind, n.text = kindBoolean, strings.ToLower(y.Value)
 	case "!!int", "!!float":
 		literal := strings.ReplaceAll(strings.TrimPrefix(y.Value, "+"), "_", "")
-		if whole, ok := new(big.Int).SetString(literal, 0); ok {
-			literal = whole.String()
+		if len(literal) <= maxInteger {
+			if whole, ok := new(big.Int).SetString(literal, 0); ok {
+				literal = whole.String()
+			}
 		}
 		if !json.Valid([]byte(literal)) {
 			return problemAt(n, fmt.Sprintf("%s is no number of JSON", stricttoml.Quote(y.Value)))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -282,6 +283,42 @@ func TestFloodIsHeldBack(t *testing.T) {
 	if !strings.Contains(last, `"progress":2000`) {
 		t.Errorf("the last step was %s", last)
 	}
+}
+
+// A client that does not read keeps no tool from running on, and hears all of it later.
+func TestNoToolWaitsForAClientThatDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, mcpserver.Options{})
+		over := false
+		w.add(t, tool.Spec{Name: "tells"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+			for i := range 5 {
+				in.Call.OnLog(slog.LevelError, "again")
+				in.Call.OnProgress(float64(i+1), 5, "")
+			}
+			over = true
+			return tool.Result{}, nil
+		})
+		r := w.connectRaw(t)
+		r.handshake()
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}`)
+		r.receive()
+		r.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"tells","_meta":{"progressToken":7}}}`)
+		synctest.Wait()
+		if !over {
+			t.Error("the tool waits for its client")
+		}
+		heard := 0
+		for r.receive().Method != "" {
+			heard++
+		}
+		if heard != 10 {
+			t.Errorf("the client heard %d messages, want 10", heard)
+		}
+		r.in.Close()
+		if err := <-r.done; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestCancel(t *testing.T) {

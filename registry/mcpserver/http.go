@@ -194,13 +194,17 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // check looks at all of a request but its body.
 func (g *gate) check(r *http.Request) *refusedRequest {
-	if r.URL.Path != Path {
-		return &refusedRequest{status: http.StatusNotFound, reason: "path", text: "there is nothing here; the server answers at " + Path}
-	}
 	if refused := g.hosts.check(r); refused != nil {
 		return refused
 	}
-	return g.token.check(r)
+	// Before the path, so that a stranger keeps no connection by asking for nothing.
+	if refused := g.token.check(r); refused != nil {
+		return refused
+	}
+	if r.URL.Path != Path {
+		return &refusedRequest{status: http.StatusNotFound, reason: "path", text: "there is nothing here; the server answers at " + Path}
+	}
+	return nil
 }
 
 // openSession reports whether one more session may be opened, and counts it until

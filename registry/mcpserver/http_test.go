@@ -262,6 +262,7 @@ func TestWhoIsLetThrough(t *testing.T) {
 		{"byte order mark", open, request{body: "\xef\xbb\xbf" + hello}, 200, "serverInfo"},
 		{"too long", open, request{body: `"` + strings.Repeat("x", 1<<20) + `"`}, 413, "too long"},
 		{"no token", guarded, request{}, 401, "Bearer TOKEN"},
+		{"other path without the token", guarded, request{path: "/"}, 401, "Bearer TOKEN"},
 		{"token", guarded, request{header: map[string]string{"Authorization": "Bearer " + token}}, 200, "serverInfo"},
 		{"token in small letters", guarded, request{header: map[string]string{"Authorization": "bearer  " + token}}, 200, "serverInfo"},
 		{"other token", guarded, request{header: map[string]string{"Authorization": "Bearer " + token + "!"}}, 401, ""},

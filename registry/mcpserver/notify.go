@@ -17,6 +17,10 @@ const (
 	progressBurst, progressEvery = 20, 50 * time.Millisecond
 )
 
+// maxUntold is how many messages wait for a client that reads slowly. Further ones are left
+// out: no tool waits for a client, which could keep it beyond its deadline.
+const maxUntold = 2 * (logBurst + progressBurst)
+
 // notifier tells a client what the tool tells while it runs. The Registry calls it for one
 // thing at a time, but a call that hangs may come late.
 type notifier struct {
@@ -27,6 +31,9 @@ type notifier struct {
 
 	logs, steps *rate.Limiter
 
+	untold chan func()   // is closed when nothing more comes
+	ended  chan struct{} // is closed when all was told
+
 	mu   sync.Mutex
 	over bool
 	done float64 // of the last step that was told
@@ -34,10 +41,27 @@ type notifier struct {
 }
 
 func newNotifier(ctx context.Context, req *mcp.CallToolRequest) *notifier {
-	return &notifier{
+	n := &notifier{
 		ctx: ctx, session: req.Session, tool: req.Params.Name, token: req.Params.GetProgressToken(),
 		logs:  rate.NewLimiter(rate.Every(logEvery), logBurst),
 		steps: rate.NewLimiter(rate.Every(progressEvery), progressBurst),
+
+		untold: make(chan func(), maxUntold), ended: make(chan struct{}),
+	}
+	go func() {
+		defer close(n.ended)
+		for tell := range n.untold {
+			tell()
+		}
+	}()
+	return n
+}
+
+// later has something told, if there is room.
+func (n *notifier) later(tell func()) {
+	select {
+	case n.untold <- tell:
+	default:
 	}
 }
 
@@ -48,8 +72,10 @@ func (n *notifier) log(level slog.Level, text string) {
 	if n.over || !n.logs.Allow() {
 		return
 	}
-	//lint:ignore SA1019 clients of 2025-11-25 and before have no other way to hear a log
-	_ = n.session.Log(n.ctx, &mcp.LoggingMessageParams{Logger: n.tool, Level: mcpLevel(level), Data: text}) // a client that is gone hears nothing
+	n.later(func() {
+		//lint:ignore SA1019 clients of 2025-11-25 and before have no other way to hear a log
+		_ = n.session.Log(n.ctx, &mcp.LoggingMessageParams{Logger: n.tool, Level: mcpLevel(level), Data: text}) // a client that is gone hears nothing
+	})
 }
 
 // progress tells how far the tool is. The protocol wants it to grow with each step.
@@ -63,16 +89,22 @@ func (n *notifier) progress(done, total float64, message string) {
 		return
 	}
 	n.told, n.done = true, done
-	_ = n.session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
-		ProgressToken: n.token, Progress: done, Total: total, Message: message,
-	}) // a client that is gone hears nothing
+	n.later(func() {
+		_ = n.session.NotifyProgress(n.ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: n.token, Progress: done, Total: total, Message: message,
+		}) // a client that is gone hears nothing
+	})
 }
 
-// end lets nothing more through.
+// end lets nothing more through, and returns when the client was told all that waits.
 func (n *notifier) end() {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.over = true
+	if !n.over {
+		n.over = true
+		close(n.untold)
+	}
+	n.mu.Unlock()
+	<-n.ended
 }
 
 //lint:ignore SA1019 as above

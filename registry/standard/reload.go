@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -33,7 +34,8 @@ type Reload struct {
 	Changed bool
 	// Pending are the sections that differ from those that the Registry was made with and
 	// that hold only for a new one: "limits", "audit", and "secrets.NAME" where its value
-	// is to come from somewhere else.
+	// is to come from somewhere else. Until then no tool is given such a secret: the value
+	// that is known is for the places that the file named with it.
 	Pending []string
 	// Warnings are as those of config.Config and policy.Policy.
 	Warnings []string
@@ -70,6 +72,7 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	}
 	o := r.options
 	o.Config = read
+	o.Offer.Deny = append(slices.Clone(o.Offer.Deny), otherValues(r.started, read)...)
 	if err := checkDirectories(o); err != nil {
 		return Reload{}, err
 	}
@@ -120,6 +123,21 @@ func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(R
 // defaultWatch is how often Watch looks: reading a small file costs next to nothing, and
 // looking at its text rather than its time misses no change.
 const defaultWatch = 2 * time.Second
+
+// otherValues are words of the secrets whose values are to come from elsewhere than those
+// that a Registry has that was made of another file.
+func otherValues(started, read *config.Config) (words capability.Deny) {
+	before, after := started.SecretSources(), read.SecretSources()
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		source, known := before[name]
+		source.TTL = after[name].TTL // the value is the same however long it is kept
+		word, err := capability.ParseWord(string(capability.KindSecret) + ":" + name)
+		if err == nil && !(known && source.Same(after[name])) { // a name of the file was checked
+			words = append(words, word)
+		}
+	}
+	return words
+}
 
 // pending are the sections of a file that a Registry made of another one does not heed.
 func pending(started, read *config.Config) []string {

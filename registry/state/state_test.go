@@ -96,6 +96,27 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// A result is long wherever its bytes are (R85).
+func TestLongResultsAreNotKept(t *testing.T) {
+	s := New(0)
+	long := strings.Repeat("x", MaxResult+1)
+	for name, result := range map[string]tool.Result{
+		"warning":     {Warnings: []string{long}},
+		"uri":         {Content: []tool.Content{tool.LinkContent(tool.Resource{URI: long})}},
+		"name":        {Content: []tool.Content{tool.LinkContent(tool.Resource{Name: long})}},
+		"title":       {Content: []tool.Content{tool.LinkContent(tool.Resource{Title: long})}},
+		"description": {Attachments: []tool.Content{tool.LinkContent(tool.Resource{Description: long})}},
+	} {
+		e := begin(t, s, "", name)
+		if err := errors.Join(e.Move(Running), e.End(time.Now(), result, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if c, _ := s.Get("", name); c.Result != nil || !c.ResultOmitted {
+			t.Errorf("a long %s is kept", name)
+		}
+	}
+}
+
 // IDs that are on their way are taken, each tenant's for itself (R40).
 func TestLiveIDs(t *testing.T) {
 	s := New(0)

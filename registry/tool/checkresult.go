@@ -14,14 +14,15 @@ const (
 	// MaxBlocks is how many blocks content and attachments may have together.
 	MaxBlocks = 1000
 	// MaxMetadata bounds the JSON of Metadata, in bytes, and maxTitle Title, maxWarnings
-	// the number of Warnings.
+	// the number of Warnings and maxWarning each of them.
 	MaxMetadata = 64 << 10
 	maxTitle    = 1 << 10
 	maxWarnings = 50
+	maxWarning  = 4 << 10
 )
 
 // Check tells whether a result is what it says: texts are UTF-8, Structured is JSON,
-// Metadata can be written as JSON, and images and sounds are whole files of their type
+// Warnings are short, Metadata can be written as JSON, and images and sounds are whole files of their type
 // (see package media). The registry checks each result before anybody gets it. The error
 // is an *Error of the code invalid_output that names the block. Checking takes time linear
 // in the size of the result.
@@ -35,6 +36,11 @@ func (r Result) Check() error {
 		return invalidOutput("the result has %d warnings; there may be %d", len(r.Warnings), maxWarnings)
 	case len(r.Structured) > 0 && !json.Valid(r.Structured):
 		return invalidOutput("the structured result is no JSON")
+	}
+	for i, warning := range r.Warnings {
+		if len(warning) > maxWarning || !utf8.ValidString(warning) {
+			return invalidOutput("warnings[%d] must be UTF-8 of at most %d bytes", i, maxWarning)
+		}
 	}
 	if len(r.Metadata) > 0 {
 		text, err := json.Marshal(r.Metadata)

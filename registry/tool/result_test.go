@@ -120,6 +120,8 @@ func TestCheckResult(t *testing.T) {
 		{"too much metadata", change(func(r *Result) { r.Metadata = map[string]any{"f": strings.Repeat("x", MaxMetadata)} }), "metadata"},
 		{"too long a title", change(func(r *Result) { r.Title = strings.Repeat("x", 2000) }), "title"},
 		{"too many blocks", change(func(r *Result) { r.Content = make([]Content, MaxBlocks+1) }), "blocks"},
+		{"a long warning", change(func(r *Result) { r.Warnings = []string{strings.Repeat("x", 1<<20)} }), "warnings[0]"},
+		{"a warning that is no text", change(func(r *Result) { r.Warnings = []string{"a", "\xff"} }), "warnings[1]"},
 		{"too many warnings", change(func(r *Result) { r.Warnings = make([]string, 1000) }), "warnings"},
 	}
 	for _, tt := range tests {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,7 +40,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 					for _, p := range paths {
 						local = append(local, at(p))
 					}
-					unlock, err := l.Lock(t.Context(), local...)
+					unlock, err := l.Lock(t.Context(), "", local...)
 					if err != nil {
 						t.Error(err)
 					}
@@ -68,7 +69,7 @@ func TestWhoWaitsForWhom(t *testing.T) {
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Locks
-		unlock, err := l.Lock(t.Context(), at("/ws/a"))
+		unlock, err := l.Lock(t.Context(), "", at("/ws/a"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +77,7 @@ func TestOrder(t *testing.T) {
 		var order []string
 		wait := func(ctx context.Context, name string, paths ...string) {
 			go func() {
-				unlock, err := l.Lock(ctx, paths...)
+				unlock, err := l.Lock(ctx, "", paths...)
 				if errors.Is(err, context.DeadlineExceeded) {
 					name += " gave up"
 				}
@@ -111,6 +112,112 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// A tenant with many calls does not keep those of others waiting behind all of them.
+func TestTenantsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Locks
+		unlock, err := l.Lock(t.Context(), "flood", at("/ws/a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		for _, call := range []struct{ tenant, path string }{
+			{"flood", "/ws/a"}, {"flood", "/ws/a"}, {"flood", "/ws"}, {"other", "/ws/a"}, {"flood", "/ws/a"}, {"other", "/ws/a"}, {"third", "/ws"},
+		} {
+			go func() {
+				unlock, err := l.Lock(t.Context(), call.tenant, at(call.path))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, call.tenant) // the lock guards it
+				unlock()
+			}()
+			synctest.Wait()
+		}
+		unlock()
+		synctest.Wait()
+		if got := fmt.Sprint(order); got != "[other third flood other flood flood flood]" || len(l.turns) != 0 {
+			t.Errorf("got %s; left: %d", got, len(l.turns))
+		}
+	})
+}
+
+// Of too many that wait, those of the tenant with most of them go.
+func TestWaitingIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for most, want := range map[int]string{
+			0:  "[flood flood flood flood other third]",
+			-1: "[]",
+			3:  "[flood other third]",
+			4:  "[flood flood other third]",
+		} {
+			l := Locks{MaxWaiting: most}
+			unlock, err := l.Lock(t.Context(), "first", at("/ws/a"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var mu sync.Mutex
+			got := []string{}
+			for _, tenant := range []string{"flood", "flood", "flood", "flood", "other", "third"} {
+				go func() {
+					unlock, err := l.Lock(t.Context(), tenant, at("/ws"))
+					if errors.Is(err, ErrFull) {
+						return
+					}
+					mu.Lock()
+					got = append(got, tenant)
+					mu.Unlock()
+					unlock()
+				}()
+				synctest.Wait()
+			}
+			unlock()
+			synctest.Wait()
+			mu.Lock()
+			slices.Sort(got)
+			if fmt.Sprint(got) != want || len(l.turns) != 0 {
+				t.Errorf("%d: %v went on, want %s; left: %d", most, got, want, len(l.turns))
+			}
+			mu.Unlock()
+		}
+	})
+}
+
+// Who holds a path keeps others from it wherever they stand.
+func TestWhoCameLaterMayHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Locks
+		lock := func(tenant, path string) (unlock func()) {
+			unlock, err := l.Lock(t.Context(), tenant, at(path))
+			if err != nil {
+				t.Error(err)
+			}
+			return unlock
+		}
+		first := lock("a", "/x")
+		go func() { lock("a", "/x")() }()
+		synctest.Wait()
+		second := lock("a", "/y") // stands behind who waits
+		done := false
+		go func() {
+			lock("b", "/y")()
+			done = true
+		}()
+		synctest.Wait()
+		if done {
+			t.Error("two hold one path")
+		}
+		second()
+		synctest.Wait()
+		if !done {
+			t.Error("it waits for nobody")
+		}
+		first()
+		synctest.Wait()
+	})
+}
+
 func TestManyCalls(t *testing.T) {
 	var l Locks
 	var wg sync.WaitGroup
@@ -120,7 +227,7 @@ func TestManyCalls(t *testing.T) {
 	}
 	for i := range 300 {
 		wg.Go(func() {
-			unlock, err := l.Lock(t.Context(), at(fmt.Sprint("/ws/", i%3)))
+			unlock, err := l.Lock(t.Context(), "", at(fmt.Sprint("/ws/", i%3)))
 			if err != nil {
 				t.Error(err)
 				return

@@ -1,0 +1,86 @@
+package standard_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// The operator has a secret come from elsewhere and go elsewhere. Its first value, which the
+// Registry has until it is made anew, does not go where only the second may.
+func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
+	sent := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent <- r.Header.Get("X-Token") }))
+	defer server.Close()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := "manifest = 1\nname = \"ask\"\nversion = \"1.0.0\"\ndescription = \"Asks.\"\n" +
+		"[rest]\nbase_url = \"" + server.URL + "\"\npath = \"/\"\n[[rest.secrets]]\nname = \"TOKEN\"\nheader = \"X-Token\"\n"
+	path := filepath.Join(dir, "wasmtool.toml")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules := func(secret, url string) string {
+		return fmt.Sprintf("[grants]\nallow = [\"net-private:%s/\", \"secret:TOKEN\"]\n[policy]\nallow = [\"*\"]\n[tools.ask]\nauto_execute = true\n[secrets.TOKEN]\n%s\nurls = [%q]\n",
+			server.URL, secret, url)
+	}
+	write(filepath.Join(dir, "tool.toml"), manifest)
+	write(path, rules(`env = "FIRST"`, "https://first.example/"))
+	getenv := func(name string) (string, bool) {
+		value, ok := map[string]string{"FIRST": "the first value", "SECOND": "the second value"}[name]
+		return value, ok
+	}
+	file := config.File{Path: path, Name: "wasmtool.toml"}
+	read, err := config.Load(file, getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := standard.Options{Config: read, NoBuiltins: true, Tool: dir, StateDir: filepath.Join(dir, "state"), NoCache: true}
+	tools, err := standard.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	reloader := standard.NewReloader(tools, o, file, getenv)
+	call := func() (got string, code tool.Code, text string) {
+		t.Helper()
+		result, err := tools.Execute(t.Context(), tool.Call{Tool: "ask"})
+		select {
+		case got = <-sent:
+		default:
+		}
+		return got, tool.CodeOf(err), result.Text()
+	}
+	if got, code, text := call(); got != "" || code != tool.CodePermissionDenied {
+		t.Fatalf("before: sent %q, %s: %s", got, code, text)
+	}
+	write(path, rules(`env = "SECOND"`, server.URL+"/"))
+	if reload, err := reloader.Reload(t.Context()); err != nil || !reload.Changed || len(reload.Pending) != 1 {
+		t.Fatalf("%+v, %v", reload, err)
+	}
+	if got, code, text := call(); got != "" || code != tool.CodePermissionDenied || !strings.Contains(text, "secret:TOKEN") {
+		t.Errorf("the new place got %q, %s: %s", got, code, text)
+	}
+	// Where the value is still what it was, it may go to new places at once, and be kept for
+	// another time.
+	write(path, rules("env = \"FIRST\"\nttl = \"1m\"", server.URL+"/"))
+	if _, err := reloader.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, code, text := call(); got != "the first value" || code != "" {
+		t.Errorf("the value that holds: sent %q, %s: %s", got, code, text)
+	}
+}
