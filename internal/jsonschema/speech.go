@@ -1,14 +1,14 @@
 package jsonschema
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
 
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
 // speaker knows how to name values of one sort of document.
@@ -242,13 +242,11 @@ func sayAllowed(what *notAllowed, got *value) string {
 
 // treeExcerpt shows the beginning of a value in the validator's form.
 func treeExcerpt(v any) string {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	text, err := plainjson.Encode(v)
+	if err != nil {
 		return "a value of the schema"
 	}
-	return printable(cut(strings.TrimSuffix(text.String(), "\n")))
+	return printable(cut(string(text)))
 }
 
 // formatExamples words the formats that the library asserts.
