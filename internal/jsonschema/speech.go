@@ -9,6 +9,7 @@ import (
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"github.com/wasmtool/wasmtool/internal/plainjson"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // speaker knows how to name values of one sort of document.
@@ -127,7 +128,7 @@ func sayBound(what any) string {
 	case *keyword.MaxContains:
 		return fmt.Sprintf("must have at most %s of the form under \"contains\", not %d", plural(what.Want, "item"), len(what.Got))
 	case *keyword.Pattern:
-		return "must match the pattern " + printable(cut(what.Want))
+		return "must match the pattern " + plaintext.Visible(cut(what.Want))
 	}
 	return "does not fit the schema"
 }
@@ -246,7 +247,7 @@ func treeExcerpt(v any) string {
 	if err != nil {
 		return "a value of the schema"
 	}
-	return printable(cut(string(text)))
+	return plaintext.Visible(cut(string(text)))
 }
 
 // formatExamples words the formats that the library asserts.
@@ -271,7 +272,7 @@ func sayFormat(what *badFormat) string {
 	if example == "" {
 		example = "of the format " + what.name
 	}
-	return fmt.Sprintf("must be %s (%s)", example, printable(cut(what.reason.Error())))
+	return fmt.Sprintf("must be %s (%s)", example, plaintext.Visible(cut(what.reason.Error())))
 }
 
 // withArticles names types for a sentence.
