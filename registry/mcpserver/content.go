@@ -29,7 +29,7 @@ func resultOf(r tool.Result, promised bool) *mcp.CallToolResult {
 		if !saysAsText(r.Content, structured) {
 			out.Content = append(out.Content, &mcp.TextContent{Text: string(structured)})
 		}
-		object := structured[0] == '{' // see describesObject
+		object := structured[0] == '{' // see tool.Spec.ResultIsObject
 		if object && (promised || !slices.ContainsFunc(r.Content, notText)) {
 			out.StructuredContent = json.RawMessage(structured)
 		}
