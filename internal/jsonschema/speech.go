@@ -8,6 +8,7 @@ import (
 
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
@@ -144,7 +145,7 @@ func (t *translator) sayMissing(one finding, what missing) string {
 	if pointer, ok := pointerInSchema(one.schema); ok {
 		declared := t.schemas[pointer].member("properties").member(name).member("type")
 		if declared != nil && declared.kind == kindString {
-			text += "; expected " + withArticles(typeNamed(declared.text()))
+			text += "; expected " + withArticles(jsontype.Named(declared.text()))
 		}
 	}
 	for _, drop := range t.dropped {
@@ -276,7 +277,7 @@ func sayFormat(what *badFormat) string {
 }
 
 // withArticles names types for a sentence.
-func withArticles(set typeSet) string {
+func withArticles(set jsontype.Set) string {
 	names := strings.Split(set.String(), " or ")
 	for i, name := range names {
 		switch name {
