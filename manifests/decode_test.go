@@ -14,7 +14,6 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
-	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected errors in testdata/bad")
@@ -450,101 +449,6 @@ func TestDecodeIsBounded(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestDecodeCutsALongReport(t *testing.T) {
-	var text strings.Builder
-	text.WriteString(minimal)
-	for i := range 1000 {
-		fmt.Fprintf(&text, "\"\\u001b%d\" = 1\n", i)
-	}
-	_, err := Decode("tool.toml", []byte(text.String()))
-	var faults Errors
-	if !errors.As(err, &faults) || len(faults) != stricttoml.MaxErrors+1 {
-		t.Fatalf("%d faults, want %d", len(faults), stricttoml.MaxErrors+1)
-	}
-	last := faults[stricttoml.MaxErrors]
-	if last.Message != "900 more faults from here on are not listed" || last.Line != 6+stricttoml.MaxErrors {
-		t.Errorf("last fault = %v", last)
-	}
-	if strings.ContainsRune(err.Error(), '\x1b') {
-		t.Error("the report holds an escape character")
-	}
-}
-
-func TestErrorsAs(t *testing.T) {
-	_, err := Decode("my.toml", []byte(minimal+"Timeout = 1\n"))
-	var fault *Error
-	if !errors.As(err, &fault) {
-		t.Fatalf("%v is no *Error", err)
-	}
-	want := Error{
-		File: "my.toml", Line: 6, Column: 1, Key: "Timeout",
-		Message: `unknown key; keys are written in lower case, write "timeout"`,
-	}
-	if *fault != want {
-		t.Errorf("fault = %+v, want %+v", *fault, want)
-	}
-	evil := (&Error{File: "a\x1b[2J\nb", Message: "m"}).Error()
-	if want := `a\x1b[2J\nb: m`; evil != want {
-		t.Errorf("Error() = %q, want %q", evil, want)
-	}
-}
-
-func FuzzDecode(f *testing.F) {
-	files, err := filepath.Glob("testdata/bad/*.toml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	for _, text := range []string{"", minimal, "a=[[[[[", "[a.b]\n[[a]]", "a = {b = 1, b = 2}", "x = '''\n'''y", minimal + "[parameters]\n\"$ref\" = \"#\"", minimal + `permissions.fs = [{mount = "w", mode = "read"}]`, minimal + `permissions.net = [{url = "https://*.example.com/a", methods = ["PUT"], secrets = [{name = "A", header = "B", prefix = "C"}]}]`, minimal + `limits = { fuel = 5_0000, open_files = 0x1 }`, warmHead + "warm = { limit = \"1\", deep = {} }"} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := Decode("tool.toml", data)
-		if err == nil {
-			again := mustDecode(t, string(data))
-			if !reflect.DeepEqual(withoutSchemas(*m), withoutSchemas(*again)) {
-				t.Errorf("decoding twice gives %+v and %+v", m, again)
-			}
-			return
-		}
-		var faults Errors
-		if !errors.As(err, &faults) || len(faults) == 0 {
-			t.Fatalf("error %v is no Errors", err)
-		}
-		lines := strings.Split(string(data), "\n")
-		for _, fault := range faults {
-			if fault.Message == "" || strings.ContainsAny(fault.Error(), "\n\x1b") {
-				t.Errorf("bad text: %q", fault.Error())
-			}
-			if fault.Line == 0 && fault.Column == 0 {
-				continue
-			}
-			if fault.Line < 1 || fault.Line > len(lines) || fault.Column < 1 || fault.Column > len([]rune(lines[fault.Line-1]))+1 {
-				t.Errorf("%v is not in the file", fault)
-			}
-		}
-	})
-}
-
-// withoutSchemas drops what has no useful equality, keeping the schemas' text.
-func withoutSchemas(m Manifest) []any {
-	var texts []string
-	if m.Parameters != nil {
-		texts = append(texts, string(m.Parameters.JSON()))
-	}
-	if m.Result != nil {
-		texts = append(texts, string(m.Result.JSON()))
-	}
-	m.Parameters, m.Result = nil, nil
-	return []any{m, texts}
 }
 
 // Keys of one form of modules are refused with the other.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plainfile"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -92,7 +93,7 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 	for _, fault := range schemaFaults(err) {
 		where := stricttoml.Quote(m.ParametersFile)
 		if fault.Pointer != "" {
-			where += " at " + stricttoml.Printable(fault.Pointer)
+			where += " at " + plaintext.Visible(fault.Pointer)
 		}
 		c.Fault(at, "%s: %s", where, fault.Message)
 	}

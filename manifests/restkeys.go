@@ -11,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -118,7 +119,7 @@ func checkQueryName(name string) error {
 		return errors.New("has no name; write one")
 	case len(name) > maxFieldName:
 		return tooLong(name, maxFieldName)
-	case strings.ContainsFunc(name, stricttoml.Unprintable):
+	case strings.ContainsFunc(name, plaintext.Invisible):
 		return fmt.Errorf("%s holds a character that is not printable; leave it out", stricttoml.Quote(name))
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
@@ -37,7 +38,7 @@ func schemaFaults(err error) []jsonschema.SchemaFault {
 	}
 	faults = slices.Clone(faults)
 	for i := range faults {
-		faults[i].Message = stricttoml.Printable(faults[i].Message)
+		faults[i].Message = plaintext.Visible(faults[i].Message)
 	}
 	return faults
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -204,10 +205,7 @@ func someNames(names []string) string {
 // excerpt cuts a name that a caller made up down to what a message bears.
 func excerpt(name string) string {
 	const most = 80
-	if len(name) > most {
-		return strings.ToValidUTF8(name[:most], "") + "..."
-	}
-	return strings.ToValidUTF8(name, "\uFFFD")
+	return strings.ToValidUTF8(plaintext.Short(name, most), "\uFFFD")
 }
 
 // faultsOf converts the faults of arguments, or gives nil for another error.

@@ -2,7 +2,8 @@ package registry
 
 import (
 	"strconv"
-	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // Bounds of what the arguments add to a question, in bytes.
@@ -20,10 +21,7 @@ func (x *execution) confirmText() string {
 		if !ok {
 			return "(none)", true
 		}
-		if len(value) > maxConfirmValue {
-			value = strings.ToValidUTF8(value[:maxConfirmValue], "") + "..."
-		}
-		return strconv.QuoteToGraphic(value), true
+		return strconv.QuoteToGraphic(plaintext.Short(value, maxConfirmValue)), true
 	})
 	if err != nil {
 		return "(the author's question is too long with these arguments)"

@@ -1,12 +1,12 @@
 package registry
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -80,9 +80,9 @@ func without(a, b []string) []string {
 
 // compact drops the spaces of a JSON text, so that its layout is no difference.
 func compact(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
+	text, err := plainjson.Compact(raw)
+	if err != nil {
 		return string(raw)
 	}
-	return b.String()
+	return string(text)
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -67,10 +69,7 @@ func importFault(known map[string]string, imp rewrite.Import) string {
 // longer than a line.
 func quoteName(name string) string {
 	const most = 120
-	if len(name) > most {
-		name = strings.ToValidUTF8(name[:most], "") + "..."
-	}
-	q := fmt.Sprintf("%q", name)
+	q := strconv.Quote(plaintext.Short(name, most))
 	return q[1 : len(q)-1]
 }
 

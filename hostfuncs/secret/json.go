@@ -3,6 +3,8 @@ package secret
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
 // JSON returns raw without secrets, in strings, in names and in numbers, which then
@@ -29,7 +31,7 @@ func (s *Scrubber) JSON(raw json.RawMessage) json.RawMessage {
 		out, rest = append(out, s.scalar(rest[:n])...), rest[n:]
 	}
 	if clean := s.Bytes(out); !bytes.Equal(clean, out) {
-		return quote(string(clean))
+		return plainjson.String(string(clean))
 	}
 	return out
 }
@@ -38,13 +40,13 @@ func (s *Scrubber) JSON(raw json.RawMessage) json.RawMessage {
 func (s *Scrubber) scalar(p []byte) []byte {
 	if p[0] != '"' {
 		if clean := s.Bytes(p); !bytes.Equal(clean, p) {
-			return quote(string(clean))
+			return plainjson.String(string(clean))
 		}
 		return p
 	}
 	var text string
 	if err := json.Unmarshal(p, &text); err != nil {
-		return quote("[secret]") // not reached for valid JSON; never pass on what was not read
+		return plainjson.String("[secret]") // not reached for valid JSON; never pass on what was not read
 	}
 	clean := s.Text(text)
 	if clean == text && bytes.Equal(s.Bytes(p), p) {
@@ -53,7 +55,7 @@ func (s *Scrubber) scalar(p []byte) []byte {
 	if clean == text { // found only as it is written
 		clean = s.Text(string(p[1 : len(p)-1]))
 	}
-	return quote(clean)
+	return plainjson.String(clean)
 }
 
 // scalar is the length of the scalar that p, within valid JSON, begins with, or 0.
@@ -73,15 +75,4 @@ func scalar(p []byte) int {
 		}
 	}
 	return len(p)
-}
-
-// quote returns text as a string of JSON.
-func quote(text string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil { // a string always encodes
-		return []byte(`"[secret]"`)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

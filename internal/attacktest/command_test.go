@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -24,10 +25,7 @@ func TestTheProgramShowsNoSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the modes of files are set here")
 	}
-	program := filepath.Join(t.TempDir(), "wasmtool")
-	if text, err := exec.Command("go", "build", "-o", program, "../../cmd/wasmtool").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	program := guesttest.Program(t)
 	wasm, err := scriptWASM()
 	if err != nil {
 		t.Fatal(err)

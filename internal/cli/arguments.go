@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -88,13 +89,7 @@ func argument(pair string) (key, value string, err error) {
 		}
 		return raw, text, nil
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(text); err != nil {
-		return "", "", err
-	}
-	return key, strings.TrimSpace(b.String()), nil
+	return key, string(plainjson.String(text)), nil
 }
 
 // readInput returns what --input names: JSON itself, @FILE, or - for standard input.

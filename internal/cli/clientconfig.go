@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
 // client is a program whose configuration can start the server.
@@ -86,12 +86,7 @@ func (c client) config(s clientServer) ([]byte, error) {
 	if c.toml {
 		return toml.Marshal(config)
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err := encoder.Encode(config)
-	return text.Bytes(), err
+	return plainjson.Indented(config)
 }
 
 // serveArguments is the command line as it works from any folder, which is where a client

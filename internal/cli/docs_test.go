@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -55,6 +56,7 @@ var notRun = map[string]string{
 
 // Every command that a document shows works, in the order shown.
 func TestCommandsInDocuments(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the documents' commands are for a POSIX shell, which is not here")
 	}
@@ -67,9 +69,15 @@ func TestCommandsInDocuments(t *testing.T) {
 		t.Fatalf("found %v, %v", documents, err)
 	}
 	cache := filepath.Join(t.TempDir(), "cache")
-	ran := 0
+	var ran atomic.Int64
+	t.Cleanup(func() { // after all documents
+		if ran.Load() < 5 {
+			t.Errorf("only %d blocks were run", ran.Load())
+		}
+	})
 	for _, path := range append(documents, filepath.Join(root, "README.md")) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			if filepath.Base(path) == "README.md" {
 				dir = root // its commands are for a clone of the repository
@@ -93,12 +101,9 @@ func TestCommandsInDocuments(t *testing.T) {
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s:%d: %v\n%s%s", filepath.Base(path), b.line, err, b.text, out)
 				}
-				ran++
+				ran.Add(1)
 			}
 		})
-	}
-	if ran < 5 {
-		t.Errorf("only %d blocks were run", ran)
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -124,14 +124,11 @@ func (a *app) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) err
 // printJSON prints a value as indented JSON, numbers and texts as they are, but with
 // the characters that do something to a terminal as escapes.
 func (a *app) printJSON(v any) error {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(v); err != nil {
+	text, err := plainjson.Indented(v)
+	if err != nil {
 		return fmt.Errorf("the result is no JSON: %w", err)
 	}
-	_, err := io.WriteString(a.Out, escapeInJSON(b.String()))
+	_, err = io.WriteString(a.Out, escapeInJSON(string(text)))
 	return outputFailed(err)
 }
 

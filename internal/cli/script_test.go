@@ -33,26 +33,10 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// buildProgram builds the program as users get it and returns its folder. A build with
-// the race detector would compile modules for minutes; the packages below have their own
-// tests with it.
-func buildProgram(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	name := "wasmtool"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "../../cmd/wasmtool").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return dir
-}
-
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	guest := guesttest.BuildGo(t, filepath.Join("testdata", "guest"))
-	program := buildProgram(t)
+	program := filepath.Dir(guesttest.Program(t))
 	cache := t.TempDir()
 	if err := os.Chmod(cache, 0o700); err != nil {
 		t.Fatal(err)

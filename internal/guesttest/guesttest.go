@@ -1,4 +1,4 @@
-// Package guesttest builds guests from Go source for tests.
+// Package guesttest builds guests from Go source for tests, and the program that runs them.
 package guesttest
 
 import (
@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -40,4 +41,20 @@ func Go(dir string, flags ...string) ([]byte, error) {
 		return nil, fmt.Errorf("build the guest in %s: %w\n%s", dir, err, text)
 	}
 	return os.ReadFile(out)
+}
+
+// Program builds the wasmtool command as users get it and returns its path, in a folder of
+// its own. A build with the race detector would compile modules for minutes; the packages
+// below the command have their own tests with it.
+func Program(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "wasmtool")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	text, err := exec.Command("go", "build", "-o", path, "github.com/wasmtool/wasmtool/cmd/wasmtool").CombinedOutput()
+	if err != nil {
+		t.Fatalf("build the program: %v\n%s", err, text)
+	}
+	return path
 }

@@ -5,6 +5,8 @@ import (
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // noAlternative means that a value fits none of several forms.
@@ -12,14 +14,14 @@ type noAlternative struct{ forms [][]finding }
 
 // wrongTypes means that a value has none of the types that several forms ask
 // for.
-type wrongTypes struct{ want typeSet }
+type wrongTypes struct{ want jsontype.Set }
 
 // alternatives explains why a value fits no branch of anyOf or oneOf. It tells
 // the faults of the one branch that was most likely meant, if there is one.
 func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
 	here := e.InstanceLocation
 	forms := make([][]finding, 0, len(e.Causes))
-	var types typeSet
+	var types jsontype.Set
 	for _, cause := range e.Causes {
 		form := t.collect(cause)
 		if want := wantedTypes(form, here); want != 0 {
@@ -55,7 +57,7 @@ func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
 
 // wantedTypes returns the types that a form asks for at a path, if the value
 // there has another one.
-func wantedTypes(form []finding, path []string) typeSet {
+func wantedTypes(form []finding, path []string) jsontype.Set {
 	for _, one := range form {
 		if !slices.Equal(one.path, path) {
 			continue

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // shape says where a keyword holds schemas.
@@ -244,12 +246,8 @@ func (c *checker) typeNames(v *value, at string) {
 }
 
 func (c *checker) typeName(name, at string) {
-	if typeNamed(name) != 0 {
+	if jsontype.Named(name) != 0 {
 		return
-	}
-	names := make([]string, len(typeNames))
-	for i, t := range typeNames {
-		names[i] = t.name
 	}
 	plain := strings.ToLower(strings.TrimSpace(name))
 	hint := ""
@@ -258,7 +256,7 @@ func (c *checker) typeName(name, at string) {
 	} else if plain == "any" || plain == "all" || plain == "unknown" {
 		hint = `; leave "type" out to admit any value`
 	} else {
-		hint = didYouMean(name, names, "the types are")
+		hint = didYouMean(name, jsontype.Names(), "the types are")
 	}
 	c.fault(at, "unknown type %s%s", quoteName(name), hint)
 }

@@ -1,6 +1,10 @@
 package jsonschema
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
+)
 
 // coerce changes a value to the one type that its place admits, if the value
 // has another type and the way back is exact; see the package comment.
@@ -8,35 +12,35 @@ func (w *walker) coerce(v *value, p *place, at *trail) {
 	if p.types&v.types() != 0 {
 		return
 	}
-	want := p.types &^ typeNull
+	want := p.types &^ jsontype.Null
 	switch v.kind {
 	case kindString:
 		w.coerceString(v, want, at)
 	case kindNumber, kindBoolean:
-		if want == typeString {
+		if want == jsontype.String {
 			*v = value{kind: kindString, literal: `"` + v.literal + `"`}
 		}
 	}
 }
 
-func (w *walker) coerceString(v *value, want typeSet, at *trail) {
+func (w *walker) coerceString(v *value, want jsontype.Set, at *trail) {
 	text := v.text()
 	switch want {
-	case typeBoolean:
+	case jsontype.Boolean:
 		if text == "true" || text == "false" {
 			*v = value{kind: kindBoolean, literal: text}
 		}
-	case typeInteger, typeFraction, typeNumber:
-		if isPlainNumber(text, want != typeInteger) {
+	case jsontype.Integer, jsontype.Fraction, jsontype.Number:
+		if isPlainNumber(text, want != jsontype.Integer) {
 			*v = value{kind: kindNumber, literal: text}
 		}
-	case typeObject, typeArray:
+	case jsontype.Object, jsontype.Array:
 		w.coerceEncoded(v, text, want, at)
 	}
 }
 
 // coerceEncoded reads a string that holds the JSON of an object or an array.
-func (w *walker) coerceEncoded(v *value, text string, want typeSet, at *trail) {
+func (w *walker) coerceEncoded(v *value, text string, want jsontype.Set, at *trail) {
 	// What is inside counts like what is around it.
 	inner, fault := parse(text, bounds{
 		bytes: MaxDocumentBytes, depth: MaxDepth - at.depth(), values: MaxValues - w.values,

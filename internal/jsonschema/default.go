@@ -1,6 +1,10 @@
 package jsonschema
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
+)
 
 // filler works out what stands in for absent values, once, when a schema is
 // compiled. It reports defaults that can't be.
@@ -74,7 +78,7 @@ func (f *filler) imply(p *place) {
 		return
 	}
 	f.implied[p] = true
-	if p.declared != nil || p.types&^typeNull != typeObject {
+	if p.declared != nil || p.types&^jsontype.Null != jsontype.Object {
 		return
 	}
 	made := filled{value: value{kind: kindObject}, values: 1, depth: 1}

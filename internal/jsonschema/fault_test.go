@@ -145,7 +145,7 @@ func TestExcerpts(t *testing.T) {
 		{"cut at a character", `"` + strings.Repeat("é", 100) + `"`, `got string "` + strings.Repeat("é", maxExcerpt-1) + "…"},
 		{"large value", `[` + strings.Repeat(`"abcdefghi",`, 10000) + `1]`, `got array ["abcdefghi","abcdefghi","abcdefghi","abcdefghi","abcdefghi"…`},
 		{"large field", `{"` + strings.Repeat("x", 100000) + `":1}`, `got object {"` + strings.Repeat("x", maxExcerpt-2) + "…"},
-		{"hidden characters", "\"\u202e\u009b\U000e0041\"", `got string "\u{202e}\u{009b}\u{e0041}"`},
+		{"hidden characters", "\"\u202e\u009b\U000e0041\"", `got string "\u202e\u009b\U000e0041"`},
 	} {
 		faults := faultsOf(t, second(s.Prepare([]byte(`{"a":`+test.sent+`}`))))
 		if !strings.HasSuffix(faults[0].Message, test.want) {

@@ -8,6 +8,8 @@ import (
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // appendKey appends a text that two values share if and only if JSON Schema
@@ -62,7 +64,7 @@ func plainNumber(literal string) string {
 // notAllowed means that a value is none of those that enum or const lists.
 type notAllowed struct {
 	values []any
-	types  typeSet         // of the values
+	types  jsontype.Set    // of the values
 	keys   map[string]bool // of the values
 }
 

@@ -2,6 +2,8 @@ package jsonschema
 
 import (
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // place is what the schema says about one place in a document, as far as
@@ -9,7 +11,7 @@ import (
 // read together. Places form a graph with the shape of the documents; it is
 // cyclic where the schema is.
 type place struct {
-	types  typeSet
+	types  jsontype.Set
 	object objectRules
 	array  arrayRules
 	// declared is the value of "default" as written; nil if there is none. pointer
@@ -95,14 +97,14 @@ type planner struct {
 	places  map[string]*place // by the set of schemas that makes them
 	all     []*place          // in the order in which they were made
 	ids     map[*santhosh.Schema]int
-	types   map[*santhosh.Schema]typeSet
+	types   map[*santhosh.Schema]jsontype.Set
 	size    int // schemas looked at so far
 }
 
 func newPlanner(schemas map[string]*value) *planner {
 	return &planner{
 		schemas: schemas, places: map[string]*place{},
-		ids: map[*santhosh.Schema]int{}, types: map[*santhosh.Schema]typeSet{},
+		ids: map[*santhosh.Schema]int{}, types: map[*santhosh.Schema]jsontype.Set{},
 	}
 }
 
@@ -136,7 +138,7 @@ func (p *planner) place(set []*santhosh.Schema) *place {
 	if made := p.places[string(key)]; made != nil {
 		return made
 	}
-	made := &place{types: allTypes}
+	made := &place{types: jsontype.Any}
 	p.places[string(key)] = made // before going on, because schemas are cyclic
 	p.all = append(p.all, made)
 	if p.size += len(set); p.tooLarge() {
@@ -153,11 +155,11 @@ func (p *planner) place(set []*santhosh.Schema) *place {
 
 // typesOf returns the types that a schema admits, or more where that can't be
 // told.
-func (p *planner) typesOf(s *santhosh.Schema) typeSet {
+func (p *planner) typesOf(s *santhosh.Schema) jsontype.Set {
 	if t, ok := p.types[s]; ok {
 		return t
 	}
-	p.types[s] = allTypes // for cycles
+	p.types[s] = jsontype.Any // for cycles
 	t := declaredTypes(s)
 	if s.Bool != nil && !*s.Bool {
 		t = 0
@@ -183,8 +185,8 @@ func (p *planner) typesOf(s *santhosh.Schema) typeSet {
 	return t
 }
 
-func unionOf[T any](list []T, types func(T) typeSet) typeSet {
-	var t typeSet
+func unionOf[T any](list []T, types func(T) jsontype.Set) jsontype.Set {
+	var t jsontype.Set
 	for _, one := range list {
 		t |= types(one)
 	}
@@ -216,7 +218,7 @@ func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 // a condition: those given, what they include by $ref and allOf, and the branch
 // of a choice that alone admits t. certain is false if other schemas may apply
 // too.
-func (p *planner) applying(set []*santhosh.Schema, t typeSet) (all []*santhosh.Schema, certain bool) {
+func (p *planner) applying(set []*santhosh.Schema, t jsontype.Set) (all []*santhosh.Schema, certain bool) {
 	certain = true
 	seen := map[*santhosh.Schema]bool{}
 	var visit func(s *santhosh.Schema)
@@ -250,7 +252,7 @@ func (p *planner) applying(set []*santhosh.Schema, t typeSet) (all []*santhosh.S
 }
 
 // fitting returns the branches that admit the type.
-func (p *planner) fitting(choice []*santhosh.Schema, t typeSet) []*santhosh.Schema {
+func (p *planner) fitting(choice []*santhosh.Schema, t jsontype.Set) []*santhosh.Schema {
 	var fitting []*santhosh.Schema
 	for _, branch := range choice {
 		if p.typesOf(branch)&t != 0 {

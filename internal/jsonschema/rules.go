@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // objectRules reads what the schemas together say about objects.
 func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
-	all, certain := p.applying(set, typeObject)
+	all, certain := p.applying(set, jsontype.Object)
 	rules := objectRules{silent: certain, index: map[string]int{}}
 	patterns := false
 	required := map[string]bool{}
@@ -93,7 +95,7 @@ func fieldSchemas(all []*santhosh.Schema, name string) []*santhosh.Schema {
 
 // arrayRules reads what the schemas together say about arrays.
 func (p *planner) arrayRules(set []*santhosh.Schema) arrayRules {
-	all, _ := p.applying(set, typeArray)
+	all, _ := p.applying(set, jsontype.Array)
 	var rules arrayRules
 	var rest []*santhosh.Schema
 	longest := 0

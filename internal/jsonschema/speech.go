@@ -1,14 +1,16 @@
 package jsonschema
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
 
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
+	"github.com/wasmtool/wasmtool/internal/plainjson"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // speaker knows how to name values of one sort of document.
@@ -127,7 +129,7 @@ func sayBound(what any) string {
 	case *keyword.MaxContains:
 		return fmt.Sprintf("must have at most %s of the form under \"contains\", not %d", plural(what.Want, "item"), len(what.Got))
 	case *keyword.Pattern:
-		return "must match the pattern " + printable(cut(what.Want))
+		return "must match the pattern " + plaintext.Visible(cut(what.Want))
 	}
 	return "does not fit the schema"
 }
@@ -143,7 +145,7 @@ func (t *translator) sayMissing(one finding, what missing) string {
 	if pointer, ok := pointerInSchema(one.schema); ok {
 		declared := t.schemas[pointer].member("properties").member(name).member("type")
 		if declared != nil && declared.kind == kindString {
-			text += "; expected " + withArticles(typeNamed(declared.text()))
+			text += "; expected " + withArticles(jsontype.Named(declared.text()))
 		}
 	}
 	for _, drop := range t.dropped {
@@ -242,13 +244,11 @@ func sayAllowed(what *notAllowed, got *value) string {
 
 // treeExcerpt shows the beginning of a value in the validator's form.
 func treeExcerpt(v any) string {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	text, err := plainjson.Encode(v)
+	if err != nil {
 		return "a value of the schema"
 	}
-	return printable(cut(strings.TrimSuffix(text.String(), "\n")))
+	return plaintext.Visible(cut(string(text)))
 }
 
 // formatExamples words the formats that the library asserts.
@@ -273,11 +273,11 @@ func sayFormat(what *badFormat) string {
 	if example == "" {
 		example = "of the format " + what.name
 	}
-	return fmt.Sprintf("must be %s (%s)", example, printable(cut(what.reason.Error())))
+	return fmt.Sprintf("must be %s (%s)", example, plaintext.Visible(cut(what.reason.Error())))
 }
 
 // withArticles names types for a sentence.
-func withArticles(set typeSet) string {
+func withArticles(set jsontype.Set) string {
 	names := strings.Split(set.String(), " or ")
 	for i, name := range names {
 		switch name {

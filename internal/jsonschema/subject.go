@@ -1,6 +1,10 @@
 package jsonschema
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+)
 
 // schemaSubject names the place of a fault in a schema: the property, then the
 // keyword. It ends so that a message can follow.
@@ -10,13 +14,13 @@ func schemaSubject(pointer string) string {
 	if len(rest) > 0 {
 		subject += strings.Join(rest, "/") + ": "
 	}
-	return printable(subject)
+	return plaintext.Visible(subject)
 }
 
 // propertySubject is schemaSubject without the keyword.
 func propertySubject(pointer string) string {
 	property, _ := splitProperty(pointer)
-	return printable(propertyPrefix(property))
+	return plaintext.Visible(propertyPrefix(property))
 }
 
 func propertyPrefix(property string) string {

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -22,7 +23,7 @@ type yamlReader struct {
 func readYAML(data []byte) (*node, *problem) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
-		return nil, problemAt(nil, "is neither JSON nor YAML: "+stricttoml.Shorten(strings.Join(strings.Fields(err.Error()), " "), 200))
+		return nil, problemAt(nil, "is neither JSON nor YAML: "+plaintext.Excerpt(strings.Join(strings.Fields(err.Error()), " "), 200))
 	}
 	if root.Kind != yaml.DocumentNode || len(root.Content) != 1 {
 		return nil, problemAt(nil, "is empty")

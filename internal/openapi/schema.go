@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
@@ -85,12 +86,7 @@ func (s *schemas) key(i int, name string) {
 	s.b.WriteByte(':')
 }
 
-func (s *schemas) text(text string) {
-	e := json.NewEncoder(&s.b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text)          // of a text and into memory, it cannot fail
-	s.b.Truncate(s.b.Len() - 1) // the line break
-}
+func (s *schemas) text(text string) { s.b.Write(plainjson.String(text)) }
 
 // Keywords of schemas, by what their value is made of.
 var (

@@ -16,6 +16,7 @@ func TestPrintable(t *testing.T) {
 		"user\u202etxt.exe":     `user\u202etxt.exe`,
 		"a\u2066b\u200bc":       `a\u2066b\u200bc`,
 		"tag\U000e0041":         `tag\U000e0041`,
+		"a\u2028b\u2029c":       `a\u2028b\u2029c`,
 		"bad \xff byte":         "bad \uFFFD byte",
 		"family \u200d and non": "family \u200d and non",
 	} {
@@ -32,6 +33,35 @@ func TestOneLine(t *testing.T) {
 		"a\tb":                     `a\tb`,
 	} {
 		if got := plaintext.OneLine(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"é 漢字":                   "é 漢字",
+		"\x1b[31m\ta\n\u2028":    `\x1b[31m\ta\n\u2028`,
+		"a\u00a0b\u200dc\u202ed": `a\u00a0b\u200dc\u202ed`,
+		"tag\U000e0041":          `tag\U000e0041`,
+	} {
+		if got := plaintext.Visible(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	for in, want := range map[string]string{"12345": "12345", "123456": "12345...", "1234é": "1234...", "\xff": "\xff"} {
+		if got := plaintext.Short(in, 5); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	for in, want := range map[string]string{"": "", "ééééé": "ééééé", "éééééé": "ééééé…"} {
+		if got := plaintext.Excerpt(in, 5); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

@@ -4,24 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
-	"strings"
-	"unicode"
 )
-
-// Printable writes what is not seen, or moves the cursor, as \u{...}: a name must
-// neither act on a terminal nor pass for another.
-func Printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsGraphic(r) && (r == ' ' || !unicode.IsSpace(r)) && r != unicode.ReplacementChar {
-			b.WriteRune(r)
-			continue
-		}
-		fmt.Fprintf(&b, `\u{%x}`, r)
-	}
-	return b.String()
-}
 
 // Hash is the SHA-256 of texts with their lengths, in hexadecimal, so that no two lists
 // run together.

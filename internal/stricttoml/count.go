@@ -3,6 +3,8 @@ package stricttoml
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // ParseCount reads an integer of TOML, whose base and separators are free.
@@ -10,7 +12,7 @@ func ParseCount(literal string, low, high uint64) (uint64, error) {
 	number, _ := Number(literal)
 	n, err := strconv.ParseUint(number, 10, 64) // fails below 0
 	if err != nil || n < low || n > high {
-		return 0, fmt.Errorf("%s is out of range; write a whole number from %s to %s", Shorten(literal, MaxQuoted), FormatCount(low), FormatCount(high))
+		return 0, fmt.Errorf("%s is out of range; write a whole number from %s to %s", plaintext.Excerpt(literal, MaxQuoted), FormatCount(low), FormatCount(high))
 	}
 	return n, nil
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // Error is one fault of a file.
@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	b.WriteString(e.Message)
-	return Printable(b.String())
+	return plaintext.Visible(b.String())
 }
 
 // Errors is every fault of one file in the order of the file, those of the
@@ -67,34 +67,5 @@ const MaxQuoted = 48
 
 // Quote returns text in quotes for an error: escaped, and cut when it is long.
 func Quote(text string) string {
-	return strconv.Quote(Shorten(text, MaxQuoted))
+	return strconv.Quote(plaintext.Excerpt(text, MaxQuoted))
 }
-
-// Shorten cuts a text of more than limit characters and marks the cut.
-func Shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit]) + "…"
-}
-
-// Printable escapes what a terminal would obey or hide, so that a file's name or
-// a library's text cannot forge a line of output.
-func Printable(text string) string {
-	if strings.IndexFunc(text, Unprintable) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if Unprintable(r) {
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// Unprintable reports what Printable escapes.
-func Unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math/big"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
 // JSON returns the JSON of a node: keys in the order of the file, numbers with
@@ -24,7 +26,7 @@ func (c *Checker) writeJSON(b *bytes.Buffer, at Place, n *Node) bool {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			writeString(b, m.Name)
+			b.Write(plainjson.String(m.Name))
 			b.WriteByte(':')
 			ok = c.writeJSON(b, at.Member(m.Name, m.Value.Offset), m.Value) && ok
 		}
@@ -42,7 +44,7 @@ func (c *Checker) writeJSON(b *bytes.Buffer, at Place, n *Node) bool {
 		b.WriteByte(']')
 		return ok
 	case KindString:
-		writeString(b, n.Text)
+		b.Write(plainjson.String(n.Text))
 	case KindBoolean:
 		b.WriteString(n.Text)
 	case KindInteger, KindFloat:
@@ -70,13 +72,4 @@ func Number(literal string) (string, bool) {
 	}
 	literal = strings.TrimPrefix(literal, "+")
 	return literal, json.Valid([]byte(literal))
-}
-
-// writeString writes a JSON string without the escapes that are meant for HTML.
-func writeString(b *bytes.Buffer, text string) {
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	// A string always encodes, and a buffer takes all that is written.
-	_ = e.Encode(text)
-	b.Truncate(b.Len() - 1)
 }

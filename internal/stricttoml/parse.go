@@ -10,6 +10,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // Bounds of a file's shape. The library takes time quadratic in the number
@@ -96,7 +98,7 @@ func fromDecoder(doc document, err error) error {
 }
 
 func notTOML(message string) string {
-	return "not valid TOML: " + Printable(Shorten(strings.TrimPrefix(message, "toml: "), maxLibraryText))
+	return "not valid TOML: " + plaintext.Visible(plaintext.Excerpt(strings.TrimPrefix(message, "toml: "), maxLibraryText))
 }
 
 // builder makes a tree of the parser's expressions.

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // document is the text of a file, with what it takes to name a place in it.
@@ -69,7 +71,7 @@ func (p Place) Member(name string, offset int) Place {
 	if !bareKey(name) {
 		name = Quote(name)
 	} else {
-		name = Shorten(name, MaxQuoted)
+		name = plaintext.Excerpt(name, MaxQuoted)
 	}
 	if p.Key == "" {
 		return Place{name, offset}

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // maxPath is the most bytes of a path.
@@ -18,7 +18,7 @@ func (r *reader) parsePath(text string) (string, error) {
 	switch {
 	case text == "":
 		return "", errors.New("is empty; write a path")
-	case len(text) > maxPath || strings.ContainsFunc(text, stricttoml.Unprintable):
+	case len(text) > maxPath || strings.ContainsFunc(text, plaintext.Invisible):
 		return "", errors.New("is longer than 4096 bytes, or holds a character that is not printable; write another path")
 	}
 	rest, home := strings.CutPrefix(filepath.ToSlash(text), "~")

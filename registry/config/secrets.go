@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -164,7 +165,7 @@ func (r *reader) keyring(s *secret) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		i := strings.LastIndexByte(n.Text, '/')
 		switch {
-		case len(n.Text) > maxKeyring || strings.ContainsFunc(n.Text, stricttoml.Unprintable):
+		case len(n.Text) > maxKeyring || strings.ContainsFunc(n.Text, plaintext.Invisible):
 			r.Fault(at, "is longer than %d bytes, or holds a character that is not printable", maxKeyring)
 		case i <= 0 || i == len(n.Text)-1:
 			r.Fault(at, `%s names no entry; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))

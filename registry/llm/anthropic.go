@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // anthropic is the Messages API: contents of blocks, and all results in one message.
@@ -21,7 +23,7 @@ func (anthropic) subset(strict bool) *subset {
 		others:    true,
 		notes:     true,
 		typeLists: true,
-		enums:     anyType,
+		enums:     jsontype.Any,
 		tuples:    true,
 	}
 	if strict {
@@ -29,7 +31,7 @@ func (anthropic) subset(strict bool) *subset {
 		s.limit, s.format = anthropicStrictLimit, anthropicStrictFormat
 		s.others, s.notes, s.tuples = false, false, false
 		s.typed, s.items = true, true
-		s.enums = typeString | typeNumber | typeBoolean | typeNull
+		s.enums = jsontype.String | jsontype.Number | jsontype.Boolean | jsontype.Null
 		s.strict = &strictRules{tools: 20, optional: 24, unions: 16}
 	}
 	return s

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -176,9 +177,7 @@ func failed(text string) tool.Result {
 // spoken of, and not called: what was not offered is not to be had.
 func (t *Tools) notFound(name string) string {
 	const most = 80
-	if len(name) > most {
-		name = strings.ToValidUTF8(name[:most], "") + "..."
-	}
+	name = plaintext.Short(name, most)
 	var names []string
 	for _, x := range t.tools {
 		names = append(names, x.name)

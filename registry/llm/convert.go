@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // converter writes nodes as schemas of a provider's subset.
@@ -80,8 +82,8 @@ func (c *converter) schema(n *node) (*object, *back) {
 	}
 	n = c.inclusive(c.shortened(c.withType(n)))
 	head := &object{}
-	if n.types != anyType {
-		if names := n.types.names(); len(names) == 1 {
+	if n.types != jsontype.Any {
+		if names := n.types.Names(); len(names) == 1 {
 			head.addText("type", names[0])
 		} else {
 			head.add("type", texts(names))
@@ -91,10 +93,10 @@ func (c *converter) schema(n *node) (*object, *back) {
 	c.limits(w, n)
 	c.others(w, n)
 	b := &back{}
-	if n.types&typeObject != 0 {
+	if n.types&jsontype.Object != 0 {
 		c.object(w, b, n, false)
 	}
-	if n.types&typeArray != 0 {
+	if n.types&jsontype.Array != 0 {
 		c.array(w, b, n)
 	}
 	return w.object(head, n), b
@@ -107,13 +109,13 @@ func (c *converter) formsOf(n *node) []*node {
 		return n.alternatives
 	case n.never:
 		return nil
-	case len(n.enum) > 1 && slices.ContainsFunc(n.enum, isNull) && c.subset.enums&typeNull == 0:
-		return []*node{n.only(n.types &^ typeNull), n.only(typeNull)}
-	case n.types == anyType || c.subset.typeLists || len((n.types&^typeNull).names()) < 2:
+	case len(n.enum) > 1 && slices.ContainsFunc(n.enum, isNull) && c.subset.enums&jsontype.Null == 0:
+		return []*node{n.only(n.types &^ jsontype.Null), n.only(jsontype.Null)}
+	case n.types == jsontype.Any || c.subset.typeLists || len((n.types&^jsontype.Null).Names()) < 2:
 		return nil
 	}
 	var forms []*node
-	for _, name := range n.types.names() {
+	for _, name := range n.types.Names() {
 		forms = append(forms, n.only(typesNamed(literal(name))))
 	}
 	return forms
@@ -122,7 +124,7 @@ func (c *converter) formsOf(n *node) []*node {
 func isNull(v any) bool { return kindOf(v) == "null" }
 
 // only returns what n says of values of some types, without its texts.
-func (n *node) only(t types) *node {
+func (n *node) only(t jsontype.Set) *node {
 	out := n.plain()
 	out.types &= t
 	return out.settled()
@@ -177,15 +179,15 @@ func showAll(values []any) string {
 // withType gives a type to a node that says none, where the provider needs one and the
 // other keywords tell which is meant.
 func (c *converter) withType(n *node) *node {
-	if n.types != anyType || !c.subset.typed {
+	if n.types != jsontype.Any || !c.subset.typed {
 		return n
 	}
-	var meant types
+	var meant jsontype.Set
 	if len(n.fields) > 0 || n.rest != nil {
-		meant |= typeObject
+		meant |= jsontype.Object
 	}
 	if n.items != nil || len(n.prefix) > 0 {
-		meant |= typeArray
+		meant |= jsontype.Array
 	}
 	for _, k := range n.limits {
 		meant |= limitTypes(k.name)
@@ -194,7 +196,7 @@ func (c *converter) withType(n *node) *node {
 		c.refuse(n.at, "the schema says no type")
 		return n
 	}
-	c.report(n.at, "no type", "it is taken to be "+strings.Join(meant.names(), " or ")+", as its other keywords say", Narrower)
+	c.report(n.at, "no type", "it is taken to be "+strings.Join(meant.Names(), " or ")+", as its other keywords say", Narrower)
 	out := *n
 	out.types = meant
 	return &out
@@ -202,17 +204,17 @@ func (c *converter) withType(n *node) *node {
 
 // enum writes the values listed.
 func (c *converter) enum(w *written, n *node) {
-	if n.enum == nil || n.types == typeNull {
+	if n.enum == nil || n.types == jsontype.Null {
 		return
 	}
-	var of types
+	var of jsontype.Set
 	for _, v := range n.enum {
 		of |= typeOf(v)
 	}
 	switch {
 	case of&^c.subset.enums == 0:
 		w.body.add("enum", n.enum)
-	case of == typeBoolean && len(n.enum) == 2:
+	case of == jsontype.Boolean && len(n.enum) == 2:
 		// That is what the type says.
 	default:
 		w.hint("one of: %s", showAll(n.enum))
@@ -279,14 +281,14 @@ func (c *converter) shortened(n *node) *node {
 // inclusive says with minimum and maximum what a node says of integers with the bounds that
 // exclude them, for providers that know only those.
 func (c *converter) inclusive(n *node) *node {
-	if n.types&^typeNull != typeInteger {
+	if n.types&^jsontype.Null != jsontype.Integer {
 		return n
 	}
 	out := *n
 	out.limits = nil
 	for _, k := range n.limits {
 		bound := number(k.value)
-		exact := typeOf(k.value) == typeInteger && math.Abs(bound) < 1<<53
+		exact := typeOf(k.value) == jsontype.Integer && math.Abs(bound) < 1<<53
 		switch {
 		case c.subset.limit(k.name, k.value) || !exact:
 		case k.name == "exclusiveMinimum":
@@ -324,7 +326,7 @@ func (c *converter) array(w *written, b *back, n *node) {
 		schema, its := c.schema(items)
 		w.body.add("items", schema)
 		b.items = its
-	case places == nil && c.subset.items && n.types != anyType:
+	case places == nil && c.subset.items && n.types != jsontype.Any:
 		c.refuse(n.at, "the list says nothing of its items")
 		w.body.add("items", &object{})
 	}

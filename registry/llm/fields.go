@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // object writes what a node says of objects.
@@ -53,7 +55,7 @@ func (c *converter) field(f field) (*object, backField) {
 	node := f.node
 	switch {
 	case f.required || !c.allRequired():
-	case node.admits(typeNull):
+	case node.admits(jsontype.Null):
 		b.null = nullItself
 		c.report(node.at, f.name+" is optional", "strict mode asks for every field, and null is a value of it; it cannot be left out", Narrower)
 	default:

@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // gemini is generateContent: contents of parts, and calls that may have no names.
@@ -26,7 +28,7 @@ func (gemini) subset(strict bool) *subset {
 		},
 		typed:  true,
 		items:  true,
-		enums:  typeString | typeNumber,
+		enums:  jsontype.String | jsontype.Number,
 		tuples: true,
 	}
 }

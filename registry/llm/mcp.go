@@ -17,12 +17,6 @@ func (mcp) definition(d definition) *object {
 		add("destructiveHint", d.effects.Destructive).add("openWorldHint", d.effects.OpenWorld))
 }
 
-// isObjectSchema reports a schema of objects, which is what structured results are in MCP.
-func isObjectSchema(schema any) bool {
-	o, ok := schema.(*object)
-	return ok && textOf(o.get("type")) == "object"
-}
-
 func (mcp) list(definitions []any) any { return list(definitions) }
 
 func (mcp) parse([]byte) (reply, error) {

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // maxAlternatives bounds the alternatives of one place, when schemas with alternatives are
@@ -148,7 +150,7 @@ func (r *reader) bothObjects(out, a, b *node) {
 func (n *node) restFor(name string, r *reader) *node {
 	if slices.ContainsFunc(n.others, func(k keyword) bool { return k.name == "patternProperties" }) {
 		r.report(n.at, "patternProperties", "it is not known whether it speaks of "+name+"; it is taken to", Wider)
-		return &node{at: n.at, types: anyType}
+		return &node{at: n.at, types: jsontype.Any}
 	}
 	return n.rest
 }
@@ -162,7 +164,7 @@ func (r *reader) bothArrays(out, a, b *node) {
 		case n.items != nil:
 			return n.items
 		}
-		return &node{at: n.at, types: anyType}
+		return &node{at: n.at, types: jsontype.Any}
 	}
 	out.prefix = nil
 	for i := range max(len(a.prefix), len(b.prefix)) {

@@ -1,5 +1,7 @@
 package llm
 
+import "github.com/wasmtool/wasmtool/internal/jsontype"
+
 // mistralSubset: Mistral documents JSON Schema without saying which parts, and checks that
 // a schema is one of draft 7. It documents no rules of a strict mode.
 func mistralSubset(strict bool) *subset {
@@ -14,7 +16,7 @@ func mistralSubset(strict bool) *subset {
 		others:    true,
 		notes:     true,
 		typeLists: true,
-		enums:     anyType,
+		enums:     jsontype.Any,
 	}
 }
 

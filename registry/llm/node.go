@@ -1,6 +1,10 @@
 package llm
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
+)
 
 // node is a schema in the one shape that all ways of writing a schema are brought into:
 // references inlined, allOf merged, alternatives apart. Nodes are shared and do not change
@@ -16,7 +20,7 @@ type node struct {
 	// alternatives admit what one of them admits. Only title, description, default and
 	// examples are set beside them, and no alternative has alternatives itself.
 	alternatives []*node
-	types        types
+	types        jsontype.Set
 	enum         []any     // nil means any value
 	limits       []keyword // minLength, maximum and the like, and format
 	fields       []field
@@ -44,16 +48,16 @@ type keyword struct {
 
 // limitTypes says which keywords compare a value with a scalar, and for values of which
 // type.
-func limitTypes(name string) types {
+func limitTypes(name string) jsontype.Set {
 	switch name {
 	case "minLength", "maxLength", "pattern", "format":
-		return typeString
+		return jsontype.String
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
-		return typeNumber
+		return jsontype.Number
 	case "minItems", "maxItems", "uniqueItems":
-		return typeArray
+		return jsontype.Array
 	case "minProperties", "maxProperties":
-		return typeObject
+		return jsontype.Object
 	}
 	return 0
 }
@@ -78,7 +82,7 @@ func (n *node) field(name string) *field {
 }
 
 // admits reports whether a value of one of the types may fit.
-func (n *node) admits(t types) bool {
+func (n *node) admits(t jsontype.Set) bool {
 	if n.alternatives != nil {
 		return slices.ContainsFunc(n.alternatives, func(a *node) bool { return a.admits(t) })
 	}
@@ -90,14 +94,14 @@ func (n *node) admits(t types) bool {
 
 // bare reports a node that asserts nothing.
 func (n *node) bare() bool {
-	return !n.never && !n.cut && n.alternatives == nil && n.types == anyType && n.enum == nil && len(n.limits) == 0 &&
+	return !n.never && !n.cut && n.alternatives == nil && n.types == jsontype.Any && n.enum == nil && len(n.limits) == 0 &&
 		len(n.fields) == 0 && n.rest == nil && n.items == nil && len(n.prefix) == 0 && len(n.others) == 0
 }
 
 // anyText reports a node that admits every text.
 func (n *node) anyText() bool {
-	return n.types&typeString != 0 && n.alternatives == nil && !n.cut && n.enum == nil && len(n.others) == 0 &&
-		!slices.ContainsFunc(n.limits, func(k keyword) bool { return limitTypes(k.name) == typeString })
+	return n.types&jsontype.String != 0 && n.alternatives == nil && !n.cut && n.enum == nil && len(n.others) == 0 &&
+		!slices.ContainsFunc(n.limits, func(k keyword) bool { return limitTypes(k.name) == jsontype.String })
 }
 
 // annotated returns a copy of n with the texts and the default of by, where it has some.
@@ -131,7 +135,7 @@ func (n *node) settled() *node {
 		return n
 	}
 	if n.enum != nil {
-		var of types
+		var of jsontype.Set
 		var enum []any
 		for _, v := range n.enum {
 			if t := typeOf(v); n.types&t != 0 {
@@ -140,9 +144,9 @@ func (n *node) settled() *node {
 			}
 		}
 		// A type that no value of the enum has is none.
-		for _, named := range namedTypes() {
-			if of&named.set == 0 {
-				n.types &^= named.set
+		for _, name := range jsontype.Names() {
+			if set := jsontype.Named(name); of&set == 0 {
+				n.types &^= set
 			}
 		}
 		n.enum = enum

@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // dialect is which of the vendors of chat completions is spoken to.
@@ -43,7 +45,7 @@ func openAISubset(strict bool) *subset {
 		notes:       true,
 		typeLists:   true,
 		items:       true,
-		enums:       typeString | typeNumber | typeBoolean | typeNull,
+		enums:       jsontype.String | jsontype.Number | jsontype.Boolean | jsontype.Null,
 	}
 	if strict {
 		s.provider = "OpenAI's strict mode"

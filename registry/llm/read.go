@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // maxNodes bounds what inlining references and multiplying alternatives can grow a tool's
@@ -56,14 +57,14 @@ func (r *reader) count(at string) bool {
 // are relative to.
 func (r *reader) read(v any, at string, base resource) *node {
 	if !r.count(at) {
-		return &node{at: at, types: anyType}
+		return &node{at: at, types: jsontype.Any}
 	}
 	if isFalse(v) {
 		return &node{at: at, never: true}
 	}
 	o, ok := v.(*object)
 	if !ok {
-		return &node{at: at, types: anyType}
+		return &node{at: at, types: jsontype.Any}
 	}
 	if at != base.at && r.address(o) != "" {
 		base = resource{root: o, at: at}
@@ -135,7 +136,7 @@ func (r *reader) own(o *object, at string, base resource) *node {
 	n.examples, _ = o.get("examples").([]any)
 	n.enum, _ = o.get("enum").([]any)
 	if v := o.get("const"); v != nil {
-		n = r.both(n, &node{at: at, types: anyType, enum: []any{v}})
+		n = r.both(n, &node{at: at, types: jsontype.Any, enum: []any{v}})
 	}
 	for _, m := range o.members {
 		where := at + "/" + jsonschema.EscapeToken(m.name)
@@ -205,7 +206,7 @@ func (n *node) undeclared(at string) *node {
 	if n.rest != nil {
 		return n.rest
 	}
-	return &node{at: at, types: anyType}
+	return &node{at: at, types: jsontype.Any}
 }
 
 // array reads what a schema says of arrays, in any draft.

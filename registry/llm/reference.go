@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // resource is what references are relative to: the whole schema, or a part of it with an
@@ -29,7 +30,7 @@ func (r *reader) follow(ref, at string, base resource) *node {
 	target, pointer, home := r.resolve(ref, base)
 	if target == nil {
 		r.report(at, show(literal(ref)), "the reference cannot be inlined; nothing is said of the value", Wider)
-		return &node{at: at, types: anyType, cut: true}
+		return &node{at: at, types: jsontype.Any, cut: true}
 	}
 	if slices.Contains(r.following, pointer) || strings.HasPrefix(at, pointer+"/") {
 		return r.recursive(ref, at, target)
@@ -41,7 +42,7 @@ func (r *reader) follow(ref, at string, base resource) *node {
 
 // recursive stands for a schema that contains itself: what type it is, and no more.
 func (r *reader) recursive(ref, at string, target any) *node {
-	n := &node{at: at, types: anyType, cut: true}
+	n := &node{at: at, types: jsontype.Any, cut: true}
 	if o, ok := target.(*object); ok {
 		n.types = typesNamed(o.get("type"))
 		n.title, n.description = textOf(o.get("title")), textOf(o.get("description"))

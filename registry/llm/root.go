@@ -1,9 +1,11 @@
 package llm
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // parameters writes the schema of a tool's arguments: an object, for no provider takes
@@ -25,11 +27,11 @@ func (c *converter) oneForm(n *node) *node {
 	switch {
 	case n.never:
 		c.report(n.at, "false", "no arguments fit, which "+c.subset.provider+" cannot be told", Wider)
-		return &node{at: n.at, types: typeObject}
+		return &node{at: n.at, types: jsontype.Object}
 	case n.alternatives == nil:
 		return n
 	}
-	out := &node{at: n.at, types: typeObject}
+	out := &node{at: n.at, types: jsontype.Object}
 	out = out.annotated(n)
 	closed := true
 	for _, form := range n.alternatives {
@@ -77,12 +79,12 @@ func contains(nodes []*node, n *node) bool {
 // scalar reports a schema that speaks of scalars alone, and so can be compared by what it
 // says.
 func (n *node) scalar() bool {
-	return !n.never && !n.cut && n.alternatives == nil && n.types&(typeArray|typeObject) == 0
+	return !n.never && !n.cut && n.alternatives == nil && n.types&(jsontype.Array|jsontype.Object) == 0
 }
 
 // says returns a text that is the same for schemas of scalars that say the same.
 func (n *node) says() string {
-	out := fmt.Sprint(n.types) + canonical(n.enum) + n.description
+	out := strconv.Itoa(int(n.types)) + canonical(n.enum) + n.description
 	for _, k := range append(slices.Clip(n.limits), n.others...) {
 		out += " " + k.name + canonical(k.value)
 	}

@@ -1,5 +1,7 @@
 package llm
 
+import "github.com/wasmtool/wasmtool/internal/jsontype"
+
 // subset is what a provider's schemas may hold. A converter keeps what is in it.
 type subset struct {
 	// provider is its name in texts.
@@ -25,7 +27,7 @@ type subset struct {
 	// items tells that an array must say something of its items.
 	items bool
 	// enums are the types of the values that an enum may list.
-	enums types
+	enums jsontype.Set
 	// tuples tells that it knows prefixItems.
 	tuples bool
 	// strict has further rules; nil means that the model is not held to the schema.

@@ -125,9 +125,8 @@ func (t *Tools) resultOf(spec tool.Spec) (any, error) {
 	if _, err := jsonschema.Compile(spec.Result); err != nil {
 		return nil, fmt.Errorf("%s: the schema of the result is faulty: %w", spec.Name, err)
 	}
-	result, err := decode(spec.Result)
-	if err != nil || isObjectSchema(result) {
-		return result, err
+	if spec.ResultIsObject() {
+		return decode(spec.Result)
 	}
 	t.losses = append(t.losses, Loss{Tool: spec.Name, What: "the schema of the result", Why: "structured results of MCP are objects; it is left out", Effect: Untold})
 	return nil, nil

@@ -4,98 +4,44 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
-
-// types is a set of JSON types. Numbers are split into integers and others, so that what
-// "integer" and "number" both admit is what the sets have in common.
-type types uint8
-
-const (
-	typeNull types = 1 << iota
-	typeBoolean
-	typeInteger
-	typeFraction
-	typeString
-	typeArray
-	typeObject
-
-	typeNumber = typeInteger | typeFraction
-	anyType    = typeNull | typeBoolean | typeNumber | typeString | typeArray | typeObject
-)
-
-// namedType is a type as JSON Schema names it.
-type namedType struct {
-	name string
-	set  types
-}
-
-// namedTypes returns the types in the order in which they are written.
-func namedTypes() [7]namedType {
-	return [...]namedType{
-		{"string", typeString},
-		{"number", typeNumber},
-		{"integer", typeInteger},
-		{"boolean", typeBoolean},
-		{"array", typeArray},
-		{"object", typeObject},
-		{"null", typeNull},
-	}
-}
-
-// names returns the names of the types in t.
-func (t types) names() []string {
-	var names []string
-	for _, named := range namedTypes() {
-		// Numbers that are no integers have no name of their own.
-		if t&named.set == named.set || named.set == typeNumber && t&typeFraction != 0 {
-			names = append(names, named.name)
-			t &^= named.set
-		}
-	}
-	return names
-}
 
 // typesNamed reads the keyword "type"; without one it is any type.
-func typesNamed(v any) types {
-	var set types
-	add := func(name string) {
-		for _, named := range namedTypes() {
-			if named.name == name {
-				set |= named.set
-			}
-		}
-	}
+func typesNamed(v any) jsontype.Set {
+	var set jsontype.Set
 	switch v := v.(type) {
 	case nil:
-		return anyType
+		return jsontype.Any
 	case []any:
 		for _, one := range v {
-			add(textOf(one))
+			set |= jsontype.Named(textOf(one))
 		}
 	default:
-		add(textOf(v))
+		set = jsontype.Named(textOf(v))
 	}
 	return set
 }
 
 // typeOf returns the type of a value.
-func typeOf(v any) types {
+func typeOf(v any) jsontype.Set {
 	switch kindOf(v) {
 	case "null":
-		return typeNull
+		return jsontype.Null
 	case "boolean":
-		return typeBoolean
+		return jsontype.Boolean
 	case "string":
-		return typeString
+		return jsontype.String
 	case "array":
-		return typeArray
+		return jsontype.Array
 	case "object":
-		return typeObject
+		return jsontype.Object
 	}
 	if n := number(v); n != math.Trunc(n) {
-		return typeFraction
+		return jsontype.Fraction
 	}
-	return typeInteger
+	return jsontype.Integer
 }
 
 // number returns the value of a JSON number, about; 0 for anything else.

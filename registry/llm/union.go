@@ -1,6 +1,10 @@
 package llm
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
+)
 
 // union returns what one of several schemas admits.
 func (r *reader) union(forms []*node, at string) *node {
@@ -10,7 +14,7 @@ func (r *reader) union(forms []*node, at string) *node {
 		for _, f := range form.spread() {
 			switch {
 			case f.never:
-			case f.types == typeNull:
+			case f.types == jsontype.Null:
 				null = true
 			default:
 				flat = append(flat, f)
@@ -19,21 +23,21 @@ func (r *reader) union(forms []*node, at string) *node {
 	}
 	switch {
 	case len(flat) == 0 && null:
-		return &node{at: at, types: typeNull}
+		return &node{at: at, types: jsontype.Null}
 	case len(flat) == 0:
 		return &node{at: at, never: true}
 	case len(flat) > maxAlternatives:
 		r.report(at, "alternatives", "there are too many; nothing is said of the value", Wider)
-		return &node{at: at, types: anyType}
+		return &node{at: at, types: jsontype.Any}
 	case null && len(flat) == 1:
 		return flat[0].orNull()
 	case null:
-		flat = append(flat, &node{at: at, types: typeNull})
+		flat = append(flat, &node{at: at, types: jsontype.Null})
 	}
 	if len(flat) == 1 {
 		return flat[0]
 	}
-	return &node{at: at, alternatives: flat, types: anyType}
+	return &node{at: at, alternatives: flat, types: jsontype.Any}
 }
 
 // spread returns the alternatives of n, or n. What n says about all of them is said of
@@ -56,15 +60,15 @@ func (n *node) spread() []*node {
 func (n *node) orNull() *node {
 	out := *n
 	switch {
-	case n.admits(typeNull):
+	case n.admits(jsontype.Null):
 		return n
 	case n.never:
-		return &node{at: n.at, types: typeNull}
+		return &node{at: n.at, types: jsontype.Null}
 	case n.alternatives != nil:
-		out.alternatives = append(slices.Clip(n.alternatives), &node{at: n.at, types: typeNull})
+		out.alternatives = append(slices.Clip(n.alternatives), &node{at: n.at, types: jsontype.Null})
 		return &out
 	}
-	out.types |= typeNull
+	out.types |= jsontype.Null
 	if n.enum != nil {
 		out.enum = append(slices.Clip(n.enum), literalNull())
 	}
@@ -109,7 +113,7 @@ func (c *comparison) apart(a, b *node) bool {
 	if a.enum != nil && b.enum != nil {
 		return !slices.ContainsFunc(a.enum, func(v any) bool { return c.lists(b, v) })
 	}
-	if a.types != typeObject || b.types != typeObject {
+	if a.types != jsontype.Object || b.types != jsontype.Object {
 		return false
 	}
 	return slices.ContainsFunc(a.fields, func(f field) bool {

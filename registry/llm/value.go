@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
 // A JSON value is an *object, a []any, a bool, or a json.RawMessage, which holds a scalar where
@@ -85,13 +87,8 @@ func appendJSON(b []byte, v any) ([]byte, error) {
 	case json.RawMessage:
 		return append(b, v...), nil
 	}
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...), nil
+	text, err := plainjson.Encode(v)
+	return append(b, text...), err
 }
 
 // list returns values as a JSON array, which is never null.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -28,7 +29,7 @@ func resultOf(r tool.Result, promised bool) *mcp.CallToolResult {
 		if !saysAsText(r.Content, structured) {
 			out.Content = append(out.Content, &mcp.TextContent{Text: string(structured)})
 		}
-		object := structured[0] == '{' // see describesObject
+		object := structured[0] == '{' // see tool.Spec.ResultIsObject
 		if object && (promised || !slices.ContainsFunc(r.Content, notText)) {
 			out.StructuredContent = json.RawMessage(structured)
 		}
@@ -71,17 +72,13 @@ func failureOf(r tool.Result, e *tool.Error) *mcp.CallToolResult {
 
 // saysAsText reports whether a text block is the structured value, however it is spaced.
 func saysAsText(blocks []tool.Content, structured []byte) bool {
-	var want, got bytes.Buffer
-	if json.Compact(&want, structured) != nil {
-		return false
-	}
+	var texts []string
 	for _, block := range blocks {
-		got.Reset()
-		if block.Type == tool.ContentText && json.Compact(&got, []byte(block.Text)) == nil && bytes.Equal(got.Bytes(), want.Bytes()) {
-			return true
+		if block.Type == tool.ContentText {
+			texts = append(texts, block.Text)
 		}
 	}
-	return false
+	return plainjson.IsIn(structured, texts...)
 }
 
 // contentOf are the blocks of a result, and its attachments, which are for people.

@@ -1,8 +1,6 @@
 package mcpserver
 
 import (
-	"encoding/json"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -14,7 +12,7 @@ func definitionOf(s tool.Spec) *mcp.Tool {
 		Name: s.Name, Title: s.Title, Description: s.Description,
 		InputSchema: s.Parameters, Annotations: annotationsOf(s),
 	}
-	if describesObject(s.Result) {
+	if s.ResultIsObject() {
 		t.OutputSchema = s.Result
 	}
 	return t
@@ -27,14 +25,4 @@ func annotationsOf(s tool.Spec) *mcp.ToolAnnotations {
 		Title: s.Title, ReadOnlyHint: e.ReadOnly, IdempotentHint: e.ReadOnly,
 		DestructiveHint: &e.Destructive, OpenWorldHint: &e.OpenWorld,
 	}
-}
-
-// describesObject reports whether a result schema is for objects. Until 2025-11-25 the
-// protocol had structured results of no other kind, and one that is offered all the same
-// makes clients drop the whole list.
-func describesObject(schema json.RawMessage) bool {
-	var root struct {
-		Type string `json:"type"`
-	}
-	return len(schema) > 0 && json.Unmarshal(schema, &root) == nil && root.Type == "object"
 }

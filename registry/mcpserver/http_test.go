@@ -1,19 +1,15 @@
 package mcpserver_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -314,158 +310,6 @@ func TestElsewhereNeedsAToken(t *testing.T) {
 	}
 }
 
-// A sender that takes its time is cut off, and others are served meanwhile.
-func TestSlowSenders(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, mcpserver.Options{})
-	s := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: 50 * time.Millisecond})
-	conn, err := net.Dial("tcp", s.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{", mcpserver.Path)
-	if status, _, _ := s.send(t, request{body: hello}); status != 200 {
-		t.Errorf("meanwhile: %d", status)
-	}
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusRequestTimeout {
-		t.Errorf("got %d, want 408", response.StatusCode)
-	}
-}
-
-// The time for a request does not count for its answer.
-func TestSlowAnswer(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, mcpserver.Options{})
-	const bodyTimeout = 20 * time.Millisecond
-	w.add(t, tool.Spec{Name: "slow"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
-		timer := time.NewTimer(5 * bodyTimeout)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
-		case <-ctx.Done():
-			return tool.Result{}, ctx.Err()
-		}
-	})
-	for _, revision := range revisions {
-		session := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: bodyTimeout}).connect(t, revision, nil, "")
-		if got := callText(t, session, "slow", nil); got != "done" {
-			t.Errorf("%s: got %q", revision, got)
-		}
-	}
-}
-
-func TestSessionsAreBounded(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, mcpserver.Options{})
-	w.add(t, tool.Spec{Name: "x"}, says("x"))
-	s := w.listen(t, mcpserver.HTTPOptions{MaxSessions: 2})
-	s.connect(t, "2025-11-25", nil, "")
-	second := s.connect(t, "2025-11-25", nil, "")
-	status, _, header := s.send(t, request{body: hello})
-	if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
-		t.Errorf("a third session: %d %v", status, header)
-	}
-	if err := second.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if status, _, _ := s.send(t, request{body: hello}); status != 200 {
-		t.Errorf("after one ended: %d", status)
-	}
-	// What is no handshake leaves no session behind.
-	if got := callText(t, s.connect(t, "2026-07-28", nil, ""), "x", nil); got != "x" {
-		t.Errorf("a client without sessions got %q", got)
-	}
-}
-
-func TestIdleSessionEnds(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, mcpserver.Options{})
-	s := w.listen(t, mcpserver.HTTPOptions{SessionIdle: time.Millisecond})
-	_, _, header := s.send(t, request{body: hello})
-	id := header.Get("Mcp-Session-Id")
-	if id == "" {
-		t.Fatal("there is no session")
-	}
-	for { // ends with the test's own deadline if the session never does
-		status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: map[string]string{"Mcp-Session-Id": id}})
-		if status == http.StatusNotFound {
-			return
-		}
-	}
-}
-
-func TestManyConnections(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, mcpserver.Options{})
-	w.add(t, tool.Spec{Name: "x", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}, says("x"))
-	s := w.listen(t, mcpserver.HTTPOptions{})
-	session := s.connect(t, "2025-11-25", nil, "")
-	for range 300 { // that stop in the middle
-		conn, err := net.Dial("tcp", s.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		if _, err := io.WriteString(conn, "POST /mcp HTTP/1.1\r\nHost: loc"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var wg sync.WaitGroup
-	for n := range 50 {
-		wg.Go(func() {
-			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "x", Arguments: map[string]any{"n": n}})
-			if err != nil || textOf(result) != "x" {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// A connection too many waits until another ends.
-func TestConnectionsAreBounded(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, mcpserver.Options{})
-	s := w.listen(t, mcpserver.HTTPOptions{MaxConnections: 1})
-	dial := func() (net.Conn, *bufio.Reader) {
-		conn, err := net.Dial("tcp", s.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { conn.Close() })
-		if _, err := io.WriteString(conn, "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-		return conn, bufio.NewReader(conn)
-	}
-	first, answers := dial()
-	if _, err := answers.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	_, answers = dial()
-	answered := make(chan error, 1)
-	go func() {
-		_, err := answers.ReadString('\n')
-		answered <- err
-	}()
-	select {
-	case err := <-answered:
-		t.Errorf("the second is answered beside the first: %v", err)
-	default:
-	}
-	first.Close()
-	if err := <-answered; err != nil {
-		t.Errorf("the second is not answered: %v", err)
-	}
-}
-
 func TestStopOverHTTP(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
@@ -502,83 +346,5 @@ func TestStopOverHTTP(t *testing.T) {
 		if _, err := net.Dial("tcp", s.addr); err == nil {
 			t.Errorf("%s: the server still listens", revision)
 		}
-	}
-}
-
-// admin returns a function that gets a page of the listener for operators.
-func (w *world) admin(t testing.TB) func(path string, header map[string]string) (int, string) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- w.server.ServeAdmin(ctx, l) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("the listener ended with %v", err)
-		}
-	})
-	s := &site{addr: l.Addr().String()}
-	return func(path string, header map[string]string) (int, string) {
-		status, body, _ := s.send(t, request{method: "GET", path: path, header: header})
-		return status, body
-	}
-}
-
-func (w *world) ready(t testing.TB) bool {
-	status, _ := w.admin(t)("/readyz", nil)
-	return status == 200
-}
-
-func TestAdmin(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, mcpserver.Options{})
-	w.add(t, tool.Spec{Name: "works"}, says("x"))
-	w.add(t, tool.Spec{Name: "fails"}, func(context.Context, tool.Invocation) (tool.Result, error) {
-		return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: "no"}
-	})
-	session := w.connect(t, "2025-11-25", nil)
-	callText(t, session, "works", nil)
-	for range 2 {
-		if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "fails"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "made_up"}); err == nil {
-		t.Error("a tool that was made up is there")
-	}
-	w.listen(t, mcpserver.HTTPOptions{}).send(t, request{body: hello, header: map[string]string{"Host": "evil.example.com"}})
-	get := w.admin(t)
-	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
-		if status, body := get(path, nil); status != 200 || body != want {
-			t.Errorf("%s: %d %q", path, status, body)
-		}
-	}
-	_, metrics := get("/metrics", nil)
-	for _, line := range []string{
-		`wasmtool_calls_total{tool="works",code=""} 1`,
-		`wasmtool_calls_total{tool="fails",code="execution"} 2`,
-		`wasmtool_call_seconds_bucket{le="+Inf"} 3`,
-		`wasmtool_call_seconds_count 3`,
-		`wasmtool_http_refused_total{reason="host"} 1`,
-		`wasmtool_calls_running 0`,
-		`wasmtool_sessions 1`,
-		`wasmtool_tools 2`,
-	} {
-		if !bytes.Contains([]byte(metrics), []byte(line+"\n")) {
-			t.Errorf("the metrics lack %s:\n%s", line, metrics)
-		}
-	}
-	if strings.Contains(metrics, "made_up") {
-		t.Error("a client can add to the metrics")
-	}
-	if status, _ := get("/metrics", map[string]string{"Host": "evil.example.com"}); status != 403 {
-		t.Errorf("a rebound name gets %d", status)
-	}
-	if status, _ := get("/debug/pprof/", nil); status != 404 {
-		t.Errorf("another page: %d", status)
 	}
 }

@@ -1,10 +1,5 @@
 package policy
 
-import (
-	"maps"
-	"slices"
-)
-
 // groupPrefix marks an entry that names a group.
 const groupPrefix = "group:"
 
@@ -41,13 +36,6 @@ var otherNames = map[string]string{
 	"webfetch":    "web_fetch",
 	"websearch":   "web_search",
 }
-
-// Groups returns the names of the groups that every policy knows, sorted, without
-// "group:".
-func Groups() []string { return slices.Sorted(maps.Keys(groupMembers)) }
-
-// Members returns the tools of such a group, or nil for another.
-func Members(group string) []string { return slices.Clone(groupMembers[group]) }
 
 // Profiles returns the names of the profiles, from the one with the fewest tools to
 // "full".

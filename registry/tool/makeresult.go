@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
 // TextResult returns a result of one text. The details, what a program would want to know,
@@ -60,11 +62,9 @@ func ImageResult(caption string, data []byte, mimeType string, details map[strin
 
 // exactJSON writes a value without escapes for HTML, which a model would read as noise.
 func exactJSON(value any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	text, err := plainjson.Encode(value)
+	if err != nil {
 		return nil, fmt.Errorf("the value is no JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text, nil
 }

@@ -64,6 +64,15 @@ func (s Spec) Clone() Spec {
 	return s
 }
 
+// ResultIsObject reports whether Result is for objects. MCP had structured results of no
+// other kind until its revision of 2025-11-25, and a schema for another that is offered all
+// the same makes clients drop the whole list.
+func (s Spec) ResultIsObject() bool {
+	var root map[string]json.RawMessage // as a struct would take "Type", too
+	var kind string
+	return json.Unmarshal(s.Result, &root) == nil && json.Unmarshal(root["type"], &kind) == nil && kind == "object"
+}
+
 // Effects is what can come of a call that gets all that the tool asks for, as the host knows
 // it. Of a tool outside of the sandbox it knows nothing, so that may do anything.
 func (s Spec) Effects() capability.Effects {

@@ -1,8 +1,9 @@
 package tool
 
 import (
-	"bytes"
 	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
 // The views are shapes in which other systems expect a result. They share memory with it.
@@ -50,19 +51,13 @@ func (r Result) Typed() (TypedView, error) {
 	switch {
 	case r.IsError:
 		v.Type = ViewError
-	case len(r.Structured) > 0 && sameJSON(r.Text(), r.Structured):
+	case len(r.Structured) > 0 && plainjson.IsIn(r.Structured, r.Text()):
 		v.Type, v.Content = ViewJSON, r.Structured
 		return v, nil
 	}
 	var err error
 	v.Content, err = exactJSON(r.Text())
 	return v, err
-}
-
-// sameJSON reports whether a text is a JSON value but for its spaces.
-func sameJSON(text string, value json.RawMessage) bool {
-	var a, b bytes.Buffer
-	return json.Compact(&a, []byte(text)) == nil && json.Compact(&b, value) == nil && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 // OutputView is the shape {title, output, metadata}.

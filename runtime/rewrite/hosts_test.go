@@ -46,34 +46,42 @@ func hostCallers() map[string]wasmtest.Module {
 	}
 }
 
-func TestOneHostCallBetweenTwoChecks(t *testing.T) {
+// runHostCaller rewrites a module and calls its function with f for the meter; onCall is told of every
+// call of the host.
+func runHostCaller(t *testing.T, name string, m wasmtest.Module, o Options, f *refiller, onCall func()) *Report {
+	t.Helper()
 	ctx := context.Background()
+	out, rep, err := Rewrite(m.Bytes(), o)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(allFeatures))
+	defer func() { _ = r.Close(ctx) }()
+	f.install(t, r)
+	host := api.GoModuleFunc(func(context.Context, api.Module, []uint64) { onCall() })
+	if _, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoModuleFunction(host, nil, nil).Export("host").Instantiate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	mod, err := r.Instantiate(ctx, out)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if _, err := mod.ExportedFunction("run").Call(ctx); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return rep
+}
+
+func TestOneHostCallBetweenTwoChecks(t *testing.T) {
 	for name, m := range hostCallers() {
-		out, rep, err := Rewrite(m.Bytes(), Options{Meter: true})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(allFeatures))
-		defer func() { _ = r.Close(ctx) }()
 		calls, since, most := 0, 0, 0
 		// There is always fuel left.
 		f := &refiller{slice: 1 << 40, budget: 1 << 60, onRefill: func() error { since = 0; return nil }}
-		f.install(t, r)
-		host := api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
+		rep := runHostCaller(t, name, m, Options{Meter: true}, f, func() {
 			calls++
 			since++
 			most = max(most, since)
 		})
-		if _, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoModuleFunction(host, nil, nil).Export("host").Instantiate(ctx); err != nil {
-			t.Fatal(err)
-		}
-		mod, err := r.Instantiate(ctx, out)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if _, err := mod.ExportedFunction("run").Call(ctx); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
 		if calls < hostCalls || most != 1 || rep.Meter.Hosts == 0 {
 			t.Errorf("%s: %d calls, up to %d between two checks, %+v", name, calls, most, *rep.Meter)
 		}
@@ -84,32 +92,14 @@ func TestOneHostCallBetweenTwoChecks(t *testing.T) {
 // module calls it by type, it is like any import.
 func TestQuickImports(t *testing.T) {
 	const slice = 1000
-	ctx := context.Background()
 	options := Options{Meter: true, Quick: []ImportName{{"env", "other"}, {"env", "host"}}}
 	for name, m := range hostCallers() {
-		out, rep, err := Rewrite(m.Bytes(), options)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(allFeatures))
-		defer func() { _ = r.Close(ctx) }()
 		since, most := 0, 0
 		f := &refiller{slice: slice, budget: 1 << 60, onRefill: func() error { since = 0; return nil }}
-		f.install(t, r)
-		host := api.GoModuleFunc(func(context.Context, api.Module, []uint64) {
+		rep := runHostCaller(t, name, m, options, f, func() {
 			since++
 			most = max(most, since)
 		})
-		if _, err := r.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoModuleFunction(host, nil, nil).Export("host").Instantiate(ctx); err != nil {
-			t.Fatal(err)
-		}
-		mod, err := r.Instantiate(ctx, out)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if _, err := mod.ExportedFunction("run").Call(ctx); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
 		byType := slices.Contains([]string{"call_indirect", "call_ref", "return_call_indirect", "two in a function"}, name)
 		if (rep.Meter.Hosts > 0) != byType {
 			t.Errorf("%s: %d checks of calls", name, rep.Meter.Hosts)

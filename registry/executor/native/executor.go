@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -145,10 +146,7 @@ func failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return stopped(ctx, err, "the function was stopped")
 	}
-	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "..."
-	}
+	text := plaintext.Short(strings.ToValidUTF8(err.Error(), "\uFFFD"), maxMessage)
 	return (&tool.Error{Code: tool.CodeExecution, Message: "the tool says: " + text, Recoverable: true}).WithCause(err)
 }
 

@@ -166,7 +166,7 @@ func TestListAndRevoke(t *testing.T) {
 		t.Fatalf("%v, %v", list, err)
 	}
 	for _, a := range list {
-		if a.ID == kept.ID && (a.Tool != `x\u{1b}[31m\u{202e}\u{e0041}\u{a}y` || a.Grant[0] != `write:\u{7}`) {
+		if a.ID == kept.ID && (a.Tool != `x\x1b[31m\u202e\U000e0041\ny` || a.Grant[0] != `write:\a`) {
 			t.Errorf("printed as %q, %q", a.Tool, a.Grant)
 		}
 	}

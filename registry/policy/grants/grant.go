@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/recordfile"
 )
 
@@ -109,10 +110,10 @@ func checkRecord(g Grant) error {
 
 // forDisplay returns the grant with texts that are safe to print.
 func (g Grant) forDisplay() Grant {
-	g.Tenant, g.Tool, g.Digest = recordfile.Printable(g.Tenant), recordfile.Printable(g.Tool), recordfile.Printable(g.Digest)
+	g.Tenant, g.Tool, g.Digest = plaintext.Visible(g.Tenant), plaintext.Visible(g.Tool), plaintext.Visible(g.Digest)
 	words := make([]string, len(g.Words))
 	for i, word := range g.Words {
-		words[i] = recordfile.Printable(word)
+		words[i] = plaintext.Visible(word)
 	}
 	g.Words = words
 	return g

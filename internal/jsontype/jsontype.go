@@ -1,0 +1,80 @@
+// Package jsontype has the types of JSON Schema as sets, in which numbers are split into
+// integers and others, so that what "integer" and "number" both admit is what the sets have
+// in common.
+package jsontype
+
+import "strings"
+
+// Set is a set of types. The zero value is empty.
+type Set uint8
+
+// The types, and the sets that have a name.
+const (
+	Null Set = 1 << iota
+	Boolean
+	Integer
+	Fraction // a number that is no integer
+	String
+	Array
+	Object
+
+	Number = Integer | Fraction
+	Any    = Null | Boolean | Number | String | Array | Object
+)
+
+// named are the names of JSON Schema in the order in which they are told.
+var named = [...]struct {
+	name string
+	set  Set
+}{
+	{"string", String},
+	{"number", Number},
+	{"integer", Integer},
+	{"boolean", Boolean},
+	{"array", Array},
+	{"object", Object},
+	{"null", Null},
+}
+
+// Named returns the types that a name of JSON Schema stands for, and none for another name.
+func Named(name string) Set {
+	for _, n := range named {
+		if n.name == name {
+			return n.set
+		}
+	}
+	return 0
+}
+
+// Names returns the names of JSON Schema.
+func Names() []string {
+	names := make([]string, len(named))
+	for i, n := range named {
+		names[i] = n.name
+	}
+	return names
+}
+
+// Names returns the names of the types in s. Numbers that are no integers have no name of
+// their own and are told as "number".
+func (s Set) Names() []string {
+	var names []string
+	for _, n := range named {
+		if s&n.set == n.set || n.set == Number && s&Fraction != 0 {
+			names = append(names, n.name)
+			s &^= n.set
+		}
+	}
+	return names
+}
+
+// String joins the names of the types with "or"; it is "any" for all and "nothing" for none.
+func (s Set) String() string {
+	switch s {
+	case 0:
+		return "nothing"
+	case Any:
+		return "any"
+	}
+	return strings.Join(s.Names(), " or ")
+}

@@ -1,0 +1,171 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// A sender that takes its time is cut off, and others are served meanwhile.
+func TestSlowSenders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	s := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: 50 * time.Millisecond})
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{", mcpserver.Path)
+	if status, _, _ := s.send(t, request{body: hello}); status != 200 {
+		t.Errorf("meanwhile: %d", status)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("got %d, want 408", response.StatusCode)
+	}
+}
+
+// The time for a request does not count for its answer.
+func TestSlowAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	const bodyTimeout = 20 * time.Millisecond
+	w.add(t, tool.Spec{Name: "slow"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+		timer := time.NewTimer(5 * bodyTimeout)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
+		case <-ctx.Done():
+			return tool.Result{}, ctx.Err()
+		}
+	})
+	for _, revision := range revisions {
+		session := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: bodyTimeout}).connect(t, revision, nil, "")
+		if got := callText(t, session, "slow", nil); got != "done" {
+			t.Errorf("%s: got %q", revision, got)
+		}
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "x"}, says("x"))
+	s := w.listen(t, mcpserver.HTTPOptions{MaxSessions: 2})
+	s.connect(t, "2025-11-25", nil, "")
+	second := s.connect(t, "2025-11-25", nil, "")
+	status, _, header := s.send(t, request{body: hello})
+	if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
+		t.Errorf("a third session: %d %v", status, header)
+	}
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, _ := s.send(t, request{body: hello}); status != 200 {
+		t.Errorf("after one ended: %d", status)
+	}
+	// What is no handshake leaves no session behind.
+	if got := callText(t, s.connect(t, "2026-07-28", nil, ""), "x", nil); got != "x" {
+		t.Errorf("a client without sessions got %q", got)
+	}
+}
+
+func TestIdleSessionEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	s := w.listen(t, mcpserver.HTTPOptions{SessionIdle: time.Millisecond})
+	_, _, header := s.send(t, request{body: hello})
+	id := header.Get("Mcp-Session-Id")
+	if id == "" {
+		t.Fatal("there is no session")
+	}
+	for { // ends with the test's own deadline if the session never does
+		status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: map[string]string{"Mcp-Session-Id": id}})
+		if status == http.StatusNotFound {
+			return
+		}
+	}
+}
+
+func TestManyConnections(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "x", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}, says("x"))
+	s := w.listen(t, mcpserver.HTTPOptions{})
+	session := s.connect(t, "2025-11-25", nil, "")
+	for range 300 { // that stop in the middle
+		conn, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, "POST /mcp HTTP/1.1\r\nHost: loc"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wg sync.WaitGroup
+	for n := range 50 {
+		wg.Go(func() {
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "x", Arguments: map[string]any{"n": n}})
+			if err != nil || textOf(result) != "x" {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A connection too many waits until another ends.
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	s := w.listen(t, mcpserver.HTTPOptions{MaxConnections: 1})
+	dial := func() (net.Conn, *bufio.Reader) {
+		conn, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		if _, err := io.WriteString(conn, "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		return conn, bufio.NewReader(conn)
+	}
+	first, answers := dial()
+	if _, err := answers.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	_, answers = dial()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := answers.ReadString('\n')
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		t.Errorf("the second is answered beside the first: %v", err)
+	default:
+	}
+	first.Close()
+	if err := <-answered; err != nil {
+		t.Errorf("the second is not answered: %v", err)
+	}
+}
