@@ -124,7 +124,7 @@ func (d *hostDir) refuseProtected(dirs []string) error {
 	for _, dir := range dirs {
 		parents, there, err := nearestParents(dir)
 		if err != nil || contains(parents, d.info) || (there && contains(d.parents, parents[0])) || d.holdsLinkTo(dir) {
-			return errors.New("is, holds or lies in a directory that no tool may write to; name another one, or grant it for reading")
+			return errors.New("is, holds or lies in a directory that no tool may write to: that of the operator's file, of tools, of stores or of compiled code; name another one, or grant it for reading")
 		}
 	}
 	return nil

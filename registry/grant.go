@@ -55,6 +55,9 @@ func (x *execution) notGranted(given Offered) error {
 			grantable = append(grantable, w)
 		}
 	}
+	if decision.Effect == policy.Ask {
+		e.Details.Fix += "\n# its calls are asked about, unless you add: auto_execute = true"
+	}
 	e.Details.Grant = grantable
 	return e
 }

@@ -123,7 +123,7 @@ func (e *UnboundError) Error() string {
 	case KindEnv:
 		return fmt.Sprintf("permission %q: the variable is not set; set it, or leave the word out", e.Word)
 	case KindSecret:
-		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%s] with env, file, command or keyring in the operator's file first", e.Word, e.Word.name)
+		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%[2]s] with env = \"%[2]s\", or with file, command or keyring, into the operator's file first", e.Word, e.Word.name)
 	}
 	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; bind one to the name first", e.Word, e.Word.name)
 }

@@ -8,10 +8,11 @@ import (
 )
 
 // advised is an error of a call, with the command that would grant what it lacked but for
-// the permissions.
+// the permissions, and the name of the operator's file.
 type advised struct {
 	error
 	grantCommand string
+	operatorFile string
 }
 
 func (e advised) Unwrap() error { return e.error }
@@ -31,22 +32,36 @@ func (o *toolOptions) grantCommand(target string) string {
 
 // adviceFor says how a person at a command line mends a failure: lines, each of which is
 // enough. It is empty when nothing at the command line does.
-func adviceFor(e *tool.Error, grantCommand string) []string {
+func adviceFor(e *tool.Error, known advised) []string {
 	var lines []string
+	stands := len(e.Details.Missing) > 0 && len(e.Details.Grant) == 0 && e.Details.Fix != ""
+	if stands {
+		lines = append(lines, "what stands in the way:\n"+printable(e.Details.Fix))
+	}
 	if flags := flagsFor(e); flags != "" {
-		lines = append(lines, "for this call: "+flags)
-	}
-	if len(e.Details.Grant) > 0 && grantCommand != "" {
-		lines = append(lines, "for the tool as it is: "+grantCommand+shellWords(e.Details.Grant))
-	}
-	if e.Details.Fix != "" {
-		what := "for good, in the operator's file:"
-		if len(e.Details.Missing) > 0 && len(e.Details.Grant) == 0 {
-			what = "what stands in the way:"
+		when := "for this call: "
+		if stands && slices.ContainsFunc(e.Details.Missing, isSecret) {
+			when = "after that, " + when // no flag says where a secret's value comes from
 		}
-		lines = append(lines, what+"\n"+printable(e.Details.Fix))
+		lines = append(lines, when+flags)
+	}
+	if len(e.Details.Grant) > 0 && known.grantCommand != "" {
+		lines = append(lines, "for the tool as it is: "+known.grantCommand+shellWords(e.Details.Grant))
+	}
+	if e.Details.Fix != "" && !stands {
+		lines = append(lines, "for good, in the operator's file"+among(known.operatorFile)+":\n"+printable(e.Details.Fix))
 	}
 	return lines
+}
+
+func isSecret(permission string) bool { return strings.HasPrefix(permission, "secret:") }
+
+// among puts a name into the middle of a sentence.
+func among(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (" + oneLine(name) + ")"
 }
 
 // flagsFor is what lets one call run.
@@ -67,7 +82,7 @@ func flagsFor(e *tool.Error) string {
 			flags = append(flags, "--dir "+name+"=PATH"+yesNo(kind == "write", writeSuffix, ""))
 		case kind == "env":
 			flags = append(flags, "--env "+name+"=VALUE")
-		case kind != "secret": // whose value no flag can name
+		default:
 			flags = append(flags, "--allow "+shellWord(permission))
 		}
 	}

@@ -84,7 +84,9 @@ func (c client) config(s clientServer) ([]byte, error) {
 	}
 	config := map[string]map[string]clientServer{c.table: {"wasmtool": s}}
 	if c.toml {
-		return toml.Marshal(config)
+		text, err := toml.Marshal(config)
+		// The table above may be in the client's file already, where a second head is an error.
+		return bytes.TrimPrefix(text, []byte("["+c.table+"]\n")), err
 	}
 	return plainjson.Indented(config)
 }

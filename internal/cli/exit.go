@@ -126,7 +126,7 @@ func (a *app) complain(err error) {
 	}
 	var known advised
 	_ = errors.As(err, &known) // without it no command is named
-	for _, line := range adviceFor(e, known.grantCommand) {
+	for _, line := range adviceFor(e, known) {
 		fmt.Fprintf(a.Err, "  %s\n", strings.ReplaceAll(line, "\n", "\n    "))
 	}
 }

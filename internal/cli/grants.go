@@ -25,8 +25,13 @@ type grantOptions struct {
 	words []capability.Word // of allow
 }
 
-func (o *grantOptions) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME; NAME=PATH:rw to write there too (repeatable; default workspace=.)")
+// add adds the flags; byDefault is what --dir is when it is not given, or empty.
+func (o *grantOptions) add(cmd *cobra.Command, byDefault string) {
+	repeatable := "repeatable"
+	if byDefault != "" {
+		repeatable += "; default " + byDefault
+	}
+	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME; NAME=PATH:rw to write there too ("+repeatable+")")
 	cmd.Flags().StringArrayVar(&o.env, "env", nil, "grant the environment variable `NAME`, or NAME=VALUE, to a tool that asks for it (repeatable)")
 	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant a `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG, kv:write (repeatable)")
 }

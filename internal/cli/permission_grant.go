@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,6 +135,9 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Wor
 		if !asks(t.spec.Permissions, word) {
 			return usage(cmd, fmt.Sprintf("%s: %s does not ask for it; it asks for %s", word, t.spec.Name, t.spec.Permissions))
 		}
+		if readsOnly(t.spec.Permissions, word) {
+			return usage(cmd, fmt.Sprintf("%s: %s asks for reading alone; it asks for %s", word, t.spec.Name, t.spec.Permissions))
+		}
 		if denial, denied := offer.Deny.Takes(word); denied {
 			return &tool.Error{
 				Code: tool.CodePermissionDenied, Tool: t.spec.Name,
@@ -145,6 +149,18 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Wor
 		}
 	}
 	return nil
+}
+
+// readsOnly reports whether a word grants writing where a tool only asks to read: whoever
+// grants it would be told of a danger that there is not.
+func readsOnly(p capability.Permissions, w capability.Word) bool {
+	switch w.Kind() {
+	case capability.KindWrite:
+		return !slices.ContainsFunc(p.FS, func(f capability.FS) bool { return f.Mount == w.Name() && f.Mode == capability.ModeWrite })
+	case capability.KindKV:
+		return w.Name() == capability.ModeWrite.String() && p.KV != capability.ModeWrite
+	}
+	return false
 }
 
 // where is the end of a sentence that says where something was written.

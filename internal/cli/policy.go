@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -52,9 +54,15 @@ func (a *app) policyCheckCommand() *cobra.Command {
 		Long: `Check the operator's file: every fault is told with its line and column, and what is
 probably a slip as a warning. Nothing is run.
 
-Exit status: 0; 2 when the file cannot be used; 8 for a tool that does not load.`,
+Exit status: 0; 2 when the file cannot be used; 4 when a folder of its mounts is not there;
+8 for a tool that does not load.`,
 		Example: "  wasmtool policy check --config wasmtool.toml",
-		Args:    noArguments,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(cmd, "takes no arguments; to check another file than yours, write --config "+shellWord(args[0]))
+			}
+			return nil
+		},
 		RunE: func(*cobra.Command, []string) error {
 			warnings, err := a.checkPolicy(o)
 			if asJSON {
@@ -64,13 +72,22 @@ Exit status: 0; 2 when the file cannot be used; 8 for a tool that does not load.
 				return err
 			}
 			a.printWarnings(warnings)
-			fmt.Fprintln(a.Err, "wasmtool: the operator's file can be used")
+			fmt.Fprintln(a.Err, a.checked(a.configFile(o)))
 			return nil
 		},
 	}
 	o.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object with each fault and warning")
 	return cmd
+}
+
+// checked says that nothing is wrong with the operator's file, or that there is none: it
+// need not be there.
+func (a *app) checked(file config.File) string {
+	if _, err := os.Stat(file.Path); file.Path == "" || errors.Is(err, fs.ErrNotExist) {
+		return "wasmtool: there is no operator's file" + where(file.Name) + "; what needs a word of yours is not granted"
+	}
+	return "wasmtool: the operator's file can be used" + where(file.Name)
 }
 
 // checkPolicy returns what is probably a slip in the operator's file.

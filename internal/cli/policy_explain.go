@@ -213,7 +213,11 @@ func (a *app) printCall(o policyExplain, v callView) error {
 	}
 	text := v.String()
 	if len(v.Missing) > 0 {
-		text += "but it does not run: not granted: " + strings.Join(v.Missing, ", ") + "\n"
+		missing := "it does not run: not granted: " + strings.Join(v.Missing, ", ") + "\n"
+		if v.Effect == policy.Allow {
+			text = "" // that a call which reaches nothing is allowed would only mislead
+		}
+		text = missing + text
 	}
 	if len(v.Changed) > 0 {
 		text += "the tool is not the one that this was granted to: " + strings.Join(v.Changed, ", ") + "\n"

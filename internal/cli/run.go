@@ -61,7 +61,7 @@ Exit status: see 'wasmtool --help'.`,
 	}
 	o.toolOptions.add(cmd)
 	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
-	o.grantOptions.add(cmd)
+	o.grantOptions.add(cmd, workspace+"=.")
 	flags := cmd.Flags()
 	flags.StringVar(&o.input, "input", "", "arguments as a JSON object, @FILE to read it from a file, - from standard input")
 	flags.DurationVar(&o.timeout, "timeout", 0, "time the tool may take, in place of its manifest's (e.g. 5s)")
@@ -100,7 +100,7 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 	}
 	result, err := a.call(cmd, o, set, target, arguments)
 	if err != nil {
-		err = advised{err, o.grantCommand(target)}
+		err = advised{err, o.grantCommand(target), a.configFile(o.toolOptions).Name}
 	}
 	if o.json {
 		return a.printEnvelope(result, receipt, err)

@@ -67,7 +67,7 @@ wrong command line.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, o) },
 	}
 	o.toolOptions.add(cmd)
-	o.grantOptions.add(cmd)
+	o.grantOptions.add(cmd, "")
 	flags := cmd.Flags()
 	flags.StringVar(&o.workspace, "workspace", "", "grant `DIR`, read-only, to tools that ask for the mount \"workspace\"; DIR:rw to write there too")
 	flags.StringVar(&o.http, "http", "", "wait for clients at `ADDR`, such as 127.0.0.1:8080, in place of standard input and output")
@@ -92,6 +92,10 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 		return a.printClientConfig(cmd, o)
 	}
 	if o.workspace != "" {
+		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
+		if _, err := existingDir(path); err != nil {
+			return usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
+		}
 		o.dirs = append(o.dirs, workspace+"="+o.workspace)
 	}
 	offer, err := o.offer(cmd, a.getenv)

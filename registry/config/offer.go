@@ -55,6 +55,20 @@ func (c *Config) OfferFor(dirs map[string]string, tool string, aliases ...string
 	return o
 }
 
+// MountWords returns what [grants] and [tools] allow the tool of that name to do in mounts:
+// words of a read or write kind, in no order that means anything. They hold for whatever
+// folder is bound to a name, so a caller that puts another folder in the place of the
+// file's adds them again.
+func (c *Config) MountWords(tool string) []capability.Word {
+	var words []capability.Word
+	for _, g := range slices.Concat(c.grants.allow, c.tools[normalName(tool)].grants.allow) {
+		if kind := g.word.Kind(); kind == capability.KindRead || kind == capability.KindWrite {
+			words = append(words, g.word)
+		}
+	}
+	return words
+}
+
 // Allow adds words from elsewhere than the file, such as flags and remembered answers,
 // to an Offer of c. Other than Offer.Add, it keeps secrets to the urls of [secrets], and
 // knows none that is not there. The error is a *capability.UnboundError, and o is then

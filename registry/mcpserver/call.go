@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -68,7 +69,7 @@ func (s *Server) failure(result tool.Result, err error) (*mcp.CallToolResult, er
 		s.log.Error("a call failed inside wasmtool", "tool", e.Tool, "call", e.CallID, "reason", err, "cause", errors.Unwrap(e))
 	case tool.CodeApprovalRequired, tool.CodePermissionDenied:
 		if e.Details.Fix != "" {
-			s.log.Warn("a call was not allowed; lines of the operator's file that would allow it", "tool", e.Tool, "call", e.CallID, "fix", e.Details.Fix)
+			s.log.Warn("a call was not allowed; words that would allow it when they are granted to the tool, and lines of the operator's file that would", "tool", e.Tool, "call", e.CallID, "grant", strings.Join(e.Details.Grant, " "), "fix", e.Details.Fix)
 		}
 	}
 	return failureOf(result, e), nil

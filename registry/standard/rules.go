@@ -52,8 +52,9 @@ func (o Options) config() *config.Config {
 }
 
 // offerTo is what a tool is given that asks: what the operator's file says, and what
-// Options say besides. A mount or variable of Options takes the place of one of the file;
-// what the file denies stays denied.
+// Options say besides. A mount or variable of Options takes the place of one of the file,
+// and the words of the file are about the mount, whatever its folder; what the file denies
+// stays denied.
 func (o Options) offerTo(spec tool.Spec) capability.Offer {
 	dirs := make(map[string]string)
 	if o.Workspace != "" {
@@ -61,6 +62,11 @@ func (o Options) offerTo(spec tool.Spec) capability.Offer {
 	}
 	given := o.config().OfferFor(dirs, spec.Name, spec.Aliases...)
 	maps.Copy(given.Mounts, o.Offer.Mounts)
+	for _, word := range o.config().MountWords(spec.Name) {
+		if _, replaced := o.Offer.Mounts[word.Name()]; replaced {
+			_ = given.Add(capability.Bound{}, word) // the mount is bound
+		}
+	}
 	maps.Copy(given.Env, o.Offer.Env)
 	given.Net = append(given.Net, o.Offer.Net...)
 	if given.Secrets == nil {

@@ -267,11 +267,16 @@ func inManifest(source string, err error) error {
 // checkDirectories finds out early what is no directory. What a call may reach is
 // looked at again when it begins.
 func checkDirectories(o Options) error {
-	mounts := o.offerTo(tool.Spec{}).Mounts
+	offer := o.offerTo(tool.Spec{})
+	mounts := offer.Mounts
 	for _, name := range slices.Sorted(maps.Keys(mounts)) {
 		info, err := os.Stat(mounts[name].Dir)
 		if err != nil || !info.IsDir() {
-			return &tool.Error{Code: tool.CodePermissionDenied, Message: fmt.Sprintf("mount %s: there is no such directory", name)}
+			message := fmt.Sprintf("mount %s: there is no such directory", name)
+			if word, err := capability.ParseWord(mounts[name].Mode.String() + ":" + name); err == nil && offer.Lines[word] != "" {
+				message = offer.Lines[word] + ": " + message
+			}
+			return &tool.Error{Code: tool.CodePermissionDenied, Message: message}
 		}
 	}
 	return nil
