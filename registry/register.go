@@ -207,7 +207,7 @@ func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
 	if executor == nil {
 		return nil, definition.Fault(spec.Name, "execute", "there is nothing to execute")
 	}
-	d, err := definition.Compile(spec)
+	d, err := definition.Compile(spec, executor)
 	if err != nil {
 		return nil, err
 	}
