@@ -24,6 +24,8 @@ type loader struct {
 	onError func(error)
 	// folders stay open as long as read may be called.
 	folders []*manifests.Folder
+	// watched, unless nil, notes what was loaded from the Folders of Options.
+	watched *Folders
 }
 
 func (l *loader) loadAll(o Options) error {
@@ -68,20 +70,16 @@ func (l *loader) loadFolder(folder *manifests.Folder, dir string) error {
 	}
 	tools := readAll(folder, paths)
 	for i, path := range paths {
-		err := tools[i].err
-		if err == nil {
-			err = l.add(tools[i].manifest, source(dir, path), func() ([]byte, error) {
-				return manifests.ReadModule(folder, path, tools[i].manifest)
-			})
-		} else {
-			err = invalidManifest(dir, err)
-		}
+		err := l.loadTool(folder, dir, path, tools[i])
 		switch {
 		case err == nil:
 		case l.onError == nil:
 			return err
 		default:
 			l.onError(err)
+			if l.watched != nil && dir != "" {
+				l.watched.note(dir, path, &watched{fault: err.Error(), told: err.Error()})
+			}
 		}
 	}
 	return nil
@@ -106,6 +104,23 @@ func (l *loader) loadSingle(target string) error {
 		return invalidManifest(dir, err)
 	}
 	return l.add(m, source(dir, path), func() ([]byte, error) { return module, nil })
+}
+
+// loadTool registers the tool of one manifest. Its module is read at the first call.
+func (l *loader) loadTool(folder *manifests.Folder, dir, path string, t readManifest) error {
+	if t.err != nil {
+		return invalidManifest(dir, t.err)
+	}
+	read := func() ([]byte, error) { return manifests.ReadModule(folder, path, t.manifest) }
+	if l.watched == nil || dir == "" {
+		return l.add(t.manifest, source(dir, path), read)
+	}
+	w := newWatched(folder, path, t.manifest)
+	if err := l.add(t.manifest, source(dir, path), w.unchanged(folder, path, read)); err != nil {
+		return err
+	}
+	l.watched.note(dir, path, w)
+	return nil
 }
 
 // readManifest is a manifest that was read, or why it was not.
