@@ -56,6 +56,7 @@ func diff(before, after tool.Spec) Diff {
 			d = append(d, Change{Field: field, After: added})
 		}
 	}
+	value("name", before.Name, after.Name)
 	list("permissions", before.Permissions.Describe(), after.Permissions.Describe())
 	value("dangerous", fmt.Sprint(before.Dangerous), fmt.Sprint(after.Dangerous))
 	value("sandboxed", fmt.Sprint(before.Sandboxed), fmt.Sprint(after.Sandboxed))

@@ -61,19 +61,25 @@ func (r *Registry) Register(spec tool.Spec, executor tool.Executor) error {
 
 // Replace puts a tool in the place of the one of the same name, which must be there:
 // taking a name over is never an accident. Calls that run finish on the old one; its
-// executor is closed. The tool stays disabled if it was. The Diff says what changed.
-// Ownership of the executor and errors are as for Register; not_found when there is
+// executor is closed, and the Logger told if it does not close. The tool stays disabled if
+// it was. The Diff says what changed. Ownership of the executor and errors are as for Register; not_found when there is
 // nothing to replace.
 func (r *Registry) Replace(spec tool.Spec, executor tool.Executor) (Diff, error) {
+	return r.ReplaceNamed(spec.Name, spec, executor)
+}
+
+// ReplaceNamed is Replace for a tool that is there under another name: in one step, it goes
+// and the other comes.
+func (r *Registry) ReplaceNamed(name string, spec tool.Spec, executor tool.Executor) (Diff, error) {
 	e, err := newEntry(spec, executor)
 	if err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
-	old := r.entries[spec.Name]
+	old := r.entries[name]
 	if old == nil {
+		err := r.notFound(name)
 		r.mu.Unlock()
-		_, err := r.resolve(spec.Name)
 		return nil, err
 	}
 	e.createdAt, e.disabled = old.createdAt, old.disabled
@@ -82,7 +88,10 @@ func (r *Registry) Replace(spec tool.Spec, executor tool.Executor) (Diff, error)
 	if err != nil {
 		return nil, err
 	}
-	return diff(old.spec, e.spec), old.executor.Close()
+	if err := old.executor.Close(); err != nil {
+		r.log.Error("the executor of a tool that was replaced does not close", "tool", name, "error", err)
+	}
+	return diff(old.spec, e.spec), nil
 }
 
 // Patch changes parts of a tool: a nil field leaves what is there.
@@ -207,7 +216,7 @@ func newEntry(spec tool.Spec, executor tool.Executor) (*entry, error) {
 	if executor == nil {
 		return nil, definition.Fault(spec.Name, "execute", "there is nothing to execute")
 	}
-	d, err := definition.Compile(spec)
+	d, err := definition.Compile(spec, executor)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,6 @@ import (
 // it checks names, schemas and the question, and registers nothing. The error is an
 // *Error of the code invalid_manifest whose Details.Field names the field at fault.
 func ValidateSpec(spec tool.Spec) error {
-	_, err := definition.Compile(spec)
+	_, err := definition.Compile(spec, nil)
 	return err
 }

@@ -33,6 +33,7 @@ type serveOptions struct {
 	client    string
 	verbose   bool
 	receipt   bool
+	watch     bool
 }
 
 // tokenEnv holds the token that clients over HTTP must send.
@@ -74,6 +75,7 @@ wrong command line.`,
 	flags.StringVar(&o.admin, "admin", "", "answer /healthz, /readyz and /metrics at `ADDR`, such as 127.0.0.1:8081")
 	flags.StringVar(&o.tokenFile, "token-file", "", "the `FILE` with the token that clients over HTTP must send (default: $"+tokenEnv+")")
 	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` besides this machine's own names (repeatable)")
+	flags.BoolVar(&o.watch, "watch", false, "load tools of --tools again when their files change, without a restart")
 	flags.StringVar(&o.client, "print-config", "", "print what to put into the configuration of `CLIENT`, and serve nothing: "+strings.Join(clientNames(), ", "))
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all that tools log on standard error, not warnings and errors only")
 	flags.BoolVar(&o.receipt, "receipt", false, "tell on standard error what each call reached, which rule let it run and what it cost, a line of JSON each")
@@ -87,6 +89,9 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 				return usage(cmd, "--"+name+" is for --http")
 			}
 		}
+	}
+	if o.watch && len(o.folders) == 0 {
+		return usage(cmd, "--watch is for --tools")
 	}
 	if o.client != "" {
 		return a.printClientConfig(cmd, o)
@@ -119,7 +124,7 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 		return err
 	}
 	options.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	tools, err := standard.New(options)
+	tools, folders, err := o.open(options)
 	if err != nil {
 		return err
 	}
@@ -138,8 +143,21 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	defer a.reloadOnHangup(ctx, standard.NewReloader(tools, options, a.configFile(o.toolOptions), a.getenv))()
+	reloader := standard.NewReloader(tools, options, a.configFile(o.toolOptions), a.getenv)
+	defer a.reloadOnHangup(ctx, reloader)()
+	if folders != nil {
+		defer a.watchFolders(ctx, reloader, folders)()
+	}
 	return a.serveAll(ctx, cancel, o, server)
+}
+
+// open makes the registry, with its folders when they are watched.
+func (o *serveOptions) open(options standard.Options) (*registry.Registry, *standard.Folders, error) {
+	if o.watch {
+		return standard.Open(options)
+	}
+	tools, err := standard.New(options)
+	return tools, nil, err
 }
 
 // allTools is a tool that asks for all that the tools of a registry ask for.
@@ -262,6 +280,26 @@ func (a *app) reloadOnHangup(ctx context.Context, reloader *standard.Reloader) (
 		}
 	}()
 	return func() { signal.Stop(hangups) }
+}
+
+// watchFolders loads tools again when their files change, until stop.
+func (a *app) watchFolders(ctx context.Context, reloader *standard.Reloader, folders *standard.Folders) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		reloader.WatchFolders(ctx, folders, 0, func(c standard.ToolChange) {
+			if c.Kind == standard.ToolKept {
+				a.warn(errors.New(c.String()))
+				return
+			}
+			fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(c.String())))
+		})
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 // lineWriter writes whole lines to standard error, from many calls at a time.

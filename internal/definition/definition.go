@@ -3,6 +3,7 @@
 package definition
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -29,9 +30,17 @@ const noParameters = `{"type":"object","properties":{}}`
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 
-// Compile checks a spec and compiles its schemas. The error is an *Error of the code
+// Compiled is implemented by executors whose tool's schemas are compiled already, such as
+// those of a manifest: with many tools, compiling is most of what a start costs.
+type Compiled interface {
+	// Schemas returns the schemas of the arguments and of the result; nil for none.
+	Schemas() (parameters, result *jsonschema.Schema)
+}
+
+// Compile checks a spec and compiles its schemas, but for those that the executor has
+// compiled, when it is Compiled; it may be nil. The error is an *Error of the code
 // invalid_manifest; its Details.Field names the field at fault.
-func Compile(spec tool.Spec) (*Definition, error) {
+func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	if err := checkNames(spec); err != nil {
 		return nil, err
 	}
@@ -45,8 +54,12 @@ func Compile(spec tool.Spec) (*Definition, error) {
 	if len(d.Spec.Parameters) == 0 {
 		d.Spec.Parameters = json.RawMessage(noParameters)
 	}
+	var parameters, result *jsonschema.Schema
+	if has, ok := executor.(Compiled); ok {
+		parameters, result = has.Schemas()
+	}
 	var err error
-	if d.Parameters, err = jsonschema.CompileParameters(d.Spec.Parameters); err != nil {
+	if d.Parameters, err = compile(d.Spec.Parameters, parameters, jsonschema.CompileParameters); err != nil {
 		return nil, Fault(spec.Name, "parameters", "parameters: %v", err)
 	}
 	if d.Confirm, err = parseConfirm(spec.Confirm, d.Parameters); err != nil {
@@ -56,11 +69,19 @@ func Compile(spec tool.Spec) (*Definition, error) {
 		return nil, Fault(spec.Name, "changes", "changes: %q is not a parameter", spec.Changes)
 	}
 	if len(spec.Result) > 0 {
-		if d.Result, err = jsonschema.Compile(spec.Result); err != nil {
+		if d.Result, err = compile(spec.Result, result, jsonschema.Compile); err != nil {
 			return nil, Fault(spec.Name, "result", "result: %v", err)
 		}
 	}
 	return d, nil
+}
+
+// compile compiles a schema, unless it is the one that is compiled already.
+func compile(text json.RawMessage, known *jsonschema.Schema, anew func(json.RawMessage) (*jsonschema.Schema, error)) (*jsonschema.Schema, error) {
+	if known != nil && bytes.Equal(text, known.JSON()) {
+		return known, nil
+	}
+	return anew(text)
 }
 
 // Fault is the error for a field of the definition of a tool.

@@ -171,7 +171,10 @@ func TestLongStringsFit(t *testing.T) {
 // through all the same, the library's panic must not pass.
 func TestPanicOfTheLibrary(t *testing.T) {
 	s := mustCompile(t, object(`"n":{"minimum":1}`))
-	with := s.pool.get()
+	with, err := s.pool.get()
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer s.pool.put(with)
 	tree, fault := with.run(with.root, map[string]any{"n": json.Number("1e5000000")}, baseWork, "the arguments")
 	if tree != nil || fault == nil || fault.Kind != KindLimit || strings.Contains(fault.Message, "nil pointer") {

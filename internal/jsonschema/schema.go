@@ -75,19 +75,15 @@ func compile(schema json.RawMessage, checkRoot func(*value) *SchemaFault) (*Sche
 	if len(c.faults) > 0 {
 		return nil, boundFaults(c.faults)
 	}
-	first, err := src.validator()
-	if err != nil {
-		return nil, SchemaFaults{libraryFault(err)}
-	}
-	s := &Schema{text: text, schemas: c.schemas, pool: newValidators(src, first)}
-	if faults := s.plan(c, plain, root, first); len(faults) > 0 {
+	s := &Schema{text: text, schemas: c.schemas, pool: newValidators(src)}
+	if faults := s.plan(c, plain, root); len(faults) > 0 {
 		return nil, boundFaults(faults)
 	}
 	return s, nil
 }
 
 // plan works out the places, and checks each default of the schema.
-func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schema, guarded *validator) SchemaFaults {
+func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schema) SchemaFaults {
 	p := newPlanner(c.schemas)
 	s.root = p.place([]*santhosh.Schema{root})
 	// Also the defaults that no place leads to, in the branch of a choice, say.
@@ -106,6 +102,14 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 	}
 	f := newFiller()
 	f.fill(p.all)
+	if len(own) == 0 {
+		return f.faults
+	}
+	guarded, err := s.pool.get()
+	if err != nil {
+		return SchemaFaults{libraryFault(err)}
+	}
+	defer s.pool.put(guarded)
 	for _, pointer := range sorted(own) {
 		fallback := own[pointer].fallback
 		schema, err := guarded.compiler.Compile(locationOf(pointer))
@@ -159,7 +163,10 @@ func (s *Schema) Validate(doc []byte) error {
 
 // check validates a document against the whole schema, with so much work.
 func (s *Schema) check(doc *value, work int, t translator) Faults {
-	with := s.pool.get()
+	with, err := s.pool.get()
+	if err != nil {
+		return Faults{*unchecked(t.speaker.root)}
+	}
 	defer s.pool.put(with)
 	t.schemas = s.schemas
 	return validate(with, with.root, doc, work, t)

@@ -83,8 +83,7 @@ func (v *validator) run(s *santhosh.Schema, doc any, work int, what string) (tre
 				"checking %s against the schema takes too much work; send less, or simplify the schema", what)}
 		default:
 			// The text of the panic is for developers of the library.
-			tree, fault = nil, &Fault{Kind: KindLimit, Message: fmt.Sprintf(
-				"%s can't be checked against the schema; send simpler values", what)}
+			tree, fault = nil, unchecked(what)
 		}
 	}()
 	v.work.left = work
@@ -93,31 +92,30 @@ func (v *validator) run(s *santhosh.Schema, doc any, work int, what string) (tre
 	return tree, nil
 }
 
-// validators hands out compiled copies: validations of one schema that run at
-// the same time each need a budget of their own.
+// unchecked is the fault of a document that the library cannot cope with.
+func unchecked(what string) *Fault {
+	return &Fault{Kind: KindLimit, Message: what + " can't be checked against the schema; send simpler values"}
+}
+
+// validators hands out compiled copies, made when they are wanted first: validations of
+// one schema that run at the same time each need a budget of their own.
 type validators struct {
 	source *source
 	free   chan *validator
 }
 
-func newValidators(s *source, first *validator) *validators {
-	p := &validators{source: s, free: make(chan *validator, runtime.GOMAXPROCS(0))}
-	p.free <- first
-	return p
+func newValidators(s *source) *validators {
+	return &validators{source: s, free: make(chan *validator, runtime.GOMAXPROCS(0))}
 }
 
-func (p *validators) get() *validator {
+// get returns a copy. It is not expected to fail: plain accepted the schema.
+func (p *validators) get() (*validator, error) {
 	select {
 	case v := <-p.free:
-		return v
+		return v, nil
 	default:
+		return p.source.validator()
 	}
-	v, err := p.source.validator()
-	if err != nil {
-		// It compiled before, so this is not expected; a copy comes back soon.
-		return <-p.free
-	}
-	return v
 }
 
 func (p *validators) put(v *validator) {

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/builtins"
@@ -21,6 +24,8 @@ type loader struct {
 	onError func(error)
 	// folders stay open as long as read may be called.
 	folders []*manifests.Folder
+	// watched, unless nil, notes what was loaded from the Folders of Options.
+	watched *Folders
 }
 
 func (l *loader) loadAll(o Options) error {
@@ -63,14 +68,18 @@ func (l *loader) loadFolder(folder *manifests.Folder, dir string) error {
 	if len(paths) == 0 {
 		return &tool.Error{Code: tool.CodeInvalidManifest, Message: dir + ": there is no tool here; a tool is a folder with a " + manifests.FileName}
 	}
-	for _, path := range paths {
-		err := l.loadTool(folder, dir, path)
+	tools := readAll(folder, paths)
+	for i, path := range paths {
+		err := l.loadTool(folder, dir, path, tools[i])
 		switch {
 		case err == nil:
 		case l.onError == nil:
 			return err
 		default:
 			l.onError(err)
+			if l.watched != nil && dir != "" {
+				l.watched.note(dir, path, &watched{fault: err.Error(), told: err.Error()})
+			}
 		}
 	}
 	return nil
@@ -98,12 +107,43 @@ func (l *loader) loadSingle(target string) error {
 }
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.
-func (l *loader) loadTool(folder *manifests.Folder, dir, path string) error {
-	m, err := manifests.Read(folder, path)
-	if err != nil {
-		return invalidManifest(dir, err)
+func (l *loader) loadTool(folder *manifests.Folder, dir, path string, t readManifest) error {
+	if t.err != nil {
+		return invalidManifest(dir, t.err)
 	}
-	return l.add(m, source(dir, path), func() ([]byte, error) { return manifests.ReadModule(folder, path, m) })
+	read := func() ([]byte, error) { return manifests.ReadModule(folder, path, t.manifest) }
+	if l.watched == nil || dir == "" {
+		return l.add(t.manifest, source(dir, path), read)
+	}
+	w := newWatched(folder, path, t.manifest)
+	if err := l.add(t.manifest, source(dir, path), w.unchanged(folder, path, read)); err != nil {
+		return err
+	}
+	l.watched.note(dir, path, w)
+	return nil
+}
+
+// readManifest is a manifest that was read, or why it was not.
+type readManifest struct {
+	manifest *manifests.Manifest
+	err      error
+}
+
+// readAll reads manifests, as many at once as there are processors: of a folder with many,
+// checking their schemas takes most of the time.
+func readAll(folder *manifests.Folder, paths []string) []readManifest {
+	all := make([]readManifest, len(paths))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(goruntime.GOMAXPROCS(0), len(paths)) {
+		readers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(paths)); i = next.Add(1) - 1 {
+				all[i].manifest, all[i].err = manifests.Read(folder, paths[i])
+			}
+		})
+	}
+	readers.Wait()
+	return all
 }
 
 // source says where a tool comes from, as the operator named it.

@@ -2,6 +2,7 @@ package standard
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -13,9 +14,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Reloader reads the operator's file of a Registry again. All rules that follow from it
-// are put in the place of the old ones in one step, or none of them. It is safe for
-// concurrent use.
+// Reloader reads the operator's file of a Registry again, and the folders of its tools. All
+// rules that follow from the file are put in the place of the old ones in one step, or none
+// of them. It is safe for concurrent use.
 type Reloader struct {
 	tools   *registry.Registry
 	options Options
@@ -25,6 +26,7 @@ type Reloader struct {
 
 	mu   sync.Mutex
 	last *config.Config // whose rules hold
+	gone []string       // names of tools that were there, which rules may name
 }
 
 // Reload is what came of reading the operator's file again.
@@ -76,7 +78,7 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	if err := checkDirectories(o); err != nil {
 		return Reload{}, err
 	}
-	rules, err := Rules(o, r.tools)
+	rules, err := rulesFor(o, specsOf(r.tools), r.gone)
 	if err != nil {
 		return Reload{}, err
 	}
@@ -93,18 +95,8 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 // nil, when the rules changed, when the file cannot be used, once for each way in which it
 // cannot, and when it can be used again. every is 2 seconds when it is 0 or less.
 func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(Reload, error)) {
-	if every <= 0 {
-		every = defaultWatch
-	}
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	told := ""
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	for range ticks(ctx, every) {
 		result, err := r.Reload(ctx)
 		if ctx.Err() != nil {
 			return
@@ -117,6 +109,27 @@ func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(R
 			report(result, err)
 		}
 		told = text
+	}
+}
+
+// ticks yields every so often, until ctx is done.
+func ticks(ctx context.Context, every time.Duration) iter.Seq[time.Time] {
+	if every <= 0 {
+		every = defaultWatch
+	}
+	return func(yield func(time.Time) bool) {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-ticker.C:
+				if !yield(now) {
+					return
+				}
+			}
+		}
 	}
 }
 

@@ -16,7 +16,24 @@ import (
 // Registry.SetRules. The error is an *Error of the code usage, for a policy that names
 // tools wrongly.
 func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
-	var known policy.Known
+	return rulesFor(o, specsOf(tools), nil)
+}
+
+// specsOf lists what tools a Registry has, also those that are switched off.
+func specsOf(tools *registry.Registry) []tool.Spec {
+	var specs []tool.Spec
+	for _, info := range tools.List(registry.Filter{Disabled: true}) {
+		specs = append(specs, info.Spec)
+	}
+	return specs
+}
+
+// rulesFor are the rules for these tools. The policy may name the tools that are gone, too,
+// unless their names are those of others now.
+func rulesFor(o Options, specs []tool.Spec, gone []string) (registry.Rules, error) {
+	known := policy.Known{NotLoaded: slices.DeleteFunc(slices.Clone(gone), func(name string) bool {
+		return slices.ContainsFunc(specs, func(s tool.Spec) bool { return s.Name == name || slices.Contains(s.Aliases, name) })
+	})}
 	rules := registry.Rules{
 		Offer:   o.offerTo(tool.Spec{}),
 		Offers:  make(map[string]capability.Offer),
@@ -27,9 +44,9 @@ func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 		Digests: o.config().Digests(),
 		Revoked: slices.Sorted(maps.Keys(o.config().Revoked())),
 	}
-	for _, info := range tools.List(registry.Filter{Disabled: true}) {
-		known.Tools = append(known.Tools, policy.ToolFacts{Name: info.Name, Aliases: info.Aliases, Dangerous: info.Dangerous})
-		rules.Offers[info.Name] = o.offerTo(info.Spec)
+	for _, spec := range specs {
+		known.Tools = append(known.Tools, policy.ToolFacts{Name: spec.Name, Aliases: spec.Aliases, Dangerous: spec.Dangerous})
+		rules.Offers[spec.Name] = o.offerTo(spec)
 	}
 	wanted := o.config().PolicyConfig()
 	wanted.Rules = append(wanted.Rules, o.Policy.Rules...)

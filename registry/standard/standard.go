@@ -139,6 +139,11 @@ type Ceilings struct {
 // of package tool, with the code invalid_manifest or invalid_module for a tool that
 // does not load.
 func New(o Options) (*registry.Registry, error) {
+	return assemble(o, nil)
+}
+
+// assemble is New; folders, unless nil, notes what was loaded from where.
+func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 	o = o.withCeilings()
 	if err := checkDirectories(o); err != nil {
 		return nil, err
@@ -149,7 +154,7 @@ func New(o Options) (*registry.Registry, error) {
 		MaxMemory:      o.Ceilings.MaxMemory, MaxFuel: o.Ceilings.MaxFuel, MaxTotalMemory: o.Ceilings.MaxTotalMemory,
 		MaxIdleBytes: o.Ceilings.MaxIdleBytes, MaxCalls: o.Ceilings.MaxCalls, MaxWaiting: o.Ceilings.MaxWaiting,
 	})
-	l := &loader{onError: o.OnLoadError}
+	l := &loader{onError: o.OnLoadError, watched: folders}
 	record := audit.New(audit.Options{File: o.config().Audit().File, MaxBytes: o.config().Audit().MaxSize, Keep: o.config().Audit().Keep})
 	secrets, stores := secretStore(o.config()), kv.NewLazy(filepath.Join(StateDir(o), "kv"), kv.Options{})
 	var kept *results.Store
@@ -172,18 +177,22 @@ func New(o Options) (*registry.Registry, error) {
 			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
 		},
 	})
-	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
-		var executor tool.Executor
+	build := func(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor {
 		if m.REST != nil {
-			executor = rest.New(rest.Options{Manifest: m, HTTP: o.HTTP, Secrets: secrets})
-		} else {
-			executor = wasm.New(wasm.Options{
-				Runtime: rt, Manifest: m, Read: read, Source: source,
-				Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
-				HTTP:    o.HTTP,
-				Secrets: secrets, KV: stores,
-			})
+			return rest.New(rest.Options{Manifest: m, HTTP: o.HTTP, Secrets: secrets})
 		}
+		return wasm.New(wasm.Options{
+			Runtime: rt, Manifest: m, Read: read, Source: source,
+			Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
+			HTTP:    o.HTTP,
+			Secrets: secrets, KV: stores,
+		})
+	}
+	if folders != nil {
+		folders.build = build
+	}
+	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+		executor := build(m, source, read)
 		if err := tools.Register(spec(m, source), executor); err != nil {
 			return errors.Join(inManifest(source, err), executor.Close())
 		}

@@ -132,7 +132,7 @@ func (d *Desk) Define(spec tool.Spec, form Form) (tool.Spec, tool.Executor, erro
 	if form == Wait && spec.Timeout <= 0 {
 		spec.Timeout = d.o.Timeout
 	}
-	checked, err := definition.Compile(spec)
+	checked, err := definition.Compile(spec, nil)
 	if err != nil {
 		return tool.Spec{}, nil, err
 	}

@@ -98,7 +98,7 @@ func Raw(o Options, fn func(ctx context.Context, call tool.Invocation) (tool.Res
 	if o.Spec.Source == "" {
 		o.Spec.Source = "go"
 	}
-	checked, err := definition.Compile(o.Spec)
+	checked, err := definition.Compile(o.Spec, nil)
 	if err != nil {
 		return tool.Spec{}, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -54,6 +55,11 @@ func New(o Options) *Executor {
 
 // Prepare does nothing: there is nothing to load.
 func (e *Executor) Prepare(context.Context) error { return nil }
+
+// Schemas returns the schemas of the manifest, for package registry.
+func (e *Executor) Schemas() (parameters, result *jsonschema.Schema) {
+	return e.manifest.Parameters, e.manifest.Result
+}
 
 // Close does nothing: a call holds what it opened, and gives it back at its end.
 func (e *Executor) Close() error { return nil }

@@ -18,6 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -73,6 +74,11 @@ type loaded struct {
 // New returns an Executor.
 func New(o Options) *Executor {
 	return &Executor{o: o, loading: make(chan struct{}, 1)}
+}
+
+// Schemas returns the schemas of the manifest, for package registry.
+func (e *Executor) Schemas() (parameters, result *jsonschema.Schema) {
+	return e.o.Manifest.Parameters, e.o.Manifest.Result
 }
 
 // Prepare reads and compiles the module. A failure is not remembered: the next

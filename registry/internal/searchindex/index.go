@@ -6,7 +6,6 @@
 package searchindex
 
 import (
-	"cmp"
 	"container/heap"
 	"iter"
 	"slices"
@@ -167,14 +166,19 @@ func (x *Index) Find(query string) iter.Seq[Hit] {
 			total[doc] += score
 		}
 	}
-	var all hits
-	for doc, score := range total {
+	found := 0
+	for _, score := range total {
 		if score > 0 {
-			all = append(all, Hit{x.docs[doc], int(score)})
+			found++
 		}
 	}
 	return func(yield func(Hit) bool) {
-		rest := slices.Clone(all)
+		rest := make(hits, 0, found)
+		for doc, score := range total {
+			if score > 0 {
+				rest = append(rest, Hit{x.docs[doc], int(score)})
+			}
+		}
 		heap.Init(&rest)
 		for len(rest) > 0 && yield(heap.Pop(&rest).(Hit)) {
 		}
@@ -187,7 +191,10 @@ type hits []Hit
 func (h hits) Len() int      { return len(h) }
 func (h hits) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h hits) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[j].Score, h[i].Score), cmp.Compare(h[i].Name, h[j].Name)) < 0
+	if h[i].Score != h[j].Score {
+		return h[i].Score > h[j].Score
+	}
+	return h[i].Name < h[j].Name
 }
 func (h *hits) Push(hit any) { *h = append(*h, hit.(Hit)) }
 

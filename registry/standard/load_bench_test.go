@@ -1,0 +1,74 @@
+package standard_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/standard"
+)
+
+// What a start costs with a folder of 1,000 tools; their modules are not read.
+func BenchmarkLoad(b *testing.B) {
+	const count = 1000
+	dir := b.TempDir()
+	for i := range count {
+		own := filepath.Join(dir, fmt.Sprint("tool", i))
+		if err := os.Mkdir(own, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		manifest := fmt.Sprintf(`manifest = 1
+name = "tool%d"
+version = "1.0.0"
+description = "Looks up the records of department %d by name, kind and date."
+tags = ["records", "search"]
+aliases = ["records_%d"]
+module.path = "m.wasm"
+
+[permissions]
+fs = [{ mount = "workspace", mode = "read" }]
+
+[parameters]
+type = "object"
+required = ["name"]
+
+[parameters.properties.name]
+type = "string"
+description = "The name, or a part of it."
+minLength = 1
+
+[parameters.properties.kind]
+type = "string"
+enum = ["person", "place", "thing"]
+
+[parameters.properties.limit]
+type = "integer"
+minimum = 1
+maximum = 100
+default = 10
+
+[parameters.properties.filters]
+type = "array"
+items = { type = "object", properties = { key = { type = "string" }, value = { type = "string" } }, required = ["key"] }
+`, i, i, i)
+		for name, text := range map[string]string{"tool.toml": manifest, "m.wasm": "\x00asm\x01\x00\x00\x00"} {
+			if err := os.WriteFile(filepath.Join(own, name), []byte(text), 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for b.Loop() {
+		tools, err := standard.New(standard.Options{Folders: []string{dir}, NoBuiltins: true, NoCache: true, StateDir: b.TempDir()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n := len(tools.List(registry.Filter{})); n != count {
+			b.Fatalf("loaded %d tools", n)
+		}
+		if err := tools.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package standard
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// ReloadFolders looks at the folders of tools, and takes over what changed and has not
+// changed since the last look: files that are just being written are left for the next one.
+// A tool is compiled before it takes the place of the one that was there, and gets the
+// rules of the operator's file before it can be called; calls that run go on with what they
+// began with. Files that are no good change nothing, and are told once, when two looks found
+// the same fault. A tool whose manifest is gone at two looks is unregistered; a folder that
+// cannot be listed keeps its tools.
+//
+// f is from the Open that made the Registry.
+func (r *Reloader) ReloadFolders(ctx context.Context, f *Folders) []ToolChange {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var changes []ToolChange
+	for _, dir := range f.dirs {
+		changes = append(changes, r.lookAtFolder(ctx, f, dir)...)
+	}
+	if slices.ContainsFunc(changes, func(c ToolChange) bool { return c.Kind != ToolKept }) {
+		// What could not be loaded for the sake of another tool, such as one of its name,
+		// is tried again.
+		for _, tools := range f.tools {
+			for _, w := range tools {
+				w.tried = ""
+			}
+		}
+	}
+	return changes
+}
+
+// WatchFolders is ReloadFolders every so often, until ctx is done. It tells report, which
+// may not be nil, of each change. every is 2 seconds when it is 0 or less.
+func (r *Reloader) WatchFolders(ctx context.Context, f *Folders, every time.Duration, report func(ToolChange)) {
+	for range ticks(ctx, every) {
+		for _, c := range r.ReloadFolders(ctx, f) {
+			report(c)
+		}
+	}
+}
+
+func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []ToolChange {
+	// Opened anew each time: another folder may have been put in its place.
+	folder, paths, err := list(dir)
+	if err != nil {
+		told := f.told[dir]
+		if f.told[dir] = err.Error(); told == err.Error() {
+			return nil
+		}
+		return []ToolChange{{Kind: ToolKept, Source: dir, Err: err}}
+	}
+	defer folder.Close()
+	f.told[dir] = ""
+	var changes []ToolChange
+	tools := f.tools[dir]
+	for _, path := range slices.Sorted(maps.Keys(tools)) {
+		if w := tools[path]; slices.Contains(paths, path) {
+			w.missing = false
+		} else if !w.missing {
+			w.missing = true
+		} else {
+			delete(tools, path)
+			if w.manifest != nil {
+				changes = append(changes, r.removeTool(w.manifest.Name, source(dir, path)))
+			}
+		}
+	}
+	for _, path := range paths {
+		if tools[path] == nil {
+			tools[path] = &watched{}
+		}
+		l := look{r: r, f: f, w: tools[path], folder: folder, dir: dir, path: path}
+		if change := l.at(ctx); change != nil {
+			changes = append(changes, *change)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return changes
+}
+
+// list opens a folder and lists its manifests.
+func list(dir string) (*manifests.Folder, []string, error) {
+	folder, err := manifests.OpenFolder(dir)
+	if err != nil {
+		return nil, nil, invalidManifest(dir, err)
+	}
+	paths, err := folder.Manifests()
+	if err != nil {
+		return nil, nil, errors.Join(invalidManifest(dir, err), folder.Close())
+	}
+	return folder, paths, nil
+}
+
+// look is a look at one manifest.
+type look struct {
+	r         *Reloader
+	f         *Folders
+	w         *watched
+	folder    *manifests.Folder
+	dir, path string
+}
+
+// at is the look. It returns nil when there is nothing to tell.
+func (l look) at(ctx context.Context) *ToolChange {
+	w := l.w
+	if w.manifest != nil && w.stamp != "" && manifests.Stamp(l.folder, l.path, w.manifest) == w.stamp {
+		w.seen, w.fault, w.told = "", "", ""
+		return nil
+	}
+	m, err := manifests.Read(l.folder, l.path)
+	if err != nil {
+		w.seen = ""
+		return l.fault(invalidManifest(l.dir, err))
+	}
+	stamp := manifests.Stamp(l.folder, l.path, m)
+	settled := stamp == w.seen && manifests.Current(l.folder, l.path, m)
+	w.seen = stamp
+	if !settled || stamp == w.tried {
+		return nil
+	}
+	return l.take(ctx, m, stamp)
+}
+
+// fault notes a fault, and tells of it when it was there at the last look, too: until then,
+// somebody may be writing.
+func (l look) fault(err error) *ToolChange {
+	w, text := l.w, err.Error()
+	lasts := w.fault == text
+	w.fault = text
+	if !lasts || w.told == text {
+		return nil
+	}
+	w.told = text
+	return l.kept(err)
+}
+
+func (l look) kept(err error) *ToolChange {
+	c := &ToolChange{Kind: ToolKept, Source: source(l.dir, l.path), Err: err}
+	if l.w.manifest != nil {
+		c.Tool = l.w.manifest.Name
+	}
+	return c
+}
+
+// take takes over a tool whose files do not change: m was read when they had this stamp.
+func (l look) take(ctx context.Context, m *manifests.Manifest, stamp string) *ToolChange {
+	executor, err := l.prepare(ctx, m)
+	if ctx.Err() != nil || manifests.Stamp(l.folder, l.path, m) != stamp || err == nil && !manifests.Current(l.folder, l.path, m) {
+		l.w.seen = "" // stopped, or written to meanwhile
+		if err == nil {
+			_ = executor.Close() // nothing called it
+		}
+		return nil
+	}
+	var diff registry.Diff
+	if err == nil {
+		if diff, err = l.r.putTool(l.w.manifest, spec(m, source(l.dir, l.path)), executor); err != nil {
+			err = inManifest(source(l.dir, l.path), err)
+			_ = executor.Close() // nothing called it
+		}
+	}
+	if err != nil {
+		return l.refuse(stamp, err)
+	}
+	kind := ToolAdded
+	if l.w.manifest != nil {
+		kind = ToolReplaced
+	}
+	*l.w = watched{manifest: m, stamp: stamp}
+	return &ToolChange{Kind: kind, Source: source(l.dir, l.path), Tool: m.Name, Diff: diff}
+}
+
+// refuse notes that the files with this stamp are no good, and tells why, once.
+func (l look) refuse(stamp string, err error) *ToolChange {
+	l.w.tried = stamp
+	if l.w.told == err.Error() {
+		return nil
+	}
+	l.w.told = err.Error()
+	return l.kept(err)
+}
+
+// prepare reads and compiles the module of a tool. It stays in memory until then, so that
+// what runs is what was looked at.
+func (l look) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor, error) {
+	var module []byte
+	if m.REST == nil {
+		var err error
+		if module, err = manifests.ReadModule(l.folder, l.path, m); err != nil {
+			return nil, invalidManifest(l.dir, err)
+		}
+	}
+	executor := l.f.build(m, source(l.dir, l.path), func() ([]byte, error) { return module, nil })
+	loading, cancel := context.WithTimeout(ctx, registry.DefaultLoadTimeout)
+	defer cancel()
+	if err := executor.Prepare(loading); err != nil {
+		return nil, errors.Join(err, executor.Close())
+	}
+	return executor, nil
+}
+
+// putTool registers a tool, in the place of that of the other manifest unless it is nil. The
+// rules come first: a tool is never there without them.
+func (r *Reloader) putTool(old *manifests.Manifest, spec tool.Spec, executor tool.Executor) (registry.Diff, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.setRules(spec); err != nil {
+		return nil, err
+	}
+	var diff registry.Diff
+	var err error
+	if old == nil {
+		err = r.tools.Register(spec, executor)
+	} else if diff, err = r.tools.ReplaceNamed(old.Name, spec, executor); err == nil && old.Name != spec.Name {
+		r.gone = append(r.gone, old.Name)
+	}
+	// Now without those of a tool that is not there. They are a part of what was set just
+	// now, which stays if they should not hold.
+	_ = r.setRules()
+	return diff, err
+}
+
+// removeTool unregisters a tool whose manifest is gone. Rules that name it stay good.
+func (r *Reloader) removeTool(name, source string) ToolChange {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gone = append(r.gone, name)
+	_, err := r.tools.Unregister(name)
+	return ToolChange{Kind: ToolRemoved, Source: source, Tool: name, Err: errors.Join(err, r.setRules())}
+}
+
+// setRules sets the rules that the operator's file has for the tools that there are, and
+// for those that come. The lock is held.
+func (r *Reloader) setRules(coming ...tool.Spec) error {
+	o := r.options
+	o.Config = r.last
+	there := slices.DeleteFunc(specsOf(r.tools), func(s tool.Spec) bool {
+		return slices.ContainsFunc(coming, func(c tool.Spec) bool { return c.Name == s.Name })
+	})
+	slices.Sort(r.gone)
+	r.gone = slices.Compact(r.gone)
+	rules, err := rulesFor(o, append(there, coming...), r.gone)
+	if err != nil {
+		return err
+	}
+	r.tools.SetRules(rules)
+	return nil
+}

@@ -1,0 +1,295 @@
+package standard_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// exits is a module that ends with a status, which tells modules apart.
+func exits(status int32) string {
+	return string(wasmtest.Module{
+		Types:   []wasmtest.FuncType{{Params: []byte{0x7f}}, {}},
+		Imports: []wasmtest.Import{{Module: "wasi_snapshot_preview1", Name: "proc_exit"}},
+		Funcs:   []wasmtest.Func{{Type: 1, Body: wasmtest.Code(wasmtest.Const(status), wasmtest.CallFunc(0))}},
+		Memory:  []uint32{1},
+		Exports: []wasmtest.Export{{Name: "_start", Index: 1}, {Name: "memory", Kind: 2}},
+	}.Bytes())
+}
+
+func manifestOf(name, more string) string {
+	return "manifest = 1\nname = \"" + name + "\"\nversion = \"1.0.0\"\ndescription = \"Ends.\"\nmodule.path = \"m.wasm\"\n" + more
+}
+
+// watching is a registry with a folder of tools.
+type watching struct {
+	t        *testing.T
+	dir      string
+	tools    *registry.Registry
+	folders  *standard.Folders
+	reloader *standard.Reloader
+}
+
+// newWatching has the tools one, which ends with 1, and two, which ends with 2.
+func newWatching(t *testing.T, operator string) *watching {
+	t.Helper()
+	w := &watching{t: t, dir: t.TempDir()}
+	w.write("one/tool.toml", manifestOf("one", ""))
+	w.write("one/m.wasm", exits(1))
+	w.write("two/tool.toml", manifestOf("two", ""))
+	w.write("two/m.wasm", exits(2))
+	file := config.File{Path: filepath.Join(t.TempDir(), "wasmtool.toml"), Name: "wasmtool.toml"}
+	if err := os.WriteFile(file.Path, []byte(operator), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, err := config.Load(file, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := standard.Options{
+		Config: read, Folders: []string{w.dir}, NoBuiltins: true, NoCache: true, StateDir: t.TempDir(),
+		OnLoadError: func(err error) { t.Error(err) },
+	}
+	if w.tools, w.folders, err = standard.Open(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.tools.Close() })
+	w.reloader = standard.NewReloader(w.tools, o, file, os.LookupEnv)
+	return w
+}
+
+func (w *watching) write(name, text string) {
+	w.t.Helper()
+	file := filepath.Join(w.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *watching) remove(name string) {
+	w.t.Helper()
+	if err := os.RemoveAll(filepath.Join(w.dir, name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// look looks once, and returns what it tells in one line each.
+func (w *watching) look() []string {
+	var told []string
+	for _, c := range w.reloader.ReloadFolders(w.t.Context(), w.folders) {
+		told = append(told, strings.ReplaceAll(c.String(), filepath.ToSlash(w.dir)+"/", ""))
+	}
+	return told
+}
+
+// wantLook looks and wants so much to be told: parts of lines.
+func (w *watching) wantLook(want ...string) {
+	w.t.Helper()
+	got := w.look()
+	if !slices.EqualFunc(got, want, strings.Contains) {
+		w.t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// wantExit calls a tool and wants it to end with a status; 0 means that it is not there.
+func (w *watching) wantExit(name string, want int) {
+	w.t.Helper()
+	_, err := w.tools.Execute(w.t.Context(), tool.Call{Tool: name, Arguments: []byte("{}")})
+	e, ok := err.(*tool.Error)
+	switch {
+	case !ok:
+		w.t.Errorf("%s: got %v", name, err)
+	case want == 0 && e.Code != tool.CodeNotFound,
+		want != 0 && (e.Details.ExitCode == nil || int(*e.Details.ExitCode) != want):
+		w.t.Errorf("%s: got %v, want status %d", name, err, want)
+	}
+}
+
+func TestToolsAreTakenOverWhenTheyAreWhole(t *testing.T) {
+	w := newWatching(t, "")
+	w.wantLook()
+	w.wantExit("one", 1)
+	w.wantExit("two", 2)
+
+	// The module changes, and is written in two parts.
+	whole := exits(3)
+	w.write("one/m.wasm", whole[:len(whole)-4])
+	w.wantLook()
+	w.write("one/m.wasm", whole)
+	w.wantLook()
+	w.wantExit("one", 1)
+	w.wantLook("one was replaced (one/tool.toml)")
+	w.wantExit("one", 3)
+	w.wantLook()
+
+	// The definition changes; what changed is told.
+	w.write("one/tool.toml", manifestOf("one", "dangerous = true\n"))
+	w.wantLook()
+	w.wantLook("one was replaced (one/tool.toml)\n  dangerous: false -> true")
+
+	// A tool comes, and one goes.
+	w.write("three/tool.toml", manifestOf("three", ""))
+	w.wantLook()
+	w.write("three/m.wasm", exits(4))
+	w.remove("two")
+	w.wantLook()
+	w.wantExit("two", 2)
+	w.wantExit("three", 0)
+	w.wantLook("two was removed (two/tool.toml)", "three was added (three/tool.toml)")
+	w.wantExit("two", 0)
+	w.wantExit("three", 4)
+
+	// A tool gets another name, and keeps the old one as an alias.
+	w.write("three/tool.toml", manifestOf("four", "aliases = [\"three\"]\n"))
+	w.wantLook()
+	w.wantLook("four was replaced (three/tool.toml)\n  name: three -> four")
+	w.wantExit("three", 4)
+	w.wantLook()
+}
+
+// A folder that is put in the place of another is looked at, and one that is gone for a
+// moment keeps its tools.
+func TestFoldersThatAreMoved(t *testing.T) {
+	w := newWatching(t, "")
+	old := w.dir + ".old"
+	if err := os.Rename(w.dir, old); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(old) })
+	w.wantLook("not loaded:")
+	w.wantLook()
+	w.wantExit("one", 1)
+	w.write("two/tool.toml", manifestOf("two", ""))
+	w.write("two/m.wasm", exits(5))
+	w.wantLook()
+	w.wantLook("one was removed", "two was replaced")
+	w.wantExit("two", 5)
+}
+
+func TestToolsThatAreNoGoodChangeNothing(t *testing.T) {
+	for name, tt := range map[string]struct {
+		manifest, module string
+		looks            int // until it is told
+		want             string
+	}{
+		"manifest":   {"manifest = 1\nname = \"one\"\n", exits(9), 2, "one stays as it was: one/tool.toml"},
+		"schema":     {manifestOf("one", "parameters = { type = \"objct\" }\n"), exits(9), 2, "one stays as it was: one/tool.toml"},
+		"half":       {manifestOf("one", ""), exits(9)[:30], 2, "one stays as it was:"},
+		"form":       {manifestOf("one", ""), string(wasmtest.Module{}.Bytes()), 2, "one stays as it was:"},
+		"taken name": {manifestOf("two", ""), exits(9), 2, "the name \"two\" is taken by the tool two"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWatching(t, "")
+			w.wantExit("one", 1)
+			w.write("one/tool.toml", tt.manifest)
+			w.write("one/m.wasm", tt.module)
+			for range tt.looks - 1 {
+				w.wantLook()
+			}
+			w.wantLook(tt.want)
+			for range 3 { // told once
+				w.wantLook()
+			}
+			w.wantExit("one", 1)
+			w.wantExit("two", 2)
+			if name == "taken name" {
+				// It is there once the other is gone.
+				w.remove("two")
+				w.wantLook()
+				w.wantLook("two was removed")
+				w.wantLook("two was replaced")
+				w.wantExit("two", 9)
+				return
+			}
+			w.write("one/tool.toml", manifestOf("one", ""))
+			w.write("one/m.wasm", exits(8))
+			w.wantLook()
+			w.wantLook("one was replaced")
+			w.wantExit("one", 8)
+		})
+	}
+}
+
+// What was not called yet runs as it was when it was loaded, or not at all.
+func TestModuleOfAnotherManifestDoesNotRun(t *testing.T) {
+	w := newWatching(t, "")
+	w.write("one/m.wasm", exits(3)+"\x00\x02\x01a") // with a custom section
+	_, err := w.tools.Execute(t.Context(), tool.Call{Tool: "one", Arguments: []byte("{}")})
+	if tool.CodeOf(err) != tool.CodeInvalidModule || !strings.Contains(err.Error(), "changed after it was loaded") {
+		t.Errorf("got %v", err)
+	}
+	w.look()
+	w.wantLook("one was replaced")
+	w.wantExit("one", 3)
+}
+
+// The operator's rules hold for tools that come, before they can be called, and go on to
+// hold when a tool that they name is gone.
+func TestRulesHoldForToolsThatCome(t *testing.T) {
+	w := newWatching(t, "[policy]\ndeny = [\"two\"]\n")
+	_, err := w.tools.Execute(t.Context(), tool.Call{Tool: "two", Arguments: []byte("{}")})
+	if tool.CodeOf(err) != tool.CodeDisabled {
+		t.Fatalf("got %v", err)
+	}
+	w.remove("two")
+	w.look()
+	w.wantLook("two was removed")
+	w.write("three/tool.toml", manifestOf("three", "aliases = [\"two\"]\n"))
+	w.write("three/m.wasm", exits(3))
+	w.look()
+	w.wantLook("three was added")
+	for _, name := range []string{"two", "three"} {
+		_, err := w.tools.Execute(t.Context(), tool.Call{Tool: name, Arguments: []byte("{}")})
+		if tool.CodeOf(err) != tool.CodeDisabled {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if _, err := w.reloader.Reload(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWatchFolders(t *testing.T) {
+	w := newWatching(t, "")
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var told []string
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			w.reloader.WatchFolders(ctx, w.folders, time.Second, func(c standard.ToolChange) {
+				mu.Lock()
+				defer mu.Unlock()
+				told = append(told, fmt.Sprint(c.Kind, " ", c.Tool))
+			})
+		}()
+		w.remove("two")
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if !slices.Equal(told, []string{"removed two"}) {
+			t.Errorf("told %q", told)
+		}
+		cancel()
+		<-ended
+	})
+}
