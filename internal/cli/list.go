@@ -42,7 +42,7 @@ func (a *app) list(o toolOptions, filter registry.Filter, asJSON bool) error {
 // load is complained about, and the others are printed.
 func (a *app) printTools(o toolOptions, asJSON bool, choose func(*registry.Registry) []registry.Info) error {
 	var broken error
-	tools, err := a.open(o, toolSet{onLoadError: func(err error) {
+	tools, err := a.open(o, toolSet{servers: everyServer, onLoadError: func(err error) {
 		a.complain(err)
 		broken = errSilent{err}
 	}})

@@ -36,6 +36,7 @@ func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 	if o.Config == nil {
 		wanted = o.Policy
 	}
+	known.NotLoaded = notStarted(o, wanted)
 	var err error
 	if rules.Policy, err = policy.Compile(wanted, known); err != nil {
 		return rules, (&tool.Error{Code: tool.CodeUsage, Message: err.Error()}).WithCause(err)
