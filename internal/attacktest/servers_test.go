@@ -105,7 +105,7 @@ func TestServers(t *testing.T) {
 		}
 	})
 	for env, want := range map[string][]string{
-		"":                   {"PATH", "WASMTOOL_MCP_SERVER"},
+		"":                    {"PATH", "WASMTOOL_MCP_SERVER"},
 		"env = [\"TOKEN\"]\n": {"PATH", "TOKEN", "WASMTOOL_MCP_SERVER"},
 	} {
 		t.Run("runs with "+env, func(t *testing.T) {

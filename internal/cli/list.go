@@ -20,7 +20,8 @@ func (a *app) listCommand() *cobra.Command {
 		Short: "List the tools",
 		Long: `List the built-in tools and those in the folders given with --tools.
 
-Exit status: 0; 8 when a tool could not be loaded (the others are listed).`,
+Exit status: 0; 8 when a tool could not be loaded, 9 when an MCP server could
+not be had (the others are listed).`,
 		Example: `  wasmtool list
   wasmtool list --category files
   wasmtool list --tools ./my-tools --json`,
