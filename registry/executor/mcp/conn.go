@@ -18,6 +18,8 @@ const (
 	// maxQueued is how many messages wait to be written. A server that reads none of them
 	// makes requests wait until they are given up.
 	maxQueued = 64
+	// maxID is the longest ID of a request that is answered, in bytes.
+	maxID = 256
 )
 
 // Codes of JSON-RPC.
@@ -133,10 +135,11 @@ func (c *conn) take(line []byte) {
 		c.progressed(m["params"])
 	case method != "" && id == nil:
 		c.notified(method, m["params"])
+	case len(id) > maxID: // answers wait in memory
 	case method == "ping":
 		c.reply(id, "result", struct{}{})
 	case method != "":
-		c.reply(id, "error", rpcError{codeMethodNotFound, "this client answers no " + strconv.Quote(method)})
+		c.reply(id, "error", rpcError{codeMethodNotFound, "this client has no such method"})
 	}
 }
 

@@ -12,6 +12,9 @@ const (
 	maxTools      = 1000
 	maxPages      = 100
 	maxDefinition = 256 << 10 // bytes of one tool
+	maxList       = 16 << 20  // bytes of all tools
+	maxCursor     = 4 << 10   // bytes of what names the next page
+	maxProblems   = 10        // that are told
 )
 
 // errNoList is the error of a server that answers tools/list with something else.
@@ -19,7 +22,12 @@ var errNoList = errors.New("its list of tools cannot be read")
 
 // list asks for all pages of the list of tools. What is left out of it is told in words.
 func list(ctx context.Context, c *conn) (found []definition, problems []string, err error) {
-	seen, cursor := make(map[string]bool), ""
+	seen, cursor, size := make(map[string]bool), "", 0
+	problem := func(text string) {
+		if len(problems) < maxProblems {
+			problems = append(problems, text)
+		}
+	}
 	for page := 1; ; page++ {
 		params := map[string]any{}
 		if cursor != "" {
@@ -37,12 +45,13 @@ func list(ctx context.Context, c *conn) (found []definition, problems []string, 
 			return nil, nil, errNoList
 		}
 		for _, one := range answer.Tools {
-			if len(found) == maxTools {
-				return found, append(problems, fmt.Sprintf("it has more than %d tools; the rest is left out", maxTools)), nil
+			if size += len(one); len(found) == maxTools || size > maxList {
+				problem(fmt.Sprintf("it has more than %d tools, or %d MiB of them; the rest is left out", maxTools, maxList>>20))
+				return found, problems, nil
 			}
 			d, err := parseDefinition(one)
 			if err != nil {
-				problems = append(problems, err.Error())
+				problem(err.Error())
 				continue
 			}
 			found = append(found, d)
@@ -50,10 +59,12 @@ func list(ctx context.Context, c *conn) (found []definition, problems []string, 
 		switch {
 		case answer.Next == "":
 			return found, problems, nil
-		case seen[answer.Next]:
-			return found, append(problems, "its list repeats itself; the rest is left out"), nil
+		case seen[answer.Next] || len(answer.Next) > maxCursor:
+			problem("its list repeats itself, or does not name its next page; the rest is left out")
+			return found, problems, nil
 		case page == maxPages:
-			return found, append(problems, fmt.Sprintf("its list has more than %d pages; the rest is left out", maxPages)), nil
+			problem(fmt.Sprintf("its list has more than %d pages; the rest is left out", maxPages))
+			return found, problems, nil
 		}
 		cursor = answer.Next
 		seen[cursor] = true

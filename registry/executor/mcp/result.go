@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,12 @@ func parseResult(raw json.RawMessage) (tool.Result, error) {
 	if len(raw) == 0 || json.Unmarshal(raw, &answer) != nil {
 		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidOutput, Message: "the answer of the MCP server is no result of a tool"}
 	}
+	if len(answer.Content) > tool.MaxBlocks {
+		return tool.Result{}, &tool.Error{
+			Code:    tool.CodeInvalidOutput,
+			Message: fmt.Sprintf("the answer of the MCP server has %d blocks; there may be %d", len(answer.Content), tool.MaxBlocks),
+		}
+	}
 	var result tool.Result
 	if !bytes.Equal(answer.Structured, []byte("null")) {
 		result.Structured = answer.Structured
@@ -29,16 +36,15 @@ func parseResult(raw json.RawMessage) (tool.Result, error) {
 		block, forPeople, err := parseBlock(one)
 		if err != nil {
 			block = tool.TextContent("[a block of the answer cannot be shown]")
-			result.Warnings = append(result.Warnings, fmt.Sprintf("content[%d] cannot be shown: %v", i, err))
+			if len(result.Warnings) < maxWarnings {
+				result.Warnings = append(result.Warnings, fmt.Sprintf("content[%d] cannot be shown: %v", i, err))
+			}
 		}
 		if forPeople {
 			result.Attachments = append(result.Attachments, block)
 		} else {
 			result.Content = append(result.Content, block)
 		}
-	}
-	if len(result.Warnings) > maxWarnings {
-		result.Warnings = result.Warnings[:maxWarnings]
 	}
 	if len(result.Content) == 0 && len(result.Structured) > 0 {
 		// A reader of text alone must see the whole answer too.
@@ -59,7 +65,7 @@ const maxWarnings = 10
 func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return block, false, fmt.Errorf("it is no JSON object")
+		return block, false, errors.New("it is no JSON object")
 	}
 	var annotations struct {
 		Audience []string `json:"audience"`

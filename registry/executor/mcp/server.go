@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -74,7 +73,7 @@ func newServer(o Options, start func(Options) (stream, error)) *Server {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Server{
-		o: o, log: log.With("server", o.Name), start: start,
+		o: o, log: log, start: start,
 		changed: make(chan struct{}, 1), gate: make(chan struct{}, 1), end: make(chan struct{}),
 	}
 }
@@ -214,7 +213,11 @@ func (s *Server) watch(running *session, begun time.Time) {
 		return // it was closed
 	}
 	wait := s.postpone(begun)
-	s.log.Warn("an MCP server has ended", "reason", running.conn.cause, "again_in", wait, "said", running.lastWords())
+	reason := running.conn.cause.Error()
+	if said := running.lastWords(); said != "" {
+		reason += "; the last that it said: " + said
+	}
+	s.log.Warn("the MCP server "+s.o.Name+" has ended", "reason", reason, "again_in", wait)
 	s.tell()
 }
 
@@ -238,6 +241,6 @@ func (s *Server) postpone(begun time.Time) time.Duration {
 func (s *Server) unavailable(err error) *tool.Error {
 	return (&tool.Error{
 		Code:    tool.CodeNetwork,
-		Message: "the MCP server " + s.o.Name + " does not start: " + plaintext.Cut(plaintext.OneLine(err.Error()), maxWords),
+		Message: "the MCP server " + s.o.Name + " does not start: " + err.Error(),
 	}).WithCause(err)
 }

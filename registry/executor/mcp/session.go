@@ -42,25 +42,25 @@ func startSession(ctx context.Context, s *Server) (*session, error) {
 	n := &session{server: s, stream: stream, relist: make(chan struct{}, 1)}
 	n.conn = newConn(stream, n.notified)
 	if err := n.begin(ctx); err != nil {
-		words := n.lastWords()
+		err = explain(ctx, err)
 		n.close()
-		return nil, explain(ctx, err, words)
+		if said := n.lastWords(); said != "" {
+			s.log.Warn("what the MCP server "+s.o.Name+" said before it did not start", "reason", said)
+		}
+		return nil, err
 	}
 	go n.follow()
 	return n, nil
 }
 
 // explain says why a server did not start.
-func explain(ctx context.Context, err error, lastWords string) error {
+func explain(ctx context.Context, err error) error {
 	var protocol *rpcError
 	switch {
 	case ctx.Err() != nil:
-		err = errors.New("it does not answer in time")
+		return errors.New("it does not answer in time")
 	case errors.As(err, &protocol):
-		err = fmt.Errorf("it answered with the error %d: %s", protocol.Code, protocol.Message)
-	}
-	if lastWords != "" {
-		err = fmt.Errorf("%w; its last words: %s", err, lastWords)
+		return fmt.Errorf("it answered with the error %d: %s", protocol.Code, plaintext.Cut(plaintext.OneLine(protocol.Message), maxWords))
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (n *session) list(ctx context.Context) error {
 		return err
 	}
 	for _, problem := range problems {
-		n.server.log.Warn("the tools of an MCP server", "problem", problem)
+		n.server.log.Warn("the list of the MCP server "+n.server.o.Name, "reason", problem)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -138,12 +138,12 @@ func (n *session) follow() {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), n.server.o.StartTimeout)
 		err := n.list(ctx)
-		cancel()
 		if err != nil {
-			n.server.log.Warn("the tools of an MCP server cannot be listed again", "reason", plaintext.Cut(plaintext.OneLine(err.Error()), maxWords))
+			n.server.log.Warn("the tools of the MCP server "+n.server.o.Name+" cannot be listed again", "reason", explain(ctx, err))
 		} else {
 			n.server.tell()
 		}
+		cancel()
 		pause := time.NewTimer(listPause)
 		select {
 		case <-pause.C:
@@ -157,7 +157,8 @@ func (n *session) follow() {
 // close ends the server.
 func (n *session) close() { _ = n.stream.Close() } // its errors are not ours
 
-// lastWords is the end of what the server wrote to standard error, for people.
+// lastWords is the end of what the server wrote to standard error. It is for the operator:
+// there may be paths and secrets in it.
 func (n *session) lastWords() string {
 	return plaintext.Cut(plaintext.OneLine(strings.TrimSpace(n.stream.lastWords())), maxWords)
 }
