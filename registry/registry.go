@@ -123,6 +123,7 @@ type Registry struct {
 	entries map[string]*entry // by name
 	names   map[string]string // names and aliases to names
 	index   searchindex.Index
+	sources []*followed
 }
 
 // New returns an empty Registry.
@@ -162,7 +163,7 @@ func New(o Options) *Registry {
 	return r
 }
 
-// Close unregisters all tools, closes their executors and calls OnClose. Calls
+// Close unregisters all tools, closes their executors and sources and calls OnClose. Calls
 // fail with cancelled afterwards. Closing again does nothing.
 func (r *Registry) Close() error {
 	r.mu.Lock()
@@ -171,12 +172,15 @@ func (r *Registry) Close() error {
 		return nil
 	}
 	r.closed = true
-	entries := r.entries
+	entries, sources := r.entries, r.sources
 	r.entries, r.names, r.index = make(map[string]*entry), make(map[string]string), searchindex.Index{}
 	r.mu.Unlock()
 	r.events.Close()
 
 	var errs []error
+	for _, f := range sources {
+		errs = append(errs, f.close())
+	}
 	for _, e := range entries {
 		errs = append(errs, e.executor.Close())
 	}

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"slices"
 	"time"
+
+	"github.com/wasmtool/wasmtool/internal/procgroup"
 )
 
 const (
@@ -40,11 +42,11 @@ func (s commandSource) Value(ctx context.Context) ([]byte, error) {
 	var out capped
 	cmd.Stdout = &out
 	cmd.WaitDelay = commandLinger
-	group(cmd)
-	cmd.Cancel = func() error { return killGroup(cmd) }
+	procgroup.Set(cmd)
+	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
 	err := cmd.Run()
 	if cmd.Process != nil && errors.Is(err, exec.ErrWaitDelay) {
-		_ = killGroup(cmd) // children outlived the command; nothing to do if they just ended
+		_ = procgroup.Kill(cmd) // children outlived the command; nothing to do if they just ended
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == asWorker {
 		os.Exit(runtime.CompileWorker(os.Stdin, os.Stdout))
 	}
+	if len(os.Args) == 2 && os.Args[1] == asServer {
+		os.Exit(serveVariables(os.Stdin, os.Stdout))
+	}
 	dir, err := os.MkdirTemp("", "wasmtool-attacktest-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -102,6 +102,10 @@ func (a *app) toolsNamed(cmd *cobra.Command, o toolOptions, set toolSet, targets
 				return nil, nil, usage(cmd, "name one folder or manifest alone; --tools loads folders beside the other tools")
 			}
 		}
+		set.servers = everyServer
+		if len(targets) > 0 {
+			set.servers = serversOf(targets...)
+		}
 		tools, err = a.open(o, set)
 	}
 	if err != nil {

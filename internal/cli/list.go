@@ -20,7 +20,8 @@ func (a *app) listCommand() *cobra.Command {
 		Short: "List the tools",
 		Long: `List the built-in tools and those in the folders given with --tools.
 
-Exit status: 0; 8 when a tool could not be loaded (the others are listed).`,
+Exit status: 0; 8 when a tool could not be loaded, 9 when an MCP server could
+not be had (the others are listed).`,
 		Example: `  wasmtool list
   wasmtool list --category files
   wasmtool list --tools ./my-tools --json`,
@@ -42,7 +43,7 @@ func (a *app) list(o toolOptions, filter registry.Filter, asJSON bool) error {
 // load is complained about, and the others are printed.
 func (a *app) printTools(o toolOptions, asJSON bool, choose func(*registry.Registry) []registry.Info) error {
 	var broken error
-	tools, err := a.open(o, toolSet{onLoadError: func(err error) {
+	tools, err := a.open(o, toolSet{servers: everyServer, onLoadError: func(err error) {
 		a.complain(err)
 		broken = errSilent{err}
 	}})

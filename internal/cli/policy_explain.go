@@ -89,7 +89,7 @@ type explainedTool struct {
 // openExplained finds a tool and the rules of all; with no target the rules alone. The
 // caller closes its tools.
 func (a *app) openExplained(o toolOptions, target string, store remembered) (explainedTool, error) {
-	set := toolSet{workspace: workspaceDir(), onLoadError: a.warn}
+	set := toolSet{workspace: workspaceDir(), onLoadError: a.warn, servers: serversOf(target)}
 	store.enter(&set)
 	t := explainedTool{target: target}
 	options, err := a.standardOptions(o, set)

@@ -113,7 +113,7 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	}
 	defer store.close()
 	approver := new(mcpserver.Approver)
-	set := toolSet{offer: offer, words: o.words, approver: approver, onLoadError: a.warn}
+	set := toolSet{offer: offer, words: o.words, approver: approver, onLoadError: a.warn, servers: everyServer}
 	store.enter(&set)
 	said := &lineWriter{app: a}
 	if o.receipt {

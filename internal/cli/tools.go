@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/policy/grants"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -54,6 +56,9 @@ type toolSet struct {
 	approver  registry.Approver
 	approvals approvals.Store
 	grants    grants.Store
+	// servers says which servers of the operator's file are started for their tools; nil
+	// starts none.
+	servers   func(name string) bool
 	onReceipt func(tool.Receipt)
 	onCompile func(runtime.CompileEvent)
 	// onLoadError hears of a tool that does not load while the others do; nil makes
@@ -93,6 +98,15 @@ func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, err
 	if err != nil {
 		return standard.Options{}, err
 	}
+	var servers []string
+	if _, inside := a.getenv(mcp.InsideEnv); inside {
+		set.servers = nil
+	}
+	for name := range operator.Servers() {
+		if set.servers != nil && set.servers(name) {
+			servers = append(servers, name)
+		}
+	}
 	cache := o.cache
 	if cache == "" {
 		cache, _ = a.getenv(cacheEnv)
@@ -101,11 +115,22 @@ func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, err
 		Config: operator, Workspace: set.workspace, Words: set.words, Granted: set.granted, GrantedBy: "the command line",
 		Approvals: set.approvals, Grants: set.grants, OnReceipt: set.onReceipt,
 		Logger:  slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
-		Folders: o.folders, Offer: set.offer, Approver: set.approver,
+		Folders: o.folders, Offer: set.offer, Approver: set.approver, Servers: servers,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
 		CompileCommand: compileCommand(),
 	}, nil
+}
+
+// everyServer starts all servers: all tools are wanted.
+func everyServer(string) bool { return true }
+
+// serversOf starts the servers of the tools of these names. A tool of another kind starts
+// none.
+func serversOf(tools ...string) func(string) bool {
+	return func(server string) bool {
+		return slices.ContainsFunc(tools, func(name string) bool { return mcp.ServerOf(name) == server })
+	}
 }
 
 // openTarget returns a registry that holds the tool which a command line names, and
@@ -119,6 +144,7 @@ func (a *app) openTarget(cmd *cobra.Command, o toolOptions, set toolSet, target 
 		set.onCompile = a.announceCompile(&name)
 	}
 	if !isPath(target) {
+		set.servers = serversOf(target)
 		if set.onLoadError == nil {
 			// Another tool that is broken does not keep this one from running.
 			set.onLoadError = a.warn

@@ -75,7 +75,7 @@ var rules = []rule{
 	{from: []string{"hostfuncs"}, to: []string{"runtime", "registry", "manifests"}, reason: "what a guest may reach does not depend on who asks or how it runs"},
 	{from: []string{"runtime"}, to: []string{"registry", "manifests"}, reason: "the runtime knows nothing of tools"},
 	{from: []string{"manifests"}, to: []string{"runtime", "registry"}, reason: "a manifest is read without anything being run"},
-	{from: []string{"internal/jsonschema", "internal/suggest", "internal/placeholder", "internal/stricttoml", "internal/plainfile", "internal/admission", "internal/recordfile", "internal/namefold", "internal/plaintext", "internal/plainjson", "internal/jsontype"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "helpers below everything else"},
+	{from: []string{"internal/jsonschema", "internal/suggest", "internal/placeholder", "internal/stricttoml", "internal/plainfile", "internal/admission", "internal/recordfile", "internal/namefold", "internal/plaintext", "internal/plainjson", "internal/jsontype", "internal/lines", "internal/procgroup"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "helpers below everything else"},
 	{from: []string{"internal/openapi"}, to: []string{"runtime", "registry"}, reason: "a document becomes manifests without anything being run"},
 	{from: []string{""}, except: []string{"internal/cli", "internal/openapi"}, to: []string{"internal/openapi"}, reason: "only the command line makes tools of documents; who embeds the packages gets no YAML"},
 	{from: []string{"registry/tool"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/tool"}, reason: "a leaf where executors, registries and servers meet"},

@@ -26,6 +26,7 @@ type Config struct {
 	ceilings Ceilings
 	policy   policy.Config
 	tools    map[string]toolSettings // by normal name
+	servers  map[string]Server
 	audit    Audit
 	revoked  map[string]bool
 }
@@ -126,6 +127,11 @@ func (c *Config) Protected() []string {
 		}
 		if s.Kind == SecretCommand && isPath(s.Command[0]) {
 			files = append(files, s.Command[0])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.servers)) {
+		if program := c.servers[name].Command[0]; isPath(program) {
+			files = append(files, program)
 		}
 	}
 	return files

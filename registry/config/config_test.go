@@ -86,6 +86,7 @@ var (
 	grepKV    = func(c *Config) any { return c.OfferFor(nil, "grep").KV }
 	grepDeny  = func(c *Config) any { return slices.Clone(c.OfferFor(nil, "grep").Deny) }
 	limitsOf  = func(c *Config) any { return c.Ceilings() }
+	serversOf = func(c *Config) any { return c.Servers() }
 	auditOf   = func(c *Config) any { return c.Audit() }
 )
 
@@ -139,6 +140,8 @@ var effects = []struct {
 	{"tools.NAME.allow", `tools.grep.allow = ["kv:read"]`, grepKV, capability.ModeRead},
 	{"tools.NAME.deny", `tools.grep.deny = ["random"]`, grepDeny, capability.Deny{mustWord("random")}},
 	{"tools.NAME.digest", `tools.grep.digest = "` + digestA + `"`, func(c *Config) any { return c.Digests()["grep"] }, digestA},
+	{"servers.NAME.command", `servers.own.command = ["bin/server", "bin/x"]`, serversOf, map[string]Server{"own": {Command: []string{filepath.Join(folder, "bin", "server"), "bin/x"}, Source: FileName + ":1"}}},
+	{"servers.NAME.env", `servers.own = { command = ["server"], env = ["TOKEN"] }`, serversOf, map[string]Server{"own": {Command: []string{"server"}, Env: []string{"TOKEN"}, Source: FileName + ":1"}}},
 	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(folder, "log", "audit.jsonl"), MaxSize: 64 << 20, Keep: 8}},
 	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 1 << 20, Keep: 8}},
 	{"audit.keep", `audit = { file = "a", keep = 0 }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 64 << 20}},
@@ -374,10 +377,13 @@ func TestProtected(t *testing.T) {
 F = { file = "~/key" }
 G = { command = ["~/bin/get"] }
 H = { command = ["pass"] }
+[servers]
+a.command = ["bin/server"]
+b.command = ["npx", "bin/x"]
 [audit]
 file = "audit.jsonl"
 `)
-	want := []string{filepath.Join(folder, FileName), filepath.Join(folder, "audit.jsonl"), filepath.Join(home, "key"), filepath.Join(home, "bin", "get")}
+	want := []string{filepath.Join(folder, FileName), filepath.Join(folder, "audit.jsonl"), filepath.Join(home, "key"), filepath.Join(home, "bin", "get"), filepath.Join(folder, "bin", "server")}
 	if got := c.Protected(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

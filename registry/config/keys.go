@@ -37,6 +37,7 @@ func newConfig() *Config {
 	return &Config{
 		mounts: make(map[string]mount), env: make(map[string]variable), secrets: make(map[string]secret),
 		tools: make(map[string]toolSettings), revoked: make(map[string]bool),
+		servers: make(map[string]Server),
 	}
 }
 
@@ -67,6 +68,7 @@ func (r *reader) keys() []stricttoml.Key {
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: r.limitKeys},
 		{Name: "policy", Path: "policy", Want: stricttoml.WantTable, Members: r.policyKeys},
 		{Name: "tools", Path: "tools", Want: stricttoml.WantNamed, Check: checkToolName, Entry: r.toolKey},
+		{Name: "servers", Path: "servers", Want: stricttoml.WantNamed, Check: checkServerName, Entry: r.serverKey},
 		{Name: "audit", Path: "audit", Want: stricttoml.WantTable, Members: r.auditKeys},
 		{Name: "revoked", Path: "revoked", Want: stricttoml.WantTable, Members: r.revokedKeys},
 	}

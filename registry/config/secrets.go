@@ -82,7 +82,7 @@ func (r *reader) secretKey(name string) stricttoml.Key {
 			return []stricttoml.Key{
 				{Name: string(SecretEnv), Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &s.Env, parseEnvName)},
 				{Name: string(SecretFile), Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &s.File, r.parsePath)},
-				{Name: string(SecretCommand), Want: stricttoml.WantTexts, Read: r.command(&s), Fix: `write a list of the program and its arguments, such as ["pass", "show", "github"]`},
+				{Name: string(SecretCommand), Want: stricttoml.WantTexts, Read: r.command(&s.Command), Fix: `write a list of the program and its arguments, such as ["pass", "show", "github"]`},
 				{Name: string(SecretKeyring), Want: stricttoml.WantText, Read: r.keyring(&s)},
 				{Name: "urls", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &s.urls, parseSecretURL)},
 				{Name: "ttl", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(r.Checker, &s.TTL, parseTTL)},
@@ -133,7 +133,7 @@ func parseSecretURL(text string) (capability.URLPattern, error) {
 }
 
 // command reads a program with its arguments, of which two may be equal.
-func (r *reader) command(s *secret) stricttoml.Reader {
+func (r *reader) command(into *[]string) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if len(n.Items) == 0 {
 			r.Fault(at, `is empty; write the program and its arguments, such as ["pass", "show", "github"]`)
@@ -141,14 +141,14 @@ func (r *reader) command(s *secret) stricttoml.Reader {
 		}
 		r.EachText(at, n, func(at stricttoml.Place, n *stricttoml.Node) {
 			switch {
-			case len(s.Command) == 0 && n.Text == "":
+			case len(*into) == 0 && n.Text == "":
 				r.Fault(at, "is empty; name a program")
 			case len(n.Text) > maxArg || strings.ContainsRune(n.Text, 0):
 				r.Fault(at, "is longer than %d bytes, or holds a NUL character", maxArg)
-			case len(s.Command) == 0 && isPath(n.Text):
-				stricttoml.ReadText(r.Checker, appended(&s.Command), r.parsePath)(at, n)
+			case len(*into) == 0 && isPath(n.Text):
+				stricttoml.ReadText(r.Checker, appended(into), r.parsePath)(at, n)
 			default:
-				s.Command = append(s.Command, n.Text)
+				*into = append(*into, n.Text)
 			}
 		})
 	}

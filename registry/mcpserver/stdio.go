@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/internal/lines"
 )
 
 // Bounds on a client over standard input and output.
@@ -93,20 +95,20 @@ func newLineConn(s *Server, in io.Reader, out io.Writer) *lineConn {
 	}
 	c.close = sync.OnceFunc(func() { close(c.closed) })
 	c.stop = sync.OnceFunc(func() { close(c.stopping) })
-	go c.readLines(newLineReader(in, maxLine))
+	go c.readLines(lines.New(in, maxLine))
 	return c
 }
 
 // readLines hands on lines until there are none, since a read cannot be interrupted.
-func (c *lineConn) readLines(r *lineReader) {
+func (c *lineConn) readLines(r *lines.Reader) {
 	for {
-		line, err := r.next()
+		line, err := r.Next()
 		select {
 		case c.lines <- lineRead{line, err}:
 		case <-c.closed:
 			return
 		}
-		if err != nil && !errors.Is(err, errLineTooLong) {
+		if err != nil && !errors.Is(err, lines.ErrTooLong) {
 			return
 		}
 	}
@@ -140,7 +142,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		var msg jsonrpc.Message
 		var refused *refusal
 		switch {
-		case errors.Is(got.err, errLineTooLong):
+		case errors.Is(got.err, lines.ErrTooLong):
 			refused = invalidRequest(nil, "the message is longer than 16 MiB, the ceiling")
 		case got.err != nil:
 			c.drain()

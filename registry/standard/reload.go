@@ -35,8 +35,8 @@ type Reload struct {
 	// that begin from now on.
 	Changed bool
 	// Pending are the sections that differ from those that the Registry was made with and
-	// that hold only for a new one: "limits", "audit", and "secrets.NAME" where its value
-	// is to come from somewhere else. Until then no tool is given such a secret: the value
+	// that hold only for a new one: "limits", "audit", "servers.NAME", and
+	// "secrets.NAME" where its value is to come from somewhere else. Until then no tool is given such a secret: the value
 	// that is known is for the places that the file named with it.
 	Pending []string
 	// Warnings are as those of config.Config and policy.Policy.
@@ -166,6 +166,22 @@ func pending(started, read *config.Config) []string {
 		// One that is gone is not granted any more, and needs no restart.
 		if source, known := before[name]; !known || !source.Same(after[name]) {
 			sections = append(sections, "secrets."+name)
+		}
+	}
+	return append(sections, pendingServers(started.Servers(), read.Servers())...)
+}
+
+// pendingServers are those that are new, gone, or another program.
+func pendingServers(before, after map[string]config.Server) []string {
+	var sections []string
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if server, known := before[name]; !known || !server.Same(after[name]) {
+			sections = append(sections, "servers."+name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, there := after[name]; !there {
+			sections = append(sections, "servers."+name)
 		}
 	}
 	return sections

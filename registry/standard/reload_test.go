@@ -196,12 +196,13 @@ func TestAFileThatCannotBeUsedChangesNothing(t *testing.T) {
 }
 
 func TestWhatHoldsOnlyForANewRegistryIsTold(t *testing.T) {
-	start := "[secrets.A]\nenv = \"A\"\n[secrets.B]\nenv = \"B\"\nurls = [\"https://b.example/\"]\n"
+	start := "[servers.a]\ncommand = [\"a\"]\n[servers.b]\ncommand = [\"b\"]\n[servers.c]\ncommand = [\"c\"]\n[secrets.A]\nenv = \"A\"\n[secrets.B]\nenv = \"B\"\nurls = [\"https://b.example/\"]\n"
 	l := newReloading(t, start)
 	l.write("[mounts]\nworkspace = \"two\"\n[limits]\nmemory = \"1MiB\"\n[audit]\nfile = \"a.jsonl\"\n" +
-		"[secrets.A]\nfile = \"a\"\n[secrets.B]\nenv = \"B\"\n[secrets.C]\nenv = \"C\"\n")
+		"[secrets.A]\nfile = \"a\"\n[secrets.B]\nenv = \"B\"\n[secrets.C]\nenv = \"C\"\n" +
+		"[servers.b]\ncommand = [\"other\"]\n[servers.c]\ncommand = [\"c\"]\n[servers.d]\ncommand = [\"d\"]\n")
 	got, err := l.reload()
-	if want := []string{"limits", "audit", "secrets.A", "secrets.C"}; err != nil || !slices.Equal(got.Pending, want) || !got.Changed {
+	if want := []string{"limits", "audit", "secrets.A", "secrets.C", "servers.b", "servers.d", "servers.a"}; err != nil || !slices.Equal(got.Pending, want) || !got.Changed {
 		t.Errorf("got %+v, %v, want %v", got, err, want)
 	}
 	if got := l.calls(); got != "two|" {

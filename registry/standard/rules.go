@@ -53,6 +53,7 @@ func rulesFor(o Options, specs []tool.Spec, gone []string) (registry.Rules, erro
 	if o.Config == nil {
 		wanted = o.Policy
 	}
+	known.NotLoaded = notStarted(o, wanted)
 	var err error
 	if rules.Policy, err = policy.Compile(wanted, known); err != nil {
 		return rules, (&tool.Error{Code: tool.CodeUsage, Message: err.Error()}).WithCause(err)

@@ -62,6 +62,10 @@ type Options struct {
 	Folders []string
 	// Tool is a single tool to load: its folder, or its manifest.
 	Tool string
+	// Servers are names of servers of the Config. New starts them, and their tools are
+	// loaded, too. A server that cannot be had is told as a tool that does not load, and
+	// tried again later. Names that the Config has not are left alone; nil starts none.
+	Servers []string
 	// NoBuiltins leaves the built-in tools out.
 	NoBuiltins bool
 	// OnLoadError is called for each tool that does not load, and the others are
@@ -205,6 +209,9 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		if err := addReadResult(tools, kept, o.MaxText); err != nil {
 			return nil, errors.Join(err, tools.Close())
 		}
+	}
+	if err := addServers(o, tools); err != nil {
+		return nil, errors.Join(err, tools.Close())
 	}
 	rules, err := Rules(o, tools)
 	if err != nil {

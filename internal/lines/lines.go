@@ -1,4 +1,5 @@
-package mcpserver
+// Package lines reads the lines of a stream whose writer is not trusted to end them.
+package lines
 
 import (
 	"bufio"
@@ -7,24 +8,26 @@ import (
 	"io"
 )
 
-// errLineTooLong is the error of a line that was left out.
-var errLineTooLong = errors.New("line too long")
+// ErrTooLong is the error of a line that was left out.
+var ErrTooLong = errors.New("line too long")
 
-// lineReader reads lines, none of them longer than most bytes.
-type lineReader struct {
+// Reader reads lines, none of them longer than it was made for. It is for one goroutine;
+// the zero value is not usable.
+type Reader struct {
 	r     *bufio.Reader
 	most  int
 	begun bool
 }
 
-func newLineReader(r io.Reader, most int) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), most: most}
+// New returns a Reader of lines of at most so many bytes; most is at least 1.
+func New(r io.Reader, most int) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), most: most}
 }
 
-// next returns the next line that is not blank, without its end and the mark of the byte
+// Next returns the next line that is not blank, without its end and the mark of the byte
 // order that some programs put first. A line that is too long is skipped, and
-// errLineTooLong tells so; the next call goes on after it. The line is the caller's.
-func (l *lineReader) next() ([]byte, error) {
+// ErrTooLong tells so; the next call goes on after it. The line is the caller's.
+func (l *Reader) Next() ([]byte, error) {
 	for {
 		line, err := l.read()
 		if !l.begun {
@@ -41,7 +44,7 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-func (l *lineReader) read() ([]byte, error) {
+func (l *Reader) read() ([]byte, error) {
 	var line []byte
 	tooLong := false
 	for {
@@ -54,7 +57,7 @@ func (l *lineReader) read() ([]byte, error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case tooLong && (err == nil || errors.Is(err, io.EOF)):
-			return nil, errLineTooLong
+			return nil, ErrTooLong
 		default:
 			return line, err
 		}

@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// maxWords bounds what of a server's words goes into a message, in bytes.
+const maxWords = 2 << 10
+
+// executor runs one tool of a server. It implements tool.Executor and tool.Identified.
+type executor struct {
+	server *Server
+	name   string // the server's own
+	digest string // of the definition that is registered
+}
+
+// Prepare does nothing: the server is started by whoever needs it.
+func (e *executor) Prepare(context.Context) error { return nil }
+
+// Close does nothing: the server stays for its other tools.
+func (e *executor) Close() error { return nil }
+
+// Digest names the tool as it was listed.
+func (e *executor) Digest(context.Context) (string, error) { return e.digest, nil }
+
+// Execute sends the call to the server, unless the tool is another one by now.
+func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+	running, err := e.server.session(ctx)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if err := e.check(running); err != nil {
+		return tool.Result{}, err
+	}
+	raw, err := running.conn.call(ctx, "tools/call", map[string]any{"name": e.name, "arguments": in.Arguments}, func(params json.RawMessage) {
+		if p := progressOf(params); p != nil {
+			in.Update(tool.Update{Progress: p})
+		}
+	})
+	if err != nil {
+		return tool.Result{}, e.failure(ctx, err)
+	}
+	return parseResult(raw)
+}
+
+// check finds out whether the tool is still the one that was looked at and decided about.
+func (e *executor) check(running *session) error {
+	now, there := running.find(e.name)
+	switch {
+	case !there:
+		e.server.tell()
+		return &tool.Error{Code: tool.CodeNotFound, Message: "the MCP server " + e.server.o.Name + " has no such tool any more"}
+	case now.digest(e.server.o) != e.digest:
+		e.server.tell()
+		return &tool.Error{
+			Code:    tool.CodePermissionDenied,
+			Message: "the MCP server " + e.server.o.Name + " has changed the tool's description or schema; look at it again before calling it",
+		}
+	}
+	return nil
+}
+
+// failure is the error of a call that got no result.
+func (e *executor) failure(ctx context.Context, err error) error {
+	var protocol *rpcError
+	server := "the MCP server " + e.server.o.Name
+	switch {
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	case errors.As(err, &protocol):
+		return &tool.Error{
+			Code: tool.CodeServer, Message: fmt.Sprintf("%s answered with the error %d", server, protocol.Code),
+			Details: tool.Details{Response: plaintext.Cut(plaintext.Printable(protocol.Message), maxWords)},
+		}
+	case errors.Is(err, errFlood):
+		return (&tool.Error{Code: tool.CodeServer, Message: server + " was let go: " + err.Error()}).WithCause(err)
+	}
+	return (&tool.Error{Code: tool.CodeNetwork, Message: server + " ended before it answered; whether the call did something is not known"}).WithCause(err)
+}
+
+// stopped is the error of a call whose context is done.
+func stopped(ctx context.Context) error {
+	code := tool.CodeCancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		code = tool.CodeTimeout
+	}
+	return (&tool.Error{Code: code, Message: "the MCP server was told that nobody waits any more"}).WithCause(ctx.Err())
+}
+
+// progressOf reads how far a call is; nil for what tells nothing.
+func progressOf(params json.RawMessage) *tool.Progress {
+	var p struct {
+		Done    *float64 `json:"progress"`
+		Total   float64  `json:"total"`
+		Message string   `json:"message"`
+	}
+	if json.Unmarshal(params, &p) != nil || p.Done == nil {
+		return nil
+	}
+	return &tool.Progress{Done: *p.Done, Total: p.Total, Message: plaintext.Cut(p.Message, maxWords)}
+}

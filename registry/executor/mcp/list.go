@@ -1,0 +1,72 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Bounds on the list of a server's tools. More than that no model could be given.
+const (
+	maxTools      = 1000
+	maxPages      = 100
+	maxDefinition = 256 << 10 // bytes of one tool
+	maxList       = 16 << 20  // bytes of all tools
+	maxCursor     = 4 << 10   // bytes of what names the next page
+	maxProblems   = 10        // that are told
+)
+
+// errNoList is the error of a server that answers tools/list with something else.
+var errNoList = errors.New("its list of tools cannot be read")
+
+// list asks for all pages of the list of tools. What is left out of it is told in words.
+func list(ctx context.Context, c *conn) (found []definition, problems []string, err error) {
+	seen, cursor, size := make(map[string]bool), "", 0
+	problem := func(text string) {
+		if len(problems) < maxProblems {
+			problems = append(problems, text)
+		}
+	}
+	for page := 1; ; page++ {
+		params := map[string]any{}
+		if cursor != "" {
+			params["cursor"] = cursor
+		}
+		raw, err := c.call(ctx, "tools/list", params, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		var answer struct {
+			Tools []json.RawMessage `json:"tools"`
+			Next  string            `json:"nextCursor"`
+		}
+		if json.Unmarshal(raw, &answer) != nil {
+			return nil, nil, errNoList
+		}
+		for _, one := range answer.Tools {
+			if size += len(one); len(found) == maxTools || size > maxList {
+				problem(fmt.Sprintf("it has more than %d tools, or %d MiB of them; the rest is left out", maxTools, maxList>>20))
+				return found, problems, nil
+			}
+			d, err := parseDefinition(one)
+			if err != nil {
+				problem(err.Error())
+				continue
+			}
+			found = append(found, d)
+		}
+		switch {
+		case answer.Next == "":
+			return found, problems, nil
+		case seen[answer.Next] || len(answer.Next) > maxCursor:
+			problem("its list repeats itself, or does not name its next page; the rest is left out")
+			return found, problems, nil
+		case page == maxPages:
+			problem(fmt.Sprintf("its list has more than %d pages; the rest is left out", maxPages))
+			return found, problems, nil
+		}
+		cursor = answer.Next
+		seen[cursor] = true
+	}
+}

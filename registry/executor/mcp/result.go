@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// parseResult reads the answer to tools/call. The error is an *Error: execution for a
+// failure that the tool reports, invalid_output for an answer that is no result.
+func parseResult(raw json.RawMessage) (tool.Result, error) {
+	var answer struct {
+		Content    []json.RawMessage `json:"content"`
+		Structured json.RawMessage   `json:"structuredContent"`
+		IsError    bool              `json:"isError"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &answer) != nil {
+		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidOutput, Message: "the answer of the MCP server is no result of a tool"}
+	}
+	if len(answer.Content) > tool.MaxBlocks {
+		return tool.Result{}, &tool.Error{
+			Code:    tool.CodeInvalidOutput,
+			Message: fmt.Sprintf("the answer of the MCP server has %d blocks; there may be %d", len(answer.Content), tool.MaxBlocks),
+		}
+	}
+	var result tool.Result
+	if !bytes.Equal(answer.Structured, []byte("null")) {
+		result.Structured = answer.Structured
+	}
+	for i, one := range answer.Content {
+		block, forPeople, err := parseBlock(one)
+		if err != nil {
+			block = tool.TextContent("[a block of the answer cannot be shown]")
+			if len(result.Warnings) < maxWarnings {
+				result.Warnings = append(result.Warnings, fmt.Sprintf("content[%d] cannot be shown: %v", i, err))
+			}
+		}
+		if forPeople {
+			result.Attachments = append(result.Attachments, block)
+		} else {
+			result.Content = append(result.Content, block)
+		}
+	}
+	if len(result.Content) == 0 && len(result.Structured) > 0 {
+		// A reader of text alone must see the whole answer too.
+		result.Content = []tool.Content{tool.TextContent(string(result.Structured))}
+	}
+	if answer.IsError {
+		first, _, _ := strings.Cut(result.Text(), "\n")
+		return result, &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + plaintext.Cut(first, maxWords), Recoverable: true}
+	}
+	return result, nil
+}
+
+// maxWarnings bounds the warnings about the blocks of one answer.
+const maxWarnings = 10
+
+// parseBlock reads one block, and whether it is for people only. What the protocol allows
+// beside its contents is not for a model and left out.
+func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return block, false, errors.New("it is no JSON object")
+	}
+	var annotations struct {
+		Audience []string `json:"audience"`
+	}
+	// Annotations of another form say nothing.
+	_ = json.Unmarshal(fields["annotations"], &annotations)
+	forPeople = len(annotations.Audience) == 1 && annotations.Audience[0] == "user"
+	var resource map[string]json.RawMessage
+	if json.Unmarshal(fields["resource"], &resource) == nil && resource != nil {
+		delete(resource, "_meta")
+		if fields["resource"], err = json.Marshal(resource); err != nil {
+			return block, forPeople, err
+		}
+	}
+	for _, name := range []string{"annotations", "_meta", "icons"} {
+		delete(fields, name)
+	}
+	own, err := json.Marshal(fields)
+	if err != nil {
+		return block, forPeople, err
+	}
+	if block, err = tool.ParseContent(own); err != nil {
+		return block, forPeople, err
+	}
+	return block, forPeople, tool.Result{Content: []tool.Content{block}}.Check()
+}

@@ -1,0 +1,148 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// supply is a Source of tools whose digests are their descriptions.
+type supply struct {
+	mu      sync.Mutex
+	tools   []tool.Spec
+	err     error
+	asked   int
+	closed  bool
+	changed chan struct{}
+}
+
+func newSupply(tools ...tool.Spec) *supply {
+	return &supply{tools: tools, changed: make(chan struct{}, 1)}
+}
+
+func (s *supply) set(err error, tools ...tool.Spec) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools, s.err = tools, err
+}
+
+func (s *supply) Tools(context.Context) ([]tool.Sourced, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	var found []tool.Sourced
+	for _, spec := range s.tools {
+		found = append(found, tool.Sourced{Spec: spec, Executor: &identified{new(fake), spec.Description}})
+	}
+	return found, s.err
+}
+
+func (s *supply) Changed() <-chan struct{} { return s.changed }
+
+func (s *supply) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
+
+func sourced(name, description string) tool.Spec {
+	return tool.Spec{Name: name, Description: description, Source: "a server"}
+}
+
+func described(r *Registry) []string {
+	var all []string
+	for _, info := range r.List(Filter{Disabled: true}) {
+		all = append(all, info.Name+" "+info.Description)
+	}
+	return all
+}
+
+// The tools of a source come, change and go with it, and take nothing from anybody.
+func TestSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withTool(t, Options{}, echo(), new(fake))
+		s := newSupply(sourced("a", "1"), sourced("b", "1"), sourced("echo", "taken"), sourced("a", "twice"), sourced("Bad", "name"))
+		if err := r.AddSource(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		want := func(what string, all ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := described(r); !slices.Equal(got, all) {
+				t.Errorf("%s: got %q, want %q", what, got, all)
+			}
+		}
+		want("at first", "a 1", "b 1", "echo Echoes.")
+		if err := r.Disable("a"); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := r.Get("b")
+		s.set(nil, sourced("a", "2"), sourced("b", "1"), sourced("c", "1"))
+		s.changed <- struct{}{}
+		want("changed", "a 2", "b 1", "c 1", "echo Echoes.")
+		if a, _ := r.Get("a"); !a.Disabled {
+			t.Error("a tool that was switched off is on")
+		}
+		if after, _ := r.Get("b"); after.CreatedAt != before.CreatedAt {
+			t.Error("a tool that did not change was replaced")
+		}
+		s.set(nil, sourced("c", "1"))
+		s.changed <- struct{}{}
+		want("gone", "c 1", "echo Echoes.")
+
+		// While the source fails its tools stay, and it is asked again when it says.
+		s.set(&tool.Error{Code: tool.CodeNetwork, Message: "away", Details: tool.Details{RetryAfter: time.Hour}})
+		s.changed <- struct{}{}
+		want("failing", "c 1", "echo Echoes.")
+		s.set(nil, sourced("d", "1"))
+		time.Sleep(time.Hour - time.Second)
+		want("before it is asked", "c 1", "echo Echoes.")
+		time.Sleep(time.Second)
+		want("asked again", "d 1", "echo Echoes.")
+
+		if err := r.Close(); err != nil || !s.closed {
+			t.Errorf("closed: %v, %v", s.closed, err)
+		}
+		asked := s.asked
+		select {
+		case s.changed <- struct{}{}:
+		default:
+		}
+		synctest.Wait()
+		if s.asked != asked {
+			t.Error("a registry that is closed asks")
+		}
+	})
+}
+
+// A source that fails at first is told, and asked again.
+func TestSourceThatFailsAtFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := New(Options{}), newSupply()
+		away := errors.New("away")
+		s.set(away)
+		if err := r.AddSource(t.Context(), s); !errors.Is(err, away) {
+			t.Errorf("got %v", err)
+		}
+		s.set(nil, sourced("a", "1"))
+		time.Sleep(sourceRetry)
+		synctest.Wait()
+		if !r.Has("a") {
+			t.Error("it was not asked again")
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		late := newSupply()
+		if err := r.AddSource(t.Context(), late); tool.CodeOf(err) != tool.CodeCancelled || !late.closed {
+			t.Errorf("after the end: %v, closed %v", err, late.closed)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package standard
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/mcp"
+	"github.com/wasmtool/wasmtool/registry/policy"
+)
+
+// addServers starts the servers of the operator's file that are wanted, all at once, and
+// registers their tools.
+func addServers(o Options, tools *registry.Registry) error {
+	servers := o.config().Servers()
+	maps.DeleteFunc(servers, func(name string, _ config.Server) bool { return !slices.Contains(o.Servers, name) })
+	names := slices.Sorted(maps.Keys(servers))
+	failures := make([]error, len(names))
+	var started sync.WaitGroup
+	for i, name := range names {
+		server := mcp.NewServer(mcp.Options{
+			Name: name, Command: servers[name].Command, Env: servers[name].Env,
+			LookupEnv: o.config().LookupEnv, Logger: o.Logger,
+		})
+		started.Go(func() { failures[i] = tools.AddSource(context.Background(), server) })
+	}
+	started.Wait()
+	if o.OnLoadError == nil {
+		return errors.Join(failures...)
+	}
+	for _, err := range failures {
+		if err != nil {
+			o.OnLoadError(err)
+		}
+	}
+	return nil
+}
+
+// notStarted are the names in a policy of tools of servers that are not started, or that
+// have no such tool for now.
+func notStarted(o Options, p policy.Config) []string {
+	servers := o.config().Servers()
+	named := slices.Concat(p.Allow, p.Deny, slices.Collect(maps.Keys(p.Tools)))
+	for _, rule := range p.Rules {
+		named = append(named, rule.Tools...)
+	}
+	return slices.DeleteFunc(named, func(name string) bool {
+		_, ours := servers[mcp.ServerOf(name)]
+		return !ours
+	})
+}
