@@ -128,13 +128,6 @@ func (e *UnboundError) Error() string {
 	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; bind one to the name first", e.Word, e.Word.name)
 }
 
-// OfferFromWords returns the offer that words make. Errors are an *UnboundError.
-func OfferFromWords(b Bound, words ...Word) (Offer, error) {
-	var o Offer
-	err := o.Add(b, words...)
-	return o, err
-}
-
 // Add offers what the words say, on top of what is offered already; it never takes
 // away. A mount or variable that is offered already stays bound to what it is, and so
 // does a secret to its URLs. On an error, an *UnboundError, o is unchanged.

@@ -14,7 +14,8 @@ func TestWordsMakeAnOffer(t *testing.T) {
 			return "value of " + name, name == "LANG"
 		},
 	}
-	got, err := OfferFromWords(bound, words(t,
+	var got Offer
+	err := got.Add(bound, words(t,
 		"read:ws", "write:ws", "read:ws", "read:data", "write:tmp", "env:LANG", "secret:T", "kv:write", "kv:read", "clock", "random",
 		"net:https://a.example", "net:https://a.example:443/", "net:GET:https://a.example", "net-private:https://a.example", "net:any",
 	)...)

@@ -3,8 +3,10 @@ package standard_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -35,9 +37,12 @@ func TestModules_missingModule(t *testing.T) {
 	if _, err := standard.Modules(standard.Options{NoBuiltins: true, Folders: []string{dir}}); tool.CodeOf(err) != tool.CodeInvalidManifest {
 		t.Errorf("got %v", err)
 	}
+	good := t.TempDir()
+	module := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}}, Funcs: []wasmtest.Func{{}}}
+	putTool(t, good, "b.wasm", strings.NewReplacer(`"a"`, `"b"`, "a.wasm", "b.wasm").Replace(manifest), module.Bytes())
 	var told error
-	modules, err := standard.Modules(standard.Options{Folders: []string{dir}, OnLoadError: func(err error) { told = err }})
-	if err != nil || told == nil || len(modules) == 0 {
+	modules, err := standard.Modules(standard.Options{NoBuiltins: true, Folders: []string{dir, good}, OnLoadError: func(err error) { told = err }})
+	if err != nil || told == nil || len(modules) != 1 || modules[0].Tool != "b" {
 		t.Errorf("got %v, %v; told %v", modules, err, told)
 	}
 }
