@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
@@ -285,15 +286,20 @@ func inManifest(source string, err error) error {
 func checkDirectories(o Options) error {
 	offer := o.offerTo(tool.Spec{})
 	mounts := offer.Mounts
+	var faults []string
 	for _, name := range slices.Sorted(maps.Keys(mounts)) {
 		info, err := os.Stat(mounts[name].Dir)
 		if err != nil || !info.IsDir() {
 			message := fmt.Sprintf("mount %s: there is no such directory", name)
-			if word, err := capability.ParseWord(mounts[name].Mode.String() + ":" + name); err == nil && offer.Lines[word] != "" {
+			word, err := capability.ParseWord(mounts[name].Mode.String() + ":" + name)
+			if _, replaced := o.Offer.Mounts[name]; err == nil && !replaced && offer.Lines[word] != "" {
 				message = offer.Lines[word] + ": " + message
 			}
-			return &tool.Error{Code: tool.CodePermissionDenied, Message: message}
+			faults = append(faults, message)
 		}
+	}
+	if len(faults) > 0 {
+		return &tool.Error{Code: tool.CodePermissionDenied, Message: strings.Join(faults, "\n")}
 	}
 	return nil
 }
