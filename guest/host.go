@@ -39,6 +39,12 @@ type Call struct {
 	// Session and Message say where in a conversation the call stands; they may be empty.
 	Session string `json:"session"`
 	Message string `json:"message"`
+	// IdempotencyKey is the same for all attempts of the call: hand it to a server that
+	// knows such keys, and nothing is done twice.
+	IdempotencyKey string `json:"idempotency_key"`
+	// WorkingDirectory is where relative paths of the arguments are meant to begin; empty
+	// means the root of the workspace.
+	WorkingDirectory string `json:"working_directory"`
 }
 
 // CurrentCall returns the call that runs. It is the zero Call in a warm-up and outside of

@@ -33,6 +33,7 @@ type execution struct {
 	approved  bool // somebody said yes, and asked: just now
 	asked     bool
 	loaded    bool               // the tool is
+	waited    time.Duration      // for its turn
 	attempts  int                // how often the tool ran
 	later     *later             // of the attempt that was made last
 	digest    string             // of the tool, once somebody wanted it

@@ -65,6 +65,8 @@ type Options struct {
 	// themselves; 0 means 1000, and less than 0 none. When too many wait, the tenant with
 	// most of them makes room.
 	MaxCalls, MaxTenantCalls, MaxWaiting int
+	// TenantBudget bounds what the calls of each tenant use in the course of time.
+	TenantBudget Budget
 	// WaitTimeout bounds the wait for a place, and for calls that change the same files; 0
 	// means DefaultWaitTimeout.
 	WaitTimeout time.Duration
@@ -116,6 +118,7 @@ type Registry struct {
 	loops   *loop.Detector
 	events  broadcast.Hub[Event]
 	quota   *quota
+	budgets *budgets
 	writes  writelock.Locks
 
 	mu      sync.RWMutex
@@ -156,7 +159,7 @@ func New(o Options) *Registry {
 	r := &Registry{
 		opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string),
 		states: state.New(o.MaxEndedCalls), history: history.New(o.History), loops: loop.New(o.Loops),
-		quota: newQuota(o.MaxCalls, o.MaxTenantCalls, o.MaxWaiting),
+		quota: newQuota(o.MaxCalls, o.MaxTenantCalls, o.MaxWaiting), budgets: newBudgets(o.TenantBudget),
 	}
 	r.writes.MaxWaiting = o.MaxWaiting
 	r.SetRules(o.Rules)

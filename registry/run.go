@@ -53,13 +53,18 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 	if err := r.identify(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
+	if err := r.budgets.check(x.call.Tenant); err != nil {
+		return tool.Result{}, err
+	}
 	if x.attempts++; x.attempts == 1 {
 		r.move(x, state.Running)
 	}
 	timeout := x.timeout(r.opts.MaxTimeout)
 	running, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	began := time.Now()
 	result, err := r.attempt(running, x)
+	r.budgets.spend(x.call.Tenant, result.Call, time.Since(began))
 	if stop := stopped(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, stop
 	}

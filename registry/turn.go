@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/admission"
@@ -21,6 +22,8 @@ func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(),
 	if len(changes) == 0 && r.quota.queue == nil {
 		return func() {}, nil
 	}
+	asked := time.Now()
+	defer func() { x.waited += time.Since(asked) }()
 	waiting, cancel := context.WithTimeout(ctx, r.opts.WaitTimeout)
 	defer cancel()
 	// The lock comes first: who waits for it takes nobody's place.

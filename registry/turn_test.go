@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,6 +108,31 @@ func TestFilesThatAreChanged(t *testing.T) {
 	spec := editor()
 	spec.Changes = "nothing"
 	wantCode(t, New(Options{}).Register(spec, &fake{}), tool.CodeInvalidManifest)
+}
+
+// A receipt tells how long its call waited for its turn.
+func TestReceiptsTellTheWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var waited []time.Duration
+		r := withTool(t, Options{MaxCalls: 1, OnReceipt: func(receipt tool.Receipt) {
+			mu.Lock()
+			defer mu.Unlock()
+			waited = append(waited, receipt.Waited)
+		}}, echo(), does(func(context.Context, tool.Invocation) { time.Sleep(3 * time.Second) }))
+		first := r.Start(t.Context(), say("x"))
+		synctest.Wait()
+		time.Sleep(time.Second)
+		if _, err := r.Execute(t.Context(), say("y")); err != nil {
+			t.Error(err)
+		}
+		if _, err := first.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if !slices.Equal(waited, []time.Duration{0, 2 * time.Second}) {
+			t.Errorf("they waited for %v", waited)
+		}
+	})
 }
 
 // No tenant takes the places of another, and who waits too long is told why.

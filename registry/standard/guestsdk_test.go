@@ -108,7 +108,7 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 		var told []string
 		session := fmt.Sprint("session ", n) // equal calls of one would be asked about
 		call := tool.Call{
-			Tool: "probe", Arguments: json.RawMessage(`{"do":"talk"}`), ID: "call_7", Tenant: "a tenant", Session: session, Message: "m",
+			Tool: "probe", Arguments: json.RawMessage(`{"do":"talk"}`), ID: "call_7", Tenant: "a tenant", Session: session, Message: "m", IdempotencyKey: "k", WorkingDirectory: "/workspace/src",
 			OnLog: func(level slog.Level, text string) { told = append(told, fmt.Sprintf("%v %q", level, text)) },
 			OnProgress: func(done, total float64, message string) {
 				told = append(told, fmt.Sprintf("%v/%v %q", done, total, message))
@@ -124,7 +124,7 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 		if !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)
 		}
-		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m"}`, session); got != want {
+		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m","idempotency_key":"k","working_directory":"/workspace/src"}`, session); got != want {
 			t.Errorf("it knows %s, want %s", got, want)
 		}
 		// Nobody need listen, and a listener that breaks down breaks nothing else.

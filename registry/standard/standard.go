@@ -110,6 +110,8 @@ type Options struct {
 	// MaxTenantCalls, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
 	// Loops are those of registry.Options. Of all tenants, Ceilings.MaxCalls bounds the calls.
 	MaxTenantCalls, MaxRetries int
+	// TenantBudget is that of registry.Options.
+	TenantBudget               registry.Budget
 	MaxRetryDelay, WaitTimeout time.Duration
 	MaxEndedCalls              int
 	History                    history.Options
@@ -176,7 +178,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
 
-		MaxTenantCalls: o.MaxTenantCalls, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
+		MaxTenantCalls: o.MaxTenantCalls, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
 		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
 		OnClose: func() error {
 			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))

@@ -41,6 +41,7 @@ const (
 	keyFuel         = "wasmtool.fuel"
 	keyMemory       = "wasmtool.memory"
 	keyAttempts     = "wasmtool.attempts"
+	keyWaited       = "wasmtool.waited" // in seconds
 )
 
 const executeTool = "execute_tool"
@@ -158,6 +159,9 @@ func end(span trace.Span, r tool.Receipt) {
 		if value > 0 {
 			attributes = append(attributes, attribute.Int64(key, int64(min(value, 1<<62))))
 		}
+	}
+	if r.Waited > 0 {
+		attributes = append(attributes, attribute.Float64(keyWaited, r.Waited.Seconds()))
 	}
 	span.SetAttributes(attributes...)
 	if r.Code != "" {
