@@ -19,7 +19,7 @@ func TestNext(t *testing.T) {
 		"a\nb\r\n\n  \nc":              {"a", "b", "c"},
 		"\xef\xbb\xbfa\n\xef\xbb\xbfb": {"a", "\xef\xbb\xbfb"},
 		"a\n" + long + "x\nb\n":        {"a", "too long", "b"},
-		long + "\n" + long + "x":       {long, "too long"},
+		long + "\n" + long + "xx":      {long, "too long"},
 	} {
 		for _, read := range []io.Reader{strings.NewReader(in), iotest.HalfReader(strings.NewReader(in))} {
 			var got []string

@@ -51,7 +51,6 @@ func starts(run program) func(Options) (stream, error) {
 type scripted struct {
 	mu      sync.Mutex
 	answers map[string]string
-	got     []string // methods, and the params of calls and cancellations
 	heard   chan string
 	out     io.Writer
 }
