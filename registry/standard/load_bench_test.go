@@ -7,14 +7,17 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// What a start costs with a folder of 1,000 tools; their modules are not read.
-func BenchmarkLoad(b *testing.B) {
-	const count = 1000
+const manyTools = 1000
+
+// folderOfMany is a folder of many tools.
+func folderOfMany(b *testing.B) string {
+	b.Helper()
 	dir := b.TempDir()
-	for i := range count {
+	for i := range manyTools {
 		own := filepath.Join(dir, fmt.Sprint("tool", i))
 		if err := os.Mkdir(own, 0o700); err != nil {
 			b.Fatal(err)
@@ -59,12 +62,34 @@ items = { type = "object", properties = { key = { type = "string" }, value = { t
 			}
 		}
 	}
+	return dir
+}
+
+// What a look costs when nothing changed.
+func BenchmarkLook(b *testing.B) {
+	o := standard.Options{Folders: []string{folderOfMany(b)}, NoBuiltins: true, NoCache: true, StateDir: b.TempDir()}
+	tools, folders, err := standard.Open(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer tools.Close()
+	reloader := standard.NewReloader(tools, o, config.File{}, os.LookupEnv)
+	for b.Loop() {
+		if changes := reloader.ReloadFolders(b.Context(), folders); len(changes) > 0 {
+			b.Fatal(changes)
+		}
+	}
+}
+
+// What a start costs with a folder of many tools; their modules are not read.
+func BenchmarkLoad(b *testing.B) {
+	dir := folderOfMany(b)
 	for b.Loop() {
 		tools, err := standard.New(standard.Options{Folders: []string{dir}, NoBuiltins: true, NoCache: true, StateDir: b.TempDir()})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if n := len(tools.List(registry.Filter{})); n != count {
+		if n := len(tools.List(registry.Filter{})); n != manyTools {
 			b.Fatalf("loaded %d tools", n)
 		}
 		if err := tools.Close(); err != nil {
