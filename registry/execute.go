@@ -74,7 +74,7 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 		return tool.Result{}, err
 	}
 	x.entry = described
-	if err := r.expandArguments(x); err != nil {
+	if err := r.expandArguments(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
 	if err := x.checkArguments(); err != nil {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"sync"
@@ -97,6 +98,12 @@ type Options struct {
 	// where arguments of the form "${HANDLE}" come from; nil keeps nothing. It stays the
 	// caller's.
 	Results *results.Store
+	// Variables returns the value of a variable, for arguments that are exactly the string
+	// "${NAME}": they become its value, a text, before they are checked, and a name that it
+	// does not know fails the call with invalid_argument. A value is not looked at again, and
+	// is seen by whoever sees the arguments: it is no place for secrets. It may be called concurrently, and for one call more than once. Nil leaves such arguments
+	// as they are.
+	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
 	// Logger gets what an operator should know, such as panics of executors; nil
 	// means silence.
 	Logger *slog.Logger

@@ -21,20 +21,6 @@ func (x *execution) owner() results.Owner {
 	return results.Owner{Tenant: x.call.Tenant, Session: x.call.Session}
 }
 
-// expandArguments is the step that puts kept results in the place of the references to
-// them.
-func (r *Registry) expandArguments(x *execution) error {
-	if r.opts.Results == nil {
-		return nil
-	}
-	expanded, err := r.opts.Results.Expand(x.owner(), x.call.Arguments)
-	if err != nil {
-		return err
-	}
-	x.call.Arguments = expanded
-	return nil
-}
-
 // shorten is the last step: it cuts the texts of a result that are too long for whoever
 // reads them, and keeps the whole of them.
 func (r *Registry) shorten(x *execution, result tool.Result) tool.Result {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/wasmtool/wasmtool/registry/internal/reference"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -210,6 +211,11 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// expand puts texts that are kept in the place of their handles, as the registry does.
+func expand(s *Store, owner Owner, arguments string) (json.RawMessage, error) {
+	return reference.Expand(json.RawMessage(arguments), func(name string) (string, bool, error) { return s.Lookup(owner, name) })
+}
+
 func TestExpand(t *testing.T) {
 	s := NewStore(Options{})
 	text := "line\n\"quoted\" \\ ${result_AAAAAAAAAAAAAAAAAAAAAAAAAA} <é>"
@@ -230,17 +236,17 @@ func TestExpand(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := s.Expand(me, json.RawMessage(tt.arguments))
+			got, err := expand(s, me, tt.arguments)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("got %s, %v, want %s", got, err, tt.want)
 			}
 		})
 	}
-	if _, err := s.Expand(Owner{Tenant: "other", Session: "s"}, json.RawMessage(`{"a":`+ref+`}`)); tool.CodeOf(err) != tool.CodeInvalidArgument {
+	if _, err := expand(s, Owner{Tenant: "other", Session: "s"}, `{"a":`+ref+`}`); tool.CodeOf(err) != tool.CodeInvalidArgument {
 		t.Errorf("another tenant gets %v", err)
 	}
 	large := `"${` + keep(t, s, me, strings.Repeat("x", 3<<20)) + `}"`
-	if _, err := s.Expand(me, json.RawMessage(`[`+large+`,`+large+`,`+large+`]`)); tool.CodeOf(err) != tool.CodeInvalidArgument {
+	if _, err := expand(s, me, `[`+large+`,`+large+`,`+large+`]`); tool.CodeOf(err) != tool.CodeInvalidArgument {
 		t.Errorf("arguments of 9 MiB give %v", err)
 	}
 }
@@ -251,7 +257,7 @@ func FuzzExpand(f *testing.F) {
 		s := NewStore(Options{})
 		handle, _ := s.Keep(me, "the \" text")
 		arguments = strings.ReplaceAll(arguments, "REF", "${"+handle+"}")
-		got, err := s.Expand(me, json.RawMessage(arguments))
+		got, err := expand(s, me, arguments)
 		if err != nil {
 			t.Skip() // a reference to something else
 		}
@@ -271,7 +277,7 @@ func FuzzExpand(f *testing.F) {
 	})
 }
 
-// replaced is a slow Expand of a parsed value.
+// replaced is a slow expand of a parsed value.
 func replaced(v any, reference string) any {
 	switch v := v.(type) {
 	case string:

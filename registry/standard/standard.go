@@ -2,6 +2,7 @@ package standard
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -119,6 +120,8 @@ type Options struct {
 	// MaxText is that of registry.Options. When it is set, the texts that are cut are kept,
 	// and the tool ReadResultTool reads on in them. 0 cuts nothing.
 	MaxText int
+	// Variables is that of registry.Options.
+	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
 	// OnCompile is told before a module is compiled that no cache has; may be nil.
 	OnCompile func(runtime.CompileEvent)
 	// Logger gets what an operator should know; nil means silence.
@@ -170,6 +173,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 	}
 	tools := registry.New(registry.Options{
 		MaxText:    o.MaxText,
+		Variables:  o.Variables,
 		Results:    kept,
 		Approver:   o.Approver,
 		Approvals:  o.Approvals,

@@ -1,0 +1,69 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry/results"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Variables of the embedder take the place of references to them (R56): once, as whole
+// arguments, before the arguments are checked; an unknown one is an error and nothing runs.
+func TestVariables(t *testing.T) {
+	values := map[string]string{"user.name": "A \"quoted\" name", "again": "${user.name}", "long": strings.Repeat("x", 30)}
+	variables := func(_ context.Context, call tool.Call, name string) (string, bool) {
+		if call.Tenant != "a" {
+			return "", false
+		}
+		value, known := values[name]
+		return value, known
+	}
+	const unknown = "there is no variable"
+	for _, tt := range []struct{ name, tenant, text, want, fault string }{
+		{"a value", "a", "${user.name}", values["user.name"], ""},
+		{"not twice", "a", "${again}", "${user.name}", ""},
+		{"a part of a text", "a", "I am ${user.name}", "I am ${user.name}", ""},
+		{"no name", "a", "${}", "${}", ""},
+		{"unknown", "a", "${nobody}", "", unknown + " nobody"},
+		{"of another tenant", "b", "${user.name}", "", unknown + " user.name"},
+		{"beyond what the schema allows", "a", "${long}", "", "text"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := &fake{}
+			spec := echo()
+			spec.Parameters = json.RawMessage(`{"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":20}}}`)
+			r := withTool(t, Options{Variables: variables, Results: results.NewStore(results.Options{})}, spec, f)
+			arguments, err := json.Marshal(map[string]string{"text": tt.text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			f.execute = func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+				got, _ = in.Text("text")
+				return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
+			}
+			_, err = r.Execute(t.Context(), tool.Call{Tool: "echo", Tenant: tt.tenant, Arguments: arguments})
+			if tt.fault == "" {
+				if err != nil || got != tt.want {
+					t.Errorf("the tool got %q, %v, want %q", got, err, tt.want)
+				}
+				return
+			}
+			if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, tt.fault) || got != "" {
+				t.Errorf("%q lacks %q, and the tool got %q", e.Message, tt.fault, got)
+			}
+		})
+	}
+}
+
+// Without the hook such arguments are texts like any other.
+func TestNoVariables(t *testing.T) {
+	r := withTool(t, Options{}, echo(), &fake{})
+	arguments, _, err := r.Validate("echo", json.RawMessage(`{"text":"${user.name}"}`))
+	if err != nil || !strings.Contains(string(arguments), "${user.name}") {
+		t.Errorf("got %s, %v", arguments, err)
+	}
+}

@@ -1,0 +1,75 @@
+// Package reference puts texts in the place of the references to them that arguments of a
+// call hold.
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// reference is a string that is exactly "${NAME}", in exactly this spelling.
+var reference = regexp.MustCompile(`"\$\{([A-Za-z_][A-Za-z0-9_.-]{0,127})\}"`)
+
+// Lookup returns the text that a name stands for. It is false for a name that means nothing
+// here: then the argument stays what it is.
+type Lookup func(name string) (text string, found bool, err error)
+
+// Expand puts texts in the place of the references to them among the arguments of a call:
+// values, at any depth, that are exactly the string "${NAME}". Parts of strings and names of
+// fields are left as they are, and so is what a text holds. Arguments that are no strict JSON
+// come back unchanged, for who checks them to say why.
+//
+// The error is that of lookup, or an *Error of the code invalid_argument when the arguments
+// would get longer than arguments may be.
+func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
+	if !bytes.Contains(arguments, []byte(`"${`)) || jsonschema.ParseStrict(arguments) != nil {
+		return arguments, nil
+	}
+	var out []byte
+	done := 0
+	for _, at := range reference.FindAllSubmatchIndex(arguments, -1) {
+		begin, end := at[0], at[1]
+		if !isValue(arguments, begin, end) {
+			continue
+		}
+		text, found, err := lookup(string(arguments[at[2]:at[3]]))
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		quoted, err := tool.TextResult("", text) // its details are the text as JSON
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, arguments[done:begin]...), quoted.Structured...)
+		done = end
+		if len(out) > jsonschema.MaxDocumentBytes {
+			return nil, Invalid(tool.FaultLimit, "the arguments would be too long with what they refer to; hand on a part of it")
+		}
+	}
+	return append(out, arguments[done:]...), nil
+}
+
+// isValue reports whether a match in strict JSON is a value: its first quote does not stand
+// within a string, where it would be escaped, and it is not the name of a field.
+func isValue(text []byte, begin, end int) bool {
+	if begin > 0 && text[begin-1] == '\\' {
+		return false
+	}
+	after := bytes.TrimLeft(text[end:], " \t\r\n")
+	return len(after) == 0 || after[0] != ':'
+}
+
+// Invalid is the error of arguments with a reference that does not hold.
+func Invalid(kind, message string) error {
+	return &tool.Error{
+		Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + message, Recoverable: true,
+		Details: tool.Details{Faults: []tool.Fault{{Kind: kind, Message: message}}},
+	}
+}
