@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -15,9 +14,9 @@ import (
 func example(name string, e manifests.Example) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### %s\n%s", prose(e.Title), before(e))
-	calls := append(e.Before[:len(e.Before):len(e.Before)], e.Arguments)
+	calls := append(e.Before[:len(e.Before):len(e.Before)], e.Object())
 	for _, arguments := range calls {
-		text, err := plainjson.Indented(json.RawMessage(cmp.Or(string(arguments), "{}")))
+		text, err := plainjson.Indented(arguments)
 		if err != nil {
 			return "", err
 		}
