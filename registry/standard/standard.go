@@ -108,9 +108,10 @@ type Options struct {
 	Grants grants.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
-	// MaxTenantCalls, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
+	// MaxTenantCalls, MaxTenantMemory, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
 	// Loops are those of registry.Options. Of all tenants, Ceilings.MaxCalls bounds the calls.
 	MaxTenantCalls, MaxRetries int
+	MaxTenantMemory            uint64
 	// TenantBudget is that of registry.Options.
 	TenantBudget               registry.Budget
 	MaxRetryDelay, WaitTimeout time.Duration
@@ -182,7 +183,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
 
-		MaxTenantCalls: o.MaxTenantCalls, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
+		MaxTenantCalls: o.MaxTenantCalls, MaxTenantMemory: o.MaxTenantMemory, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
 		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
 		OnClose: func() error {
 			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))

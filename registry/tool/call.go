@@ -101,6 +101,12 @@ type Identified interface {
 	Digest(ctx context.Context) (string, error)
 }
 
+// MemoryBounded is an Executor of which is known how much memory a call of it may use.
+type MemoryBounded interface {
+	// MaxMemory is in bytes, and always the same; 0 is none that counts.
+	MaxMemory() uint64
+}
+
 // Dynamic is an Executor that works out parts of its tool's definition when they are first
 // needed: a description that lists what there is, a schema that allows what there is.
 type Dynamic interface {

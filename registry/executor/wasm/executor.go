@@ -218,6 +218,11 @@ func (e *Executor) Digest(ctx context.Context) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
+// MaxMemory returns the limit of the manifest, or the runtime's ceiling when that is less.
+func (e *Executor) MaxMemory() uint64 {
+	return min(e.o.Manifest.Limits.Memory, e.o.Runtime.MaxMemory())
+}
+
 // closeGrace is how long Close waits for what hangs in the host.
 const closeGrace = 2 * time.Second
 
