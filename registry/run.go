@@ -64,7 +64,8 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 	defer cancel()
 	began := time.Now()
 	result, err := r.attempt(running, x)
-	r.budgets.spend(x.call.Tenant, result.Call, time.Since(began))
+	x.waited += result.Call.Waited
+	r.budgets.spend(x.call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
 	if stop := stopped(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, stop
 	}

@@ -135,6 +135,36 @@ func TestReceiptsTellTheWait(t *testing.T) {
 	})
 }
 
+// What a call waits for inside of its executor counts as well, in each attempt, and is no
+// running time of its tenant.
+func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var receipt tool.Receipt
+		spec := echo()
+		spec.Sandboxed = true
+		f := &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+			time.Sleep(3 * time.Second)
+			result := tool.Result{Call: tool.CallInfo{Waited: 2 * time.Second}}
+			if in.Attempt == 1 {
+				return result, &tool.Error{Code: tool.CodeNetwork, Message: "gone"}
+			}
+			return result, nil
+		}}
+		r := withTool(t, Options{
+			OnReceipt: func(of tool.Receipt) { receipt = of }, TenantBudget: Budget{Time: 3 * time.Second, Per: 24 * time.Hour},
+		}, spec, f)
+		call := say("x")
+		call.Retries = 1
+		result, err := r.Execute(t.Context(), call)
+		if want := 4 * time.Second; err != nil || result.Call.Waited != want || receipt.Waited != want {
+			t.Errorf("the result tells %v, the receipt %v, want %v; %v", result.Call.Waited, receipt.Waited, want, err)
+		}
+		if _, err := r.Execute(t.Context(), call); err != nil {
+			t.Errorf("of a budget of three seconds two are used: %v", err)
+		}
+	})
+}
+
 // No tenant takes the places of another, and who waits too long is told why.
 func TestQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -271,7 +271,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	}
 	defer e.release(call.Bindings)
 	out, err := l.module.Call(ctx, call)
-	used := tool.CallInfo{Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
+	used := tool.CallInfo{Waited: out.Waited, Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
 	hideSecrets(&out, call.Bindings, call.Limits.Stderr > 0)
 	if err != nil {
 		return tool.Result{Call: used}, failure(out, err)
