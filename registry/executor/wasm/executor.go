@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -346,8 +347,14 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 	if own := e.o.Manifest.Limits.HTTPRequests; requests.Limits.Requests <= 0 || own < requests.Limits.Requests {
 		requests.Limits.Requests = own
 	}
+	listener := hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress}
+	if in.Update != nil {
+		listener.Update = func(title string, metadata map[string]json.RawMessage) {
+			in.Update(tool.Update{Title: title, Metadata: metadata})
+		}
+	}
 	return hostfuncs.Services{
-		Listener: hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress},
+		Listener: listener,
 		HTTP:     requests, Secrets: secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
 		About: hostfuncs.About{
