@@ -65,6 +65,10 @@ type Call struct {
 	// WorkingDirectory is where relative paths of the arguments are meant to begin; empty
 	// means the root of the workspace.
 	WorkingDirectory string `json:"working_directory"`
+	// Tools are the names of tools that the caller may call, in order, and MoreTools how many
+	// there are besides.
+	Tools     []string `json:"tools,omitempty"`
+	MoreTools int      `json:"more_tools,omitempty"`
 }
 
 // CurrentCall returns the call that runs. It is the zero Call in a warm-up and outside of

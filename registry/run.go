@@ -111,6 +111,7 @@ func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Resul
 	return x.entry.executor.Execute(ctx, tool.Invocation{
 		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
 		Secrets: x.overlay.Secrets, Attempt: x.attempts, Update: x.teller.tell, Complete: x.later.complete,
+		Tools: func() tool.View { return r.toolView(x.overlay) },
 	})
 }
 

@@ -36,7 +36,7 @@ func (x exporter) talk() {
 	x.add("context_read", func(s *callState, mem api.Memory, stack []uint64) {
 		about := []byte("{}") // a warm-up serves no call
 		if !s.isWarmUp {
-			about, _ = json.Marshal(s.call.Bindings.About) // of texts alone, it cannot fail
+			about, _ = json.Marshal(s.call.Bindings.About()) // of texts and a number, it cannot fail
 		}
 		stack[0] = handOver(about, guestRange(s, mem, stack))
 	}, i32, i32)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,7 +130,11 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 		if !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)
 		}
-		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m","idempotency_key":"k","working_directory":"/workspace/src"}`, session); got != want {
+		seen := []string{}
+		for _, info := range tools.List(registry.Filter{}) {
+			seen = append(seen, strconv.Quote(info.Name))
+		}
+		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m","idempotency_key":"k","working_directory":"/workspace/src","tools":%s}`, session, "["+strings.Join(seen, ",")+"]"); got != want {
 			t.Errorf("it knows %s, want %s", got, want)
 		}
 		if state, ok := tools.State(call.Tenant, call.ID); !ok || state.Title != "Counting" || string(state.Metadata["files"]) != "3" {

@@ -68,6 +68,9 @@ type Invocation struct {
 	Secrets *secret.Store
 	// Attempt counts the attempts of the call, from 1.
 	Attempt int
+	// Tools returns the tools that the caller sees at that moment; never nil. It looks at all
+	// of them, so ask once.
+	Tools func() View
 	// Update tells the caller of the call while it runs; never nil. What comes after the
 	// attempt has ended is dropped.
 	Update func(Update)
@@ -77,6 +80,17 @@ type Invocation struct {
 	// and those for a Result that was not Pending, do nothing. Never nil.
 	Complete func(result Result, failure *Error)
 }
+
+// View is which tools a caller sees.
+type View struct {
+	// Names are those of the first MaxView of them, in order, and More is how many there are
+	// besides.
+	Names []string
+	More  int
+}
+
+// MaxView is how many tools a View names.
+const MaxView = 500
 
 // Executor runs one tool. It implements the running and nothing else: arguments
 // are checked, grants computed, time bounded and results checked by the registry.

@@ -357,9 +357,16 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 		Listener: listener,
 		HTTP:     requests, Secrets: secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
-		About: hostfuncs.About{
-			Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
-			IdempotencyKey: call.IdempotencyKey, WorkingDirectory: call.WorkingDirectory,
+		About: func() hostfuncs.About {
+			about := hostfuncs.About{
+				Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
+				IdempotencyKey: call.IdempotencyKey, WorkingDirectory: call.WorkingDirectory,
+			}
+			if in.Tools != nil {
+				view := in.Tools()
+				about.Tools, about.MoreTools = view.Names, view.More
+			}
+			return about
 		},
 	}
 }
