@@ -105,6 +105,10 @@ type Options struct {
 	// where arguments of the form "${HANDLE}" come from; nil keeps nothing. It stays the
 	// caller's.
 	Results *results.Store
+	// NoDescriptions keeps tools in the sandbox from describing themselves, so that what they
+	// were registered with stands. A description is one for all callers: where the folders
+	// of the Rules are not for every tenant to know of, it may tell of them.
+	NoDescriptions bool
 	// Variables returns the value of a variable, for arguments that are exactly the string
 	// "${NAME}": they become its value, a text, before they are checked, and a name that it
 	// does not know fails the call with invalid_argument. A value is not looked at again, and

@@ -112,7 +112,8 @@ type Options struct {
 	// Loops are those of registry.Options. Of all tenants, Ceilings.MaxCalls bounds the calls.
 	MaxTenantCalls, MaxRetries int
 	MaxTenantMemory            uint64
-	// TenantBudget is that of registry.Options.
+	// TenantBudget and NoDescriptions are those of registry.Options.
+	NoDescriptions             bool
 	TenantBudget               registry.Budget
 	MaxRetryDelay, WaitTimeout time.Duration
 	MaxEndedCalls              int
@@ -185,6 +186,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 
 		MaxTenantCalls: o.MaxTenantCalls, MaxTenantMemory: o.MaxTenantMemory, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
 		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
+		NoDescriptions: o.NoDescriptions,
 		OnClose: func() error {
 			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
 		},
@@ -193,12 +195,16 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		if m.REST != nil {
 			return rest.New(rest.Options{Manifest: m, HTTP: o.HTTP, Secrets: secrets})
 		}
-		return wasm.New(wasm.Options{
+		executor := wasm.New(wasm.Options{
 			Runtime: rt, Manifest: m, Read: read, Source: source,
 			Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
 			HTTP:    o.HTTP,
 			Secrets: secrets, KV: stores,
 		})
+		if m.Describe != nil {
+			return wasm.Describing{Executor: executor}
+		}
+		return executor
 	}
 	if folders != nil {
 		folders.build = build

@@ -125,8 +125,11 @@ type MemoryBounded interface {
 // needed: a description that lists what there is, a schema that allows what there is.
 type Dynamic interface {
 	// Describe works the definition out. The registry calls it one at a time, keeps what
-	// it gives until somebody asks for it to be done again, and keeps no error.
-	Describe(ctx context.Context) (Definition, error)
+	// it gives until somebody asks for it to be done again, and keeps no error. grant is what
+	// the tool may reach for that: of a tool in the sandbox the folders that it may read
+	// without anybody being asked, and if it asks for more folders than that, Describe is
+	// not called and the Spec stands; of others nothing, as for them it has no meaning.
+	Describe(ctx context.Context, grant capability.Grant) (Definition, error)
 }
 
 // Definition is what a Dynamic tool may change of its Spec. What is empty leaves what the

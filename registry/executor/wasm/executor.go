@@ -70,6 +70,8 @@ type Executor struct {
 type loaded struct {
 	module *runtime.Module
 	entry  runtime.Entry
+	// describe is how it describes its tool, if it does.
+	describe runtime.Entry
 }
 
 // New returns an Executor.
@@ -141,7 +143,11 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	if err != nil {
 		return nil, errors.Join(err, module.Close())
 	}
-	return &loaded{module, entry}, nil
+	describe, err := e.describeEntry(module, entry)
+	if err != nil {
+		return nil, errors.Join(err, module.Close())
+	}
+	return &loaded{module, entry, describe}, nil
 }
 
 // loadBytes loads the module, which need not be read when its digest is known and the
