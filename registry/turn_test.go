@@ -436,9 +436,11 @@ func TestMemoryOfTenants(t *testing.T) {
 		free.Tenant, free.Tool = "a", "unbounded"
 		handles = append(handles, r.Start(t.Context(), free))
 		synctest.Wait()
+		g.mu.Lock()
 		if g.now["a"] != 3 || g.now["b"] != 2 {
 			t.Errorf("%v run", g.now)
 		}
+		g.mu.Unlock()
 		for i, h := range handles {
 			_, err := h.Result(t.Context())
 			if i != 6 { // the last of a waits for longer than it may
