@@ -16,7 +16,7 @@ func (r *Registry) describeGrant(ctx context.Context, e *entry) (capability.Gran
 		return capability.Grant{}, true
 	}
 	rules := r.rules.Load()
-	if r.opts.NoDescriptions || e.disabled || r.identified(ctx, e, rules) != nil {
+	if r.opts.NoDescriptions || e.disabled || r.holdsBack("", "", e) || r.identified(ctx, e, rules) != nil {
 		return capability.Grant{}, false
 	}
 	reading := *e

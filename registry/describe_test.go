@@ -44,6 +44,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 		"the tool is dangerous":       {rules: Rules{Offer: offer}, change: func(s *tool.Spec, _ *Options) { s.Dangerous = true }},
 		"the tool is revoked":         {rules: Rules{Offer: offer, Revoked: []string{"sha256:guide"}}},
 		"another tool is pinned":      {rules: Rules{Offer: offer, Digests: map[string]string{"echo": "sha256:other"}}},
+		"the tool is held":            {rules: Rules{Offer: offer}},
 		"nobody may":                  {rules: Rules{Offer: offer}, change: func(_ *tool.Spec, o *Options) { o.NoDescriptions = true }},
 		"it asks for no folder":       {change: func(s *tool.Spec, _ *Options) { s.Permissions = capability.Permissions{} }, runs: true},
 	} {
@@ -59,6 +60,13 @@ func TestWhoMayDescribeItself(t *testing.T) {
 			r, g := New(o), &guide{}
 			if err := r.Register(spec, g); err != nil {
 				t.Fatal(err)
+			}
+			if name == "the tool is held" {
+				release, err := r.Drain(t.Context(), Selector{Tool: "echo"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer release()
 			}
 			for range 2 {
 				if err := r.Describe(t.Context()); err != nil {
@@ -80,7 +88,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 				}
 			}
 			r.SetRules(Rules{Offer: offer}) // and what was not allowed before is tried again
-			if spec.Dangerous || o.NoDescriptions {
+			if spec.Dangerous || o.NoDescriptions || name == "the tool is held" {
 				return
 			}
 			if err := r.Describe(t.Context()); err != nil {

@@ -93,6 +93,9 @@ func (r *Registry) describe(e *entry, grant capability.Grant) (*entry, error) {
 	if len(definition.Result) > 0 {
 		spec.Result = definition.Result
 	}
+	if e.spec.Sandboxed { // it ran, and there is no receipt of that
+		r.log.Info("a tool has described itself", "tool", e.spec.Name, "reached", grant.Words())
+	}
 	next, err := newEntry(spec, e.executor)
 	if err != nil {
 		return nil, err

@@ -1,33 +1,33 @@
-// Command skills is a tool for tests that describes itself: it knows the files of the first
-// folder that it is given.
+// Command skills is a tool for tests that describes itself: it knows the files of its
+// workspace, whose names need no escapes. It is small, since tests compile it.
 package main
 
 import (
-	"encoding/json"
-	"fmt"
+	"io"
 	"os"
 	"strings"
 )
 
+// input is what it reads when it has a workspace.
+const input = `{"tool":"skill","version":"1.0.0","mounts":[{"name":"workspace","path":"/workspace"}]}`
+
 func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if len(os.Args) != 2 || os.Args[1] != "describe" {
+		os.Stdout.WriteString("it was called")
+		return
+	}
+	if err := describe("/workspace"); err != nil {
+		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
-	if len(args) == 0 || args[0] != "describe" {
-		fmt.Println("it was called")
-		return nil
-	}
-	var in struct {
-		Mounts []struct{ Path string }
-	}
-	if err := json.NewDecoder(os.Stdin).Decode(&in); err != nil {
+func describe(folder string) error {
+	in, err := io.ReadAll(os.Stdin)
+	if err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(in.Mounts[0].Path)
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
 	}
@@ -35,15 +35,14 @@ func run(args []string) error {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	// It must not be able to leave anything behind.
-	if os.WriteFile(in.Mounts[0].Path+"/trace", nil, 0o666) == nil {
+	// These never come to be.
+	if os.WriteFile(folder+"/trace", nil, 0o666) == nil {
 		names = append(names, "WRITTEN")
 	}
-	return json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"description": "Skills: " + strings.Join(names, ", ") + ".",
-		"parameters": map[string]any{
-			"type": "object", "required": []string{"name"},
-			"properties": map[string]any{"name": map[string]any{"enum": names}},
-		},
-	})
+	if string(in) != input {
+		names = append(names, "OTHER INPUT")
+	}
+	_, err = os.Stdout.WriteString(`{"description":"Skills: ` + strings.Join(names, ", ") +
+		`.","parameters":{"type":"object","properties":{"name":{"enum":["` + strings.Join(names, `","`) + `"]}}}}`)
+	return err
 }
