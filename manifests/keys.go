@@ -25,6 +25,7 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "changes", Want: stricttoml.WantText, Read: c.changes(m)},
 		{Name: "module", Path: "module", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
 		{Name: "rest", Path: "rest", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.restKeys(m) }},
+		{Name: "describe", Path: "describe", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.describeKeys(m) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.limitKeys(m) }},
 		{Name: "permissions", Path: "permissions", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.permissionKeys(m) }},
 		{Name: "parameters", Want: stricttoml.WantJSON, Read: c.schema(&m.Parameters, jsonschema.CompileParameters)},

@@ -95,7 +95,9 @@ type Manifest struct {
 	// Module is the program, the zero value when the tool is a request.
 	Module Module
 	// REST is the request, nil when the tool is a program.
-	REST        *REST
+	REST *REST
+	// Describe is how the program describes its tool, nil when it does not.
+	Describe    *Describe
 	Limits      Limits
 	Permissions capability.Permissions
 

@@ -26,8 +26,9 @@ func (c *checker) relations(m *Manifest) {
 		c.Fault(c.At("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
 	}
 	c.abi(m)
+	c.describe(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "limits.memory"} {
+	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory"} {
 		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}

@@ -108,10 +108,12 @@ type Options struct {
 	Grants grants.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
-	// MaxTenantCalls, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
+	// MaxTenantCalls, MaxTenantMemory, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
 	// Loops are those of registry.Options. Of all tenants, Ceilings.MaxCalls bounds the calls.
 	MaxTenantCalls, MaxRetries int
-	// TenantBudget is that of registry.Options.
+	MaxTenantMemory            uint64
+	// TenantBudget and NoDescriptions are those of registry.Options.
+	NoDescriptions             bool
 	TenantBudget               registry.Budget
 	MaxRetryDelay, WaitTimeout time.Duration
 	MaxEndedCalls              int
@@ -182,8 +184,9 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
 
-		MaxTenantCalls: o.MaxTenantCalls, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
+		MaxTenantCalls: o.MaxTenantCalls, MaxTenantMemory: o.MaxTenantMemory, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
 		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
+		NoDescriptions: o.NoDescriptions,
 		OnClose: func() error {
 			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
 		},
@@ -192,12 +195,16 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		if m.REST != nil {
 			return rest.New(rest.Options{Manifest: m, HTTP: o.HTTP, Secrets: secrets})
 		}
-		return wasm.New(wasm.Options{
+		executor := wasm.New(wasm.Options{
 			Runtime: rt, Manifest: m, Read: read, Source: source,
 			Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
 			HTTP:    o.HTTP,
 			Secrets: secrets, KV: stores,
 		})
+		if m.Describe != nil {
+			return wasm.Describing{Executor: executor}
+		}
+		return executor
 	}
 	if folders != nil {
 		folders.build = build

@@ -71,6 +71,9 @@ type Invocation struct {
 	Now time.Time
 	// Attempt counts the attempts of the call, from 1.
 	Attempt int
+	// Tools returns the tools that the caller sees at that moment; never nil. It looks at all
+	// of them, so ask once.
+	Tools func() View
 	// Update tells the caller of the call while it runs; never nil. What comes after the
 	// attempt has ended is dropped.
 	Update func(Update)
@@ -80,6 +83,17 @@ type Invocation struct {
 	// and those for a Result that was not Pending, do nothing. Never nil.
 	Complete func(result Result, failure *Error)
 }
+
+// View is which tools a caller sees.
+type View struct {
+	// Names are those of the first MaxView of them, in order, and More is how many there are
+	// besides.
+	Names []string
+	More  int
+}
+
+// MaxView is how many tools a View names.
+const MaxView = 500
 
 // Executor runs one tool. It implements the running and nothing else: arguments
 // are checked, grants computed, time bounded and results checked by the registry.
@@ -104,12 +118,21 @@ type Identified interface {
 	Digest(ctx context.Context) (string, error)
 }
 
+// MemoryBounded is an Executor of which is known how much memory a call of it may use.
+type MemoryBounded interface {
+	// MaxMemory is in bytes, and always the same; 0 is none that counts.
+	MaxMemory() uint64
+}
+
 // Dynamic is an Executor that works out parts of its tool's definition when they are first
 // needed: a description that lists what there is, a schema that allows what there is.
 type Dynamic interface {
 	// Describe works the definition out. The registry calls it one at a time, keeps what
-	// it gives until somebody asks for it to be done again, and keeps no error.
-	Describe(ctx context.Context) (Definition, error)
+	// it gives until somebody asks for it to be done again, and keeps no error. grant is what
+	// the tool may reach for that: of a tool in the sandbox the folders that it may read
+	// without anybody being asked, and if it asks for more folders than that, Describe is
+	// not called and the Spec stands; of others nothing, as for them it has no meaning.
+	Describe(ctx context.Context, grant capability.Grant) (Definition, error)
 }
 
 // Definition is what a Dynamic tool may change of its Spec. What is empty leaves what the

@@ -23,8 +23,7 @@ type Receipt struct {
 	// nanoseconds in JSON.
 	Started  time.Time     `json:"started"`
 	Duration time.Duration `json:"duration_ns"`
-	// Waited is the part of Duration in which it waited for its turn: for a place of its
-	// tenant, and for calls that change the same files.
+	// Waited is the part of Duration in which it waited for others, as in CallInfo.
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// Digest is what Registry.Digest tells of the tool; empty when it was not loaded.
 	Digest string `json:"digest,omitempty"`
