@@ -49,6 +49,7 @@ type manifest struct {
 		Required   []string
 		Properties map[string]property
 	}
+	Examples []map[string]any // those who read manifests check them
 }
 
 type property struct {
