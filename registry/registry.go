@@ -127,6 +127,9 @@ type Registry struct {
 	quota   *quota
 	budgets *budgets
 	writes  writelock.Locks
+	// open ends with the Registry, and calls that tools began with it.
+	open       context.Context
+	endStarted context.CancelFunc
 
 	mu      sync.RWMutex
 	closed  bool
@@ -169,11 +172,12 @@ func New(o Options) *Registry {
 		quota: newQuota(o.MaxCalls, o.MaxTenantCalls, o.MaxWaiting), budgets: newBudgets(o.TenantBudget),
 	}
 	r.writes.MaxWaiting = o.MaxWaiting
+	r.open, r.endStarted = context.WithCancel(context.Background())
 	r.SetRules(o.Rules)
 	return r
 }
 
-// Close unregisters all tools, closes their executors and sources and calls OnClose. Calls
+// Close unregisters all tools, ends the calls that tools began for their callers, closes their executors and sources and calls OnClose. Calls
 // fail with cancelled afterwards. Closing again does nothing.
 func (r *Registry) Close() error {
 	r.mu.Lock()
@@ -186,6 +190,7 @@ func (r *Registry) Close() error {
 	r.entries, r.names, r.index = make(map[string]*entry), make(map[string]string), searchindex.Index{}
 	r.mu.Unlock()
 	r.events.Close()
+	r.endStarted()
 
 	var errs []error
 	for _, f := range sources {

@@ -18,5 +18,11 @@ func (r *Registry) startFor(ctx context.Context, x *execution, call tool.Call) *
 			return approver.Approve(ctx, q)
 		})
 	}
-	return r.start(ctx, call, overlay)
+	h := r.start(ctx, call, overlay)
+	forget := context.AfterFunc(r.open, h.Cancel)
+	go func() {
+		<-h.Done()
+		forget()
+	}()
+	return h
 }

@@ -75,6 +75,9 @@ func NewTable(o Options) *Table {
 	return &Table{o: o, base: base, end: end, jobs: map[owner][]*job{}, count: map[owner]int{}}
 }
 
+// Tool is the tool whose calls the jobs are.
+func (t *Table) Tool() string { return t.o.Tool }
+
 // Close ends all jobs and waits until they have ended. Nothing starts any more. Closing
 // again does nothing.
 func (t *Table) Close() error {
