@@ -55,11 +55,10 @@ func TestJobs(t *testing.T) {
 		if !c.want {
 			continue
 		}
-		result, err := tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"start","command":"6*7"}`)})
-		if err != nil {
+		if _, err := tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"start","command":"6*7"}`)}); err != nil {
 			t.Fatal(err)
 		}
-		result, err = tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"poll","id":"job_1","wait_seconds":60}`)})
+		result, err := tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"poll","id":"job_1","wait_seconds":60}`)})
 		if err != nil || !strings.Contains(result.Text(), "completed") || !strings.Contains(result.Text(), "42") {
 			t.Errorf("got %q, %v", result.Text(), err)
 		}
