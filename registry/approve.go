@@ -23,7 +23,7 @@ type Approver interface {
 }
 
 // ErrNobodyToAsk is what an Approver says that has nobody to ask about a call.
-var ErrNobodyToAsk = errors.New("there is nobody to ask")
+var ErrNobodyToAsk = tool.ErrNobodyToAsk
 
 // ApproverFunc is a function as an Approver.
 type ApproverFunc func(ctx context.Context, q Question) (Answer, error)

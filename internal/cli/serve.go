@@ -124,7 +124,7 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	options.Jobs = new(process.Options)
+	options.Jobs, options.Asker = new(process.Options), approver
 	options.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	tools, folders, err := o.open(options)
 	if err != nil {

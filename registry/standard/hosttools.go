@@ -7,17 +7,26 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/executor/question"
+	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// addHostTools registers the tools whose work the program does, and the one for jobs. That
-// one comes to nothing without the tool whose calls the jobs are, and is left out then.
+// addHostTools registers the tools whose work the program does, the one that asks a person,
+// and the one for jobs. That one comes to nothing without the tool whose calls the jobs are, and is left out then.
 func addHostTools(o Options, tools *registry.Registry) error {
-	for _, name := range slices.Sorted(maps.Keys(o.Backends)) {
-		spec, executor, err := hosttools.Define(name, o.Backends[name])
-		if err == nil {
-			err = tools.Register(spec, executor)
-		}
+	register := func(spec tool.Spec, executor tool.Executor, err error) error {
 		if err != nil {
+			return err
+		}
+		return tools.Register(spec, executor)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Backends)) {
+		if err := register(hosttools.Define(name, o.Backends[name])); err != nil {
+			return err
+		}
+	}
+	if o.Asker != nil {
+		if err := register(question.Define(o.Asker)); err != nil {
 			return err
 		}
 	}
@@ -28,9 +37,5 @@ func addHostTools(o Options, tools *registry.Registry) error {
 	if _, found := tools.Get(table.Tool()); !found {
 		return nil
 	}
-	spec, executor, err := table.Define()
-	if err != nil {
-		return err
-	}
-	return tools.Register(spec, executor)
+	return register(table.Define())
 }
