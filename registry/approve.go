@@ -23,7 +23,7 @@ type Approver interface {
 }
 
 // ErrNobodyToAsk is what an Approver says that has nobody to ask about a call.
-var ErrNobodyToAsk = errors.New("there is nobody to ask")
+var ErrNobodyToAsk = tool.ErrNobodyToAsk
 
 // ApproverFunc is a function as an Approver.
 type ApproverFunc func(ctx context.Context, q Question) (Answer, error)
@@ -84,10 +84,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 			return err
 		}
 	}
-	approver := r.opts.Approver
-	if x.overlay.Approver != nil {
-		approver = x.overlay.Approver
-	}
+	approver := r.approverOf(x)
 	if approver == nil {
 		return x.nobodyToAsk()
 	}
@@ -116,6 +113,14 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	x.approved, x.asked = true, true
 	r.remember(ctx, x, key, answer)
 	return nil
+}
+
+// approverOf is whom the call's caller would have asked; nil is nobody.
+func (r *Registry) approverOf(x *execution) Approver {
+	if x.overlay.Approver != nil {
+		return x.overlay.Approver
+	}
+	return r.opts.Approver
 }
 
 // nobodyToAsk is the error of a call that needs a yes where nobody can give one.

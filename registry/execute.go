@@ -38,6 +38,7 @@ type execution struct {
 	later     *later             // of the attempt that was made last
 	digest    string             // of the tool, once somebody wanted it
 	observed  func(tool.Receipt) // nil when nobody watches
+	onAllowed func()             // hears that the call may run; nil when nobody wants to know
 }
 
 // Execute calls a tool: it finds it, checks the arguments, computes the grant, asks the
@@ -52,7 +53,12 @@ func (r *Registry) Execute(ctx context.Context, call tool.Call) (tool.Result, er
 }
 
 func (r *Registry) execute(ctx context.Context, call tool.Call, overlay Overlay) (tool.Result, error) {
-	x := &execution{call: call, overlay: overlay, started: time.Now(), rules: r.rules.Load()}
+	return r.take(ctx, &execution{call: call, overlay: overlay})
+}
+
+// take takes a call in, through the steps, and out again.
+func (r *Registry) take(ctx context.Context, x *execution) (tool.Result, error) {
+	x.started, x.rules = time.Now(), r.rules.Load()
 	ctx = r.observe(ctx, x)
 	ctx, end := r.enter(ctx, x)
 	defer end()
@@ -85,6 +91,9 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	}
 	if err := r.decide(ctx, x); err != nil {
 		return tool.Result{}, err
+	}
+	if x.onAllowed != nil {
+		x.onAllowed()
 	}
 	if err := r.load(ctx, x); err != nil {
 		return tool.Result{}, err

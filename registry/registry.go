@@ -138,6 +138,9 @@ type Registry struct {
 	turns   *turns.Queue
 	bounded bool // calls wait for other things than files
 	budgets *budgets
+	// open ends with the Registry, and calls that tools began with it.
+	open       context.Context
+	endStarted context.CancelFunc
 
 	mu      sync.RWMutex
 	closed  bool
@@ -183,11 +186,12 @@ func New(o Options) *Registry {
 		bounded: o.MaxCalls > 0 || o.MaxTenantCalls > 0 || o.MaxTenantMemory > 0,
 		budgets: newBudgets(o.TenantBudget),
 	}
+	r.open, r.endStarted = context.WithCancel(context.Background())
 	r.SetRules(o.Rules)
 	return r
 }
 
-// Close unregisters all tools, closes their executors and sources and calls OnClose. Calls
+// Close unregisters all tools, ends the calls that tools began for their callers, closes their executors and sources and calls OnClose. Calls
 // fail with cancelled afterwards. Closing again does nothing.
 func (r *Registry) Close() error {
 	r.mu.Lock()
@@ -200,6 +204,7 @@ func (r *Registry) Close() error {
 	r.entries, r.names, r.index = make(map[string]*entry), make(map[string]string), searchindex.Index{}
 	r.mu.Unlock()
 	r.events.Close()
+	r.endStarted()
 
 	var errs []error
 	for _, f := range sources {

@@ -110,6 +110,7 @@ func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Resul
 	x.later = &later{r: r, x: x}
 	return x.entry.executor.Execute(ctx, tool.Invocation{
 		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
+		Start:   func(ctx context.Context, call tool.Call) tool.Started { return r.startFor(ctx, x, call) },
 		Secrets: x.overlay.Secrets, Now: x.overlay.Now, Attempt: x.attempts, Update: x.teller.tell, Complete: x.later.complete,
 		Tools: func() tool.View { return r.toolView(x.overlay) },
 	})

@@ -23,16 +23,22 @@ func (a *app) approver(yes, inputFromStdin bool) registry.Approver {
 			return registry.Answer{Yes: true}, nil
 		})
 	}
-	if inputFromStdin || !isTerminal(a.In) {
-		return nil
-	}
-	terminal := a.terminal()
+	terminal := a.person(inputFromStdin)
 	if terminal == nil {
 		return nil
 	}
 	return registry.ApproverFunc(func(ctx context.Context, q registry.Question) (registry.Answer, error) {
 		return a.ask(ctx, terminal, q)
 	})
+}
+
+// person returns where to put a question to whoever sits at the terminal; nil when nobody
+// does.
+func (a *app) person(inputFromStdin bool) io.Writer {
+	if inputFromStdin || !isTerminal(a.In) {
+		return nil
+	}
+	return a.terminal()
 }
 
 // terminal returns where to put a question: standard error, or the terminal itself
@@ -67,6 +73,21 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	if _, err := io.WriteString(terminal, b.String()); err != nil {
 		return no, err
 	}
+	line, err := a.answer(ctx, terminal)
+	if err != nil {
+		return no, err
+	}
+	switch strings.ToLower(line) {
+	case "y", "yes":
+		return registry.Answer{Yes: true}, nil
+	case "a", "always":
+		return registry.Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+	}
+	return no, nil
+}
+
+// answer reads a line from the person at the terminal, without the spaces around it.
+func (a *app) answer(ctx context.Context, terminal io.Writer) (string, error) {
 	answer := make(chan string, 1)
 	go func() {
 		// Reading a terminal can't be interrupted; when ctx ends first, this
@@ -76,16 +97,10 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	}()
 	select {
 	case line := <-answer:
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "y", "yes":
-			return registry.Answer{Yes: true}, nil
-		case "a", "always":
-			return registry.Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
-		}
-		return no, nil
+		return strings.TrimSpace(line), nil
 	case <-ctx.Done():
 		fmt.Fprintln(terminal)
-		return no, ctx.Err()
+		return "", ctx.Err()
 	}
 }
 

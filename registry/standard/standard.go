@@ -24,6 +24,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/audit"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
+	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/executor/rest"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/history"
@@ -124,6 +126,14 @@ type Options struct {
 	MaxText int
 	// Variables is that of registry.Options.
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
+	// Backends do the work of tools that no sandbox can do, by the tools' names; see package
+	// hosttools. A name that it does not know is an error of New.
+	Backends map[string]hosttools.Backend
+	// Asker puts what the tool question asks to a person; nil leaves that tool out.
+	Asker tool.Asker
+	// Jobs adds the tool process, whose jobs are calls of another tool in the background,
+	// when that tool is there; nil adds none. Jobs end with the Registry.
+	Jobs *process.Options
 	// OnCompile is told before a module is compiled that no cache has; may be nil.
 	OnCompile func(runtime.CompileEvent)
 	// Logger gets what an operator should know; nil means silence.
@@ -223,6 +233,9 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		if err := addReadResult(tools, kept, o.MaxText); err != nil {
 			return nil, errors.Join(err, tools.Close())
 		}
+	}
+	if err := addHostTools(o, tools); err != nil {
+		return nil, errors.Join(err, tools.Close())
 	}
 	if err := addServers(o, tools); err != nil {
 		return nil, errors.Join(err, tools.Close())

@@ -77,6 +77,12 @@ type Invocation struct {
 	// Update tells the caller of the call while it runs; never nil. What comes after the
 	// attempt has ended is dropped.
 	Update func(Update)
+	// Start begins a call of another tool for the same caller, which goes through all the
+	// steps of a call: tenant, session and message of this call take the place of those that
+	// it names, and so does the overlay. Questions about it are put as questions about this
+	// call, and to the same people. It ends with ctx, or by itself; it may outlast this call.
+	// Never nil when a registry runs the tool.
+	Start func(ctx context.Context, call Call) Started
 	// Complete ends a call whose Result was Pending, with a result or, when failure is not
 	// nil, with that. The executor calls it once for each such Result, whenever it knows,
 	// also before Execute returned: until then the call is on its way. Further calls of it,
@@ -94,6 +100,22 @@ type View struct {
 
 // MaxView is how many tools a View names.
 const MaxView = 500
+
+// Started is a call that runs on its own. It is safe for concurrent use.
+type Started interface {
+	// ID is that of the call.
+	ID() string
+	// Decided is closed when the call may run, or after the end of one that was not let
+	// through.
+	Decided() <-chan struct{}
+	// Done is closed when the call has ended.
+	Done() <-chan struct{}
+	// Cancel ends the call, which fails with cancelled then. It does not wait for it.
+	Cancel()
+	// Result waits for the end of the call. When ctx is done first the call goes on, and the
+	// error has the code timeout or cancelled.
+	Result(ctx context.Context) (Result, error)
+}
 
 // Executor runs one tool. It implements the running and nothing else: arguments
 // are checked, grants computed, time bounded and results checked by the registry.
