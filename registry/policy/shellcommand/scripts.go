@@ -1,0 +1,205 @@
+package shellcommand
+
+import (
+	"slices"
+	"strings"
+)
+
+// judgeSed judges sed, whose scripts can write files and run commands.
+func judgeSed(args []word) judgement {
+	unknown := ask("has a script that writes, runs commands, or is not known")
+	scripted, ended := false, false
+	var scripts []word
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		name, value, joined := strings.Cut(w.text, "=")
+		switch {
+		case ended || !w.option:
+			if !scripted {
+				scripted = true
+				scripts = append(scripts, w)
+			}
+		case !w.fixed:
+			return ask("has an argument that is only known when it runs and may be an option")
+		case w.text == "--":
+			ended = true
+		case w.text == "-":
+		case name == "--expression" && joined:
+			scripted, scripts = true, append(scripts, fixedWord(value))
+		case w.text == "-e" || w.text == "-ne" || w.text == "-Ee" || w.text == "-nEe" || w.text == "--expression":
+			if i++; i == len(args) {
+				return unknown
+			}
+			scripted, scripts = true, append(scripts, args[i])
+		case slices.Contains([]string{"--quiet", "--silent", "--regexp-extended", "--separate", "--unbuffered", "--null-data", "--posix", "--sandbox", "--debug"}, name):
+		case strings.HasPrefix(w.text, "--"), strings.Trim(w.text[1:], "nErsuz") != "":
+			return ask("has the option " + shown(w.text) + ", with which it does more than read")
+		}
+	}
+	for _, s := range scripts {
+		if !s.fixed || !sedReads(s.text) {
+			return unknown
+		}
+	}
+	return allow("only reads")
+}
+
+// sedReads reports whether a script of sed only reads. What is not understood does not.
+func sedReads(script string) bool {
+	s := sedScanner{text: script}
+	for s.skip(" \t\n;{}"); s.at < len(s.text); s.skip(" \t\n;{}") {
+		if !s.addresses() || !s.command() {
+			return false
+		}
+	}
+	return true
+}
+
+type sedScanner struct {
+	text string
+	at   int
+}
+
+func (s *sedScanner) skip(chars string) {
+	for s.at < len(s.text) && strings.IndexByte(chars, s.text[s.at]) >= 0 {
+		s.at++
+	}
+}
+
+func (s *sedScanner) next() (byte, bool) {
+	if s.at >= len(s.text) {
+		return 0, false
+	}
+	s.at++
+	return s.text[s.at-1], true
+}
+
+// addresses reads what stands before a command.
+func (s *sedScanner) addresses() bool {
+	for s.at < len(s.text) {
+		switch b := s.text[s.at]; {
+		case strings.IndexByte("0123456789$,~+! \t", b) >= 0:
+			s.at++
+		case b == '/':
+			s.at++
+			if !s.until('/') {
+				return false
+			}
+			s.skip("IM")
+		case b == '\\':
+			s.at++
+			delimiter, ok := s.next()
+			if !ok || !s.until(delimiter) {
+				return false
+			}
+			s.skip("IM")
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+// until reads to the delimiter that is not escaped. In brackets it would not count, which
+// makes what follows be read as commands: so brackets that hold it are not understood.
+func (s *sedScanner) until(delimiter byte) bool {
+	if delimiter == '\n' || delimiter == '\\' {
+		return false
+	}
+	begin := s.at
+	for s.at < len(s.text) {
+		switch b := s.text[s.at]; b {
+		case '\\':
+			s.at++
+		case delimiter:
+			part := s.text[begin:s.at]
+			s.at++
+			opened := strings.LastIndexByte(part, '[')
+			return opened < 0 || strings.IndexByte(part[opened:], ']') > 0
+		}
+		s.at++
+	}
+	return false
+}
+
+// command reads a command with all that belongs to it.
+func (s *sedScanner) command() bool {
+	name, ok := s.next()
+	if !ok {
+		return true
+	}
+	switch name {
+	case 'p', 'P', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'x', '=', '}', '{', 'z':
+		return true
+	case 'q', 'Q', 'l', 'L':
+		s.skip(" 0123456789")
+		return true
+	case 'b', 't', 'T', ':', '#', 'a', 'i', 'c', 'r', 'R':
+		// The rest of the line, of which the semicolon ends a label in some versions: what
+		// follows one is read as commands, too, where it is a label.
+		line, _, _ := strings.Cut(s.text[s.at:], "\n")
+		if strings.IndexByte("btT", name) >= 0 {
+			line, _, _ = strings.Cut(line, ";")
+			line, _, _ = strings.Cut(line, "}")
+		} else if name == ':' && strings.Contains(line, ";") {
+			line, _, _ = strings.Cut(line, ";")
+		}
+		s.at += len(line)
+		return !strings.HasSuffix(line, "\\")
+	case 's', 'y':
+		delimiter, ok := s.next()
+		if !ok || !s.until(delimiter) {
+			return false
+		}
+		// The second part has no brackets.
+		for s.at < len(s.text) && s.text[s.at] != delimiter {
+			if s.text[s.at] == '\\' {
+				s.at++
+			}
+			s.at++
+		}
+		if s.at >= len(s.text) {
+			return false
+		}
+		s.at++
+		if name == 's' {
+			s.skip("gpiIM0123456789")
+		}
+		rest := strings.TrimLeft(s.text[s.at:], " \t")
+		return rest == "" || strings.IndexByte(";}\n#", rest[0]) >= 0
+	}
+	return false
+}
+
+// judgeAwk judges awk, whose programs can write files and run commands.
+func judgeAwk(args []word) judgement {
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case w.option && !w.fixed:
+			return ask("has an argument that is only known when it runs and may be an option")
+		case w.text == "-F" || w.text == "-v":
+			i++
+		case w.text == "--":
+		case strings.HasPrefix(w.text, "-F"), strings.HasPrefix(w.text, "-v"):
+		case w.option:
+			return ask("has the option " + shown(w.text) + ", with which it may do more than read")
+		case !w.fixed || !awkReads(w.text):
+			return ask("has a program that writes, runs commands, or is not known")
+		default:
+			return allow("only reads")
+		}
+	}
+	return allow("only reads")
+}
+
+// awkReads reports whether a program of awk only reads: it has neither pipes nor calls of
+// other programs or extensions, and no > after anything that prints.
+func awkReads(program string) bool {
+	plain := strings.ReplaceAll(program, "||", " ")
+	if strings.ContainsAny(plain, "|@") || strings.Contains(plain, "system") || strings.Contains(plain, "\\\n") {
+		return false
+	}
+	_, after, prints := strings.Cut(plain, "print")
+	return !prints || !strings.Contains(after, ">")
+}
