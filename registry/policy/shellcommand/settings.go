@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/wildcard"
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
@@ -41,6 +42,8 @@ func CheckPattern(pattern string, allows bool) error {
 	switch {
 	case len(words) == 0 || len(pattern) > maxPatternBytes:
 		return fmt.Errorf("is empty, or longer than %d bytes; write a command, such as \"npm run *\"", maxPatternBytes)
+	case strings.ContainsFunc(pattern, plaintext.Invisible):
+		return fmt.Errorf("%q holds a character that is not printable", pattern)
 	case strings.ContainsAny(pattern, "|&;<>()$`\\\"'\n"):
 		return fmt.Errorf("%q holds a character that the shell gives a meaning; a pattern is the words of one command", pattern)
 	case allows && forbidden([]word{fixedWord(words[0])}) != "":

@@ -134,15 +134,16 @@ func (o wrapper) split(args []word) (j judgement, rest []word, replace string) {
 func (o wrapper) option(args []word) (why, replace string, last []word) {
 	w := args[0]
 	name, value, joined := strings.Cut(w.text, "=")
-	takes := false
+	takes, replaces := false, name == "--replace"
 	switch {
 	case !w.fixed:
 		return "has an argument that is only known when it runs and may be an option", "", args
 	case !strings.HasPrefix(name, "--"):
-		var known bool
-		if known, takes, value = o.letters(w.text[1:]); !known {
+		known, letter, rest := o.letters(w.text[1:])
+		if !known {
 			return "has the option " + shown(w.text) + ", which is not known", "", args
 		}
+		takes, replaces, value = letter != 0, letter == 'I', rest
 	case slices.Contains(o.longValued, name):
 		takes = true
 		if joined && value == "" {
@@ -154,24 +155,24 @@ func (o wrapper) option(args []word) (why, replace string, last []word) {
 	if takes && value == "" && len(args) > 1 {
 		value, args = args[1].text, args[1:]
 	}
-	if takes && (name == "--replace" || !strings.HasPrefix(name, "--") && strings.Contains(w.text, "I")) {
+	if replaces {
 		replace = value
 	}
 	return "", replace, args
 }
 
-// letters reads a word of short options: whether all are known, and whether the last one
-// takes a value, which may follow in the word.
-func (o wrapper) letters(word string) (known, takes bool, value string) {
+// letters reads a word of short options: whether all are known, and which one takes a value,
+// which may follow in the word; 0 for none.
+func (o wrapper) letters(word string) (known bool, takes rune, value string) {
 	for i, letter := range word {
 		switch {
 		case strings.ContainsRune(o.valued, letter):
-			return true, true, word[i+1:]
+			return true, letter, word[i+1:]
 		case !strings.ContainsRune(o.flags, letter):
-			return false, false, ""
+			return false, 0, ""
 		}
 	}
-	return true, false, ""
+	return true, 0, ""
 }
 
 // withInput is a command as xargs makes it: with what it reads at the end, or in the place
