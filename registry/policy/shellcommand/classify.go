@@ -139,7 +139,7 @@ func (c *classifier) script(text string, depth int) {
 		return
 	}
 	file, err := parse(text)
-	if err != nil {
+	if err != nil || strings.Contains(text, "\x00") { // which shells leave out, each in its way
 		c.add(text, ask("it cannot be read as a shell script"))
 		return
 	}

@@ -30,6 +30,9 @@ func judgeFind(args []word) (judgement, []inner) {
 			}
 			if command := args[i+1 : end]; len(command) > 0 {
 				inside = append(inside, inner{words: foundIn(command)})
+				if endsEarly(command) {
+					j = ask("has an argument that is only known when it runs and may end the command before it")
+				}
 			}
 			i = end
 		}
@@ -42,6 +45,19 @@ func judgeFind(args []word) (judgement, []inner) {
 func valueOfFind(args []word, i int) bool {
 	tests := []string{"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-size", "-type", "-maxdepth", "-mindepth", "-user", "-perm"}
 	return i > 0 && args[i-1].fixed && slices.Contains(tests, args[i-1].text) && !args[i].several
+}
+
+// endsEarly reports whether a word of a command may be its end, so that what follows would
+// be for find itself.
+func endsEarly(command []word) bool {
+	doubt := false
+	for _, w := range command {
+		if doubt && w.option || w.several {
+			return true
+		}
+		doubt = doubt || !w.fixed
+	}
+	return false
 }
 
 // foundIn is a command of find with what it finds: paths that begin as the folder does

@@ -59,21 +59,24 @@ func FuzzClassify(f *testing.F) {
 }
 
 // quiet reports whether what was put behind a script became part of a comment, or of a
-// text, so that it does not run.
+// text, so that it does not run, or has another meaning in it.
 func quiet(script string) bool {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
 	if err != nil {
 		return false
 	}
-	found := false
+	found, declared := false, false
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-			switch name := c.Args[0].Lit(); name {
-			case "rm", "sh", "sudo":
-				found = true
-			}
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			found = found || len(n.Args) > 0 && put(n.Args[0].Lit())
+		case *syntax.FuncDecl:
+			declared = declared || put(n.Name.Value)
 		}
 		return true
 	})
-	return !found
+	return !found || declared
 }
+
+// put reports whether a name is one of those that are put behind scripts.
+func put(name string) bool { return name == "rm" || name == "sh" || name == "sudo" }

@@ -9,7 +9,7 @@ import (
 var gitReads = map[string]options{
 	"status": {}, "rev-parse": {}, "ls-files": {}, "ls-tree": {}, "describe": {}, "merge-base": {}, "show-ref": {long: []string{"--exclude-existing"}},
 	"for-each-ref": {}, "name-rev": {}, "count-objects": {}, "cherry": {}, "check-ignore": {}, "check-attr": {}, "var": {},
-	"version": {}, "help": {}, "rev-list": {}, "verify-commit": {}, "shortlog": gitDiffs, "log": gitDiffs, "diff": gitDiffs, "show": gitDiffs,
+	"version": {}, "help": {long: []string{"--web", "--info", "--man"}, short: "wim"}, "rev-list": {}, "verify-commit": {}, "shortlog": gitDiffs, "log": gitDiffs, "diff": gitDiffs, "show": gitDiffs,
 	"whatchanged": gitDiffs, "diff-tree": gitDiffs, "diff-index": gitDiffs, "diff-files": gitDiffs, "range-diff": gitDiffs, "blame": gitDiffs, "annotate": gitDiffs,
 	"cat-file": {long: []string{"--textconv", "--filters"}}, "grep": {long: []string{"--open-files-in-pager", "--textconv", "--ext-grep"}, short: "O"},
 }
@@ -27,8 +27,8 @@ var gitLists = map[string]struct {
 	listing []string // options with which further words are patterns to list by
 }{
 	"branch": {
-		bare: true, listing: []string{"--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"},
-		options: []string{"-a", "-r", "-v", "-vv", "-av", "-avv", "-ra", "-rv", "-i", "--all", "--remotes", "--verbose", "--show-current", "--no-color", "--color", "--ignore-case", "--no-column", "--column", "--no-abbrev"},
+		bare: true, listing: []string{"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"},
+		options: []string{"--sort", "--format", "-a", "-r", "-v", "-vv", "-av", "-avv", "-ra", "-rv", "-i", "--all", "--remotes", "--verbose", "--show-current", "--no-color", "--color", "--ignore-case", "--no-column", "--column", "--no-abbrev"},
 	},
 	"tag": {
 		bare: true, listing: []string{"-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"},
@@ -53,7 +53,7 @@ func judgeGit(args []word) judgement {
 		case w.text == "--no-pager", w.text == "-P", w.text == "--no-optional-locks", w.text == "--literal-pathspecs":
 		case w.text == "--version", w.text == "--help", w.text == "-v", w.text == "-h":
 			return allow("only reads")
-		case w.text == "-C" && len(args) > 1:
+		case w.text == "-C" && len(args) > 1 && !args[1].several:
 			args = args[1:]
 		default:
 			return ask("has the option " + shown(w.text) + ", which can make git run programs")

@@ -1,6 +1,7 @@
 package shellcommand
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -100,22 +101,28 @@ func (s *sedScanner) addresses() bool {
 	return true
 }
 
-// until reads to the delimiter that is not escaped. In brackets it would not count, which
-// makes what follows be read as commands: so brackets that hold it are not understood.
+// bracket is a bracket expression of which it is plain where it ends: the delimiter in it
+// does not count.
+var bracket = regexp.MustCompile(`^\[\^?\]?(\[:[a-z]+:\]|\\[^\]]|[^\]\[\\])*\]`)
+
+// until reads an expression to the delimiter that is not escaped.
 func (s *sedScanner) until(delimiter byte) bool {
-	if delimiter == '\n' || delimiter == '\\' {
+	if strings.IndexByte("\n\\[", delimiter) >= 0 {
 		return false
 	}
-	begin := s.at
 	for s.at < len(s.text) {
-		switch b := s.text[s.at]; b {
+		switch s.text[s.at] {
 		case '\\':
 			s.at++
+		case '[':
+			length := len(bracket.FindString(s.text[s.at:]))
+			if length == 0 {
+				return false
+			}
+			s.at += length - 1
 		case delimiter:
-			part := s.text[begin:s.at]
 			s.at++
-			opened := strings.LastIndexByte(part, '[')
-			return opened < 0 || strings.IndexByte(part[opened:], ']') > 0
+			return true
 		}
 		s.at++
 	}
@@ -134,24 +141,20 @@ func (s *sedScanner) command() bool {
 	case 'q', 'Q', 'l', 'L':
 		s.skip(" 0123456789")
 		return true
-	case 'b', 't', 'T', ':', '#', 'a', 'i', 'c', 'r', 'R':
-		// The rest of the line, of which the semicolon ends a label in some versions: what
-		// follows one is read as commands, too, where it is a label.
+	case 'b', 't', 'T', ':': // a label, which ends in one way only in all versions
+		s.skip(" \t")
+		s.skip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+		return s.ends()
+	case '#', 'a', 'i', 'c', 'r', 'R': // the rest of the line
 		line, _, _ := strings.Cut(s.text[s.at:], "\n")
-		if strings.IndexByte("btT", name) >= 0 {
-			line, _, _ = strings.Cut(line, ";")
-			line, _, _ = strings.Cut(line, "}")
-		} else if name == ':' && strings.Contains(line, ";") {
-			line, _, _ = strings.Cut(line, ";")
-		}
 		s.at += len(line)
 		return !strings.HasSuffix(line, "\\")
 	case 's', 'y':
 		delimiter, ok := s.next()
-		if !ok || !s.until(delimiter) {
-			return false
+		if !ok || name == 'y' && strings.Contains(s.text, "[") || !s.until(delimiter) {
+			return false // brackets mean nothing to y
 		}
-		// The second part has no brackets.
+		// They mean nothing in the second part either.
 		for s.at < len(s.text) && s.text[s.at] != delimiter {
 			if s.text[s.at] == '\\' {
 				s.at++
@@ -165,10 +168,15 @@ func (s *sedScanner) command() bool {
 		if name == 's' {
 			s.skip("gpiIM0123456789")
 		}
-		rest := strings.TrimLeft(s.text[s.at:], " \t")
-		return rest == "" || strings.IndexByte(";}\n#", rest[0]) >= 0
+		return s.ends()
 	}
 	return false
+}
+
+// ends reports whether a command ends here.
+func (s *sedScanner) ends() bool {
+	s.skip(" \t")
+	return s.at == len(s.text) || strings.IndexByte(";}\n#", s.text[s.at]) >= 0
 }
 
 // judgeAwk judges awk, whose programs can write files and run commands.

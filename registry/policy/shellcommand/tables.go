@@ -48,6 +48,8 @@ func judgeEvaluating(name string, args []word) judgement {
 type options struct {
 	long  []string // with their dashes; any beginning of one may stand for it
 	short string   // letters
+	// valued are letters after which the rest of the word is a value.
+	valued string
 	// operands is how many arguments besides options it may have; what is further is
 	// written to, or set. 0 means any number.
 	operands int
@@ -58,18 +60,17 @@ type options struct {
 
 // careful are commands that only read, but for some options.
 var careful = map[string]options{
-	"sort":     {long: []string{"--output", "--compress-program"}, short: "o"},
+	"sort":     {long: []string{"--output", "--compress-program"}, short: "o", valued: "ktS"},
 	"uniq":     {operands: 1},
-	"rg":       {long: []string{"--pre", "--hostname-bin", "--search-zip"}, short: "z"},
+	"rg":       {long: []string{"--pre", "--hostname-bin", "--search-zip"}, short: "z", valued: "egtTmABCfjMr"},
 	"tree":     {long: []string{"--output"}, short: "oR"},
 	"xxd":      {operands: 1, short: "r"},
-	"date":     {long: []string{"--set"}, short: "s", digits: true},
+	"date":     {long: []string{"--set"}, short: "s", valued: "Id", digits: true},
 	"file":     {long: []string{"--compile"}, short: "C"},
 	"base64":   {long: []string{"--output"}, short: "o"},
 	"hostname": {none: true, long: []string{"--file", "--boot"}, short: "Fb"},
 	"fd":       {long: []string{"--exec", "--exec-batch"}, short: "xX"},
 	"fdfind":   {long: []string{"--exec", "--exec-batch"}, short: "xX"},
-	"less":     {long: []string{"--log-file", "--LOG-FILE", "--lesskey-src", "--lesskey-file"}, short: "oOkK"},
 	"zgrep":    {},
 	"hash":     {none: true, short: "p"},
 	"umask":    {none: true},
@@ -118,7 +119,11 @@ func (o options) has(option string) bool {
 	if strings.HasPrefix(name, "--") {
 		return slices.ContainsFunc(o.long, func(long string) bool { return strings.HasPrefix(long, name) })
 	}
-	return strings.ContainsAny(strings.TrimPrefix(name, "-"), o.short)
+	letters := strings.TrimPrefix(option, "-")
+	if value := strings.IndexAny(letters, o.valued); value >= 0 {
+		letters = letters[:value]
+	}
+	return strings.ContainsAny(letters, o.short)
 }
 
 // dangers are commands that are well known to change something, with what they do.

@@ -54,6 +54,12 @@ func (t *tree) walk(file *syntax.File) {
 			t.assign(n)
 		case *syntax.WordIter:
 			t.variable(n, n.Name.Value)
+		case *syntax.CoprocClause:
+			// Where its name ends and its command begins is not the same to all shells.
+			t.c.add(t.source(n), ask("runs a command beside the script"))
+			if n.Name != nil {
+				t.c.command(t.readAll([]*syntax.Word{n.Name}), t.source(n.Name), t.depth, false)
+			}
 		case *syntax.ParamExp:
 			t.expansion(n)
 		case *syntax.BinaryArithm:
@@ -65,7 +71,7 @@ func (t *tree) walk(file *syntax.File) {
 			*syntax.UnaryArithm, *syntax.ParenArithm, *syntax.ExtGlob, *syntax.BraceExp, *syntax.ArrayExpr,
 			*syntax.ArrayElem, *syntax.DeclClause, *syntax.FuncDecl, *syntax.Block, *syntax.Subshell,
 			*syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CStyleLoop, *syntax.CaseClause,
-			*syntax.CaseItem, *syntax.BinaryCmd, *syntax.TimeClause, *syntax.CoprocClause,
+			*syntax.CaseItem, *syntax.BinaryCmd, *syntax.TimeClause,
 			*syntax.BinaryTest, *syntax.UnaryTest, *syntax.ParenTest:
 			// They do nothing but through what is in them.
 		default:
@@ -90,6 +96,9 @@ func (t *tree) call(n *syntax.CallExpr) {
 // redirect judges where output goes and input comes from.
 func (t *tree) redirect(n *syntax.Redirect) {
 	target := t.read(n.Word)
+	if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
+		t.c.add(t.source(n), ask("sets a variable to a file that it opens"))
+	}
 	switch n.Op {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return
@@ -134,14 +143,17 @@ func isDisk(path string) bool {
 // index: what looks like a command there becomes one.
 func (t *tree) hidden(n syntax.Node) {
 	syntax.Walk(n, func(inner syntax.Node) bool {
-		text := ""
+		text, known := "", true
 		switch inner := inner.(type) {
 		case *syntax.SglQuoted:
 			text = inner.Value
+			if inner.Dollar {
+				text, known = unquoteDollar(text)
+			}
 		case *syntax.Lit:
 			text = inner.Value
 		}
-		if looksLikeCommand(text) {
+		if !known || looksLikeCommand(text) {
 			t.c.add(t.source(n), ask("holds text that may be run as a command"))
 			return false
 		}

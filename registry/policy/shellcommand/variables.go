@@ -41,9 +41,9 @@ func (t *tree) assign(n *syntax.Assign) {
 		return
 	case n.Naked: // export NAME
 	case n.Value != nil:
-		if w := t.read(n.Value); looksLikeCommand(w.text) && w.fixed {
-			t.c.add(t.source(n), ask("holds text that may be run as a command"))
-		}
+		t.hidden(n.Value)
+	case n.Array != nil:
+		t.hidden(n.Array)
 	}
 	if n.Index != nil {
 		t.hidden(n.Index)
@@ -60,6 +60,9 @@ func (t *tree) expansion(n *syntax.ParamExp) {
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		if n.Param != nil {
 			t.variable(n, n.Param.Value)
+		}
+		if n.Excl {
+			t.c.add(t.source(n), ask("sets a variable that is only known when it runs"))
 		}
 		if n.Exp.Word != nil {
 			t.hidden(n.Exp.Word)

@@ -3,6 +3,8 @@ package shellcommand
 import (
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
 // wrapper is a command that runs another one.
@@ -52,6 +54,9 @@ var shells = []string{"sh", "bash", "dash", "ash", "rbash"}
 func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
 	switch {
 	case name == "eval":
+		if len(args) > 0 && args[0].fixed && args[0].text == "--" {
+			args = args[1:]
+		}
 		j, inside := evaluated(args)
 		return j, inside, true
 	case slices.Contains(shells, name):
@@ -80,14 +85,18 @@ func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
 	j, rest, replace := w.split(args)
 	switch {
 	case len(rest) == 0:
-		return j, nil, true
+		return j, hints(args), true
 	case name == "xargs":
 		rest = withInput(rest, replace)
 	case name == "watch":
 		own, inside := evaluated(rest)
 		return judgement{min(j.effect, own.effect), worse(j, own)}, inside, true
 	}
-	return j, []inner{{words: rest}}, true
+	inside := []inner{{words: rest}}
+	if j.effect != policy.Allow { // an option may take the next word as a script
+		inside = append(inside, hints(args)...)
+	}
+	return j, inside, true
 }
 
 func worse(a, b judgement) string {
