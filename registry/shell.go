@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,7 +63,8 @@ func (r *Rules) judgeScript(d policy.Decision, script *shellcommand.Result) (_ p
 	before := d.By
 	d.By = policy.Reason{Effect: script.Effect, Rule: ruleShell, Why: script.Reason}
 	d.Also = append([]policy.Reason{before}, d.Also...)
-	byRule := d.Effect == policy.Ask && len(d.Grant) == 0
+	// A decision of two policies names the rule of the second among what holds besides.
+	byRule := d.Effect == policy.Ask && (len(d.Grant) == 0 || slices.ContainsFunc(d.Also, asksByRule))
 	if d.Effect == policy.Ask {
 		d.By.Why += "; and " + before.Why
 	}
@@ -78,6 +80,11 @@ func (r *Rules) judgeScript(d policy.Decision, script *shellcommand.Result) (_ p
 		}
 	}
 	return d, patterns
+}
+
+// asksByRule reports whether a reason is that of a rule that asks.
+func asksByRule(r policy.Reason) bool {
+	return r.Effect == policy.Ask && strings.HasPrefix(r.Rule, "rules[")
 }
 
 // allowScriptLines are the lines of the operator's file that let commands run unasked.

@@ -307,6 +307,44 @@ func TestPatternsDoNotAnswerRules(t *testing.T) {
 	}
 }
 
+// Nor do they answer a rule of a tenant's own policy.
+func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
+	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	w := newShellWorld(t, Options{Approvals: store}, shellRules(t, shellcommand.Settings{}), nil)
+	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
+	for _, tt := range []struct {
+		overlay Overlay
+		asked   bool
+	}{
+		{Overlay{}, true},
+		{Overlay{}, false},
+		{Overlay{Policy: policy.Default()}, false},
+		{Overlay{Policy: shellPolicy(t, policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Tools: []string{"sh"}}}})}, true},
+	} {
+		before := len(w.asked)
+		if _, err := w.execute(t.Context(), runs("git push"), tt.overlay); err != nil || (len(w.asked) > before) != tt.asked {
+			t.Errorf("asked: %v, want %v; %v", len(w.asked) > before, tt.asked, err)
+		}
+	}
+	if q := w.asked[len(w.asked)-1]; q.Patterns != nil {
+		t.Errorf("the question offers %q", q.Patterns)
+	}
+}
+
+// Scripts that only read get in nobody's way.
+func TestScriptsThatReadRunAtOnce(t *testing.T) {
+	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
+	for script, want := range map[string]reach{"ls": reachesNobody, "sudo ls": reachesNobody, "rm x": reachesAll} {
+		if got, _ := w.reach(t.Context(), runs(script), Overlay{}); got != want {
+			t.Errorf("%q reaches %v, want %v", script, got, want)
+		}
+	}
+}
+
 // The operator may leave commands to the rest of the policy, but for what must not run.
 func TestUnconfirmedScripts(t *testing.T) {
 	rules := shellRules(t, shellcommand.Settings{Unconfirmed: true})
