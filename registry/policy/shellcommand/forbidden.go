@@ -1,6 +1,7 @@
 package shellcommand
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -56,7 +57,7 @@ func removesAll(args []word) bool {
 		case strings.HasPrefix(w.text, "-"):
 			recursive = recursive || strings.ContainsAny(w.text, "rR")
 		case strings.HasPrefix(w.text, "/"):
-			root = root || clean(w.text) == "/" || clean(w.text) == "/*"
+			root = root || path.Clean(w.text) == "/" || path.Clean(w.text) == "/*"
 		}
 	}
 	return recursive && root

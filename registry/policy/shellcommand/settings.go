@@ -131,5 +131,3 @@ func (s Settings) permit(p Part, command []word) Part {
 
 // base is the name of a program in lower case, whatever folder it lies in.
 func base(name string) string { return strings.TrimSuffix(strings.ToLower(path.Base(name)), ".exe") }
-
-func clean(name string) string { return path.Clean(name) }

@@ -1,6 +1,7 @@
 package shellcommand
 
 import (
+	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -122,17 +123,17 @@ func (t *tree) redirect(n *syntax.Redirect) {
 }
 
 // harmlessTarget reports whether writing there changes nothing.
-func harmlessTarget(path string) bool {
-	return path == "/dev/null" || path == "/dev/stdout" || path == "/dev/stderr"
+func harmlessTarget(file string) bool {
+	return file == "/dev/null" || file == "/dev/stdout" || file == "/dev/stderr"
 }
 
 // isDevice reports whether a path is below /dev with such a name.
-func isDevice(path, name string) bool { return strings.HasPrefix(clean(path), "/dev/"+name) }
+func isDevice(file, name string) bool { return strings.HasPrefix(path.Clean(file), "/dev/"+name) }
 
 // isDisk reports whether a path is that of a disk or of memory.
-func isDisk(path string) bool {
+func isDisk(file string) bool {
 	for _, name := range []string{"sd", "hd", "vd", "xvd", "nvme", "disk", "rdisk", "mmcblk", "dm-", "md", "loop", "mapper/", "mem", "kmem", "port"} {
-		if isDevice(path, name) {
+		if isDevice(file, name) {
 			return true
 		}
 	}
