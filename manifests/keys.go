@@ -22,7 +22,8 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "dangerous", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Dangerous)},
 		{Name: "confirm", Want: stricttoml.WantText, Read: c.confirm(m)},
 		{Name: "polling", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Polling)},
-		{Name: "changes", Want: stricttoml.WantText, Read: c.changes(m)},
+		{Name: "changes", Want: stricttoml.WantText, Read: c.parameter(&m.Changes)},
+		{Name: "shell", Want: stricttoml.WantText, Read: c.parameter(&m.Shell)},
 		{Name: "module", Path: "module", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
 		{Name: "rest", Path: "rest", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.restKeys(m) }},
 		{Name: "describe", Path: "describe", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.describeKeys(m) }},
@@ -117,7 +118,8 @@ func (c *checker) confirm(m *Manifest) stricttoml.Reader {
 	}
 }
 
-func (c *checker) changes(m *Manifest) stricttoml.Reader {
+// parameter reads the placeholder of one parameter.
+func (c *checker) parameter(target *string) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		name, err := parseParameter(n.Text, `write one "{parameter}"`)
 		if err != nil {
@@ -125,7 +127,7 @@ func (c *checker) changes(m *Manifest) stricttoml.Reader {
 			return
 		}
 		c.placeholders(at, []string{name})
-		m.Changes = name
+		*target = name
 	}
 }
 

@@ -91,6 +91,8 @@ type Manifest struct {
 	Polling bool
 	// Changes is the parameter that names the one file that a call changes, or "".
 	Changes string
+	// Shell is the parameter that is a script of a shell, or "".
+	Shell string
 
 	// Module is the program, the zero value when the tool is a request.
 	Module Module

@@ -19,20 +19,19 @@ func (r *Registry) describeGrant(ctx context.Context, e *entry) (capability.Gran
 	if r.opts.NoDescriptions || e.disabled || r.holdsBack("", "", e) || r.identified(ctx, e, rules) != nil {
 		return capability.Grant{}, false
 	}
-	reading := *e
-	reading.spec.Permissions = capability.Permissions{}
-	for _, fs := range e.spec.Clone().Permissions.FS {
+	var reading capability.Permissions
+	for _, fs := range e.spec.Permissions.FS {
 		if fs.Mount != capability.ScratchMount {
 			fs.Mode = capability.ModeRead
-			reading.spec.Permissions.FS = append(reading.spec.Permissions.FS, fs)
+			reading.FS = append(reading.FS, fs)
 		}
 	}
-	given, err := r.offered(ctx, &reading, rules, Overlay{}, "")
+	given, err := r.offered(ctx, e, reading, rules, Overlay{}, "")
 	if err != nil || len(given.Missing) > 0 {
 		return capability.Grant{}, false
 	}
 	decision := rules.Policy.Decide(factsOf(e.spec), policy.CallFacts{
-		Capabilities: asked(reading.spec), Arguments: []byte("{}"), Granted: given.Granted,
+		Capabilities: asked(reading), Arguments: []byte("{}"), Granted: given.Granted,
 	})
 	return given.Grant, decision.Effect == policy.Allow
 }

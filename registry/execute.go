@@ -7,6 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -29,8 +30,10 @@ type execution struct {
 	decision  policy.Decision
 	looping   bool // the decision is due to repetition, onlyLoop: to nothing else
 	onlyLoop  bool
-	refused   bool // and it is no
-	approved  bool // somebody said yes, and asked: just now
+	refused   bool                 // and it is no
+	script    *shellcommand.Result // of the arguments; nil for none
+	patterns  []string             // a yes to all of which is one to the call
+	approved  bool                 // somebody said yes, and asked: just now
 	asked     bool
 	loaded    bool               // the tool is
 	waited    time.Duration      // for its turn
@@ -85,6 +88,9 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	}
 	if err := x.checkArguments(); err != nil {
 		return tool.Result{}, r.explain(x.entry, err)
+	}
+	if err := x.judgeShell(); err != nil {
+		return tool.Result{}, err
 	}
 	if err := r.computeGrant(ctx, x); err != nil {
 		return tool.Result{}, err

@@ -26,6 +26,7 @@ func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receip
 	if x.decision.By.Rule != "" {
 		r.Decision, r.Rule = x.decision.Effect.String(), x.decision.By.Rule
 	}
+	r.Shell = x.shellVerdict()
 	if failure != nil {
 		r.Code = failure.Code
 		return r

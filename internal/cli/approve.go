@@ -69,7 +69,11 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	if q.Confirm != "" {
 		fmt.Fprintf(&b, "  its author says: %s\n", oneLine(cut(q.Confirm, maxShownArguments)))
 	}
-	b.WriteString("Run it? [y]es, [a]lways for exactly this, [N]o: ")
+	b.WriteString("Run it? [y]es, [a]lways for exactly this, ")
+	if len(q.Patterns) > 0 {
+		fmt.Fprintf(&b, "[p]attern: always for %s, ", oneLine(strings.Join(q.Patterns, " and ")))
+	}
+	b.WriteString("[N]o: ")
 	if _, err := io.WriteString(terminal, b.String()); err != nil {
 		return no, err
 	}
@@ -82,6 +86,10 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 		return registry.Answer{Yes: true}, nil
 	case "a", "always":
 		return registry.Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+	case "p", "pattern":
+		if len(q.Patterns) > 0 {
+			return registry.Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}, nil
+		}
 	}
 	return no, nil
 }

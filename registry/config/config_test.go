@@ -15,6 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/internal/testnames"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
 // home and folder are where the files of these tests are.
@@ -87,6 +88,7 @@ var (
 	grepDeny  = func(c *Config) any { return slices.Clone(c.OfferFor(nil, "grep").Deny) }
 	limitsOf  = func(c *Config) any { return c.Ceilings() }
 	serversOf = func(c *Config) any { return c.Servers() }
+	shellOf   = func(c *Config) any { return c.Shell() }
 	auditOf   = func(c *Config) any { return c.Audit() }
 )
 
@@ -135,6 +137,10 @@ var effects = []struct {
 	{"policy.rules.arguments.NAME.regexp", match(`regexp = "a+"`), ruleOf, matched(policy.Match{Regexp: "a+"})},
 	{"policy.rules.arguments.NAME.missing", match(`regexp = "a", missing = true`), ruleOf, matched(policy.Match{Regexp: "a", Missing: true})},
 	{"policy.rules.arguments.NAME.fold_case", match(`regexp = "a", fold_case = true`), ruleOf, matched(policy.Match{Regexp: "a", FoldCase: true})},
+	{"shell.allow", `shell.allow = ["npm run *"]`, shellOf, shellcommand.Settings{Allow: []string{"npm run *"}}},
+	{"shell.ask", `shell.ask = ["cat *.env"]`, shellOf, shellcommand.Settings{Ask: []string{"cat *.env"}}},
+	{"shell.deny", `shell.deny = ["sudo"]`, shellOf, shellcommand.Settings{Deny: []string{"sudo"}}},
+	{"shell.confirm_dangerous", `shell.confirm_dangerous = false`, shellOf, shellcommand.Settings{Unconfirmed: true}},
 	{"tools.NAME.enabled", "\n[tools.grep]\nenabled = false", toolOf, policy.ToolRule{Enabled: new(bool), Source: "wasmtool.toml:2"}},
 	{"tools.NAME.auto_execute", `tools.grep.auto_execute = true`, toolOf, policy.ToolRule{AutoExecute: true, Source: "wasmtool.toml:1"}},
 	{"tools.NAME.allow", `tools.grep.allow = ["kv:read"]`, grepKV, capability.ModeRead},

@@ -18,8 +18,8 @@ func TestFaults(t *testing.T) {
 		{`profile = "full"`, `1:1: profile: unknown key here; it belongs in [policy]`},
 		{`glob = "x"`, `1:1: glob: unknown key here; it belongs in [policy.rules.arguments.NAME]`},
 		{`mode = "read"`, `1:1: mode: unknown key here; it belongs in [mounts.NAME]`},
-		{`allow = []`, `1:1: allow: unknown key here; it belongs in [grants] or in [policy] or in [tools.NAME]`},
-		{`zzz = 1`, `1:1: zzz: unknown key; the keys here are mounts, env, secrets, grants, limits, policy, tools, servers, audit, revoked`},
+		{`allow = []`, `1:1: allow: unknown key here; it belongs in [grants] or in [policy] or in [shell] or in [tools.NAME]`},
+		{`zzz = 1`, `1:1: zzz: unknown key; the keys here are mounts, env, secrets, grants, limits, policy, shell, tools, servers, audit, revoked`},
 		{`mounts = "x"`, `1:10: mounts: expected a table, got a string; write [mounts] on a line of its own, and its keys below`},
 
 		{`mounts.Data = "x"`, `1:8: mounts.Data: "Data" is not the name of a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`},
@@ -98,6 +98,12 @@ func TestFaults(t *testing.T) {
 		{match(`equals = nan`), `3:36: policy.rules[0].arguments."/path".equals: JSON has no nan; leave the key out or write a number`},
 		{match(`globs = "x", regexp = "y"`), `3:27: policy.rules[0].arguments."/path".globs: unknown key; did you mean "glob"?`},
 
+		{`shell.allow = ["npm run *", ""]`, `1:29: shell.allow[1]: is empty, or longer than 256 bytes; write a command, such as "npm run *"`},
+		{`shell.allow = ["sudo *"]`, `1:16: shell.allow[0]: "sudo *" is never allowed, whoever asks for it; leave it out`},
+		{`shell.deny = ["a | b"]`, `1:15: shell.deny[0]: "a | b" holds a character that the shell gives a meaning; a pattern is the words of one command`},
+		{`shell.ask = ["a\u202eb"]`, `1:14: shell.ask[0]: "a\u202eb" holds a character that is not printable`},
+		{`shell.confirm_dangerous = "no"`, `1:27: shell.confirm_dangerous: expected true or false, got a string; write true or false, without quotes`},
+
 		{`tools."group:fs" = {}`, `1:7: tools."group:fs": is a group or a pattern; name one tool here, or write a rule in [[policy.rules]]`},
 		{`tools."" = {}`, `1:7: tools."": is not the name of a tool; write up to 128 printable characters`},
 		{`tools.Grep = {}`, `1:7: tools.Grep: is not in the form in which names are compared; write [tools.grep]`},
@@ -123,7 +129,7 @@ func TestFaults(t *testing.T) {
 
 // No table takes a key that it does not list.
 func TestUnknownKeysEverywhere(t *testing.T) {
-	for _, table := range []string{"", "mounts.a", "secrets.A", "grants", "limits", "policy", "tools.a", "audit", "revoked"} {
+	for _, table := range []string{"", "mounts.a", "secrets.A", "grants", "limits", "policy", "shell", "tools.a", "audit", "revoked"} {
 		text := "qqqqqqqqqq = 1"
 		if table != "" {
 			text = "[" + table + "]\n" + text

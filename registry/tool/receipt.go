@@ -38,6 +38,9 @@ type Receipt struct {
 	Decision string `json:"decision,omitempty"`
 	Rule     string `json:"rule,omitempty"`
 	Approved bool   `json:"approved,omitempty"`
+	// Shell is what its script came to, as Decision; empty for a call without one. Of a
+	// script that was allowed, Grant tells whether it could do more than read.
+	Shell string `json:"shell,omitempty"`
 	// Usage is what it reached.
 	Usage capability.Usage `json:"usage,omitzero"`
 	// Fuel, Memory and Attempts are as in CallInfo.
