@@ -25,6 +25,9 @@ func addHostTools(o Options, tools *registry.Registry) error {
 			return err
 		}
 	}
+	if o.Tool != "" { // one tool was asked for
+		return nil
+	}
 	if o.Asker != nil {
 		if err := register(question.Define(o.Asker)); err != nil {
 			return err

@@ -129,7 +129,8 @@ type Options struct {
 	// Backends do the work of tools that no sandbox can do, by the tools' names; see package
 	// hosttools. A name that it does not know is an error of New.
 	Backends map[string]hosttools.Backend
-	// Asker puts what the tool question asks to a person; nil leaves that tool out.
+	// Asker puts what the tool question asks to a person; nil leaves that tool out, and so
+	// does a single Tool, as it does the one of Jobs.
 	Asker tool.Asker
 	// Jobs adds the tool process, whose jobs are calls of another tool in the background,
 	// when that tool is there; nil adds none. Jobs end with the Registry.
