@@ -69,6 +69,7 @@ func (e *executor) check(running *session) error {
 // failure is the error of a call that got no result.
 func (e *executor) failure(ctx context.Context, err error) error {
 	var protocol *rpcError
+	var undelivered *httpError
 	server := "the MCP server " + e.server.o.Name
 	switch {
 	case ctx.Err() != nil:
@@ -78,6 +79,8 @@ func (e *executor) failure(ctx context.Context, err error) error {
 			Code: tool.CodeServer, Message: fmt.Sprintf("%s answered with the error %d", server, protocol.Code),
 			Details: tool.Details{Response: plaintext.Cut(plaintext.Printable(protocol.Message), maxWords)},
 		}
+	case errors.As(err, &undelivered):
+		return (&tool.Error{Code: undelivered.code, Message: server + " " + undelivered.reason, Details: tool.Details{Status: undelivered.status}}).WithCause(err)
 	case errors.Is(err, errFlood):
 		return (&tool.Error{Code: tool.CodeServer, Message: server + " was let go: " + err.Error()}).WithCause(err)
 	}
