@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/executor/internal/mcpresult"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -46,7 +47,7 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, e.failure(ctx, err)
 	}
-	return parseResult(raw)
+	return mcpresult.Parse("the MCP server", raw)
 }
 
 // check finds out whether the tool is still the one that was looked at and decided about.
