@@ -42,6 +42,7 @@ func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "sha256", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.SHA256, parseDigest)},
 		{Name: "abi", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.ABI, parseABI)},
 		{Name: "entry", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.Entry, parseEntry)},
+		{Name: "mcp_tool", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.MCPTool, parseMCPTool)},
 		{Name: "config", Path: "module.config", Want: stricttoml.WantNamed, Entry: c.configKey(m), Read: c.checkConfig(m)},
 		{Name: "args", Want: stricttoml.WantTexts, Read: c.args(m)},
 		{Name: "stdin", Want: stricttoml.WantText, Read: c.stdin(m)},

@@ -148,6 +148,11 @@ type Module struct {
 	ABI ABI
 	// Entry is the function that a reactor or a plug-in is called by, or "" for the default.
 	Entry string
+	// MCPTool is the name of a tool of an Extism plug-in that has tools as an MCP server has
+	// them: its input is the request of a call to that tool, its output the result. "" is
+	// none. With the Entry "call_tool" the request is as hyper-mcp has it since its second
+	// interface, with any other as in servlets of mcp.run.
+	MCPTool string
 	// Config is the configuration of an Extism plug-in by name: at most MaxConfigBytes,
 	// names and values together. Nil is none.
 	Config map[string]string

@@ -51,6 +51,16 @@ func (c *checker) abi(m *Manifest) {
 	if (m.Module.ABI == ABICommand || m.Module.ABI == ABIReactor) && module.Get("config") != nil {
 		c.Fault(c.At("module", "config"), "only an Extism plug-in can ask for it; leave it out, or write abi = \"extism\"")
 	}
+	if m.Module.MCPTool != "" {
+		if m.Module.ABI != ABIExtism {
+			c.Fault(c.At("module", "mcp_tool"), "only an Extism plug-in has such tools; write abi = \"extism\", or leave it out")
+		}
+		for _, key := range []string{"stdin", "output"} {
+			if module.Get(key) != nil {
+				c.Fault(c.At("module", key), "mcp_tool says what goes in and comes out; leave it out")
+			}
+		}
+	}
 	if m.Module.ABI == ABICommand && module.Get("warm") != nil {
 		c.Fault(c.At("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")
 	}

@@ -132,8 +132,8 @@ func (c *Config) Protected() []string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.servers)) {
-		if program := c.servers[name].Command[0]; isPath(program) {
-			files = append(files, program)
+		if command := c.servers[name].Command; len(command) > 0 && isPath(command[0]) {
+			files = append(files, command[0])
 		}
 	}
 	return files

@@ -238,7 +238,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 	if err := addHostTools(o, tools); err != nil {
 		return nil, errors.Join(err, tools.Close())
 	}
-	if err := addServers(o, tools); err != nil {
+	if err := addServers(o, tools, secrets); err != nil {
 		return nil, errors.Join(err, tools.Close())
 	}
 	rules, err := Rules(o, tools)

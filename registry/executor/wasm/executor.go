@@ -283,7 +283,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{Call: used}, failure(out, err)
 	}
-	result, err := parseOutput(e.o.Manifest.Module.Output, out.Output)
+	result, err := e.result(out)
 	result.Call = used
 	return result, err
 }
@@ -417,6 +417,13 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output), Fuel: m.Limits.Fuel},
 		Tenant: in.Call.Tenant,
 		Warm:   m.Module.Warm,
+	}
+	if m.Module.MCPTool != "" {
+		input, err := mcpInput(m.Module, in.Arguments)
+		if err != nil {
+			return call, (&tool.Error{Code: tool.CodeInternal, Message: "the arguments are no JSON"}).WithCause(err)
+		}
+		call.Input = input
 	}
 	room := maxArgs
 	for _, template := range m.Module.Args {
