@@ -24,6 +24,7 @@ const (
 	DefaultMaxSessions    = 100
 	DefaultMaxConnections = 2000
 	DefaultMaxBody        = 4 << 20
+	DefaultMaxBodies      = 256 << 20
 	DefaultSessionIdle    = 30 * time.Minute
 	DefaultBodyTimeout    = 30 * time.Second
 )
@@ -61,7 +62,10 @@ type HTTPOptions struct {
 	MaxConnections int
 	// MaxBody is how long a request may be, in bytes; 0 means DefaultMaxBody. BodyTimeout is
 	// how long its sender may take; 0 means DefaultBodyTimeout.
-	MaxBody     int64
+	MaxBody int64
+	// MaxBodies is how much may be in requests that are not answered yet, of all clients
+	// together, in bytes; 0 means DefaultMaxBodies. Requests beyond it get 503.
+	MaxBodies   int64
 	BodyTimeout time.Duration
 }
 
@@ -123,6 +127,7 @@ type gate struct {
 	token  *tokenRule
 	oauth  *oauthRule // nil when there is none
 	opts   HTTPOptions
+	bodies bodies
 
 	sessions http.Handler // 2025-11-25 and before
 	requests http.Handler // later revisions, which have no sessions
@@ -152,6 +157,7 @@ func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*ga
 	}
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	o.MaxBody = cmp.Or(max(o.MaxBody, 0), DefaultMaxBody)
+	o.MaxBodies = cmp.Or(max(o.MaxBodies, 0), DefaultMaxBodies)
 	o.SessionIdle = cmp.Or(max(o.SessionIdle, 0), DefaultSessionIdle)
 	o.BodyTimeout = cmp.Or(max(o.BodyTimeout, 0), DefaultBodyTimeout)
 	server := func(*http.Request) *mcp.Server { return s.mcp }
@@ -163,7 +169,7 @@ func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*ga
 		})
 	}
 	return &gate{
-		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), oauth: oauth,
+		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), oauth: oauth, bodies: bodies{most: o.MaxBodies},
 		sessions: handler(false), requests: handler(true), answering: newRunning(),
 	}, nil
 }
@@ -193,11 +199,12 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost {
-		isCall, refused := g.takeBody(w, r)
+		isCall, leave, refused := g.takeBody(w, r)
 		if refused != nil {
 			g.refuse(w, refused)
 			return
 		}
+		defer leave()
 		if isCall {
 			if _, end, ok := g.answering.begin(r.Context(), ""); ok {
 				defer end()
