@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
@@ -74,6 +75,10 @@ type Services struct {
 	// that there are none. It stays the caller's.
 	KV        kv.Store
 	Namespace kv.Namespace
+	// Now is when the clock of the call starts in place of the real one, where the grant has
+	// that: it moves on by a second with every thousand readings, and waits for nothing. The zero value leaves the
+	// real one.
+	Now time.Time
 }
 
 // Bind opens what a grant names, and gives what services there are. The caller owns the Bindings and must Close
@@ -111,8 +116,11 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 	for _, m := range grant.FS {
 		b.Mounts = append(b.Mounts, m.FS)
 	}
-	if grant.Clock {
+	switch {
+	case grant.Clock && s.Now.IsZero():
 		b.Clock = newRealClock()
+	case grant.Clock:
+		b.Clock = &fixedClock{start: s.Now.Truncate(clockResolution)}
 	}
 	if grant.Random {
 		b.Random = rand.Reader

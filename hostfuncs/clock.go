@@ -52,14 +52,31 @@ func (c *realClock) Sleep(ctx context.Context, d time.Duration) {
 // sleeping moves it on by the time slept without any waiting. Equal calls see
 // equal times, and a loop that waits for time to pass ends.
 type fixedClock struct {
+	// start takes the place of fixedEpoch, and then Now moves on in whole seconds; the zero
+	// value leaves it.
+	start   time.Time
 	mu      sync.Mutex
 	elapsed time.Duration
 }
 
-// fixedEpoch is when every fixed clock starts.
+// fixedEpoch is when a fixed clock starts that nobody set.
 var fixedEpoch = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-func (c *fixedClock) Now() time.Time { return fixedEpoch.Add(c.Elapsed()) }
+func (c *fixedClock) Now() time.Time {
+	elapsed := c.Elapsed()
+	if !c.start.IsZero() {
+		// How often the start-up of a guest looks at the clock is not to be seen.
+		elapsed = elapsed.Truncate(time.Second)
+	}
+	return c.epoch().Add(elapsed)
+}
+
+func (c *fixedClock) epoch() time.Time {
+	if c.start.IsZero() {
+		return fixedEpoch
+	}
+	return c.start
+}
 
 func (c *fixedClock) Elapsed() time.Duration {
 	c.advance(clockResolution)

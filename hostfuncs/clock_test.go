@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
 func TestFixedClockMovesOnWithEachReading(t *testing.T) {
@@ -20,6 +22,42 @@ func TestFixedClockMovesOnWithEachReading(t *testing.T) {
 	a.Sleep(context.Background(), time.Hour)
 	if got := a.Elapsed() - before; got < time.Hour {
 		t.Errorf("an hour's sleep moved the clock by %v", got)
+	}
+}
+
+// A call that is given a time sees that one, if its grant has the clock, and waits for
+// nothing; a call without the clock sees what it always does.
+func TestClockOfServices(t *testing.T) {
+	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
+	for _, tt := range []struct {
+		granted bool
+		start   time.Time
+	}{{true, at}, {false, fixedEpoch}} {
+		b, err := Bind(capability.Grant{Clock: tt.granted}, Options{}, Services{Now: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = b.Close() })
+		if start, fixed := b.FixedClock(); !fixed || !start.Equal(tt.start) {
+			t.Errorf("granted %v: the clock is fixed: %v, and starts at %v", tt.granted, fixed, start)
+		}
+		first := tt.start
+		if !tt.granted {
+			first = first.Add(clockResolution)
+		}
+		if got := b.Clock.Now(); !got.Equal(first) {
+			t.Errorf("granted %v: got %v, want %v", tt.granted, got, first)
+		}
+		for range 1000 {
+			b.Clock.Now()
+		}
+		if got := b.Clock.Now(); !got.After(first) {
+			t.Errorf("granted %v: the clock stands still at %v", tt.granted, got)
+		}
+		b.Clock.Sleep(t.Context(), 24*time.Hour)
+		if got := b.Clock.Now().Sub(tt.start); got < 24*time.Hour {
+			t.Errorf("a day's sleep moved the clock by %v", got)
+		}
 	}
 }
 

@@ -42,10 +42,13 @@ func (b *Bindings) Resume(m Mark) {
 	}
 }
 
-// FixedClock reports whether the clock is the deterministic one.
-func (b *Bindings) FixedClock() bool {
-	_, fixed := b.Clock.(*fixedClock)
-	return fixed
+// FixedClock reports whether the clock is the deterministic one, and when it starts.
+func (b *Bindings) FixedClock() (start time.Time, fixed bool) {
+	c, fixed := b.Clock.(*fixedClock)
+	if !fixed {
+		return time.Time{}, false
+	}
+	return c.epoch(), true
 }
 
 // FixedRandom reports whether the randomness is the fixed stream.
@@ -59,5 +62,6 @@ func (b *Bindings) FixedRandom() bool {
 // randomness that is not of this package.
 func (b *Bindings) MayHang() bool {
 	_, realTime := b.Clock.(*realClock)
-	return len(b.Mounts) > 0 || b.Web != nil || b.Store != nil || b.Talk.heard() || !realTime && !b.FixedClock() || b.Random != rand.Reader && !b.FixedRandom()
+	_, fixedTime := b.FixedClock()
+	return len(b.Mounts) > 0 || b.Web != nil || b.Store != nil || b.Talk.heard() || !realTime && !fixedTime || b.Random != rand.Reader && !b.FixedRandom()
 }

@@ -30,6 +30,7 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "parameters", Want: stricttoml.WantJSON, Read: c.schema(&m.Parameters, jsonschema.CompileParameters)},
 		{Name: "parameters_file", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.ParametersFile, parseSchemaPath)},
 		{Name: "result", Want: stricttoml.WantJSON, Read: c.schema(&m.Result, jsonschema.Compile)},
+		{Name: "examples", Path: "examples", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.exampleKeys(m) }},
 	}
 }
 

@@ -107,6 +107,8 @@ type Manifest struct {
 	ParametersFile string
 	// Result is the schema of the structured result, or nil for none.
 	Result *jsonschema.Schema
+	// Examples are calls with what comes of them: at most MaxExamples.
+	Examples []Example
 
 	// Digest is the SHA-256, in hexadecimal, of the manifest's bytes and of those of its
 	// parameters_file: whatever changes in either changes it.

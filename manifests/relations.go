@@ -34,6 +34,7 @@ func (c *checker) relations(m *Manifest) {
 	c.output(m)
 	c.mounts(m)
 	c.nets(m)
+	c.examples(m)
 	c.parameters(m)
 }
 

@@ -80,6 +80,7 @@ func (c *checker) dependants(m *Manifest) {
 	c.checkUses(m.Parameters)
 	c.restUses(m)
 	c.warmUp(m)
+	c.exampleCallsFit(m)
 }
 
 // checkUses reports each placeholder that names no declared parameter.

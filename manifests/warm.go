@@ -1,7 +1,6 @@
 package manifests
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -15,28 +14,17 @@ func (c *checker) readWarm(at stricttoml.Place, n *stricttoml.Node) {
 	}
 }
 
-// warmUp makes the input of the warm-up as that of a call is made. It is stricter in
-// one thing: the author of a manifest is told of what the caller of a tool is forgiven.
+// warmUp makes the input of the warm-up as that of a call is made.
 func (c *checker) warmUp(m *Manifest) {
 	if c.warm == nil {
 		return
 	}
-	at := c.At("module", "warm")
-	arguments, err := m.Parameters.Prepare(c.warm)
-	var faults jsonschema.Faults
-	if err != nil && !errors.As(err, &faults) {
-		faults = jsonschema.Faults{{Message: err.Error()}}
-	}
-	for _, fault := range faults {
-		where := append([]string{"module", "warm"}, pointerSteps(fault.Pointer)...)
-		c.Fault(c.At(where...), "%s", fault.Message)
-	}
-	for _, warning := range arguments.Warnings {
-		c.Fault(at, "not all of it would reach a call: %s", warning)
-	}
-	if err != nil {
+	steps := []string{"module", "warm"}
+	arguments, ok := c.fit(m, c.warm, steps)
+	if !ok {
 		return
 	}
+	at := c.At(steps...)
 	stdin := m.Module.Stdin
 	input := stdin.Input(arguments.JSON, arguments.Text)
 	switch {

@@ -31,6 +31,10 @@ type Overlay struct {
 	// MaxTimeout bounds the timeout of an attempt besides Options.MaxTimeout; 0 means no
 	// further bound.
 	MaxTimeout time.Duration
+	// Now is what the clock shows at the beginning of every call, for tools in the sandbox
+	// that are granted the clock: it moves on by a second with every thousand readings, and
+	// waits for nothing, so that equal calls give equal results. The zero value is the real time.
+	Now time.Time
 }
 
 // cut is what is left of an offer.

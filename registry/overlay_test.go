@@ -89,6 +89,20 @@ func TestTimeoutOfAnOverlay(t *testing.T) {
 	}
 }
 
+func TestClockOfAnOverlay(t *testing.T) {
+	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
+	var now []time.Time
+	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) { now = append(now, in.Now) }))
+	for _, o := range []Overlay{{Now: at}, {}} {
+		if _, err := r.Tenant("a", o).Execute(t.Context(), say("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(now) != 2 || !now[0].Equal(at) || !now[1].IsZero() {
+		t.Errorf("the calls are told %v", now)
+	}
+}
+
 // A tenant sees the tools that its policy leaves it.
 func TestToolsOfATenant(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})

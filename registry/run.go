@@ -109,7 +109,7 @@ func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Resul
 	x.later = &later{r: r, x: x}
 	return x.entry.executor.Execute(ctx, tool.Invocation{
 		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
-		Secrets: x.overlay.Secrets, Attempt: x.attempts, Update: x.teller.tell, Complete: x.later.complete,
+		Secrets: x.overlay.Secrets, Now: x.overlay.Now, Attempt: x.attempts, Update: x.teller.tell, Complete: x.later.complete,
 	})
 }
 

@@ -11,13 +11,17 @@ func (s *callState) appendKey(b []byte) []byte {
 	}
 	call, bindings := &s.call, s.call.Bindings
 	flags := byte(0)
-	if bindings.FixedClock() {
+	start, fixed := bindings.FixedClock()
+	if fixed {
 		flags |= 1
 	}
 	if bindings.FixedRandom() {
 		flags |= 2
 	}
 	b = append(b, flags)
+	if fixed {
+		b = binary.AppendVarint(b, start.UnixMilli())
+	}
 	text(string(call.Entry.ABI))
 	text(call.Entry.Export)
 	text(call.Name)

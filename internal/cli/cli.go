@@ -96,7 +96,7 @@ Exit status:
 	})
 	root.AddCommand(
 		a.runCommand(), a.serveCommand(), a.listCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(),
-		a.validateCommand(), a.inspectCommand(), a.policyCommand(), a.permissionCommand(), a.cacheCommand(), a.importCommand(), a.versionCommand(),
+		a.validateCommand(), a.testCommand(), a.inspectCommand(), a.policyCommand(), a.permissionCommand(), a.cacheCommand(), a.importCommand(), a.versionCommand(),
 		a.compileWorkerCommand(),
 	)
 	return root

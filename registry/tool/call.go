@@ -66,6 +66,9 @@ type Invocation struct {
 	// Secrets are those of the caller's tenant; nil means those that the executor has.
 	// They stay the caller's.
 	Secrets *secret.Store
+	// Now is what the clock shows that the Grant gives when the call begins; the zero value
+	// is the real time.
+	Now time.Time
 	// Attempt counts the attempts of the call, from 1.
 	Attempt int
 	// Update tells the caller of the call while it runs; never nil. What comes after the

@@ -345,6 +345,7 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 		Listener: hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress},
 		HTTP:     requests, Secrets: secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
+		Now:       in.Now,
 		About: hostfuncs.About{
 			Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
 			IdempotencyKey: call.IdempotencyKey, WorkingDirectory: call.WorkingDirectory,

@@ -1,0 +1,92 @@
+package examples
+
+import (
+	"strings"
+
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// compare holds the end of the call against what the example says of it.
+func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
+	text := result.Text()
+	switch code := tool.CodeOf(err); {
+	case err != nil && e.Error == "":
+		o.fail("the call fails with %s:\n%s", code, text)
+		return // what it printed is not what it would have
+	case err == nil && e.Error != "":
+		o.fail("the call succeeds, and error = %q is expected; it returns:\n%s", e.Error, text)
+		return
+	case err != nil && string(code) != e.Error:
+		o.fail("the call fails with %s, and error = %q is expected:\n%s", code, e.Error, text)
+	}
+	if e.HasOutput && ended(text) != ended(e.Output) {
+		o.fail("output (- expected, + got):\n%s", differing(e.Output, text))
+	}
+	var missing []string
+	for _, part := range e.Contains {
+		if !strings.Contains(text, part) {
+			missing = append(missing, prefixed("- ", part))
+		}
+	}
+	if len(missing) > 0 {
+		o.fail("contains (- expected, + got):\n%s\n%s", strings.Join(missing, "\n"), prefixed("+ ", text))
+	}
+}
+
+// compareFiles holds the files that are there now against what the example says of them.
+func (o *Outcome) compareFiles(e manifests.Example, m mounts) {
+	for _, f := range e.After {
+		switch text, found := m.read(f.ExamplePath); {
+		case !found:
+			o.fail("after: there is no file %s", f.ExamplePath)
+		case text != f.Text:
+			o.fail("after: %s (- expected, + got):\n%s", f.ExamplePath, differing(f.Text, text))
+		}
+	}
+	for _, p := range e.Gone {
+		if m.exists(p) {
+			o.fail("gone: %s is still there", p)
+		}
+	}
+}
+
+// ended takes the line feed off the end of a text, by which the texts of a manifest
+// between """ and those of programs differ for no reason.
+func ended(text string) string { return strings.TrimSuffix(text, "\n") }
+
+// around is how many equal lines are shown around those that differ.
+const around = 2
+
+// differing shows where two texts differ: the lines between their common beginning and
+// their common end, with some lines around them.
+func differing(want, got string) string {
+	wanted, gotten := strings.Split(want, "\n"), strings.Split(got, "\n")
+	first := 0
+	for first < min(len(wanted), len(gotten)) && wanted[first] == gotten[first] {
+		first++
+	}
+	last := 0
+	for last < min(len(wanted), len(gotten))-first && wanted[len(wanted)-1-last] == gotten[len(gotten)-1-last] {
+		last++
+	}
+	var lines []string
+	for _, line := range wanted[max(0, first-around):first] {
+		lines = append(lines, "  "+line)
+	}
+	for _, line := range wanted[first : len(wanted)-last] {
+		lines = append(lines, "- "+line)
+	}
+	for _, line := range gotten[first : len(gotten)-last] {
+		lines = append(lines, "+ "+line)
+	}
+	same := wanted[len(wanted)-last:]
+	for _, line := range same[:min(around, len(same))] {
+		lines = append(lines, "  "+line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func prefixed(prefix, text string) string {
+	return prefix + strings.ReplaceAll(ended(text), "\n", "\n"+prefix)
+}

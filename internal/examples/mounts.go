@@ -1,0 +1,97 @@
+package examples
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/manifests"
+)
+
+// firstFileTime is the time of files of examples that do not set the clock. Tools that show
+// or sort by the time of files do the same in every run.
+var firstFileTime = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// mounts are the folders of one example by the names of their mounts. No name of a file
+// leads out of them, whatever the tool did there.
+type mounts map[string]mount
+
+type mount struct {
+	dir  string
+	root *os.Root
+}
+
+// openMounts makes an empty folder below dir for each mount that a tool asks for.
+func openMounts(dir string, p capability.Permissions) (mounts, error) {
+	m := make(mounts)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	for _, asked := range p.FS {
+		if asked.Mount == capability.ScratchMount {
+			continue
+		}
+		own := filepath.Join(dir, asked.Mount)
+		if err := os.Mkdir(own, 0o700); err != nil {
+			return nil, errors.Join(err, m.close())
+		}
+		root, err := os.OpenRoot(own)
+		if err != nil {
+			return nil, errors.Join(err, m.close())
+		}
+		m[asked.Mount] = mount{own, root}
+	}
+	return m, nil
+}
+
+func (m mounts) close() error {
+	var errs []error
+	for _, one := range m {
+		errs = append(errs, one.root.Close(), os.RemoveAll(one.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// offered are the folders as a Registry takes them.
+func (m mounts) offered() map[string]capability.Mount {
+	offered := make(map[string]capability.Mount)
+	for name, one := range m {
+		offered[name] = capability.Mount{Dir: one.dir, Mode: capability.ModeWrite}
+	}
+	return offered
+}
+
+// write makes files. Each is a second older than the one after it, and the last one a
+// second older than now.
+func (m mounts) write(files []manifests.ExampleFile, now time.Time) error {
+	for i, f := range files {
+		root := m[f.Mount].root
+		if err := root.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
+			return err
+		}
+		if err := root.WriteFile(f.Path, []byte(f.Text), 0o600); err != nil {
+			return err
+		}
+		at := now.Add(time.Duration(i-len(files)) * time.Second)
+		if err := root.Chtimes(f.Path, at, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns what a file holds, and false when there is none of that name.
+func (m mounts) read(p manifests.ExamplePath) (text string, found bool) {
+	data, err := m[p.Mount].root.ReadFile(p.Path)
+	return string(data), err == nil
+}
+
+// exists reports whether there is anything of that name.
+func (m mounts) exists(p manifests.ExamplePath) bool {
+	_, err := m[p.Mount].root.Lstat(p.Path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,84 @@
+package examples
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/standard"
+)
+
+// stage is where examples are run: one Registry, of which each example is a tenant with
+// folders and stores of its own.
+type stage struct {
+	tools *registry.Registry
+	// dir holds the folders of the examples, and count counts them.
+	dir   string
+	count int
+}
+
+func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, error) {
+	nobody := filepath.Join(dir, "nobody") // the folder of calls that are no example's
+	if err := os.Mkdir(nobody, 0o700); err != nil {
+		return nil, err
+	}
+	s := o.Tools
+	s.Workspace, s.Config, s.Words, s.Granted, s.Servers = "", nil, nil, nil, nil
+	s.Policy, s.Approvals, s.Grants, s.Deterministic = policy.Config{}, nil, nil, false
+	s.StateDir, s.OnReceipt = filepath.Join(dir, "state"), nil
+	s.Offer = offerAll(loaded, nobody)
+	s.Approver = registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+		return registry.Answer{Yes: true}, nil
+	})
+	if !o.Network {
+		s.HTTP = offline()
+	}
+	tools, err := standard.New(s)
+	if err != nil {
+		return nil, err
+	}
+	return &stage{tools: tools, dir: dir}, nil
+}
+
+// offerAll offers what the manifests ask for. Variables are empty, and secrets have no
+// value: what an example shows depends on nobody's machine.
+func offerAll(loaded []standard.LoadedManifest, dir string) capability.Offer {
+	offer := capability.Offer{
+		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
+		Secrets: make(map[string]capability.SecretOffer), KV: capability.ModeWrite,
+	}
+	for _, m := range loaded {
+		for _, fs := range m.Permissions.FS {
+			offer.Mounts[fs.Mount] = capability.Mount{Dir: dir, Mode: capability.ModeWrite}
+		}
+		for _, name := range m.Permissions.Env {
+			offer.Env[name] = ""
+		}
+		for _, n := range m.Permissions.Net {
+			offer.Net = append(offer.Net, capability.OfferedNet{URL: n.URL, Methods: n.Methods})
+			for _, secret := range n.Secrets {
+				offer.Secrets[secret.Name] = capability.SecretOffer{}
+			}
+		}
+	}
+	delete(offer.Mounts, capability.ScratchMount)
+	return offer
+}
+
+// errOffline is what a request meets that no example said it would make.
+var errOffline = errors.New("examples reach no network, unless they say network = true and are run with it")
+
+// offline is HTTP without a network.
+func offline() egress.Options {
+	return egress.Options{
+		LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, errOffline },
+		Dial:        func(context.Context, string, string) (net.Conn, error) { return nil, errOffline },
+	}
+}

@@ -1,0 +1,167 @@
+package manifests
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// exampleHead declares what the examples of these tests need.
+const exampleHead = head + `
+module.path = "demo.wasm"
+permissions.clock = true
+permissions.fs = [{ mount = "workspace", mode = "write" }, { mount = "data", mode = "read" }, { mount = "tmp", mode = "write" }]
+permissions.net = [{ url = "https://api.example.com" }]
+parameters.type = "object"
+parameters.required = ["text"]
+parameters.properties.text = { type = "string" }
+parameters.properties.limit = { type = "integer", default = 20 }
+`
+
+func TestDecodeExamples(t *testing.T) {
+	m := mustDecode(t, exampleHead+`
+[[examples]]
+title = "All keys"
+arguments = { text = "a", limit = 1_0 }
+before = [{ text = "b" }, { text = "c" }]
+files = { "a/b.txt" = "x\n", "data:c.txt" = "" }
+contains = ["one", "two"]
+after = { "a/b.txt" = "y" }
+gone = ["a/c.txt", "data:d"]
+error = "execution"
+now = "2026-01-31T15:04:05+01:00"
+network = true
+
+[[examples]]
+title = "Few keys"
+arguments.text = "a"
+output = ""
+
+[[examples]]
+title = "Arguments that do not fit"
+error = "invalid_argument"
+`)
+	in := func(mount, path string) ExamplePath { return ExamplePath{mount, path} }
+	want := []Example{
+		{
+			Title: "All keys", Arguments: json.RawMessage(`{"text":"a","limit":10}`),
+			Before: []json.RawMessage{json.RawMessage(`{"text":"b"}`), json.RawMessage(`{"text":"c"}`)},
+			Files:  []ExampleFile{{in("workspace", "a/b.txt"), "x\n"}, {in("data", "c.txt"), ""}},
+			After:  []ExampleFile{{in("workspace", "a/b.txt"), "y"}}, Gone: []ExamplePath{in("workspace", "a/c.txt"), in("data", "d")},
+			Contains: []string{"one", "two"}, Error: "execution", Network: true,
+			Now: time.Date(2026, time.January, 31, 14, 4, 5, 0, time.UTC),
+		},
+		{Title: "Few keys", Arguments: json.RawMessage(`{"text":"a"}`), HasOutput: true},
+		{Title: "Arguments that do not fit", Error: "invalid_argument"},
+	}
+	if !reflect.DeepEqual(m.Examples, want) {
+		t.Errorf("got  %+v\nwant %+v", m.Examples, want)
+	}
+	if got := m.Examples[0].Files[1].String() + " " + m.Examples[0].Files[0].String(); got != "data:c.txt a/b.txt" {
+		t.Errorf("the paths are written %s", got)
+	}
+}
+
+func TestDecodeExampleFaults(t *testing.T) {
+	line := strings.Count(exampleHead, "\n") + 2
+	many := func(n int, element string) string { return strings.Repeat(element+", ", n) }
+	var files strings.Builder
+	for i := range MaxExampleFiles + 1 {
+		files.WriteString("f" + strconv.Itoa(i) + " = '', ")
+	}
+	for _, tc := range []struct{ keys, want string }{
+		{`arguments = { text = "a" }`, `0:3: examples[0].title: missing; add a title`},
+		{`title = "a\nb"`, `1:9: examples[0].title: holds the character U+000A`},
+		{`title = "a"`, `0:3: examples[0]: says nothing of what comes of the call; add output, contains, after, gone or error`},
+		{"title = 'a'\noutput = 'x'\ncontains = ['y']", `examples[0]: has output and contains; output is the whole text`},
+		{"title = 'a'\narguments = { text = 'x', limit = 'many' }\noutput = ''", `2:35: examples[0].arguments.limit: parameter "limit" must be an integer`},
+		{"title = 'a'\noutput = ''", `parameter "text" is required`},
+		{"title = 'a'\narguments = { text = 'x', limt = 1 }\noutput = ''", `2:13: examples[0].arguments: not all of it would reach a call: parameter "limt" is not declared`},
+		{"title = 'a'\nbefore = [{ text = 'x' }, { txt = 1 }]\nerror = 'invalid_argument'", `2:27: examples[0].before[1]: parameter "text" is required`},
+		{"title = 'a'\nbefore = {}", `2:10: examples[0].before: expected a list, got a table; write the arguments of each call in braces: [{ ... }]`},
+		{"title = 'a'\nbefore = [1]", `2:11: examples[0].before[0]: expected a table, got an integer; write the arguments of a call in braces`},
+		{"title = 'a'\nbefore = [" + many(21, "{}") + "]", `2:10: examples[0].before: has 21 calls; the ceiling is 20`},
+		{"title = 'a'\nbefore = [{ text = inf }]", `JSON has no inf`},
+		{"title = 'a'\nfiles = { x = 1 }", `2:15: examples[0].files.x: expected a string, got an integer`},
+		{"title = 'a'\nfiles = { '../x' = '' }", `2:11: examples[0].files."../x": "../x" is no plain path below the mount`},
+		{"title = 'a'\nfiles = { '/x' = '' }", `is no plain path below the mount`},
+		{"title = 'a'\nfiles = { 'x/' = '' }", `is no plain path below the mount`},
+		{"title = 'a'\nfiles = { '' = '' }", `is empty; write a path below the mount`},
+		{"title = 'a'\nfiles = { '.' = '' }", `is no plain path below the mount`},
+		{"title = 'a'\nfiles = { 'data:' = '' }", `is empty; write a path below the mount`},
+		{"title = 'a'\nfiles = { 'C:x' = '' }", `"C:x" does not begin with a mount; write "mount:path"`},
+		{"title = 'a'\nfiles = { 'data:x:y' = '' }", `holds a character that a path of an example may not`},
+		{"title = 'a'\nfiles = { 'a\\b' = '' }", `holds a character that a path of an example may not`},
+		{"title = 'a'\nfiles = { \"a\\u0000\" = '' }", `holds a character that a path of an example may not`},
+		{"title = 'a'\nfiles = { " + strings.Repeat("x", 256) + " = '' }", `is 256 bytes long; the ceiling is 255`},
+		{"title = 'a'\nfiles = { " + files.String() + " }", `2:9: examples[0].files: has 65 files; the ceiling is 64`},
+		{"title = 'a'\nfiles = { a = '', 'a/b' = '' }", `2:9: examples[0].files: "a" cannot be a file, with "a/b" below it`},
+		{"title = 'a'\nfiles = { a = '', 'workspace:a' = '' }", `2:9: examples[0].files: has "a" twice`},
+		{"title = 'a'\nfiles = { 'other:a' = '' }\noutput = ''", `examples[0]: "other:a" is in the mount "other", which the tool does not ask for`},
+		{"title = 'a'\ngone = ['tmp:a']", `examples[0]: "tmp:a" is in the mount "tmp"`},
+		{"title = 'a'\nafter = { a = '' }\ngone = ['a']", `examples[0]: has a file both in after and in gone`},
+		{"title = 'a'\ncontains = ['']", `2:13: examples[0].contains[0]: is empty`},
+		{"title = 'a'\nerror = 'executon'", `2:9: examples[0].error: "executon" is not known here; did you mean "execution"?`},
+		{"title = 'a'\nnow = '2026-01-31'", `2:7: examples[0].now: "2026-01-31" is not a time of RFC 3339`},
+		{"title = 'a'\nnow = '1969-12-31T23:59:59Z'", `out of range; write a time of the years 1970 to 2200`},
+		{"title = 'a'\nnow = 2026-01-31T00:00:00Z", `2:7: examples[0].now: expected a string, got a date or time; write "2026-01-31T00:00:00Z"`},
+		{"title = 'a'\nerror = 'invalid_argument'\n[[examples]]\ntitle = 'a'\nerror = 'invalid_argument'", `4:9: examples[1].title: "a" is the title of an earlier example`},
+		{"titel = 'a'", `1:1: examples[0].titel: unknown key; did you mean "title"?`},
+	} {
+		_, err := Decode("tool.toml", []byte(exampleHead+"[[examples]]\n"+tc.keys))
+		place, message, positioned := strings.Cut(tc.want, ":")
+		if at, convErr := strconv.Atoi(place); positioned && convErr == nil {
+			message = strconv.Itoa(line-1+at) + ":" + message
+		} else {
+			message = tc.want
+		}
+		if err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s\ngives %v\nwant  %s", tc.keys, err, message)
+		}
+	}
+}
+
+// What an example needs and the tool does not ask for is a fault.
+func TestDecodeExampleNeedsPermissions(t *testing.T) {
+	_, err := Decode("tool.toml", []byte(minimal+`
+[[examples]]
+title = "a"
+files = { a = "" }
+now = "2026-01-31T00:00:00Z"
+network = true
+output = ""
+`))
+	for _, want := range []string{
+		`"a" is in the mount "workspace"`,
+		`examples[0].now: the tool asks for no clock`,
+		`examples[0].network: the tool asks for no network`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	_, err = Decode("tool.toml", []byte(minimal+strings.Repeat("[[examples]]\ntitle = 'a'\noutput = ''\n", MaxExamples+1)))
+	if err == nil || !strings.Contains(err.Error(), "examples: has 21 examples; the ceiling is 20") {
+		t.Errorf("21 examples: %v", err)
+	}
+}
+
+// Where the parameters are in a file of their own, the examples are checked against it.
+func TestReadExamplesWithParametersFile(t *testing.T) {
+	const text = minimal + "parameters_file = \"p.json\"\n[[examples]]\ntitle = \"a\"\narguments = { n = \"x\" }\noutput = \"\"\n"
+	m := mustDecode(t, text)
+	if got := string(m.Examples[0].Arguments); got != `{"n":"x"}` {
+		t.Errorf("got %s", got)
+	}
+	folder := EmbeddedFolder(fstest.MapFS{
+		"tool.toml": {Data: []byte(text)}, "demo.wasm": {},
+		"p.json": {Data: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`)},
+	})
+	if _, err := Read(folder, "tool.toml"); err == nil || !strings.Contains(err.Error(), `examples[0].arguments.n: parameter "n" must be an integer`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,166 @@
+package manifests
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+func (c *checker) exampleKeys(m *Manifest) []stricttoml.Key {
+	m.Examples = append(m.Examples, Example{})
+	e := &m.Examples[len(m.Examples)-1]
+	return []stricttoml.Key{
+		{Name: "title", Want: stricttoml.WantText, Required: `a title, such as title = "Count the words of a file"`, Read: stricttoml.ReadText(c.Checker, &e.Title, parseTitle)},
+		{Name: "arguments", Want: stricttoml.WantJSON, Read: c.exampleArguments(e)},
+		{Name: "before", Want: stricttoml.WantAny, Read: c.exampleCalls(e)},
+		{Name: "files", Path: "examples.files", Want: stricttoml.WantNamed, Check: checkExamplePath, Entry: exampleFile(&e.Files), Read: c.exampleFiles(&e.Files)},
+		{Name: "output", Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) { e.Output, e.HasOutput = n.Text, true }},
+		{Name: "contains", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &e.Contains, parseFilled)},
+		{Name: "after", Path: "examples.after", Want: stricttoml.WantNamed, Check: checkExamplePath, Entry: exampleFile(&e.After), Read: c.exampleFiles(&e.After)},
+		{Name: "gone", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &e.Gone, parseExamplePath)},
+		{Name: "error", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &e.Error, parseErrorCode)},
+		{Name: "now", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &e.Now, parseInstant)},
+		{Name: "network", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&e.Network)},
+	}
+}
+
+func (c *checker) exampleArguments(e *Example) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if raw, ok := c.JSON(at, n); ok {
+			e.Arguments = raw
+		}
+	}
+}
+
+// exampleCalls reads a list of arguments. What is no arguments keeps its place in the list,
+// so that indices in later faults agree.
+func (c *checker) exampleCalls(e *Example) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if n.Kind != stricttoml.KindList {
+			c.Fault(at, "expected a list, got %s; write the arguments of each call in braces: [{ ... }]", n.Kind)
+			return
+		}
+		if len(n.Items) > MaxExampleCalls {
+			c.Fault(at, "has %d calls; the ceiling is %d", len(n.Items), MaxExampleCalls)
+			return
+		}
+		e.Before = make([]json.RawMessage, len(n.Items))
+		for i, item := range n.Items {
+			at := at.Item(i, item.Offset)
+			if item.Kind != stricttoml.KindTable {
+				c.Fault(at, "expected a table, got %s; write the arguments of a call in braces", item.Kind)
+				continue
+			}
+			if raw, ok := c.JSON(at, item); ok {
+				e.Before[i] = raw
+			}
+		}
+	}
+}
+
+// exampleFile reads a file into a list of files.
+func exampleFile(files *[]ExampleFile) func(name string) stricttoml.Key {
+	return func(name string) stricttoml.Key {
+		return stricttoml.Key{Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
+			path, _ := parseExamplePath(name) // checked
+			*files = append(*files, ExampleFile{path, n.Text})
+		}}
+	}
+}
+
+// exampleFiles checks files against each other once all of a table are read.
+func (c *checker) exampleFiles(files *[]ExampleFile) stricttoml.Reader {
+	return func(at stricttoml.Place, _ *stricttoml.Node) {
+		if len(*files) > MaxExampleFiles {
+			c.Fault(at, "has %d files; the ceiling is %d", len(*files), MaxExampleFiles)
+			return
+		}
+		for i, one := range *files {
+			for j, other := range *files {
+				switch {
+				case i < j && one.ExamplePath == other.ExamplePath:
+					c.Fault(at, "has %s twice; leave one out", stricttoml.Quote(one.String()))
+				case one.Mount == other.Mount && strings.HasPrefix(other.Path, one.Path+"/"):
+					c.Fault(at, "%s cannot be a file, with %s below it; leave one out", stricttoml.Quote(one.String()), stricttoml.Quote(other.String()))
+				}
+			}
+		}
+	}
+}
+
+func checkExamplePath(text string) error {
+	_, err := parseExamplePath(text)
+	return err
+}
+
+// parseExamplePath reads "path" or "mount:path".
+func parseExamplePath(text string) (ExamplePath, error) {
+	mount, path, named := strings.Cut(text, ":")
+	if !named {
+		mount, path = DefaultExampleMount, text
+	}
+	if _, err := parseWord(mount); err != nil {
+		return ExamplePath{}, fmt.Errorf(`%s does not begin with a mount; write "mount:path", or a path without ":" in the mount %s`, stricttoml.Quote(text), DefaultExampleMount)
+	}
+	switch {
+	case path == "":
+		return ExamplePath{}, errors.New(`is empty; write a path below the mount, such as "notes/a.txt"`)
+	case len(path) > maxPath:
+		return ExamplePath{}, tooLong(path, maxPath)
+	case strings.ContainsAny(path, `\:`) || strings.ContainsFunc(path, plaintext.Invisible):
+		return ExamplePath{}, fmt.Errorf(`%s holds a character that a path of an example may not; write names with "/" between`, stricttoml.Quote(text))
+	case !fs.ValidPath(path) || path == ".":
+		return ExamplePath{}, fmt.Errorf(`%s is no plain path below the mount; write one without "/" at its ends and without "." and ".."`, stricttoml.Quote(text))
+	}
+	return ExamplePath{Mount: mount, Path: path}, nil
+}
+
+// ErrorCodes returns the codes that an example may end with: those of registry/tool, which
+// this package does not know.
+func ErrorCodes() []string {
+	return []string{
+		"execution", "usage", "invalid_argument", "permission_denied", "approval_required", "timeout", "cancelled", "trap",
+		"bad_guest", "resource_exhausted", "invalid_output", "not_found", "disabled", "invalid_manifest", "invalid_module",
+		"network", "authentication", "rate_limited", "server", "internal",
+	}
+}
+
+func parseErrorCode(text string) (string, error) {
+	codes := make(map[string]string)
+	for _, code := range ErrorCodes() {
+		codes[code] = code
+	}
+	return stricttoml.ParseChoice(text, codes, ErrorCodes()...)
+}
+
+// parseInstant reads a time of RFC 3339.
+func parseInstant(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf(`%s is not a time of RFC 3339; write one such as "2026-01-31T15:04:05Z"`, stricttoml.Quote(text))
+	}
+	if t = t.UTC(); t.Year() < 1970 || t.Year() > 2200 {
+		return time.Time{}, fmt.Errorf("%s is out of range; write a time of the years 1970 to 2200", stricttoml.Quote(text))
+	}
+	return t, nil
+}
+
+// mismatched tells which texts of an example cannot both count.
+func (e *Example) mismatched() string {
+	switch {
+	case e.HasOutput && len(e.Contains) > 0:
+		return "has output and contains; output is the whole text, leave contains out"
+	case !e.HasOutput && len(e.Contains) == 0 && len(e.After) == 0 && len(e.Gone) == 0 && e.Error == "":
+		return "says nothing of what comes of the call; add output, contains, after, gone or error"
+	case slices.ContainsFunc(e.After, func(f ExampleFile) bool { return slices.Contains(e.Gone, f.ExamplePath) }):
+		return "has a file both in after and in gone; leave one out"
+	}
+	return ""
+}

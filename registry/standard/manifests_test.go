@@ -1,0 +1,43 @@
+package standard_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+func TestManifests(t *testing.T) {
+	const manifest = "manifest = 1\nname = \"a\"\nversion = \"1.0.0\"\ndescription = \"A.\"\nmodule.path = \"a.wasm\"\n" +
+		"[[examples]]\ntitle = \"Nothing\"\noutput = \"\"\n"
+	module := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}}, Funcs: []wasmtest.Func{{}}}
+	good, bad := t.TempDir(), t.TempDir()
+	putTool(t, good, "a.wasm", manifest, module.Bytes())
+	putTool(t, bad, "a.wasm", strings.Replace(manifest, "output", "otput", 1), module.Bytes())
+	var told error
+	found, err := standard.Manifests(standard.Options{NoBuiltins: true, Folders: []string{good, bad}, OnLoadError: func(err error) { told = err }})
+	if err != nil || len(found) != 1 || found[0].Name != "a" || found[0].Examples[0].Title != "Nothing" || !strings.HasSuffix(found[0].Source, "/tool.toml") {
+		t.Errorf("got %+v, %v", found, err)
+	}
+	if tool.CodeOf(told) != tool.CodeInvalidManifest || !strings.Contains(told.Error(), `did you mean "output"?`) {
+		t.Errorf("told %v", told)
+	}
+	if _, err := standard.Manifests(standard.Options{NoBuiltins: true, Tool: bad}); tool.CodeOf(err) != tool.CodeInvalidManifest {
+		t.Errorf("a single tool: %v", err)
+	}
+}
+
+// The codes that an example can name are those that there are.
+func TestErrorCodesOfExamples(t *testing.T) {
+	var codes []string
+	for _, code := range tool.Codes() {
+		codes = append(codes, string(code))
+	}
+	if got := manifests.ErrorCodes(); !slices.Equal(got, codes) {
+		t.Errorf("got %q, want %q", got, codes)
+	}
+}
