@@ -7,6 +7,12 @@ require (
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/wasmtool/wasmtool/guest v0.0.0
 	golang.org/x/text v0.44.0
+	mvdan.cc/sh/v3 v3.14.1
+)
+
+require (
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/term v0.45.0 // indirect
 )
 
 replace github.com/wasmtool/wasmtool/guest => ../guest
