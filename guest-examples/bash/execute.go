@@ -109,7 +109,7 @@ func (s *shell) run(ctx context.Context, args []string, e *command.Env) int {
 	name := args[0]
 	if f := s.commands[commandName(name)]; f != nil {
 		own := *e
-		own.Args = append([]string{name}, devicesAsStreams(args[1:])...)
+		own.Args = args
 		own.Run = s.run
 		return guarded(ctx, f, &own)
 	}
@@ -147,19 +147,6 @@ func commandName(name string) string {
 		}
 	}
 	return name
-}
-
-// devicesAsStreams replaces /dev/stdin among the arguments of a command by -, which
-// commands take for the same, as no file lies there.
-func devicesAsStreams(args []string) []string {
-	replaced := make([]string, len(args))
-	for i, arg := range args {
-		if arg == "/dev/stdin" || arg == "/dev/fd/0" {
-			arg = "-"
-		}
-		replaced[i] = arg
-	}
-	return replaced
 }
 
 // runBuiltin runs a builtin of the shell in an interpreter of its own.

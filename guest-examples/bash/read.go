@@ -214,4 +214,3 @@ func withoutBackslashes(line string) string {
 	}
 	return b.String()
 }
-
