@@ -47,13 +47,16 @@ cross:
 		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 go build ./... || exit 1; \
 	done
 
-# The built-in tools that are committed are those that their sources give.
+# The built-in tools that are committed are those that their sources give, and so are their
+# pages in docs/tools.
 generated:
 	cd guest-examples && go run ./internal/build -check
+	go run ./internal/tooldocs -check
 
-# Rebuild the built-in tools after a change in guest-examples.
+# Rebuild the built-in tools and their pages after a change in guest-examples.
 guests:
 	cd guest-examples && go run ./internal/build
+	go run ./internal/tooldocs
 
 # The same for the examples and canaries in C, Rust and AssemblyScript; installs their
 # compilers.

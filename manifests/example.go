@@ -24,8 +24,8 @@ const DefaultExampleMount = "workspace"
 type Example struct {
 	// Title says in one line what the example shows. No two of a manifest are equal.
 	Title string
-	// Arguments is a JSON object, as the manifest has it: without defaults. It fits the
-	// parameters, unless Error says that it does not.
+	// Arguments is a JSON object, as the manifest has it: without defaults; nil means none.
+	// It fits the parameters, unless Error says that it does not.
 	Arguments json.RawMessage
 	// Before are the arguments of calls that are made first, in order.
 	Before []json.RawMessage
@@ -46,6 +46,14 @@ type Example struct {
 	Now time.Time
 	// Network says that the call reaches a server.
 	Network bool
+}
+
+// Object returns the Arguments as a JSON object also when the manifest gives none.
+func (e Example) Object() json.RawMessage {
+	if e.Arguments == nil {
+		return json.RawMessage("{}")
+	}
+	return e.Arguments
 }
 
 // ExamplePath is a place in a mount that the tool asks for.

@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
@@ -187,6 +189,27 @@ func TestInstancesAreSharedByEqualCallsOnly(t *testing.T) {
 			m.Close() // the next one starts anew
 			<-m.c.freed
 		})
+	}
+}
+
+// A guest that started at one time serves no call of another.
+func TestStartsOfTheClockAreKindsOfTheirOwn(t *testing.T) {
+	r := newRuntime(t, Options{})
+	m := load(t, r, echo().bytes())
+	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
+	keys := make(map[string]time.Time)
+	for _, now := range []time.Time{{}, at, at.Add(time.Second)} {
+		b, err := hostfuncs.Bind(capability.Grant{Clock: true}, hostfuncs.Options{}, hostfuncs.Services{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = b.Close() })
+		call := Call{Bindings: b}
+		key := string(newCallState(context.Background(), r, call, m.c.limits(call.Limits)).appendKey(nil))
+		if other, ok := keys[key]; ok {
+			t.Errorf("calls at %v and %v are of one kind", other, now)
+		}
+		keys[key] = now
 	}
 }
 

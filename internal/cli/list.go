@@ -68,7 +68,7 @@ func (a *app) printTools(o toolOptions, asJSON bool, choose func(*registry.Regis
 		if s.Dangerous {
 			mark = "(dangerous) "
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, oneLine(s.Source), mark+oneLine(firstSentence(s.Description)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, oneLine(s.Source), oneLine(s.Category), mark+oneLine(firstSentence(s.Description)))
 	}
 	if err := w.Flush(); err != nil {
 		return outputFailed(err)

@@ -68,6 +68,9 @@ func (a *app) show(cmd *cobra.Command, o toolOptions, target string, asJSON bool
 	return a.printTool(spec, target, schema.Parameters())
 }
 
+// maxExampleArguments is how much of the arguments of an example is shown, in bytes.
+const maxExampleArguments = 200
+
 func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Parameter) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, oneLine(s.Version), oneLine(s.Title))
@@ -113,6 +116,9 @@ func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Para
 		if len(p.Enum) > 0 {
 			fmt.Fprintf(w, "  \t  one of %s\n", oneLine(string(bytes.Join(rawBytes(p.Enum), []byte(", ")))))
 		}
+	}
+	for i, e := range s.Examples {
+		fmt.Fprintf(w, "%s  %s\t%s\n", yesNo(i == 0, "\nexamples:\n", ""), oneLine(e.Title), cut(oneLine(string(e.Arguments)), maxExampleArguments))
 	}
 	fmt.Fprintf(w, "\ncall it:\t%s\n", oneLine(example))
 	return outputFailed(w.Flush())

@@ -28,7 +28,7 @@ func (a *app) testCommand() *cobra.Command {
 		Short: "Run the examples of tools and compare what comes of them",
 		Long: `Run the [[examples]] of manifests, each in the sandbox and on its own: with the
 files that it names and no others, an empty store, and with what the manifest asks
-for granted. Nothing of yours is reached. Variables are empty, secrets have no
+for granted and approved. Nothing of yours is reached. Variables are empty, secrets have no
 value, and there is no network unless --network says so.
 
 A NAME is a built-in tool or one found with --tools; ./DIR is the folder of a tool,
@@ -43,8 +43,9 @@ cannot be loaded.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.test(cmd, o, args) },
 	}
 	o.addCache(cmd)
+	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
 	cmd.Flags().StringArrayVar(&o.folders, "tools", nil, "load the tools in `DIR` too: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
-	cmd.Flags().BoolVar(&o.network, "network", false, "run the examples that reach a server, too")
+	cmd.Flags().BoolVar(&o.network, "network", false, "run the examples that reach a server, too, wherever their manifests say")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, one object for each example")
 	return cmd
 }

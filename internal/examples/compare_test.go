@@ -27,6 +27,7 @@ func TestDiffering(t *testing.T) {
 func TestCompare(t *testing.T) {
 	result := func(text string) tool.Result { return tool.Result{Content: []tool.Content{tool.TextContent(text)}} }
 	failure := &tool.Error{Code: tool.CodeTimeout}
+	long := strings.Repeat("long ", maxFault)
 	for _, tt := range []struct {
 		name    string
 		example manifests.Example
@@ -40,6 +41,7 @@ func TestCompare(t *testing.T) {
 		{"two line feeds", manifests.Example{Output: "a", HasOutput: true}, "a\n\n", nil, "output"},
 		{"contains", manifests.Example{Contains: []string{"b", "a"}}, "ab", nil, ""},
 		{"contains one", manifests.Example{Contains: []string{"b", "c\nd"}}, "ab", nil, "- c\n- d\n+ ab"},
+		{"more than is shown", manifests.Example{Contains: []string{"b"}}, long, nil, "..."},
 		{"error", manifests.Example{Error: "timeout", Contains: []string{"late"}}, "too late", failure, ""},
 		{"another text", manifests.Example{Error: "timeout", Contains: []string{"early"}}, "too late", failure, "- early"},
 		{"another error", manifests.Example{Error: "trap"}, "", failure, `fails with timeout, and error = "trap"`},
@@ -51,6 +53,8 @@ func TestCompare(t *testing.T) {
 			var o Outcome
 			o.compare(tt.example, result(tt.text), tt.err)
 			switch {
+			case len(strings.Join(o.Faults, "")) > maxFault+len("..."):
+				t.Errorf("the faults have %d bytes", len(strings.Join(o.Faults, "")))
 			case tt.fault == "" && len(o.Faults) > 0:
 				t.Errorf("got %q", o.Faults)
 			case tt.fault != "" && (len(o.Faults) != 1 || o.Status != Failed || !strings.Contains(o.Faults[0], tt.fault)):

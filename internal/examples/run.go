@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -53,8 +54,8 @@ type Outcome struct {
 	// Faults say what is not as the example has it, each perhaps in several lines. They hold
 	// what the tool wrote: make them harmless before a terminal sees them.
 	Faults []string `json:"faults,omitempty"`
-	// Duration is that of the call, with those before it.
-	Duration time.Duration `json:"-"`
+	// DurationMS is how long the call took, with those before it, in milliseconds.
+	DurationMS int64 `json:"duration_ms"`
 }
 
 // Report is what came of all of them.
@@ -151,7 +152,7 @@ func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.
 		}
 	}
 	result, callErr := tenant.Execute(ctx, tool.Call{Tool: m.Name, Arguments: e.Arguments})
-	outcome.Duration = time.Since(began)
+	outcome.DurationMS = time.Since(began).Milliseconds()
 	if ctx.Err() != nil {
 		return callErr
 	}
@@ -163,8 +164,11 @@ func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.
 	return nil
 }
 
+// maxFault is how long a fault may be, in bytes: a tool may return megabytes.
+const maxFault = 8 << 10
+
 // fail notes a fault.
 func (o *Outcome) fail(format string, args ...any) {
 	o.Status = Failed
-	o.Faults = append(o.Faults, fmt.Sprintf(format, args...))
+	o.Faults = append(o.Faults, plaintext.Short(fmt.Sprintf(format, args...), maxFault))
 }

@@ -167,6 +167,11 @@ func spec(m *manifests.Manifest, source string) tool.Spec {
 	if m.Result != nil {
 		s.Result = m.Result.JSON()
 	}
+	for _, e := range m.Examples {
+		if e.Error == "" {
+			s.Examples = append(s.Examples, tool.Example{Title: e.Title, Arguments: e.Object()})
+		}
+	}
 	return s
 }
 

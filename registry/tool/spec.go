@@ -28,6 +28,8 @@ type Spec struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 	// Result is the JSON Schema of the structured result; empty means any or none.
 	Result json.RawMessage `json:"result,omitempty"`
+	// Examples are calls that succeed, for people and models.
+	Examples []Example `json:"examples,omitempty"`
 	// Timeout is the time that one attempt may take; 0 means DefaultTimeout.
 	Timeout time.Duration `json:"-"`
 	// Dangerous makes every call wait for a yes.
@@ -51,6 +53,14 @@ type Spec struct {
 	Source string `json:"source,omitempty"`
 }
 
+// Example is a call of a tool.
+type Example struct {
+	// Title says in one line what it shows.
+	Title string `json:"title"`
+	// Arguments is a JSON object, without the defaults of the parameters.
+	Arguments json.RawMessage `json:"arguments"`
+}
+
 // DefaultTimeout is the time of an attempt of a tool that names none.
 const DefaultTimeout = 30 * time.Second
 
@@ -60,6 +70,10 @@ func (s Spec) Clone() Spec {
 	s.Aliases = slices.Clone(s.Aliases)
 	s.Parameters = slices.Clone(s.Parameters)
 	s.Result = slices.Clone(s.Result)
+	s.Examples = slices.Clone(s.Examples)
+	for i := range s.Examples {
+		s.Examples[i].Arguments = slices.Clone(s.Examples[i].Arguments)
+	}
 	s.Permissions = s.Permissions.Clone()
 	return s
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+)
+
+// parametersTable has a row for each parameter, and for each field of those that are
+// objects or lists of them.
+func parametersTable(schema *jsonschema.Schema) (string, error) {
+	rows, err := rowsOf("", schema)
+	if err != nil || len(rows) == 0 {
+		return "It takes none.\n", err
+	}
+	return "| name | type | default | what it is |\n| --- | --- | --- | --- |\n" + strings.Join(rows, ""), nil
+}
+
+func rowsOf(prefix string, schema *jsonschema.Schema) ([]string, error) {
+	var root struct{ Properties map[string]json.RawMessage }
+	if err := json.Unmarshal(schema.JSON(), &root); err != nil {
+		return nil, err
+	}
+	var rows []string
+	for _, p := range schema.Parameters() {
+		var b bounds
+		if err := json.Unmarshal(root.Properties[p.Name], &b); err != nil {
+			return nil, fmt.Errorf("%s%s: %w", prefix, p.Name, err)
+		}
+		fallback := ""
+		switch {
+		case p.Required:
+			fallback = "required"
+		case p.Default != nil:
+			fallback = "`" + string(p.Default) + "`"
+		}
+		about := strings.TrimSuffix(prose(p.Description), ".")
+		if limits := b.words(p.Enum); limits != "" {
+			about = strings.TrimPrefix(about+". ", ". ") + upper(limits)
+		}
+		rows = append(rows, fmt.Sprintf("| `%s%s` | %s | %s | %s |\n", prefix, p.Name, cell(p.Type), cell(fallback), cell(about)))
+		nested, err := b.rows(prefix+p.Name, root.Properties[p.Name])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, nested...)
+	}
+	return rows, nil
+}
+
+// bounds are the keys of a schema that bound a value.
+type bounds struct {
+	Properties         json.RawMessage
+	Items              json.RawMessage
+	Minimum, Maximum   json.Number
+	MinLength          json.Number
+	MaxLength          json.Number
+	MinItems, MaxItems json.Number
+	Pattern            string
+}
+
+// rows are those of the fields of an object, or of the objects of a list.
+func (b bounds) rows(name string, own json.RawMessage) ([]string, error) {
+	inner, suffix := own, "."
+	if b.Properties == nil {
+		var items bounds
+		if b.Items == nil || json.Unmarshal(b.Items, &items) != nil || items.Properties == nil {
+			return nil, nil
+		}
+		inner, suffix = b.Items, "[]."
+	}
+	schema, err := jsonschema.CompileParameters(inner)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return rowsOf(name+suffix, schema)
+}
+
+// words says what the value is kept to.
+func (b bounds) words(enum []json.RawMessage) string {
+	var list []string
+	if len(enum) > 0 {
+		values := make([][]byte, len(enum))
+		for i, v := range enum {
+			values[i] = v
+		}
+		list = append(list, "one of `"+string(bytes.Join(values, []byte("`, `")))+"`")
+	}
+	for _, r := range []struct {
+		low, high json.Number
+		of        string
+	}{{b.Minimum, b.Maximum, ""}, {b.MinLength, b.MaxLength, " characters"}, {b.MinItems, b.MaxItems, " elements"}} {
+		switch {
+		case r.low != "" && r.high != "":
+			list = append(list, fmt.Sprintf("%s to %s%s", r.low, r.high, r.of))
+		case r.low == "1" && r.of != "":
+			list = append(list, "not empty")
+		case r.low != "":
+			list = append(list, fmt.Sprintf("at least %s%s", r.low, r.of))
+		case r.high != "":
+			list = append(list, fmt.Sprintf("at most %s%s", r.high, r.of))
+		}
+	}
+	if b.Pattern != "" {
+		list = append(list, "matches `"+b.Pattern+"`")
+	}
+	return strings.Join(list, "; ")
+}
