@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/wasmtool/wasmtool/guest"
@@ -65,7 +66,7 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	defer s.removeTemps()
 
 	ended := make(chan ending, 1)
-	go func() { ended <- s.main(run, args.Command, dir, strings.NewReader(args.Stdin), out) }()
+	go func() { ended <- s.main(run, args.Command, dir, strings.NewReader(args.Stdin), out, out) }()
 	var end ending
 	select {
 	case end = <-ended:
@@ -73,7 +74,7 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 		// A script that waits for what does not come is left where it is: the
 		// output so far is worth more.
 		select {
-		case end = <-ended:
+		case <-ended:
 		case <-time.After(grace):
 		}
 		end = ending{status: statusStopped, stopped: context.Cause(run)}
@@ -95,7 +96,7 @@ func begin(host Host, args Args) (string, error) {
 	}
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
-		err = errors.New("Not a directory")
+		err = syscall.ENOTDIR
 	}
 	switch {
 	case err == nil:

@@ -30,7 +30,7 @@ func (s *shell) builtinTable() map[string]builtin {
 		"fg":        impossible("there is no job control; wait waits for background jobs"),
 		"mapfile":   mapfile,
 		"printf":    printf,
-		"read":      read,
+		"read":      readLine,
 		"readarray": mapfile,
 		"set":       set,
 		"source":    s.source,
@@ -141,18 +141,18 @@ func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []strin
 // prepared returns a script as the interpreter can run it. It is read here so that
 // its nesting is bounded.
 func (s *shell) prepared(script, name string) (string, error) {
-	file, err := s.parse(script, name)
+	file, err := parse(script, name)
 	if err != nil {
 		return "", err
 	}
-	if !needsPreparing(script) {
-		return script, nil
-	}
-	var b strings.Builder
-	if err := syntax.NewPrinter().Print(&b, file); err != nil {
+	before := printed(file)
+	if err := s.prepare(file); err != nil {
 		return "", err
 	}
-	return b.String(), nil
+	if after := printed(file); after != before {
+		return after, nil
+	}
+	return script, nil
 }
 
 // source runs a file in the shell itself.

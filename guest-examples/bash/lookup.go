@@ -79,7 +79,7 @@ func (s *shell) tell(ctx context.Context, hc interp.HandlerContext, names []stri
 	found := false
 	for _, name := range names {
 		base := commandName(name)
-		known := s.commands[base] != nil && base != tempCommand
+		known := s.commands[base] != nil
 		if !known || s.isFunction(name) || interp.IsBuiltin(name) {
 			if err := hc.Builtin(ctx, append(slices.Clone(own), name)); err != nil {
 				failed = err

@@ -12,7 +12,7 @@ import (
 // parse reads a script and prepares it to be run. name stands for the script in
 // errors and is its $0.
 func (s *shell) parse(script, name string) (*syntax.File, error) {
-	file, err := syntax.NewParser().Parse(&shallowReader{strings.NewReader(script)}, name)
+	file, err := parse(script, name)
 	if err != nil {
 		return nil, err
 	}
@@ -20,6 +20,11 @@ func (s *shell) parse(script, name string) (*syntax.File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return file, nil
+}
+
+// parse reads a script.
+func parse(script, name string) (*syntax.File, error) {
+	return syntax.NewParser().Parse(&shallowReader{strings.NewReader(script)}, name)
 }
 
 // shallowReader hands out a script in pieces. The parser calls itself for each

@@ -1,146 +1,93 @@
 package bash
 
 import (
-	"errors"
-	"strconv"
-	"strings"
+	"fmt"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// prepare rewrites what the interpreter can't do by itself: process substitutions,
-// for which it wants named pipes, go through temporary files, and >| is >, as there
-// is no noclobber. It also takes down the names of functions.
+// prepare rewrites what the interpreter can't do by itself, or does otherwise than
+// bash, and refuses what it would do wrongly. It also takes down the names of
+// functions.
 func (s *shell) prepare(file *syntax.File) error {
-	var failed error
-	outputs := 0
+	p := preparation{maps: associative(file)}
 	syntax.Walk(file, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case *syntax.FuncDecl:
-			if node.Name != nil {
-				s.mu.Lock()
-				s.functions[node.Name.Value] = true
-				s.mu.Unlock()
-			}
-		case *syntax.Redirect:
-			if node.Op == syntax.RdrClob {
-				node.Op = syntax.RdrOut
-			}
-		case *syntax.Word:
-			for i, part := range node.Parts {
-				if p, ok := part.(*syntax.ProcSubst); ok && p.Op == syntax.CmdIn {
-					node.Parts[i] = inputSubstitution(p)
-				}
-			}
-		case *syntax.Stmt:
-			if err := substituteOutputs(node, &outputs); err != nil && failed == nil {
-				failed = err
-			}
+		if decl, ok := node.(*syntax.FuncDecl); ok && decl.Name != nil {
+			s.mu.Lock()
+			s.functions[decl.Name.Value] = true
+			s.mu.Unlock()
 		}
-		return failed == nil
-	})
-	return failed
-}
-
-// needsPreparing reports whether a script may have something that prepare changes.
-func needsPreparing(script string) bool {
-	return strings.Contains(script, "<(") || strings.Contains(script, ">(") || strings.Contains(script, ">|")
-}
-
-// inputSubstitution returns what stands for <(commands): the name of a file with
-// their output. The status of the commands counts for nothing.
-func inputSubstitution(p *syntax.ProcSubst) *syntax.CmdSubst {
-	stmts := template(`__file=$(` + tempCommand + `) && { (:) >"$__file" || :; echo "$__file"; }`)
-	substitution := &syntax.CmdSubst{Left: p.Pos(), Right: p.Rparen, Stmts: stmts}
-	fill(stmts, p.Stmts)
-	return substitution
-}
-
-// substituteOutputs wraps a statement in which >(commands) stands: it writes to a
-// file, and the commands read that file when it has ended.
-func substituteOutputs(stmt *syntax.Stmt, count *int) error {
-	var found []*syntax.ProcSubst
-	var vars []string
-	forWordsOf(stmt, func(word *syntax.Word) {
-		for i, part := range word.Parts {
-			p, ok := part.(*syntax.ProcSubst)
-			if !ok || p.Op != syntax.CmdOut {
-				continue
-			}
-			*count++
-			name := "__output" + strconv.Itoa(*count)
-			found, vars = append(found, p), append(vars, name)
-			word.Parts[i] = &syntax.DblQuoted{Parts: []syntax.WordPart{
-				&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: name}},
-			}}
+		if node != nil {
+			p.node(node)
 		}
+		return p.err == nil
 	})
-	if len(found) == 0 {
-		return nil
-	}
-	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 1 && call.Args[0].Lit() == "exec" {
-		return errors.New("exec > >(command) is not possible here, since commands do not run beside the script; write { ...; } > >(command), or pipe into the command")
-	}
-	inner := *stmt
-	inner.Background, inner.Comments = false, nil
-	var stmts []*syntax.Stmt
-	for _, name := range vars {
-		stmts = append(stmts, template(name+`=$(`+tempCommand+`)`)...)
-	}
-	status := "__status" + strconv.Itoa(*count)
-	conditional := template(`if :; then ` + status + `=0; else ` + status + `=$?; fi`)
-	conditional[0].Cmd.(*syntax.IfClause).Cond = []*syntax.Stmt{&inner}
-	stmts = append(stmts, conditional...)
-	for i, p := range found {
-		reading := template(`(:) <"$` + vars[i] + `" || :`)
-		fill(reading, p.Stmts)
-		stmts = append(stmts, reading...)
-	}
-	stmts = append(stmts, template(`(exit "$`+status+`")`)...)
-	*stmt = syntax.Stmt{
-		Comments:   stmt.Comments,
-		Position:   stmt.Position,
-		Semicolon:  stmt.Semicolon,
-		Background: stmt.Background,
-		Cmd:        &syntax.Block{Lbrace: stmt.Pos(), Rbrace: stmt.End(), Stmts: stmts},
-	}
-	return nil
+	return p.err
 }
 
-// forWordsOf calls f for the words of a statement, without those of statements
-// inside of it.
-func forWordsOf(stmt *syntax.Stmt, f func(*syntax.Word)) {
-	syntax.Walk(stmt, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case *syntax.Stmt:
-			return node == stmt
-		case *syntax.Word:
-			f(node)
-		case *syntax.ProcSubst:
-			return false
+// preparation is one run of prepare.
+type preparation struct {
+	// maps are the names of associative arrays.
+	maps map[string]bool
+	// outputs counts the substitutions >(commands).
+	outputs int
+	err     error
+}
+
+func (p *preparation) node(node syntax.Node) {
+	switch node := node.(type) {
+	case *syntax.Stmt:
+		p.assignElements(node)
+		p.substituteOutputs(node)
+	case *syntax.BinaryCmd:
+		keepInPipe(node)
+	case *syntax.Redirect:
+		if node.Op == syntax.RdrClob {
+			node.Op = syntax.RdrOut // there is no noclobber
 		}
-		return true
-	})
-}
-
-// template parses a piece of shell that is known to be right.
-func template(script string) []*syntax.Stmt {
-	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
-	if err != nil {
-		return nil
+	case *syntax.Word:
+		for i, part := range node.Parts {
+			node.Parts[i] = p.part(part)
+		}
+	case *syntax.DblQuoted:
+		for i, part := range node.Parts {
+			node.Parts[i] = p.part(part)
+		}
+	case *syntax.ParamExp:
+		p.expansion(node)
+	case *syntax.UnaryTest:
+		testElement(node)
+	case *syntax.LetClause:
+		for i, expr := range node.Exprs {
+			node.Exprs[i] = unquotedArithmetic(expr)
+		}
+	case *syntax.UnaryArithm:
+		if node.Op == syntax.Inc || node.Op == syntax.Dec {
+			p.target(node, node.X)
+		}
+	case *syntax.BinaryArithm:
+		if isAssignment(node.Op) {
+			p.target(node, node.X)
+		}
 	}
-	return file.Stmts
 }
 
-// fill puts commands in the place of the subshell (:) of a template.
-func fill(stmts, commands []*syntax.Stmt) {
-	for _, stmt := range stmts {
-		syntax.Walk(stmt, func(node syntax.Node) bool {
-			sub, ok := node.(*syntax.Subshell)
-			if ok {
-				sub.Stmts = commands
-			}
-			return !ok
-		})
+// part returns what stands for a part of a word.
+func (p *preparation) part(part syntax.WordPart) syntax.WordPart {
+	switch part := part.(type) {
+	case *syntax.ProcSubst:
+		if part.Op == syntax.CmdIn {
+			return inputSubstitution(part)
+		}
+	case *syntax.ParamExp:
+		return p.counted(part)
+	}
+	return part
+}
+
+// refuse is for what would give a wrong result.
+func (p *preparation) refuse(node syntax.Node, format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("line %d: %s", node.Pos().Line(), fmt.Sprintf(format, args...))
 	}
 }

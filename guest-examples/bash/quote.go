@@ -11,7 +11,7 @@ func quote(text string) string {
 		return "''"
 	}
 	for i := range len(text) {
-		if c := text[i]; c < ' ' && c != '\t' || c >= 0x7f {
+		if c := text[i]; c < ' ' || c >= 0x7f {
 			return dollarQuote(text)
 		}
 	}
@@ -36,9 +36,8 @@ func dollarQuote(text string) string {
 		switch {
 		case c == '\'' || c == '\\':
 			b.WriteString(`\` + string(c))
-		case at%2 == 1 && c < ' ':
-			b.WriteByte('\\')
-			b.WriteByte(strings.ToUpper(escapes)[at-1])
+		case at > 0 && c < ' ':
+			b.WriteString(`\` + escapes[at-1:at])
 		case c < ' ' || c >= 0x7f:
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:

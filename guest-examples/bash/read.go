@@ -25,9 +25,9 @@ type reading struct {
 	names []string
 }
 
-// read reads a line, byte by byte, as others may read on, and splits it into
+// readLine is read: it takes a line, byte by byte, as others may read on, and splits it into
 // variables.
-func read(ctx context.Context, hc interp.HandlerContext, args []string) error {
+func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	r := reading{delimiter: '\n', count: -1}
 	var err error
 	if r.names, err = options(args[1:], "rseE", "aduinNtp", r.option); err != nil {
@@ -171,10 +171,13 @@ func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete
 
 // split returns the variables that a line sets.
 func (r *reading) split(env expand.Environ, line string) []assignment {
-	config := &expand.Config{Env: env}
+	ifs := " \t\n"
+	if v := env.Get("IFS"); v.IsSet() {
+		ifs = v.Str
+	}
 	switch {
 	case r.array != "":
-		return []assignment{{name: r.array, values: expand.ReadFields(config, line, -1, r.raw), array: true}}
+		return []assignment{{name: r.array, values: fields(line, ifs, -1, r.raw), array: true}}
 	case len(r.names) == 0:
 		// The whole line, blanks at its ends too.
 		if !r.raw {
@@ -184,12 +187,12 @@ func (r *reading) split(env expand.Environ, line string) []assignment {
 	case r.exact:
 		return append([]assignment{{name: r.names[0], values: []string{line}}}, blank(r.names[1:])...)
 	}
-	fields := expand.ReadFields(config, line, len(r.names), r.raw)
+	values := fields(line, ifs, len(r.names), r.raw)
 	var assignments []assignment
-	for i, field := range fields {
-		assignments = append(assignments, assignment{name: r.names[i], values: []string{field}})
+	for i, value := range values {
+		assignments = append(assignments, assignment{name: r.names[i], values: []string{value}})
 	}
-	return append(assignments, blank(r.names[len(fields):])...)
+	return append(assignments, blank(r.names[len(values):])...)
 }
 
 func blank(names []string) []assignment {

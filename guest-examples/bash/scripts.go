@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 	"mvdan.cc/sh/v3/interp"
@@ -96,7 +97,7 @@ func readScript(name string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", errors.New("Is a directory")
+		return "", syscall.EISDIR
 	}
 	script, err := io.ReadAll(io.LimitReader(f, maxScript+1))
 	if err != nil {

@@ -52,7 +52,7 @@ func newShell(host Host, stop context.CancelCauseFunc) *shell {
 		s.commands = map[string]command.Func{}
 	}
 	s.commands["bash"], s.commands["sh"] = s.shellCommand, s.shellCommand
-	s.commands[tempCommand] = s.newTemp
+	s.commands[tempCommand], s.commands[countCommand] = s.newTemp, count
 	s.builtins = s.builtinTable()
 	return s
 }
@@ -76,21 +76,21 @@ func (s *shell) environ(dir string) []string {
 
 // main runs the script of the call, and waits for the jobs that it left in the
 // background, as somebody who reads its output to the end would.
-func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, out io.Writer) ending {
+func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, stdout, stderr io.Writer) ending {
 	file, err := s.parse(script, "bash")
 	if err != nil {
-		fmt.Fprintln(out, err)
+		fmt.Fprintln(stderr, err)
 		return ending{status: statusUsage}
 	}
-	runner, err := s.runner(s.environ(dir), dir, stdin, out, out, nil)
+	runner, err := s.runner(s.environ(dir), dir, stdin, stdout, stderr, nil)
 	if err != nil {
-		fmt.Fprintln(out, "bash:", err)
+		fmt.Fprintln(stderr, "bash:", err)
 		return ending{status: statusUsage}
 	}
-	end := s.finish(ctx, runner, file, out)
+	end := s.finish(ctx, runner, file, stderr)
 	if wait, err := s.parse("wait", "bash"); err == nil && end.stopped == nil {
 		// A statement, since a file would run the trap for EXIT once more.
-		s.finish(ctx, runner, wait.Stmts[0], out)
+		s.finish(ctx, runner, wait.Stmts[0], stderr)
 		end.stopped = context.Cause(ctx)
 	}
 	if end.stopped != nil {
@@ -169,9 +169,17 @@ func lookup(environ []string) func(string) string {
 	}
 }
 
-// tempCommand is a command that scripts are not told of: it makes a file for a
-// process substitution and writes its name.
-const tempCommand = "__temporary_file"
+// Commands that scripts are not told of: one makes a file for a process
+// substitution and writes its name, the other writes how many arguments it has.
+const (
+	tempCommand  = "__temporary_file"
+	countCommand = "__count"
+)
+
+func count(_ context.Context, e *command.Env) int {
+	fmt.Fprintln(e.Stdout, len(e.Args)-1)
+	return 0
+}
 
 func (s *shell) newTemp(_ context.Context, e *command.Env) int {
 	name, err := s.tempFile("")
