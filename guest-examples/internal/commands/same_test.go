@@ -32,12 +32,21 @@ type outcome struct {
 // quote as in bash. "<" names the file for stdin, "|" feeds the output to
 // another command and ";" runs one after the other. "~" at the start leaves the
 // texts of errors out, "!" compares nothing but the status, both where ours say
-// something else on purpose.
+// something else on purpose. "+" says that files change, so that the row gets
+// folders of its own.
 func TestSame(t *testing.T) {
 	tables, err := filepath.Glob("testdata/same/*.txt")
 	if err != nil || len(tables) == 0 {
 		t.Fatalf("no tables: %v", err)
 	}
+	shared := sharedFolder{t.TempDir()}
+	writeFixtures(t, shared.path)
+	before := listFiles(t, shared.path)
+	t.Cleanup(func() { // after the rows that run beside each other
+		if after := listFiles(t, shared.path); after != before {
+			t.Errorf("a row without + changed files:\n%s\nwant\n%s", without(after, before), without(before, after))
+		}
+	})
 	for _, table := range tables {
 		text, err := os.ReadFile(table)
 		if err != nil {
@@ -52,22 +61,22 @@ func TestSame(t *testing.T) {
 				if !strings.HasPrefix(name, "awk") { // it changes the current folder
 					t.Parallel()
 				}
-				compareRow(t, row)
+				compareRow(t, shared, row)
 			})
 		}
 	}
 }
 
-func compareRow(t *testing.T, row string) {
-	marks := row[:len(row)-len(strings.TrimLeft(row, "~! "))]
+func compareRow(t *testing.T, dirs sharedFolder, row string) {
+	marks := row[:len(row)-len(strings.TrimLeft(row, "~!+ "))]
 	words := splitRow(t, row[len(marks):])
 	for _, word := range programs(words) {
 		if _, err := exec.LookPath(word); err != nil {
 			t.Skipf("the system has no %s to compare with", word)
 		}
 	}
-	want := runRow(t, words, runSystem)
-	got := runRow(t, words, runOurs)
+	want := dirs.run(t, words, strings.Contains(marks, "+"), runSystem)
+	got := dirs.run(t, words, strings.Contains(marks, "+"), runOurs)
 	if got.status != want.status {
 		t.Errorf("%s\nstatus %d, want %d\nstderr %q, want %q", row, got.status, want.status, got.stderr, want.stderr)
 	}
@@ -78,11 +87,22 @@ func compareRow(t *testing.T, row string) {
 		t.Errorf("%s\nstdout:\n%q\nwant\n%q\nstderr %q", row, got.stdout, want.stdout, got.stderr)
 	}
 	if got.files != want.files {
-		t.Errorf("%s\nfiles:\n%s\nwant\n%s", row, got.files, want.files)
+		t.Errorf("%s\nfiles that differ:\n%s\nwant\n%s", row, without(got.files, want.files), without(want.files, got.files))
 	}
 	if got, want := comparable(got.stderr), comparable(want.stderr); !strings.Contains(marks, "~") && got != want {
 		t.Errorf("%s\nstderr:\n%s\nwant\n%s", row, got, want)
 	}
+}
+
+// without returns the lines of a that b has not.
+func without(a, b string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(a) {
+		if !strings.Contains(b, line) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // comparable leaves out of messages how to get help, of which ours says more.
@@ -151,10 +171,23 @@ func programs(words []word) []string {
 
 type runner func(t *testing.T, dir string, words []string, stdin io.Reader, stdout, stderr io.Writer) int
 
-func runRow(t *testing.T, words []word, run runner) outcome {
+// sharedFolder is where rows run that change nothing.
+type sharedFolder struct{ path string }
+
+func (s sharedFolder) run(t *testing.T, words []word, changes bool, run runner) outcome {
 	t.Helper()
+	if !changes {
+		return runRow(t, words, s.path, run)
+	}
 	dir := t.TempDir()
 	writeFixtures(t, dir)
+	result := runRow(t, words, dir, run)
+	result.files = listFiles(t, dir)
+	return result
+}
+
+func runRow(t *testing.T, words []word, dir string, run runner) outcome {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
 	var line []string
 	var stdin io.Reader = strings.NewReader("")
@@ -187,7 +220,6 @@ func runRow(t *testing.T, words []word, run runner) outcome {
 		}
 	}
 	result.stdout, result.stderr = stdout.String(), stderr.String()
-	result.files = listFiles(t, dir)
 	return result
 }
 

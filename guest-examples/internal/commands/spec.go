@@ -35,6 +35,10 @@ func (s spec) command() command.Func {
 func (s spec) start(p *process) int {
 	words := p.env.Args[1:]
 	if s.options == rawArguments {
+		if len(words) == 1 && words[0] == "--help" && s.note != "" {
+			p.print(s.help())
+			return 0
+		}
 		return s.run(p, nil, words)
 	}
 	o, operands, err := parseOptions(s.options, words)
