@@ -102,11 +102,11 @@ func begin(host Host, args Args) (string, error) {
 	case err == nil:
 		return dir, nil
 	case args.WorkingDirectory != "":
-		return "", fmt.Errorf("working_directory %s: %s; give a folder, relative to the workspace or absolute under %s", args.WorkingDirectory, reason(err), host.Workspace)
+		return "", fmt.Errorf("working_directory %s: %s; give a folder, relative to the workspace or absolute under %s", args.WorkingDirectory, command.Message(err), host.Workspace)
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("no workspace is granted to this tool: there is no folder %s", host.Workspace)
 	}
-	return "", fmt.Errorf("the workspace can't be used: %s", reason(err))
+	return "", fmt.Errorf("the workspace can't be used: %s", command.Message(err))
 }
 
 // absolute returns name as seen from dir, cleaned.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -80,10 +81,10 @@ func write(ctx context.Context, hc interp.HandlerContext, text string) error {
 	switch {
 	case err == nil:
 		return nil
-	case isBroken(err):
+	case command.IsBrokenPipe(err):
 		return exit(ctx, hc, statusBrokenPipe)
 	}
-	fmt.Fprintf(hc.Stderr, "bash: write error: %s\n", reason(err))
+	fmt.Fprintf(hc.Stderr, "bash: write error: %s\n", command.Message(err))
 	return interp.ExitStatus(1)
 }
 
@@ -131,6 +132,11 @@ func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assign
 // eval prepares what it is to run, where that is needed.
 func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	script := strings.Join(args[1:], " ")
+	leave, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	prepared, err := s.prepared(script, "eval")
 	if err != nil {
 		return fail(hc, "eval", "%v", err)
@@ -167,9 +173,14 @@ func (s *shell) source(ctx context.Context, hc interp.HandlerContext, args []str
 	if _, ok := openDevice(hc, name); ok {
 		return hc.Builtin(ctx, args)
 	}
+	leave, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	script, err := readScript(name)
 	if err != nil {
-		return fail(hc, args[1], "%s", reason(err))
+		return fail(hc, args[1], "%s", command.Message(err))
 	}
 	prepared, err := s.prepared(script, args[1])
 	if err != nil {
@@ -177,7 +188,7 @@ func (s *shell) source(ctx context.Context, hc interp.HandlerContext, args []str
 	}
 	if prepared != script {
 		if name, err = s.tempFile(prepared); err != nil {
-			return fail(hc, args[0], "%s", reason(err))
+			return fail(hc, args[0], "%s", command.Message(err))
 		}
 	}
 	return hc.Builtin(ctx, append([]string{args[0], name}, args[2:]...))

@@ -2,13 +2,11 @@ package bash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
 	"runtime"
 	"strings"
-	"syscall"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 	"mvdan.cc/sh/v3/interp"
@@ -79,11 +77,6 @@ func exit(ctx context.Context, hc interp.HandlerContext, status int) error {
 	return hc.Builtin(ctx, []string{"exit", fmt.Sprint(status)})
 }
 
-// isBroken reports whether a write failed because nobody reads any longer.
-func isBroken(err error) bool {
-	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE)
-}
-
 func (s *shell) countBroken(out io.Writer) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,10 +89,6 @@ func (s *shell) countBroken(out io.Writer) int {
 // know nothing of the shell's builtins and scripts.
 func (s *shell) run(ctx context.Context, args []string, e *command.Env) int {
 	if ctx.Err() != nil {
-		return statusStopped
-	}
-	if tooDeep() {
-		s.stop(errTooDeep)
 		return statusStopped
 	}
 	if len(args) == 0 || args[0] == "" {
@@ -157,7 +146,7 @@ func (s *shell) runBuiltin(ctx context.Context, args []string, e *command.Env) i
 	}
 	runner, err := s.runner(e.Environ(), e.Dir, e.Stdin, e.Stdout, e.Stderr, nil)
 	if err != nil {
-		fmt.Fprintf(e.Stderr, "bash: %s: %s\n", args[0], reason(err))
+		fmt.Fprintf(e.Stderr, "bash: %s: %s\n", args[0], command.Message(err))
 		return 1
 	}
 	return s.finish(ctx, runner, &syntax.CallExpr{Args: words}, e.Stderr).status

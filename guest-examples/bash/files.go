@@ -8,9 +8,9 @@ import (
 	"os"
 	"path"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 	"mvdan.cc/sh/v3/interp"
 )
 
@@ -38,7 +38,7 @@ func (s *shell) open(ctx context.Context, name string, flag int, perm os.FileMod
 // refusal is an error in the words that people know from bash. The interpreter
 // wants this type and prints it.
 func refusal(name string, err error) *os.PathError {
-	return &os.PathError{Op: "bash:", Path: name, Err: errors.New(reason(err))}
+	return &os.PathError{Op: "bash:", Path: name, Err: errors.New(command.Message(err))}
 }
 
 // device is a stream of the shell under the name of a file. It is not closed with
@@ -135,36 +135,4 @@ func hasInterpreter(name string) bool {
 	var mark [2]byte
 	_, err = io.ReadFull(f, mark[:])
 	return err == nil && string(mark[:]) == "#!"
-}
-
-// reason returns why something failed, in the words of other systems, without the
-// name of the file.
-func reason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "No such file or directory"
-	case errors.Is(err, fs.ErrPermission):
-		return "Permission denied"
-	case errors.Is(err, fs.ErrExist):
-		return "File exists"
-	case errors.Is(err, syscall.EISDIR):
-		return "Is a directory"
-	case errors.Is(err, syscall.ENOTDIR):
-		return "Not a directory"
-	case errors.Is(err, syscall.EROFS):
-		return "Read-only file system"
-	case errors.Is(err, syscall.ELOOP):
-		return "Too many levels of symbolic links"
-	case errors.Is(err, syscall.ENOSPC):
-		return "No space left on device"
-	case errors.Is(err, syscall.ENAMETOOLONG):
-		return "File name too long"
-	case errors.Is(err, syscall.EMFILE):
-		return "Too many open files"
-	}
-	var inPath *fs.PathError
-	if errors.As(err, &inPath) {
-		return inPath.Err.Error()
-	}
-	return err.Error()
 }

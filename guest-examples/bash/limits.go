@@ -20,10 +20,13 @@ const (
 	maxScript = 1 << 20
 	// maxDepth is how many Go calls may be nested, so that a function that calls
 	// itself ends with an error and not with the memory of the tool. One call of a
-	// shell function takes about ten.
-	maxDepth = 20_000
+	// shell function takes about ten, one of a command substitution about thirty.
+	maxDepth = 10_000
 	// depthEvery is after how many commands the depth is looked at.
 	depthEvery = 32
+	// maxScripts is how many scripts may run at the same time: files, those of bash -c
+	// and of eval, one inside of another or side by side.
+	maxScripts = 300
 	// maxGoroutines bounds background jobs and parts of pipes.
 	maxGoroutines = 500
 	// maxHead and maxTail are how many bytes of the output are kept from its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 	"mvdan.cc/sh/v3/interp"
 )
 
@@ -38,7 +39,7 @@ func mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error
 	for most <= 0 || len(lines) < most {
 		line, complete, err := r.line(ctx, hc.Stdin)
 		if err != nil {
-			return fail(hc, args[0], "%s", reason(err))
+			return fail(hc, args[0], "%s", command.Message(err))
 		}
 		if !complete && line == "" {
 			break

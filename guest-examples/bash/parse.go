@@ -24,23 +24,39 @@ func (s *shell) parse(script, name string) (*syntax.File, error) {
 
 // parse reads a script.
 func parse(script, name string) (*syntax.File, error) {
-	return syntax.NewParser().Parse(&shallowReader{strings.NewReader(script)}, name)
+	return syntax.NewParser().Parse(&shallowReader{rest: strings.NewReader(script)}, name)
 }
 
-// shallowReader hands out a script in pieces. The parser calls itself for each
-// level of nesting, and reads on while it is at it.
-type shallowReader struct{ rest io.Reader }
+// shallowReader hands out a script. The parser calls itself for each level of nesting,
+// and reads a piece of 1 KiB at a time while it is at it: what fits into the first
+// pieces is not nested too deeply.
+type shallowReader struct {
+	rest  io.Reader
+	reads int
+}
 
 func (r *shallowReader) Read(p []byte) (int, error) {
-	const piece = 256
-	if tooDeep() {
+	const few = 2
+	if r.reads++; r.reads > few && tooDeep() {
 		return 0, errTooDeep
 	}
-	return r.rest.Read(p[:min(len(p), piece)])
+	return r.rest.Read(p)
 }
 
-// tooDeep reports whether more than maxDepth calls are nested.
+// tooDeep reports whether more than maxDepth calls are nested. It takes as long as
+// the calls are many.
 func tooDeep() bool {
 	var one [1]uintptr
 	return runtime.Callers(maxDepth, one[:]) > 0
+}
+
+// enter counts a script that begins inside of another, until leave is called. It
+// fails when too many are there.
+func (s *shell) enter() (leave func(), err error) {
+	if s.scripts.Add(1) > maxScripts {
+		s.scripts.Add(-1)
+		s.stop(errTooDeep)
+		return nil, errTooDeep
+	}
+	return func() { s.scripts.Add(-1) }, nil
 }

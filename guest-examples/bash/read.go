@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 )
@@ -40,7 +41,7 @@ func readLine(ctx context.Context, hc interp.HandlerContext, args []string) erro
 	}
 	line, complete, err := r.line(ctx, hc.Stdin)
 	if err != nil {
-		return fail(hc, "read", "%s", reason(err))
+		return fail(hc, "read", "%s", command.Message(err))
 	}
 	if err := assign(ctx, hc, r.split(hc.Env, line)...); err != nil {
 		return err

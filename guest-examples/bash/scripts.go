@@ -38,7 +38,7 @@ func (s *shell) shellCommand(ctx context.Context, e *command.Env) int {
 	case len(rest) > 0:
 		script, err := readScript(absolute(e.Dir, rest[0]))
 		if err != nil {
-			fmt.Fprintf(e.Stderr, "%s: %s: %s\n", name, rest[0], reason(err))
+			fmt.Fprintf(e.Stderr, "%s: %s: %s\n", name, rest[0], command.Message(err))
 			return statusNotFound
 		}
 		return s.runScript(ctx, rest[0], script, options, rest[1:], e)
@@ -117,7 +117,7 @@ func readScript(name string) (string, error) {
 func (s *shell) runFile(ctx context.Context, name string, params []string, e *command.Env) int {
 	script, err := readScript(absolute(e.Dir, name))
 	if err != nil {
-		fmt.Fprintf(e.Stderr, "bash: %s: %s\n", name, reason(err))
+		fmt.Fprintf(e.Stderr, "bash: %s: %s\n", name, command.Message(err))
 		if errors.Is(err, os.ErrNotExist) {
 			return statusNotFound
 		}
@@ -153,6 +153,11 @@ func (s *shell) runFile(ctx context.Context, name string, params []string, e *co
 
 // runScript runs a script in an interpreter of its own.
 func (s *shell) runScript(ctx context.Context, name, script string, options, params []string, e *command.Env) int {
+	leave, err := s.enter()
+	if err != nil {
+		return statusStopped
+	}
+	defer leave()
 	file, err := s.parse(script, name)
 	if err != nil {
 		fmt.Fprintln(e.Stderr, err)
@@ -163,7 +168,7 @@ func (s *shell) runScript(ctx context.Context, name, script string, options, par
 		err = interp.Params(withoutIdle(options)...)(runner)
 	}
 	if err != nil {
-		fmt.Fprintf(e.Stderr, "%s: %s\n", name, reason(err))
+		fmt.Fprintf(e.Stderr, "%s: %s\n", name, command.Message(err))
 		return statusUsage
 	}
 	return s.finish(ctx, runner, file, e.Stderr).status

@@ -28,6 +28,8 @@ type shell struct {
 	stop context.CancelCauseFunc
 	// calls counts commands, so that some checks are made now and then.
 	calls atomic.Uint32
+	// scripts is how many scripts run inside of the one of the call.
+	scripts atomic.Int32
 
 	mu sync.Mutex
 	// functions are the names of the functions that scripts of the call define;
@@ -184,7 +186,7 @@ func count(_ context.Context, e *command.Env) int {
 func (s *shell) newTemp(_ context.Context, e *command.Env) int {
 	name, err := s.tempFile("")
 	if err != nil {
-		fmt.Fprintf(e.Stderr, "bash: no file can be made for the process substitution: %s\n", reason(err))
+		fmt.Fprintf(e.Stderr, "bash: no file can be made for the process substitution: %s\n", command.Message(err))
 		return 1
 	}
 	fmt.Fprintln(e.Stdout, name)

@@ -3,12 +3,10 @@ package commands
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
 	"runtime"
-	"syscall"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 )
@@ -42,7 +40,7 @@ func newProcess(ctx context.Context, e *command.Env, name string) *process {
 func (p *process) exit(status int) int {
 	p.flush()
 	switch {
-	case isBrokenPipe(p.outErr):
+	case command.IsBrokenPipe(p.outErr):
 		return brokenPipe
 	case p.ctx.Err() != nil:
 		return interrupted
@@ -51,10 +49,6 @@ func (p *process) exit(status int) int {
 		return max(status, 1)
 	}
 	return status
-}
-
-func isBrokenPipe(err error) bool {
-	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE)
 }
 
 // stopped reports whether nobody wants more: the time is over, or stdout takes
