@@ -48,10 +48,6 @@ type manifest struct {
 			Mount, Mode string
 			Deny        []string
 		} `toml:"fs"`
-		Net []struct {
-			URL     string
-			Methods []string
-		}
 	}
 	Parameters struct {
 		Type       string
@@ -224,9 +220,6 @@ func TestManifests_permissions(t *testing.T) {
 		}
 		if got := strings.Join(got, ", "); got != modes[tool] {
 			t.Errorf("%s asks for %q, want %q", tool, got, modes[tool])
-		}
-		if net := len(m.Permissions.Net) > 0; net != (tool == "bash") {
-			t.Errorf("%s asks for the network: %v", tool, net)
 		}
 		if m.Permissions.Clock != (tool == "datetime" || tool == "bash") {
 			t.Errorf("%s asks for the clock: %v", tool, m.Permissions.Clock)
