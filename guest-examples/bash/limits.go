@@ -33,7 +33,7 @@ const (
 	// beginning and its end.
 	maxHead, maxTail = 400 << 10, 200 << 10
 	// maxOutput is how many bytes a script may write before it is stopped.
-	maxOutput = 16 << 20
+	maxOutput = 8 << 20
 	// maxBroken is how many commands of one part of a pipe may fail to write to it
 	// before the part is ended, since loops otherwise go on for ever.
 	maxBroken = 16
@@ -52,7 +52,7 @@ const (
 
 // Why a script was stopped.
 var (
-	errTooMuchOutput = errors.New("it wrote more than 16 MiB; redirect to a file, or select with grep, head or tail")
+	errTooMuchOutput = errors.New("it wrote more than 8 MiB; redirect to a file, or select with grep, head or tail")
 	errTooManyJobs   = errors.New("it started too many background jobs and pipes at the same time")
 	errTooDeep       = errors.New("its functions, scripts or substitutions are nested too deeply; is there one that calls itself for ever?")
 )

@@ -41,6 +41,10 @@ func (p *preparation) node(node syntax.Node) {
 		p.substituteOutputs(node)
 	case *syntax.BinaryCmd:
 		keepInPipe(node)
+	case *syntax.ForClause:
+		if _, ok := node.Loop.(*syntax.CStyleLoop); ok {
+			node.Do = append(node.Do, template(":")...) // one that fails last would end the loop
+		}
 	case *syntax.Redirect:
 		if node.Op == syntax.RdrClob {
 			node.Op = syntax.RdrOut // there is no noclobber

@@ -77,6 +77,9 @@ func TestSameAsBash(t *testing.T) {
 			t.Run(filepath.Base(file)+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				want, wantErr := theirs(t, bash, c.text)
+				if strings.Contains(wantErr, "command not found") {
+					t.Skipf("the system lacks a command: %s", wantErr)
+				}
 				got, gotErr := ours(t, c.text)
 				if got != want {
 					t.Errorf("%s\ngot  %d %q\n     %q\nwant %d %q\n     %q", c.text, got.status, got.stdout, gotErr, want.status, want.stdout, wantErr)

@@ -120,3 +120,73 @@ func TestBash_sameInTheModule(t *testing.T) {
 		})
 	}
 }
+
+// What a script tries against the sandbox, the limits and the time ends in time, with a
+// text for the model and without anything of the host.
+func TestBash_hostile(t *testing.T) {
+	tools := bashRegistry(t)
+	const time = 2000
+	for name, test := range map[string]struct {
+		command string
+		code    tool.Code // none: the call succeeds
+		want    string
+	}{
+		"files of the system":      {"cat /etc/passwd", tool.CodeExecution, "cat: /etc/passwd: No such file or directory"},
+		"environment by /proc":     {"cat /proc/self/environ", tool.CodeExecution, "cat: /proc/self/environ: No such file or directory"},
+		"environment of the host":  {"env; export -p; set | cat; echo done", "", "done"},
+		"writing beside":           {"echo x > /workspace/../outside.txt", tool.CodeExecution, "bash: /workspace/../outside.txt:"},
+		"writing above":            {"echo x > ../outside.txt", tool.CodeExecution, "bash: ../outside.txt:"},
+		"reading above":            {"cat ../../secret.txt", tool.CodeExecution, "No such file or directory"},
+		"folder above":             {"cd ..; ls; cd ..; ls; pwd", "", "/\n"},
+		"hooks of git":             {"mkdir .git; echo x > .git/config; ls -A .git", tool.CodeExecution, "ermission denied"},
+		"moving to .git":           {"mkdir g && mv g .git", tool.CodeExecution, "ermission denied"},
+		"folders are moved":        {"mkdir -p a/b && mv a c && rmdir c/b && rm -r c && echo done", "", "done"},
+		"programs":                 {"/bin/true2; python3 -c 1; ./sub/main.go", tool.CodeExecution, "python3: command not found"},
+		"the network":              {"echo x > /dev/tcp/127.0.0.1/80", tool.CodeExecution, "No such file or directory"},
+		"fork bomb":                {":(){ :|:& };:", "", ""},
+		"many jobs":                {"f() { while :; do :; done; }; for i in {1..5000}; do f & done; wait", tool.CodeExecution, "stopped"},
+		"endless loop":             {"echo begun; while true; do :; done", tool.CodeExecution, "begun\nstopped after 2s"},
+		"endless arithmetic":       {"echo begun; for ((;;)); do ((++i)); done", tool.CodeExecution, "begun\nstopped after 2s"},
+		"endless reading":          {"echo begun; while :; do read x < empty.txt; done", tool.CodeExecution, "begun\nstopped after 2s"},
+		"endless job":              {"echo begun; while :; do :; done & wait", tool.CodeExecution, "begun\nstopped after 2s"},
+		"waiting for a pipe":       {"echo begun; while :; do :; done | cat", tool.CodeExecution, "begun\nstopped after 2s"},
+		"function calls itself":    {"f() { f; }; f", tool.CodeExecution, "nested too deeply"},
+		"script runs itself":       {"echo 'sh self.sh' > self.sh; sh self.sh", tool.CodeExecution, "nested too deeply"},
+		"nested substitutions":     {strings.Repeat("echo $(", 50_000), tool.CodeExecution, "nested too deeply"},
+		"huge braces":              {"echo {1..1000000000}", "", "brace expansion would exceed"},
+		"shift too far":            {"echo $((1<<99999))", "", "0"},
+		"memory":                   {"x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", tool.CodeResourceExhausted, "memory"},
+		"output":                   {"x=$(echo {1..9999}); x=$x$x$x$x$x$x$x$x$x; while :; do echo $x; done", tool.CodeExecution, "wrote more than 8 MiB"},
+		"a file without an end":    {"while :; do echo {1..9999}; done > big", tool.CodeExecution, "stopped after 2s"},
+		"a folder that is not":     {"pwd", tool.CodeExecution, "working_directory"},
+		"scratch space for a call": {"mktemp -d >/dev/null 2>&1; echo x > /tmp/x; cat /tmp/x; ls /tmp", "", "x\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := bashTree(t)
+			args := map[string]any{"command": test.command, "timeout_ms": time}
+			if name == "a folder that is not" {
+				args["working_directory"] = "nowhere"
+			}
+			result, err := bashIn(t, tools, dir, args)
+			if code := tool.CodeOf(err); code != test.code {
+				t.Errorf("got the code %q, want %q: %v", code, test.code, err)
+			}
+			text := result.Text()
+			if err != nil {
+				text += err.Error()
+			}
+			if !strings.Contains(text, test.want) {
+				t.Errorf("got %.500q, want a text with %q", text, test.want)
+			}
+			for _, never := range []string{filepath.Dir(dir), os.Getenv("HOME"), os.Getenv("PATH"), "goroutine ", "panic:"} {
+				if never != "" && never != "/" && strings.Contains(text, never) {
+					t.Errorf("the text has %q: %.500q", never, text)
+				}
+			}
+			if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 1 {
+				t.Errorf("beside the workspace there are now %v, %v", left, err)
+			}
+		})
+	}
+}
