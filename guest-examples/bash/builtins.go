@@ -36,7 +36,7 @@ func (s *shell) builtinTable() map[string]builtin {
 		"set":       set,
 		"source":    s.source,
 		".":         s.source,
-		"trap":      trap,
+		"trap":      s.trap,
 		"type":      s.typeBuiltin,
 		"ulimit":    constant("unlimited"),
 		"umask":     constant("0022"),

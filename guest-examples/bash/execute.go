@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
@@ -31,10 +32,32 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 		s.stop(errTooDeep)
 		return nil, errTooDeep
 	}
+	args = withNames(args)
 	if s.builtins[args[0]] != nil && !s.isFunction(args[0]) {
 		return append([]string{builtinMark + args[0]}, args[1:]...), nil
 	}
 	return args, nil
+}
+
+// withNames gives those builtins a name that want one of a variable, since the
+// interpreter breaks down without.
+func withNames(args []string) []string {
+	at := slices.Index(args, "")
+	if at < 1 {
+		return args
+	}
+	switch args[0] {
+	case "unset":
+	case "test", "[":
+		if before := args[at-1]; before != "-v" && before != "-R" {
+			return args
+		}
+	default:
+		return args
+	}
+	args = slices.Clone(args)
+	args[at] = noName
+	return withNames(args)
 }
 
 func (s *shell) isFunction(name string) bool {
@@ -51,7 +74,7 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 		hc.Stdin = strings.NewReader("")
 	}
 	if name, ok := strings.CutPrefix(args[0], builtinMark); ok {
-		return s.builtins[name](ctx, hc, append([]string{name}, args[1:]...))
+		return s.builtin(ctx, hc, append([]string{name}, args[1:]...))
 	}
 	environ := exported(hc.Env)
 	status := s.run(ctx, args, &command.Env{
@@ -62,6 +85,19 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 		return exit(ctx, hc, statusBrokenPipe)
 	}
 	return statusError(status)
+}
+
+// builtin runs a builtin of ours.
+func (s *shell) builtin(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	var broken error
+	err := func() error {
+		defer recoverAs(&broken, args[0])
+		return s.builtins[args[0]](ctx, hc, args)
+	}()
+	if broken != nil {
+		return fail(hc, args[0], "%v", broken)
+	}
+	return err
 }
 
 // statusError returns the form that the interpreter has for an exit status.

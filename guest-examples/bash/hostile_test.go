@@ -58,6 +58,8 @@ func TestHostile(t *testing.T) {
 		"high precision":              {`printf '%.999999999f' 1`, "a field may have 65536"},
 		"directive that is none":      {`printf '%y %' x`, "invalid format character"},
 		"indirection to nothing":      {`x=; echo ${!x}; echo done`, "done"},
+		"names that are empty":        {`x=; [[ -v $x ]] || [ -v "$x" ] || unset "$x"; declare -n r=$x; echo "$r" | cat; test -R "" | cat; let "" | cat; echo done`, "done"},
+		"trap that is wrong":          {`trap '((a[0]=1+a[1]++))' EXIT; echo done`, "can be changed by"},
 		"NUL in the script":           {"echo a\x00b; echo done", "done"},
 		"no UTF-8":                    {"printf 'a\\xff\\xfeb\\n'", "a\uFFFDb"},
 		"unended quote":               {`echo "abc`, "without closing quote"},

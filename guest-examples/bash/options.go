@@ -58,7 +58,7 @@ func withoutIdle(args []string) []string {
 
 // trap sets what is run at the end and after errors. No signal ever comes, so what
 // is set for signals is dropped.
-func trap(ctx context.Context, hc interp.HandlerContext, args []string) error {
+func (s *shell) trap(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {
 		rest = rest[1:]
@@ -72,6 +72,10 @@ func trap(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	action, signals := rest[0], rest[1:]
 	if len(rest) == 1 {
 		action, signals = "-", rest
+	}
+	action, err := s.prepared(action, "trap")
+	if err != nil {
+		return fail(hc, "trap", "%v", err)
 	}
 	for _, signal := range signals {
 		name := strings.TrimPrefix(strings.ToUpper(signal), "SIG")

@@ -11,8 +11,8 @@ import (
 
 // parse reads a script and prepares it to be run. name stands for the script in
 // errors and is its $0.
-func (s *shell) parse(script, name string) (*syntax.File, error) {
-	file, err := parse(script, name)
+func (s *shell) parse(script, name string) (file *syntax.File, err error) {
+	file, err = parse(script, name)
 	if err != nil {
 		return nil, err
 	}
@@ -22,9 +22,17 @@ func (s *shell) parse(script, name string) (*syntax.File, error) {
 	return file, nil
 }
 
-// parse reads a script.
-func parse(script, name string) (*syntax.File, error) {
+// parse reads a script. What the parser breaks down at is a script that is wrong.
+func parse(script, name string) (file *syntax.File, err error) {
+	defer recoverAs(&err, name)
 	return syntax.NewParser().Parse(&shallowReader{rest: strings.NewReader(script)}, name)
+}
+
+// recoverAs makes an error of what panics.
+func recoverAs(err *error, name string) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%s: the shell can't run this: %v", name, p)
+	}
 }
 
 // shallowReader hands out a script. The parser calls itself for each level of nesting,

@@ -9,7 +9,8 @@ import (
 // prepare rewrites what the interpreter can't do by itself, or does otherwise than
 // bash, and refuses what it would do wrongly. It also takes down the names of
 // functions.
-func (s *shell) prepare(file *syntax.File) error {
+func (s *shell) prepare(file *syntax.File) (err error) {
+	defer recoverAs(&err, file.Name)
 	p := preparation{maps: associative(file)}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if decl, ok := node.(*syntax.FuncDecl); ok && decl.Name != nil {
@@ -60,7 +61,9 @@ func (p *preparation) node(node syntax.Node) {
 	case *syntax.ParamExp:
 		p.expansion(node)
 	case *syntax.UnaryTest:
-		testElement(node)
+		testVariable(node)
+	case *syntax.DeclClause:
+		nameReferences(node)
 	case *syntax.LetClause:
 		for i, expr := range node.Exprs {
 			node.Exprs[i] = unquotedArithmetic(expr)

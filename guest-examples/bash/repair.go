@@ -140,10 +140,16 @@ func (p *preparation) counted(e *syntax.ParamExp) syntax.WordPart {
 	return &syntax.CmdSubst{Left: e.Pos(), Right: e.End(), Stmts: template(countCommand + ` "${!` + e.Param.Value + `[@]}"`)}
 }
 
-// testElement makes -n ${map[key]+x} of -v map[key].
-func testElement(test *syntax.UnaryTest) {
+// testVariable makes -n ${map[key]+x} of -v map[key], and keeps -v from an empty name.
+func testVariable(test *syntax.UnaryTest) {
 	word, ok := test.X.(*syntax.Word)
-	if test.Op != syntax.TsVarSet || !ok {
+	if test.Op != syntax.TsVarSet && test.Op != syntax.TsRefVar || !ok {
+		return
+	}
+	if word.Lit() == "" {
+		test.X = named(word)
+	}
+	if test.Op != syntax.TsVarSet {
 		return
 	}
 	text := printed(word)
@@ -155,6 +161,35 @@ func testElement(test *syntax.UnaryTest) {
 		if clause, ok := stmts[0].Cmd.(*syntax.TestClause); ok {
 			if set, ok := clause.X.(*syntax.UnaryTest); ok {
 				test.Op, test.X = set.Op, set.X
+			}
+		}
+	}
+}
+
+// named returns a word that is never empty, in place of one that is to name a
+// variable: the interpreter breaks down when it is asked for one without a name.
+func named(word *syntax.Word) *syntax.Word {
+	stmts := template(nameCommand + ` "x"`)
+	if call, ok := stmts[0].Cmd.(*syntax.CallExpr); ok {
+		call.Args[1] = word
+	}
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Left: word.Pos(), Right: word.End(), Parts: []syntax.WordPart{
+		&syntax.CmdSubst{Left: word.Pos(), Right: word.End(), Stmts: stmts},
+	}}}}
+}
+
+// nameReferences keeps references such as declare -n ref=$1 from an empty name.
+func nameReferences(decl *syntax.DeclClause) {
+	reference := decl.Variant != nil && decl.Variant.Value == "nameref"
+	for _, arg := range decl.Args {
+		if arg.Name == nil && arg.Value != nil {
+			option := arg.Value.Lit()
+			reference = reference || strings.HasPrefix(option, "-") && strings.Contains(option, "n")
+		} else if arg.Name != nil && !arg.Naked && arg.Array == nil && reference {
+			if arg.Value == nil {
+				arg.Value = literal(noName)
+			} else if arg.Value.Lit() == "" {
+				arg.Value = named(arg.Value)
 			}
 		}
 	}
@@ -180,10 +215,17 @@ func unquotedArithmetic(expr syntax.ArithmExpr) syntax.ArithmExpr {
 	case *syntax.SglQuoted:
 		text = part.Value
 	case *syntax.DblQuoted:
-		text = printed(&syntax.Word{Parts: part.Parts})
+		if len(part.Parts) > 0 {
+			text = printed(&syntax.Word{Parts: part.Parts})
+		}
+	default:
+		return expr
+	}
+	if strings.TrimSpace(text) == "" {
+		return literal("0")
 	}
 	stmts := template("((" + text + "))")
-	if text == "" || len(stmts) != 1 {
+	if len(stmts) != 1 {
 		return expr
 	}
 	if cmd, ok := stmts[0].Cmd.(*syntax.ArithmCmd); ok && cmd.X != nil {

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func newShell(host Host, stop context.CancelCauseFunc) *shell {
 		s.commands = map[string]command.Func{}
 	}
 	s.commands["bash"], s.commands["sh"] = s.shellCommand, s.shellCommand
-	s.commands[tempCommand], s.commands[countCommand] = s.newTemp, count
+	s.commands[tempCommand], s.commands[countCommand], s.commands[nameCommand] = s.newTemp, count, name
 	s.builtins = s.builtinTable()
 	return s
 }
@@ -102,14 +103,11 @@ func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, s
 }
 
 // finish runs a part of a script and returns how it ended.
-func (s *shell) finish(ctx context.Context, runner *interp.Runner, node syntax.Node, stderr io.Writer) (end ending) {
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintf(stderr, "bash: the shell can't run this: %v\n", p)
-			end = ending{status: statusUsage}
-		}
+func (s *shell) finish(ctx context.Context, runner *interp.Runner, node syntax.Node, stderr io.Writer) ending {
+	err := func() (err error) {
+		defer recoverAs(&err, "bash")
+		return runner.Run(ctx, node)
 	}()
-	err := runner.Run(ctx, node)
 	if cause := context.Cause(ctx); cause != nil {
 		return ending{status: statusStopped, stopped: cause}
 	}
@@ -120,7 +118,7 @@ func (s *shell) finish(ctx context.Context, runner *interp.Runner, node syntax.N
 	case errors.As(err, &status):
 		return ending{status: int(status)}
 	}
-	fmt.Fprintln(stderr, "bash:", err)
+	fmt.Fprintln(stderr, err)
 	return ending{status: 1}
 }
 
@@ -171,15 +169,25 @@ func lookup(environ []string) func(string) string {
 	}
 }
 
-// Commands that scripts are not told of: one makes a file for a process
-// substitution and writes its name, the other writes how many arguments it has.
+// Commands that scripts are not told of: the first makes a file for a process
+// substitution and writes its name, the second writes how many arguments it has, and
+// the third its argument, or noName when that is empty.
 const (
 	tempCommand  = "__temporary_file"
 	countCommand = "__count"
+	nameCommand  = "__name"
 )
+
+// noName is the name of a variable that nobody has.
+const noName = "__nothing"
 
 func count(_ context.Context, e *command.Env) int {
 	fmt.Fprintln(e.Stdout, len(e.Args)-1)
+	return 0
+}
+
+func name(_ context.Context, e *command.Env) int {
+	fmt.Fprintln(e.Stdout, cmp.Or(strings.Join(e.Args[1:], " "), noName))
 	return 0
 }
 
