@@ -125,7 +125,6 @@ func TestBash_sameInTheModule(t *testing.T) {
 // text for the model and without anything of the host.
 func TestBash_hostile(t *testing.T) {
 	tools := bashRegistry(t)
-	const time = 2000
 	for name, test := range map[string]struct {
 		command string
 		code    tool.Code // none: the call succeeds
@@ -144,12 +143,12 @@ func TestBash_hostile(t *testing.T) {
 		"programs":                 {"/bin/true2; python3 -c 1; ./sub/main.go", tool.CodeExecution, "python3: command not found"},
 		"the network":              {"echo x > /dev/tcp/127.0.0.1/80", tool.CodeExecution, "No such file or directory"},
 		"fork bomb":                {":(){ :|:& };:", "", ""},
-		"many jobs":                {"f() { while :; do :; done; }; for i in {1..5000}; do f & done; wait", tool.CodeExecution, "stopped"},
-		"endless loop":             {"echo begun; while true; do :; done", tool.CodeExecution, "begun\nstopped after 2s"},
-		"endless arithmetic":       {"echo begun; for ((;;)); do ((++i)); done", tool.CodeExecution, "begun\nstopped after 2s"},
-		"endless reading":          {"echo begun; while :; do read x < empty.txt; done", tool.CodeExecution, "begun\nstopped after 2s"},
-		"endless job":              {"echo begun; while :; do :; done & wait", tool.CodeExecution, "begun\nstopped after 2s"},
-		"waiting for a pipe":       {"echo begun; while :; do :; done | cat", tool.CodeExecution, "begun\nstopped after 2s"},
+		"many jobs":                {"for i in {1..5000}; do sleep 100 & done; wait", tool.CodeExecution, "too many background jobs"},
+		"endless loop":             {"echo begun; while true; do :; done", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"endless arithmetic":       {"echo begun; for ((;;)); do ((++i)); done", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"endless reading":          {"echo begun; while :; do read x < empty.txt; done", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"endless job":              {"echo begun; while :; do :; done & wait", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"waiting for a pipe":       {"echo begun; while :; do :; done | cat", tool.CodeExecution, "begun\nstopped after 300ms"},
 		"function calls itself":    {"f() { f; }; f", tool.CodeExecution, "nested too deeply"},
 		"script runs itself":       {"echo 'sh self.sh' > self.sh; sh self.sh", tool.CodeExecution, "nested too deeply"},
 		"nested substitutions":     {strings.Repeat("echo $(", 50_000), tool.CodeExecution, "nested too deeply"},
@@ -157,14 +156,17 @@ func TestBash_hostile(t *testing.T) {
 		"shift too far":            {"echo $((1<<99999))", "", "0"},
 		"memory":                   {"x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", tool.CodeResourceExhausted, "memory"},
 		"output":                   {"x=$(echo {1..9999}); x=$x$x$x$x$x$x$x$x$x; while :; do echo $x; done", tool.CodeExecution, "wrote more than 8 MiB"},
-		"a file without an end":    {"while :; do echo {1..9999}; done > big", tool.CodeExecution, "stopped after 2s"},
+		"a file without an end":    {"while :; do echo {1..9999}; done > big", tool.CodeExecution, "stopped after 300ms"},
 		"a folder that is not":     {"pwd", tool.CodeExecution, "working_directory"},
 		"scratch space for a call": {"mktemp -d >/dev/null 2>&1; echo x > /tmp/x; cat /tmp/x; ls /tmp", "", "x\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := bashTree(t)
-			args := map[string]any{"command": test.command, "timeout_ms": time}
+			args := map[string]any{"command": test.command, "timeout_ms": 20_000}
+			if strings.HasSuffix(test.want, "stopped after 300ms") {
+				args["timeout_ms"] = 300
+			}
 			if name == "a folder that is not" {
 				args["working_directory"] = "nowhere"
 			}

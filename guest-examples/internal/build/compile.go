@@ -18,9 +18,6 @@ import (
 // of that name.
 var modules = []string{"data", "files", "shell"}
 
-// shellModule is the one that is built with the pipes of Go.
-const shellModule = "shell"
-
 // output is what one build made.
 type output struct {
 	goVersion string
@@ -45,19 +42,15 @@ func compile(ctx context.Context, root string) (output, error) {
 		return output{}, err
 	}
 	defer os.RemoveAll(temp)
+	changed, err := withChanges(ctx, root, temp)
+	if err != nil {
+		return output{}, err
+	}
 	out := output{goVersion: strings.TrimSpace(version), wasm: map[string][]byte{}}
 	for _, module := range modules {
 		file := filepath.Join(temp, module+".wasm")
-		args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file}
-		dir := root
-		if module == shellModule {
-			pipes, err := withPipes(ctx, root, temp)
-			if err != nil {
-				return output{}, err
-			}
-			dir, args = pipes.dir, append(args, "-modfile="+pipes.modfile)
-		}
-		if _, err := goCommand(ctx, dir, append(args, "./"+module)...); err != nil {
+		_, err := goCommand(ctx, changed.dir, "build", "-modfile="+changed.modfile, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./"+module)
+		if err != nil {
 			return output{}, err
 		}
 		if out.wasm[module], err = os.ReadFile(file); err != nil {
