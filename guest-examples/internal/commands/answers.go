@@ -80,7 +80,7 @@ func whichSpec() spec {
 func runWhich(p *process, o options, names []string) int {
 	status := 0
 	for _, name := range names {
-		if !slices.ContainsFunc(all(), func(s spec) bool { return s.name == name }) {
+		if !slices.ContainsFunc(all(nil), func(s spec) bool { return s.name == name }) {
 			status = 1
 			continue
 		}
@@ -96,7 +96,7 @@ func helpSpec() spec {
 }
 
 func runHelp(p *process, _ options, names []string) int {
-	specs := all()
+	specs := all(nil)
 	if len(names) == 0 {
 		p.print("This shell is a sandbox: bash syntax, and these commands in place of programs (help NAME says more):\n")
 		line := ""
