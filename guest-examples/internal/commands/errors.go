@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -55,3 +56,12 @@ func message(err error) string {
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
+
+// worded is an error in the words that people know, with capitals and full stops
+// as they come.
+type worded string
+
+func (w worded) Error() string { return string(w) }
+
+// customary returns a worded error.
+func customary(format string, args ...any) error { return worded(fmt.Sprintf(format, args...)) }
