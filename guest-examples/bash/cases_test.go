@@ -4,8 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/commands"
 )
+
+// commandTable has the commands of all tests: they share one, as the package asks for.
+var commandTable = sync.OnceValue(commands.Table)
 
 // script is one case of the files in testdata: a name and a script that is run in a
 // copy of testdata/tree.

@@ -5,14 +5,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/wasmtool/wasmtool/guest-examples/internal/commands"
 )
 
 // callIn runs one call of the tool in a copy of the tree.
 func callIn(t *testing.T, args Args) (text string, isError bool, metadata map[string]any) {
 	t.Helper()
-	host := Host{Commands: commands.Table(), Workspace: copyOfTree(t), Temp: t.TempDir()}
+	host := Host{Commands: commandTable(), Workspace: copyOfTree(t), Temp: t.TempDir()}
 	result, err := Run(t.Context(), host, args)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +108,7 @@ func TestEndsWithItsTime(t *testing.T) {
 			dir, temp := copyOfTree(t), t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
-				result, err := Run(t.Context(), Host{Commands: commands.Table(), Workspace: dir, Temp: temp}, Args{Command: command, TimeoutMS: 3000})
+				result, err := Run(t.Context(), Host{Commands: commandTable(), Workspace: dir, Temp: temp}, Args{Command: command, TimeoutMS: 3000})
 				if err != nil {
 					t.Fatal(err)
 				}

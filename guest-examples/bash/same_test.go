@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/wasmtool/wasmtool/guest-examples/internal/commands"
 )
 
 // outcome is what a script wrote to standard output, and its exit status.
@@ -59,7 +57,7 @@ func ours(t *testing.T, text string) (outcome, string) {
 	dir := copyOfTree(t)
 	ctx, cancel := newClock(t.Context(), limit)
 	defer cancel(nil)
-	host := Host{Commands: commands.Table(), Workspace: dir, Temp: t.TempDir(), Environ: []string{"LC_ALL=C", "TZ=UTC"}}
+	host := Host{Commands: commandTable(), Workspace: dir, Temp: t.TempDir(), Environ: []string{"LC_ALL=C", "TZ=UTC"}}
 	s := newShell(host, cancel)
 	defer s.removeTemps()
 	var stdout, stderr capture

@@ -48,7 +48,6 @@ type commFile struct {
 	number   int
 	done     bool
 	disorder bool
-	err      error
 }
 
 type commRun struct {

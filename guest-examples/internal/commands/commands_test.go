@@ -3,7 +3,6 @@ package commands
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"io"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 )
 
 // TestAnswers has what is ours alone: answers that are the same everywhere, and
@@ -50,8 +51,8 @@ func TestAnswers(t *testing.T) {
 		{line: "tree -a -I e d", stdout: "d\n├── .hidden\n├── a.txt\n└── b.md\n"},
 		{line: "file words bytes d empty missing", stdout: "words: ASCII text\nbytes: application/octet-stream\nd: directory\nempty: empty\nmissing: cannot open"},
 		{line: "file utf8", stdout: "utf8: UTF-8 Unicode text\n"},
-		{line: "stat words", stdout: "File: words\n  Size: 57"},
-		{line: "wc -m utf8", stdout: "27 utf8\n"},
+		{line: "stat words", stdout: "File: words\n  Size: 54"},
+		{line: "wc -m utf8", stdout: "26 utf8\n"},
 		{line: "rev utf8", stdout: "dlröw olléh\n"},
 		{line: "jq .name doc.json", stdout: "\"tool\"\n"},
 		{line: "jq -c .n doc.json", stdout: "{\"x\":1,\"y\":[1,2,{\"z\":null}]}\n"},
@@ -71,7 +72,7 @@ func TestAnswers(t *testing.T) {
 		{line: "find . -bogus", stderr: "unknown predicate `-bogus'", status: 1},
 		{line: `grep \(a\)\1 words`, stderr: "back-references", status: 2},
 		{line: "grep -P (?=x) words", stderr: "lookaround", status: 2},
-		{line: `grep \d words`, stderr: "grep -P", status: 1},
+		{line: `grep \d words`, stdout: "lazy dog", stderr: "grep -P"},
 		{line: `grep a\{2000\} words`, stderr: "at most 1000", status: 2},
 		{line: `sed s/\(a\)\1/x/ words`, stderr: "back-references", status: 1},
 		{line: "sed 1e words", stderr: "there are no programs to run", status: 1},
@@ -92,7 +93,7 @@ func TestAnswers(t *testing.T) {
 		{line: "shuf -i 1-99999999999", stderr: "invalid input range", status: 1},
 	}
 	dir := t.TempDir()
-	writeFixtures(t, dir)
+	writeFixtures(t, dir, "")
 	for _, tt := range tests {
 		t.Run(tt.line, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
@@ -188,7 +189,7 @@ func (endless) Read(b []byte) (int, error) {
 // TestEndsWithTheTime has what would last for ever: each ends with the context.
 func TestEndsWithTheTime(t *testing.T) {
 	dir := t.TempDir()
-	writeFixtures(t, dir)
+	writeFixtures(t, dir, "")
 	for _, line := range [][]string{
 		{"yes"},
 		{"sleep", "1000"},
@@ -249,11 +250,14 @@ func TestHostile(t *testing.T) {
 		stdin  io.Reader
 		stderr string
 	}{
-		{"an endless line", []string{"cut", "-c1"}, io.MultiReader(strings.NewReader(long), neverEnding('x')), "a line is longer than 32 MiB"},
+		{"an endless line", []string{"cut", "-c1"}, io.MultiReader(strings.NewReader(long), neverEnding('x')), "line is longer than 32 MiB"},
 		{"sort of an endless input", []string{"sort"}, endless{}, "larger than 64 MiB"},
 		{"tac of an endless input", []string{"tac"}, endless{}, "larger than 64 MiB"},
 		{"jq of an endless value", []string{"jq", "."}, io.MultiReader(strings.NewReader(`"`), neverEnding('x')), "larger than 64 MiB"},
-		{"a pattern space that grows", []string{"sed", ":a;s/^/" + strings.Repeat("x", 1<<20) + "/;ta"}, strings.NewReader("a\n"), "larger than 64 MiB"},
+		{"a pattern space that grows", []string{"sed", ":a;s/.*/&&/;ta"}, strings.NewReader("a\n"), "larger than 64 MiB"},
+		{"a hold space that grows", []string{"sed", ":a;H;G;ba"}, strings.NewReader("abc\n"), "larger than 64 MiB"},
+		{"a long replacement", []string{"sed", "s/y/" + strings.Repeat("x", 1<<20) + "/"}, strings.NewReader("a\n"), ""},
+		{"head of all but a lot", []string{"head", "-n", "-99999999999"}, endless{}, "larger than 64 MiB"},
 		{"a deep expression of expr", append([]string{"expr"}, strings.Split(deep, "")...), nil, "too deep"},
 		{"a deep expression of test", append([]string{"test"}, strings.Split(deep+"a", "")...), nil, "too deep"},
 		{"a deep expression of find", append([]string{"find"}, strings.Split(deep, "")...), nil, "may be 100 deep"},
@@ -264,7 +268,6 @@ func TestHostile(t *testing.T) {
 		{"invalid UTF-8 in awk", []string{"awk", "{print toupper($0), length($0)}"}, strings.NewReader("\xff\xfe\x00\n"), ""},
 		{"NUL in jq", []string{"jq", "."}, strings.NewReader("\x00"), "invalid character"},
 		{"deep JSON", []string{"jq", "."}, strings.NewReader(strings.Repeat("[", 1000000)), "exceeded max depth"},
-		{"a gzip bomb", []string{"tar", "xf", "-"}, gzipped(t, endlessZeros(maxUnpacked/4)), "tar archive"},
 		{"an archive that leads out", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "../out", Typeflag: tar.TypeReg}), "leads out of the folder"},
 		{"an archive with a link", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "l", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}), "a link, which the sandbox does not make"},
 		{"an archive with a device", []string{"tar", "xf", "-"}, archive(t, tar.Header{Name: "null", Typeflag: tar.TypeChar}), "neither a file nor a folder"},
@@ -276,7 +279,7 @@ func TestHostile(t *testing.T) {
 			}
 			dir := t.TempDir()
 			var stderr bytes.Buffer
-			status := runCommand(t.Context(), dir, tt.line, tt.stdin, io.Discard, &stderr)
+			status := runBounded(t, dir, tt.line, tt.stdin, &stderr)
 			if !strings.Contains(stderr.String(), tt.stderr) || tt.stderr != "" && status == 0 {
 				t.Errorf("status %d, stderr %q, want %q in it", status, clip(stderr.String(), 500), tt.stderr)
 			}
@@ -290,6 +293,19 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// runBounded runs a command that may hold a MiB, so that the test is short.
+func runBounded(t *testing.T, dir string, line []string, stdin io.Reader, stderr io.Writer) int {
+	t.Helper()
+	specs := all(nil)
+	at := slices.IndexFunc(specs, func(s spec) bool { return s.name == line[0] })
+	p := newProcess(t.Context(), &command.Env{
+		Args: line, Dir: dir, Stdin: stdin, Stdout: io.Discard, Stderr: stderr,
+		Getenv: func(string) string { return "" }, Environ: func() []string { return nil },
+	}, line[0])
+	p.most = 1 << 20
+	return p.exit(specs[at].start(p))
+}
+
 // neverEnding is one byte without end.
 type neverEnding byte
 
@@ -298,21 +314,6 @@ func (n neverEnding) Read(b []byte) (int, error) {
 		b[i] = byte(n)
 	}
 	return len(b), nil
-}
-
-func endlessZeros(n int64) io.Reader { return io.LimitReader(neverEnding(0), n) }
-
-func gzipped(t *testing.T, r io.Reader) io.Reader {
-	t.Helper()
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	if _, err := io.Copy(w, r); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return &packed
 }
 
 func archive(t *testing.T, header tar.Header) io.Reader {

@@ -84,7 +84,7 @@ func TestCurl(t *testing.T) {
 		{args: "--bogus URL", stderr: "unrecognized option '--bogus'", status: 2},
 	}
 	dir := t.TempDir()
-	writeFixtures(t, dir)
+	writeFixtures(t, dir, "")
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
 			status, stdout, stderr := runCurl(t, http.DefaultTransport, dir, strings.Fields(strings.ReplaceAll(tt.args, "URL", server.URL))...)

@@ -223,14 +223,14 @@ func (s *findParser) test(word, value string) (findNode, error) {
 	case "-type", "-xtype":
 		for _, kind := range strings.Split(value, ",") {
 			if len(kind) != 1 || !strings.Contains("fdlpsbc", kind) {
-				return nil, fmt.Errorf("Unknown argument to %s: %s", word, value)
+				return nil, customary("Unknown argument to %s: %s", word, value)
 			}
 		}
 		return func(f found) bool { return strings.Contains(value, fileType(f.info.Mode())) }, nil
 	case "-maxdepth", "-mindepth":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 {
-			return nil, fmt.Errorf("Expected a positive decimal integer argument to %s, but got '%s'", word, value)
+			return nil, customary("Expected a positive decimal integer argument to %s, but got '%s'", word, value)
 		}
 		if word == "-maxdepth" {
 			s.most = min(n, maxDepth)
@@ -253,7 +253,7 @@ func (s *findParser) test(word, value string) (findNode, error) {
 	case "-newermt":
 		at, err := parseDate(value, s.p.in(s.now))
 		if err != nil {
-			return nil, fmt.Errorf("I cannot figure out how to interpret '%s' as a date or time", value)
+			return nil, customary("I cannot figure out how to interpret '%s' as a date or time", value)
 		}
 		return func(f found) bool { return f.info.ModTime().After(at) }, nil
 	case "-perm":

@@ -166,7 +166,7 @@ func (g *grepper) setUp(o options, words []string, kind syntax) ([]string, error
 	}
 	if !given {
 		if len(words) == 0 {
-			return nil, errors.New("no pattern; usage: grep [OPTION]... PATTERNS [FILE]...")
+			return nil, customary("no pattern; usage: grep [OPTION]... PATTERNS [FILE]...")
 		}
 		patterns, words = strings.Split(words[0], "\n"), words[1:]
 	}

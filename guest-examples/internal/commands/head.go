@@ -118,7 +118,7 @@ func (p *process) allButBytes(r io.Reader, n int64) error {
 			p.write(held[:extra])
 			held = append(held[:0], held[extra:]...)
 		}
-		if len(held) > maxHeld {
+		if len(held) > p.most {
 			return errTooLarge
 		}
 		if err == io.EOF {
@@ -151,7 +151,7 @@ func (t *tailBuffer) pop() []byte {
 
 // fits reports whether what is held is not too much; if it is, it says so.
 func (t *tailBuffer) fits(p *process) bool {
-	if t.size > maxHeld {
+	if t.size > p.most {
 		p.errorf("%v", errTooLarge)
 		return false
 	}

@@ -123,7 +123,7 @@ func (f *filter) arguments(words []string) (source string, files []string, err e
 			value := any(word)
 			if rest == "jsonargs" {
 				if value, err = decodeJSON(word); err != nil {
-					return "", nil, fmt.Errorf("Invalid JSON text passed to --jsonargs: %s", word)
+					return "", nil, customary("Invalid JSON text passed to --jsonargs: %s", word)
 				}
 			}
 			f.positional = append(f.positional, value)
@@ -140,7 +140,7 @@ func (f *filter) arguments(words []string) (source string, files []string, err e
 		return string(data), operands, nil
 	}
 	if len(operands) == 0 {
-		return "", nil, errors.New("no filter; usage: jq [OPTION]... FILTER [FILE]...")
+		return "", nil, customary("no filter; usage: jq [OPTION]... FILTER [FILE]...")
 	}
 	return operands[0], operands[1:], nil
 }
@@ -166,7 +166,7 @@ func (f *filter) letter(letter rune) error {
 	case 'S', 'M', 'C':
 		// Keys are sorted anyway, and there are no colours.
 	default:
-		return fmt.Errorf("Unknown arguments: -%c; see jq --help", letter)
+		return customary("Unknown arguments: -%c; see jq --help", letter)
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func (f *filter) long(name string, take func(string, int) ([]string, error)) err
 		}
 		f.names, f.values = append(f.names, "$"+v[0]), append(f.values, value)
 	default:
-		return fmt.Errorf("Unknown arguments: --%s; see jq --help", name)
+		return customary("Unknown arguments: --%s; see jq --help", name)
 	}
 	return nil
 }
@@ -215,13 +215,13 @@ func (f *filter) variable(option, name, text string) (any, error) {
 	case "argjson":
 		value, err := decodeJSON(text)
 		if err != nil {
-			return nil, fmt.Errorf("Invalid JSON text passed to --argjson: %s", text)
+			return nil, customary("Invalid JSON text passed to --argjson: %s", text)
 		}
 		return value, nil
 	}
 	data, err := f.p.readFile(text)
 	if err != nil {
-		return nil, fmt.Errorf("Bad JSON in --%s %s %s: Could not open %s: %s", option, name, text, text, message(err))
+		return nil, customary("Bad JSON in --%s %s %s: Could not open %s: %s", option, name, text, text, message(err))
 	}
 	if option == "rawfile" {
 		return string(data), nil
@@ -233,7 +233,7 @@ func (f *filter) variable(option, name, text string) (any, error) {
 		if err := decoder.Decode(&value); err == io.EOF {
 			return values, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("Bad JSON in --slurpfile %s %s: %v", name, text, err)
+			return nil, customary("Bad JSON in --slurpfile %s %s: %v", name, text, err)
 		}
 		values = append(values, value)
 	}

@@ -63,7 +63,7 @@ type limitedReader struct {
 
 func (l limitedReader) Read(b []byte) (int, error) {
 	n, err := l.r.Read(b)
-	if l.in.size += n; l.in.size > maxHeld && err == nil {
+	if l.in.size += n; l.in.size > l.in.f.p.most && err == nil {
 		err = errTooLarge
 	}
 	return n, err
@@ -134,7 +134,7 @@ func (s *jqSlurp) texts() any {
 			s.in.f.p.errorf("error: Could not open %s: %s", name, message(err))
 			continue
 		}
-		if all.Len()+len(data) > maxHeld {
+		if all.Len()+len(data) > s.in.f.p.most {
 			return errTooLarge
 		}
 		all.Write(data)

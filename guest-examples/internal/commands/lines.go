@@ -252,7 +252,7 @@ func runColumn(p *process, o options, files []string) int {
 			if len(bytes.TrimSpace(line)) == 0 {
 				return true
 			}
-			if size += len(line) + 16; size > maxHeld {
+			if size += len(line) + 16; size > p.most {
 				p.errorf("%v", errTooLarge)
 				return false
 			}

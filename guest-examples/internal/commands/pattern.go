@@ -104,7 +104,7 @@ func (t *translator) translate() error {
 		}
 	}
 	if t.open > 0 {
-		return errors.New("Unmatched ( or \\(")
+		return customary("Unmatched ( or \\(")
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (t *translator) operator(c byte) error {
 				t.literal(`\)`, 0)
 				return nil
 			}
-			return errors.New("Unmatched ) or \\)")
+			return customary("Unmatched ) or \\)")
 		}
 		t.open--
 		t.literal(")", 0)
@@ -202,7 +202,7 @@ func (t *translator) interval() error {
 			t.literal(`\{`, 0)
 			return nil
 		}
-		return errors.New("Invalid content of \\{\\}")
+		return customary("Invalid content of \\{\\}")
 	}
 	if low == "" {
 		low = "0"
@@ -220,7 +220,7 @@ func isNumber(text string) bool { return countDigits([]byte(text)) == len(text) 
 // escape handles a backslash and what follows it.
 func (t *translator) escape() error {
 	if len(t.rest) == 1 {
-		return errors.New("Trailing backslash")
+		return customary("Trailing backslash")
 	}
 	c := t.rest[1]
 	switch {
@@ -262,7 +262,7 @@ func (t *translator) bracket() error {
 	for first := true; ; first = false {
 		switch {
 		case rest == "":
-			return errors.New("Unmatched [, [^, [:, [., or [=")
+			return customary("Unmatched [, [^, [:, [., or [=")
 		case rest[0] == ']' && !first:
 			out.WriteByte(']')
 			t.literal(out.String(), len(t.rest)-len(rest)+1)
@@ -270,14 +270,14 @@ func (t *translator) bracket() error {
 		case strings.HasPrefix(rest, "[:"):
 			class, after, ok := strings.Cut(rest[2:], ":]")
 			if !ok || classMembers(class) == nil {
-				return errors.New("Invalid character class name")
+				return customary("Invalid character class name")
 			}
 			out.WriteString("[:" + class + ":]")
 			rest = after
 		case strings.HasPrefix(rest, "[="), strings.HasPrefix(rest, "[."):
 			text, after, ok := strings.Cut(rest[2:], rest[1:2]+"]")
 			if !ok || len(text) != 1 {
-				return errors.New("Invalid collation character")
+				return customary("Invalid collation character")
 			}
 			out.WriteString(quoteInBracket(text[0]))
 			rest = after

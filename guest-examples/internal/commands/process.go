@@ -30,10 +30,11 @@ type process struct {
 	// unreadable is the message about an input that cannot be read: its name, why.
 	unreadable string
 	ticks      uint
+	most       int // bytes that it may hold in memory
 }
 
 func newProcess(ctx context.Context, e *command.Env, name string) *process {
-	return &process{ctx: ctx, env: e, name: name, out: bufio.NewWriterSize(e.Stdout, 32<<10), unreadable: "%s: %s"}
+	return &process{ctx: ctx, env: e, name: name, out: bufio.NewWriterSize(e.Stdout, 32<<10), unreadable: "%s: %s", most: maxHeld}
 }
 
 // exit ends the run and returns the status that it has in the end.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,33 +17,37 @@ type replacementPart struct {
 
 // parseReplacement reads the right side of s and returns the highest group in it.
 func parseReplacement(text string) (parts []replacementPart, groups int) {
-	literal := func(s string) {
-		if n := len(parts); n > 0 && parts[n-1].group < 0 && parts[n-1].change == 0 {
-			parts[n-1].text += s
-			return
+	var plain strings.Builder
+	add := func(part replacementPart) {
+		if plain.Len() > 0 {
+			parts = append(parts, replacementPart{text: plain.String(), group: -1})
+			plain.Reset()
 		}
-		parts = append(parts, replacementPart{text: s, group: -1})
+		parts = append(parts, part)
 	}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '&':
-			parts = append(parts, replacementPart{group: 0})
+			add(replacementPart{group: 0})
 		case c != '\\' || i+1 == len(text):
-			literal(text[i : i+1])
+			plain.WriteByte(text[i])
 		default:
 			i++
 			switch c := text[i]; {
 			case isDigit(c):
 				groups = max(groups, int(c-'0'))
-				parts = append(parts, replacementPart{group: int(c - '0')})
+				add(replacementPart{group: int(c - '0')})
 			case bytes.IndexByte([]byte("ULulE"), c) >= 0:
-				parts = append(parts, replacementPart{group: -1, change: c})
+				add(replacementPart{group: -1, change: c})
 			case c == 'n':
-				literal("\n")
+				plain.WriteByte('\n')
 			default:
-				literal(text[i : i+1])
+				plain.WriteByte(text[i])
 			}
 		}
+	}
+	if plain.Len() > 0 {
+		parts = append(parts, replacementPart{text: plain.String(), group: -1})
 	}
 	return parts, groups
 }

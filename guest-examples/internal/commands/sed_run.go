@@ -87,7 +87,7 @@ func (s *stream) cycle() (status int, again bool, err error) {
 		if s.p.stopped() {
 			return 0, false, nil
 		}
-		if len(s.space) > maxHeld || len(s.hold) > maxHeld {
+		if len(s.space) > s.p.most || len(s.hold) > s.p.most {
 			return 0, false, errors.New("the pattern space is larger than 64 MiB, which is more than fits here")
 		}
 		c := &s.program[at]
@@ -438,7 +438,7 @@ func (s *stream) substitute(c *sedCommand) error {
 	done := 0
 	for _, m := range matches[first-1:] {
 		out.out = append(out.out, s.space[done:m[0]]...)
-		if out.expand(c.replacement, s.space, m); len(out.out) > maxHeld {
+		if out.expand(c.replacement, s.space, m); len(out.out) > s.p.most {
 			return errTooLarge
 		}
 		done = m[1]

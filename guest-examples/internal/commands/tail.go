@@ -104,7 +104,7 @@ func (p *process) lastBytes(r io.Reader, n int64) error {
 		if extra := int64(len(held)) - n; extra > 0 {
 			held = append(held[:0], held[extra:]...)
 		}
-		if len(held) > maxHeld {
+		if len(held) > p.most {
 			return errTooLarge
 		}
 		if err == io.EOF {

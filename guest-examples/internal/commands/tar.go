@@ -71,7 +71,7 @@ func runTar(p *process, o options, names []string) int {
 	case o.has("x"), o.has("t"):
 		err = a.read(names)
 	default:
-		err = errors.New("You must specify one of the options -c, -x and -t")
+		err = customary("You must specify one of the options -c, -x and -t")
 	}
 	if err != nil && p.outErr == nil {
 		p.errorf("%v", err)
@@ -119,7 +119,7 @@ func (a *archiver) excluded(name string) bool {
 
 func (a *archiver) create(names []string) error {
 	if len(names) == 0 {
-		return errors.New("Cowardly refusing to create an empty archive")
+		return customary("Cowardly refusing to create an empty archive")
 	}
 	target := a.archiveName()
 	var out io.WriteCloser = nopWriteCloser{a.p}
@@ -251,7 +251,7 @@ func (a *archiver) read(names []string) error {
 			break
 		}
 		if errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return errors.New("This does not look like a tar archive, or it is cut off")
+			return customary("This does not look like a tar archive, or it is cut off")
 		}
 		if err != nil {
 			return err
@@ -318,7 +318,7 @@ func (a *archiver) entry(u *unpacker, r io.Reader, header *tar.Header) error {
 		}
 		if place, err := u.place(name); a.o.has("k") && err == nil {
 			if _, err := os.Lstat(place); err == nil {
-				return errors.New("Cannot open: File exists")
+				return customary("Cannot open: File exists")
 			}
 		}
 		return u.file(name, header.FileInfo().Mode(), header.ModTime, r)

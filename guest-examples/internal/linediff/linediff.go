@@ -11,13 +11,17 @@ type Change struct{ OldStart, OldEnd, NewStart, NewEnd int }
 
 // maxEffort is how many steps the search for the least takes. Beyond it, what is
 // left between the lines that were found equal counts as changed.
-const maxEffort = 50_000_000
+const maxEffort = 20_000_000
 
 // Changes returns what differs between old and new, in order. Equal numbers stand
 // for equal lines. The only error is that of the context.
 func Changes(ctx context.Context, old, new []int) ([]Change, error) {
+	return changes(ctx, old, new, maxEffort)
+}
+
+func changes(ctx context.Context, old, new []int, effort int) ([]Change, error) {
 	d := differ{
-		ctx: ctx, old: old, new: new,
+		ctx: ctx, old: old, new: new, effort: effort,
 		deleted: make([]bool, len(old)+1), inserted: make([]bool, len(new)+1),
 	}
 	d.compare(0, len(old), 0, len(new))
@@ -34,7 +38,7 @@ type differ struct {
 	old, new          []int
 	deleted, inserted []bool
 	forward, backward []int
-	effort            int
+	effort            int // steps that are left
 }
 
 // compare marks what differs in a part of the texts.
@@ -79,7 +83,7 @@ func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
 	// Outside of the rectangle no diagonal is followed.
 	forward[center+1], backward[center+delta-1] = 0, n
 	for cost := 0; ; cost++ {
-		if d.effort += 2*cost + 2; d.effort > maxEffort || d.ctx.Err() != nil {
+		if d.effort -= 2*cost + 2; d.effort < 0 || d.ctx.Err() != nil {
 			return 0, 0, false
 		}
 		for k := -cost; k <= cost; k += 2 {

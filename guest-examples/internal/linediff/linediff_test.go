@@ -78,16 +78,17 @@ func TestChangesEndWithTheContext(t *testing.T) {
 	}
 }
 
-func TestChangesOfWhatHasNothingInCommonEnd(t *testing.T) {
-	old, new := make([]int, 20000), make([]int, 20000)
+// TestChangesAreBounded has texts with nothing in common but the first line.
+func TestChangesAreBounded(t *testing.T) {
+	old, new := make([]int, 200), make([]int, 200)
 	for i := range old {
-		old[i], new[i] = i, -1-i
+		old[i], new[i] = i, -i
 	}
-	got, err := Changes(t.Context(), old, new)
+	got, err := changes(t.Context(), old, new, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Change{{0, 20000, 0, 20000}}; !slices.Equal(got, want) {
+	if want := []Change{{1, 200, 1, 200}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
