@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,10 +112,19 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 			fmt.Fprintf(a.Err, "%s\n", printable(string(text)))
 		}
 	}
-	if err != nil {
+	if err != nil && !saysMore(result, err) {
 		return err
 	}
-	return a.printContent(result)
+	if failed := a.printContent(result); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// saysMore reports whether the result of a call that failed has what its error lacks,
+// such as the output of a script.
+func saysMore(result tool.Result, err error) bool {
+	return tool.CodeOf(err) == tool.CodeExecution && !strings.Contains(err.Error(), strings.TrimSpace(result.Text()))
 }
 
 // call opens the tools, calls one, and closes them again.

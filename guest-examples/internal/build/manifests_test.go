@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/wasmtool/wasmtool/guest-examples/bash"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
@@ -35,11 +36,15 @@ type manifest struct {
 		Path   string
 		SHA256 string `toml:"sha256"`
 		Args   []string
+		Output string
 	}
-	Limits      struct{ Memory, Output string }
+	Limits struct {
+		Memory, Output string
+		OpenFiles      int `toml:"open_files"`
+	}
 	Permissions struct {
-		Clock bool
-		FS    []struct {
+		Clock, Random bool
+		FS            []struct {
 			Mount, Mode string
 			Deny        []string
 		} `toml:"fs"`
@@ -61,6 +66,7 @@ type property struct {
 
 // args holds the arguments of each tool.
 var args = map[string]any{
+	"bash":       bash.Args{},
 	"calculator": calculator.Args{},
 	"datetime":   datetime.Args{},
 	"edit":       edit.Args{},
@@ -105,11 +111,11 @@ func TestManifests(t *testing.T) {
 			if len(m.Description) < 100 || strings.Contains(strings.TrimSpace(m.Description), "\n") {
 				t.Errorf("the description is to be one paragraph of some length: %q", m.Description)
 			}
-			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > time.Minute {
+			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > 2*time.Minute {
 				t.Errorf("the timeout is %q", m.Timeout)
 			}
-			if !slices.Equal(m.Module.Args, []string{tool}) {
-				t.Errorf("the module gets %q, want the name of the tool", m.Module.Args)
+			if want := []string{tool}; !slices.Equal(m.Module.Args, want) && (tool != "bash" || m.Module.Args != nil) {
+				t.Errorf("the module gets %q, want the name of the tool, unless it has a module of its own", m.Module.Args)
 			}
 			if changed := strings.Trim(m.Changes, "{}"); changed != "" {
 				if _, ok := m.Parameters.Properties[changed]; !ok || m.Permissions.FS[0].Mode != "write" {
@@ -184,10 +190,14 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"glob", "limit", int64(glob.DefaultLimit)},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
+		{"bash", "timeout_ms", bash.DefaultTimeout.Milliseconds()},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
 		}
+	}
+	if got := load(t, "bash").Parameters.Properties["timeout_ms"].Maximum; got == nil || *got != bash.MaxTimeout.Milliseconds() {
+		t.Errorf("the longest time differs from %s", bash.MaxTimeout)
 	}
 	if got := load(t, "calculator").Parameters.Properties["expression"].MaxLength; got == nil || *got != calculator.MaxLength {
 		t.Errorf("the longest expression differs from %d", calculator.MaxLength)
@@ -196,22 +206,22 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
-	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing}
+	const writing = "workspace write **/.git/**"
+	modes := map[string]string{
+		"read": "workspace read", "grep": "workspace read", "glob": "workspace read", "write": writing, "edit": writing,
+		// It has folders to move and to remove, which a pattern for all of them forbids.
+		"bash": "workspace write .git/**, tmp write",
+	}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string
 		for _, mount := range m.Permissions.FS {
 			got = append(got, strings.Join(append([]string{mount.Mount, mount.Mode}, mount.Deny...), " "))
 		}
-		var want []string
-		if modes[tool] != "" {
-			want = []string{"workspace " + modes[tool]}
+		if got := strings.Join(got, ", "); got != modes[tool] {
+			t.Errorf("%s asks for %q, want %q", tool, got, modes[tool])
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s asks for %q, want %q", tool, got, want)
-		}
-		if m.Permissions.Clock != (tool == "datetime") {
+		if m.Permissions.Clock != (tool == "datetime" || tool == "bash") {
 			t.Errorf("%s asks for the clock: %v", tool, m.Permissions.Clock)
 		}
 	}
