@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
@@ -30,7 +31,7 @@ func run(t *testing.T, content string, args Args) (out, after string, err error)
 	if err == nil && readErr != nil {
 		t.Fatal(readErr)
 	}
-	return b.String(), string(got), err
+	return guesttest.Parse(t, b.String()).Text(), string(got), err
 }
 
 func TestRun(t *testing.T) {

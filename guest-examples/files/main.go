@@ -1,5 +1,6 @@
 // Command files is the module of the built-in tools that read and write the
-// workspace. Its first argument names the tool: read, grep, glob, write or edit.
+// workspace. Its first argument names the tool: read, grep, glob,
+// write, edit or multi_edit.
 package main
 
 import (
@@ -12,17 +13,19 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	"github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
 func main() {
 	tools := map[string]guest.Tool{
-		"read":  reading(read.Run),
-		"grep":  reading(grep.Run),
-		"glob":  reading(glob.Run),
-		"write": writing(write.Run),
-		"edit":  writing(edit.Run),
+		"read":       reading(read.Run),
+		"grep":       reading(grep.Run),
+		"glob":       reading(glob.Run),
+		"write":      writing(write.Run),
+		"edit":       writing(edit.Run),
+		"multi_edit": writing(multiedit.Run),
 	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
@@ -35,6 +36,7 @@ type manifest struct {
 		Path   string
 		SHA256 string `toml:"sha256"`
 		Args   []string
+		Output string
 	}
 	Limits      struct{ Memory, Output string }
 	Permissions struct {
@@ -44,12 +46,15 @@ type manifest struct {
 			Deny        []string
 		} `toml:"fs"`
 	}
-	Parameters struct {
-		Type       string
-		Required   []string
-		Properties map[string]property
-	}
+	Parameters schema
 	Examples []map[string]any // those who read manifests check them
+}
+
+// schema is that of an object.
+type schema struct {
+	Type       string
+	Required   []string
+	Properties map[string]property
 }
 
 type property struct {
@@ -57,6 +62,9 @@ type property struct {
 	Default                                any
 	Enum                                   []string
 	Minimum, Maximum, MinLength, MaxLength *int64
+
+	MinItems, MaxItems *int64
+	Items              *schema
 }
 
 // args holds the arguments of each tool.
@@ -64,6 +72,7 @@ var args = map[string]any{
 	"calculator": calculator.Args{},
 	"datetime":   datetime.Args{},
 	"edit":       edit.Args{},
+	"multi_edit": multiedit.Args{},
 	"glob":       glob.Args{},
 	"grep":       grep.Args{},
 	"read":       read.Args{},
@@ -119,19 +128,19 @@ func TestManifests(t *testing.T) {
 			if m.Parameters.Type != "object" {
 				t.Errorf("the parameters are of type %q", m.Parameters.Type)
 			}
-			checkProperties(t, m, reflect.TypeOf(want))
+			checkProperties(t, m.Parameters, reflect.TypeOf(want))
 		})
 	}
 }
 
 // checkProperties compares the declared parameters with the fields of the
 // arguments.
-func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
-	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean"}
+func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
+	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean", reflect.Slice: "array"}
 	for i := range fields.NumField() {
 		field := fields.Field(i)
 		name := field.Tag.Get("json")
-		p, ok := m.Parameters.Properties[name]
+		p, ok := declared.Properties[name]
 		if !ok {
 			t.Errorf("%s is not declared", name)
 			continue
@@ -141,6 +150,9 @@ func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
 		}
 		if p.Description == "" {
 			t.Errorf("%s lacks a description", name)
+		}
+		if p.Items != nil && p.Items.Type == "object" {
+			checkProperties(t, *p.Items, field.Type.Elem())
 		}
 		if p.Default == nil {
 			continue
@@ -153,15 +165,15 @@ func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
 		if err != nil {
 			t.Errorf("the default of %s is no value of it: %v", name, err)
 		}
-		if slices.Contains(m.Parameters.Required, name) {
+		if slices.Contains(declared.Required, name) {
 			t.Errorf("%s is required and has a default", name)
 		}
 	}
-	if len(m.Parameters.Properties) != fields.NumField() {
-		t.Errorf("%d parameters are declared, and there are %d arguments", len(m.Parameters.Properties), fields.NumField())
+	if len(declared.Properties) != fields.NumField() {
+		t.Errorf("%d parameters are declared, and there are %d arguments", len(declared.Properties), fields.NumField())
 	}
-	for _, name := range m.Parameters.Required {
-		if _, ok := m.Parameters.Properties[name]; !ok {
+	for _, name := range declared.Required {
+		if _, ok := declared.Properties[name]; !ok {
 			t.Errorf("%s is required and not declared", name)
 		}
 	}
@@ -184,6 +196,8 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"glob", "limit", int64(glob.DefaultLimit)},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
+		{"edit", "file_hash", ""},
+		{"multi_edit", "file_hash", ""},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
@@ -197,7 +211,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing}
+	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing, "multi_edit": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string
