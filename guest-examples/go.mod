@@ -9,9 +9,4 @@ require (
 	golang.org/x/text v0.44.0
 )
 
-require (
-	github.com/bluekeyes/go-gitdiff v0.9.0 // indirect
-	golang.org/x/image v0.48.0 // indirect
-)
-
 replace github.com/wasmtool/wasmtool/guest => ../guest

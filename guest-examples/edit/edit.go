@@ -3,7 +3,6 @@
 package edit
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +58,7 @@ func Change(dir workspace.Dir, name string, info fs.FileInfo, fileHash string, e
 	if info == nil {
 		return workspace.Explain(dir.FS, "file_path", name, fs.ErrNotExist)
 	}
-	data, err := load(dir, name, info.Size())
+	data, err := dir.Load("file_path", name, info, MaxSize)
 	if err != nil {
 		return err
 	}
@@ -76,22 +75,4 @@ func Change(dir workspace.Dir, name string, info fs.FileInfo, fileHash string, e
 	}
 	metadata := map[string]any{"path": name, "replacements": done.Replacements, "file_hash": filehash.Of(done.Content)}
 	return guest.WriteResult(out, guest.TextResult("Edited "+shown, string(done.Report(shown, len(edits))), metadata))
-}
-
-// load reads the file, which has about so many bytes.
-func load(dir workspace.Dir, name string, size int64) ([]byte, error) {
-	f, err := dir.Open(name)
-	if err != nil {
-		return nil, workspace.Explain(dir.FS, "file_path", name, err)
-	}
-	defer f.Close()
-	var data bytes.Buffer
-	data.Grow(int(min(size, MaxSize)) + bytes.MinRead)
-	if _, err := data.ReadFrom(io.LimitReader(f, MaxSize+1)); err != nil {
-		return nil, workspace.Explain(dir.FS, "file_path", name, err)
-	}
-	if data.Len() > MaxSize {
-		return nil, fmt.Errorf("file_path: %s has more than the %d bytes that edit takes", workspace.Display(name), MaxSize)
-	}
-	return data.Bytes(), nil
 }

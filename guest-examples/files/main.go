@@ -1,6 +1,6 @@
 // Command files is the module of the built-in tools that read and write the
 // workspace. Its first argument names the tool: read, grep, glob,
-// write, edit or multi_edit.
+// write, edit, multi_edit or apply_patch.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
@@ -20,12 +21,13 @@ import (
 
 func main() {
 	tools := map[string]guest.Tool{
-		"read":       reading(read.Run),
-		"grep":       reading(grep.Run),
-		"glob":       reading(glob.Run),
-		"write":      writing(write.Run),
-		"edit":       writing(edit.Run),
-		"multi_edit": writing(multiedit.Run),
+		"read":        reading(read.Run),
+		"grep":        reading(grep.Run),
+		"glob":        reading(glob.Run),
+		"write":       writing(write.Run),
+		"edit":        writing(edit.Run),
+		"apply_patch": writing(applypatch.Run),
+		"multi_edit":  writing(multiedit.Run),
 	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

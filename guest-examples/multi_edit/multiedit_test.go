@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 	}
 	want := "edited a.txt: 4 edits, 5 replacements\n" +
 		"(edits[3]: old_string is not there exactly; line 4 matched but for white space, and new_string got the indentation of the file)\n" +
-		"--- a.txt\n+++ a.txt\n@@ -1,3 +1,4 @@\n-one\n-two\n-\tthree\n+“1”\n+$&\n+Two\n+\t3\n"
+		"--- a.txt\n+++ a.txt\n@@ -1,3 +1,4 @@\n-one\n+“1”\n+$&\n-two\n+Two\n-\tthree\n+\t3\n"
 	if text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
@@ -47,7 +48,7 @@ type manifest struct {
 		} `toml:"fs"`
 	}
 	Parameters schema
-	Examples []map[string]any // those who read manifests check them
+	Examples   []map[string]any // those who read manifests check them
 }
 
 // schema is that of an object.
@@ -69,14 +70,15 @@ type property struct {
 
 // args holds the arguments of each tool.
 var args = map[string]any{
-	"calculator": calculator.Args{},
-	"datetime":   datetime.Args{},
-	"edit":       edit.Args{},
-	"multi_edit": multiedit.Args{},
-	"glob":       glob.Args{},
-	"grep":       grep.Args{},
-	"read":       read.Args{},
-	"write":      writetool.Args{},
+	"apply_patch": applypatch.Args{},
+	"calculator":  calculator.Args{},
+	"datetime":    datetime.Args{},
+	"edit":        edit.Args{},
+	"multi_edit":  multiedit.Args{},
+	"glob":        glob.Args{},
+	"grep":        grep.Args{},
+	"read":        read.Args{},
+	"write":       writetool.Args{},
 }
 
 func load(t *testing.T, tool string) manifest {
@@ -211,7 +213,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing, "multi_edit": writing}
+	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string
