@@ -9,4 +9,6 @@ require (
 	golang.org/x/text v0.44.0
 )
 
+require golang.org/x/image v0.48.0
+
 replace github.com/wasmtool/wasmtool/guest => ../guest
