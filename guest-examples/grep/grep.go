@@ -52,6 +52,8 @@ type Args struct {
 	MaxResults guest.Int `json:"max_results"`
 	// IncludeHidden searches names that begin with a dot too.
 	IncludeHidden bool `json:"include_hidden"`
+	// IncludeIgnored searches what .gitignore files name too.
+	IncludeIgnored bool `json:"include_ignored"`
 }
 
 // Run searches fsys and writes what it finds to out. Finding nothing is not an
@@ -86,8 +88,11 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		start:   start,
 		filter:  filter,
 		hidden:  args.IncludeHidden || filter.NamesHidden(),
+		ignored: args.IncludeIgnored,
 		scanner: scanner{matcher: matcher},
 		report: report{
+			pattern: args.Pattern,
+			start:   start,
 			mode:    args.OutputMode,
 			context: int64(args.Context),
 			max:     int(args.MaxResults),

@@ -196,6 +196,8 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"grep", "max_results", int64(grep.DefaultMaxResults)},
 		{"glob", "path", "."},
 		{"glob", "limit", int64(glob.DefaultLimit)},
+		{"glob", "include_ignored", false},
+		{"grep", "include_ignored", false},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
 		{"edit", "file_hash", ""},
