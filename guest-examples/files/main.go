@@ -1,5 +1,5 @@
 // Command files is the module of the built-in tools that read and write the
-// workspace. Its first argument names the tool: read, grep, glob,
+// workspace. Its first argument names the tool: read, list, grep, glob,
 // write, edit, multi_edit or apply_patch.
 package main
 
@@ -14,6 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"github.com/wasmtool/wasmtool/guest-examples/list"
 	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	"github.com/wasmtool/wasmtool/guest-examples/write"
@@ -22,6 +23,7 @@ import (
 func main() {
 	tools := map[string]guest.Tool{
 		"read":        reading(read.Run),
+		"list":        reading(list.Run),
 		"grep":        reading(grep.Run),
 		"glob":        reading(glob.Run),
 		"write":       writing(write.Run),

@@ -19,6 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/list"
 	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
@@ -74,6 +75,7 @@ var args = map[string]any{
 	"calculator":  calculator.Args{},
 	"datetime":    datetime.Args{},
 	"edit":        edit.Args{},
+	"list":        list.Args{},
 	"multi_edit":  multiedit.Args{},
 	"glob":        glob.Args{},
 	"grep":        grep.Args{},
@@ -195,6 +197,9 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"grep", "output_mode", string(grep.Content)},
 		{"grep", "max_results", int64(grep.DefaultMaxResults)},
 		{"glob", "path", "."},
+		{"list", "path", "."},
+		{"list", "depth", int64(list.DefaultDepth)},
+		{"list", "limit", int64(list.DefaultLimit)},
 		{"glob", "limit", int64(glob.DefaultLimit)},
 		{"glob", "include_ignored", false},
 		{"grep", "include_ignored", false},
@@ -215,7 +220,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing}
+	modes := map[string]string{"read": "read", "list": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string
