@@ -108,7 +108,7 @@ func TestServeStdio(t *testing.T) {
 			}
 			return strings.Join(names, " ")
 		}
-		if got, want := names(), "calculator datetime edit glob grep loop read silent write"; got != want {
+		if got, want := names(), "apply_patch calculator datetime edit glob grep list loop multi_edit read silent write"; got != want {
 			t.Errorf("%s: the tools are %s, want %s", revision, got, want)
 		}
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "silent"})
@@ -121,7 +121,7 @@ func TestServeStdio(t *testing.T) {
 		s.signal(t, syscall.SIGHUP)
 		s.said(t, "wasmtool: the operator's file was read again")
 		<-changed
-		if got, want := names(), "calculator datetime glob grep loop silent"; got != want {
+		if got, want := names(), "apply_patch calculator datetime glob grep list loop multi_edit silent"; got != want {
 			t.Errorf("%s: the tools are %s, want %s", revision, got, want)
 		}
 		if err := os.WriteFile(s.config, []byte("nonsense = 1\n"), 0o600); err != nil {
@@ -129,7 +129,7 @@ func TestServeStdio(t *testing.T) {
 		}
 		s.signal(t, syscall.SIGHUP)
 		s.said(t, "wasmtool: warning: the operator's file is not read again")
-		if got, want := names(), "calculator datetime glob grep loop silent"; got != want {
+		if got, want := names(), "apply_patch calculator datetime glob grep list loop multi_edit silent"; got != want {
 			t.Errorf("%s: after a file that is wrong the tools are %s", revision, got)
 		}
 		if err := session.Close(); err != nil {
