@@ -307,7 +307,7 @@ func TestRun_links(t *testing.T) {
 }
 
 func TestScanner_failingReader(t *testing.T) {
-	m, err := compile("a", false, false)
+	m, err := compile("a", false, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestRequired(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.pattern, func(t *testing.T) {
-			m, err := compile(test.pattern, test.ignoreCase, false)
+			m, err := compile(test.pattern, test.ignoreCase, false, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +386,7 @@ func FuzzScanner(f *testing.F) {
 		f.Add(seed.pattern, seed.text, seed.fold)
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
-		m, err := compile(pattern, fold, false)
+		m, err := compile(pattern, fold, false, false)
 		if err != nil {
 			return
 		}
@@ -463,6 +463,35 @@ func TestRun_metadata(t *testing.T) {
 		}
 		if told := strings.Contains(out.String(), "1 path ignored by .gitignore"); told != (test.ignored > 0) {
 			t.Errorf("%+v: the text tells of what was ignored: %v", test.args, told)
+		}
+	}
+}
+
+func TestRun_words(t *testing.T) {
+	fsys := fstest.MapFS{"a": {Data: []byte("1\nsetting\nset x\n2\nunset\nreset(set)\nSET\n3\n")}}
+	for _, test := range []struct {
+		args Args
+		want string
+	}{
+		{Args{Pattern: "set", Word: true}, "a:3:set x\na:6:reset(set)\n"},
+		{Args{Pattern: "set", Word: true, IgnoreCase: true, Literal: true}, "a:3:set x\na:6:reset(set)\na:7:SET\n"},
+		{Args{Pattern: "un|re", Word: true}, "no matches (text files searched: 1, binary files skipped: 0)\n"},
+		{Args{Pattern: "set x", Before: 1}, "a-2-setting\na:3:set x\n"},
+		{Args{Pattern: "set x", After: 1}, "a:3:set x\na-4-2\n"},
+		{Args{Pattern: "set x", Context: 1, After: 2}, "a-2-setting\na:3:set x\na-4-2\na-5-unset\n"},
+	} {
+		var out guesttest.Output
+		if err := Run(fsys, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != test.want {
+			t.Errorf("%+v: got\n%s\nwant\n%s", test.args, out.String(), test.want)
+		}
+	}
+	for _, args := range []Args{{Pattern: "a)(b", Word: true}, {Pattern: "a", After: -1}} {
+		var out guesttest.Output
+		if err := Run(fsys, args, &out); err == nil || out.Len() > 0 {
+			t.Errorf("%+v: got %v", args, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type report struct {
 	// pattern and start are what is searched for and where.
 	pattern, start string
 	mode           Mode
-	context        int64
+	before, after  int64 // lines of context
 	max            int
 
 	searched, binary int // files
@@ -44,7 +44,7 @@ func (r *report) add(h hit) bool {
 	case r.mode != Content:
 		return r.mode != Files // one match is all that counts
 	case !r.room():
-	case r.context > 0:
+	case r.before > 0 || r.after > 0:
 		h.line, h.at = excerpt(h.line, h.at), 0
 		r.hits = append(r.hits, h)
 	default:
