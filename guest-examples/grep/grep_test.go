@@ -9,10 +9,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 	"testing/fstest"
 	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 )
 
 var tree = fstest.MapFS{
