@@ -12,12 +12,14 @@ const devNull = "/dev/null"
 
 // hunkHead is the first line of a hunk. How many lines it has is not taken from
 // there: what models write there is often wrong, and the lines tell it.
-var hunkHead = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@`)
+// It is compiled when it is needed: what is done at the start of the module, all of its
+// tools pay for in each call.
+const hunkHead = `^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@`
 
 // parseUnified reads a diff as diff -u and git write it. What stands before, between
 // and behind the parts, such as the message of a commit, is passed over.
 func parseUnified(patch string) ([]filePatch, error) {
-	p := unified{lines: strings.Split(strings.TrimSuffix(patch, "\n"), "\n")}
+	p := unified{lines: strings.Split(strings.TrimSuffix(patch, "\n"), "\n"), hunkHead: regexp.MustCompile(hunkHead)}
 	for p.at < len(p.lines) {
 		start := p.at
 		if err := p.next(); err != nil {
@@ -38,7 +40,9 @@ type unified struct {
 	lines []string
 	at    int
 	files []filePatch
-	head  *header // of the file that comes next, as far as it was read
+
+	hunkHead *regexp.Regexp
+	head     *header // of the file that comes next, as far as it was read
 }
 
 // header is what stands before the hunks of a file. Names are as they stand there,
@@ -179,7 +183,7 @@ func (p *unified) hunk() error {
 		return errors.New(`a hunk comes before the names of its file, which are lines such as "--- a/FILE" and "+++ b/FILE"`)
 	}
 	f := &p.files[len(p.files)-1]
-	head := hunkHead.FindStringSubmatch(p.lines[p.at])
+	head := p.hunkHead.FindStringSubmatch(p.lines[p.at])
 	if head == nil {
 		return fmt.Errorf(`%.100q is no head of a hunk; it looks like "@@ -12,3 +12,4 @@"`, p.lines[p.at])
 	}
