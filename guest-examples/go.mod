@@ -13,10 +13,12 @@ require (
 )
 
 require (
-	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/term v0.45.0 // indirect
 )
 
 require github.com/itchyny/timefmt-go v0.1.9 // indirect
+
+require golang.org/x/image v0.48.0
 
 replace github.com/wasmtool/wasmtool/guest => ../guest

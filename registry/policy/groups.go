@@ -3,10 +3,10 @@ package policy
 // groupPrefix marks an entry that names a group.
 const groupPrefix = "group:"
 
-// groupMembers are the groups that every policy knows. glob and grep are in fs,
-// because whoever denies the tools for files means the ones that search them too.
+// groupMembers are the groups that every policy knows. list, glob and grep are in fs,
+// because whoever denies the tools for files means the ones that look for them too.
 var groupMembers = map[string][]string{
-	"fs":         {"read", "write", "edit", "apply_patch", "glob", "grep"},
+	"fs":         {"read", "write", "edit", "multi_edit", "apply_patch", "list", "glob", "grep"},
 	"runtime":    {"exec", "process"},
 	"web":        {"web_search", "web_fetch"},
 	"sessions":   {"sessions_list", "sessions_send", "sessions_spawn"},

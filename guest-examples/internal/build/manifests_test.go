@@ -13,12 +13,15 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
 	"github.com/wasmtool/wasmtool/guest-examples/bash"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/list"
+	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
@@ -31,7 +34,7 @@ type manifest struct {
 	Manifest                                    int
 	Name, Version, Title, Description, Category string
 	Tags                                        []string
-	Timeout, Changes                            string
+	Timeout, Changes, Shell                     string
 	Module                                      struct {
 		Path   string
 		SHA256 string `toml:"sha256"`
@@ -49,12 +52,15 @@ type manifest struct {
 			Deny        []string
 		} `toml:"fs"`
 	}
-	Parameters struct {
-		Type       string
-		Required   []string
-		Properties map[string]property
-	}
-	Examples []map[string]any // those who read manifests check them
+	Parameters schema
+	Examples   []map[string]any // those who read manifests check them
+}
+
+// schema is that of an object.
+type schema struct {
+	Type       string
+	Required   []string
+	Properties map[string]property
 }
 
 type property struct {
@@ -62,18 +68,24 @@ type property struct {
 	Default                                any
 	Enum                                   []string
 	Minimum, Maximum, MinLength, MaxLength *int64
+
+	MinItems, MaxItems *int64
+	Items              *schema
 }
 
 // args holds the arguments of each tool.
 var args = map[string]any{
-	"bash":       bash.Args{},
-	"calculator": calculator.Args{},
-	"datetime":   datetime.Args{},
-	"edit":       edit.Args{},
-	"glob":       glob.Args{},
-	"grep":       grep.Args{},
-	"read":       read.Args{},
-	"write":      writetool.Args{},
+	"apply_patch": applypatch.Args{},
+	"bash":        bash.Args{},
+	"calculator":  calculator.Args{},
+	"datetime":    datetime.Args{},
+	"edit":        edit.Args{},
+	"glob":        glob.Args{},
+	"grep":        grep.Args{},
+	"list":        list.Args{},
+	"multi_edit":  multiedit.Args{},
+	"read":        read.Args{},
+	"write":       writetool.Args{},
 }
 
 func load(t *testing.T, tool string) manifest {
@@ -125,19 +137,19 @@ func TestManifests(t *testing.T) {
 			if m.Parameters.Type != "object" {
 				t.Errorf("the parameters are of type %q", m.Parameters.Type)
 			}
-			checkProperties(t, m, reflect.TypeOf(want))
+			checkProperties(t, m.Parameters, reflect.TypeOf(want))
 		})
 	}
 }
 
 // checkProperties compares the declared parameters with the fields of the
 // arguments.
-func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
-	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean"}
+func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
+	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean", reflect.Slice: "array"}
 	for i := range fields.NumField() {
 		field := fields.Field(i)
 		name := field.Tag.Get("json")
-		p, ok := m.Parameters.Properties[name]
+		p, ok := declared.Properties[name]
 		if !ok {
 			t.Errorf("%s is not declared", name)
 			continue
@@ -147,6 +159,9 @@ func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
 		}
 		if p.Description == "" {
 			t.Errorf("%s lacks a description", name)
+		}
+		if p.Items != nil && p.Items.Type == "object" {
+			checkProperties(t, *p.Items, field.Type.Elem())
 		}
 		if p.Default == nil {
 			continue
@@ -159,15 +174,15 @@ func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
 		if err != nil {
 			t.Errorf("the default of %s is no value of it: %v", name, err)
 		}
-		if slices.Contains(m.Parameters.Required, name) {
+		if slices.Contains(declared.Required, name) {
 			t.Errorf("%s is required and has a default", name)
 		}
 	}
-	if len(m.Parameters.Properties) != fields.NumField() {
-		t.Errorf("%d parameters are declared, and there are %d arguments", len(m.Parameters.Properties), fields.NumField())
+	if len(declared.Properties) != fields.NumField() {
+		t.Errorf("%d parameters are declared, and there are %d arguments", len(declared.Properties), fields.NumField())
 	}
-	for _, name := range m.Parameters.Required {
-		if _, ok := m.Parameters.Properties[name]; !ok {
+	for _, name := range declared.Required {
+		if _, ok := declared.Properties[name]; !ok {
 			t.Errorf("%s is required and not declared", name)
 		}
 	}
@@ -187,10 +202,17 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"grep", "output_mode", string(grep.Content)},
 		{"grep", "max_results", int64(grep.DefaultMaxResults)},
 		{"glob", "path", "."},
+		{"list", "path", "."},
+		{"list", "depth", int64(list.DefaultDepth)},
+		{"list", "limit", int64(list.DefaultLimit)},
 		{"glob", "limit", int64(glob.DefaultLimit)},
+		{"glob", "include_ignored", false},
+		{"grep", "include_ignored", false},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
 		{"bash", "timeout_ms", bash.DefaultTimeout.Milliseconds()},
+		{"edit", "file_hash", ""},
+		{"multi_edit", "file_hash", ""},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
@@ -208,7 +230,8 @@ func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "workspace write **/.git/**"
 	modes := map[string]string{
-		"read": "workspace read", "grep": "workspace read", "glob": "workspace read", "write": writing, "edit": writing,
+		"read": "workspace read", "list": "workspace read", "grep": "workspace read", "glob": "workspace read",
+		"write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing,
 		// It has folders to move and to remove, which a pattern for all of them forbids.
 		"bash": "workspace write .git/**, tmp write",
 	}
