@@ -31,7 +31,7 @@ type manifest struct {
 	Manifest                                    int
 	Name, Version, Title, Description, Category string
 	Tags                                        []string
-	Timeout, Changes                            string
+	Timeout, Changes, Shell                     string
 	Module                                      struct {
 		Path   string
 		SHA256 string `toml:"sha256"`
