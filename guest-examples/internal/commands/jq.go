@@ -329,7 +329,7 @@ func (f *filter) run(code *gojq.Code, files []string) int {
 
 // one runs the filter on one input.
 func (f *filter) one(code *gojq.Code, input any) int {
-	results := code.RunWithContext(f.p.ctx, input, f.values...)
+	results := code.RunWithContext(&yieldingDone{Context: f.p.ctx}, input, f.values...)
 	for !f.p.stopped() {
 		value, ok := results.Next()
 		if !ok {
