@@ -348,6 +348,9 @@ func (f *filter) one(code *gojq.Code, input any) int {
 
 func (f *filter) failed(err error) int {
 	var halt *gojq.HaltError
+	if f.p.ctx.Err() != nil {
+		return interrupted // which the caller knows
+	}
 	if !errors.As(err, &halt) {
 		f.p.errorf("error: %v", err)
 		return jqFailed
