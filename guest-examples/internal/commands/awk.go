@@ -83,7 +83,7 @@ func runProgram(p *process, program *parser.Program, vars, words []string, folde
 		p.errorf("%v", err)
 		return 2
 	}
-	status, err = awk.ExecuteContext(p.ctx, &interp.Config{
+	status, err = awk.ExecuteContext(newYieldingErr(p.ctx), &interp.Config{
 		Stdin: yielding{p, p.env.Stdin}, Output: p, Error: p.env.Stderr, Argv0: "awk", Args: p.devices(words), Vars: vars,
 		Environ: environ, NoExec: true, Chars: true, NewlineOutput: interp.RawNewlineMode,
 	})

@@ -329,7 +329,7 @@ func (f *filter) run(code *gojq.Code, files []string) int {
 
 // one runs the filter on one input.
 func (f *filter) one(code *gojq.Code, input any) int {
-	results := code.RunWithContext(f.p.ctx, input, f.values...)
+	results := code.RunWithContext(&yieldingDone{Context: f.p.ctx}, input, f.values...)
 	for !f.p.stopped() {
 		value, ok := results.Next()
 		if !ok {
@@ -348,6 +348,9 @@ func (f *filter) one(code *gojq.Code, input any) int {
 
 func (f *filter) failed(err error) int {
 	var halt *gojq.HaltError
+	if f.p.ctx.Err() != nil {
+		return interrupted // which the caller knows
+	}
 	if !errors.As(err, &halt) {
 		f.p.errorf("error: %v", err)
 		return jqFailed
