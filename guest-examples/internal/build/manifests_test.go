@@ -33,7 +33,7 @@ const root = "../.."
 type manifest struct {
 	Manifest                                    int
 	Name, Version, Title, Description, Category string
-	Tags                                        []string
+	Tags, Aliases                               []string
 	Timeout, Changes, Shell                     string
 	Module                                      struct {
 		Path   string
