@@ -65,7 +65,7 @@ func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]
 func bashRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	tools, err := standard.New(standard.Options{
-		Offer:  capability.Offer{Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}}},
+		Offer: capability.Offer{Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}}},
 		// What the policy makes of scripts is tested beside it: here somebody says yes.
 		Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
 			return registry.Answer{Yes: true}, nil
