@@ -13,7 +13,7 @@ const groupPrefix = "group:"
 // because whoever denies the tools for files means the ones that look for them too.
 var groupMembers = map[string][]string{
 	"fs":         {"read", "write", "edit", "multi_edit", "apply_patch", "list", "glob", "grep"},
-	"runtime":    {"exec", "process"},
+	"runtime":    {"bash", "process"},
 	"web":        {"web_search", "web_fetch", "github_search"},
 	"sessions":   {"sessions_list", "sessions_send", "sessions_spawn"},
 	"messaging":  {"message"},
@@ -39,7 +39,7 @@ var profileEntries = []struct {
 
 // otherNames are the names by which well-known tools go elsewhere.
 var otherNames = map[string]string{
-	"bash":        "exec",
+	"exec":        "bash",
 	"apply-patch": "apply_patch",
 	"webfetch":    "web_fetch",
 	"websearch":   "web_search",
