@@ -45,6 +45,9 @@ type Call struct {
 	// WorkingDirectory is where relative paths of the arguments are meant to begin; empty
 	// means the root of the workspace.
 	WorkingDirectory string `json:"working_directory"`
+	// Settings are those of the manifest, by name, with the values that the operator chose
+	// or the author's defaults. Nil for a tool that has none.
+	Settings map[string]string `json:"settings,omitempty"`
 }
 
 // CurrentCall returns the call that runs. It is the zero Call in a warm-up and outside of

@@ -56,6 +56,8 @@ type About struct {
 	// in the guest's files relative paths are meant to begin; either may be empty.
 	IdempotencyKey   string `json:"idempotency_key,omitempty"`
 	WorkingDirectory string `json:"working_directory,omitempty"`
+	// Settings are what the operator chose for the tool, by name.
+	Settings map[string]string `json:"settings,omitempty"`
 }
 
 // Services are what a call reaches beside the files, variables, clock and randomness of

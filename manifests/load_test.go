@@ -137,7 +137,7 @@ func TestLoadBad(t *testing.T) {
 		{"device by a link", tree{"tool.toml": withModule("m.wasm"), "m.wasm": "-> /dev/zero"}, at + `"m.wasm" leads out of the folder that is loaded, through a link; put the file itself there`},
 		{"other digest", tree{"tool.toml": withDigest("m.wasm", digest), "m.wasm": "x"}, `tool.toml:6:17: module.sha256: does not fit the module "m.wasm"; if that is the module you mean, write "` + digestOf("x") + `"`},
 		{"faults of the file too", tree{"tool.toml": withModule("m.wasm") + "x = 1"}, at + "\"m.wasm\" does not exist\n" +
-			"tool.toml:6:1: x: unknown key; the keys here are manifest, name, version, title, description, category, tags, aliases, timeout, dangerous, confirm, polling, changes, module, rest, limits, permissions, parameters, parameters_file, result, examples"},
+			"tool.toml:6:1: x: unknown key; the keys here are manifest, name, version, title, description, category, tags, aliases, timeout, dangerous, confirm, polling, changes, module, rest, limits, settings, permissions, parameters, parameters_file, result, examples"},
 		{"missing schema", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": ""}, `tool.toml:6:19: parameters_file: "p.json" does not exist`},
 		{"schema by a link out", tree{"tool.toml": withModule("m.wasm") + `parameters_file = "p.json"`, "m.wasm": "", "p.json": "-> ../outside.json"}, `tool.toml:6:19: parameters_file: "p.json" is a link that leaves the manifest's folder; put the file itself there`},
 		{"schema and [parameters]", tree{"tool.toml": withModule("m.wasm") + "parameters_file = \"p.json\"\n[parameters]\ntype = \"object\"", "m.wasm": ""}, `tool.toml:6:19: parameters_file: the manifest has [parameters] as well; keep one of the two`},

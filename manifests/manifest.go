@@ -95,9 +95,13 @@ type Manifest struct {
 	// Module is the program, the zero value when the tool is a request.
 	Module Module
 	// REST is the request, nil when the tool is a program.
-	REST        *REST
-	Limits      Limits
+	REST   *REST
+	Limits Limits
+	// Permissions are what the tool asks for with the values that its Settings have.
 	Permissions capability.Permissions
+	// Settings are what an operator can choose, in the order of their names: at most
+	// MaxSettings.
+	Settings []Setting
 
 	// Parameters is the schema of the arguments. A manifest that gives none has a
 	// schema with no parameters. It is nil only when Decode met a ParametersFile.
@@ -113,6 +117,9 @@ type Manifest struct {
 	// Digest is the SHA-256, in hexadecimal, of the manifest's bytes and of those of its
 	// parameters_file: whatever changes in either changes it.
 	Digest string
+
+	// asks are the requests that the tool asks for with any of its settings.
+	asks []ask
 
 	// places holds where keys stand by their dotted path, for the faults of a
 	// module that is read later.
