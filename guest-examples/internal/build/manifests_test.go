@@ -16,9 +16,12 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
+	githubsearch "github.com/wasmtool/wasmtool/guest-examples/github_search"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
+	webfetch "github.com/wasmtool/wasmtool/guest-examples/web_fetch"
+	websearch "github.com/wasmtool/wasmtool/guest-examples/web_search"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
@@ -29,16 +32,23 @@ const root = "../.."
 type manifest struct {
 	Manifest                                    int
 	Name, Version, Title, Description, Category string
-	Tags                                        []string
+	Tags, Aliases                               []string
 	Timeout, Changes                            string
 	Module                                      struct {
 		Path   string
 		SHA256 string `toml:"sha256"`
 		Args   []string
+		Output string
 	}
-	Limits      struct{ Memory, Output string }
+	// Those who read manifests check settings and requests.
+	Settings map[string]any
+	Limits   struct {
+		Memory, Output string
+		HTTPRequests   int `toml:"http_requests"`
+	}
 	Permissions struct {
 		Clock bool
+		Net   []map[string]any
 		FS    []struct {
 			Mount, Mode string
 			Deny        []string
@@ -61,13 +71,16 @@ type property struct {
 
 // args holds the arguments of each tool.
 var args = map[string]any{
-	"calculator": calculator.Args{},
-	"datetime":   datetime.Args{},
-	"edit":       edit.Args{},
-	"glob":       glob.Args{},
-	"grep":       grep.Args{},
-	"read":       read.Args{},
-	"write":      writetool.Args{},
+	"calculator":    calculator.Args{},
+	"datetime":      datetime.Args{},
+	"edit":          edit.Args{},
+	"github_search": githubsearch.Args{},
+	"glob":          glob.Args{},
+	"grep":          grep.Args{},
+	"read":          read.Args{},
+	"web_fetch":     webfetch.Args{},
+	"web_search":    websearch.Args{},
+	"write":         writetool.Args{},
 }
 
 func load(t *testing.T, tool string) manifest {
@@ -184,6 +197,13 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"glob", "limit", int64(glob.DefaultLimit)},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
+		{"web_fetch", "format", webfetch.FormatMarkdown},
+		{"web_fetch", "max_length", int64(webfetch.DefaultLength)},
+		{"web_fetch", "offset", int64(0)},
+		{"web_search", "max_results", int64(websearch.DefaultResults)},
+		{"web_search", "page", int64(1)},
+		{"github_search", "max_results", int64(githubsearch.DefaultResults)},
+		{"github_search", "page", int64(1)},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
