@@ -22,9 +22,10 @@ const (
 	MaxLength = 200_000
 	// MaxBody is how much of an answer is read, in bytes.
 	MaxBody = 8 << 20
-	// MaxHTML is how much of a page is understood as HTML, in bytes: the tree of a page takes
-	// many times as much memory.
+	// MaxHTML is how much of a page is understood as HTML, in bytes, and MaxTags how many
+	// tags of it: the tree of a page takes many times as much memory.
 	MaxHTML = 3 << 20
+	MaxTags = 120_000
 	// MaxImage is the largest image, in bytes.
 	MaxImage = 4 << 20
 	// maxExcerpt is how many characters of the page of a failure are shown.

@@ -3,6 +3,7 @@ package webfetch
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -23,16 +24,15 @@ const maxTitle = 200
 
 // readHTML turns a page into the format.
 func (d *document) readHTML(res *client.Response, format string) error {
-	source := res.Body
-	if len(source) > MaxHTML && format != FormatHTML {
-		source = source[:MaxHTML]
-		d.notes = append(d.notes, "the page is larger than 3 MiB; what comes after that was not read")
-	}
-	text := d.decode(source, res.Header.Get("Content-Type"))
+	text := d.decode(res.Body, res.Header.Get("Content-Type"))
 	if format == FormatHTML {
 		d.text = text
 		d.title = titleIn(text)
 		return nil
+	}
+	if end := readable(text); end < len(text) {
+		text = text[:end]
+		d.notes = append(d.notes, fmt.Sprintf("the page is too large to be read as a whole; what comes after its first %d bytes is left out, format=html has it", end))
 	}
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
@@ -45,12 +45,44 @@ func (d *document) readHTML(res *client.Response, format string) error {
 	d.title = titleOf(root)
 	content, mainOnly := contentOf(root, at)
 	d.mainOnly = mainOnly
+	if format == FormatMarkdown && effort(content, 1) > maxEffort {
+		d.notes = append(d.notes, "the page nests too much in too much to be turned into Markdown; this is its text")
+		format = FormatText
+	}
 	if format == FormatText {
 		d.text = plainText(content)
 		return nil
 	}
 	d.text, err = markdown(content)
 	return err
+}
+
+// readable is the length of the beginning of a page whose tree has room in the memory.
+func readable(text string) int {
+	end := min(len(text), MaxHTML)
+	tags := 0
+	for i := 0; i < end; i++ {
+		if text[i] == '<' {
+			if tags++; tags > MaxTags {
+				return i
+			}
+		}
+	}
+	return end
+}
+
+// maxEffort is how many bytes the converter may copy, about: it copies all that is in an
+// element for each that it lies in.
+const maxEffort = 48 << 20
+
+// effort is how many bytes that would be for a tree that lies so deep.
+func effort(n *html.Node, depth int) int {
+	const markup = 16 // for what stands around a text
+	sum := 0
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		sum += depth*(len(c.Data)+markup) + effort(c, depth+1)
+	}
+	return sum
 }
 
 // titleOf is the title of a page, or its first heading.

@@ -13,11 +13,17 @@ import (
 // Bounds of what makes texts of pages much longer than the pages.
 const (
 	// maxIndents is how deep lists and quotations may nest: each indents all that is in it.
-	maxIndents = 12
-	// maxColumns is how wide a table may be: short rows are filled up to the longest.
+	maxIndents = 6
+	// maxColumns is how wide a table may be, and maxCells how large: short rows are filled
+	// up to the longest.
 	maxColumns = 64
-	// maxSpans is how many cells those of a page may span in all.
-	maxSpans = 20_000
+	maxCells   = 50_000
+	// maxSpan is how many rows or columns a cell may span, maxSpans how many cells those of a
+	// page may span in all, and maxSpannedRows how many rows a table with such cells may have:
+	// they push others aside, which makes all rows longer.
+	maxSpan        = 16
+	maxSpans       = 20_000
+	maxSpannedRows = 500
 	// maxLink is the longest URL that is kept, in bytes.
 	maxLink = 2048
 )
@@ -62,8 +68,11 @@ func (t *tidier) element(n *html.Node, indents int) {
 			become(n, atom.Div)
 		}
 	case atom.Table:
-		if widest(n) > maxColumns {
+		switch rows, columns := measure(n); {
+		case columns > maxColumns || rows*columns > maxCells:
 			flatten(n)
+		case rows > maxSpannedRows:
+			unspan(n)
 		}
 	case atom.Td, atom.Th:
 		t.span(n)
@@ -133,11 +142,11 @@ func (t *tidier) link(n *html.Node, name string) {
 func (t *tidier) span(n *html.Node) {
 	area := 1
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
-		if a.Key != "colspan" && a.Key != "rowspan" {
+		if !isSpan(a) {
 			return false
 		}
 		count, err := strconv.Atoi(strings.TrimSpace(a.Val))
-		if err != nil || count < 1 || count > maxColumns || t.spans+area*count > maxSpans {
+		if err != nil || count < 1 || count > maxSpan || t.spans+area*count > maxSpans {
 			return true
 		}
 		area *= count
@@ -146,9 +155,9 @@ func (t *tidier) span(n *html.Node) {
 	t.spans += area - 1
 }
 
-// widest is how many cells the longest row of a table has, those of tables in it left out.
-func widest(n *html.Node) int {
-	most := 0
+// measure counts the rows of a table, and the cells of its longest, those of tables in it
+// left out.
+func measure(n *html.Node) (rows, columns int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
 		case atom.Tr:
@@ -158,13 +167,23 @@ func widest(n *html.Node) int {
 					cells++
 				}
 			}
-			most = max(most, cells)
+			rows, columns = rows+1, max(columns, cells)
 		case atom.Thead, atom.Tbody, atom.Tfoot:
-			most = max(most, widest(c))
+			r, k := measure(c)
+			rows, columns = rows+r, max(columns, k)
 		}
 	}
-	return most
+	return rows, columns
 }
+
+// unspan makes all cells of a table take one place each.
+func unspan(n *html.Node) {
+	for d := range n.Descendants() {
+		d.Attr = slices.DeleteFunc(d.Attr, isSpan)
+	}
+}
+
+func isSpan(a html.Attribute) bool { return a.Key == "colspan" || a.Key == "rowspan" }
 
 // flatten takes the form of a table from it.
 func flatten(n *html.Node) {

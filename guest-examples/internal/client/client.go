@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 
 	"github.com/wasmtool/wasmtool/guest/guesthttp"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
 // maxRedirects is how many redirects are followed, as many as the host follows for others.
@@ -37,24 +38,12 @@ type Response struct {
 	Cut  bool
 }
 
-// Do sends a request, follows redirects, and reads at most so many bytes of the body. The
-// text of an error is for a model.
+// Do sends a request, follows redirects of GET, and reads at most so many bytes of the
+// body. The text of an error is for a model.
 func (c *Client) Do(ctx context.Context, r *http.Request, most int64) (*Response, error) {
-	var redirects []string
-	sender := http.Client{Transport: c.transport, CheckRedirect: func(next *http.Request, earlier []*http.Request) error {
-		last := earlier[len(earlier)-1].URL
-		switch {
-		case len(earlier) > maxRedirects:
-			return fmt.Errorf("the server redirects more than %d times, lastly to %s", maxRedirects, next.URL.Redacted())
-		case last.Scheme == "https" && next.URL.Scheme != "https":
-			return fmt.Errorf("the server redirects from https to %s, which is not followed", next.URL.Redacted())
-		}
-		redirects = append(redirects, last.String())
-		return nil
-	}}
-	res, err := sender.Do(r.WithContext(ctx))
+	res, redirects, err := c.follow(r.WithContext(ctx))
 	if err != nil {
-		return nil, explain(err)
+		return nil, err
 	}
 	defer func() { _ = res.Body.Close() }() // it was read as far as it is wanted
 	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
@@ -71,24 +60,53 @@ func (c *Client) Do(ctx context.Context, r *http.Request, most int64) (*Response
 	return got, nil
 }
 
-// explain puts an error of net/http into words. It names no more of a URL than the host
-// does, since what stands behind that may be a key.
-func explain(err error) error {
-	var sending *url.Error
-	if !errors.As(err, &sending) {
-		return err
+// follow sends a request and those that it is redirected to, and returns the last answer
+// with the URLs that led there. http.Client does the same, and would bring a whole HTTP and
+// TLS stack into the module.
+func (c *Client) follow(r *http.Request) (*http.Response, []string, error) {
+	var redirects []string
+	for {
+		res, err := c.transport.RoundTrip(r)
+		if err != nil {
+			return nil, nil, explain(r, err)
+		}
+		res.Request = r
+		location := res.Header.Get("Location")
+		if r.Method != http.MethodGet || !redirected[res.StatusCode] || location == "" {
+			return res, redirects, nil
+		}
+		_ = res.Body.Close() // it is for people
+		next, err := r.URL.Parse(location)
+		switch {
+		case err != nil || next.Host == "" || next.User != nil:
+			return nil, nil, errors.New("the server redirects to what is no URL of a page")
+		case len(redirects) == maxRedirects:
+			return nil, nil, fmt.Errorf("the server redirects more than %d times, lastly to %s", maxRedirects, plain.Line(next.String(), maxDetail))
+		case next.Scheme != r.URL.Scheme && next.Scheme != "https":
+			return nil, nil, fmt.Errorf("the server redirects from %s to %s, which is not followed", r.URL.Scheme, plain.Line(next.String(), maxDetail))
+		}
+		redirects = append(redirects, r.URL.String())
+		next.Fragment, next.RawFragment = "", ""
+		r = (&http.Request{Method: r.Method, URL: next, Header: r.Header}).WithContext(r.Context())
 	}
+}
+
+// redirected are the statuses that tell of another URL for the same.
+var redirected = map[int]bool{
+	http.StatusMovedPermanently: true, http.StatusFound: true, http.StatusSeeOther: true,
+	http.StatusTemporaryRedirect: true, http.StatusPermanentRedirect: true,
+}
+
+// explain adds to a refusal what would allow the request. It names no more of a URL than the
+// host does, since what stands behind that may be a key.
+func explain(r *http.Request, err error) error {
 	var fault *guesthttp.Fault
 	if !errors.As(err, &fault) || fault.Kind != "denied" {
-		return sending.Err
-	}
-	u, parseErr := url.Parse(sending.URL)
-	if parseErr != nil {
-		return fault
+		return err
 	}
 	method := ""
-	if sending.Op != "Get" && sending.Op != "Head" {
-		method = "POST:"
+	if r.Method != http.MethodGet {
+		method = r.Method + ":"
 	}
-	return fmt.Errorf("%w; only the operator can grant it, by the permission net:%s%s://%s/", fault, method, u.Scheme, u.Host)
+	return fmt.Errorf("%w; only the operator can grant it, by the permission net:%s%s://%s/", fault, method, r.URL.Scheme, r.URL.Host)
 }

@@ -52,8 +52,19 @@ func TestRedirects(t *testing.T) {
 		case "/more":
 			hops++
 			http.Redirect(w, r, "/more", http.StatusFound)
+		case "/user":
+			w.Header().Set("Location", "http://me:secret@"+r.Host+"/end")
+			w.WriteHeader(http.StatusFound)
+		case "/file":
+			w.Header().Set("Location", "file:///etc/passwd")
+			w.WriteHeader(http.StatusFound)
+		case "/bad":
+			w.Header().Set("Location", "http://[::1")
+			w.WriteHeader(http.StatusFound)
+		case "/nowhere":
+			w.WriteHeader(http.StatusFound)
 		default:
-			http.Redirect(w, r, "/end", http.StatusFound)
+			http.Redirect(w, r, "/end#part", http.StatusFound)
 		}
 	}))
 	defer s.Close()
@@ -63,6 +74,22 @@ func TestRedirects(t *testing.T) {
 	}
 	if _, err := get(t, http.DefaultTransport, s.URL+"/more"); err == nil || !strings.Contains(err.Error(), "redirects more than 5 times") || hops != 6 {
 		t.Errorf("%d requests, %v", hops, err)
+	}
+	for _, path := range []string{"/user", "/file", "/bad"} {
+		if _, err := get(t, http.DefaultTransport, s.URL+path); err == nil || !strings.Contains(err.Error(), "the server redirects ") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if res, err := get(t, http.DefaultTransport, s.URL+"/nowhere"); err != nil || res.Status != http.StatusFound {
+		t.Errorf("a redirect to nowhere: %+v, %v", res, err)
+	}
+	post, err := http.NewRequest(http.MethodPost, s.URL+"/start", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A body is for the server that it was meant for.
+	if res, err := New(http.DefaultTransport).Do(context.Background(), post, 100); err != nil || res.Status != http.StatusFound {
+		t.Errorf("a redirect of a body: %+v, %v", res, err)
 	}
 	secure := httptest.NewTLSServer(http.RedirectHandler(s.URL+"/end", http.StatusFound))
 	defer secure.Close()
