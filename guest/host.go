@@ -31,6 +31,26 @@ func Logf(level Level, format string, args ...any) {
 // nothing.
 func Progress(done, total float64, message string) { hostProgress(done, total, message) }
 
+// Update tells what the call is doing or has found, in a few words for people, and values
+// by name, which JSON must be able to hold; each takes the place of the one before of that
+// name. Either may be empty. An update has at most 16 KiB of JSON, 256 bytes of a title are
+// kept, and the host hands on twenty updates a second: one that it refuses is a *Fault of
+// the kind too_large or too_many, and has no effect. Outside of wasip1 it does nothing.
+func Update(title string, metadata map[string]any) error {
+	text, err := json.Marshal(struct {
+		Title    string         `json:"title,omitempty"`
+		Metadata map[string]any `json:"metadata,omitempty"`
+	}{title, metadata})
+	if err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	_, err = host.Check(hostUpdate(text))
+	return err
+}
+
+// Fault is why the host did not do what it was asked for.
+type Fault = host.Fault
+
 // Call says what the host tells of the call that runs.
 type Call struct {
 	// Tool is the tool's name, and ID that of the call.
@@ -48,6 +68,10 @@ type Call struct {
 	// Settings are those of the manifest, by name, with the values that the operator chose
 	// or the author's defaults. Nil for a tool that has none.
 	Settings map[string]string `json:"settings,omitempty"`
+	// Tools are the names of tools that the caller may call, in order, and MoreTools how many
+	// there are besides.
+	Tools     []string `json:"tools,omitempty"`
+	MoreTools int      `json:"more_tools,omitempty"`
 }
 
 // CurrentCall returns the call that runs. It is the zero Call in a warm-up and outside of

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -37,8 +38,9 @@ type Bindings struct {
 	Store *Store
 	// Talk is what the guest logs and how far it says it is; never nil.
 	Talk *Talk
-	// About is what the guest may know of its call.
-	About About
+	// About returns what the guest may know of its call. It works that out when it is called
+	// first; never nil.
+	About func() About
 
 	secrets *callSecrets
 	named   []string // secrets that the guest may ask about
@@ -58,6 +60,10 @@ type About struct {
 	WorkingDirectory string `json:"working_directory,omitempty"`
 	// Settings are what the operator chose for the tool, by name.
 	Settings map[string]string `json:"settings,omitempty"`
+	// Tools are the names of tools that the caller sees, and MoreTools how many there are
+	// besides; empty when nobody says.
+	Tools     []string `json:"tools,omitempty"`
+	MoreTools int      `json:"more_tools,omitempty"`
 }
 
 // Services are what a call reaches beside the files, variables, clock and randomness of
@@ -65,8 +71,9 @@ type About struct {
 type Services struct {
 	// Listener hears what the guest logs and how far it is.
 	Listener Listener
-	// About is what it is told of its call.
-	About About
+	// About returns what it is told of its call, when it asks, once at most; nil tells
+	// nothing.
+	About func() About
 	// HTTP bounds the requests of the call and says how they are made. What may be
 	// reached, and with which secrets, is for the grant alone to say: Normalise, Permit,
 	// Secrets and Scrub are not looked at.
@@ -100,8 +107,12 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 	}
 	b := &Bindings{
 		Files: files, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{},
-		About: s.About, secrets: &callSecrets{store: s.Secrets},
+		secrets: &callSecrets{store: s.Secrets},
 	}
+	if s.About == nil {
+		s.About = func() About { return About{} }
+	}
+	b.About = sync.OnceValue(s.About)
 	s.Listener.hide = b.secrets
 	b.Talk = NewTalk(s.Listener)
 	if len(grant.Net) > 0 {

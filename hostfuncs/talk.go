@@ -1,6 +1,7 @@
 package hostfuncs
 
 import (
+	"encoding/json"
 	"log/slog"
 	"math"
 	"strings"
@@ -35,6 +36,9 @@ type Listener struct {
 	// Progress gets how much is done of how much in all, in units of the guest's own, and
 	// what it says about it. total is 0 when the guest does not know it.
 	Progress func(done, total float64, message string)
+	// Update gets what the call is doing or has found, in a few words, and values by name,
+	// each of them JSON; either may be empty.
+	Update func(title string, metadata map[string]json.RawMessage)
 
 	hide *callSecrets // nil hides nothing
 }
@@ -60,13 +64,15 @@ type Talk struct {
 	lines, bytes int
 	told         time.Time // when progress was told last
 	finished     bool      // and whether that was all
+	updating     time.Time // when the second began in which there were
+	updates      int       // so many of them
 }
 
 // NewTalk returns a Talk that a listener hears.
 func NewTalk(l Listener) *Talk { return &Talk{l: l} }
 
 // heard reports whether anybody listens.
-func (t *Talk) heard() bool { return t.l.Log != nil || t.l.Progress != nil }
+func (t *Talk) heard() bool { return t.l.Log != nil || t.l.Progress != nil || t.l.Update != nil }
 
 // LogLevel returns the level that a guest's number stands for: 0 debug, 1 information, 2
 // warning, and 3 and more error.

@@ -1,6 +1,8 @@
 package hostfuncs_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -77,9 +79,67 @@ func TestProgressIsPaced(t *testing.T) {
 	})
 }
 
+// An update is a title, values by name, or both; anything else is told to the guest.
+func TestUpdates(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"title":"a","metadata":{"n":1e2,"o":{"x":[null]}}}`: `a map[n:1e2 o:{"x":[null]}]`,
+		`{"title":"a"}`:           `a map[]`,
+		`{}`:                      ` map[]`,
+		`{"metadata":{"n":null}}`: ` map[n:null]`,
+		`{"title":"` + strings.Repeat("é", hostfuncs.MaxUpdateTitle) + `"}`: strings.Repeat("é", hostfuncs.MaxUpdateTitle/2) + " map[]",
+		``:                                    "update",
+		`null`:                                "update",
+		`[]`:                                  "update",
+		`{"title":1}`:                         "update",
+		`{"metadata":[]}`:                     "update",
+		`{"progress":{"done":1}}`:             "update",
+		`{} {}`:                               "update",
+		"{\"title\":\"\xff\"}":                "update",
+		`{"metadata":{"a":"` + "\x00" + `"}}`: "update",
+		`{"metadata":` + strings.Repeat(`{"a":`, hostfuncs.MaxUpdate/6):         "update",
+		`{"metadata":{"a":"` + strings.Repeat("x", hostfuncs.MaxUpdate) + `"}}`: "too_large",
+	} {
+		got := ""
+		talk := hostfuncs.NewTalk(hostfuncs.Listener{Update: func(title string, metadata map[string]json.RawMessage) {
+			got = fmt.Sprintf("%s %s", title, metadata)
+		}})
+		var fault *hostfuncs.Fault
+		if errors.As(talk.Update([]byte(text)), &fault) {
+			got += fault.Kind // and nothing is told
+		}
+		if got != want {
+			t.Errorf("%.80q: got %.200q, want %q", text, got, want)
+		}
+	}
+}
+
+// So many updates in a second, and again in the next.
+func TestUpdatesArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		talk := hostfuncs.NewTalk(hostfuncs.Listener{Update: func(string, map[string]json.RawMessage) { told++ }})
+		for second := range 3 {
+			for n := range hostfuncs.MaxUpdates + 5 {
+				err := talk.Update([]byte(`{"title":"a"}`))
+				var fault *hostfuncs.Fault
+				if refused := errors.As(err, &fault) && fault.Kind == "too_many"; refused != (n >= hostfuncs.MaxUpdates) {
+					t.Errorf("update %d of second %d: %v", n, second, err)
+				}
+			}
+			time.Sleep(time.Second)
+		}
+		if told != 3*hostfuncs.MaxUpdates {
+			t.Errorf("%d are told", told)
+		}
+	})
+}
+
 // Nobody has to listen.
 func TestNobodyListens(t *testing.T) {
 	talk := hostfuncs.NewTalk(hostfuncs.Listener{})
 	talk.Log(slog.LevelInfo, []byte("x"))
 	talk.Progress(1, 2, nil)
+	if err := talk.Update([]byte(`{"title":"x"}`)); err != nil {
+		t.Error(err)
+	}
 }

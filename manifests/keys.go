@@ -22,9 +22,11 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "dangerous", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Dangerous)},
 		{Name: "confirm", Want: stricttoml.WantText, Read: c.confirm(m)},
 		{Name: "polling", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Polling)},
-		{Name: "changes", Want: stricttoml.WantText, Read: c.changes(m)},
+		{Name: "changes", Want: stricttoml.WantText, Read: c.parameter(&m.Changes)},
+		{Name: "shell", Want: stricttoml.WantText, Read: c.parameter(&m.Shell)},
 		{Name: "module", Path: "module", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
 		{Name: "rest", Path: "rest", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.restKeys(m) }},
+		{Name: "describe", Path: "describe", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.describeKeys(m) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.limitKeys(m) }},
 		{Name: "settings", Path: "settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: c.settingKey(m)},
 		{Name: "permissions", Path: "permissions", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.permissionKeys(m) }},
@@ -41,6 +43,7 @@ func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "sha256", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.SHA256, parseDigest)},
 		{Name: "abi", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.ABI, parseABI)},
 		{Name: "entry", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.Entry, parseEntry)},
+		{Name: "mcp_tool", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.MCPTool, parseMCPTool)},
 		{Name: "config", Path: "module.config", Want: stricttoml.WantNamed, Entry: c.configKey(m), Read: c.checkConfig(m)},
 		{Name: "args", Want: stricttoml.WantTexts, Read: c.args(m)},
 		{Name: "stdin", Want: stricttoml.WantText, Read: c.stdin(m)},
@@ -118,7 +121,8 @@ func (c *checker) confirm(m *Manifest) stricttoml.Reader {
 	}
 }
 
-func (c *checker) changes(m *Manifest) stricttoml.Reader {
+// parameter reads the placeholder of one parameter.
+func (c *checker) parameter(target *string) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		name, err := parseParameter(n.Text, `write one "{parameter}"`)
 		if err != nil {
@@ -126,7 +130,7 @@ func (c *checker) changes(m *Manifest) stricttoml.Reader {
 			return
 		}
 		c.placeholders(at, []string{name})
-		m.Changes = name
+		*target = name
 	}
 }
 

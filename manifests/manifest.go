@@ -91,12 +91,16 @@ type Manifest struct {
 	Polling bool
 	// Changes is the parameter that names the one file that a call changes, or "".
 	Changes string
+	// Shell is the parameter that is a script of a shell, or "".
+	Shell string
 
 	// Module is the program, the zero value when the tool is a request.
 	Module Module
 	// REST is the request, nil when the tool is a program.
-	REST   *REST
-	Limits Limits
+	REST *REST
+	// Describe is how the program describes its tool, nil when it does not.
+	Describe *Describe
+	Limits   Limits
 	// Permissions are what the tool asks for with the values that its Settings have.
 	Permissions capability.Permissions
 	// Settings are what an operator can choose, in the order of their names: at most
@@ -151,6 +155,11 @@ type Module struct {
 	ABI ABI
 	// Entry is the function that a reactor or a plug-in is called by, or "" for the default.
 	Entry string
+	// MCPTool is the name of a tool of an Extism plug-in that has tools as an MCP server has
+	// them: its input is the request of a call to that tool, its output the result. "" is
+	// none. With the Entry "call_tool" the request is as hyper-mcp has it since its second
+	// interface, with any other as in servlets of mcp.run.
+	MCPTool string
 	// Config is the configuration of an Extism plug-in by name: at most MaxConfigBytes,
 	// names and values together. Nil is none.
 	Config map[string]string

@@ -26,8 +26,9 @@ func (c *checker) relations(m *Manifest) {
 		c.Fault(c.At("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
 	}
 	c.abi(m)
+	c.describe(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "limits.memory", "settings"} {
+	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings"} {
 		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}
@@ -49,6 +50,16 @@ func (c *checker) abi(m *Manifest) {
 	}
 	if (m.Module.ABI == ABICommand || m.Module.ABI == ABIReactor) && module.Get("config") != nil {
 		c.Fault(c.At("module", "config"), "only an Extism plug-in can ask for it; leave it out, or write abi = \"extism\"")
+	}
+	if m.Module.MCPTool != "" {
+		if m.Module.ABI != ABIExtism {
+			c.Fault(c.At("module", "mcp_tool"), "only an Extism plug-in has such tools; write abi = \"extism\", or leave it out")
+		}
+		for _, key := range []string{"stdin", "output"} {
+			if module.Get(key) != nil {
+				c.Fault(c.At("module", key), "mcp_tool says what goes in and comes out; leave it out")
+			}
+		}
 	}
 	if m.Module.ABI == ABICommand && module.Get("warm") != nil {
 		c.Fault(c.At("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")

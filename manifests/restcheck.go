@@ -33,6 +33,9 @@ func (c *checker) rest(m *Manifest) {
 			c.Fault(c.At("limits", key), "is for programs, and the tool is a request; leave it out")
 		}
 	}
+	if c.Root().Get("shell") != nil {
+		c.Fault(c.At("shell"), "a request runs no script; leave it out")
+	}
 	if c.Root().Get("permissions") != nil {
 		c.Fault(c.At("permissions"), "a tool with [rest] asks for its own request and for nothing else; leave it out")
 	}

@@ -191,6 +191,17 @@ func parseEntry(text string) (string, error) {
 	return text, nil
 }
 
+// maxMCPTool is the longest name that a plug-in has for a tool, in bytes.
+const maxMCPTool = 256
+
+// parseMCPTool reads a plug-in's own name of a tool.
+func parseMCPTool(text string) (string, error) {
+	if text == "" || len(text) > maxMCPTool || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return "", fmt.Errorf("is empty, longer than %d bytes, or not printable; write the name as the plug-in tells it", maxMCPTool)
+	}
+	return text, nil
+}
+
 func parseOutput(text string) (Output, error) {
 	return stricttoml.ParseChoice(text, map[string]Output{outputText: OutputText, outputJSON: OutputJSON, outputResult: OutputResult},
 		outputText, outputJSON, outputResult)

@@ -23,7 +23,7 @@ type Approver interface {
 }
 
 // ErrNobodyToAsk is what an Approver says that has nobody to ask about a call.
-var ErrNobodyToAsk = errors.New("there is nobody to ask")
+var ErrNobodyToAsk = tool.ErrNobodyToAsk
 
 // ApproverFunc is a function as an Approver.
 type ApproverFunc func(ctx context.Context, q Question) (Answer, error)
@@ -42,11 +42,16 @@ type Answer struct {
 	// AnyArguments keeps it for calls with other arguments, too. Only a question that
 	// said so may be answered like that.
 	AnyArguments bool
+	// Patterns keeps it for the Question's Patterns in place of the arguments: for every
+	// call whose script has to be asked about for commands of these alone. It does nothing
+	// where the Question has none. Only a question that showed them may be answered so.
+	Patterns bool
 }
 
-// Question is what an Approver is asked. Everything but Confirm and the arguments'
-// values is the host's own knowledge; the tool's author wrote Confirm, and a model
-// may have written the arguments, so show both as quoted text.
+// Question is what an Approver is asked. Everything but Confirm, Patterns and the
+// arguments' values is the host's own knowledge; the tool's author wrote Confirm, and a
+// model may have written the arguments, of which Patterns and what Why has in quotes are
+// parts, so show them as quoted text.
 type Question struct {
 	// CallID is the call's ID, and Tenant and Session are those of the call.
 	CallID, Tenant, Session string
@@ -60,6 +65,10 @@ type Question struct {
 	Why string
 	// Arguments is the JSON object that the tool will get.
 	Arguments json.RawMessage
+	// Patterns are patterns of package shellcommand for the commands of the call's script
+	// that are asked about, such as "git push *"; empty where a yes can only be for
+	// exactly this call.
+	Patterns []string
 	// Confirm is the author's own question with the arguments filled in; may be
 	// empty.
 	Confirm string
@@ -78,16 +87,13 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	}
 	key := approvals.NewKey(digest, x.arguments.JSON, x.bounds())
 	if digest != "" && !x.looping { // what was said before was not about a loop
-		found, err := r.remembered(ctx, approvals.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: key})
+		found, err := r.rememberedCall(ctx, x, key)
 		if found || err != nil {
 			x.approved = found
 			return err
 		}
 	}
-	approver := r.opts.Approver
-	if x.overlay.Approver != nil {
-		approver = x.overlay.Approver
-	}
+	approver := r.approverOf(x)
 	if approver == nil {
 		return x.nobodyToAsk()
 	}
@@ -99,6 +105,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session,
 		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Why: x.decision.By.Why,
 		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
+		Patterns: slices.Clone(x.patterns),
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -116,6 +123,14 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	x.approved, x.asked = true, true
 	r.remember(ctx, x, key, answer)
 	return nil
+}
+
+// approverOf is whom the call's caller would have asked; nil is nobody.
+func (r *Registry) approverOf(x *execution) Approver {
+	if x.overlay.Approver != nil {
+		return x.overlay.Approver
+	}
+	return r.opts.Approver
 }
 
 // nobodyToAsk is the error of a call that needs a yes where nobody can give one.
@@ -160,6 +175,22 @@ func (r *Registry) digestWithin(ctx context.Context, e *entry) (string, error) {
 	return digestOf(ctx, e.executor)
 }
 
+// rememberedCall reports whether somebody said yes before to the call, or to every pattern
+// of what its script is asked about for.
+func (r *Registry) rememberedCall(ctx context.Context, x *execution, key approvals.Key) (bool, error) {
+	found, err := r.remembered(ctx, approvals.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: key})
+	if found || err != nil || len(x.patterns) == 0 {
+		return found, err
+	}
+	for _, k := range x.patternKeys(key.Digest) {
+		found, err := r.remembered(ctx, approvals.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: k})
+		if !found || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // remembered reports whether somebody said yes before. A store that fails says nothing.
 func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, error) {
 	_, found, err := r.opts.Approvals.Find(ctx, q)
@@ -185,8 +216,18 @@ func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key
 	if scope == approvals.ScopeSession {
 		a.Session = x.call.Session
 	}
-	if _, err := r.opts.Approvals.Remember(ctx, a); err != nil {
-		r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "error", err)
+	all := []approvals.Approval{a}
+	if answer.Patterns && len(x.patterns) > 0 {
+		all = nil
+		for pattern, key := range x.patternKeys(key.Digest) {
+			a.Key, a.Pattern, a.AnyArguments = key, pattern, false
+			all = append(all, a)
+		}
+	}
+	for _, a := range all {
+		if _, err := r.opts.Approvals.Remember(ctx, a); err != nil {
+			r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "error", err)
+		}
 	}
 }
 

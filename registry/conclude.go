@@ -32,6 +32,7 @@ func (r *Registry) conclude(x *execution, result tool.Result, err error) (tool.R
 func (x *execution) finish(result tool.Result, err error) (tool.Result, *tool.Error) {
 	result.Warnings = append(result.Warnings, x.arguments.Warnings...)
 	result.Call.ID, result.Call.Tool, result.Call.Duration = x.call.ID, x.toolName(), time.Since(x.started)
+	result.Call.Waited = x.waited
 	if err == nil {
 		return result, nil
 	}

@@ -7,14 +7,16 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// decide is the step that asks the policies whether the call may run, and whether it is
-// one repetition too many, and then somebody, where they say so: once at most.
+// decide is the step that asks the policies whether the call may run, what its script would
+// do and whether it is one repetition too many, and then somebody, where they say so: once
+// at most.
 func (r *Registry) decide(ctx context.Context, x *execution) error {
-	facts := policy.CallFacts{Capabilities: x.words, Arguments: x.arguments.JSON, Granted: x.granted}
+	facts := policy.CallFacts{Capabilities: x.words, Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script)}
 	x.decision = x.rules.Policy.Decide(factsOf(x.entry.spec), facts)
 	if own := x.overlay.Policy; own != nil {
 		x.decision = stricter(x.decision, own.Decide(factsOf(x.entry.spec), facts))
 	}
+	x.decision, x.patterns = x.rules.judgeScript(x.decision, x.script)
 	r.judgeLoop(x)
 	switch {
 	case x.decision.Effect == policy.Allow:
@@ -24,6 +26,11 @@ func (r *Registry) decide(ctx context.Context, x *execution) error {
 	case x.refused:
 		return x.errLoop()
 	}
+	return x.errDenied()
+}
+
+// errDenied is the failure of a call that the policy denies.
+func (x *execution) errDenied() error {
 	return &tool.Error{
 		Code: tool.CodePermissionDenied, Message: "the operator's policy denies the call: " + x.decision.By.Why,
 		Recoverable: true, // other arguments may be allowed

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -52,7 +53,11 @@ func (r *Registry) described(ctx context.Context, e *entry) (*entry, error) {
 	}
 	waiting, cancel := context.WithTimeout(ctx, r.opts.LoadTimeout)
 	defer cancel()
-	a := e.pending.join(func() (*entry, error) { return r.describe(e) })
+	grant, may := r.describeGrant(waiting, e)
+	if !may {
+		return e, cancelled(ctx) // what the tool was registered with stands
+	}
+	a := e.pending.join(func() (*entry, error) { return r.describe(e, grant) })
 	select {
 	case <-a.done:
 		return a.entry, a.err
@@ -69,10 +74,10 @@ func (r *Registry) described(ctx context.Context, e *entry) (*entry, error) {
 
 // describe works a definition out and enters it in the catalogue, unless the tool was
 // changed or refreshed meanwhile. It serves all who wait, so that no caller's context counts.
-func (r *Registry) describe(e *entry) (*entry, error) {
+func (r *Registry) describe(e *entry, grant capability.Grant) (*entry, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), r.opts.LoadTimeout)
 	defer cancel()
-	definition, err := r.askDefinition(ctx, e)
+	definition, err := r.askDefinition(ctx, e, grant)
 	if err != nil {
 		failed := named(err, e.spec.Name)
 		failed.Message = "the tool's definition cannot be worked out: " + failed.Message
@@ -87,6 +92,9 @@ func (r *Registry) describe(e *entry) (*entry, error) {
 	}
 	if len(definition.Result) > 0 {
 		spec.Result = definition.Result
+	}
+	if e.spec.Sandboxed { // it ran, and there is no receipt of that
+		r.log.Info("a tool has described itself", "tool", e.spec.Name, "reached", grant.Words())
 	}
 	next, err := newEntry(spec, e.executor)
 	if err != nil {
@@ -105,14 +113,14 @@ func (r *Registry) describe(e *entry) (*entry, error) {
 	return next, nil
 }
 
-func (r *Registry) askDefinition(ctx context.Context, e *entry) (d tool.Definition, err error) {
+func (r *Registry) askDefinition(ctx context.Context, e *entry, grant capability.Grant) (d tool.Definition, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.log.Error("panic in the definition of a tool", "tool", e.spec.Name, "panic", p, "stack", string(debug.Stack()))
 			err = &tool.Error{Code: tool.CodeInternal, Message: "its function panicked"}
 		}
 	}()
-	return e.executor.(tool.Dynamic).Describe(ctx)
+	return e.executor.(tool.Dynamic).Describe(ctx, grant)
 }
 
 // Describe has the definitions of dynamic tools worked out that are not yet, as a list of

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -21,7 +22,9 @@ type describing struct {
 	describe func(ctx context.Context) (tool.Definition, error)
 }
 
-func (d *describing) Describe(ctx context.Context) (tool.Definition, error) { return d.describe(ctx) }
+func (d *describing) Describe(ctx context.Context, _ capability.Grant) (tool.Definition, error) {
+	return d.describe(ctx)
+}
 
 func withDynamic(t *testing.T, o Options, describe func(ctx context.Context) (tool.Definition, error)) *Registry {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -29,8 +30,10 @@ type execution struct {
 	decision  policy.Decision
 	looping   bool // the decision is due to repetition, onlyLoop: to nothing else
 	onlyLoop  bool
-	refused   bool // and it is no
-	approved  bool // somebody said yes, and asked: just now
+	refused   bool                 // and it is no
+	script    *shellcommand.Result // of the arguments; nil for none
+	patterns  []string             // a yes to all of which is one to the call
+	approved  bool                 // somebody said yes, and asked: just now
 	asked     bool
 	loaded    bool               // the tool is
 	waited    time.Duration      // for its turn
@@ -38,6 +41,7 @@ type execution struct {
 	later     *later             // of the attempt that was made last
 	digest    string             // of the tool, once somebody wanted it
 	observed  func(tool.Receipt) // nil when nobody watches
+	onAllowed func()             // hears that the call may run; nil when nobody wants to know
 }
 
 // Execute calls a tool: it finds it, checks the arguments, computes the grant, asks the
@@ -52,7 +56,12 @@ func (r *Registry) Execute(ctx context.Context, call tool.Call) (tool.Result, er
 }
 
 func (r *Registry) execute(ctx context.Context, call tool.Call, overlay Overlay) (tool.Result, error) {
-	x := &execution{call: call, overlay: overlay, started: time.Now(), rules: r.rules.Load()}
+	return r.take(ctx, &execution{call: call, overlay: overlay})
+}
+
+// take takes a call in, through the steps, and out again.
+func (r *Registry) take(ctx context.Context, x *execution) (tool.Result, error) {
+	x.started, x.rules = time.Now(), r.rules.Load()
 	ctx = r.observe(ctx, x)
 	ctx, end := r.enter(ctx, x)
 	defer end()
@@ -80,11 +89,17 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if err := x.checkArguments(); err != nil {
 		return tool.Result{}, r.explain(x.entry, err)
 	}
+	if err := x.judgeShell(); err != nil {
+		return tool.Result{}, err
+	}
 	if err := r.computeGrant(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
 	if err := r.decide(ctx, x); err != nil {
 		return tool.Result{}, err
+	}
+	if x.onAllowed != nil {
+		x.onAllowed()
 	}
 	if err := r.load(ctx, x); err != nil {
 		return tool.Result{}, err

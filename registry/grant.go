@@ -14,7 +14,7 @@ import (
 // operator offers, and the overlay leaves of it. A tool that asks for more than it gets
 // does not run: it would fail half-way, where the reason is harder to see.
 func (r *Registry) computeGrant(ctx context.Context, x *execution) error {
-	given, err := r.offered(ctx, x.entry, x.rules, x.overlay, x.call.Tenant)
+	given, err := r.offered(ctx, x.entry, asksFor(x.entry.spec, x.script), x.rules, x.overlay, x.call.Tenant)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (x *execution) notGranted(given Offered) error {
 	e.Details.Fix = policy.AllowLines(x.entry.spec.Name, grantable)
 	// What would be asked about then is granted with it, so that one step is enough.
 	decision := x.rules.Policy.Decide(factsOf(x.entry.spec), policy.CallFacts{
-		Capabilities: asked(x.entry.spec), Arguments: x.arguments.JSON, Granted: x.granted,
+		Capabilities: asked(asksFor(x.entry.spec, x.script)), Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script),
 	})
 	for _, w := range x.narrow(decision.Grant, given.Offer) {
 		if w != policy.AutoExecute && !slices.Contains(grantable, w) {
@@ -89,10 +89,10 @@ func (x *execution) whatHelps(offer capability.Offer, d *tool.Details) (grantabl
 	return grantable, obstacles
 }
 
-// asked are the words of what a tool asks for, but for those of what each call has for
+// asked are the words of what a call asks for, but for those of what each call has for
 // itself, which concern nobody.
-func asked(spec tool.Spec) []string {
-	return slices.DeleteFunc(spec.Permissions.Words(), func(w string) bool {
+func asked(asks capability.Permissions) []string {
+	return slices.DeleteFunc(asks.Words(), func(w string) bool {
 		_, name, _ := strings.Cut(w, ":")
 		return name == capability.ScratchMount
 	})

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"sync"
 
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -12,6 +13,7 @@ type Handle struct {
 	id      string
 	cancel  context.CancelFunc
 	updates *broadcast.Listener[tool.Update]
+	decided chan struct{}
 	done    chan struct{}
 	outcome Outcome // set when done is closed
 }
@@ -32,7 +34,7 @@ func (r *Registry) start(ctx context.Context, call tool.Call, overlay Overlay) *
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	h := &Handle{
-		id: call.ID, cancel: cancel, done: make(chan struct{}),
+		id: call.ID, cancel: cancel, decided: make(chan struct{}), done: make(chan struct{}),
 		updates: hub.Listen(updateBuffer, func(tool.Update) bool { return true }),
 	}
 	onUpdate := call.OnUpdate
@@ -42,11 +44,13 @@ func (r *Registry) start(ctx context.Context, call tool.Call, overlay Overlay) *
 			onUpdate(u)
 		}
 	}
+	decided := sync.OnceFunc(func() { close(h.decided) })
 	go func() {
 		defer cancel()
+		defer decided() // when the call has ended already, if it was not let through
 		defer close(h.done)
 		defer hub.Close()
-		h.outcome.Result, h.outcome.Err = r.execute(ctx, call, overlay)
+		h.outcome.Result, h.outcome.Err = r.take(ctx, &execution{call: call, overlay: overlay, onAllowed: decided})
 	}()
 	return h
 }
@@ -60,6 +64,11 @@ func (h *Handle) Updates() <-chan tool.Update { return h.updates.Events() }
 
 // Cancel ends the call, which fails with cancelled then. It does not wait for it.
 func (h *Handle) Cancel() { h.cancel() }
+
+// Decided is closed when the call may run: what there was to check and to ask was checked and
+// asked, and it may have to wait for its turn. It is closed after the end of a call that was
+// not let through, too.
+func (h *Handle) Decided() <-chan struct{} { return h.decided }
 
 // Done is closed when the call has ended.
 func (h *Handle) Done() <-chan struct{} { return h.done }

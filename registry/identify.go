@@ -29,11 +29,16 @@ func digestOf(ctx context.Context, executor tool.Executor) (string, error) {
 // The tool is loaded and the call counts as running, so that none slips past a SetRules
 // that revokes it.
 func (r *Registry) identify(ctx context.Context, x *execution) error {
-	pinned, revoked := x.rules.Digests[x.entry.spec.Name], r.rules.Load().Revoked
+	return r.identified(ctx, x.entry, x.rules)
+}
+
+// identified is the error of a tool that the operator pinned as another, or revoked.
+func (r *Registry) identified(ctx context.Context, e *entry, rules *Rules) error {
+	pinned, revoked := rules.Digests[e.spec.Name], r.rules.Load().Revoked
 	if pinned == "" && len(revoked) == 0 {
 		return nil
 	}
-	digest, err := digestOf(ctx, x.entry.executor)
+	digest, err := digestOf(ctx, e.executor)
 	switch {
 	case err != nil:
 		return err
@@ -42,7 +47,7 @@ func (r *Registry) identify(ctx context.Context, x *execution) error {
 	case pinned != "" && pinned != digest:
 		return &tool.Error{
 			Code: tool.CodePermissionDenied, Message: "the tool is not the one that the operator pinned: its manifest or module changed",
-			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [tools." + x.entry.spec.Name + "]"},
+			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [tools." + e.spec.Name + "]"},
 		}
 	}
 	return nil

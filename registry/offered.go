@@ -36,14 +36,15 @@ func (r *Registry) Offered(ctx context.Context, name, tenant string) (Offered, e
 	if err != nil {
 		return Offered{}, err
 	}
-	return r.offered(ctx, e, r.rules.Load(), Overlay{}, tenant)
+	return r.offered(ctx, e, e.spec.Permissions, r.rules.Load(), Overlay{}, tenant)
 }
 
-// offered is what is left of that when an overlay holds besides.
-func (r *Registry) offered(ctx context.Context, e *entry, rules *Rules, overlay Overlay, tenant string) (Offered, error) {
+// offered is what is left of that when an overlay holds besides, for a call that asks for
+// this.
+func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permissions, rules *Rules, overlay Overlay, tenant string) (Offered, error) {
 	given := Offered{Offer: rules.OfferTo(e.spec.Name)}
 	words := given.add(rules, rules.Granted, rules.GrantedBy)
-	found, err := r.granted(ctx, e, given.Offer, tenant)
+	found, err := r.granted(ctx, e, asks, given.Offer, tenant)
 	if err != nil {
 		return given, err
 	}
@@ -67,22 +68,22 @@ func (r *Registry) offered(ctx context.Context, e *entry, rules *Rules, overlay 
 		return slices.ContainsFunc(words, func(again capability.Word) bool { return again.String() == w })
 	})
 	if len(words) > 0 {
-		within, _ := capability.Intersect(e.spec.Permissions, overlay.cut(given.Offer.Only(words...)))
+		within, _ := capability.Intersect(asks, overlay.cut(given.Offer.Only(words...)))
 		given.Granted.Words = grantWords(within)
 	}
 	given.Offer = overlay.cut(given.Offer)
-	given.Grant, given.Missing = capability.Intersect(e.spec.Permissions, given.Offer)
+	given.Grant, given.Missing = capability.Intersect(asks, given.Offer)
 	given.Words = grantWords(given.Grant)
 	return given, nil
 }
 
 // granted are a tenant's grants to tools of the name, if they could change anything: the
 // tool gets less than it asks for, or its calls may be asked about.
-func (r *Registry) granted(ctx context.Context, e *entry, offer capability.Offer, tenant string) ([]grants.Grant, error) {
+func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permissions, offer capability.Offer, tenant string) ([]grants.Grant, error) {
 	if r.opts.Grants == nil {
 		return nil, nil
 	}
-	grant, missing := capability.Intersect(e.spec.Permissions, offer)
+	grant, missing := capability.Intersect(asks, offer)
 	risky := func(w string) bool { return !policy.Harmless(w) }
 	if len(missing) == 0 && !e.spec.Dangerous && !slices.ContainsFunc(grantWords(grant), risky) {
 		return nil, nil

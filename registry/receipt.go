@@ -13,7 +13,7 @@ import (
 func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 	r := tool.Receipt{
 		CallID: x.call.ID, Tool: result.Call.Tool, Tenant: x.call.Tenant, Session: x.call.Session, Message: x.call.Message,
-		Started: x.started, Duration: result.Call.Duration, Waited: x.waited, Digest: x.digest,
+		Started: x.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: x.digest,
 		Grant: x.words, Approved: x.approved,
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}
@@ -26,6 +26,7 @@ func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receip
 	if x.decision.By.Rule != "" {
 		r.Decision, r.Rule = x.decision.Effect.String(), x.decision.By.Rule
 	}
+	r.Shell = x.shellVerdict()
 	if failure != nil {
 		r.Code = failure.Code
 		return r

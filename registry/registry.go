@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/history"
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
 	"github.com/wasmtool/wasmtool/registry/internal/searchindex"
-	"github.com/wasmtool/wasmtool/registry/internal/writelock"
+	"github.com/wasmtool/wasmtool/registry/internal/turns"
 	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/policy/grants"
@@ -62,13 +62,20 @@ type Options struct {
 	MaxTimeout time.Duration
 	// MaxCalls and MaxTenantCalls bound the calls that run at once, of all tools: of all
 	// tenants and of each; 0 and less are no bound. Of those that wait, the tenants get
-	// places in turn. MaxWaiting bounds them, and those that wait for files, each for
-	// themselves; 0 means 1000, and less than 0 none. When too many wait, the tenant with
+	// places in turn. MaxWaiting bounds them, those that wait for files or for memory
+	// included; 0 means 1000, and less than 0 none. When too many wait, the tenant with
 	// most of them makes room.
 	MaxCalls, MaxTenantCalls, MaxWaiting int
+	// MaxTenantMemory bounds the memory that the calls of one tenant may use at once, in
+	// bytes; 0 is no bound. Each that runs counts with the most that it may use, a guest
+	// with its limits.memory, whether it does or not (tool.MemoryBounded); tools whose
+	// memory nobody bounds, such as those in Go, do not count. Calls wait for memory as for
+	// a place, and one that may use more than that by itself fails at once with
+	// resource_exhausted.
+	MaxTenantMemory uint64
 	// TenantBudget bounds what the calls of each tenant use in the course of time.
 	TenantBudget Budget
-	// WaitTimeout bounds the wait for a place, and for calls that change the same files; 0
+	// WaitTimeout bounds the wait for a place, for memory, and for calls that change the same files; 0
 	// means DefaultWaitTimeout.
 	WaitTimeout time.Duration
 	// MaxRetries bounds the retries of a call; 0 means DefaultMaxRetries, and less than 0
@@ -98,6 +105,10 @@ type Options struct {
 	// where arguments of the form "${HANDLE}" come from; nil keeps nothing. It stays the
 	// caller's.
 	Results *results.Store
+	// NoDescriptions keeps tools in the sandbox from describing themselves, so that what they
+	// were registered with stands. A description is one for all callers: where the folders
+	// of the Rules are not for every tenant to know of, it may tell of them.
+	NoDescriptions bool
 	// Variables returns the value of a variable, for arguments that are exactly the string
 	// "${NAME}": they become its value, a text, before they are checked, and a name that it
 	// does not know fails the call with invalid_argument. A value is not looked at again, and
@@ -124,9 +135,12 @@ type Registry struct {
 	history *history.Log
 	loops   *loop.Detector
 	events  broadcast.Hub[Event]
-	quota   *quota
+	turns   *turns.Queue
+	bounded bool // calls wait for other things than files
 	budgets *budgets
-	writes  writelock.Locks
+	// open ends with the Registry, and calls that tools began with it.
+	open       context.Context
+	endStarted context.CancelFunc
 
 	mu      sync.RWMutex
 	closed  bool
@@ -166,14 +180,18 @@ func New(o Options) *Registry {
 	r := &Registry{
 		opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string),
 		states: state.New(o.MaxEndedCalls), history: history.New(o.History), loops: loop.New(o.Loops),
-		quota: newQuota(o.MaxCalls, o.MaxTenantCalls, o.MaxWaiting), budgets: newBudgets(o.TenantBudget),
+		turns: turns.New(turns.Bounds{
+			Calls: o.MaxCalls, TenantCalls: o.MaxTenantCalls, TenantMemory: o.MaxTenantMemory, MaxWaiting: o.MaxWaiting,
+		}),
+		bounded: o.MaxCalls > 0 || o.MaxTenantCalls > 0 || o.MaxTenantMemory > 0,
+		budgets: newBudgets(o.TenantBudget),
 	}
-	r.writes.MaxWaiting = o.MaxWaiting
+	r.open, r.endStarted = context.WithCancel(context.Background())
 	r.SetRules(o.Rules)
 	return r
 }
 
-// Close unregisters all tools, closes their executors and sources and calls OnClose. Calls
+// Close unregisters all tools, ends the calls that tools began for their callers, closes their executors and sources and calls OnClose. Calls
 // fail with cancelled afterwards. Closing again does nothing.
 func (r *Registry) Close() error {
 	r.mu.Lock()
@@ -186,6 +204,7 @@ func (r *Registry) Close() error {
 	r.entries, r.names, r.index = make(map[string]*entry), make(map[string]string), searchindex.Index{}
 	r.mu.Unlock()
 	r.events.Close()
+	r.endStarted()
 
 	var errs []error
 	for _, f := range sources {

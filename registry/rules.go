@@ -6,6 +6,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -31,6 +32,9 @@ type Rules struct {
 	// Policy says which tools there are and which calls run, be asked about or not. Nil
 	// means that of the zero policy.Config.
 	Policy *policy.Policy
+	// Shell is what the operator says about the commands of scripts, of tools whose Spec
+	// names a parameter that is one.
+	Shell shellcommand.Settings
 	// Digests are what single tools must be, by their names, as Registry.Digest tells it.
 	// A tool with another digest does not run.
 	Digests map[string]string

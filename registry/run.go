@@ -64,7 +64,8 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 	defer cancel()
 	began := time.Now()
 	result, err := r.attempt(running, x)
-	r.budgets.spend(x.call.Tenant, result.Call, time.Since(began))
+	x.waited += result.Call.Waited
+	r.budgets.spend(x.call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
 	if stop := stopped(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, stop
 	}
@@ -109,7 +110,9 @@ func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Resul
 	x.later = &later{r: r, x: x}
 	return x.entry.executor.Execute(ctx, tool.Invocation{
 		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
+		Start:   func(ctx context.Context, call tool.Call) tool.Started { return r.startFor(ctx, x, call) },
 		Secrets: x.overlay.Secrets, Now: x.overlay.Now, Attempt: x.attempts, Update: x.teller.tell, Complete: x.later.complete,
+		Tools: func() tool.View { return r.toolView(x.overlay) },
 	})
 }
 

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -86,18 +87,20 @@ func (r *Registry) Drain(ctx context.Context, s Selector) (release func(), err e
 // held is the step that looks whether somebody holds the call back. The call counts as
 // running, so that a Drain either sees it or is seen by it.
 func (r *Registry) held(x *execution) error {
+	if r.holdsBack(x.call.Tenant, x.call.Session, x.entry) {
+		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator lets no such call begin at present; try again later"}
+	}
+	return nil
+}
+
+func (r *Registry) holdsBack(tenant, session string, e *entry) bool {
 	r.live.mu.Lock()
 	holds := make([]*hold, 0, len(r.live.holds))
 	for h := range r.live.holds {
 		holds = append(holds, h)
 	}
 	r.live.mu.Unlock()
-	for _, h := range holds {
-		if h.fits(x.call.Tenant, x.call.Session, x.entry, true) {
-			return &tool.Error{Code: tool.CodeDisabled, Message: "the operator lets no such call begin at present; try again later"}
-		}
-	}
-	return nil
+	return slices.ContainsFunc(holds, func(h *hold) bool { return h.fits(tenant, session, e, true) })
 }
 
 // stopped is the error of a call whose context is done because somebody stopped it, or nil.

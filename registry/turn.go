@@ -10,54 +10,72 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/internal/admission"
-	"github.com/wasmtool/wasmtool/registry/internal/writelock"
+	"github.com/wasmtool/wasmtool/registry/internal/turns"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// waitForTurn returns when the tool may run: its tenant has a place, and no call changes
-// the files that it may change. Waiting has a time of its own.
+// waitForTurn returns when the tool may run: there is a place for it, its tenant has a place
+// and memory for it, and no call changes the files that it may change. Until then it keeps
+// nothing from others. Waiting has a time of its own.
 func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(), err error) {
-	changes := x.changes()
-	if len(changes) == 0 && r.quota.queue == nil {
+	need := turns.Need{Tenant: x.call.Tenant, Paths: x.changes()}
+	if need.Memory, err = r.memoryFor(x); err != nil {
+		return nil, err
+	}
+	if len(need.Paths) == 0 && !r.bounded {
 		return func() {}, nil
 	}
 	asked := time.Now()
 	defer func() { x.waited += time.Since(asked) }()
 	waiting, cancel := context.WithTimeout(ctx, r.opts.WaitTimeout)
 	defer cancel()
-	// The lock comes first: who waits for it takes nobody's place.
-	unlock, err := r.writes.Lock(waiting, x.call.Tenant, changes...)
+	leave, err = r.turns.Enter(waiting, need)
+	var gaveUp *turns.GaveUp
 	switch {
-	case errors.Is(err, writelock.ErrFull):
-		return nil, errTooMany()
-	case err != nil:
-		return nil, r.noTurn(ctx, "a call that changes the same files runs", "files in use")
+	case err == nil:
+		return leave, nil
+	case errors.As(err, &gaveUp):
+		return nil, r.noTurn(ctx, gaveUp.For)
 	}
-	exit, err := r.quota.enter(waiting, x.call.Tenant)
-	switch {
-	case errors.Is(err, admission.ErrFull):
-		unlock()
-		return nil, errTooMany()
-	case err != nil:
-		unlock()
-		return nil, r.noTurn(ctx, "other calls run", "calls")
-	}
-	return func() { exit(); unlock() }, nil
-}
-
-// errTooMany is the failure of a call that may not even wait.
-func errTooMany() error {
-	return &tool.Error{
+	return nil, &tool.Error{
 		Code: tool.CodeResourceExhausted, Message: "too many calls run and wait already; try again later",
 		Details: tool.Details{Limit: "calls"},
 	}
 }
 
+// memoryFor is what the call counts as in the memory of its tenant. It is an error if the
+// tenant will never have as much.
+func (r *Registry) memoryFor(x *execution) (uint64, error) {
+	bounded, ok := x.entry.executor.(tool.MemoryBounded)
+	most := r.opts.MaxTenantMemory
+	if !ok || most == 0 {
+		return 0, nil
+	}
+	memory := bounded.MaxMemory()
+	if memory <= most {
+		return memory, nil
+	}
+	return 0, &tool.Error{
+		Code: tool.CodeResourceExhausted, Details: tool.Details{Limit: limitMemory},
+		Message: fmt.Sprintf("a call of the tool may use %d bytes of memory, and all calls of the tenant together %d; "+
+			"lower limits.memory of the tool, or let the operator raise the tenant's memory", memory, most),
+	}
+}
+
+// limitMemory is the limit that a call without memory of its tenant meets.
+const limitMemory = "memory of the tenant"
+
 // noTurn is the failure of a call that waited in vain.
-func (r *Registry) noTurn(ctx context.Context, why, limit string) error {
+func (r *Registry) noTurn(ctx context.Context, want turns.Want) error {
 	if err := cancelled(ctx); err != nil {
 		return err
+	}
+	why, limit := "other calls run", "calls"
+	switch want {
+	case turns.Files:
+		why, limit = "a call that changes the same files runs", "files in use"
+	case turns.Memory:
+		why, limit = "other calls of the tenant use its memory", limitMemory
 	}
 	return &tool.Error{
 		Code: tool.CodeResourceExhausted, Details: tool.Details{Limit: limit},

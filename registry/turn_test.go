@@ -135,6 +135,36 @@ func TestReceiptsTellTheWait(t *testing.T) {
 	})
 }
 
+// What a call waits for inside of its executor counts as well, in each attempt, and is no
+// running time of its tenant.
+func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var receipt tool.Receipt
+		spec := echo()
+		spec.Sandboxed = true
+		f := &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+			time.Sleep(3 * time.Second)
+			result := tool.Result{Call: tool.CallInfo{Waited: 2 * time.Second}}
+			if in.Attempt == 1 {
+				return result, &tool.Error{Code: tool.CodeNetwork, Message: "gone"}
+			}
+			return result, nil
+		}}
+		r := withTool(t, Options{
+			OnReceipt: func(of tool.Receipt) { receipt = of }, TenantBudget: Budget{Time: 3 * time.Second, Per: 24 * time.Hour},
+		}, spec, f)
+		call := say("x")
+		call.Retries = 1
+		result, err := r.Execute(t.Context(), call)
+		if want := 4 * time.Second; err != nil || result.Call.Waited != want || receipt.Waited != want {
+			t.Errorf("the result tells %v, the receipt %v, want %v; %v", result.Call.Waited, receipt.Waited, want, err)
+		}
+		if _, err := r.Execute(t.Context(), call); err != nil {
+			t.Errorf("of a budget of three seconds two are used: %v", err)
+		}
+	})
+}
+
 // No tenant takes the places of another, and who waits too long is told why.
 func TestQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -161,9 +191,6 @@ func TestQuotas(t *testing.T) {
 		}
 		if got := strings.Join(g.order[:6], " "); strings.Count(got, "b") != 2 {
 			t.Errorf("the order was %s", g.order)
-		}
-		if len(r.quota.shares) > 0 {
-			t.Errorf("%d tenants are kept", len(r.quota.shares))
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -326,4 +353,105 @@ func TestExecuteAllInOrder(t *testing.T) {
 	if want := `["old" "old 2" "not_found" "invalid_argument" "old 2 6 7"]`; fmt.Sprintf("%q", got) != want {
 		t.Errorf("got %q, want %s", got, want)
 	}
+}
+
+// heavy is a fake whose calls may use memory, in bytes.
+type heavy struct {
+	*fake
+	memory uint64
+}
+
+func (h heavy) MaxMemory() uint64 { return h.memory }
+
+// A call that waits for a place of its tenant does not keep the file from other tenants.
+func TestWhoWaitsForAPlaceKeepsNoFile(t *testing.T) {
+	for name, o := range map[string]Options{
+		"places": {MaxTenantCalls: 1},
+		"memory": {MaxTenantMemory: 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o.Rules = writable(t, t.TempDir())
+				r := New(o)
+				if err := r.Register(editor(), heavy{does(newGauge().run), 60}); err != nil {
+					t.Fatal(err)
+				}
+				start := func(tenant, file string) *Handle {
+					call := say(file)
+					call.Tenant = tenant
+					defer synctest.Wait()
+					return r.Start(t.Context(), call)
+				}
+				begun := time.Now()
+				busy := start("a", "other.txt")
+				waits := start("a", "shared.txt")
+				free := start("b", "shared.txt")
+				for _, call := range []struct {
+					handle *Handle
+					want   time.Duration
+				}{{free, time.Second}, {busy, time.Second}, {waits, 2 * time.Second}} {
+					if _, err := call.handle.Result(t.Context()); err != nil {
+						t.Error(err)
+					}
+					if took := time.Since(begun); took != call.want {
+						t.Errorf("it took %v, want %v", took, call.want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The calls of a tenant that run have the tenant's memory and no more.
+func TestMemoryOfTenants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGauge()
+		r := New(Options{MaxTenantMemory: 100, WaitTimeout: 2500 * time.Millisecond})
+		for name, memory := range map[string]uint64{"echo": 50, "large": 101} {
+			spec := echo()
+			spec.Name = name
+			if err := r.Register(spec, heavy{does(g.run), memory}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		spec := echo()
+		spec.Name = "unbounded"
+		if err := r.Register(spec, does(g.run)); err != nil {
+			t.Fatal(err)
+		}
+		large := say("x")
+		large.Tool = "large"
+		_, err := r.Execute(t.Context(), large)
+		if e := wantCode(t, err, tool.CodeResourceExhausted); e.Details.Limit != limitMemory || !strings.Contains(e.Message, "101 bytes") {
+			t.Errorf("got %+v", e)
+		}
+		var handles []*Handle
+		for _, tenant := range []string{"a", "a", "a", "a", "a", "a", "a", "b", "b"} {
+			call := say("x")
+			call.Tenant = tenant
+			handles = append(handles, r.Start(t.Context(), call))
+			synctest.Wait()
+		}
+		free := say("x")
+		free.Tenant, free.Tool = "a", "unbounded"
+		handles = append(handles, r.Start(t.Context(), free))
+		synctest.Wait()
+		g.mu.Lock()
+		if g.now["a"] != 3 || g.now["b"] != 2 {
+			t.Errorf("%v run", g.now)
+		}
+		g.mu.Unlock()
+		for i, h := range handles {
+			_, err := h.Result(t.Context())
+			if i != 6 { // the last of a waits for longer than it may
+				if err != nil {
+					t.Errorf("%d: %v", i, err)
+				}
+				continue
+			}
+			if e := wantCode(t, err, tool.CodeResourceExhausted); e.Details.Limit != limitMemory || !strings.Contains(e.Message, "memory") {
+				t.Errorf("got %+v", e)
+			}
+		}
+	})
 }

@@ -94,8 +94,13 @@ type Output struct {
 	// before it.
 	Stderr        []byte
 	StderrDropped int64
-	// Duration is the time that the guest had.
+	// Duration is the time that the guest had, and what it waited for after the first of
+	// Waited.
 	Duration time.Duration
+	// Waited is how long the call waited for others: for a place among those that run, and
+	// for its turn to make an instance that takes long. For a call that hangs in the host it
+	// is the first of the two.
+	Waited time.Duration
 	// Fuel is what the guest used, its start included, and Memory how many bytes it had
 	// in the end. Both are 0 for a call that hangs in the host.
 	Fuel   uint64
@@ -116,17 +121,19 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	if err := c.check(ctx, call, limits); err != nil {
 		return Output{}, err
 	}
+	asked := time.Now()
 	if err := c.admit(ctx, call.Tenant); err != nil {
-		return Output{}, err
+		return Output{Waited: time.Since(asked)}, err
 	}
+	waited := time.Since(asked)
 	if !c.begin() {
 		c.r.admission.Leave(&c.places)
-		return Output{}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
+		return Output{Waited: waited}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
 	}
 	s := newCallState(ctx, c.r, call, limits)
 	err := s.ending(c.execute(s))
 
-	out := Output{Duration: time.Since(s.started)}
+	out := Output{Duration: time.Since(s.started), Waited: waited}
 	out.Stderr, out.StderrDropped = s.stderr.take()
 	output := s.stdout.take()
 	if err == nil {
@@ -136,6 +143,7 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 		return out, err // the guest's goroutine may still write the rest
 	}
 	out.Fuel, out.Memory, out.Reused = s.fuel.used, s.memory.size, s.reused
+	out.Waited += s.waited
 	var e *Error
 	if errors.As(err, &e) && e.Reason == Failed {
 		out.Failure, out.FailureDropped = s.failure.data, s.failure.dropped

@@ -40,6 +40,8 @@ type callState struct {
 	isWarmUp bool
 	// cold says that the instance of this call is not warmed up.
 	cold bool
+	// waited is how long the call waited for its turn to make an instance.
+	waited time.Duration
 	// hangs says that the call was abandoned.
 	hangs bool
 	// fault is why the last thing that the guest asked the host for was not done.

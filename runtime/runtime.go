@@ -191,6 +191,9 @@ func New(o Options) *Runtime {
 	return r
 }
 
+// MaxMemory returns the ceiling of Limits.Memory, in bytes.
+func (r *Runtime) MaxMemory() uint64 { return r.opts.MaxMemory }
+
 // closeGrace is how long Close waits for calls to end. A guest stops at its next check,
 // but on a busy machine that can take its time.
 const closeGrace = 5 * grace

@@ -24,10 +24,19 @@ func (x exporter) talk() {
 		}
 		stack[0] = 0
 	}, f64, f64, i32, i32)
+	x.add("update", func(s *callState, mem api.Memory, stack []uint64) {
+		text := guestRange(s, mem, stack)
+		stack[0] = s.attempt(func() (uint32, error) {
+			if s.isWarmUp {
+				return 0, nil
+			}
+			return 0, s.call.Bindings.Talk.Update(text)
+		})
+	}, i32, i32)
 	x.add("context_read", func(s *callState, mem api.Memory, stack []uint64) {
 		about := []byte("{}") // a warm-up serves no call
 		if !s.isWarmUp {
-			about, _ = json.Marshal(s.call.Bindings.About) // of texts alone, it cannot fail
+			about, _ = json.Marshal(s.call.Bindings.About()) // of texts and a number, it cannot fail
 		}
 		stack[0] = handOver(about, guestRange(s, mem, stack))
 	}, i32, i32)

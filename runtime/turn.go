@@ -1,6 +1,9 @@
 package runtime
 
-import goruntime "runtime"
+import (
+	goruntime "runtime"
+	"time"
+)
 
 // What takes long and cannot be interrupted is done by a few at a time, so that others
 // find a processor, and so that what has waited too long is not begun.
@@ -47,6 +50,8 @@ func (c *compiled) startsLarge() bool { return c.report.DataBytes+c.report.HostB
 // startTurn waits until an instance may be made that starts large, and reports whether it
 // may: then the caller gives the turn back, and else the call is over.
 func (c *compiled) startTurn(s *callState) bool {
+	asked := time.Now()
+	defer func() { s.waited += time.Since(asked) }()
 	select {
 	case c.r.starting <- struct{}{}:
 		if s.mayGoOn() {

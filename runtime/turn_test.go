@@ -122,12 +122,16 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 			defer cancel(nil)
 			ended := make(chan error, 1)
 			b := bind(t, capability.Grant{})
+			var out Output // once it has ended
 			go func() {
-				_, err := m.Call(ctx, Call{Bindings: b})
+				var err error
+				out, err = m.Call(ctx, Call{Bindings: b})
 				ended <- err
 			}()
 			waitFor(t, "the call runs", func() bool { return r.admission.Running() == 1 })
+			began := time.Now()
 			askOK(t, small, wants{})
+			meanwhile := time.Since(began)
 			select {
 			case err := <-ended:
 				t.Fatalf("it did not wait: %v", err)
@@ -137,6 +141,9 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 			var e *Error
 			if err := <-ended; !errors.As(err, &e) || e.Reason != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
+			}
+			if out.Waited < meanwhile || out.Duration < out.Waited {
+				t.Errorf("it tells of a wait of %v in %v; another call took %v meanwhile", out.Waited, out.Duration, meanwhile)
 			}
 			giveBack()
 			if name == "cancelled" {

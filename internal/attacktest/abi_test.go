@@ -54,7 +54,7 @@ func TestRanges(t *testing.T) {
 		tools:    map[string]string{"script": "[permissions]\nkv = \"write\"\n" + anywhereAsked},
 		operator: strings.Replace(anywhereGiven, `"net:any"`, `"net:any", "kv:write"`, 1), http: newWorld(t, hello).options(),
 	})
-	for _, do := range []string{"request", "head", "read", "exists", "get", "put", "delete", "swap", "list", "log", "progress"} {
+	for _, do := range []string{"request", "head", "read", "exists", "get", "put", "delete", "swap", "list", "log", "progress", "update"} {
 		for _, r := range ranges {
 			_, err := l.execute(t, script("script", step{Do: do, Text: "a", Raw: true, Ptr: r[0], Len: r[1]}))
 			if code := tool.CodeOf(err); code != tool.CodeBadGuest {

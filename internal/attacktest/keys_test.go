@@ -38,7 +38,10 @@ const (
 	asksData   = "[[permissions.fs]]\nmount = \"data\"\nmode = %q\n"
 	asksSecret = "[[permissions.net]]\nurl = \"http://api.example.com/\"\nsecrets = [{ name = \"TOKEN\", header = \"X-Token\" }]\n"
 	hasSecret  = auto + "[grants]\nallow = [\"net:http://api.example.com/\", \"secret:TOKEN\"]\n"
-	denies     = "[[policy.rules]]\neffect = \"deny\"\n"
+	// runsScripts is a tool whose path is a script.
+	runsScripts = "shell = \"{path}\"\n[[permissions.fs]]\nmount = \"data\"\nmode = \"write\"\n"
+	givesData   = "mounts.data = { path = 'DIR', mode = \"write\" }\n"
+	denies      = "[[policy.rules]]\neffect = \"deny\"\n"
 )
 
 // paths is a rule that denies calls by the argument path.
@@ -83,6 +86,11 @@ func keys() []key {
 		{name: "policy.rules.arguments.NAME.regexp", path: "a/b", with: paths(`regexp = ".*b"`), without: paths(`regexp = "b"`), gives: "permission_denied", instead: "ended: "},
 		{name: "policy.rules.arguments.NAME.missing", with: paths(`equals = "a", missing = true`), without: paths(`equals = "a"`), gives: "permission_denied", instead: "ended: "},
 		{name: "policy.rules.arguments.NAME.fold_case", path: "A", with: paths(`regexp = "a", fold_case = true`), without: paths(`regexp = "a"`), gives: "permission_denied", instead: "ended: "},
+
+		{name: "shell.allow", asked: runsScripts, always: givesData, path: "npm run build", with: "shell.allow = [\"npm run *\"]\n", without: "shell.allow = [\"npm test *\"]\n", gives: "ended: ", instead: "approval_required"},
+		{name: "shell.ask", asked: runsScripts, always: givesData, path: "cat a.env", with: "shell.ask = [\"cat *.env\"]\n", gives: "approval_required", instead: "ended: "},
+		{name: "shell.deny", asked: runsScripts, always: givesData, path: "git log --all", with: "shell.deny = [\"git log\"]\n", gives: "permission_denied", instead: "ended: "},
+		{name: "shell.confirm_dangerous", asked: runsScripts, always: givesData + auto, path: "rm a", with: "shell.confirm_dangerous = false\n", gives: "ended: ", instead: "approval_required"},
 
 		{name: "tools.NAME.enabled", with: "tools.script.enabled = false\n", gives: "switched off", instead: "ended: "},
 		{name: "tools.NAME.auto_execute", asked: "dangerous = true\n", with: "tools.script.auto_execute = true\n", gives: "ended: ", instead: "approval_required"},

@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/loop"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -72,5 +76,48 @@ func TestKeyChanges(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Errorf("%q: the first call: %v", key, err)
 		}
+	}
+}
+
+// shell: a call whose script only reads runs unasked, and whatever its tool makes of the
+// script, it cannot write. Here the tool takes a script for something else altogether.
+func TestKeyShell(t *testing.T) {
+	dir := t.TempDir()
+	yes := false
+	l := newLab(t, setup{
+		approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+			return registry.Answer{Yes: yes}, nil
+		}),
+		tools:    map[string]string{"script": runsScripts + "[permissions]\nkv = \"write\"\n"},
+		operator: fmt.Sprintf("[mounts]\ndata = { path = %q, mode = \"write\" }\n[grants]\nallow = [\"kv:write\"]\n", dir),
+	})
+	call := func(command string) tool.Call {
+		arguments, err := json.Marshal(map[string]any{"path": command, "steps": []step{
+			{Do: "create", Text: "/data/new", More: ptr("written")}, {Do: "put", Text: "k"}, {Do: "say", Text: "the end"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tool.Call{Tool: "script", Arguments: arguments}
+	}
+	result, err := l.execute(t, call("ls | sort"))
+	if err != nil || !strings.Contains(string(result.Structured)+result.Text(), "the end") {
+		t.Errorf("a script that reads: %s%s, %v", result.Structured, result.Text(), err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil || result.Call.Usage.Changed() {
+		t.Errorf("a call that may only read wrote: %+v", result.Call.Usage)
+	}
+	for command, want := range map[string]tool.Code{"touch new": tool.CodePermissionDenied, "ls; sudo ls": tool.CodePermissionDenied} {
+		if _, err := l.execute(t, call(command)); tool.CodeOf(err) != want {
+			t.Errorf("%q: %v, want the code %q", command, err, want)
+		}
+	}
+	// The grant is all that kept the first call from writing.
+	yes = true
+	if result, err := l.execute(t, call("touch new")); err != nil || !result.Call.Usage.Changed() {
+		t.Errorf("a call that may write: %+v, %v", result.Call.Usage, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
 	}
 }

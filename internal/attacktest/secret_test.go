@@ -62,6 +62,7 @@ func (l *lab) everything(t *testing.T, call tool.Call) (all string, result tool.
 	var heard strings.Builder
 	call.OnLog = func(_ slog.Level, text string) { heard.WriteString(text + "\n") }
 	call.OnProgress = func(_, _ float64, text string) { heard.WriteString(text + "\n") }
+	call.OnUpdate = func(u tool.Update) { fmt.Fprintf(&heard, "%s %s\n", u.Title, u.Metadata) }
 	result, err = l.execute(t, call)
 	for _, v := range []any{result, l.noted()} {
 		text, failed := json.Marshal(v)
@@ -345,6 +346,7 @@ func TestNothingOfACallIsKept(t *testing.T) {
 			heard := 0
 			call.OnLog = func(slog.Level, string) { heard++ }
 			call.OnProgress = func(float64, float64, string) { heard++ }
+			call.OnUpdate = func(tool.Update) { heard++ }
 			out := l.call(t, call)
 			if out[0].Text != want || out[1].Code != -2 || heard > 0 {
 				t.Errorf("warm %v: got %+v, and %d lines", warm, out, heard)

@@ -23,16 +23,22 @@ func (a *app) approver(yes, inputFromStdin bool) registry.Approver {
 			return registry.Answer{Yes: true}, nil
 		})
 	}
-	if inputFromStdin || !isTerminal(a.In) {
-		return nil
-	}
-	terminal := a.terminal()
+	terminal := a.person(inputFromStdin)
 	if terminal == nil {
 		return nil
 	}
 	return registry.ApproverFunc(func(ctx context.Context, q registry.Question) (registry.Answer, error) {
 		return a.ask(ctx, terminal, q)
 	})
+}
+
+// person returns where to put a question to whoever sits at the terminal; nil when nobody
+// does.
+func (a *app) person(inputFromStdin bool) io.Writer {
+	if inputFromStdin || !isTerminal(a.In) {
+		return nil
+	}
+	return a.terminal()
 }
 
 // terminal returns where to put a question: standard error, or the terminal itself
@@ -63,10 +69,33 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	if q.Confirm != "" {
 		fmt.Fprintf(&b, "  its author says: %s\n", oneLine(cut(q.Confirm, maxShownArguments)))
 	}
-	b.WriteString("Run it? [y]es, [a]lways for exactly this, [N]o: ")
+	b.WriteString("Run it? [y]es, [a]lways for exactly this, ")
+	if len(q.Patterns) > 0 {
+		fmt.Fprintf(&b, "[p]attern: always for %s, ", oneLine(strings.Join(q.Patterns, " and ")))
+	}
+	b.WriteString("[N]o: ")
 	if _, err := io.WriteString(terminal, b.String()); err != nil {
 		return no, err
 	}
+	line, err := a.answer(ctx, terminal)
+	if err != nil {
+		return no, err
+	}
+	switch strings.ToLower(line) {
+	case "y", "yes":
+		return registry.Answer{Yes: true}, nil
+	case "a", "always":
+		return registry.Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+	case "p", "pattern":
+		if len(q.Patterns) > 0 {
+			return registry.Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}, nil
+		}
+	}
+	return no, nil
+}
+
+// answer reads a line from the person at the terminal, without the spaces around it.
+func (a *app) answer(ctx context.Context, terminal io.Writer) (string, error) {
 	answer := make(chan string, 1)
 	go func() {
 		// Reading a terminal can't be interrupted; when ctx ends first, this
@@ -76,16 +105,10 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	}()
 	select {
 	case line := <-answer:
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "y", "yes":
-			return registry.Answer{Yes: true}, nil
-		case "a", "always":
-			return registry.Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
-		}
-		return no, nil
+		return strings.TrimSpace(line), nil
 	case <-ctx.Done():
 		fmt.Fprintln(terminal)
-		return no, ctx.Err()
+		return "", ctx.Err()
 	}
 }
 

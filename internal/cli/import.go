@@ -21,7 +21,7 @@ func (a *app) importCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.importOpenAPICommand())
+	cmd.AddCommand(a.importOpenAPICommand(), a.importExtismCommand())
 	return cmd
 }
 
@@ -60,6 +60,12 @@ func (a *app) importOpenAPI(cmd *cobra.Command, path, dir, server string) error 
 	if err != nil {
 		return (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
 	}
+	return a.writeTools(cmd, dir, tools, refused)
+}
+
+// writeTools writes tools that were made of something else, and tells which. refused are those
+// that were not made.
+func (a *app) writeTools(cmd *cobra.Command, dir string, tools []openapi.Tool, refused stricttoml.Errors) error {
 	written, faulty, err := openapi.Write(dir, tools)
 	if errors.Is(err, openapi.ErrExists) {
 		return usage(cmd, err.Error())
@@ -94,7 +100,7 @@ func readDocument(path string) ([]byte, error) {
 
 // notMade says which operations were not made, and how many were.
 func notMade(refused stricttoml.Errors, made int) string {
-	text := fmt.Sprintf("%d of %d operations were not made:\n", len(refused), len(refused)+made)
+	text := fmt.Sprintf("%d of %d tools were not made:\n", len(refused), len(refused)+made)
 	if more := len(refused) - stricttoml.MaxErrors; more > 0 {
 		return fmt.Sprintf("%s%s\nand %d more", text, refused[:stricttoml.MaxErrors].Error(), more)
 	}

@@ -66,7 +66,11 @@ func (k kept) row() (kind, reaches, arguments string, since time.Time) {
 	if g := k.Grant; g != nil {
 		return "granted", strings.Join(grantedWords(*g), ", "), "any", g.Created
 	}
-	return "approved", strings.Join(k.Approval.Grant, ", "), yesNo(k.Approval.AnyArguments, "any", "the same"), k.Approval.Created
+	arguments = yesNo(k.Approval.AnyArguments, "any", "the same")
+	if k.Approval.Pattern != "" {
+		arguments = k.Approval.Pattern
+	}
+	return "approved", strings.Join(k.Approval.Grant, ", "), arguments, k.Approval.Created
 }
 
 // grantedWords are the words of a grant as 'permission grant' takes them.
@@ -135,7 +139,7 @@ Exit status: 0.`,
 			for _, k := range list {
 				kind, reaches, arguments, since := k.row()
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(k.id()), oneLine(k.tool()), kind,
-					oneLine(reaches), arguments, since.Format("2006-01-02 15:04"))
+					oneLine(reaches), oneLine(arguments), since.Format("2006-01-02 15:04"))
 			}
 			return outputFailed(w.Flush())
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -68,14 +69,14 @@ func (a *app) explain(cmd *cobra.Command, o policyExplain, target string, permis
 		return err
 	}
 	defer t.tools.Close()
-	given, err := t.tools.Offered(cmd.Context(), t.spec.Name, "")
+	explained, err := t.tools.Explain(cmd.Context(), t.spec.Name, "", arguments)
 	if err != nil {
 		return err
 	}
 	if len(permissions) > 0 {
-		return a.explainWords(cmd, o, t, given.Offer, permissions)
+		return a.explainWords(cmd, o, t, explained.Offered.Offer, permissions)
 	}
-	return a.explainCall(o, t, given, arguments)
+	return a.explainCall(o, t, explained)
 }
 
 // explainedTool is a tool, also one that the policy takes away, with the rules of all.
@@ -181,6 +182,8 @@ func (a *app) printWords(o policyExplain, t explainedTool, views []wordView) err
 type callView struct {
 	Allowed bool `json:"allowed"`
 	policy.Explanation
+	// Shell is what the script in the arguments comes to.
+	Shell *shellcommand.Result `json:"shell,omitempty"`
 	// Missing is what is not granted.
 	Missing []string `json:"missing,omitempty"`
 	// Changed is what was granted to the tool as it was before it changed.
@@ -190,13 +193,9 @@ type callView struct {
 }
 
 // explainCall tells what decides about a call.
-func (a *app) explainCall(o policyExplain, t explainedTool, given registry.Offered, arguments []byte) error {
-	facts := policy.ToolFacts{Name: t.spec.Name, Aliases: t.spec.Aliases, Dangerous: t.spec.Dangerous}
-	view := callView{
-		Explanation: t.rules.Policy.Explain(facts, policy.CallFacts{Capabilities: given.Words, Arguments: arguments, Granted: given.Granted}),
-		Missing:     given.Missing,
-		Changed:     given.Changed,
-	}
+func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.Explained) error {
+	given := explained.Offered
+	view := callView{Explanation: explained.Policy, Missing: given.Missing, Changed: given.Changed, Shell: explained.Shell}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
 	if helps := slices.Concat(given.Missing, view.Grant); len(helps) > 0 {
 		view.Command = o.grantCommand(t.target) + shellWords(helps)
@@ -219,6 +218,9 @@ func (a *app) printCall(o policyExplain, v callView) error {
 		}
 		text = missing + text
 	}
+	if v.Shell != nil {
+		text += scriptText(*v.Shell)
+	}
 	if len(v.Changed) > 0 {
 		text += "the tool is not the one that this was granted to: " + strings.Join(v.Changed, ", ") + "\n"
 	}
@@ -227,4 +229,14 @@ func (a *app) printCall(o policyExplain, v callView) error {
 	}
 	_, err := fmt.Fprint(a.Out, printable(text))
 	return outputFailed(err)
+}
+
+// scriptText tells what each part of a script comes to.
+func scriptText(s shellcommand.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the script: %s%s\n", s.Effect, yesNo(s.ReadOnly, ", and the call may only read", ""))
+	for _, p := range s.Parts {
+		fmt.Fprintf(&b, "  %s: %s %s\n", p.Effect, p.Text, p.Why)
+	}
+	return b.String()
 }

@@ -86,7 +86,7 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 	}
 	set := toolSet{
 		workspace: workspaceDir(), offer: offer, granted: o.given(),
-		approver: a.approver(o.yes, o.input == "-"),
+		approver: a.approver(o.yes, o.input == "-"), asker: a.asker(o.input == "-"),
 	}
 	store, err := openRemembered(set.approver != nil && !o.yes)
 	if err != nil {

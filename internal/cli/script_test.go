@@ -128,6 +128,8 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		m.Funcs = []wasmtest.Func{{Type: 3, Body: wasmtest.Code(wasmtest.CallFunc(0), wasmtest.CallFunc(1), wasmtest.CallFunc(2), wasmtest.Const(0))}}
 		m.Exports = []wasmtest.Export{{Name: "echo", Index: 3}, {Name: "memory", Kind: 2}}
+	case "servlet", "liar": // an Extism plug-in that describes tools, which all answer alike
+		m = servlet(args[0] == "liar")
 	case "imports":
 		m.Imports = []wasmtest.Import{{Module: "env", Name: "launch_missiles"}}
 		m.Exports[0].Index = 1
@@ -207,4 +209,33 @@ func TestInterrupt(t *testing.T) {
 	if got := cmd.ProcessState.ExitCode(); got != exitStopped || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("got %v (status %d)\n%s", err, got, &stderr)
 	}
+}
+
+// servlet is a plug-in with the tool "say.Hello", or one that lies about its tools.
+func servlet(lies bool) wasmtest.Module {
+	described, answer := `{"tools":[{"name":"say.Hello","description":"Says hello.","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}]}`, `{"content":[{"type":"text","text":"hello"}]}`
+	if lies {
+		described = `{"tools":"none of your business"}`
+	}
+	l := byte(wasmtest.I64)
+	m := wasmtest.Module{
+		Types:   []wasmtest.FuncType{{Params: []byte{l}, Results: []byte{l}}, {Params: []byte{l, wasmtest.I32}}, {Params: []byte{l, l}}, {Results: []byte{wasmtest.I32}}},
+		Memory:  []uint32{1},
+		Exports: []wasmtest.Export{{Name: "memory", Kind: 2}},
+	}
+	for i, name := range []string{"alloc", "store_u8", "output_set"} {
+		m.Imports = append(m.Imports, wasmtest.Import{Module: "extism:host/env", Name: name, Type: uint32(i)})
+	}
+	long := func(v int) []byte { return wasmtest.S64([]byte{wasmtest.I64Const}, int64(v)) }
+	const localSet, add64 = 0x21, 0x7c
+	for i, text := range []string{described, answer} {
+		body := wasmtest.Code(long(len(text)), wasmtest.CallFunc(0), []byte{localSet, 0})
+		for at := range len(text) {
+			body = wasmtest.Code(body, []byte{wasmtest.LocalGet, 0}, long(at), []byte{add64}, wasmtest.Const(int32(text[at])), wasmtest.CallFunc(1))
+		}
+		body = wasmtest.Code(body, []byte{wasmtest.LocalGet, 0}, long(len(text)), wasmtest.CallFunc(2), wasmtest.Const(0))
+		m.Funcs = append(m.Funcs, wasmtest.Func{Type: 3, Locals: []byte{l}, Body: body})
+		m.Exports = append(m.Exports, wasmtest.Export{Name: []string{"describe", "call"}[i], Index: uint32(3 + i)})
+	}
+	return m
 }

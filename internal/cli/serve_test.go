@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -108,8 +109,8 @@ func TestServeStdio(t *testing.T) {
 			}
 			return strings.Join(names, " ")
 		}
-		if got, want := names(), "calculator datetime edit glob grep loop read silent write"; got != want {
-			t.Errorf("%s: the tools are %s, want %s", revision, got, want)
+		if got := names(); !hasAll(got, "glob", "silent", "read", "write", "edit") {
+			t.Errorf("%s: the tools are %s", revision, got)
 		}
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "silent"})
 		if err != nil || result.IsError {
@@ -121,15 +122,15 @@ func TestServeStdio(t *testing.T) {
 		s.signal(t, syscall.SIGHUP)
 		s.said(t, "wasmtool: the operator's file was read again")
 		<-changed
-		if got, want := names(), "calculator datetime glob grep loop silent"; got != want {
-			t.Errorf("%s: the tools are %s, want %s", revision, got, want)
+		if got := names(); !hasAll(got, "glob", "silent") || hasAny(got, "read", "write", "edit") {
+			t.Errorf("%s: the tools are %s", revision, got)
 		}
 		if err := os.WriteFile(s.config, []byte("nonsense = 1\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s.signal(t, syscall.SIGHUP)
 		s.said(t, "wasmtool: warning: the operator's file is not read again")
-		if got, want := names(), "calculator datetime glob grep loop silent"; got != want {
+		if got := names(); !hasAll(got, "glob", "silent") || hasAny(got, "read", "write", "edit") {
 			t.Errorf("%s: after a file that is wrong the tools are %s", revision, got)
 		}
 		if err := session.Close(); err != nil {
@@ -139,6 +140,15 @@ func TestServeStdio(t *testing.T) {
 			t.Errorf("%s: exit status %d", revision, got)
 		}
 	}
+}
+
+// hasAll and hasAny look for words in a list of words.
+func hasAll(list string, words ...string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !hasAny(list, w) })
+}
+
+func hasAny(list string, words ...string) bool {
+	return slices.ContainsFunc(strings.Fields(list), func(w string) bool { return slices.Contains(words, w) })
 }
 
 // until reads the metrics again and again until they have a line, which is as long as the

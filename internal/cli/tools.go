@@ -54,6 +54,7 @@ type toolSet struct {
 	words     []capability.Word
 	granted   []capability.Word
 	approver  registry.Approver
+	asker     tool.Asker
 	approvals approvals.Store
 	grants    grants.Store
 	// servers says which servers of the operator's file are started for their tools; nil
@@ -115,7 +116,7 @@ func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, err
 		Config: operator, Workspace: set.workspace, Words: set.words, Granted: set.granted, GrantedBy: "the command line",
 		Approvals: set.approvals, Grants: set.grants, OnReceipt: set.onReceipt,
 		Logger:  slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
-		Folders: o.folders, Offer: set.offer, Approver: set.approver, Servers: servers,
+		Folders: o.folders, Offer: set.offer, Approver: set.approver, Asker: set.asker, Servers: servers,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
 		CompileCommand: compileCommand(),

@@ -68,6 +68,9 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	if spec.Changes != "" && !declares(d.Parameters, spec.Changes) {
 		return nil, Fault(spec.Name, "changes", "changes: %q is not a parameter", spec.Changes)
 	}
+	if spec.Shell != "" && !isText(d.Parameters, spec.Shell) {
+		return nil, Fault(spec.Name, "shell", "shell: %q is not a parameter of the type string", spec.Shell)
+	}
 	if len(spec.Result) > 0 {
 		if d.Result, err = compile(spec.Result, result, jsonschema.Compile); err != nil {
 			return nil, Fault(spec.Name, "result", "result: %v", err)
@@ -123,6 +126,11 @@ func parseConfirm(text string, schema *jsonschema.Schema) (placeholder.Template,
 		}
 	}
 	return template, nil
+}
+
+// isText reports whether a schema has a parameter that is a string and nothing else.
+func isText(schema *jsonschema.Schema, name string) bool {
+	return slices.ContainsFunc(schema.Parameters(), func(p jsonschema.Parameter) bool { return p.Name == name && p.Type == "string" })
 }
 
 // declares reports whether a schema has a parameter.

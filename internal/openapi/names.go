@@ -97,3 +97,12 @@ func secretName(texts ...string) string {
 	name := strings.ToUpper(toolName(strings.Join(texts, " ")))
 	return strings.ReplaceAll(name, "-", "__")
 }
+
+// ToolNames makes a name of a tool of each text, in the grammar of manifests, and each name once.
+func ToolNames(texts []string) []string {
+	given, list := newNames(), make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = given.take(toolName(text), maxName)
+	}
+	return list
+}

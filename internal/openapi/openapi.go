@@ -44,6 +44,10 @@ type Tool struct {
 	Operation string
 	// Manifest and Schema are the texts of its tool.toml and of its SchemaFile.
 	Manifest, Schema []byte
+	// Module is the text of the file ModuleFile of a tool that has a program; nil for none. No
+	// operation has one.
+	Module     []byte
+	ModuleFile string
 	// Notes say what was left out, with its place.
 	Notes stricttoml.Errors
 	// At is where the operation stands; its Message is empty.

@@ -20,7 +20,28 @@ type yamlReader struct {
 	known map[*yaml.Node]*node
 }
 
+// maxYAML bounds the values that the library is let make, at some 200 bytes each: it reads all
+// of a document before anything can be counted.
+const maxYAML = 1 << 20
+
+// tooManyMarks reports whether a text may have more values than maxYAML. Each value but the
+// first comes after one of these marks, and many
+// marks, as those in texts, have none.
+func tooManyMarks(data []byte) bool {
+	marks := 0
+	for _, c := range data {
+		switch c {
+		case ',', '[', '{', '?', '-', ':':
+			marks++
+		}
+	}
+	return marks > 2*maxYAML
+}
+
 func readYAML(data []byte) (*node, *problem) {
+	if tooManyMarks(data) {
+		return nil, problemAt(nil, fmt.Sprintf("may have more than %d values, which is too much in YAML; write it as JSON", maxYAML))
+	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
 		return nil, problemAt(nil, "is neither JSON nor YAML: "+plaintext.Excerpt(strings.Join(strings.Fields(err.Error()), " "), 200))

@@ -73,7 +73,12 @@ func (t Tool) write(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
+	var module error
+	if t.Module != nil {
+		module = os.WriteFile(filepath.Join(dir, t.ModuleFile), t.Module, 0o666)
+	}
 	return errors.Join(
+		module,
 		os.WriteFile(filepath.Join(dir, manifests.FileName), t.Manifest, 0o666),
 		os.WriteFile(filepath.Join(dir, SchemaFile), t.Schema, 0o666),
 	)

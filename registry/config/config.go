@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
 // Config is what an operator's file says. It does not change and is safe for
@@ -28,6 +29,7 @@ type Config struct {
 	tools    map[string]toolSettings // by normal name
 	servers  map[string]Server
 	audit    Audit
+	shell    shellcommand.Settings
 	revoked  map[string]bool
 }
 
@@ -131,8 +133,8 @@ func (c *Config) Protected() []string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.servers)) {
-		if program := c.servers[name].Command[0]; isPath(program) {
-			files = append(files, program)
+		if command := c.servers[name].Command; len(command) > 0 && isPath(command[0]) {
+			files = append(files, command[0])
 		}
 	}
 	return files

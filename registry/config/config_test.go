@@ -15,6 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/internal/testnames"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
 
 // home and folder are where the files of these tests are.
@@ -87,6 +88,7 @@ var (
 	grepDeny  = func(c *Config) any { return slices.Clone(c.OfferFor(nil, "grep").Deny) }
 	limitsOf  = func(c *Config) any { return c.Ceilings() }
 	serversOf = func(c *Config) any { return c.Servers() }
+	shellOf   = func(c *Config) any { return c.Shell() }
 	auditOf   = func(c *Config) any { return c.Audit() }
 )
 
@@ -135,6 +137,10 @@ var effects = []struct {
 	{"policy.rules.arguments.NAME.regexp", match(`regexp = "a+"`), ruleOf, matched(policy.Match{Regexp: "a+"})},
 	{"policy.rules.arguments.NAME.missing", match(`regexp = "a", missing = true`), ruleOf, matched(policy.Match{Regexp: "a", Missing: true})},
 	{"policy.rules.arguments.NAME.fold_case", match(`regexp = "a", fold_case = true`), ruleOf, matched(policy.Match{Regexp: "a", FoldCase: true})},
+	{"shell.allow", `shell.allow = ["npm run *"]`, shellOf, shellcommand.Settings{Allow: []string{"npm run *"}}},
+	{"shell.ask", `shell.ask = ["cat *.env"]`, shellOf, shellcommand.Settings{Ask: []string{"cat *.env"}}},
+	{"shell.deny", `shell.deny = ["sudo"]`, shellOf, shellcommand.Settings{Deny: []string{"sudo"}}},
+	{"shell.confirm_dangerous", `shell.confirm_dangerous = false`, shellOf, shellcommand.Settings{Unconfirmed: true}},
 	{"tools.NAME.enabled", "\n[tools.grep]\nenabled = false", toolOf, policy.ToolRule{Enabled: new(bool), Source: "wasmtool.toml:2"}},
 	{"tools.NAME.auto_execute", `tools.grep.auto_execute = true`, toolOf, policy.ToolRule{AutoExecute: true, Source: "wasmtool.toml:1"}},
 	{"tools.NAME.settings.NAME", "\n[tools.grep.settings]\nengine = \"fast\"", func(c *Config) any { return c.Settings("grep") }, map[string]Setting{"engine": {Value: "fast", Source: "wasmtool.toml:3"}}},
@@ -142,6 +148,10 @@ var effects = []struct {
 	{"tools.NAME.deny", `tools.grep.deny = ["random"]`, grepDeny, capability.Deny{mustWord("random")}},
 	{"tools.NAME.digest", `tools.grep.digest = "` + digestA + `"`, func(c *Config) any { return c.Digests()["grep"] }, digestA},
 	{"servers.NAME.command", `servers.own.command = ["bin/server", "bin/x"]`, serversOf, map[string]Server{"own": {Command: []string{filepath.Join(folder, "bin", "server"), "bin/x"}, Source: FileName + ":1"}}},
+	{"servers.NAME.url", `servers.own = { url = "https://MCP.example:443/mcp" }`, serversOf, map[string]Server{"own": {URL: "https://mcp.example/mcp", Source: FileName + ":1"}}},
+	{"servers.NAME.private", `servers.own = { url = "http://mcp.example/", private = true }`, serversOf, map[string]Server{"own": {URL: "http://mcp.example/", Private: true, Source: FileName + ":1"}}},
+	{"servers.NAME.secret", "secrets.A.env = \"TOKEN\"\nservers.own = { url = \"https://mcp.example/\", secret = \"A\" }", serversOf, map[string]Server{"own": {URL: "https://mcp.example/", Secret: capability.SecretUse{Name: "A", Header: "Authorization", Prefix: "Bearer "}, Source: FileName + ":2"}}},
+	{"servers.NAME.header", "servers.own = { url = \"http://localhost:1/\", secret = \"A\", header = \"X-Key\" }\nsecrets.A.env = \"TOKEN\"", serversOf, map[string]Server{"own": {URL: "http://localhost:1/", Secret: capability.SecretUse{Name: "A", Header: "X-Key"}, Source: FileName + ":1"}}},
 	{"servers.NAME.env", `servers.own = { command = ["server"], env = ["TOKEN"] }`, serversOf, map[string]Server{"own": {Command: []string{"server"}, Env: []string{"TOKEN"}, Source: FileName + ":1"}}},
 	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(folder, "log", "audit.jsonl"), MaxSize: 64 << 20, Keep: 8}},
 	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 1 << 20, Keep: 8}},

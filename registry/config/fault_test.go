@@ -18,8 +18,8 @@ func TestFaults(t *testing.T) {
 		{`profile = "full"`, `1:1: profile: unknown key here; it belongs in [policy]`},
 		{`glob = "x"`, `1:1: glob: unknown key here; it belongs in [policy.rules.arguments.NAME]`},
 		{`mode = "read"`, `1:1: mode: unknown key here; it belongs in [mounts.NAME]`},
-		{`allow = []`, `1:1: allow: unknown key here; it belongs in [grants] or in [policy] or in [tools.NAME]`},
-		{`zzz = 1`, `1:1: zzz: unknown key; the keys here are mounts, env, secrets, grants, limits, policy, tools, servers, audit, revoked`},
+		{`allow = []`, `1:1: allow: unknown key here; it belongs in [grants] or in [policy] or in [shell] or in [tools.NAME]`},
+		{`zzz = 1`, `1:1: zzz: unknown key; the keys here are mounts, env, secrets, grants, limits, policy, shell, tools, servers, audit, revoked`},
 		{`mounts = "x"`, `1:10: mounts: expected a table, got a string; write [mounts] on a line of its own, and its keys below`},
 
 		{`mounts.Data = "x"`, `1:8: mounts.Data: "Data" is not the name of a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`},
@@ -55,6 +55,15 @@ func TestFaults(t *testing.T) {
 		{`secrets.A.keyring = "github"`, `1:21: secrets.A.keyring: "github" names no entry; write the service, a slash and the user, such as "github.com/me"`},
 		{`secrets.A.keyring = "/me"`, `1:21: secrets.A.keyring: "/me" names no entry; write the service, a slash and the user, such as "github.com/me"`},
 		{`secrets.A.keyring = "` + long + `"`, `1:21: secrets.A.keyring: is longer than 256 bytes, or holds a character that is not printable`},
+		{`servers.a = {}`, `1:13: servers.a: write exactly one of command, the program and its arguments such as ["npx", "-y", "some-mcp-server"], and url`},
+		{`servers.a = { command = ["x"], url = "https://a.example/" }`, `1:13: servers.a: write exactly one of command, the program and its arguments such as ["npx", "-y", "some-mcp-server"], and url`},
+		{`servers.a = { url = "https://a.example/", env = ["X"] }`, `1:49: servers.a.env: goes only with command; leave it out`},
+		{`servers.a = { url = "https://a.example/", header = "X-Key" }`, `1:52: servers.a.header: goes only with secret; leave it out`},
+		{`servers.a = { url = "any" }`, `1:21: servers.a.url: names no single server; write https://HOST/PATH`},
+		{`servers.a = { url = "https://a.example/?key=hunter2" }`, `1:21: servers.a.url: a pattern has no query and no fragment; end it with the path`},
+		{`servers.a = { url = "https://a.example/", secret = "X" }`, `1:52: servers.a.secret: is no secret of this file; write [secrets.X]`},
+		{"secrets.X.env = \"X\"\nservers.a = { url = \"http://a.example/\", secret = \"X\" }", `2:21: servers.a.url: is plain http, which would show the secret on its way; write https`},
+		{"servers.a = { url = \"https://a.example/\", secret = \"X\" }\nsecrets.X = { env = \"X\", urls = [\"https://b.example/\"] }", `1:21: servers.a.url: is not among the urls of the secret X; add it there`},
 		{`secrets.A = { env = "X", urls = [] }`, `1:33: secrets.A.urls: is empty; name the URLs that the secret may go to, or leave the key out for all that are granted`},
 		{`secrets.A = { env = "X", urls = ["any"] }`, `1:34: secrets.A.urls[0]: a secret cannot go to "any" host; name the URLs`},
 		{`secrets.A = { env = "X", urls = ["https://me:hunter2@example.com/?k=hunter2"] }`, `1:34: secrets.A.urls[0]: a pattern has no query and no fragment; end it with the path`},
@@ -98,6 +107,12 @@ func TestFaults(t *testing.T) {
 		{match(`equals = nan`), `3:36: policy.rules[0].arguments."/path".equals: JSON has no nan; leave the key out or write a number`},
 		{match(`globs = "x", regexp = "y"`), `3:27: policy.rules[0].arguments."/path".globs: unknown key; did you mean "glob"?`},
 
+		{`shell.allow = ["npm run *", ""]`, `1:29: shell.allow[1]: is empty, or longer than 256 bytes; write a command, such as "npm run *"`},
+		{`shell.allow = ["sudo *"]`, `1:16: shell.allow[0]: "sudo *" is never allowed, whoever asks for it; leave it out`},
+		{`shell.deny = ["a | b"]`, `1:15: shell.deny[0]: "a | b" holds a character that the shell gives a meaning; a pattern is the words of one command`},
+		{`shell.ask = ["a\u202eb"]`, `1:14: shell.ask[0]: "a\u202eb" holds a character that is not printable`},
+		{`shell.confirm_dangerous = "no"`, `1:27: shell.confirm_dangerous: expected true or false, got a string; write true or false, without quotes`},
+
 		{`tools."group:fs" = {}`, `1:7: tools."group:fs": is a group or a pattern; name one tool here, or write a rule in [[policy.rules]]`},
 		{`tools."" = {}`, `1:7: tools."": is not the name of a tool; write up to 128 printable characters`},
 		{`tools.Grep = {}`, `1:7: tools.Grep: is not in the form in which names are compared; write [tools.grep]`},
@@ -123,7 +138,7 @@ func TestFaults(t *testing.T) {
 
 // No table takes a key that it does not list.
 func TestUnknownKeysEverywhere(t *testing.T) {
-	for _, table := range []string{"", "mounts.a", "secrets.A", "grants", "limits", "policy", "tools.a", "audit", "revoked"} {
+	for _, table := range []string{"", "mounts.a", "secrets.A", "grants", "limits", "policy", "shell", "tools.a", "audit", "revoked"} {
 		text := "qqqqqqqqqq = 1"
 		if table != "" {
 			text = "[" + table + "]\n" + text

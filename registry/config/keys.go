@@ -67,6 +67,7 @@ func (r *reader) keys() []stricttoml.Key {
 		{Name: "grants", Path: "grants", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return r.grantKeys(&r.c.grants) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: r.limitKeys},
 		{Name: "policy", Path: "policy", Want: stricttoml.WantTable, Members: r.policyKeys},
+		{Name: "shell", Path: "shell", Want: stricttoml.WantTable, Members: r.shellKeys},
 		{Name: "tools", Path: "tools", Want: stricttoml.WantNamed, Check: checkToolName, Entry: r.toolKey},
 		{Name: "servers", Path: "servers", Want: stricttoml.WantNamed, Check: checkServerName, Entry: r.serverKey},
 		{Name: "audit", Path: "audit", Want: stricttoml.WantTable, Members: r.auditKeys},

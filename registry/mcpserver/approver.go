@@ -5,42 +5,55 @@ import (
 	"sync"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // Approver puts questions to the client whose call they are about. Give one to a Registry
-// as its Approver and to the Server as Options.Approver. A call that came from no client,
+// as its Approver, to the tool question as its tool.Asker, and to the Server as
+// Options.Approver. A call that came from no client,
 // or from one that cannot ask its user, has nobody: see registry.ErrNobodyToAsk. The zero
 // value is ready to use; it is safe for concurrent use.
 type Approver struct {
 	mu   sync.Mutex
-	asks map[string]askFunc // by the ID of the call
+	asks map[string]*asking // by the ID of the call
 }
-
-// askFunc asks the client of one call.
-type askFunc func(ctx context.Context, q registry.Question) (registry.Answer, error)
 
 // Approve implements registry.Approver.
 func (a *Approver) Approve(ctx context.Context, q registry.Question) (registry.Answer, error) {
-	a.mu.Lock()
-	ask := a.asks[q.CallID]
-	a.mu.Unlock()
-	if ask == nil {
+	asking := a.of(q.CallID)
+	if asking == nil {
 		return registry.Answer{}, registry.ErrNobodyToAsk
 	}
-	return ask(ctx, q)
+	return asking.approve(ctx, q)
 }
 
-// enter says who is asked about a call, until leave.
-func (a *Approver) enter(callID string, ask askFunc) (leave func()) {
-	if a == nil || ask == nil {
+// Inquire implements tool.Asker.
+func (a *Approver) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, error) {
+	asking := a.of(q.CallID)
+	if asking == nil {
+		return tool.Reply{}, tool.ErrNobodyToAsk
+	}
+	return asking.inquire(ctx, q)
+}
+
+// of returns how the client of a call is asked; nil when it cannot be.
+func (a *Approver) of(callID string) *asking {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.asks[callID]
+}
+
+// enter says how the client of a call is asked, until leave.
+func (a *Approver) enter(callID string, how *asking) (leave func()) {
+	if a == nil || !how.can() {
 		return func() {}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.asks == nil {
-		a.asks = make(map[string]askFunc)
+		a.asks = make(map[string]*asking)
 	}
-	a.asks[callID] = ask
+	a.asks[callID] = how
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -31,48 +31,49 @@ type asking struct {
 	later atomic.Pointer[mcp.CallToolResult]
 }
 
-// ask is the askFunc for the client, or nil when it cannot ask its user.
-func (a *asking) ask() askFunc {
+// can tells that the client can ask its user.
+func (a *asking) can() bool {
 	caps := a.req.ClientCapabilities()
-	if caps == nil || caps.Elicitation == nil || caps.Elicitation.Form == nil && caps.Elicitation.URL != nil {
-		return nil
-	}
-	if a.req.ProtocolVersion() >= sinceInputRequests {
-		return a.askInTwoCalls
-	}
-	return a.askNow
+	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// askNow asks while the call waits.
-func (a *asking) askNow(ctx context.Context, q registry.Question) (registry.Answer, error) {
-	result, err := a.req.Session.Elicit(ctx, elicitation(q))
+// approve asks whether a call may run.
+func (a *asking) approve(ctx context.Context, q registry.Question) (registry.Answer, error) {
+	result, err := a.elicit(ctx, approvalInput, a.server.fingerprint(ctx, q), approvalForm(q))
 	if err != nil {
 		return registry.Answer{}, err
 	}
 	return answerOf(result, q), nil
 }
 
-// approvalInput is the name under which a question goes to a client and its answer comes back.
-const approvalInput = "approval"
+// approvalInput and inquiryInput are the names under which questions go to a client and
+// their answers come back.
+const (
+	approvalInput = "approval"
+	inquiryInput  = "question"
+)
 
 var errAskedLater = errors.New("the client asks its user and calls again")
 
-// askInTwoCalls takes the answer that the client came back with, or leaves the question
-// for it. The state ties the answer to the question: a yes to one call is none to another.
-func (a *asking) askInTwoCalls(ctx context.Context, q registry.Question) (registry.Answer, error) {
-	fingerprint := a.server.fingerprint(ctx, q)
+// elicit asks while the call waits or, since the protocol has input requests, takes the
+// answer that the client came back with, or leaves the question for it. The state ties the
+// answer to the question: a yes to one call is none to another.
+func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	if a.req.ProtocolVersion() < sinceInputRequests {
+		return a.req.Session.Elicit(ctx, form)
+	}
 	if state := a.req.Params.RequestState; state != "" && a.server.pending.take(state, fingerprint) {
-		result, ok := a.req.Params.InputResponses[approvalInput].(*mcp.ElicitResult)
+		result, ok := a.req.Params.InputResponses[input].(*mcp.ElicitResult)
 		if !ok {
-			return registry.Answer{}, errors.New("the client came back without an answer")
+			return nil, errors.New("the client came back without an answer")
 		}
-		return answerOf(result, q), nil
+		return result, nil
 	}
 	a.later.Store(&mcp.CallToolResult{
-		InputRequests: mcp.InputRequestMap{approvalInput: elicitation(q)},
+		InputRequests: mcp.InputRequestMap{input: form},
 		RequestState:  a.server.pending.put(fingerprint),
 	})
-	return registry.Answer{}, errAskedLater
+	return nil, errAskedLater
 }
 
 // fingerprint names all that a yes is about.
@@ -89,8 +90,13 @@ func (s *Server) fingerprint(ctx context.Context, q registry.Question) string {
 	for _, mount := range q.Grant.FS {
 		about = append(about, mount.Mount+" is "+mount.Dir)
 	}
+	return hashOf(approvalInput, about)
+}
+
+// hashOf names texts by one that is short.
+func hashOf(kind string, texts []string) string {
 	hash := sha256.New()
-	for _, text := range about {
+	for _, text := range append([]string{kind}, texts...) {
 		fmt.Fprintf(hash, "%d:%s", len(text), text)
 	}
 	return hex.EncodeToString(hash.Sum(nil))
@@ -100,9 +106,9 @@ func (s *Server) fingerprint(ctx context.Context, q registry.Question) string {
 // bytes, so that they cannot push the facts out of sight.
 const maxShown = 1000
 
-// elicitation is a question as a form. The facts come first and are the host's; what the
+// approvalForm is a question as a form. The facts come first and are the host's; what the
 // author and a model wrote is shown on one line each.
-func elicitation(q registry.Question) *mcp.ElicitParams {
+func approvalForm(q registry.Question) *mcp.ElicitParams {
 	var b strings.Builder
 	fmt.Fprintf(&b, "May the tool %s %s run? %s.\n", plaintext.OneLine(q.Tool.Name), plaintext.OneLine(q.Tool.Version), plaintext.Sentence(plaintext.OneLine(q.Why)))
 	fmt.Fprintf(&b, "It will reach: %s\n", reachOf(q))

@@ -39,12 +39,12 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 		OnProgress: notify.progress,
 	}
 	asking := &asking{server: s, req: req}
-	defer s.opts.Approver.enter(call.ID, asking.ask())()
+	defer s.opts.Approver.enter(call.ID, asking)()
 
 	started := time.Now()
 	result, err := s.registry.Execute(ctx, call)
 	notify.end()
-	if later := asking.later.Load(); later != nil && tool.CodeOf(err) == tool.CodeApprovalRequired {
+	if later := asking.later.Load(); later != nil && err != nil && tool.CodeOf(err) != tool.CodeCancelled {
 		return later, nil
 	}
 	s.metrics.called(req.Params.Name, tool.CodeOf(err), time.Since(started))

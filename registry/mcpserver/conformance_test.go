@@ -20,7 +20,8 @@ import (
 const conformanceEnv = "WASMTOOL_CONFORMANCE"
 
 // The official suite passes, but for what testdata/conformance.yml says a tool server has
-// no business with.
+// no business with. It tests servers at a URL only and cannot start a program, so there is no
+// run of it over standard input.
 func TestConformance(t *testing.T) {
 	dir := os.Getenv(conformanceEnv)
 	if dir == "" {

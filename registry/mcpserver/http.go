@@ -184,7 +184,9 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			})
 			return
 		}
-		defer g.sessionOpened()
+		opened := sync.OnceFunc(g.sessionOpened)
+		defer opened()
+		w = &openingWriter{ResponseWriter: w, opened: opened}
 	}
 	if id := r.Header.Get(sessionHeader); r.Method == http.MethodDelete && id != "" {
 		g.server.running.cancelSession(id) // the SDK would wait for its calls
@@ -218,6 +220,31 @@ func (g *gate) openSession() bool {
 	g.opening++
 	return true
 }
+
+// openingWriter tells when the answer to a handshake begins. By then the session is one of
+// the SDK's own, and its client may already open the next one.
+type openingWriter struct {
+	http.ResponseWriter
+	opened func()
+}
+
+func (w *openingWriter) WriteHeader(status int) {
+	w.opened()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *openingWriter) Write(p []byte) (int, error) {
+	w.opened()
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush and Unwrap are what package http looks for.
+func (w *openingWriter) Flush() {
+	w.opened()
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // as http.Flusher, which cannot fail
+}
+
+func (w *openingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (g *gate) sessionOpened() {
 	g.mu.Lock()

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -163,5 +164,31 @@ func TestServerTellsWhatItIs(t *testing.T) {
 	unnamed := newWorld(t, mcpserver.Options{}).connect(t, "2025-11-25", nil).InitializeResult()
 	if unnamed.ServerInfo.Name != "wasmtool" || unnamed.ServerInfo.Version != "unknown" {
 		t.Errorf("without options: %+v", unnamed.ServerInfo)
+	}
+}
+
+// dynamic is a tool that works out what it says of itself.
+type dynamic struct {
+	function
+	describe func(ctx context.Context) (tool.Definition, error)
+}
+
+func (d dynamic) Describe(ctx context.Context, _ capability.Grant) (tool.Definition, error) {
+	return d.describe(ctx)
+}
+
+// A list has tools as they describe themselves, and those that fail as they were.
+func TestListHasWhatToolsSayOfThemselves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	for name, err := range map[string]error{"fails": errors.New("gone"), "works": nil} {
+		describe := func(context.Context) (tool.Definition, error) { return tool.Definition{Description: "Own words."}, err }
+		if err := w.tools.Register(tool.Spec{Name: name, Description: "Static."}, dynamic{says("x"), describe}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := w.connect(t, "2025-11-25", nil).ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 2 || list.Tools[0].Description != "Static." || list.Tools[1].Description != "Own words." {
+		t.Errorf("got %+v, %v", list, err)
 	}
 }

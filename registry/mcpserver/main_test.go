@@ -41,8 +41,9 @@ func says(text string) function {
 
 // world is a server and the registry behind it.
 type world struct {
-	tools  *registry.Registry
-	server *mcpserver.Server
+	tools    *registry.Registry
+	server   *mcpserver.Server
+	approver *mcpserver.Approver
 }
 
 func newWorld(t testing.TB, o mcpserver.Options) *world {
@@ -58,7 +59,7 @@ func newWorld(t testing.TB, o mcpserver.Options) *world {
 	if o.Grace == 0 {
 		o.Grace = time.Minute // tests wait for what they want, not for a time
 	}
-	w := &world{tools: tools, server: mcpserver.New(tools, o)}
+	w := &world{tools: tools, server: mcpserver.New(tools, o), approver: approver}
 	t.Cleanup(func() {
 		w.server.Close()
 		if err := errors.Join(tools.Close(), store.Close()); err != nil {

@@ -161,6 +161,7 @@ func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch req := req.(type) {
 		case *mcp.ListToolsRequest:
+			s.describe(ctx)
 			s.sync()
 		case *mcp.CallToolRequest:
 			if !s.offers(req.Params.Name) {
@@ -168,6 +169,20 @@ func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}
 		return next(ctx, method, req)
+	}
+}
+
+// describeWait is how long a list waits for tools that work out their definitions. One that
+// takes longer goes on, and clients hear of the change.
+const describeWait = 2 * time.Second
+
+// describe has the tools worked out that are still as they were registered. One that fails is
+// offered like that, and tried again.
+func (s *Server) describe(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, describeWait)
+	defer cancel()
+	if err := s.registry.Describe(ctx); err != nil {
+		s.log.Warn("definitions of tools are not worked out", "reason", err)
 	}
 }
 

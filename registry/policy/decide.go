@@ -191,6 +191,8 @@ func decided(effect Effect, reasons []Reason, by int, fix string) Decision {
 // tool needs more than words.
 func (c *call) remembered() string {
 	switch {
+	case c.granted.AutoExecute && c.granted.Why != "":
+		return c.granted.Why
 	case c.granted.AutoExecute:
 		return "the operator lets every call of the tool run"
 	case c.tool.Dangerous || len(c.granted.Words) == 0:

@@ -38,6 +38,8 @@ type Granted struct {
 	AutoExecute bool
 	// Source says who granted it and where that is kept, for explanations.
 	Source string
+	// Why says why AutoExecute holds; empty for the operator who said so of every call.
+	Why string
 }
 
 // Known is what names in a Config can refer to.

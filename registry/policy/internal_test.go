@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/wildcard"
 )
 
 func TestPlainIsOneTextForEachNumber(t *testing.T) {
@@ -40,8 +42,8 @@ func FuzzWildcard(f *testing.F) {
 		if err != nil || strings.ToValidUTF8(s+pattern, "") != s+pattern {
 			t.Skip()
 		}
-		if got := wildcard(pattern, s); got != re.MatchString(s) {
-			t.Errorf("wildcard(%q, %q) = %v", pattern, s, got)
+		if got := wildcard.Match(pattern, s); got != re.MatchString(s) {
+			t.Errorf("Match(%q, %q) = %v", pattern, s, got)
 		}
 	})
 }

@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/wildcard"
 )
 
 // selector is one entry that names tools.
@@ -89,7 +91,7 @@ func (n *names) resolve(name string, restrict bool, at place, p *problems) []str
 
 func (n *names) anyFits(glob string) bool {
 	for name := range n.own {
-		if wildcard(glob, name) {
+		if wildcard.Match(glob, name) {
 			return true
 		}
 	}
@@ -116,7 +118,7 @@ func (s selector) restricts(t ToolFacts) bool {
 func (s selector) has(name string, groups []string) bool {
 	return slices.Contains(s.exact, name) && name != "" ||
 		s.group != "" && slices.Contains(groups, s.group) ||
-		s.glob != "" && name != "" && wildcard(s.glob, name)
+		s.glob != "" && name != "" && wildcard.Match(s.glob, name)
 }
 
 // names reports whether the entry is the tool's own name, neither group nor pattern.

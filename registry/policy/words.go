@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wildcard"
 )
 
 // The kinds of words.
@@ -98,7 +99,7 @@ func (p wordPattern) overlaps(w grantWord) bool {
 
 // nameFits compares as systems do that make no difference of case.
 func (p wordPattern) nameFits(w grantWord) bool {
-	return wildcard(strings.ToLower(p.name), strings.ToLower(w.name))
+	return wildcard.Match(strings.ToLower(p.name), strings.ToLower(w.name))
 }
 
 // covers reports whether all that a grant with this word reaches is named by the
@@ -110,11 +111,11 @@ func (p wordPattern) covers(w grantWord) bool {
 	case p.net != nil:
 		return w.net != nil && p.net.covers(*w.net)
 	case p.kind == kindWrite:
-		return (w.kind == kindRead || w.kind == kindWrite) && wildcard(p.name, w.name)
+		return (w.kind == kindRead || w.kind == kindWrite) && wildcard.Match(p.name, w.name)
 	case p.kind == kindKV:
 		return w.kind == kindKV && (p.name == w.name || p.name != kindRead)
 	}
-	return w.kind == p.kind && wildcard(p.name, w.name)
+	return w.kind == p.kind && wildcard.Match(p.name, w.name)
 }
 
 // grantWord is a word of a grant.

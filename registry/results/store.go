@@ -26,10 +26,14 @@ type Options struct {
 	// MaxTexts and MaxBytes are what is kept for one session of one tenant. A text of more
 	// than MaxBytes is not kept.
 	MaxTexts, MaxBytes int
-	// MaxTotalBytes is what is kept for all. Beyond it, the oldest texts go of the tenant
+	// MaxTotalBytes is what is kept for all, with a few hundred bytes for each text besides,
+	// so that many short ones count as what they take. Beyond it, the oldest texts go of the tenant
 	// that has most, so that no tenant drives out one that has less.
 	MaxTotalBytes int
 }
+
+// overhead is about what keeping a text takes beside the text, in bytes.
+const overhead = 512
 
 // Owner is for whom a text is kept. All sessions without a name are one.
 type Owner struct{ Tenant, Session string }
@@ -70,6 +74,9 @@ func (s *shelf) remove(at *list.Element, k *kept) (empty bool) {
 	return s.order.Len() == 0
 }
 
+// size is what all of it takes.
+func (s *shelf) size() int { return s.bytes + overhead*s.order.Len() }
+
 func (s *shelf) oldest() *kept { return s.order.Front().Value.(*kept) }
 
 // NewStore returns an empty Store.
@@ -88,7 +95,7 @@ func NewStore(o Options) *Store {
 
 // Keep keeps a text and returns its handle. It is false for a text that is too long.
 func (s *Store) Keep(owner Owner, text string) (handle string, ok bool) {
-	if len(text) > s.o.MaxBytes || len(text) > s.o.MaxTotalBytes {
+	if len(text) > s.o.MaxBytes || len(text)+overhead > s.o.MaxTotalBytes {
 		return "", false
 	}
 	k := &kept{owner: owner, handle: handlePrefix + rand.Text(), text: text}
@@ -105,7 +112,7 @@ func (s *Store) Keep(owner Owner, text string) (handle string, ok bool) {
 	}
 	k.onOwner, k.onTenant = own.add(k), tenant.add(k)
 	s.texts[k.handle] = k
-	s.bytes += len(text)
+	s.bytes += len(text) + overhead
 	for own.bytes > s.o.MaxBytes || own.order.Len() > s.o.MaxTexts {
 		s.remove(own.oldest())
 	}
@@ -120,7 +127,7 @@ func (s *Store) Keep(owner Owner, text string) (handle string, ok bool) {
 func (s *Store) largest() *shelf {
 	var most *shelf
 	for _, one := range s.tenants {
-		if most == nil || one.bytes > most.bytes {
+		if most == nil || one.size() > most.size() {
 			most = one
 		}
 	}
@@ -130,7 +137,7 @@ func (s *Store) largest() *shelf {
 // remove forgets a text. The lock is held.
 func (s *Store) remove(k *kept) {
 	delete(s.texts, k.handle)
-	s.bytes -= len(k.text)
+	s.bytes -= len(k.text) + overhead
 	if s.owners[k.owner].remove(k.onOwner, k) {
 		delete(s.owners, k.owner)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,19 +114,31 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 			OnProgress: func(done, total float64, message string) {
 				told = append(told, fmt.Sprintf("%v/%v %q", done, total, message))
 			},
+			OnUpdate: func(u tool.Update) {
+				if u.Progress == nil {
+					told = append(told, fmt.Sprintf("%s %s", u.Title, u.Metadata))
+				}
+			},
 		}
 		result, err := tools.Execute(t.Context(), call)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := []string{
-			`DEBUG "fine 0"`, `INFO "half way 1"`, `WARN "odd\x1b[31m 2"`, `ERROR "wrong 3"`, `1/2 "one of two"`, `2/2 ""`,
+			`DEBUG "fine 0"`, `INFO "half way 1"`, `WARN "odd\x1b[31m 2"`, `ERROR "wrong 3"`, `1/2 "one of two"`, `2/2 ""`, `Counting map[files:3 names:["\u003ca\u003e"]]`,
 		}
 		if !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)
 		}
-		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m","idempotency_key":"k","working_directory":"/workspace/src"}`, session); got != want {
+		seen := []string{}
+		for _, info := range tools.List(registry.Filter{}) {
+			seen = append(seen, strconv.Quote(info.Name))
+		}
+		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m","idempotency_key":"k","working_directory":"/workspace/src","tools":%s}`, session, "["+strings.Join(seen, ",")+"]"); got != want {
 			t.Errorf("it knows %s, want %s", got, want)
+		}
+		if state, ok := tools.State(call.Tenant, call.ID); !ok || state.Title != "Counting" || string(state.Metadata["files"]) != "3" {
+			t.Errorf("the state of the call is %+v", state)
 		}
 		// Nobody need listen, and a listener that breaks down breaks nothing else.
 		call.OnLog, call.OnProgress = nil, func(float64, float64, string) { panic("a listener") }

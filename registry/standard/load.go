@@ -172,7 +172,7 @@ func spec(m *manifests.Manifest, source string) tool.Spec {
 		Category: m.Category, Tags: m.Tags, Aliases: m.Aliases,
 		Parameters: m.Parameters.JSON(),
 		Timeout:    m.Timeout, Dangerous: m.Dangerous, Confirm: m.Confirm.String(),
-		Polling: m.Polling, Changes: m.Changes,
+		Polling: m.Polling, Changes: m.Changes, Shell: m.Shell,
 		Permissions: m.Permissions, Sandboxed: true, Source: source,
 	}
 	if m.Result != nil {

@@ -41,6 +41,7 @@ func rulesFor(o Options, specs []tool.Spec, gone []string) (registry.Rules, erro
 		Widen: func(offer *capability.Offer, words ...capability.Word) error {
 			return o.config().Allow(offer, capability.Bound{Env: o.config().LookupEnv}, words...)
 		},
+		Shell:   o.config().Shell(),
 		Digests: o.config().Digests(),
 		Revoked: slices.Sorted(maps.Keys(o.config().Revoked())),
 	}

@@ -24,6 +24,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/audit"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
+	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/executor/rest"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/history"
@@ -108,10 +110,12 @@ type Options struct {
 	Grants grants.Store
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
-	// MaxTenantCalls, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
+	// MaxTenantCalls, MaxTenantMemory, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and
 	// Loops are those of registry.Options. Of all tenants, Ceilings.MaxCalls bounds the calls.
 	MaxTenantCalls, MaxRetries int
-	// TenantBudget is that of registry.Options.
+	MaxTenantMemory            uint64
+	// TenantBudget and NoDescriptions are those of registry.Options.
+	NoDescriptions             bool
 	TenantBudget               registry.Budget
 	MaxRetryDelay, WaitTimeout time.Duration
 	MaxEndedCalls              int
@@ -122,6 +126,15 @@ type Options struct {
 	MaxText int
 	// Variables is that of registry.Options.
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
+	// Backends do the work of tools that no sandbox can do, by the tools' names; see package
+	// hosttools. A name that it does not know is an error of New.
+	Backends map[string]hosttools.Backend
+	// Asker puts what the tool question asks to a person; nil leaves that tool out, and so
+	// does a single Tool, as it does the one of Jobs.
+	Asker tool.Asker
+	// Jobs adds the tool process, whose jobs are calls of another tool in the background,
+	// when that tool is there; nil adds none. Jobs end with the Registry.
+	Jobs *process.Options
 	// OnCompile is told before a module is compiled that no cache has; may be nil.
 	OnCompile func(runtime.CompileEvent)
 	// Logger gets what an operator should know; nil means silence.
@@ -182,8 +195,9 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
 
-		MaxTenantCalls: o.MaxTenantCalls, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
+		MaxTenantCalls: o.MaxTenantCalls, MaxTenantMemory: o.MaxTenantMemory, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
 		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
+		NoDescriptions: o.NoDescriptions,
 		OnClose: func() error {
 			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
 		},
@@ -192,12 +206,16 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		if m.REST != nil {
 			return rest.New(rest.Options{Manifest: m, HTTP: o.HTTP, Secrets: secrets})
 		}
-		return wasm.New(wasm.Options{
+		executor := wasm.New(wasm.Options{
 			Runtime: rt, Manifest: m, Read: read, Source: source,
 			Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
 			HTTP:    o.HTTP,
 			Secrets: secrets, KV: stores,
 		})
+		if m.Describe != nil {
+			return wasm.Describing{Executor: executor}
+		}
+		return executor
 	}
 	if folders != nil {
 		folders.build = build
@@ -217,7 +235,10 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 			return nil, errors.Join(err, tools.Close())
 		}
 	}
-	if err := addServers(o, tools); err != nil {
+	if err := addHostTools(o, tools); err != nil {
+		return nil, errors.Join(err, tools.Close())
+	}
+	if err := addServers(o, tools, secrets); err != nil {
 		return nil, errors.Join(err, tools.Close())
 	}
 	rules, err := Rules(o, tools)

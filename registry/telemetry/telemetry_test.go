@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -222,4 +224,40 @@ func BenchmarkExecute(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A span tells how long its call waited, in seconds, and says nothing of one that did not.
+func TestSpansTellTheWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{}
+		observer, err := telemetry.New(telemetry.Options{Tracer: r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, executor, err := native.Text("echo", "Echoes.", func(context.Context, string) (string, error) {
+			time.Sleep(1500 * time.Millisecond)
+			return "", nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools := registry.New(registry.Options{Observer: observer, MaxCalls: 1})
+		defer tools.Close()
+		if err := tools.Register(spec, executor); err != nil {
+			t.Fatal(err)
+		}
+		call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}
+		first := tools.Start(t.Context(), call)
+		synctest.Wait()
+		if _, err := tools.Execute(t.Context(), call); err != nil {
+			t.Error(err)
+		}
+		if _, err := first.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+		spans := strings.Join(r.lines, "\n")
+		if len(r.lines) != 2 || strings.Count(spans, "wasmtool.waited=") != 1 || !strings.Contains(r.lines[1], "wasmtool.waited=1.5 ") {
+			t.Errorf("got\n%s", spans)
+		}
+	})
 }

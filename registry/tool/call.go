@@ -71,14 +71,50 @@ type Invocation struct {
 	Now time.Time
 	// Attempt counts the attempts of the call, from 1.
 	Attempt int
+	// Tools returns the tools that the caller sees at that moment; never nil. It looks at all
+	// of them, so ask once.
+	Tools func() View
 	// Update tells the caller of the call while it runs; never nil. What comes after the
 	// attempt has ended is dropped.
 	Update func(Update)
+	// Start begins a call of another tool for the same caller, which goes through all the
+	// steps of a call: tenant, session and message of this call take the place of those that
+	// it names, and so does the overlay. Questions about it are put as questions about this
+	// call, and to the same people. It ends with ctx, or by itself; it may outlast this call.
+	// Never nil when a registry runs the tool.
+	Start func(ctx context.Context, call Call) Started
 	// Complete ends a call whose Result was Pending, with a result or, when failure is not
 	// nil, with that. The executor calls it once for each such Result, whenever it knows,
 	// also before Execute returned: until then the call is on its way. Further calls of it,
 	// and those for a Result that was not Pending, do nothing. Never nil.
 	Complete func(result Result, failure *Error)
+}
+
+// View is which tools a caller sees.
+type View struct {
+	// Names are those of the first MaxView of them, in order, and More is how many there are
+	// besides.
+	Names []string
+	More  int
+}
+
+// MaxView is how many tools a View names.
+const MaxView = 500
+
+// Started is a call that runs on its own. It is safe for concurrent use.
+type Started interface {
+	// ID is that of the call.
+	ID() string
+	// Decided is closed when the call may run, or after the end of one that was not let
+	// through.
+	Decided() <-chan struct{}
+	// Done is closed when the call has ended.
+	Done() <-chan struct{}
+	// Cancel ends the call, which fails with cancelled then. It does not wait for it.
+	Cancel()
+	// Result waits for the end of the call. When ctx is done first the call goes on, and the
+	// error has the code timeout or cancelled.
+	Result(ctx context.Context) (Result, error)
 }
 
 // Executor runs one tool. It implements the running and nothing else: arguments
@@ -104,12 +140,21 @@ type Identified interface {
 	Digest(ctx context.Context) (string, error)
 }
 
+// MemoryBounded is an Executor of which is known how much memory a call of it may use.
+type MemoryBounded interface {
+	// MaxMemory is in bytes, and always the same; 0 is none that counts.
+	MaxMemory() uint64
+}
+
 // Dynamic is an Executor that works out parts of its tool's definition when they are first
 // needed: a description that lists what there is, a schema that allows what there is.
 type Dynamic interface {
 	// Describe works the definition out. The registry calls it one at a time, keeps what
-	// it gives until somebody asks for it to be done again, and keeps no error.
-	Describe(ctx context.Context) (Definition, error)
+	// it gives until somebody asks for it to be done again, and keeps no error. grant is what
+	// the tool may reach for that: of a tool in the sandbox the folders that it may read
+	// without anybody being asked, and if it asks for more folders than that, Describe is
+	// not called and the Spec stands; of others nothing, as for them it has no meaning.
+	Describe(ctx context.Context, grant capability.Grant) (Definition, error)
 }
 
 // Definition is what a Dynamic tool may change of its Spec. What is empty leaves what the

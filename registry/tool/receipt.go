@@ -23,8 +23,7 @@ type Receipt struct {
 	// nanoseconds in JSON.
 	Started  time.Time     `json:"started"`
 	Duration time.Duration `json:"duration_ns"`
-	// Waited is the part of Duration in which it waited for its turn: for a place of its
-	// tenant, and for calls that change the same files.
+	// Waited is the part of Duration in which it waited for others, as in CallInfo.
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// Digest is what Registry.Digest tells of the tool; empty when it was not loaded.
 	Digest string `json:"digest,omitempty"`
@@ -39,6 +38,9 @@ type Receipt struct {
 	Decision string `json:"decision,omitempty"`
 	Rule     string `json:"rule,omitempty"`
 	Approved bool   `json:"approved,omitempty"`
+	// Shell is what its script came to, as Decision; empty for a call without one. Of a
+	// script that was allowed, Grant tells whether it could do more than read.
+	Shell string `json:"shell,omitempty"`
 	// Usage is what it reached.
 	Usage capability.Usage `json:"usage,omitzero"`
 	// Fuel, Memory and Attempts are as in CallInfo.

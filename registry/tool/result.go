@@ -46,6 +46,10 @@ type CallInfo struct {
 	Tool string
 	// Duration is the time from asking to answer.
 	Duration time.Duration
+	// Waited is the part of Duration in which the call waited for others, in all attempts: for
+	// a place and memory of its tenant, for calls that change the same files, and in the
+	// executor. An executor sets what it is of that.
+	Waited time.Duration
 	// Fuel is what the guest used, in the units of limits.fuel, and Memory how many bytes
 	// it had in the end. Both are 0 when there was no guest, or it hangs.
 	Fuel, Memory uint64

@@ -43,6 +43,11 @@ type Spec struct {
 	// change different files run at once; without it, one call at a time runs of those that
 	// may write to the same mount. Empty means that there is none.
 	Changes string `json:"changes,omitempty"`
+	// Shell is the parameter, a string, that is a script of a shell. Each call is judged by
+	// what its script would do: what must not run is denied, what may change something is
+	// asked about, and a call whose script only reads may do nothing else. Empty means that
+	// there is none.
+	Shell string `json:"shell,omitempty"`
 	// Settings are what the operator can choose for the tool.
 	Settings []Setting `json:"settings,omitempty"`
 	// Permissions is what the tool asks for; what it gets is another matter.

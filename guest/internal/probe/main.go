@@ -64,6 +64,12 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 		}
 		guest.Progress(1, 2, "one of two")
 		guest.Progress(2, 2, "")
+		if err := guest.Update("Counting", map[string]any{"files": 3, "names": []string{"<a>"}}); err != nil {
+			return guest.Result{}, err
+		}
+		if err := guest.Update("", map[string]any{"files": make([]byte, 16<<10)}); err == nil {
+			return guest.Result{}, errors.New("an update that is too large is taken")
+		}
 		return guest.Result{Structured: guest.CurrentCall()}, nil
 	case "bad":
 		return guest.Result{Content: []guest.Content{guest.Image(nil, "image/png")}}, nil

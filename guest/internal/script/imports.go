@@ -41,5 +41,8 @@ func kvList(prefix, prefixSize, after, afterSize, ptr, size uint32) int32
 //go:wasmimport wasmtool_v1 log
 func hostLog(level, ptr, size uint32) uint32
 
+//go:wasmimport wasmtool_v1 update
+func hostUpdate(ptr, size uint32) int32
+
 //go:wasmimport wasmtool_v1 progress
 func hostProgress(done, total float64, ptr, size uint32) uint32

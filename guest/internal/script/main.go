@@ -202,6 +202,8 @@ func (s step) run() told {
 		return told{Code: int32(hostLog(1, p, n))}
 	case "progress":
 		return told{Code: int32(hostProgress(1, 2, p, n))}
+	case "update":
+		return told{Code: hostUpdate(p, n)}
 	case "stderr":
 		os.Stderr.WriteString(text)
 	case "env":

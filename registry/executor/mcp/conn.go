@@ -71,9 +71,36 @@ func newConn(s io.ReadWriter, notified func(method string, params json.RawMessag
 		notified: notified, out: make(chan []byte, maxQueued), closed: make(chan struct{}),
 		waiting: make(map[int64]*request),
 	}
+	if u, ok := s.(unreliable); ok {
+		u.onFailure(c.fail)
+	}
 	go c.write(s)
 	go c.read(lines.New(s, maxLine))
 	return c
+}
+
+// unreliable is a stream that can fail to deliver one request and still be of use.
+type unreliable interface {
+	// onFailure says whom to tell that the request of that ID gets no answer, and why. It is
+	// called before the first write.
+	onFailure(failed func(id int64, err error))
+}
+
+// fail ends the wait for a request.
+func (c *conn) fail(id int64, err error) {
+	if r := c.waiter(id); r != nil {
+		r.answer <- answer{err: err}
+	}
+}
+
+// waiter returns the request that waits for an answer, for which it waits no longer; nil when
+// it was given up, or never asked.
+func (c *conn) waiter(id int64) *request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.waiting[id]
+	delete(c.waiting, id)
+	return r
 }
 
 func (c *conn) write(w io.Writer) {
@@ -162,12 +189,9 @@ func (c *conn) answered(id string, m message) {
 	if err != nil {
 		return
 	}
-	c.mu.Lock()
-	r := c.waiting[n]
-	delete(c.waiting, n)
-	c.mu.Unlock()
+	r := c.waiter(n)
 	if r == nil {
-		return // it was given up, or never asked
+		return
 	}
 	a := answer{result: m["result"]}
 	if raw, failed := m["error"]; failed {
@@ -202,7 +226,7 @@ func (c *conn) progressed(params json.RawMessage) {
 // call sends a request and waits for its answer, as long as ctx allows; then it tells the
 // server that nobody waits any more. params may be nil. When progress is not nil it hears
 // the params of what the server tells of the request, one at a time. The error is an
-// *rpcError, that of ctx, or why the connection is closed.
+// *rpcError, an *httpError, that of ctx, or why the connection is closed.
 func (c *conn) call(ctx context.Context, method string, params map[string]any, progress func(json.RawMessage)) (json.RawMessage, error) {
 	r := &request{answer: make(chan answer, 1), progress: progress}
 	c.mu.Lock()

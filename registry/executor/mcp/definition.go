@@ -55,11 +55,16 @@ func (d definition) spec(server string) tool.Spec {
 	}
 }
 
-// digest names what decides about a tool: the program that runs it, and all that a model
+// digest names what decides about a tool: the program that runs it or where it
+// is, and all that a model
 // or a person was shown of it.
 func (d definition) digest(o Options) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "mcp %q %q %q %q %q", o.Name, o.Command, d.Name, d.Title, d.Description)
+	kind, where := "mcp", o.Command
+	if o.URL != "" {
+		kind, where = "mcp at", []string{o.URL}
+	}
+	fmt.Fprintf(&b, "%s %q %q %q %q %q", kind, o.Name, where, d.Name, d.Title, d.Description)
 	for _, schema := range []json.RawMessage{d.InputSchema, d.OutputSchema} {
 		b.WriteByte(0)
 		if len(schema) > 0 {

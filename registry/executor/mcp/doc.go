@@ -1,6 +1,6 @@
 // Package mcp makes the tools of servers of the Model Context Protocol tools of a registry.
 // A server is a program of the operator's choice that speaks over its standard input and
-// output. It runs outside of any sandbox, and what it sends is not trusted: sizes, pages and
+// output, or is at a URL. It runs outside of any sandbox, and what it sends is not trusted: sizes, pages and
 // waiting are bounded, numbers keep their digits, and a tool whose definition changes is
 // another tool.
 //

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/executor/internal/mcpresult"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -46,7 +47,7 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, e.failure(ctx, err)
 	}
-	return parseResult(raw)
+	return mcpresult.Parse("the MCP server", raw)
 }
 
 // check finds out whether the tool is still the one that was looked at and decided about.
@@ -69,6 +70,7 @@ func (e *executor) check(running *session) error {
 // failure is the error of a call that got no result.
 func (e *executor) failure(ctx context.Context, err error) error {
 	var protocol *rpcError
+	var undelivered *httpError
 	server := "the MCP server " + e.server.o.Name
 	switch {
 	case ctx.Err() != nil:
@@ -78,6 +80,8 @@ func (e *executor) failure(ctx context.Context, err error) error {
 			Code: tool.CodeServer, Message: fmt.Sprintf("%s answered with the error %d", server, protocol.Code),
 			Details: tool.Details{Response: plaintext.Cut(plaintext.Printable(protocol.Message), maxWords)},
 		}
+	case errors.As(err, &undelivered):
+		return (&tool.Error{Code: undelivered.code, Message: server + " " + undelivered.reason, Details: tool.Details{Status: undelivered.status}}).WithCause(err)
 	case errors.Is(err, errFlood):
 		return (&tool.Error{Code: tool.CodeServer, Message: server + " was let go: " + err.Error()}).WithCause(err)
 	}

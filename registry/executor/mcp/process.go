@@ -25,7 +25,7 @@ var passed = []string{
 // stream is a connection to a server. Closing it ends the server.
 type stream interface {
 	io.ReadWriteCloser
-	// lastWords are the end of what the server wrote to standard error.
+	// lastWords are the end of what the server wrote to standard error, or why it ended.
 	lastWords() string
 }
 

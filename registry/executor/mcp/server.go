@@ -7,6 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -21,13 +24,26 @@ const (
 	steadyTime = time.Minute
 )
 
-// Options describes a server. Name and Command are required.
+// Options describes a server. Name and one of Command and URL are required.
 type Options struct {
 	// Name is that of the server in the names of its tools: lower-case letters, digits and
 	// hyphens.
 	Name string
 	// Command is the program and its arguments, run without a shell.
 	Command []string
+	// URL is where a server is that speaks by streamable HTTP, "https://HOST/PATH". Redirects
+	// are not followed.
+	URL string
+	// Private lets the host of URL be at a private or loopback address. A host that is itself
+	// named as one, such as localhost, may be there anyway.
+	Private bool
+	// Secret is what each request to URL carries, and nothing else does: the header that it
+	// names. Without a Name there is none. Secrets has its value, and is the caller's.
+	Secret  capability.SecretUse
+	Secrets *secret.Store
+	// HTTP says whose certificates are trusted for URL, how names are resolved and who dials.
+	// What it permits, its secrets and its limits do not count.
+	HTTP egress.Options
 	// Env are names of variables that the program gets, besides those that every program
 	// needs, such as PATH. One that is not set keeps the server from starting.
 	Env []string
@@ -59,7 +75,12 @@ type Server struct {
 }
 
 // NewServer returns a Server that is not started yet.
-func NewServer(o Options) *Server { return newServer(o, startProcess) }
+func NewServer(o Options) *Server {
+	if o.URL != "" {
+		return newServer(o, startRemote)
+	}
+	return newServer(o, startProcess)
+}
 
 func newServer(o Options, start func(Options) (stream, error)) *Server {
 	if o.LookupEnv == nil {

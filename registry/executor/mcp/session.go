@@ -56,11 +56,14 @@ func startSession(ctx context.Context, s *Server) (*session, error) {
 // explain says why a server did not start.
 func explain(ctx context.Context, err error) error {
 	var protocol *rpcError
+	var undelivered *httpError
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("it does not answer in time")
 	case errors.As(err, &protocol):
 		return fmt.Errorf("it answered with the error %d: %s", protocol.Code, plaintext.Cut(plaintext.OneLine(protocol.Message), maxWords))
+	case errors.As(err, &undelivered):
+		return fmt.Errorf("it %w", err)
 	}
 	return err
 }

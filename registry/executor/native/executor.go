@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -56,7 +57,7 @@ func (e *executor) Digest(context.Context) (string, error) {
 }
 
 // Describe works out the definition.
-func (d dynamic) Describe(ctx context.Context) (tool.Definition, error) {
+func (d dynamic) Describe(ctx context.Context, _ capability.Grant) (tool.Definition, error) {
 	return watch(ctx, d.executor, d.o.Init)
 }
 

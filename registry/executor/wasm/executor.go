@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -69,6 +70,8 @@ type Executor struct {
 type loaded struct {
 	module *runtime.Module
 	entry  runtime.Entry
+	// describe is how it describes its tool, if it does.
+	describe runtime.Entry
 }
 
 // New returns an Executor.
@@ -140,7 +143,11 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	if err != nil {
 		return nil, errors.Join(err, module.Close())
 	}
-	return &loaded{module, entry}, nil
+	describe, err := e.describeEntry(module, entry)
+	if err != nil {
+		return nil, errors.Join(err, module.Close())
+	}
+	return &loaded{module, entry, describe}, nil
 }
 
 // loadBytes loads the module, which need not be read when its digest is known and the
@@ -221,6 +228,11 @@ func (e *Executor) Digest(ctx context.Context) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
+// MaxMemory returns the limit of the manifest, or the runtime's ceiling when that is less.
+func (e *Executor) MaxMemory() uint64 {
+	return min(e.o.Manifest.Limits.Memory, e.o.Runtime.MaxMemory())
+}
+
 // closeGrace is how long Close waits for what hangs in the host.
 const closeGrace = 2 * time.Second
 
@@ -269,12 +281,12 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	}
 	defer e.release(call.Bindings)
 	out, err := l.module.Call(ctx, call)
-	used := tool.CallInfo{Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
+	used := tool.CallInfo{Waited: out.Waited, Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
 	hideSecrets(&out, call.Bindings, call.Limits.Stderr > 0)
 	if err != nil {
 		return tool.Result{Call: used}, failure(out, err)
 	}
-	result, err := parseOutput(e.o.Manifest.Module.Output, out.Output)
+	result, err := e.result(out)
 	result.Call = used
 	return result, err
 }
@@ -344,15 +356,28 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 	if own := e.o.Manifest.Limits.HTTPRequests; requests.Limits.Requests <= 0 || own < requests.Limits.Requests {
 		requests.Limits.Requests = own
 	}
+	listener := hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress}
+	if in.Update != nil {
+		listener.Update = func(title string, metadata map[string]json.RawMessage) {
+			in.Update(tool.Update{Title: title, Metadata: metadata})
+		}
+	}
 	return hostfuncs.Services{
-		Listener: hostfuncs.Listener{Log: call.OnLog, Progress: call.OnProgress},
+		Listener: listener,
 		HTTP:     requests, Secrets: secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
 		Now:       in.Now,
-		About: hostfuncs.About{
-			Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
-			IdempotencyKey: call.IdempotencyKey, WorkingDirectory: call.WorkingDirectory,
-			Settings: e.o.Manifest.SettingValues(),
+		About: func() hostfuncs.About {
+			about := hostfuncs.About{
+				Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
+				IdempotencyKey: call.IdempotencyKey, WorkingDirectory: call.WorkingDirectory,
+				Settings: e.o.Manifest.SettingValues(),
+			}
+			if in.Tools != nil {
+				view := in.Tools()
+				about.Tools, about.MoreTools = view.Names, view.More
+			}
+			return about
 		},
 	}
 }
@@ -396,6 +421,13 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output), Fuel: m.Limits.Fuel},
 		Tenant: in.Call.Tenant,
 		Warm:   m.Module.Warm,
+	}
+	if m.Module.MCPTool != "" {
+		input, err := mcpInput(m.Module, in.Arguments)
+		if err != nil {
+			return call, (&tool.Error{Code: tool.CodeInternal, Message: "the arguments are no JSON"}).WithCause(err)
+		}
+		call.Input = input
 	}
 	room := maxArgs
 	for _, template := range m.Module.Args {

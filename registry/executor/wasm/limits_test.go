@@ -63,3 +63,15 @@ func TestLimitsOfManifest(t *testing.T) {
 		})
 	}
 }
+
+// The memory that counts for a tenant is the one that a call can have.
+func TestMaxMemory(t *testing.T) {
+	for _, tt := range []struct {
+		operator runtime.Options
+		want     uint64
+	}{{runtime.Options{}, 4 << 20}, {runtime.Options{MaxMemory: 2 << 20}, 2 << 20}} {
+		if got := newExecutor(t, tt.operator, hostfuncs.Options{}, grower(), `limits.memory = "4MiB"`).MaxMemory(); got != tt.want {
+			t.Errorf("got %d, want %d", got, tt.want)
+		}
+	}
+}

@@ -40,6 +40,9 @@ type Approval struct {
 	// AnyArguments tells that the question was about any arguments, so that
 	// Key.Arguments does not count.
 	AnyArguments bool `json:"any_arguments,omitempty"`
+	// Pattern is that of NewPatternKey, for people only; empty where the Key is of
+	// arguments.
+	Pattern string `json:"pattern,omitempty"`
 	// Grant is the words of the grant, for people only.
 	Grant []string `json:"grant_words,omitempty"`
 	// Scope is ScopeSession or ScopeAlways.
@@ -99,9 +102,9 @@ func (a Approval) validate() error {
 	case !a.Expires.IsZero() && !a.Expires.After(a.Created):
 		return errors.New("it would end before it begins")
 	}
-	for _, text := range []string{a.Tenant, a.Tool, a.Session, a.Key.Digest} {
+	for _, text := range []string{a.Tenant, a.Tool, a.Session, a.Key.Digest, a.Pattern} {
 		if len(text) > maxNameBytes || !utf8.ValidString(text) {
-			return fmt.Errorf("tenant, tool, session and digest are UTF-8 of at most %d bytes", maxNameBytes)
+			return fmt.Errorf("tenant, tool, session, digest and pattern are UTF-8 of at most %d bytes", maxNameBytes)
 		}
 	}
 	for _, word := range a.Grant {

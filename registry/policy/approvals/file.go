@@ -92,12 +92,34 @@ func (f *File) Remember(ctx context.Context, a Approval) (Approval, error) {
 	}
 	a.ID = a.identify()
 	err := f.change(ctx, func(list []Approval) []Approval {
-		return append(slices.DeleteFunc(list, func(old Approval) bool { return old.ID == a.ID }), a)
+		return append(roomFor(a.Tenant, slices.DeleteFunc(list, func(old Approval) bool { return old.ID == a.ID })), a)
 	})
 	if err != nil {
 		return Approval{}, err
 	}
 	return a, nil
+}
+
+// maxOfTenant is how many approvals one tenant has, so that none fills the file for all. The
+// tenants of a file are few: each has a person who approves.
+const maxOfTenant = 1000
+
+// roomFor forgets the oldest approval of a tenant that has as many as it may. Whoever gave it
+// is asked again.
+func roomFor(tenant string, list []Approval) []Approval {
+	oldest, count := -1, 0
+	for i, a := range list {
+		if a.Tenant != tenant {
+			continue
+		}
+		if count++; oldest < 0 || a.Created.Before(list[oldest].Created) {
+			oldest = i
+		}
+	}
+	if count < maxOfTenant {
+		return list
+	}
+	return slices.Delete(list, oldest, oldest+1)
 }
 
 // List implements Store.

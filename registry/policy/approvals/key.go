@@ -29,6 +29,12 @@ func NewKey(digest string, arguments []byte, grant []string) Key {
 	return Key{Digest: digest, Arguments: hex.EncodeToString(sum[:]), Grant: recordfile.Hash(slices.Compact(words)...)}
 }
 
+// NewPatternKey returns the key of a yes to the commands of scripts that fit a pattern, in
+// the place of arguments. No arguments have the same key, since they are a JSON object.
+func NewPatternKey(digest, pattern string, grant []string) Key {
+	return NewKey(digest, []byte("pattern "+pattern), grant)
+}
+
 func isHash(s string) bool {
 	raw, err := hex.DecodeString(s)
 	return err == nil && len(raw) == sha256.Size

@@ -1,4 +1,6 @@
-package mcp
+// Package mcpresult reads the results of tools of the Model Context Protocol, whoever sent
+// them: a server, or a plug-in that speaks as one. They are not trusted.
+package mcpresult
 
 import (
 	"bytes"
@@ -11,21 +13,25 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// parseResult reads the answer to tools/call. The error is an *Error: execution for a
+// maxWords bounds what of a failure goes into its message, in bytes.
+const maxWords = 2 << 10
+
+// Parse reads the answer to tools/call that by sent, who is named in messages: "the MCP
+// server". The error is a *tool.Error: execution for a
 // failure that the tool reports, invalid_output for an answer that is no result.
-func parseResult(raw json.RawMessage) (tool.Result, error) {
+func Parse(by string, raw json.RawMessage) (tool.Result, error) {
 	var answer struct {
 		Content    []json.RawMessage `json:"content"`
 		Structured json.RawMessage   `json:"structuredContent"`
 		IsError    bool              `json:"isError"`
 	}
 	if len(raw) == 0 || json.Unmarshal(raw, &answer) != nil {
-		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidOutput, Message: "the answer of the MCP server is no result of a tool"}
+		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidOutput, Message: "the answer of " + by + " is no result of a tool"}
 	}
 	if len(answer.Content) > tool.MaxBlocks {
 		return tool.Result{}, &tool.Error{
 			Code:    tool.CodeInvalidOutput,
-			Message: fmt.Sprintf("the answer of the MCP server has %d blocks; there may be %d", len(answer.Content), tool.MaxBlocks),
+			Message: fmt.Sprintf("the answer of %s has %d blocks; there may be %d", by, len(answer.Content), tool.MaxBlocks),
 		}
 	}
 	var result tool.Result

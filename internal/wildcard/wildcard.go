@@ -1,10 +1,11 @@
-package policy
+// Package wildcard matches texts with patterns in which * stands for any characters.
+package wildcard
 
 import "strings"
 
-// wildcard reports whether s fits a pattern in which * stands for any characters.
+// Match reports whether s fits a pattern in which * stands for any characters.
 // Taking the first place for each part is enough: a later one leaves less of s.
-func wildcard(pattern, s string) bool {
+func Match(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return pattern == s

@@ -1,0 +1,48 @@
+// Command skills is a tool for tests that describes itself: it knows the files of its
+// workspace, whose names need no escapes. It is small, since tests compile it.
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+)
+
+// input is what it reads when it has a workspace.
+const input = `{"tool":"skill","version":"1.0.0","mounts":[{"name":"workspace","path":"/workspace"}]}`
+
+func main() {
+	if len(os.Args) != 2 || os.Args[1] != "describe" {
+		os.Stdout.WriteString("it was called")
+		return
+	}
+	if err := describe("/workspace"); err != nil {
+		os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+}
+
+func describe(folder string) error {
+	in, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	// These never come to be.
+	if os.WriteFile(folder+"/trace", nil, 0o666) == nil {
+		names = append(names, "WRITTEN")
+	}
+	if string(in) != input {
+		names = append(names, "OTHER INPUT")
+	}
+	_, err = os.Stdout.WriteString(`{"description":"Skills: ` + strings.Join(names, ", ") +
+		`.","parameters":{"type":"object","properties":{"name":{"enum":["` + strings.Join(names, `","`) + `"]}}}}`)
+	return err
+}

@@ -1,0 +1,24 @@
+package openapi
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A document of nothing but marks is refused before the library makes a value of each.
+func TestYAMLIsRefusedBeforeItIsLarge(t *testing.T) {
+	for _, part := range []string{"- ", "[],", "a: ", "? ", "{}, "} {
+		text := []byte(strings.Repeat(part, MaxDocumentBytes/len(part)))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, problem := read(text)
+		runtime.ReadMemStats(&after)
+		if problem == nil || !strings.Contains(problem.message, "write it as JSON") {
+			t.Errorf("%q: it is not refused", part)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > MaxDocumentBytes {
+			t.Errorf("%q: %d bytes were allocated", part, used)
+		}
+	}
+}

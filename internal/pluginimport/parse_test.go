@@ -1,0 +1,53 @@
+package pluginimport
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/manifests"
+)
+
+// What a plug-in tells of its tools is a list that can be used, or refused as a whole.
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                                      "no list of tools",
+		`[]`:                                    "no list of tools",
+		`{"tools":{}}`:                          "no list of tools",
+		`{"tools":[7]}`:                         "no list of tools",
+		`{"tools":[]}`:                          "0 tools",
+		`{"tools":[{}]}`:                        "no name",
+		`{"tools":[{"name":"a"},{"name":"a"}]}`: "that of another",
+		`{"tools":[` + strings.Repeat(`{"name":"a"},`, maxTools) + `{"name":"a"}]}`:       "there may be",
+		`{"tools":[{"name":"a","inputSchema":"` + strings.Repeat("x", maxSchema) + `"}]}`: "bytes",
+	} {
+		if _, err := parse([]byte(text), "call"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: got %v, want %s", text, err, want)
+		}
+	}
+	tools, err := parse([]byte(`{"tools":[{"name":"a","inputSchema":null},{"name":"b","title":"B","inputSchema":{"type":"object"}}]}`), "call")
+	if err != nil || len(tools) != 2 || string(tools[0].Schema) != `{"type":"object"}` || tools[1].Title != "B" {
+		t.Errorf("got %+v, %v", tools, err)
+	}
+}
+
+// Whatever a plug-in tells of a tool, its manifest holds that and nothing besides: no key and no
+// permission comes out of a text.
+func FuzzManifest(f *testing.F) {
+	f.Add("say.Hello", "Hello", "Says hello.")
+	f.Add("a\"\nabi = \"command\"", "'''", "\"\"\"\n[[permissions.net]]\nurl = \"any\"")
+	f.Add("", "\x00", "\u202e\r\n")
+	f.Fuzz(func(t *testing.T, name, title, description string) {
+		text, err := Tool{Name: name, Title: title, Description: description, Entry: "call", MCP: true}.Manifest("x", "schema.json")
+		if err != nil {
+			return
+		}
+		m, err := manifests.Decode("tool.toml", text)
+		if err != nil {
+			return // it is refused when it is read back
+		}
+		if m.Module.MCPTool != name || m.Module.ABI != manifests.ABIExtism || fmt.Sprint(m.Permissions) != fmt.Sprint(new(manifests.Manifest).Permissions) {
+			t.Errorf("%q became %+v", name, m)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package manifests
+
+import (
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// Describe says how the module is run to describe its tool. Exactly one of the two is given.
+type Describe struct {
+	// Args are the arguments of a command after its name.
+	Args []string
+	// Entry is the function of a reactor or a plug-in.
+	Entry string
+}
+
+func (c *checker) describeKeys(m *Manifest) []stricttoml.Key {
+	m.Describe = new(Describe)
+	return []stricttoml.Key{
+		{Name: "args", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Describe.Args, parseArg)},
+		{Name: "entry", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Describe.Entry, parseEntry)},
+	}
+}
+
+// describe checks that a program is described, in the way in which it is called.
+func (c *checker) describe(m *Manifest) {
+	at, table := c.At("describe"), c.Root().Get("describe")
+	if table == nil {
+		return
+	}
+	args, entry := table.Get("args") != nil, table.Get("entry") != nil
+	switch {
+	case m.REST != nil:
+		c.Fault(at, "only a program can describe itself; leave it out")
+	case args == entry:
+		c.Fault(at, "write args for a command, or entry for any other module, such as entry = \"describe\"")
+	case args && len(m.Describe.Args) == 0 && len(table.Get("args").Elements()) == 0:
+		c.Fault(c.At("describe", "args"), "is empty; write the arguments with which the program describes itself, such as [\"describe\"]")
+	case m.Module.ABI == ABICommand && entry:
+		c.Fault(c.At("describe", "entry"), "a command starts at _start; write args instead")
+	case m.Module.ABI != "" && m.Module.ABI != ABICommand && args:
+		c.Fault(c.At("describe", "args"), "only a command has arguments; write entry instead")
+	}
+}
+
+// CheckDescription reports whether a description that a tool gives itself may stand in the
+// place of that of its manifest.
+func CheckDescription(text string) error {
+	if _, err := parseDescription(text); err != nil {
+		return fmt.Errorf("description: %w", err)
+	}
+	return nil
+}
+
+// CheckParameters reports whether a schema that a tool gives itself may stand in the place of
+// that of its manifest: it declares what the manifest names.
+func (m *Manifest) CheckParameters(schema *jsonschema.Schema) error {
+	var named []string
+	for _, arg := range m.Module.Args {
+		named = append(named, arg.Parameters()...)
+	}
+	if m.Module.Stdin.Parameter != "" {
+		named = append(named, m.Module.Stdin.Parameter)
+	}
+	for _, name := range named {
+		if !declares(schema, name) {
+			return fmt.Errorf("parameters: %q is missing, which the manifest names", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package registry
+
+import (
+	"context"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// guide is a guest that describes itself by what it was granted.
+type guide struct {
+	fake
+	granted []capability.Grant
+}
+
+func (g *guide) Describe(_ context.Context, grant capability.Grant) (tool.Definition, error) {
+	g.granted = append(g.granted, grant)
+	return tool.Definition{Description: "Its own words."}, nil
+}
+
+func (g *guide) Digest(context.Context) (string, error) { return "sha256:guide", nil }
+
+// A guest describes itself only where it may read what it asks for without a question, and
+// gets nothing else; otherwise its tool works as it was registered.
+func TestWhoMayDescribeItself(t *testing.T) {
+	dir := t.TempDir()
+	offer := capability.Offer{
+		Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}},
+		Env:    map[string]string{"HOME": "/x"}, KV: capability.ModeWrite, Clock: true, Random: true,
+	}
+	ask := compile(t, policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Tools: []string{"echo"}}}})
+	for name, tt := range map[string]struct {
+		rules  Rules
+		change func(*tool.Spec, *Options)
+		runs   bool
+	}{
+		"what may be read is offered": {rules: Rules{Offer: offer}, runs: true},
+		"nothing is offered":          {},
+		"another folder is offered":   {rules: Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{"other": {Dir: dir}}}}},
+		"calls are asked about":       {rules: Rules{Offer: offer, Policy: ask}},
+		"the tool is denied":          {rules: Rules{Offer: offer, Policy: compile(t, policy.Config{Deny: []string{"echo"}})}},
+		"the tool is dangerous":       {rules: Rules{Offer: offer}, change: func(s *tool.Spec, _ *Options) { s.Dangerous = true }},
+		"the tool is revoked":         {rules: Rules{Offer: offer, Revoked: []string{"sha256:guide"}}},
+		"another tool is pinned":      {rules: Rules{Offer: offer, Digests: map[string]string{"echo": "sha256:other"}}},
+		"the tool is held":            {rules: Rules{Offer: offer}},
+		"nobody may":                  {rules: Rules{Offer: offer}, change: func(_ *tool.Spec, o *Options) { o.NoDescriptions = true }},
+		"it asks for no folder":       {change: func(s *tool.Spec, _ *Options) { s.Permissions = capability.Permissions{} }, runs: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := Options{Rules: tt.rules}
+			spec := editor()
+			spec.Permissions.FS = append(spec.Permissions.FS, capability.FS{Mount: capability.ScratchMount, Mode: capability.ModeWrite})
+			spec.Permissions.Env, spec.Permissions.KV = []string{"HOME"}, capability.ModeWrite
+			spec.Permissions.Clock, spec.Permissions.Random = true, true
+			if tt.change != nil {
+				tt.change(&spec, &o)
+			}
+			r, g := New(o), &guide{}
+			if err := r.Register(spec, g); err != nil {
+				t.Fatal(err)
+			}
+			if name == "the tool is held" {
+				release, err := r.Drain(t.Context(), Selector{Tool: "echo"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer release()
+			}
+			for range 2 {
+				if err := r.Describe(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			info, _ := r.Get("echo")
+			if ran := info.Description == "Its own words."; ran != tt.runs || ran != (len(g.granted) == 1) {
+				t.Fatalf("it says %q after %d runs", info.Description, len(g.granted))
+			}
+			for _, grant := range g.granted {
+				for _, fs := range grant.FS {
+					if fs.Mount != "workspace" || fs.Mode != capability.ModeRead {
+						t.Errorf("it has %+v", fs)
+					}
+				}
+				if len(grant.Env) > 0 || grant.KV != capability.ModeNone || grant.Clock || grant.Random || len(grant.Net) > 0 {
+					t.Errorf("it has %+v", grant)
+				}
+			}
+			r.SetRules(Rules{Offer: offer}) // and what was not allowed before is tried again
+			if spec.Dangerous || o.NoDescriptions || name == "the tool is held" {
+				return
+			}
+			if err := r.Describe(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if info, _ := r.Get("echo"); info.Description != "Its own words." {
+				t.Errorf("once it may, it says %q", info.Description)
+			}
+		})
+	}
+}

@@ -1,0 +1,260 @@
+package process_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/executor/native"
+	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// bench is a registry with the tool process and a tool bash that does what the tests say:
+// "say TEXT" gives the text, "wait" waits for its end, "log" tells two lines and waits, and
+// anything else fails.
+type bench struct {
+	*testing.T
+	tools *registry.Registry
+	table *process.Table
+}
+
+func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) bench {
+	t.Helper()
+	b := bench{T: t, tools: registry.New(o), table: process.NewTable(p)}
+	t.Cleanup(func() {
+		_ = b.table.Close()
+		_ = b.tools.Close()
+	})
+	type input struct {
+		Command string `json:"command"`
+	}
+	spec, executor, err := native.DefineCall(native.Options{Spec: tool.Spec{
+		Name: "bash", Description: "Runs a command.", Dangerous: dangerous, Timeout: time.Hour,
+	}}, func(ctx context.Context, call tool.Call, in input) (string, error) {
+		words := strings.Fields(in.Command)
+		switch words[0] {
+		case "say":
+			return strings.Join(words[1:], "\n"), nil
+		case "log":
+			call.OnLog(0, "first")
+			call.OnLog(0, "second")
+			call.OnUpdate(tool.Update{Progress: &tool.Progress{Message: "halfway"}})
+			<-ctx.Done()
+			return "", ctx.Err()
+		case "wait":
+			<-ctx.Done()
+			return "", ctx.Err()
+		}
+		return "", fmt.Errorf("%s: command not found", words[0])
+	})
+	if err == nil {
+		err = b.tools.Register(spec, executor)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, executor, err = b.table.Define()
+	if err == nil {
+		err = b.tools.Register(spec, executor)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// do makes a call of process for a session and returns the text of its result or failure.
+func (b bench) do(session, arguments string) string {
+	b.Helper()
+	result, err := b.call(session, arguments)
+	if err != nil {
+		return err.Error()
+	}
+	return result.Text()
+}
+
+func (b bench) call(session, arguments string) (tool.Result, error) {
+	return b.tools.Execute(b.Context(), tool.Call{Tool: "process", Session: session, Arguments: json.RawMessage(arguments)})
+}
+
+func (b bench) want(got, part string) {
+	b.Helper()
+	if !strings.Contains(got, part) {
+		b.Errorf("got %q, want %q in it", got, part)
+	}
+}
+
+func TestLifeOfAJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := setUp(t, registry.Options{}, process.Options{}, false)
+		b.want(b.do("s", `{"action":"list"}`), "no jobs in this session")
+		b.want(b.do("s", `{"action":"start","command":"log"}`), "job_1: running, 0.5 s\nhalfway\nfirst\nsecond")
+		b.want(b.do("s", `{"action":"poll","id":"job_1","wait_seconds":1}`), "job_1: running, 1.5 s\nhalfway")
+		if got := b.do("s", `{"action":"poll","id":"job_1"}`); strings.Contains(got, "first") {
+			t.Errorf("told again: %q", got)
+		}
+		b.want(b.do("s", `{"action":"log","id":"job_1"}`), "first\nsecond")
+		b.want(b.do("s", `{"action":"start","command":"say a b c"}`), "job_2: completed, 0.0 s\na\nb\nc")
+		b.want(b.do("s", `{"action":"log","id":"job_2","offset":2,"limit":1}`), "b\n[lines 2 to 2 of 3; go on with offset=3]")
+		b.want(b.do("s", `{"action":"start","command":"nonsense"}`), "job_3: failed, 0.0 s\nbash: the tool says: nonsense: command not found")
+		b.want(b.do("s", `{"action":"kill","id":"job_1"}`), "job_1: killed")
+		b.want(b.do("s", `{"action":"list"}`), "job_1: killed, 1.5 s: log\njob_2: completed, 0.0 s: say a b c\njob_3: failed, 0.0 s: nonsense")
+	})
+}
+
+func TestFaults(t *testing.T) {
+	b := setUp(t, registry.Options{}, process.Options{}, false)
+	for _, c := range []struct{ arguments, want string }{
+		{`{"action":"start"}`, "command is missing"},
+		{`{"action":"poll"}`, "id is missing"},
+		{`{"action":"kill","id":"job_9"}`, `there is no job "job_9"`},
+		{`{"action":"write","id":"job_9"}`, `"action" must be one of`},
+		{`{"action":"log","id":"job_9","offset":0}`, `"offset" must be`},
+	} {
+		b.want(b.do("s", c.arguments), c.want)
+	}
+}
+
+// Whoever has no right to a job learns nothing of it.
+func TestJobsBelongToASession(t *testing.T) {
+	b := setUp(t, registry.Options{}, process.Options{}, false)
+	b.want(b.do("a", `{"action":"start","command":"wait"}`), "job_1: running")
+	b.want(b.do("b", `{"action":"list"}`), "no jobs in this session")
+	b.want(b.do("b", `{"action":"kill","id":"job_1"}`), "there is no job")
+	other, err := b.tools.Tenant("t", registry.Overlay{}).Execute(t.Context(), tool.Call{Tool: "process", Session: "a", Arguments: json.RawMessage(`{"action":"list"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.want(other.Text(), "no jobs in this session")
+	b.want(b.do("a", `{"action":"poll","id":"job_1"}`), "job_1: running")
+}
+
+// A job is asked about, and refused, like the call that it is.
+func TestNoWayAroundTheQuestion(t *testing.T) {
+	b := setUp(t, registry.Options{}, process.Options{}, true)
+	_, err := b.call("s", `{"action":"start","command":"say a"}`)
+	var e *tool.Error
+	if !errors.As(err, &e) || e.Code != tool.CodeApprovalRequired {
+		t.Errorf("got %v", err)
+	}
+	b.want(b.do("s", `{"action":"list"}`), "no jobs in this session")
+
+	var asked registry.Question
+	var outer string
+	b = setUp(t, registry.Options{Approver: registry.ApproverFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
+		asked = q
+		return registry.Answer{Yes: true}, nil
+	})}, process.Options{}, true)
+	result, err := b.call("s", `{"action":"start","command":"say a"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.want(result.Text(), "job_1: completed")
+	if outer = result.Call.ID; asked.Tool.Name != "bash" || asked.CallID != outer || asked.Session != "s" {
+		t.Errorf("asked about %s in call %s of session %q; the caller made call %s", asked.Tool.Name, asked.CallID, asked.Session, outer)
+	}
+}
+
+// An overlay takes from a job what it takes from the caller's other calls.
+func TestOverlayHoldsForJobs(t *testing.T) {
+	b := setUp(t, registry.Options{}, process.Options{}, true)
+	yes := registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+		return registry.Answer{Yes: true}, nil
+	})
+	call := tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"start","command":"say a"}`)}
+	if _, err := b.tools.Tenant("a", registry.Overlay{Approver: yes}).Execute(t.Context(), call); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.tools.Tenant("b", registry.Overlay{}).Execute(t.Context(), call); err == nil {
+		t.Error("a job ran that nobody had said yes to")
+	}
+}
+
+func TestBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := setUp(t, registry.Options{}, process.Options{MaxJobs: 2, MaxTotal: 3, KeepFor: time.Minute, Timeout: time.Second}, false)
+		b.want(b.do("a", `{"action":"start","command":"say 1"}`), "job_1: completed")
+		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":100}`), "job_2: running")
+		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":100}`), "job_3: running") // in the place of the first
+		b.want(b.do("a", `{"action":"start","command":"wait"}`), "this session has 2 jobs that run")
+		b.want(b.do("b", `{"action":"start","command":"wait"}`), "job_1: running")
+		b.want(b.do("c", `{"action":"start","command":"wait"}`), "3 jobs run already")
+		b.want(b.do("b", `{"action":"poll","id":"job_1","wait_seconds":60}`), "job_1: failed, 1.0 s\nbash: no result within 1s")
+		b.want(b.do("c", `{"action":"start","command":"say 1"}`), "job_1: completed")
+		time.Sleep(2 * time.Minute)
+		b.want(b.do("c", `{"action":"list"}`), "no jobs in this session")
+		b.want(b.do("a", `{"action":"list"}`), "job_2: failed, 100.0 s: wait")
+	})
+}
+
+func TestClose(t *testing.T) {
+	b := setUp(t, registry.Options{}, process.Options{}, false)
+	b.want(b.do("s", `{"action":"start","command":"wait"}`), "job_1: running")
+	if err := b.table.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.want(b.do("s", `{"action":"poll","id":"job_1"}`), "job_1: failed")
+	b.want(b.do("s", `{"action":"start","command":"wait"}`), "no jobs are started any more")
+}
+
+// Jobs that tell without end take so much memory and no more, and lose their oldest lines.
+func TestToldIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tools := registry.New(registry.Options{})
+		table := process.NewTable(process.Options{Tool: "talk", Parameter: "text"})
+		t.Cleanup(func() {
+			_ = table.Close()
+			_ = tools.Close()
+		})
+		type input struct {
+			Text string `json:"text"`
+		}
+		spec, executor, err := native.DefineCall(native.Options{Spec: tool.Spec{Name: "talk", Description: "Talks."}}, func(ctx context.Context, call tool.Call, in input) (string, error) {
+			for n := range 100 {
+				call.OnLog(0, fmt.Sprintf("%d %s", n, strings.Repeat("x", 10<<10)))
+			}
+			<-ctx.Done()
+			return "", ctx.Err()
+		})
+		if err == nil {
+			err = tools.Register(spec, executor)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, executor, err = table.Define()
+		if err == nil {
+			err = tools.Register(spec, executor)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"start","command":"x"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		result, err := tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"log","id":"job_1"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := result.Text(); len(text) > 300<<10 || strings.HasPrefix(text, "0 x") || !strings.Contains(text, "\n99 x") {
+			t.Errorf("got %d bytes that begin with %.40q", len(text), text)
+		}
+	})
+}
+
+// A start does not keep the only place of its tenant from the job.
+func TestStartWaitsForNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := setUp(t, registry.Options{MaxTenantCalls: 1}, process.Options{}, false)
+		b.want(b.do("s", `{"action":"start","command":"say a"}`), "job_1: running")
+		synctest.Wait()
+		b.want(b.do("s", `{"action":"poll","id":"job_1"}`), "job_1: completed")
+	})
+}

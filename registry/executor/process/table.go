@@ -1,0 +1,198 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Defaults of Options.
+const (
+	DefaultTool      = "bash"
+	DefaultParameter = "command"
+	DefaultMaxJobs   = 16
+	DefaultMaxTotal  = 1024
+	DefaultKeepFor   = time.Hour
+	DefaultTimeout   = 10 * time.Minute
+)
+
+// Options configures a Table. The zero value is usable.
+type Options struct {
+	// Tool is the tool whose calls the jobs are, and Parameter the one that takes what is to
+	// be run; empty means DefaultTool and DefaultParameter.
+	Tool, Parameter string
+	// MaxJobs is how many jobs a session may have, those that have ended included, and
+	// MaxTotal how many there may be in all; 0 means DefaultMaxJobs and DefaultMaxTotal. Ended
+	// jobs make room, the oldest first.
+	MaxJobs, MaxTotal int
+	// KeepFor is how long a job that has ended is kept; 0 means DefaultKeepFor.
+	KeepFor time.Duration
+	// Timeout is the time of a job whose start names none; 0 means DefaultTimeout. The
+	// registry's own ceiling holds besides.
+	Timeout time.Duration
+}
+
+// owner is whose jobs they are.
+type owner struct{ tenant, session string }
+
+// Table holds the jobs. It is safe for concurrent use. The zero value is not usable; see
+// NewTable.
+type Table struct {
+	o    Options
+	base context.Context // that all jobs end with
+	end  context.CancelFunc
+
+	mu    sync.Mutex
+	jobs  map[owner][]*job // in the order of their start
+	total int
+	count map[owner]int // of the names that were given out
+}
+
+// NewTable returns an empty Table.
+func NewTable(o Options) *Table {
+	if o.Tool == "" {
+		o.Tool = DefaultTool
+	}
+	if o.Parameter == "" {
+		o.Parameter = DefaultParameter
+	}
+	if o.MaxJobs <= 0 {
+		o.MaxJobs = DefaultMaxJobs
+	}
+	if o.MaxTotal <= 0 {
+		o.MaxTotal = DefaultMaxTotal
+	}
+	if o.KeepFor <= 0 {
+		o.KeepFor = DefaultKeepFor
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	base, end := context.WithCancel(context.Background())
+	return &Table{o: o, base: base, end: end, jobs: map[owner][]*job{}, count: map[owner]int{}}
+}
+
+// Tool is the tool whose calls the jobs are.
+func (t *Table) Tool() string { return t.o.Tool }
+
+// Close ends all jobs and waits until they have ended. Nothing starts any more. Closing
+// again does nothing.
+func (t *Table) Close() error {
+	t.end()
+	t.mu.Lock()
+	var all []*job
+	for _, jobs := range t.jobs {
+		all = append(all, jobs...)
+	}
+	t.mu.Unlock()
+	for _, j := range all {
+		<-j.ended
+	}
+	return nil
+}
+
+// add gives a job its name, enters it, and begins its call by begin, which must not wait.
+func (t *Table) add(o owner, command string, begin func(*job) tool.Started) (*job, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.base.Err() != nil {
+		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "no jobs are started any more: the program is about to end"}
+	}
+	t.dropExpired()
+	if len(t.jobs[o]) >= t.o.MaxJobs && !t.dropEnded(o) {
+		return nil, full("this session has %d jobs that run; wait for one, or end one with kill", len(t.jobs[o]))
+	}
+	if t.total >= t.o.MaxTotal && !t.dropAnyEnded() {
+		return nil, full("%d jobs run already, of all sessions together; try again later", t.total)
+	}
+	t.count[o]++
+	j := &job{id: fmt.Sprintf("job_%d", t.count[o]), command: command, started: time.Now(), ended: make(chan struct{}), state: stateWaiting}
+	j.call = begin(j)
+	go j.await()
+	t.jobs[o] = append(t.jobs[o], j)
+	t.total++
+	return j, nil
+}
+
+func full(format string, args ...any) error {
+	return &tool.Error{Code: tool.CodeResourceExhausted, Message: fmt.Sprintf(format, args...), Details: tool.Details{Limit: "jobs"}}
+}
+
+// drop takes the n-th job of an owner away. t.mu is held.
+func (t *Table) drop(o owner, n int) {
+	jobs := t.jobs[o]
+	t.jobs[o] = append(jobs[:n:n], jobs[n+1:]...)
+	t.total--
+	if len(t.jobs[o]) == 0 {
+		delete(t.jobs, o) // count stays for as long as the names could be mixed up
+		delete(t.count, o)
+	}
+}
+
+// remove takes a job away that came to nothing.
+func (t *Table) remove(o owner, j *job) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for n, other := range t.jobs[o] {
+		if other == j {
+			t.drop(o, n)
+			return
+		}
+	}
+}
+
+// dropEnded takes the oldest job of an owner away that has ended, if there is one. t.mu is
+// held, as in the two below.
+func (t *Table) dropEnded(o owner) bool {
+	for n, j := range t.jobs[o] {
+		if j.over() {
+			t.drop(o, n)
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Table) dropAnyEnded() bool {
+	for o := range t.jobs {
+		if t.dropEnded(o) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Table) dropExpired() {
+	for o, jobs := range t.jobs {
+		for n := len(jobs) - 1; n >= 0; n-- {
+			if at, over := jobs[n].endedAt(); over && time.Since(at) > t.o.KeepFor {
+				t.drop(o, n)
+			}
+		}
+	}
+}
+
+// list returns the jobs of an owner, in the order of their start.
+func (t *Table) list(o owner) []*job {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dropExpired()
+	return append([]*job(nil), t.jobs[o]...)
+}
+
+// find returns a job of an owner.
+func (t *Table) find(o owner, id string) (*job, error) {
+	jobs := t.list(o)
+	for _, j := range jobs {
+		if j.id == id {
+			return j, nil
+		}
+	}
+	if id == "" {
+		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: "id is missing: which job? list shows them"}
+	}
+	return nil, &tool.Error{Code: tool.CodeNotFound, Message: fmt.Sprintf("there is no job %q in this session; list shows the %d that there are", id, len(jobs))}
+}

@@ -1,0 +1,105 @@
+// Package question has the tool question, by which a model asks the person it works for. Who
+// puts the question is for the program to say; see tool.Asker.
+package question
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/executor/native"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Name is that of the tool.
+const Name = "question"
+
+// DefaultTimeout is how long a person has for an answer.
+const DefaultTimeout = 10 * time.Minute
+
+const parameters = `{
+  "type": "object",
+  "required": ["question"],
+  "properties": {
+    "question": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "The question, complete by itself"},
+    "header": {"type": "string", "maxLength": 40, "description": "A word or two that say what it is about"},
+    "options": {
+      "type": "array", "maxItems": 20, "description": "Answers to choose from; leave them out to ask for a text",
+      "items": {
+        "type": "object", "required": ["label"],
+        "properties": {
+          "label": {"type": "string", "minLength": 1, "maxLength": 200, "description": "The answer, in a few words"},
+          "description": {"type": "string", "maxLength": 1000, "description": "What choosing it means"}
+        }
+      }
+    },
+    "multiple": {"type": "boolean", "default": false, "description": "Whether more than one option may be chosen"}
+  }
+}`
+
+// Define makes the tool, as registry.Register takes it.
+func Define(asker tool.Asker) (tool.Spec, tool.Executor, error) {
+	return native.Raw(native.Options{Spec: tool.Spec{
+		Name: Name, Title: "Ask the user", Category: "planning", Tags: []string{"ask", "user", "choice"}, Version: "1.0.0", Source: "host",
+		Description: "Asks the user something that only the user can decide, and waits for the answer. The user may always answer in words of their own, or not at all.",
+		Timeout:     DefaultTimeout, Parameters: json.RawMessage(parameters),
+	}}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) { return ask(ctx, asker, in) })
+}
+
+func ask(ctx context.Context, asker tool.Asker, in tool.Invocation) (tool.Result, error) {
+	var a struct {
+		Question string               `json:"question"`
+		Header   string               `json:"header"`
+		Options  []tool.InquiryOption `json:"options"`
+		Multiple bool                 `json:"multiple"`
+	}
+	if err := json.Unmarshal(in.Arguments, &a); err != nil {
+		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: err.Error()}
+	}
+	labels := make(map[string]bool)
+	for _, o := range a.Options {
+		if labels[o.Label] {
+			return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: fmt.Sprintf("options: %q is there twice, and an answer could not be told from the other", o.Label)}
+		}
+		labels[o.Label] = true
+	}
+	reply, err := asker.Inquire(ctx, tool.Inquiry{
+		CallID: in.Call.ID, Tenant: in.Call.Tenant, Session: in.Call.Session,
+		Text: a.Question, Header: a.Header, Options: a.Options, Multiple: a.Multiple,
+	})
+	switch {
+	case errors.Is(err, tool.ErrNobodyToAsk):
+		return tool.Result{}, &tool.Error{Code: tool.CodeApprovalRequired, Message: "there is nobody to answer; go on with what you know, and say in the end what you assumed"}
+	case err != nil:
+		return tool.Result{}, err
+	}
+	result, err := tool.TextResult(words(reply), reply)
+	if reply.Status == tool.ReplyAnswered {
+		result.Title = "Answered"
+	}
+	return result, err
+}
+
+// words are the reply for a model.
+func words(r tool.Reply) string {
+	switch r.Status {
+	case tool.ReplyDeclined:
+		return "The user does not want to answer this. Do not ask it again; go on without, or stop."
+	case tool.ReplyCancelled:
+		return "The user left the question without an answer."
+	}
+	var parts []string
+	if len(r.Chosen) > 0 {
+		parts = append(parts, "The user chose: "+strings.Join(r.Chosen, "; "))
+	}
+	if r.Text != "" {
+		parts = append(parts, "The user says: "+r.Text)
+	}
+	if len(parts) == 0 {
+		return "The user chose none of the options."
+	}
+	return strings.Join(parts, "\n")
+}

@@ -1,0 +1,136 @@
+package wasm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// Limits of a module that describes its tool; those of the manifest hold where they are less.
+const (
+	// DescribeTime is how long it may run.
+	DescribeTime = 5 * time.Second
+	// DescribeOutput is how many bytes it may write, and DescribeMemory how many it may have.
+	DescribeOutput = 64 << 10
+	DescribeMemory = 64 << 20
+	// DescribeFuel is how much it may run, in units of limits.fuel.
+	DescribeFuel = 2_000_000_000
+)
+
+// Describing is an Executor whose module describes its tool, as [describe] of the manifest
+// says.
+type Describing struct{ *Executor }
+
+// describeInput is what the module reads.
+type describeInput struct {
+	Tool    string `json:"tool"`
+	Version string `json:"version"`
+	// Mounts are the folders that it may read, as it sees them.
+	Mounts []describeMount `json:"mounts"`
+}
+
+type describeMount struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+}
+
+// Describe runs the module under a grant, with no call to serve: it reaches nothing but what
+// is in the grant, and nobody hears what it tells.
+func (d Describing) Describe(ctx context.Context, grant capability.Grant) (tool.Definition, error) {
+	l, err := d.load(ctx)
+	if err != nil {
+		return tool.Definition{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, DescribeTime)
+	defer cancel()
+	m := d.o.Manifest
+	input := describeInput{Tool: m.Name, Version: m.Version, Mounts: []describeMount{}}
+	for _, fs := range grant.FS {
+		input.Mounts = append(input.Mounts, describeMount{fs.Mount, fs.GuestPath()})
+	}
+	text, err := json.Marshal(input)
+	if err != nil {
+		return tool.Definition{}, err
+	}
+	call := runtime.Call{
+		Entry: l.describe, Name: m.Name, Args: m.Describe.Args, Input: text, Config: m.Module.Config,
+		Limits: runtime.Limits{
+			Memory: min(m.Limits.Memory, DescribeMemory), Output: min(int64(m.Limits.Output), DescribeOutput), Fuel: DescribeFuel,
+		},
+	}
+	if own := m.Limits.Fuel; own > 0 {
+		call.Limits.Fuel = min(own, DescribeFuel)
+	}
+	if call.Bindings, err = d.bind(ctx, tool.Invocation{Grant: grant}); err != nil {
+		return tool.Definition{}, err
+	}
+	defer d.release(call.Bindings)
+	out, err := l.module.Call(ctx, call)
+	if err != nil {
+		return tool.Definition{}, failure(out, err)
+	}
+	definition, err := parseDefinition(m, out.Output)
+	if err != nil {
+		return tool.Definition{}, &tool.Error{Code: tool.CodeBadGuest, Message: "the tool describes itself wrongly: " + err.Error()}
+	}
+	return definition, nil
+}
+
+// parseDefinition reads and checks what a module says of its tool, as strictly as a manifest.
+func parseDefinition(m *manifests.Manifest, output []byte) (tool.Definition, error) {
+	var said *struct { // nil for null
+		Description *string         `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(output))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&said)
+	if _, after := decoder.Token(); err != nil || said == nil || after != io.EOF {
+		return tool.Definition{}, fmt.Errorf(`write one JSON object with "description", "parameters" or both`)
+	}
+	var definition tool.Definition
+	if said.Description != nil {
+		if err := manifests.CheckDescription(*said.Description); err != nil {
+			return tool.Definition{}, err
+		}
+		definition.Description = *said.Description
+	}
+	if said.Parameters != nil {
+		schema, err := jsonschema.CompileParameters(said.Parameters)
+		if err != nil {
+			return tool.Definition{}, fmt.Errorf("parameters: %w", err)
+		}
+		if err := m.CheckParameters(schema); err != nil {
+			return tool.Definition{}, err
+		}
+		definition.Parameters = said.Parameters
+	}
+	return definition, nil
+}
+
+// describeEntry is how the module is called to describe its tool; the zero value where it
+// does not.
+func (e *Executor) describeEntry(module *runtime.Module, entry runtime.Entry) (runtime.Entry, error) {
+	own := e.o.Manifest.Describe
+	switch {
+	case own == nil:
+		return runtime.Entry{}, nil
+	case own.Entry == "" && entry.ABI != runtime.Command:
+		return entry, e.invalidManifest("describe.args", "it is for commands, and the module is "+formNames[entry.ABI]+"; write entry instead")
+	case own.Entry == "":
+		return entry, nil
+	case entry.ABI == runtime.Command:
+		return entry, e.invalidManifest("describe.entry", "the module is a command; write args instead")
+	}
+	found, err := module.Entry(entry.ABI, own.Entry)
+	return found, e.loadFailure(err)
+}

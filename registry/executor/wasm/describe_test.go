@@ -1,0 +1,90 @@
+package wasm
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// describer is a reactor whose function describe writes a text, or runs for ever.
+func describer(text string, body ...[]byte) wasmtest.Module {
+	const write = 0
+	i32 := []byte{wasmtest.I32}
+	describe := wasmtest.Code(append(body,
+		wasmtest.Const(1024), wasmtest.Const(int32(len(text))), wasmtest.CallFunc(write), []byte{wasmtest.Drop}, wasmtest.Const(0))...)
+	return wasmtest.Module{
+		Types:   []wasmtest.FuncType{{Params: []byte{wasmtest.I32, wasmtest.I32}, Results: i32}, {Results: i32}},
+		Imports: []wasmtest.Import{{Module: "wasmtool_v1", Name: "output_write"}},
+		Funcs:   []wasmtest.Func{{Type: 1, Body: wasmtest.Const(0)}, {Type: 1, Body: describe}},
+		Memory:  []uint32{4},
+		Exports: []wasmtest.Export{{Name: "call", Index: 1}, {Name: "describe", Index: 2}, {Name: "memory", Kind: 2}},
+		Data:    []wasmtest.Data{{Offset: 1024, Bytes: []byte(text)}},
+	}
+}
+
+// What a module says of its tool is checked like a manifest, and its run is bounded.
+func TestDescribe(t *testing.T) {
+	const schema = `{"type":"object","properties":{"a":{"type":"string"}}}`
+	for _, tt := range []struct {
+		name, text  string
+		body        []byte
+		keys        string
+		code        tool.Code
+		says        string
+		description string
+		parameters  string
+	}{
+		{name: "both", text: `{"description":"All of it.\n1","parameters":` + schema + `}`, description: "All of it.\n1", parameters: schema},
+		{name: "a description", text: `{"description":"Only."}`, description: "Only."},
+		{name: "nothing", text: `{}`},
+		{name: "no output", code: tool.CodeBadGuest, says: "one JSON object"},
+		{name: "no object", text: `null`, code: tool.CodeBadGuest, says: "one JSON object"},
+		{name: "two objects", text: `{}{}`, code: tool.CodeBadGuest, says: "one JSON object"},
+		{name: "other keys", text: `{"permissions":[]}`, code: tool.CodeBadGuest, says: "one JSON object"},
+		{name: "an empty description", text: `{"description":" "}`, code: tool.CodeBadGuest, says: "description"},
+		{name: "control characters", text: `{"description":"a\u001b[2Jb"}`, code: tool.CodeBadGuest, says: "U+001B"},
+		{name: "words that nobody sees", text: `{"description":"a` + "\U000e0041" + `"}`, code: tool.CodeBadGuest, says: "U+E0041"},
+		{name: "a long description", text: `{"description":"` + strings.Repeat("x", 60<<10) + `"}`, code: tool.CodeBadGuest, says: "ceiling"},
+		{name: "no schema", text: `{"parameters":{"type":"sideways"}}`, code: tool.CodeBadGuest, says: "parameters"},
+		{name: "no schema of an object", text: `{"parameters":{"type":"string"}}`, code: tool.CodeBadGuest, says: "parameters"},
+		{name: "without what the manifest names", text: `{"parameters":` + schema + `}`, keys: "module.stdin = \"{b}\"\nparameters = {type = \"object\", properties = {b = {type = \"string\"}}}\n", code: tool.CodeBadGuest, says: `"b"`},
+		{name: "too much", text: strings.Repeat(" ", DescribeOutput+1), code: tool.CodeResourceExhausted, says: strconv.Itoa(DescribeOutput)},
+		{name: "endless", body: forever(), code: tool.CodeResourceExhausted, says: strconv.Itoa(100_000), keys: "limits.fuel = 100_000\n"},
+		{name: "no such function", keys: "describe.entry = \"other\"\n", code: tool.CodeInvalidModule, says: "other"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			keys := tt.keys
+			if !strings.Contains(keys, "describe.") {
+				keys = "describe.entry = \"describe\"\n" + keys
+			}
+			d := Describing{newExecutor(t, runtime.Options{}, hostfuncs.Options{}, describer(tt.text, tt.body), keys)}
+			got, err := d.Describe(t.Context(), capability.Grant{})
+			if tool.CodeOf(err) != tt.code || err != nil && !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, want the code %q and %q", err, tt.code, tt.says)
+			}
+			if got.Description != tt.description || string(got.Parameters) != tt.parameters {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+// A way to describe that is not the module's is a fault of the manifest.
+func TestDescribeTheWrongWay(t *testing.T) {
+	for keys, module := range map[string]wasmtest.Module{
+		"describe.args = [\"describe\"]\n": describer(""),
+		"describe.entry = \"describe\"\n":  command(),
+	} {
+		e := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, module, keys)
+		if err := e.Prepare(t.Context()); tool.CodeOf(err) != tool.CodeInvalidManifest || !strings.Contains(err.Error(), strings.Fields(keys)[0]) {
+			t.Errorf("%s: %v", keys, err)
+		}
+	}
+}

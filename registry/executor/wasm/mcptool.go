@@ -1,0 +1,54 @@
+package wasm
+
+import (
+	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/executor/internal/mcpresult"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// secondInterface is the function by which plug-ins of hyper-mcp's second interface are
+// called, which have the request and what it belongs to side by side.
+const secondInterface = "call_tool"
+
+// mcpCall is a call to a tool of a plug-in.
+type mcpCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// mcpContext says what a request belongs to. There is one request for each plug-in.
+type mcpContext struct {
+	ID   int      `json:"id"`
+	Meta struct{} `json:"_meta"`
+}
+
+// mcpInput is the request of a call, in the form that the plug-in reads.
+func mcpInput(m manifests.Module, arguments json.RawMessage) ([]byte, error) {
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	call := mcpCall{m.MCPTool, arguments}
+	var request any = struct {
+		Method string  `json:"method"`
+		Params mcpCall `json:"params"`
+	}{"tools/call", call}
+	if m.Entry == secondInterface {
+		request = struct {
+			Request mcpCall    `json:"request"`
+			Context mcpContext `json:"context"`
+		}{call, mcpContext{ID: 1}}
+	}
+	return json.Marshal(request)
+}
+
+// result turns the output of a call into a Result.
+func (e *Executor) result(out runtime.Output) (tool.Result, error) {
+	m := e.o.Manifest.Module
+	if m.MCPTool != "" {
+		return mcpresult.Parse("the plug-in", out.Output)
+	}
+	return parseOutput(m.Output, out.Output)
+}

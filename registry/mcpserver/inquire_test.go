@@ -1,0 +1,82 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/registry/executor/question"
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+)
+
+// user fills in forms in the same way.
+func user(action string, content map[string]any, seen *mcp.ElicitParams) *mcp.ClientOptions {
+	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		*seen = *r.Params
+		return &mcp.ElicitResult{Action: action, Content: content}, nil
+	}}
+}
+
+func questionWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, mcpserver.Options{})
+	spec, executor, err := question.Define(w.approver)
+	if err == nil {
+		err = w.tools.Register(spec, executor)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestInquiries(t *testing.T) {
+	t.Parallel()
+	colours := []map[string]any{{"label": "red"}, {"label": "blue", "description": "like the\x1b[2J sky"}}
+	for _, revision := range revisions {
+		for name, c := range map[string]struct {
+			arguments map[string]any
+			action    string
+			content   map[string]any
+			want      string
+		}{
+			"text":      {map[string]any{"question": "Why?"}, "accept", map[string]any{"words": "because"}, "The user says: because"},
+			"choice":    {map[string]any{"question": "Which?", "options": colours}, "accept", map[string]any{"choice": "blue"}, "The user chose: blue"},
+			"unknown":   {map[string]any{"question": "Which?", "options": colours}, "accept", map[string]any{"words": "green"}, "The user says: green"},
+			"several":   {map[string]any{"question": "Which?", "options": colours, "multiple": true}, "accept", map[string]any{"option_1": true, "option_2": true}, "The user chose: red; blue"},
+			"none":      {map[string]any{"question": "Which?", "options": colours, "multiple": true}, "accept", map[string]any{"option_1": false}, "chose none"},
+			"declined":  {map[string]any{"question": "Why?"}, "decline", nil, "does not want to answer"},
+			"cancelled": {map[string]any{"question": "Why?"}, "cancel", nil, "left the question"},
+		} {
+			t.Run(revision+" "+name, func(t *testing.T) {
+				t.Parallel()
+				var form mcp.ElicitParams
+				session := questionWorld(t).connect(t, revision, user(c.action, c.content, &form))
+				result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "question", Arguments: c.arguments})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := textOf(result); result.IsError || !strings.Contains(got, c.want) {
+					t.Errorf("got %q, want %q", got, c.want)
+				}
+				if want := fmt.Sprint("The agent asks: ", c.arguments["question"]); !strings.HasPrefix(form.Message, want) || strings.Contains(form.Message, "\x1b") {
+					t.Errorf("the client was asked %q", form.Message)
+				}
+			})
+		}
+	}
+}
+
+// A client that cannot ask has nobody, and the model is told at once.
+func TestInquiryWithoutAnybody(t *testing.T) {
+	t.Parallel()
+	session := questionWorld(t).connect(t, "2025-11-25", nil)
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "question", Arguments: json.RawMessage(`{"question":"Why?"}`)})
+	if err != nil || !result.IsError || !strings.Contains(textOf(result), "nobody to answer") {
+		t.Errorf("got %q, %v", textOf(result), err)
+	}
+}

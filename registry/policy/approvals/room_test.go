@@ -1,0 +1,29 @@
+package approvals
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+// A tenant that has as many approvals as it may loses its oldest, and no other loses any.
+func TestNoTenantFillsTheFile(t *testing.T) {
+	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	list := []Approval{{Tenant: "other", ID: "first", Created: begun.Add(-time.Hour)}}
+	for i := range maxOfTenant {
+		list = append(list, Approval{Tenant: "busy", ID: strconv.Itoa(i), Created: begun.Add(time.Duration(i+3) % 7 * time.Second)})
+	}
+	list[6].Created = begun.Add(-time.Second)
+	if got := roomFor("other", append([]Approval(nil), list...)); len(got) != len(list) {
+		t.Errorf("another tenant has %d left of %d", len(got), len(list))
+	}
+	got := roomFor("busy", list)
+	if len(got) != maxOfTenant || got[0].ID != "first" {
+		t.Errorf("%d are left, the first is %s", len(got), got[0].ID)
+	}
+	for _, a := range got {
+		if a.ID == "5" {
+			t.Error("the oldest is still there")
+		}
+	}
+}

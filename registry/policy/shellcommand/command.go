@@ -1,0 +1,146 @@
+package shellcommand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/registry/policy"
+)
+
+// command judges a simple command, and the commands inside of it after it. declared tells
+// that its name is that of a function of the script, which is judged where it is declared.
+func (c *classifier) command(words []word, text string, depth int, declared bool) {
+	switch {
+	case c.full:
+		return
+	case depth > maxDepth:
+		c.exceed("it is nested too deeply")
+		return
+	case len(words) == 0:
+		return
+	}
+	p := Part{Text: shown(text)}
+	if why := forbidden(words); why != "" {
+		p.Effect, p.Why = policy.Deny, why
+		c.addPart(p)
+		return
+	}
+	var inside []inner
+	liftable := false
+	j, restricted := c.settings.restrict(words)
+	switch {
+	case !words[0].fixed:
+		if !restricted || j.effect == policy.Ask {
+			j = ask("is a command whose name is only known when it runs")
+		}
+	case declared && !restricted:
+		j = allow("is a function of the script")
+	default:
+		var own judgement
+		own, inside = judge(words)
+		if !restricted {
+			j, liftable = own, own.effect == policy.Ask
+		} else {
+			j.effect = min(j.effect, own.effect)
+		}
+	}
+	p.Effect, p.Why = j.effect, j.why
+	if liftable {
+		p = c.settings.permit(p, words)
+		p.Pattern = pattern(words)
+	}
+	c.addPart(p)
+	for _, in := range inside {
+		in.judge(c, depth+1)
+	}
+}
+
+// inner is a command, or a script, inside of a command.
+type inner struct {
+	words  []word
+	script string
+	// hint tells that the script is not what runs, but what is known of it: it can only
+	// make the verdict worse.
+	hint bool
+}
+
+func (in inner) judge(c *classifier, depth int) {
+	switch {
+	case in.words != nil:
+		c.command(in.words, join(in.words), depth, false)
+	case in.hint:
+		hints := &classifier{settings: Settings{Deny: c.settings.Deny}}
+		hints.script(in.script, depth)
+		for _, p := range hints.parts {
+			if p.Effect == policy.Deny {
+				c.addPart(p)
+			}
+		}
+	default:
+		c.script(in.script, depth)
+	}
+}
+
+// join is a command as text, for people.
+func join(words []word) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+	}
+	return strings.Join(texts, " ")
+}
+
+// systemFolders are where the programs of the system lie: by their path they are the same
+// as by their name.
+var systemFolders = []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"}
+
+// plainName is the name of a program, or "" for one in a folder that may hold anything.
+func plainName(name string) string {
+	if !strings.Contains(name, "/") {
+		return name
+	}
+	for _, folder := range systemFolders {
+		if rest, ok := strings.CutPrefix(name, folder); ok && !strings.Contains(rest, "/") {
+			return rest
+		}
+	}
+	return ""
+}
+
+// judge says what a command whose name is known comes to, and which commands it runs.
+func judge(words []word) (judgement, []inner) {
+	name := plainName(words[0].text)
+	args := words[1:]
+	switch {
+	case name == "":
+		return ask("runs a program that is not known"), nil
+	case slices.Contains(harmless, name):
+		return allow("only reads"), nil
+	case slices.Contains(evaluating, name):
+		return judgeEvaluating(name, args), nil
+	}
+	if options, ok := careful[name]; ok {
+		return options.judge(args), nil
+	}
+	if j, inside, ok := judgeWrapper(name, args); ok {
+		return j, inside
+	}
+	switch name {
+	case "git":
+		return judgeGit(args), nil
+	case "sed", "gsed":
+		return judgeSed(args), nil
+	case "awk", "gawk", "mawk", "nawk":
+		return judgeAwk(args), nil
+	case "find", "gfind":
+		return judgeFind(args)
+	case "set":
+		return judgeSet(args), nil
+	case "export", "declare", "typeset", "local", "readonly": // as an argument of builtin or command
+		return ask("sets variables"), nil
+	}
+	if why, ok := dangers[name]; ok {
+		return ask(why), nil
+	}
+	return ask("runs a program that is not known"), nil
+}

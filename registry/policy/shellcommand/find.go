@@ -1,0 +1,73 @@
+package shellcommand
+
+import (
+	"slices"
+	"strings"
+)
+
+// findRuns are the actions of find that run a command, and findWrites those that write or
+// remove.
+var (
+	findRuns   = []string{"-exec", "-execdir", "-ok", "-okdir"}
+	findWrites = []string{"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"}
+)
+
+// judgeFind judges a search, and the commands that it runs on what it finds.
+func judgeFind(args []word) (judgement, []inner) {
+	j := allow("only reads")
+	var inside []inner
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case !w.fixed && w.option && !valueOfFind(args, i):
+			j = ask("has an argument that is only known when it runs and may be an option")
+		case slices.Contains(findWrites, w.text):
+			j = ask("removes or writes files with " + w.text)
+		case slices.Contains(findRuns, w.text):
+			end := i + 1
+			for end < len(args) && args[end].text != ";" && (args[end].text != "+" || args[end-1].text != "{}") {
+				end++
+			}
+			if command := args[i+1 : end]; len(command) > 0 {
+				inside = append(inside, inner{words: foundIn(command)})
+				if endsEarly(command) {
+					j = ask("has an argument that is only known when it runs and may end the command before it")
+				}
+			}
+			i = end
+		}
+	}
+	return j, inside
+}
+
+// valueOfFind reports whether the word is the value of a test that takes one, so that it
+// is no test whatever it says.
+func valueOfFind(args []word, i int) bool {
+	tests := []string{"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-size", "-type", "-maxdepth", "-mindepth", "-user", "-perm"}
+	return i > 0 && args[i-1].fixed && slices.Contains(tests, args[i-1].text) && !args[i].several
+}
+
+// endsEarly reports whether a word of a command may be its end, so that what follows would
+// be for find itself.
+func endsEarly(command []word) bool {
+	doubt := false
+	for _, w := range command {
+		if doubt && w.option || w.several {
+			return true
+		}
+		doubt = doubt || !w.fixed
+	}
+	return false
+}
+
+// foundIn is a command of find with what it finds: paths that begin as the folder does
+// that it searches, so that none is an option.
+func foundIn(command []word) []word {
+	words := slices.Clone(command)
+	for i, w := range words {
+		if strings.Contains(w.text, "{}") {
+			words[i].fixed = false
+		}
+	}
+	return words
+}

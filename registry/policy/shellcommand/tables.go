@@ -1,0 +1,50 @@
+package shellcommand
+
+// harmless are commands that change nothing, whatever their arguments are.
+var harmless = []string{
+	"cat", "ls", "pwd", "grep", "egrep", "fgrep", "wc", "head", "tail", "diff", "cmp", "comm", "stat", "du", "df",
+	"basename", "dirname", "realpath", "readlink", "which", "type", "whoami", "id", "groups", "uname", "arch", "nproc",
+	"echo", "true", "false", ":", "seq", "sleep", "cut", "tr", "nl", "tac", "rev", "fold", "fmt", "pr", "expand", "unexpand", "paste", "join",
+	"column", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "cksum", "sum", "shasum",
+	"od", "hexdump", "strings", "base32", "jq", "printenv", "ps", "uptime", "cal", "tsort", "zcat", "zgrep", "numfmt", "factor",
+	"cd", "pushd", "popd", "dirs", "exit", "return", "break", "continue", "shift", "wait", "times", "help",
+	"logname", "tty", "users", "who", "locale", "getconf", "pathchk", "look",
+}
+
+// careful are commands that only read, but for some options.
+var careful = map[string]options{
+	"sort":     {long: []string{"--output", "--compress-program"}, short: "o", valued: "ktS"},
+	"uniq":     {operands: 1},
+	"rg":       {long: []string{"--pre", "--hostname-bin", "--search-zip"}, short: "z", valued: "egtTmABCfjMr"},
+	"tree":     {long: []string{"--output"}, short: "oR"},
+	"xxd":      {operands: 1, short: "r"},
+	"date":     {long: []string{"--set"}, short: "s", valued: "Id", digits: true},
+	"file":     {long: []string{"--compile"}, short: "C"},
+	"base64":   {long: []string{"--output"}, short: "o"},
+	"hostname": {none: true, long: []string{"--file", "--boot"}, short: "Fb"},
+	"fd":       {long: []string{"--exec", "--exec-batch"}, short: "xX"},
+	"fdfind":   {long: []string{"--exec", "--exec-batch"}, short: "xX"},
+	"hash":     {none: true, short: "p"},
+	"umask":    {none: true},
+	"jobs":     {short: "x"},
+}
+
+// dangers are commands that are well known to change something, with what they do.
+var dangers = map[string]string{
+	"rm": "removes files", "rmdir": "removes folders", "unlink": "removes a file", "shred": "destroys files",
+	"mv": "moves files", "cp": "copies files", "ln": "makes links", "mkdir": "makes folders", "touch": "makes or changes files",
+	"mktemp": "makes a file", "mkfifo": "makes a pipe", "install": "copies files", "rsync": "copies files", "truncate": "changes files",
+	"split": "writes files", "csplit": "writes files", "tee": "writes to files", "patch": "changes files", "dd": "writes raw data",
+	"chmod": "changes permissions", "chown": "changes owners", "chgrp": "changes owners", "setfacl": "changes permissions",
+	"tar": "reads and writes archives", "zip": "writes archives", "unzip": "writes files", "gzip": "replaces files", "gunzip": "replaces files",
+	"curl": "reaches the network", "wget": "reaches the network", "ssh": "runs commands elsewhere", "scp": "reaches the network",
+	"sftp": "reaches the network", "nc": "reaches the network", "ncat": "reaches the network", "telnet": "reaches the network", "ping": "reaches the network",
+	"kill": "ends processes", "pkill": "ends processes", "killall": "ends processes",
+	"alias": "gives a command another meaning", "unalias": "gives a command another meaning", "shopt": "changes how the shell reads commands",
+	"source": "runs a script that is not known", ".": "runs a script that is not known", "trap": "runs commands later",
+	"enable": "changes which commands there are", "bind": "runs commands later", "complete": "runs commands later",
+	"python": "runs a program that is not known", "python3": "runs a program that is not known", "node": "runs a program that is not known",
+	"perl": "runs a program that is not known", "ruby": "runs a program that is not known", "php": "runs a program that is not known",
+	"make": "runs what its file says", "npm": "runs what its files say", "docker": "runs programs outside", "vi": "edits files", "vim": "edits files", "nano": "edits files", "ed": "edits files",
+	"systemctl": "changes services", "service": "changes services", "crontab": "changes what runs later", "at": "runs commands later",
+}

@@ -1,0 +1,168 @@
+package shellcommand
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// tree is one parsed script.
+type tree struct {
+	c     *classifier
+	text  string
+	depth int
+	// functions are those that are declared for sure, with where each declaration ends.
+	functions map[string]uint
+}
+
+// topFunctions are the functions that the script declares at its top. What is declared in
+// a branch or a subshell may not be there when its name is called.
+func topFunctions(file *syntax.File) map[string]uint {
+	functions := make(map[string]uint)
+	for _, stmt := range file.Stmts {
+		if f, ok := stmt.Cmd.(*syntax.FuncDecl); ok && f.Name != nil && !stmt.Background {
+			if _, twice := functions[f.Name.Value]; !twice {
+				functions[f.Name.Value] = stmt.End().Offset()
+			}
+		}
+	}
+	return functions
+}
+
+// source is the part of the script that a node stands for.
+func (t *tree) source(n syntax.Node) string {
+	from, to := n.Pos().Offset(), n.End().Offset()
+	if from > to || to > uint(len(t.text)) {
+		return ""
+	}
+	return t.text[from:to]
+}
+
+// walk judges all that a script does, wherever it stands. Kinds of nodes that are not
+// known are asked about.
+func (t *tree) walk(file *syntax.File) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if t.c.full {
+			return false
+		}
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			t.call(n)
+		case *syntax.Redirect:
+			t.redirect(n)
+		case *syntax.Assign:
+			t.assign(n)
+		case *syntax.WordIter:
+			t.variable(n, n.Name.Value)
+		case *syntax.CoprocClause:
+			// Where its name ends and its command begins is not the same to all shells.
+			t.c.add(t.source(n), ask("runs a command beside the script"))
+			if n.Name != nil {
+				t.c.command(t.readAll([]*syntax.Word{n.Name}), t.source(n.Name), t.depth, false)
+			}
+		case *syntax.ParamExp:
+			t.expansion(n)
+		case *syntax.BinaryArithm:
+			t.arithmetic(n)
+		case *syntax.LetClause, *syntax.TestClause:
+			t.hidden(n)
+		case nil, *syntax.File, *syntax.Stmt, *syntax.Comment, *syntax.Word, *syntax.Lit, *syntax.SglQuoted,
+			*syntax.DblQuoted, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArithmExp, *syntax.ArithmCmd,
+			*syntax.UnaryArithm, *syntax.ParenArithm, *syntax.ExtGlob, *syntax.BraceExp, *syntax.ArrayExpr,
+			*syntax.ArrayElem, *syntax.DeclClause, *syntax.FuncDecl, *syntax.Block, *syntax.Subshell,
+			*syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CStyleLoop, *syntax.CaseClause,
+			*syntax.CaseItem, *syntax.BinaryCmd, *syntax.TimeClause,
+			*syntax.BinaryTest, *syntax.UnaryTest, *syntax.ParenTest:
+			// They do nothing but through what is in them.
+		default:
+			t.c.add(t.source(n), ask("is of a kind that is not known"))
+		}
+		return true
+	})
+}
+
+// call judges a simple command.
+func (t *tree) call(n *syntax.CallExpr) {
+	if len(n.Args) == 0 {
+		return
+	}
+	words := t.readAll(n.Args)
+	text := t.text[n.Args[0].Pos().Offset():n.Args[len(n.Args)-1].End().Offset()]
+	end, declared := t.functions[words[0].text]
+	declared = declared && words[0].fixed && end <= n.Pos().Offset()
+	t.c.command(words, text, t.depth, declared)
+}
+
+// redirect judges where output goes and input comes from.
+func (t *tree) redirect(n *syntax.Redirect) {
+	target := t.read(n.Word)
+	if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
+		t.c.add(t.source(n), ask("sets a variable to a file that it opens"))
+	}
+	switch n.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return
+	case syntax.DplIn, syntax.DplOut:
+		if target.fixed && strings.Trim(target.text, "0123456789-") == "" {
+			return
+		}
+	case syntax.RdrIn:
+		if isDevice(target.text, "tcp/") || isDevice(target.text, "udp/") {
+			t.c.add(t.source(n), ask("reaches the network"))
+		}
+		return
+	}
+	switch {
+	case isDisk(target.text):
+		t.c.add(t.source(n), deny("writes to a device"))
+	case target.fixed && harmlessTarget(target.text):
+	default:
+		t.c.add(t.source(n), ask("writes to a file"))
+	}
+}
+
+// harmlessTarget reports whether writing there changes nothing.
+func harmlessTarget(file string) bool {
+	return file == "/dev/null" || file == "/dev/stdout" || file == "/dev/stderr"
+}
+
+// isDevice reports whether a path is below /dev with such a name.
+func isDevice(file, name string) bool { return strings.HasPrefix(path.Clean(file), "/dev/"+name) }
+
+// isDisk reports whether a path is that of a disk or of memory.
+func isDisk(file string) bool {
+	for _, name := range []string{"sd", "hd", "vd", "xvd", "nvme", "disk", "rdisk", "mmcblk", "dm-", "md", "loop", "mapper/", "mem", "kmem", "port"} {
+		if isDevice(file, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden asks about text that is evaluated once more where it is used, such as in an
+// index: what looks like a command there becomes one.
+func (t *tree) hidden(n syntax.Node) {
+	syntax.Walk(n, func(inner syntax.Node) bool {
+		text, known := "", true
+		switch inner := inner.(type) {
+		case *syntax.SglQuoted:
+			text = inner.Value
+			if inner.Dollar {
+				text, known = unquoteDollar(text)
+			}
+		case *syntax.Lit:
+			text = inner.Value
+		}
+		if !known || looksLikeCommand(text) {
+			t.c.add(t.source(n), ask("holds text that may be run as a command"))
+			return false
+		}
+		return true
+	})
+}
+
+// looksLikeCommand reports whether a text would be a command if it were evaluated again.
+func looksLikeCommand(text string) bool {
+	return strings.Contains(text, "$(") || strings.Contains(text, "`") || strings.Contains(text, "${")
+}

@@ -1,0 +1,88 @@
+package shellcommand
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// steering are variables that decide which programs run or what they do; a name that ends
+// in * stands for all that begin so.
+var steering = []string{
+	"PATH", "LD_*", "DYLD_*", "IFS", "ENV", "BASH_*", "BASHOPTS", "SHELLOPTS", "SHELL", "PS0", "PS1", "PS2", "PS4",
+	"PROMPT_COMMAND", "GIT_*", "SSH_*", "PAGER", "MANPAGER", "LESS*", "EDITOR", "VISUAL", "BROWSER", "HOME", "CDPATH",
+	"XDG_*", "PYTHON*", "PERL*", "RUBY*", "NODE_*", "NPM_*", "npm_*", "JAVA_*", "_JAVA_OPTIONS", "GO*", "CARGO_*", "RUST*", "CC", "CXX",
+	"MAKEFLAGS", "TAR_OPTIONS", "GREP_OPTIONS", "RIPGREP_CONFIG_PATH", "AWKPATH", "AWKLIBPATH", "GLOBIGNORE", "HISTFILE",
+	"TERMINFO*", "LOCPATH", "NLSPATH", "HOSTALIASES", "RES_OPTIONS", "*_proxy", "*_PROXY", "FUNCNEST", "EXECIGNORE",
+}
+
+// steers reports whether a variable decides what runs.
+func steers(name string) bool {
+	return slices.ContainsFunc(steering, func(pattern string) bool { return matches(pattern, name) })
+}
+
+const steersWhy = "sets a variable that decides what runs"
+
+// variable judges that a variable is set.
+func (t *tree) variable(n syntax.Node, name string) {
+	if steers(name) {
+		t.c.add(t.source(n), ask(steersWhy))
+	}
+}
+
+// assign judges an assignment, also one of declare, where options are such, too.
+func (t *tree) assign(n *syntax.Assign) {
+	switch {
+	case n.Name == nil: // an option or a word of declare
+		if w := t.read(n.Value); !w.fixed || strings.ContainsAny(w.text, "n") && w.option || strings.Contains(w.text, "=") {
+			t.c.add(t.source(n), ask("declares what is only known when it runs"))
+		}
+		return
+	case n.Naked: // export NAME
+	case n.Value != nil:
+		t.hidden(n.Value)
+	case n.Array != nil:
+		t.hidden(n.Array)
+	}
+	if n.Index != nil {
+		t.hidden(n.Index)
+	}
+	t.variable(n, n.Name.Value)
+}
+
+// expansion judges what expanding a parameter does besides giving its value.
+func (t *tree) expansion(n *syntax.ParamExp) {
+	if n.Exp == nil {
+		return
+	}
+	switch n.Exp.Op {
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		if n.Param != nil {
+			t.variable(n, n.Param.Value)
+		}
+		if n.Excl {
+			t.c.add(t.source(n), ask("sets a variable that is only known when it runs"))
+		}
+		if n.Exp.Word != nil {
+			t.hidden(n.Exp.Word)
+		}
+	case syntax.OtherParamOps: // ${x@P} evaluates commands in the value
+		if n.Exp.Word == nil || !strings.Contains("UuLQEAKak", n.Exp.Word.Lit()) || n.Exp.Word.Lit() == "" {
+			t.c.add(t.source(n), ask("evaluates the value of a variable"))
+		}
+	}
+}
+
+// arithmetic judges assignments in arithmetic.
+func (t *tree) arithmetic(n *syntax.BinaryArithm) {
+	if w, ok := n.X.(*syntax.Word); ok && strings.HasSuffix(n.Op.String(), "=") {
+		t.variable(n, w.Lit())
+	}
+}
+
+// assignment splits NAME=VALUE, as the arguments of env and export have it.
+func assignment(w word) (name string, ok bool) {
+	name, _, ok = strings.Cut(w.text, "=")
+	return name, ok && syntax.ValidName(name)
+}

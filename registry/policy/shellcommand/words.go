@@ -1,0 +1,135 @@
+package shellcommand
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is a word of a command, as far as it is known before anything runs.
+type word struct {
+	// text is the word without its quotes; of what is not known, its source.
+	text string
+	// fixed tells that it is this text and one word.
+	fixed bool
+	// option tells that it begins with a dash, or may, or may become several words one of
+	// which does.
+	option bool
+	// several tells that it may become several words.
+	several bool
+}
+
+// fixedWord is a word whose text is known.
+func fixedWord(text string) word {
+	return word{text: text, fixed: true, option: strings.HasPrefix(text, "-")}
+}
+
+// unknownWord is a word of which nothing is known.
+func unknownWord() word { return word{text: "…", option: true, several: true} }
+
+// read is a word as far as it is known.
+func (t *tree) read(w *syntax.Word) word {
+	r := wordReader{t: t, out: word{fixed: true}}
+	for _, part := range w.Parts {
+		r.part(part, false)
+	}
+	r.out.text = r.text.String()
+	first := strings.HasPrefix(r.out.text, "-")
+	r.out.several = r.splits
+	r.out.option = r.splits || r.openStart || first
+	return r.out
+}
+
+func (t *tree) readAll(list []*syntax.Word) []word {
+	words := make([]word, len(list))
+	for i, w := range list {
+		words[i] = t.read(w)
+	}
+	return words
+}
+
+type wordReader struct {
+	t         *tree
+	text      strings.Builder
+	out       word
+	splits    bool // it may become several words, of which only the first begins as it does
+	openStart bool // nothing is known of how it begins
+}
+
+// unknown notes a piece that is known when it runs.
+func (r *wordReader) unknown(n syntax.Node, splits bool) {
+	r.out.fixed = false
+	r.openStart = r.openStart || r.text.Len() == 0
+	r.splits = r.splits || splits
+	r.text.WriteString(r.t.source(n))
+}
+
+func (r *wordReader) part(part syntax.WordPart, quoted bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		if quoted {
+			r.text.WriteString(unquoteDouble(p.Value))
+		} else {
+			r.bare(p.Value)
+		}
+	case *syntax.SglQuoted:
+		if !p.Dollar {
+			r.text.WriteString(p.Value)
+			return
+		}
+		text, ok := unquoteDollar(p.Value)
+		r.out.fixed = r.out.fixed && ok
+		r.openStart = r.openStart || !ok && r.text.Len() == 0
+		r.text.WriteString(text)
+	case *syntax.DblQuoted:
+		for _, inner := range p.Parts {
+			r.part(inner, true)
+		}
+	case *syntax.ParamExp:
+		r.unknown(p, !quoted || several(p))
+	case *syntax.CmdSubst:
+		r.unknown(p, !quoted)
+	case *syntax.ArithmExp:
+		r.unknown(p, false)
+	case *syntax.ProcSubst: // a path below /dev/fd
+		r.out.fixed = false
+		r.text.WriteString("/dev/fd/…")
+	default: // extended globs, braces, and what later versions of the parser have
+		r.unknown(p, false)
+	}
+}
+
+// several reports whether an expansion gives several words in double quotes, too.
+func several(p *syntax.ParamExp) bool {
+	if p.Param != nil && p.Param.Value == "@" || p.Names != 0 || p.Excl {
+		return true
+	}
+	if w, ok := p.Index.(*syntax.Word); ok {
+		return w.Lit() == "@"
+	}
+	return false
+}
+
+// bare reads a text without quotes: backslashes, and what makes other words of it.
+func (r *wordReader) bare(text string) {
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; b {
+		case '\\':
+			if i++; i < len(text) && text[i] != '\n' {
+				r.text.WriteByte(text[i])
+			}
+			continue
+		case '*', '?', '[', '{': // names of files, or lists
+			if text == "[" || strings.HasPrefix(text[i:], "{}") {
+				break
+			}
+			r.out.fixed = false
+			r.openStart = r.openStart || r.text.Len() == 0
+		case '~':
+			if r.text.Len() == 0 { // some home folder: an absolute path
+				r.out.fixed = false
+			}
+		}
+		r.text.WriteByte(text[i])
+	}
+}

@@ -1,0 +1,255 @@
+package shellcommand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/registry/policy"
+)
+
+// wrapper is a command that runs another one.
+type wrapper struct {
+	// flags are its options, and valued those whose value is the next word: letters, and
+	// long names with their dashes. Any other option is asked about.
+	flags, valued         string
+	longFlags, longValued []string
+	// operands are words of its own before the command.
+	operands int
+	// variables tells that NAME=VALUE may stand before the command.
+	variables bool
+}
+
+var wrappers = map[string]wrapper{
+	"env":     {flags: "i0v", valued: "uC", longFlags: []string{"--ignore-environment", "--null", "--debug"}, longValued: []string{"--unset", "--chdir"}, variables: true},
+	"timeout": {flags: "fpv", valued: "ks", longFlags: []string{"--foreground", "--preserve-status", "--verbose"}, longValued: []string{"--kill-after", "--signal"}, operands: 1},
+	"nice":    {flags: "0123456789", valued: "n", longValued: []string{"--adjustment"}},
+	"ionice":  {flags: "t", valued: "cn"},
+	"nohup":   {},
+	"setsid":  {flags: "cfw"},
+	"stdbuf":  {valued: "ioe", longValued: []string{"--input", "--output", "--error"}},
+	"time":    {flags: "p"},
+	"command": {flags: "p"},
+	"builtin": {},
+	"exec":    {flags: "cl", valued: "a"},
+	"busybox": {},
+	"toybox":  {},
+	"xargs": {
+		flags: "0rtx", valued: "nPLIdaEs", longFlags: []string{"--null", "--no-run-if-empty", "--verbose", "--exit"},
+		longValued: []string{"--max-args", "--max-procs", "--max-lines", "--replace", "--delimiter", "--arg-file", "--max-chars"},
+	},
+	"watch": {flags: "dtgbecx", valued: "n", longFlags: []string{"--differences", "--no-title", "--exec"}, longValued: []string{"--interval"}},
+}
+
+// runners run commands in ways of their own. They are asked about; what must not run is
+// looked for in all of their arguments.
+var runners = []string{
+	"parallel", "strace", "ltrace", "flock", "script", "entr", "unbuffer", "rlwrap", "systemd-run", "numactl", "taskset", "chrt",
+	"faketime", "ssh", "docker", "podman", "make", "npx", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "trap", "alias", "fakeroot", "proot",
+}
+
+// shells are those that read scripts as this package does.
+var shells = []string{"sh", "bash", "dash", "ash", "rbash"}
+
+// judgeWrapper judges a command that runs another one; false when it is none.
+func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
+	switch {
+	case name == "eval":
+		if len(args) > 0 && args[0].fixed && args[0].text == "--" {
+			args = args[1:]
+		}
+		j, inside := evaluated(args)
+		return j, inside, true
+	case slices.Contains(shells, name):
+		j, inside := judgeShell(args)
+		return j, inside, true
+	case slices.Contains(runners, name):
+		for i := range args {
+			rest := args[i:]
+			if forbidden(rest) != "" {
+				return deny("runs what is never allowed"), nil, true
+			}
+		}
+		why, known := dangers[name]
+		if !known {
+			why = "runs commands in a way that is not known"
+		}
+		return ask(why), hints(args), true
+	}
+	w, ok := wrappers[name]
+	if !ok {
+		return judgement{}, nil, false
+	}
+	if name == "command" && len(args) > 0 && args[0].fixed && (args[0].text == "-v" || args[0].text == "-V") {
+		return allow("only reads"), nil, true
+	}
+	j, rest, replace := w.split(args)
+	switch {
+	case len(rest) == 0:
+		return j, hints(args), true
+	case name == "xargs":
+		rest = withInput(rest, replace)
+	case name == "watch":
+		own, inside := evaluated(rest)
+		return judgement{min(j.effect, own.effect), worse(j, own)}, inside, true
+	}
+	inside := []inner{{words: rest}}
+	if j.effect != policy.Allow { // an option may take the next word as a script
+		inside = append(inside, hints(args)...)
+	}
+	return j, inside, true
+}
+
+func worse(a, b judgement) string {
+	if b.effect < a.effect {
+		return b.why
+	}
+	return a.why
+}
+
+// split tells the words of a wrapper from those of the command. replace is the text that
+// xargs puts its input in the place of; "" for none.
+func (o wrapper) split(args []word) (j judgement, rest []word, replace string) {
+	j = allow("runs a command")
+	operands := o.operands
+	for ended := false; len(args) > 0; args = args[1:] {
+		w := args[0]
+		set, isSet := assignment(w)
+		switch {
+		case w.fixed && w.text == "--" && !ended:
+			ended = true
+		case w.option && w.text != "-" && !ended:
+			var why, value string
+			if why, value, args = o.option(args); why != "" {
+				j = ask(why)
+			}
+			if value != "" {
+				replace = value
+			}
+		case o.variables && (isSet || w.text == "-"):
+			if steers(set) {
+				j = ask(steersWhy)
+			}
+		case operands > 0:
+			operands--
+		default:
+			return j, args, replace
+		}
+	}
+	return j, nil, replace
+}
+
+// option reads the first of the words as an option. It returns why it is asked about, or
+// "", the text that xargs is to replace, and the words from the last that it takes.
+func (o wrapper) option(args []word) (why, replace string, last []word) {
+	w := args[0]
+	name, value, joined := strings.Cut(w.text, "=")
+	takes, replaces := false, name == "--replace"
+	switch {
+	case !w.fixed:
+		return "has an argument that is only known when it runs and may be an option", "", args
+	case !strings.HasPrefix(name, "--"):
+		known, letter, rest := o.letters(w.text[1:])
+		if !known {
+			return "has the option " + shown(w.text) + ", which is not known", "", args
+		}
+		takes, replaces, value = letter != 0, letter == 'I', rest
+	case slices.Contains(o.longValued, name):
+		takes = true
+		if joined && value == "" {
+			return "has the option " + shown(w.text) + ", which is not known", "", args
+		}
+	case !slices.Contains(o.longFlags, name):
+		return "has the option " + shown(w.text) + ", which is not known", "", args
+	}
+	if takes && value == "" && len(args) > 1 {
+		value, args = args[1].text, args[1:]
+	}
+	if replaces {
+		replace = value
+	}
+	return "", replace, args
+}
+
+// letters reads a word of short options: whether all are known, and which one takes a value,
+// which may follow in the word; 0 for none.
+func (o wrapper) letters(word string) (known bool, takes rune, value string) {
+	for i, letter := range word {
+		switch {
+		case strings.ContainsRune(o.valued, letter):
+			return true, letter, word[i+1:]
+		case !strings.ContainsRune(o.flags, letter):
+			return false, 0, ""
+		}
+	}
+	return true, 0, ""
+}
+
+// withInput is a command as xargs makes it: with what it reads at the end, or in the place
+// of a text.
+func withInput(words []word, replace string) []word {
+	words = slices.Clone(words)
+	if replace == "" {
+		return append(words, unknownWord())
+	}
+	for i, w := range words {
+		if strings.Contains(w.text, replace) {
+			words[i].fixed = false
+			words[i].option = w.option || strings.HasPrefix(w.text, replace)
+		}
+	}
+	return words
+}
+
+// evaluated judges words that are put together to a script.
+func evaluated(args []word) (judgement, []inner) {
+	if slices.ContainsFunc(args, func(w word) bool { return !w.fixed }) {
+		return ask("runs text that is only known when it runs"), []inner{{script: join(args), hint: true}}
+	}
+	return allow("runs a script"), []inner{{script: join(args)}}
+}
+
+// hints are the words that may be scripts, to look in them for what is denied.
+func hints(args []word) []inner {
+	var all []inner
+	for _, w := range args {
+		if strings.ContainsAny(w.text, " ;&|\n") {
+			all = append(all, inner{script: w.text, hint: true})
+		}
+	}
+	return all
+}
+
+// judgeShell judges a call of a shell.
+func judgeShell(args []word) (judgement, []inner) {
+	j, script := allow("runs a script"), false
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		switch {
+		case w.option && !w.fixed:
+			j = ask("has an argument that is only known when it runs and may be an option")
+		case w.text == "--", w.text == "--norc", w.text == "--noprofile", w.text == "--posix":
+			continue
+		case w.option && strings.Trim(w.text[1:], "ceuxfvno") == "":
+			script = script || strings.Contains(w.text, "c")
+			if strings.HasSuffix(w.text, "o") && i+1 < len(args) {
+				i++
+				if args[i].text != "pipefail" {
+					j = ask("changes how the shell works")
+				}
+			}
+			continue
+		case w.option:
+			script = script || !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "c")
+			j = ask("has the option " + shown(w.text) + ", with which it does more than run a script")
+			continue
+		}
+		if !script {
+			return ask("runs a script that is not known"), hints(args)
+		}
+		if !w.fixed {
+			return ask("runs text that is only known when it runs"), []inner{{script: w.text, hint: true}}
+		}
+		return j, []inner{{script: w.text}}
+	}
+	return ask("runs what it reads"), nil
+}

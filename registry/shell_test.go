@@ -1,0 +1,428 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// shellSpec is a tool that runs scripts, and asks for all there is.
+func shellSpec(t *testing.T) tool.Spec {
+	t.Helper()
+	url, err := capability.ParseURLPattern("https://api.example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool.Spec{
+		Name: "sh", Version: "1.0.0", Description: "Runs a script.", Source: "test", Sandboxed: true, Shell: "command",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"other":{"type":"string"}}}`),
+		Permissions: capability.Permissions{
+			FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}, KV: capability.ModeWrite,
+			Net: []capability.Net{{URL: url, Methods: []string{"GET", "POST"}, Secrets: []capability.SecretUse{{Name: "TOKEN", Header: "X-Token"}}}},
+		},
+	}
+}
+
+// shellRules offer all of that.
+func shellRules(t *testing.T, s shellcommand.Settings) Rules {
+	t.Helper()
+	asked := shellSpec(t).Permissions
+	return Rules{Shell: s, Offer: capability.Offer{
+		Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeWrite}}, KV: capability.ModeWrite,
+		Net: []capability.OfferedNet{{URL: asked.Net[0].URL}}, Secrets: map[string]capability.SecretOffer{"TOKEN": {}},
+	}}
+}
+
+// unasked is a policy that lets the tool do whatever it was granted.
+func unasked(t *testing.T) *policy.Policy {
+	t.Helper()
+	return shellPolicy(t, policy.Config{
+		Tools: map[string]policy.ToolRule{"sh": {AutoExecute: true}},
+		Rules: []policy.Rule{{Effect: policy.Allow, Tools: []string{"sh"}, Capabilities: []string{"*"}}},
+	})
+}
+
+func shellPolicy(t *testing.T, c policy.Config) *policy.Policy {
+	t.Helper()
+	p, err := policy.Compile(c, policy.Known{Tools: []policy.ToolFacts{{Name: "sh"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func runs(script string) tool.Call {
+	arguments, _ := json.Marshal(map[string]string{"command": script})
+	return tool.Call{Tool: "sh", Arguments: arguments}
+}
+
+// shellWorld is a registry with that tool, and what was seen.
+type shellWorld struct {
+	*Registry
+	grants   []capability.Grant // of the calls that ran
+	receipts []tool.Receipt
+	asked    []Question
+	answer   Answer
+}
+
+func newShellWorld(t *testing.T, o Options, rules Rules, change func(*tool.Spec)) *shellWorld {
+	t.Helper()
+	w := &shellWorld{}
+	o.OnReceipt = func(r tool.Receipt) { w.receipts = append(w.receipts, r) }
+	o.Approver = ApproverFunc(func(_ context.Context, q Question) (Answer, error) {
+		w.asked = append(w.asked, q)
+		return w.answer, nil
+	})
+	spec := shellSpec(t)
+	if change != nil {
+		change(&spec)
+	}
+	w.Registry = New(o)
+	t.Cleanup(func() { _ = w.Close() })
+	executor := &identified{fake: does(func(_ context.Context, in tool.Invocation) { w.grants = append(w.grants, in.Grant) }), digest: "sha256:aa"}
+	if err := w.Register(spec, executor); err != nil {
+		t.Fatal(err)
+	}
+	w.SetRules(rules)
+	return w
+}
+
+// run runs a script, and returns whether somebody was asked, and with what grant it ran.
+func (w *shellWorld) run(t *testing.T, script string) (asked bool, words []string, err error) {
+	t.Helper()
+	questions, ran := len(w.asked), len(w.grants)
+	_, err = w.Execute(t.Context(), runs(script))
+	if len(w.grants) > ran {
+		words = grantWords(w.grants[ran])
+	}
+	return len(w.asked) > questions, words, err
+}
+
+var (
+	allWords     = []string{"read:workspace", "write:workspace", "net:https://api.example.com/", "net:POST:https://api.example.com/", "secret:TOKEN", "kv:read", "kv:write"}
+	readingWords = []string{"read:workspace", "kv:read"}
+)
+
+// A script that only reads runs unasked, and gets no more than it needs for that.
+func TestScriptsThatReadRunAsReaders(t *testing.T) {
+	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
+	asked, words, err := w.run(t, "git log | head -5")
+	if asked || err != nil || !slices.Equal(words, readingWords) {
+		t.Errorf("asked: %v, ran with %v, %v", asked, words, err)
+	}
+	if r := w.receipts[0]; r.Shell != "allow" || r.Decision != "allow" || !slices.Equal(r.Grant, readingWords) {
+		t.Errorf("the receipt says %q, %q, %v", r.Shell, r.Decision, r.Grant)
+	}
+}
+
+// Nor does it need more: the operator who grants nothing lets the agent look around.
+func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
+	rules := shellRules(t, shellcommand.Settings{})
+	rules.Offer = capability.Offer{Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}}, KV: capability.ModeRead}
+	w := newShellWorld(t, Options{}, rules, nil)
+	if asked, words, err := w.run(t, "ls"); asked || err != nil || !slices.Equal(words, readingWords) {
+		t.Errorf("asked: %v, ran with %v, %v", asked, words, err)
+	}
+	_, _, err := w.run(t, "rm x")
+	if e := wantCode(t, err, tool.CodePermissionDenied); !slices.Contains(e.Details.Missing, "write:workspace") {
+		t.Errorf("missing: %v", e.Details.Missing)
+	}
+}
+
+// What may change something is asked about, whatever else lets the tool run unasked.
+func TestScriptsThatChangeAreAskedAbout(t *testing.T) {
+	for name, p := range map[string]*policy.Policy{"by default": policy.Default(), "allowed": unasked(t)} {
+		rules := shellRules(t, shellcommand.Settings{})
+		rules.Policy = p
+		w := newShellWorld(t, Options{}, rules, nil)
+		asked, words, err := w.run(t, "ls && rm -rf build && curl https://example.com > page")
+		if e := wantCode(t, err, tool.CodePermissionDenied); !asked || words != nil || !strings.Contains(e.Message, "not approved") {
+			t.Fatalf("%s: asked: %v, ran with %v, %v", name, asked, words, err)
+		}
+		q := w.asked[0]
+		for _, part := range []string{`"rm -rf build" removes files`, `"curl https://example.com" reaches the network`, `"> page" writes to a file`} {
+			if !strings.Contains(q.Why, part) {
+				t.Errorf("%s: the question %q does not tell of %s", name, q.Why, part)
+			}
+		}
+		if q.Patterns != nil { // no command stands for a redirection
+			t.Errorf("%s: the question offers %q", name, q.Patterns)
+		}
+		w.answer = Answer{Yes: true}
+		if _, words, err := w.run(t, "rm -rf build"); err != nil || !slices.Equal(words, allWords) {
+			t.Errorf("%s: ran with %v, %v", name, words, err)
+		}
+		if q := w.asked[1]; !slices.Equal(q.Patterns, []string{"rm *"}) {
+			t.Errorf("%s: the question offers %q", name, q.Patterns)
+		}
+		if r := w.receipts[1]; r.Shell != "ask" || r.Rule != "shell" || !r.Approved {
+			t.Errorf("%s: the receipt says %+v", name, r)
+		}
+	}
+}
+
+// What must not run does not, whoever allows it.
+func TestForbiddenScriptsAreDenied(t *testing.T) {
+	rules := shellRules(t, shellcommand.Settings{Allow: []string{"*"}, Deny: []string{"git push"}, Unconfirmed: true})
+	w := newShellWorld(t, Options{}, rules, nil)
+	w.answer = Answer{Yes: true}
+	for _, script := range []string{"ls; sudo ls", "env git push origin", "sh -c 'su''do x'"} {
+		asked, words, err := w.run(t, script)
+		if e := wantCode(t, err, tool.CodePermissionDenied); asked || words != nil || !strings.Contains(e.Message, "the operator's policy denies the call: \"") {
+			t.Errorf("%q: asked: %v, ran with %v, %v", script, asked, words, err)
+		}
+		if r := w.receipts[len(w.receipts)-1]; r.Shell != "deny" || r.Decision != "deny" || r.Rule != "shell" {
+			t.Errorf("%q: the receipt says %+v", script, r)
+		}
+	}
+}
+
+// What the operator allows runs unasked with all that was granted: it may well write. A
+// rule that asks is heard all the same.
+func TestAllowedCommandsKeepTheirGrant(t *testing.T) {
+	rules := shellRules(t, shellcommand.Settings{Allow: []string{"npm run *"}})
+	w := newShellWorld(t, Options{}, rules, nil)
+	if asked, words, err := w.run(t, "npm run build && ls"); asked || err != nil || !slices.Equal(words, allWords) {
+		t.Errorf("asked: %v, ran with %v, %v", asked, words, err)
+	}
+	if asked, _, _ := w.run(t, "npm run build; rm x"); !asked {
+		t.Error("what is allowed covers another command")
+	}
+	rules.Policy = shellPolicy(t, policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Capabilities: []string{"kv:write"}}}})
+	w.SetRules(rules)
+	if asked, _, _ := w.run(t, "npm run build"); !asked {
+		t.Error("what is allowed lifts a rule")
+	}
+	if asked, _, err := w.run(t, "ls"); asked || err != nil {
+		t.Errorf("the rule speaks of what a reader does not have: asked: %v, %v", asked, err)
+	}
+}
+
+// A command that is taken for harmless and is not still cannot change anything: that is
+// what the grant is for.
+func TestAMistakeOfTheTablesWritesNothing(t *testing.T) {
+	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
+	// To this tool, ls means whatever its author likes; what it may reach is what counts.
+	if _, _, err := w.run(t, "ls --as-it-were rm -rf ."); err != nil {
+		t.Fatal(err)
+	}
+	g := w.grants[0]
+	if !g.Effects().ReadOnly || len(g.Net) > 0 || g.HasSecrets() || g.KV > capability.ModeRead {
+		t.Errorf("it may reach %+v", g)
+	}
+	for _, m := range g.FS {
+		if m.Mode > capability.ModeRead {
+			t.Errorf("it may write to %s", m.Mount)
+		}
+	}
+}
+
+// A yes to patterns is good for scripts that are asked about for nothing else.
+func TestPatternsAreRemembered(t *testing.T) {
+	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	w := newShellWorld(t, Options{Approvals: store}, shellRules(t, shellcommand.Settings{}), nil)
+	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
+	if asked, _, err := w.run(t, "git add . && git commit -m one"); !asked || err != nil {
+		t.Fatalf("asked: %v, %v", asked, err)
+	}
+	w.answer = Answer{}
+	for script, again := range map[string]bool{
+		"git commit -m two":                    false,
+		"git status; git add a; git commit -a": false,
+		"timeout 5 git add x":                  false,
+		"git push":                             true,
+		"git add . && git push":                true,
+		"git add . > out":                      true,
+		"git -c a.b=c commit":                  true,
+		"git $x":                               true,
+		"GIT_DIR=x git commit -m x":            true,
+		"sudo git add .":                       false, // denied
+	} {
+		if asked, _, _ := w.run(t, script); asked != again {
+			t.Errorf("%q: asked: %v, want %v", script, asked, again)
+		}
+	}
+	list, err := store.List(t.Context(), "")
+	if err != nil || len(list) != 2 {
+		t.Fatalf("kept: %v, %v", list, err)
+	}
+	var patterns []string
+	for _, a := range list {
+		patterns = append(patterns, a.Pattern)
+	}
+	if slices.Sort(patterns); !slices.Equal(patterns, []string{"git add *", "git commit *"}) {
+		t.Errorf("kept: %q", patterns)
+	}
+	// A yes to exactly one call is to that and nothing like it.
+	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways}
+	if asked, _, err := w.run(t, "rm x"); !asked || err != nil {
+		t.Fatalf("asked: %v, %v", asked, err)
+	}
+	if asked, _, _ := w.run(t, "rm x"); asked {
+		t.Error("the same call is asked about again")
+	}
+	if asked, _, _ := w.run(t, "rm y"); !asked {
+		t.Error("another call is not asked about")
+	}
+}
+
+// A rule may ask about what patterns do not tell apart, so that they do not answer it.
+func TestPatternsDoNotAnswerRules(t *testing.T) {
+	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	rules := shellRules(t, shellcommand.Settings{})
+	w := newShellWorld(t, Options{Approvals: store}, rules, nil)
+	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
+	if _, _, err := w.run(t, "git push"); err != nil {
+		t.Fatal(err)
+	}
+	rules.Policy = shellPolicy(t, policy.Config{Rules: []policy.Rule{{
+		Effect: policy.Ask, Arguments: map[string]policy.Match{"/command": {Regexp: ".*release.*"}},
+	}}})
+	w.SetRules(rules)
+	if asked, _, _ := w.run(t, "git push origin main"); asked {
+		t.Error("what no rule asks about is asked about again")
+	}
+	if asked, _, _ := w.run(t, "git push origin release"); !asked {
+		t.Error("the rule is not heard")
+	}
+	if q := w.asked[len(w.asked)-1]; q.Patterns != nil {
+		t.Errorf("the question offers %q", q.Patterns)
+	}
+}
+
+// Nor do they answer a rule of a tenant's own policy.
+func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
+	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	w := newShellWorld(t, Options{Approvals: store}, shellRules(t, shellcommand.Settings{}), nil)
+	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
+	for _, tt := range []struct {
+		overlay Overlay
+		asked   bool
+	}{
+		{Overlay{}, true},
+		{Overlay{}, false},
+		{Overlay{Policy: policy.Default()}, false},
+		{Overlay{Policy: shellPolicy(t, policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Tools: []string{"sh"}}}})}, true},
+	} {
+		before := len(w.asked)
+		if _, err := w.execute(t.Context(), runs("git push"), tt.overlay); err != nil || (len(w.asked) > before) != tt.asked {
+			t.Errorf("asked: %v, want %v; %v", len(w.asked) > before, tt.asked, err)
+		}
+	}
+	if q := w.asked[len(w.asked)-1]; q.Patterns != nil {
+		t.Errorf("the question offers %q", q.Patterns)
+	}
+}
+
+// Scripts that only read get in nobody's way.
+func TestScriptsThatReadRunAtOnce(t *testing.T) {
+	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
+	for script, want := range map[string]reach{"ls": reachesNobody, "sudo ls": reachesNobody, "rm x": reachesAll} {
+		if got, _ := w.reach(t.Context(), runs(script), Overlay{}); got != want {
+			t.Errorf("%q reaches %v, want %v", script, got, want)
+		}
+	}
+}
+
+// The operator may leave commands to the rest of the policy, but for what must not run.
+func TestUnconfirmedScripts(t *testing.T) {
+	rules := shellRules(t, shellcommand.Settings{Unconfirmed: true})
+	rules.Policy = unasked(t)
+	w := newShellWorld(t, Options{}, rules, nil)
+	if asked, words, err := w.run(t, "rm x"); asked || err != nil || !slices.Equal(words, allWords) {
+		t.Errorf("asked: %v, ran with %v, %v", asked, words, err)
+	}
+	if _, _, err := w.run(t, "sudo rm x"); tool.CodeOf(err) != tool.CodePermissionDenied {
+		t.Errorf("got %v", err)
+	}
+	rules.Policy = policy.Default()
+	w.SetRules(rules)
+	if asked, _, _ := w.run(t, "rm x"); !asked {
+		t.Error("the rest of the policy does not ask")
+	}
+}
+
+// Without anybody to ask, the answer is no, and says what would let the call run.
+func TestNobodyToAskAboutAScript(t *testing.T) {
+	r := New(Options{})
+	t.Cleanup(func() { _ = r.Close() })
+	if err := r.Register(shellSpec(t), &fake{}); err != nil {
+		t.Fatal(err)
+	}
+	r.SetRules(shellRules(t, shellcommand.Settings{}))
+	_, err := r.Execute(t.Context(), runs("git status && git push"))
+	e := wantCode(t, err, tool.CodeApprovalRequired)
+	if !strings.Contains(e.Message, `"git push" changes the repository`) || e.Details.Fix != "[shell]\nallow = [\"git push *\"]" || e.Details.Grant != nil {
+		t.Errorf("got %q, %+v", e.Message, e.Details)
+	}
+}
+
+// A call without its script, and a tool outside of the sandbox, are like those of any tool:
+// nothing is taken away, and nothing given.
+func TestScriptsThatNobodyConfines(t *testing.T) {
+	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
+	if _, err := w.Execute(t.Context(), tool.Call{Tool: "sh"}); tool.CodeOf(err) != tool.CodePermissionDenied || len(w.asked) != 1 {
+		t.Errorf("without a script: %v, asked %d times", err, len(w.asked))
+	}
+	w = newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), func(s *tool.Spec) { s.Sandboxed = false })
+	if asked, _, _ := w.run(t, "ls"); !asked {
+		t.Error("outside of the sandbox, a script that reads is not asked about")
+	}
+	w = newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), func(s *tool.Spec) { s.Dangerous = true })
+	if asked, _, _ := w.run(t, "ls"); !asked {
+		t.Error("a dangerous tool is not asked about")
+	}
+}
+
+func TestParameterOfAScript(t *testing.T) {
+	for parameter, ok := range map[string]bool{"command": true, "": true, "none": false, "count": false, "both": false} {
+		spec := shellSpec(t)
+		spec.Shell = parameter
+		spec.Parameters = json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"count":{"type":"integer"},"both":{"type":["string","array"]}}}`)
+		r := New(Options{})
+		if err := r.Register(spec, &fake{}); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "shell: ") {
+			t.Errorf("%q: %v", parameter, err)
+		}
+		_ = r.Close()
+	}
+}
+
+func TestExplainOfAScript(t *testing.T) {
+	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
+	for script, want := range map[string]policy.Effect{"ls": policy.Allow, "ls; rm x": policy.Ask, "ls; sudo x": policy.Deny} {
+		x, err := w.Explain(t.Context(), "sh", "", runs(script).Arguments)
+		if err != nil || x.Policy.Effect != want || x.Shell == nil || x.Shell.Effect != want {
+			t.Errorf("%q: %+v, %v", script, x.Policy.Decision, err)
+		}
+		if reads := slices.Equal(x.Offered.Words, readingWords); reads != (want == policy.Allow) {
+			t.Errorf("%q would get %v", script, x.Offered.Words)
+		}
+	}
+	if x, err := w.Explain(t.Context(), "sh", "", json.RawMessage("{}")); err != nil || x.Shell != nil || !slices.Equal(x.Offered.Words, allWords) {
+		t.Errorf("without a script: %+v, %v", x, err)
+	}
+	if _, err := w.Explain(t.Context(), "none", "", nil); tool.CodeOf(err) != tool.CodeNotFound {
+		t.Errorf("got %v", err)
+	}
+}

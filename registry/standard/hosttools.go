@@ -1,0 +1,44 @@
+package standard
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
+	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/executor/question"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// addHostTools registers the tools whose work the program does, the one that asks a person,
+// and the one for jobs. That one comes to nothing without the tool whose calls the jobs are, and is left out then.
+func addHostTools(o Options, tools *registry.Registry) error {
+	register := func(spec tool.Spec, executor tool.Executor, err error) error {
+		if err != nil {
+			return err
+		}
+		return tools.Register(spec, executor)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Backends)) {
+		if err := register(hosttools.Define(name, o.Backends[name])); err != nil {
+			return err
+		}
+	}
+	if o.Tool != "" { // one tool was asked for
+		return nil
+	}
+	if o.Asker != nil {
+		if err := register(question.Define(o.Asker)); err != nil {
+			return err
+		}
+	}
+	if o.Jobs == nil {
+		return nil
+	}
+	table := process.NewTable(*o.Jobs)
+	if _, found := tools.Get(table.Tool()); !found {
+		return nil
+	}
+	return register(table.Define())
+}

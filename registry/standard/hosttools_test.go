@@ -1,0 +1,66 @@
+package standard_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
+	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+func TestBackends(t *testing.T) {
+	backend := func(_ context.Context, call tool.Invocation) (tool.Result, error) {
+		return tool.TextResult("done: "+string(call.Arguments), nil)
+	}
+	tools, err := standard.New(standard.Options{
+		NoBuiltins: true, StateDir: t.TempDir(), NoCache: true,
+		Backends: map[string]hosttools.Backend{"task": backend},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tools.Close() })
+	result, err := tools.Execute(t.Context(), tool.Call{Tool: "task", Arguments: json.RawMessage(`{"task":"count"}`)})
+	if err != nil || !strings.Contains(result.Text(), `done: {"task":"count"`) {
+		t.Errorf("got %q, %v", result.Text(), err)
+	}
+	if _, found := tools.Get("message"); found {
+		t.Error("a tool without a backend is there")
+	}
+
+	_, err = standard.New(standard.Options{NoBuiltins: true, StateDir: t.TempDir(), NoCache: true, Backends: map[string]hosttools.Backend{"tasks": backend}})
+	if err == nil || !strings.Contains(err.Error(), `did you mean "task"?`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Jobs of a tool that is not there are no tool.
+func TestJobs(t *testing.T) {
+	for _, c := range []struct {
+		of   string
+		want bool
+	}{{"calculator", true}, {"none", false}} {
+		tools, err := standard.New(standard.Options{StateDir: t.TempDir(), CacheDir: t.TempDir(), Jobs: &process.Options{Tool: c.of, Parameter: "expression"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = tools.Close() })
+		if _, found := tools.Get("process"); found != c.want {
+			t.Errorf("jobs of %s: the tool process is there: %v", c.of, found)
+		}
+		if !c.want {
+			continue
+		}
+		if _, err := tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"start","command":"6*7"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		result, err := tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"poll","id":"job_1","wait_seconds":60}`)})
+		if err != nil || !strings.Contains(result.Text(), "completed") || !strings.Contains(result.Text(), "42") {
+			t.Errorf("got %q, %v", result.Text(), err)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/executor/native"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// A call that a tool began is its caller's, whatever the tool says, goes on when the tool's
+// own call is over, and ends with the Registry.
+func TestCallsThatToolsBegin(t *testing.T) {
+	tools := registry.New(registry.Options{})
+	t.Cleanup(func() { _ = tools.Close() })
+	running := make(chan tool.Call, 1)
+	var begun tool.Started
+	register(t, tools, "slow", func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+		running <- in.Call
+		<-ctx.Done()
+		return tool.Result{}, ctx.Err()
+	})
+	register(t, tools, "starter", func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		begun = in.Start(context.Background(), tool.Call{Tool: "slow", Tenant: "other", Session: "other", Message: "other"})
+		return tool.TextResult("begun", nil)
+	})
+	if _, err := tools.Execute(t.Context(), tool.Call{Tool: "starter", Tenant: "t", Session: "s", Message: "m"}); err != nil {
+		t.Fatal(err)
+	}
+	if call := <-running; call.Tenant != "t" || call.Session != "s" || call.Message != "m" || call.ID != begun.ID() {
+		t.Errorf("got %+v", call)
+	}
+	<-begun.Decided()
+	if err := tools.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := begun.Result(t.Context())
+	var e *tool.Error
+	if !errors.As(err, &e) || e.Code != tool.CodeCancelled {
+		t.Errorf("got %v", err)
+	}
+}
+
+func register(t *testing.T, tools *registry.Registry, name string, run func(context.Context, tool.Invocation) (tool.Result, error)) {
+	t.Helper()
+	spec, executor, err := native.Raw(native.Options{Spec: tool.Spec{Name: name, Description: "For a test."}}, run)
+	if err == nil {
+		err = tools.Register(spec, executor)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
