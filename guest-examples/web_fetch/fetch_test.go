@@ -280,7 +280,7 @@ func TestSourceOfAPage(t *testing.T) {
 func TestHostilePages(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
-	for range 64 {
+	for range 12 {
 		_, _ = z.Write(make([]byte, 1<<20))
 	}
 	if err := z.Close(); err != nil {
@@ -295,28 +295,28 @@ func TestHostilePages(t *testing.T) {
 		want string
 		most int
 	}{
-		{"deep nesting", "text/html", strings.Repeat("<div>", 100_000) + "deep", "nests its elements too deep to be read; fetch it with format=html", 1000},
-		{"deep formatting", "text/html", strings.Repeat("<b><i>", 20_000) + "deep", "", 4000},
-		{"deep lists", "text/html", strings.Repeat("<ul><li>a", 200) + strings.Repeat("<p>b", 5000), "- a", 300_000},
-		{"much in much", "text/html", strings.Repeat("<div>", 300) + strings.Repeat("<p>b", 50_000), "this is its text", 210_000},
+		{"deep nesting", "text/html", strings.Repeat("<div>", 10_000) + "deep", "nests its elements too deep to be read; fetch it with format=html", 1000},
+		{"deep formatting", "text/html", strings.Repeat("<b><i>", 5_000) + "deep", "", 4000},
+		{"deep lists", "text/html", strings.Repeat("<ul><li>a", 200) + strings.Repeat("<p>b", 2000), "- a", 300_000},
+		{"much in much", "text/html", strings.Repeat("<div>", 300) + strings.Repeat("<p>b", 11_000), "this is its text", 210_000},
 		{"deep quotations", "text/html", strings.Repeat("<blockquote>a", 400), "> a", 60_000},
 		{"spans", "text/html", "<table>" + strings.Repeat("<tr><td colspan=999999999 rowspan=999999999>x", 100) + "</table>", "x", 10_000},
-		{"many spans", "text/html", "<table>" + strings.Repeat("<tr><td colspan=64 rowspan=64>x", 2000) + "</table>", "x", 210_000},
-		{"spans in a long table", "text/html", "<table>" + strings.Repeat("<tr><td colspan=16 rowspan=16>x", 30_000) + "</table>", "x", 210_000},
-		{"a long table with one wide row", "text/html", "<table><tr>" + strings.Repeat("<td>x", 60) + strings.Repeat("<tr><td>y", 20_000) + "</table>", "x x", 210_000},
-		{"a wide table", "text/html", table(2, 20_000), "x x x", 210_000},
-		{"one wide row and many short ones", "text/html", "<table><tr>" + strings.Repeat("<td>x", 5000) + "</tr>" + strings.Repeat("<tr><td>y", 5000) + "</table>", "x x", 210_000},
+		{"many spans", "text/html", "<table>" + strings.Repeat("<tr><td colspan=16 rowspan=16>x", 400) + "</table>", "x", 210_000},
+		{"spans in a long table", "text/html", "<table>" + strings.Repeat("<tr><td colspan=16 rowspan=16>x", 2_000) + "</table>", "x", 210_000},
+		{"a long table with one wide row", "text/html", "<table><tr>" + strings.Repeat("<td>x", 60) + strings.Repeat("<tr><td>y", 1_000) + "</table>", "x x", 210_000},
+		{"a wide table", "text/html", table(2, 5_000), "x x x", 210_000},
+		{"one wide row and many short ones", "text/html", "<table><tr>" + strings.Repeat("<td>x", 5000) + "</tr>" + strings.Repeat("<tr><td>y", 2000) + "</table>", "x x", 210_000},
 		{"many tables in tables", "text/html", strings.Repeat("<table><tr><td>x", 100), "x", 60_000},
-		{"attributes", "text/html", "<p " + strings.Repeat("a=b ", 200_000) + ">x", "x", 1000},
-		{"entities", "text/html", strings.Repeat("&lt;", 300_000), "<<", 210_000},
-		{"a long word", "text/html", strings.Repeat("a", 1<<20), "of 1048576; read on with offset=", 210_000},
-		{"links in links", "text/html", strings.Repeat("<a href=/x>a", 5000), "x", 210_000},
-		{"marks", "text/html", strings.Repeat("*_[`", 100_000), "", 410_000},
+		{"attributes", "text/html", "<p " + strings.Repeat("a=b ", 20_000) + ">x", "x", 1000},
+		{"entities", "text/html", strings.Repeat("&lt;", 70_000), "<<", 210_000},
+		{"a long word", "text/html", strings.Repeat("a", 300_000), "of 300000; read on with offset=", 210_000},
+		{"links in links", "text/html", strings.Repeat("<a href=/x>a", 1000), "x", 210_000},
+		{"marks", "text/html", strings.Repeat("*_[`", 20_000), "", 410_000},
 		{"not closed", "text/html", "<title>" + strings.Repeat("x", 100_000), "has no text", 2000},
 		{"a comment without end", "text/html", "a<!--" + strings.Repeat("-", 100_000), "a", 2000},
-		{"deep JSON", "application/json", strings.Repeat("[", 1_000_000), "[[[", 210_000},
+		{"deep JSON", "application/json", strings.Repeat("[", 200_000), "[[[", 210_000},
 		{"deep and sound JSON", "application/json", strings.Repeat("[", 9000) + strings.Repeat("]", 9000), "[[[", 210_000},
-		{"too large for a page", "text/html", "<p>start" + strings.Repeat("<br>", 1<<20), "the page is too large to be read as a whole", 10_000},
+		{"too large for a page", "text/html", "<p>start" + strings.Repeat("<br>", MaxTags+1), "the page is too large to be read as a whole", 10_000},
 		{"too large for all", "text/plain", strings.Repeat("0123456789abcde\n", 600_000), "the answer is larger than 8388608 bytes", 210_000},
 		{"an invalid encoding", "text/html; charset=utf-7", "+ADw-script+AD4-", "+ADw-script+AD4-", 1000},
 		{"an encoding that decodes nothing", "text/html; charset=iso-2022-kr", "<p>abc", "", 1000},
