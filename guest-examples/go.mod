@@ -21,7 +21,10 @@ require (
 
 require github.com/itchyny/timefmt-go v0.1.9 // indirect
 
-require golang.org/x/image v0.48.0
+require (
+	go.yaml.in/yaml/v4 v4.0.0
+	golang.org/x/image v0.48.0
+)
 
 require github.com/JohannesKaufmann/dom v0.3.1 // indirect
 

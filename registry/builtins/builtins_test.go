@@ -32,6 +32,9 @@ var tools = []string{
 	"list",
 	"multi_edit",
 	"read",
+	"skill",
+	"spec",
+	"todo",
 	"web_fetch",
 	"web_search",
 	"write",
@@ -41,6 +44,7 @@ var tools = []string{
 var modules = []string{
 	"data.wasm",
 	"files.wasm",
+	"plan.wasm",
 	"shell.wasm",
 	"web.wasm",
 }

@@ -24,6 +24,9 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/list"
 	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
+	"github.com/wasmtool/wasmtool/guest-examples/skill"
+	"github.com/wasmtool/wasmtool/guest-examples/spec"
+	"github.com/wasmtool/wasmtool/guest-examples/todo"
 	webfetch "github.com/wasmtool/wasmtool/guest-examples/web_fetch"
 	websearch "github.com/wasmtool/wasmtool/guest-examples/web_search"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
@@ -94,6 +97,9 @@ var args = map[string]any{
 	"grep":          grep.Args{},
 	"list":          list.Args{},
 	"multi_edit":    multiedit.Args{},
+	"skill":         skill.Args{},
+	"spec":          spec.Args{},
+	"todo":          todo.Args{},
 	"read":          read.Args{},
 	"web_fetch":     webfetch.Args{},
 	"web_search":    websearch.Args{},
@@ -160,7 +166,7 @@ func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean", reflect.Slice: "array"}
 	for i := range fields.NumField() {
 		field := fields.Field(i)
-		name := field.Tag.Get("json")
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		p, ok := declared.Properties[name]
 		if !ok {
 			t.Errorf("%s is not declared", name)
@@ -252,7 +258,8 @@ func TestManifests_permissions(t *testing.T) {
 		"read": "workspace read", "list": "workspace read", "grep": "workspace read", "glob": "workspace read",
 		"write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing,
 		// It has folders to move and to remove, which a pattern for all of them forbids.
-		"bash": "workspace write .git/**, tmp write",
+		"skill": "skills read",
+		"bash":  "workspace write .git/**, tmp write",
 	}
 	for tool := range args {
 		m := load(t, tool)
