@@ -71,7 +71,7 @@ func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mc
 	}
 	a.later.Store(&mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{input: form},
-		RequestState:  a.server.pending.put(fingerprint),
+		RequestState:  a.server.pending.put(userOf(a.req), fingerprint),
 	})
 	return nil, errAskedLater
 }
