@@ -39,7 +39,7 @@ func (r *Registry) readingWouldRun(ctx context.Context, x *execution) bool {
 // notGranted is the error of a call whose tool asks for more than it gets; reading tells
 // that a script which only reads would run.
 func (x *execution) notGranted(given Offered, reading bool) error {
-	missing := given.Missing
+	missing := x.narrow(given.Missing, given.Offer)
 	message := "not granted: " + strings.Join(missing, ", ")
 	if reading {
 		if x.script.Effect == policy.Ask {
@@ -48,7 +48,7 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 		message += "; a script that only reads runs without it"
 	}
 	switch {
-	case slices.ContainsFunc(missing, func(w string) bool { return slices.Contains(given.Changed, w) }):
+	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Changed, w) }):
 		message += "; it was granted to the tool as it was before it changed, and only the operator can grant it again"
 	default:
 		message += "; only the operator can grant it"
@@ -67,7 +67,7 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 	decision := x.rules.Policy.Decide(factsOf(x.entry.spec), policy.CallFacts{
 		Capabilities: asked(asksFor(x.entry.spec, x.script)), Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script),
 	})
-	for _, w := range decision.Grant {
+	for _, w := range x.narrow(decision.Grant, given.Offer) {
 		if w != policy.AutoExecute && !slices.Contains(grantable, w) {
 			grantable = append(grantable, w)
 		}

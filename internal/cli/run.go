@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -124,7 +125,12 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 // saysMore reports whether the result of a call that failed has what its error lacks,
 // such as the output of a script.
 func saysMore(result tool.Result, err error) bool {
-	return tool.CodeOf(err) == tool.CodeExecution && !strings.Contains(err.Error(), strings.TrimSpace(result.Text()))
+	var e *tool.Error
+	if !errors.As(err, &e) || e.Code != tool.CodeExecution {
+		return false
+	}
+	said := func(text string) string { return strings.Join(strings.Fields(text), " ") } // errors are laid out anew
+	return !strings.Contains(said(err.Error()+" "+e.Details.Foreign()), said(result.Text()))
 }
 
 // call opens the tools, calls one, and closes them again.

@@ -26,11 +26,14 @@ var tools = []string{
 	"calculator",
 	"datetime",
 	"edit",
+	"github_search",
 	"glob",
 	"grep",
 	"list",
 	"multi_edit",
 	"read",
+	"web_fetch",
+	"web_search",
 	"write",
 }
 
@@ -39,6 +42,7 @@ var modules = []string{
 	"data.wasm",
 	"files.wasm",
 	"shell.wasm",
+	"web.wasm",
 }
 
 // The modules of this one are small: the check reads them byte by byte.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
-	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -62,12 +61,15 @@ func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]
 	return own.Execute(t.Context(), tool.Call{Tool: "bash", Arguments: input})
 }
 
-// bashRegistry has the tool bash, which runs unasked.
+// bashRegistry has the tool bash.
 func bashRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	tools, err := standard.New(standard.Options{
-		Offer:  capability.Offer{Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}}},
-		Policy: policy.Config{Tools: map[string]policy.ToolRule{"bash": {AutoExecute: true}}},
+		Offer: capability.Offer{Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}}},
+		// What the policy makes of scripts is tested beside it: here somebody says yes.
+		Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+			return registry.Answer{Yes: true}, nil
+		}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -151,12 +153,12 @@ func TestBash_hostile(t *testing.T) {
 		"waiting for a pipe":       {"echo begun; while :; do :; done | cat", tool.CodeExecution, "begun\nstopped after 300ms"},
 		"function calls itself":    {"f() { f; }; f", tool.CodeExecution, "nested too deeply"},
 		"script runs itself":       {"echo 'sh self.sh' > self.sh; sh self.sh", tool.CodeExecution, "nested too deeply"},
-		"nested substitutions":     {strings.Repeat("echo $(", 50_000), tool.CodeExecution, "nested too deeply"},
+		"nested substitutions":     {strings.Repeat("echo $(", 30_000), tool.CodePermissionDenied, "nests too many brackets"},
 		"huge braces":              {"echo {1..1000000000}", "", "brace expansion would exceed"},
 		"shift too far":            {"echo $((1<<99999))", "", "0"},
 		"memory":                   {"x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", tool.CodeResourceExhausted, "memory"},
-		"output":                   {"x=$(echo {1..9999}); x=$x$x$x$x$x$x$x$x$x; while :; do echo $x; done", tool.CodeExecution, "wrote more than 8 MiB"},
-		"a file without an end":    {"while :; do echo {1..9999}; done > big", tool.CodeExecution, "stopped after 300ms"},
+		"output":                   {"yes", tool.CodeExecution, "wrote more than 8 MiB"},
+		"a file without an end":    {"yes > big", tool.CodeExecution, "stopped after 300ms"},
 		"a folder that is not":     {"pwd", tool.CodeExecution, "working_directory"},
 		"scratch space for a call": {"mktemp -d >/dev/null 2>&1; echo x > /tmp/x; cat /tmp/x; ls /tmp", "", "x\n"},
 	} {

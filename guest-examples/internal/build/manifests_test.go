@@ -18,11 +18,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
+	githubsearch "github.com/wasmtool/wasmtool/guest-examples/github_search"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	"github.com/wasmtool/wasmtool/guest-examples/list"
 	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
+	webfetch "github.com/wasmtool/wasmtool/guest-examples/web_fetch"
+	websearch "github.com/wasmtool/wasmtool/guest-examples/web_search"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
@@ -33,7 +36,7 @@ const root = "../.."
 type manifest struct {
 	Manifest                                    int
 	Name, Version, Title, Description, Category string
-	Tags                                        []string
+	Tags, Aliases                               []string
 	Timeout, Changes, Shell                     string
 	Module                                      struct {
 		Path   string
@@ -41,12 +44,18 @@ type manifest struct {
 		Args   []string
 		Output string
 	}
-	Limits struct {
+	// Those who read manifests check settings, requests and how tools describe themselves.
+	Settings map[string]any
+	Describe map[string]any
+	Limits   struct {
 		Memory, Output string
 		OpenFiles      int `toml:"open_files"`
+		HTTPRequests   int `toml:"http_requests"`
 	}
 	Permissions struct {
 		Clock, Random bool
+		KV            string
+		Net           []map[string]any
 		FS            []struct {
 			Mount, Mode string
 			Deny        []string
@@ -75,17 +84,20 @@ type property struct {
 
 // args holds the arguments of each tool.
 var args = map[string]any{
-	"apply_patch": applypatch.Args{},
-	"bash":        bash.Args{},
-	"calculator":  calculator.Args{},
-	"datetime":    datetime.Args{},
-	"edit":        edit.Args{},
-	"glob":        glob.Args{},
-	"grep":        grep.Args{},
-	"list":        list.Args{},
-	"multi_edit":  multiedit.Args{},
-	"read":        read.Args{},
-	"write":       writetool.Args{},
+	"apply_patch":   applypatch.Args{},
+	"bash":          bash.Args{},
+	"calculator":    calculator.Args{},
+	"datetime":      datetime.Args{},
+	"edit":          edit.Args{},
+	"github_search": githubsearch.Args{},
+	"glob":          glob.Args{},
+	"grep":          grep.Args{},
+	"list":          list.Args{},
+	"multi_edit":    multiedit.Args{},
+	"read":          read.Args{},
+	"web_fetch":     webfetch.Args{},
+	"web_search":    websearch.Args{},
+	"write":         writetool.Args{},
 }
 
 func load(t *testing.T, tool string) manifest {
@@ -213,6 +225,13 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"bash", "timeout_ms", bash.DefaultTimeout.Milliseconds()},
 		{"edit", "file_hash", ""},
 		{"multi_edit", "file_hash", ""},
+		{"web_fetch", "format", webfetch.FormatMarkdown},
+		{"web_fetch", "max_length", int64(webfetch.DefaultLength)},
+		{"web_fetch", "offset", int64(0)},
+		{"web_search", "max_results", int64(websearch.DefaultResults)},
+		{"web_search", "page", int64(1)},
+		{"github_search", "max_results", int64(githubsearch.DefaultResults)},
+		{"github_search", "page", int64(1)},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
