@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	// Nothing of it is called: the results of this test are not kept when the command changes.
+	_ "github.com/wasmtool/wasmtool/internal/cli"
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 )
 
