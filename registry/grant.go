@@ -23,13 +23,30 @@ func (r *Registry) computeGrant(ctx context.Context, x *execution) error {
 		x.grant, x.words = given.Grant, given.Words
 		return nil
 	}
-	return x.notGranted(given)
+	return x.notGranted(given, r.readingWouldRun(ctx, x))
 }
 
-// notGranted is the error of a call whose tool asks for more than it gets.
-func (x *execution) notGranted(given Offered) error {
+// readingWouldRun reports whether the call would have all that it needs if its script only
+// read.
+func (r *Registry) readingWouldRun(ctx context.Context, x *execution) bool {
+	if x.script == nil || x.script.ReadOnly || !x.entry.spec.Sandboxed {
+		return false
+	}
+	given, err := r.offered(ctx, x.entry, x.entry.spec.Permissions.Reading(), x.rules, x.overlay, x.call.Tenant)
+	return err == nil && len(given.Missing) == 0
+}
+
+// notGranted is the error of a call whose tool asks for more than it gets; reading tells
+// that a script which only reads would run.
+func (x *execution) notGranted(given Offered, reading bool) error {
 	missing := x.narrow(given.Missing, given.Offer)
 	message := "not granted: " + strings.Join(missing, ", ")
+	if reading {
+		if x.script.Effect == policy.Ask {
+			message += ", needed since " + x.script.Reason
+		}
+		message += "; a script that only reads runs without it"
+	}
 	switch {
 	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Changed, w) }):
 		message += "; it was granted to the tool as it was before it changed, and only the operator can grant it again"
@@ -55,7 +72,10 @@ func (x *execution) notGranted(given Offered) error {
 			grantable = append(grantable, w)
 		}
 	}
-	if decision.Effect == policy.Ask {
+	switch {
+	case x.script != nil && x.script.Effect == policy.Ask && !x.rules.Shell.Unconfirmed:
+		e.Details.Fix += "\n# scripts that may do more than read are asked about, unless [shell] allows their commands"
+	case decision.Effect == policy.Ask:
 		e.Details.Fix += "\n# its calls are asked about, unless you add: auto_execute = true"
 	}
 	e.Details.Grant = grantable

@@ -133,8 +133,23 @@ func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
 		t.Errorf("asked: %v, ran with %v, %v", asked, words, err)
 	}
 	_, _, err := w.run(t, "rm x")
-	if e := wantCode(t, err, tool.CodePermissionDenied); !slices.Contains(e.Details.Missing, "write:workspace") {
+	e := wantCode(t, err, tool.CodePermissionDenied)
+	if !slices.Contains(e.Details.Missing, "write:workspace") {
 		t.Errorf("missing: %v", e.Details.Missing)
+	}
+	// The model learns what it can do without, and the operator what comes after a grant.
+	if want := `, needed since "rm x" removes files; a script that only reads runs without it; only the operator`; !strings.Contains(e.Message, want) {
+		t.Errorf("got %q", e.Message)
+	}
+
+	// Where reading is not granted either, nothing of the kind is said.
+	rules.Offer = capability.Offer{}
+	w.SetRules(rules)
+	for _, script := range []string{"ls", "rm x"} {
+		_, _, err = w.run(t, script)
+		if e := wantCode(t, err, tool.CodePermissionDenied); strings.Contains(e.Message, "only reads") {
+			t.Errorf("%s: got %q", script, e.Message)
+		}
 	}
 }
 

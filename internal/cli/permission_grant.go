@@ -109,6 +109,9 @@ func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error 
 	for _, flag := range capability.Broad(o.words...) {
 		fmt.Fprintf(a.Err, "  %s: it %s\n", oneLine(flag.Word.String()), oneLine(flag.Why))
 	}
+	if t.spec.Shell != "" && !t.rules.Shell.Unconfirmed {
+		fmt.Fprintln(a.Err, "  scripts that may do more than read are asked about all the same, unless [shell] in the operator's file allows their commands")
+	}
 	fmt.Fprintf(a.Err, "  to take it back: wasmtool permission revoke %s\n", given.ID)
 	return nil
 }

@@ -35,7 +35,8 @@ it. Nothing is run.
 Exit status: 0 when all that was asked about is allowed; 4 otherwise; 7 for no such tool.`,
 		Example: `  wasmtool policy explain write
   wasmtool policy explain grep read:workspace env:LANG
-  wasmtool policy explain write --input '{"file_path":"/workspace/.env","content":""}'`,
+  wasmtool policy explain write --input '{"file_path":"/workspace/.env","content":""}'
+  wasmtool policy explain bash --input '{"command":"ls | head; rm x"}'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(cmd, "which tool? 'wasmtool list' shows those there are")
@@ -184,6 +185,8 @@ type callView struct {
 	policy.Explanation
 	// Shell is what the script in the arguments comes to.
 	Shell *shellcommand.Result `json:"shell,omitempty"`
+	// Script is the parameter for a script, which decides, too, where none was given.
+	Script string `json:"script,omitempty"`
 	// Missing is what is not granted.
 	Missing []string `json:"missing,omitempty"`
 	// Changed is what was granted to the tool as it was before it changed.
@@ -199,6 +202,9 @@ func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.E
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
 	if helps := slices.Concat(given.Missing, view.Grant); len(helps) > 0 {
 		view.Command = o.grantCommand(t.target) + shellWords(helps)
+	}
+	if t.spec.Shell != "" && view.Shell == nil {
+		view.Script = t.spec.Shell
 	}
 	if err := a.printCall(o, view); err != nil || view.Allowed {
 		return err
@@ -220,6 +226,9 @@ func (a *app) printCall(o policyExplain, v callView) error {
 	}
 	if v.Shell != nil {
 		text += scriptText(*v.Shell)
+	}
+	if v.Script != "" {
+		text += fmt.Sprintf("what its script does decides, too: give one with --input '{%q: \"...\"}'\n", v.Script)
 	}
 	if len(v.Changed) > 0 {
 		text += "the tool is not the one that this was granted to: " + strings.Join(v.Changed, ", ") + "\n"

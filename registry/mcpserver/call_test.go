@@ -186,6 +186,26 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// Programs get the exit status and the like of a call that failed, too.
+func TestFailuresHaveTheirData(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "fails"}, func(context.Context, tool.Invocation) (tool.Result, error) {
+		result := tool.Result{Content: []tool.Content{tool.TextContent("exit status 2")}, Title: "make: exit status 2", Metadata: map[string]any{"exit_code": 2}}
+		return result, &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure"}
+	})
+	for _, revision := range revisions {
+		result, err := w.connect(t, revision, nil).CallTool(t.Context(), &mcp.CallToolParams{Name: "fails"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		metadata, _ := result.Meta["io.github.wasmtool/metadata"].(map[string]any)
+		if !result.IsError || metadata["exit_code"] != 2.0 || result.Meta["io.github.wasmtool/title"] != "make: exit status 2" {
+			t.Errorf("%s: got %v", revision, result.Meta)
+		}
+	}
+}
+
 // A model learns of what it sent in vain.
 func TestWarningsReachTheModel(t *testing.T) {
 	t.Parallel()

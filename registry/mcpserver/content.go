@@ -34,17 +34,26 @@ func resultOf(r tool.Result, promised bool) *mcp.CallToolResult {
 			out.StructuredContent = json.RawMessage(structured)
 		}
 	}
-	if r.Title != "" {
-		out.Meta = mcp.Meta{metaTitle: r.Title}
-	}
-	if len(r.Metadata) > 0 {
-		if out.Meta == nil {
-			out.Meta = mcp.Meta{}
-		}
-		out.Meta[metaMetadata] = r.Metadata
-	}
+	addData(out, r)
 	addWarnings(out, r.Warnings)
 	return out
+}
+
+// addData gives programs what a tool told them, of a failure, too: the exit status of a
+// script is wanted above all when it is not 0.
+func addData(out *mcp.CallToolResult, r tool.Result) {
+	if r.Title == "" && len(r.Metadata) == 0 {
+		return
+	}
+	if out.Meta == nil {
+		out.Meta = mcp.Meta{}
+	}
+	if r.Title != "" {
+		out.Meta[metaTitle] = r.Title
+	}
+	if len(r.Metadata) > 0 {
+		out.Meta[metaMetadata] = r.Metadata
+	}
 }
 
 func notText(c tool.Content) bool { return c.Type != tool.ContentText }
@@ -66,6 +75,7 @@ func failureOf(r tool.Result, e *tool.Error) *mcp.CallToolResult {
 	if len(out.Content) == 0 {
 		out.Content = []mcp.Content{&mcp.TextContent{Text: e.Error()}}
 	}
+	addData(out, r)
 	addWarnings(out, r.Warnings)
 	return out
 }
