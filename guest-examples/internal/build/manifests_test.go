@@ -18,6 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	jsontool "github.com/wasmtool/wasmtool/guest-examples/json"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
@@ -66,6 +67,7 @@ var args = map[string]any{
 	"edit":       edit.Args{},
 	"glob":       glob.Args{},
 	"grep":       grep.Args{},
+	"json":       jsontool.Args{},
 	"read":       read.Args{},
 	"write":      writetool.Args{},
 }
@@ -184,6 +186,9 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"glob", "limit", int64(glob.DefaultLimit)},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
+		{"json", "raw", false},
+		{"json", "compact", false},
+		{"json", "indent", int64(jsontool.DefaultIndent)},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
@@ -197,7 +202,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing}
+	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "json": "read", "write": writing, "edit": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string

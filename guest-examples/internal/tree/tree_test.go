@@ -1,0 +1,31 @@
+package tree
+
+import "testing"
+
+func TestJSON_keepsWhatIsWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		`{ "b" : [ 1.10 , 9007199254740993, -0, 1e400 ], "a" : { } }`: `{"b":[1.10,9007199254740993,-0,1e400],"a":{}}`,
+		`[null,true,false,"<é\u0000\"\u00fc>"]`:                       `[null,true,false,"<é\u0000\"ü>"]`,
+		`[]`:                                                          `[]`,
+	} {
+		value, err := ParseJSON([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := string(AppendJSON(nil, value, 0)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestAppendJSON_indent(t *testing.T) {
+	value := Value{Kind: Object, Members: []Member{
+		{"a", Value{Kind: List, Items: []Value{Text("x"), {}}}},
+		{"b", Value{Kind: List}},
+	}}
+	want := "{\n  \"a\": [\n    \"x\",\n    null\n  ],\n  \"b\": []\n}"
+	if got := string(AppendJSON(nil, value, 2)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
