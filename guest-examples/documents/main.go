@@ -1,5 +1,5 @@
 // Command documents is the module of the built-in tools that bring the
-// libraries of a format with them. Its first argument names the tool: json.
+// libraries of a format with them. Its first argument names the tool: convert or json.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/wasmtool/wasmtool/guest-examples/convert"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 	"github.com/wasmtool/wasmtool/guest-examples/json"
@@ -14,7 +15,8 @@ import (
 
 func main() {
 	tools := map[string]guest.Tool{
-		"json": reading(json.Run),
+		"convert": reading(convert.Run),
+		"json":    reading(json.Run),
 	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -141,7 +141,7 @@ func appendResult(result []byte, found any, indent int, raw bool) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		result = tree.AppendJSON(result, value, indent)
+		result = tree.JSON{Indent: indent, Max: MaxOutput}.Append(result, value)
 	}
 	if len(result) > MaxOutput {
 		return nil, errTooMuch

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
+	"github.com/wasmtool/wasmtool/guest-examples/convert"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
@@ -63,6 +64,7 @@ type property struct {
 // args holds the arguments of each tool.
 var args = map[string]any{
 	"calculator": calculator.Args{},
+	"convert":    convert.Args{},
 	"datetime":   datetime.Args{},
 	"edit":       edit.Args{},
 	"glob":       glob.Args{},
@@ -186,6 +188,8 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"glob", "limit", int64(glob.DefaultLimit)},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
+		{"convert", "no_header", false},
+		{"convert", "types", false},
 		{"json", "raw", false},
 		{"json", "compact", false},
 		{"json", "indent", int64(jsontool.DefaultIndent)},
@@ -202,7 +206,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "json": "read", "write": writing, "edit": writing}
+	modes := map[string]string{"convert": "read", "read": "read", "grep": "read", "glob": "read", "json": "read", "write": writing, "edit": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string

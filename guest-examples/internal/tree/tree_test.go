@@ -13,19 +13,29 @@ func TestJSON_keepsWhatIsWritten(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got := string(AppendJSON(nil, value, 0)); got != want {
+		if got := string(JSON{Max: 1000}.Append(nil, value)); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
 
-func TestAppendJSON_indent(t *testing.T) {
+func TestJSON_indent(t *testing.T) {
 	value := Value{Kind: Object, Members: []Member{
 		{"a", Value{Kind: List, Items: []Value{Text("x"), {}}}},
 		{"b", Value{Kind: List}},
 	}}
 	want := "{\n  \"a\": [\n    \"x\",\n    null\n  ],\n  \"b\": []\n}"
-	if got := string(AppendJSON(nil, value, 2)); got != want {
+	if got := string(JSON{Indent: 2, Max: 1000}.Append(nil, value)); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestJSON_endsAtItsMaximum(t *testing.T) {
+	value := Value{Kind: List, Items: make([]Value, 100_000)}
+	for range MaxDepth {
+		value = Value{Kind: List, Items: []Value{value}}
+	}
+	if got := len(JSON{Indent: 8, Max: 10_000}.Append(nil, value)); got < 10_000 || got > 1_000_000 {
+		t.Errorf("got %d bytes", got)
 	}
 }

@@ -6,13 +6,25 @@ import (
 	"strings"
 )
 
-// AppendJSON appends the value as JSON to out: on one line if indent is 0, or
-// else with a line for each member and item, and that many spaces a level.
-func AppendJSON(out []byte, value Value, indent int) []byte {
-	return appendJSON(out, value, indent, 0)
+// JSON lays values out as JSON.
+type JSON struct {
+	// Indent is how many spaces a level is indented by, with a line for each
+	// member and item. With 0 a value stands on one line.
+	Indent int
+	// Max is the size of the output, in bytes, at which writing ends: a little
+	// later, and the value is then cut off. It is for the caller to look.
+	Max int
 }
 
-func appendJSON(out []byte, value Value, indent, level int) []byte {
+// Append appends the value to out.
+func (j JSON) Append(out []byte, value Value) []byte {
+	return j.append(out, value, 0)
+}
+
+func (j JSON) append(out []byte, value Value, level int) []byte {
+	if len(out) > j.Max {
+		return out
+	}
 	switch value.Kind {
 	case Null:
 		return append(out, "null"...)
@@ -21,44 +33,44 @@ func appendJSON(out []byte, value Value, indent, level int) []byte {
 	case List:
 		out = append(out, '[')
 		for i, item := range value.Items {
-			out = appendJSON(between(out, i, indent, level+1), item, indent, level+1)
+			out = j.append(j.between(out, i, level+1), item, level+1)
 		}
-		return append(end(out, len(value.Items), indent, level), ']')
+		return append(j.end(out, len(value.Items), level), ']')
 	case Object:
 		out = append(out, '{')
 		for i, member := range value.Members {
-			out = append(AppendQuoted(between(out, i, indent, level+1), member.Name), ':')
-			if indent > 0 {
+			out = append(AppendQuoted(j.between(out, i, level+1), member.Name), ':')
+			if j.Indent > 0 {
 				out = append(out, ' ')
 			}
-			out = appendJSON(out, member.Value, indent, level+1)
+			out = j.append(out, member.Value, level+1)
 		}
-		return append(end(out, len(value.Members), indent, level), '}')
+		return append(j.end(out, len(value.Members), level), '}')
 	}
 	return append(out, value.Text...)
 }
 
 // between appends what stands before the item i.
-func between(out []byte, i, indent, level int) []byte {
+func (j JSON) between(out []byte, i, level int) []byte {
 	if i > 0 {
 		out = append(out, ',')
 	}
-	return newLine(out, indent, level)
+	return j.newLine(out, level)
 }
 
 // end appends what stands before the closing bracket after n items.
-func end(out []byte, n, indent, level int) []byte {
+func (j JSON) end(out []byte, n, level int) []byte {
 	if n == 0 {
 		return out
 	}
-	return newLine(out, indent, level)
+	return j.newLine(out, level)
 }
 
-func newLine(out []byte, indent, level int) []byte {
-	if indent == 0 {
+func (j JSON) newLine(out []byte, level int) []byte {
+	if j.Indent == 0 || len(out) > j.Max {
 		return out
 	}
-	return append(append(out, '\n'), strings.Repeat(" ", indent*level)...)
+	return append(append(out, '\n'), strings.Repeat(" ", j.Indent*level)...)
 }
 
 // AppendQuoted appends text as a string of JSON. Characters that only HTML asks
