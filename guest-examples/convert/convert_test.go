@@ -60,8 +60,8 @@ func TestYAML_read(t *testing.T) {
 
 func TestTOML_read(t *testing.T) {
 	for text, want := range map[string]string{
-		"b = 1\na = 1.10":                              `{"b":1,"a":1.10}`,
-		"a = [0xff, 0o17, 0b11, 1_000, +5, -0.0, 1e5]": `{"a":[255,15,3,1000,5,-0.0,1e5]}`,
+		"b = 1\na = 1.10": `{"b":1,"a":1.10}`,
+		"a = [0xff, 0o17, 0b11, 1_000, +5, -0.0, 1e5]":                          `{"a":[255,15,3,1000,5,-0.0,1e5]}`,
 		"a = [2026-01-31, 07:30:00, 2026-01-31T10:00:00Z, 2026-01-31 10:00:00]": `{"a":["2026-01-31","07:30:00","2026-01-31T10:00:00Z","2026-01-31 10:00:00"]}`,
 		"a.b.c = 1\na.d = 2\n[x.y]\nz = true\n[x]\nw = 'q'":                     `{"a":{"b":{"c":1},"d":2},"x":{"y":{"z":true},"w":"q"}}`,
 		"[[p]]\nn = 1\n[[p.q]]\nm = 2\n[[p]]\n":                                 `{"p":[{"n":1,"q":[{"m":2}]},{}]}`,
@@ -188,6 +188,9 @@ func TestRun_hostile(t *testing.T) {
 		{"deep TOML", Args{From: TOML, To: JSON, Text: "a = " + strings.Repeat("[", 100_000)}, "more than 1000 deep"},
 		{"long key of TOML", Args{From: TOML, To: JSON, Text: strings.Repeat("a.", 100_000) + "a = 1"}, "more than 1000 deep"},
 		{"long keys in tables of TOML", Args{From: TOML, To: JSON, Text: strings.Repeat(strings.Repeat("a.", 100)+"a={", 900) + strings.Repeat("}", 900)}, "more than 1000 deep"},
+		{"many values of YAML", Args{From: YAML, To: JSON, Text: strings.Repeat("-\n", 2*maxNodes+1)}, "more than 150000 values"},
+		{"many values of TOML", Args{From: TOML, To: JSON, Text: "a=[" + strings.Repeat("1,", maxNodes) + "]"}, "more than 150000 values"},
+		{"many values to YAML", Args{From: JSON, To: YAML, Text: "[" + strings.Repeat("1,", maxNodes) + "1]"}, "more than 150000 values"},
 		{"deep JSON", Args{From: JSON, To: YAML, Text: strings.Repeat("[", 5000) + strings.Repeat("]", 5000)}, "more than 1000 deep"},
 		{"many columns", Args{From: JSON, To: CSV, Text: "[" + manyColumns(4000) + "]"}, "the result is larger"},
 		{"large base", Args{From: YAML, To: JSON, Text: "0x" + strings.Repeat("f", 100_000)}, "more than 1000 digits"},

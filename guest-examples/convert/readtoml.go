@@ -180,8 +180,8 @@ func (r *tomlReader) header(root *tomlTable, e *unstable.Node, array bool) (*tom
 func (r *tomlReader) walk(table *tomlTable, key unstable.Iterator) (*tomlTable, string, error) {
 	name := ""
 	for depth := 0; key.Next(); depth++ {
-		if r.values++; r.values > tree.MaxValues {
-			return nil, "", tree.ErrSize
+		if r.values++; r.values > maxNodes {
+			return nil, "", errNodes
 		}
 		if depth > 0 {
 			var err error
@@ -208,8 +208,8 @@ func (r *tomlReader) keyValue(table *tomlTable, e *unstable.Node) error {
 }
 
 func (r *tomlReader) value(n *unstable.Node, depth int) (tree.Value, error) {
-	if r.values++; r.values > tree.MaxValues {
-		return tree.Value{}, tree.ErrSize
+	if r.values++; r.values > maxNodes {
+		return tree.Value{}, errNodes
 	}
 	text := string(n.Data)
 	switch n.Kind {

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// maxYAML is how many bytes a text in YAML may have: the library needs some
-	// 200 for each value, which may be one byte long.
+	// maxYAML is how many bytes a text in YAML may have.
 	maxYAML = 1 << 20
+	// maxNodes is how many values there may be in YAML and TOML, whose libraries
+	// need some hundred bytes for each.
+	maxNodes = 150_000
 	// maxExpanded is how many bytes the texts may have once what aliases name is
 	// put in their place.
 	maxExpanded = 2 * source.Max
@@ -27,6 +29,9 @@ const (
 func readYAML(text string) (tree.Value, error) {
 	if len(text) > maxYAML {
 		return tree.Value{}, fmt.Errorf("it has %d bytes; the most in YAML is %d", len(text), maxYAML)
+	}
+	if marks(text) > 2*maxNodes {
+		return tree.Value{}, errNodes
 	}
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var document, next yaml.Node
@@ -46,6 +51,21 @@ func readYAML(text string) (tree.Value, error) {
 	}
 	return (&yamlReader{}).value(document.Content[0], 0)
 }
+
+// marks returns how many marks there are that a value comes after, each but the
+// first. In texts there are some too.
+func marks(text string) int {
+	n := 0
+	for i := range len(text) {
+		switch text[i] {
+		case ',', '[', '{', '?', '-', ':':
+			n++
+		}
+	}
+	return n
+}
+
+var errNodes = fmt.Errorf("there are more than %d values, which is too much for this format; take a part, or use JSON", maxNodes)
 
 // plainYAML takes the line breaks out of an error of the library.
 func plainYAML(err error) error {

@@ -13,6 +13,9 @@ import (
 // writeYAML writes the value as a document that readers of YAML 1.1 take for the
 // same as those of 1.2.
 func writeYAML(value tree.Value) ([]byte, error) {
+	if count(value) > maxNodes {
+		return nil, errNodes
+	}
 	out := capped{left: MaxOutput}
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
@@ -27,6 +30,18 @@ func writeYAML(value tree.Value) ([]byte, error) {
 		return nil, plainYAML(err)
 	}
 	return out.Bytes(), nil
+}
+
+// count returns how many values there are, and names of members.
+func count(value tree.Value) int {
+	n := 1
+	for _, item := range value.Items {
+		n += count(item)
+	}
+	for _, member := range value.Members {
+		n += 1 + count(member.Value)
+	}
+	return n
 }
 
 // capped takes so many bytes and fails then.

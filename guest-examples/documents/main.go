@@ -1,5 +1,6 @@
 // Command documents is the module of the built-in tools that bring the
-// libraries of a format with them. Its first argument names the tool: convert or json.
+// libraries of a format with them. Its first argument names the tool: convert, json or
+// markdown.
 package main
 
 import (
@@ -11,12 +12,14 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 	"github.com/wasmtool/wasmtool/guest-examples/json"
+	"github.com/wasmtool/wasmtool/guest-examples/markdown"
 )
 
 func main() {
 	tools := map[string]guest.Tool{
-		"convert": reading(convert.Run),
-		"json":    reading(json.Run),
+		"convert":  reading(convert.Run),
+		"json":     reading(json.Run),
+		"markdown": reading(markdown.Run),
 	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	jsontool "github.com/wasmtool/wasmtool/guest-examples/json"
+	"github.com/wasmtool/wasmtool/guest-examples/markdown"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
@@ -70,6 +71,7 @@ var args = map[string]any{
 	"glob":       glob.Args{},
 	"grep":       grep.Args{},
 	"json":       jsontool.Args{},
+	"markdown":   markdown.Args{},
 	"read":       read.Args{},
 	"write":      writetool.Args{},
 }
@@ -206,7 +208,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "write **/.git/**"
-	modes := map[string]string{"convert": "read", "read": "read", "grep": "read", "glob": "read", "json": "read", "write": writing, "edit": writing}
+	modes := map[string]string{"convert": "read", "read": "read", "grep": "read", "glob": "read", "json": "read", "markdown": "read", "write": writing, "edit": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string
