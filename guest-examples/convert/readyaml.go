@@ -17,8 +17,8 @@ const (
 	// maxYAML is how many bytes a text in YAML may have.
 	maxYAML = 1 << 20
 	// maxNodes is how many values there may be in YAML and TOML, whose libraries
-	// need some hundred bytes for each.
-	maxNodes = 150_000
+	// need up to a thousand bytes for each.
+	maxNodes = 60_000
 	// maxExpanded is how many bytes the texts may have once what aliases name is
 	// put in their place.
 	maxExpanded = 2 * source.Max

@@ -52,7 +52,7 @@ func Position(text string, offset int) string {
 func ParseJSON(text []byte) (Value, error) {
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.UseNumber()
-	value, err := (&parser{Decoder: decoder}).value(0)
+	value, err := (&parser{Decoder: decoder, left: MaxValues}).value(0)
 	if err != nil {
 		return Value{}, fmt.Errorf("%s: %w", Position(string(text), int(decoder.InputOffset())), err)
 	}
@@ -61,11 +61,11 @@ func ParseJSON(text []byte) (Value, error) {
 
 type parser struct {
 	*json.Decoder
-	values int
+	left int // how many values more there may be
 }
 
 func (p *parser) value(depth int) (Value, error) {
-	if p.values++; p.values > MaxValues {
+	if p.left--; p.left < 0 {
 		return Value{}, ErrSize
 	}
 	token, err := p.Token()

@@ -1,6 +1,11 @@
 package tree
 
-import "testing"
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
 
 func TestJSON_keepsWhatIsWritten(t *testing.T) {
 	for text, want := range map[string]string{
@@ -37,5 +42,14 @@ func TestJSON_endsAtItsMaximum(t *testing.T) {
 	}
 	if got := len(JSON{Indent: 8, Max: 10_000}.Append(nil, value)); got < 10_000 || got > 1_000_000 {
 		t.Errorf("got %d bytes", got)
+	}
+}
+
+func TestParser_endsAtItsMaximum(t *testing.T) {
+	for text, want := range map[string]error{`[1,{"a":2}]`: nil, `[1,{"a":2},3]`: ErrSize} {
+		p := &parser{Decoder: json.NewDecoder(strings.NewReader(text)), left: 4}
+		if _, err := p.value(0); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", text, err, want)
+		}
 	}
 }
