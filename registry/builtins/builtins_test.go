@@ -24,12 +24,15 @@ var tools = []string{
 	"apply_patch",
 	"bash",
 	"calculator",
+	"convert",
 	"datetime",
 	"edit",
 	"github_search",
 	"glob",
 	"grep",
+	"json",
 	"list",
+	"markdown",
 	"multi_edit",
 	"read",
 	"skill",
@@ -43,6 +46,7 @@ var tools = []string{
 // modules are what they are made of.
 var modules = []string{
 	"data.wasm",
+	"documents.wasm",
 	"files.wasm",
 	"plan.wasm",
 	"shell.wasm",

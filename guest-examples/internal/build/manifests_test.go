@@ -16,12 +16,15 @@ import (
 	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
 	"github.com/wasmtool/wasmtool/guest-examples/bash"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
+	"github.com/wasmtool/wasmtool/guest-examples/convert"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	githubsearch "github.com/wasmtool/wasmtool/guest-examples/github_search"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	jsontool "github.com/wasmtool/wasmtool/guest-examples/json"
 	"github.com/wasmtool/wasmtool/guest-examples/list"
+	"github.com/wasmtool/wasmtool/guest-examples/markdown"
 	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	"github.com/wasmtool/wasmtool/guest-examples/skill"
@@ -90,17 +93,20 @@ var args = map[string]any{
 	"apply_patch":   applypatch.Args{},
 	"bash":          bash.Args{},
 	"calculator":    calculator.Args{},
+	"convert":       convert.Args{},
 	"datetime":      datetime.Args{},
 	"edit":          edit.Args{},
 	"github_search": githubsearch.Args{},
 	"glob":          glob.Args{},
 	"grep":          grep.Args{},
+	"json":          jsontool.Args{},
 	"list":          list.Args{},
+	"markdown":      markdown.Args{},
 	"multi_edit":    multiedit.Args{},
+	"read":          read.Args{},
 	"skill":         skill.Args{},
 	"spec":          spec.Args{},
 	"todo":          todo.Args{},
-	"read":          read.Args{},
 	"web_fetch":     webfetch.Args{},
 	"web_search":    websearch.Args{},
 	"write":         writetool.Args{},
@@ -238,6 +244,11 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"web_search", "page", int64(1)},
 		{"github_search", "max_results", int64(githubsearch.DefaultResults)},
 		{"github_search", "page", int64(1)},
+		{"convert", "no_header", false},
+		{"convert", "types", false},
+		{"json", "raw", false},
+		{"json", "compact", false},
+		{"json", "indent", int64(jsontool.DefaultIndent)},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
@@ -258,8 +269,8 @@ func TestManifests_permissions(t *testing.T) {
 		"read": "workspace read", "list": "workspace read", "grep": "workspace read", "glob": "workspace read",
 		"write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing,
 		// It has folders to move and to remove, which a pattern for all of them forbids.
-		"skill": "skills read",
-		"bash":  "workspace write .git/**, tmp write",
+		"skill": "skills read", "json": "workspace read", "convert": "workspace read", "markdown": "workspace read",
+		"bash": "workspace write .git/**, tmp write",
 	}
 	for tool := range args {
 		m := load(t, tool)
