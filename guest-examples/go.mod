@@ -9,4 +9,6 @@ require (
 	golang.org/x/text v0.44.0
 )
 
+require github.com/rivo/uniseg v0.4.7
+
 replace github.com/wasmtool/wasmtool/guest => ../guest

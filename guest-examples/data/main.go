@@ -1,5 +1,5 @@
 // Command data is the module of the built-in tools that need no files. Its
-// first argument names the tool: calculator or datetime.
+// first argument names the tool: calculator, datetime or string.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	stringtool "github.com/wasmtool/wasmtool/guest-examples/string"
 )
 
 func main() {
@@ -18,6 +19,7 @@ func main() {
 		"datetime": withArgs(func(args datetime.Args, out io.Writer) error {
 			return datetime.Run(time.Now, args, out)
 		}),
+		"string": withArgs(stringtool.Run),
 	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

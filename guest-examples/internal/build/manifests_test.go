@@ -18,7 +18,9 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
+	stringtool "github.com/wasmtool/wasmtool/guest-examples/string"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
@@ -55,6 +57,7 @@ type manifest struct {
 type property struct {
 	Type, Description                      string
 	Default                                any
+	Items                                  map[string]any
 	Enum                                   []string
 	Minimum, Maximum, MinLength, MaxLength *int64
 }
@@ -67,6 +70,7 @@ var args = map[string]any{
 	"glob":       glob.Args{},
 	"grep":       grep.Args{},
 	"read":       read.Args{},
+	"string":     stringtool.Args{},
 	"write":      writetool.Args{},
 }
 
@@ -127,7 +131,7 @@ func TestManifests(t *testing.T) {
 // checkProperties compares the declared parameters with the fields of the
 // arguments.
 func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
-	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean"}
+	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean", reflect.Slice: "array"}
 	for i := range fields.NumField() {
 		field := fields.Field(i)
 		name := field.Tag.Get("json")
@@ -136,7 +140,11 @@ func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
 			t.Errorf("%s is not declared", name)
 			continue
 		}
-		if want := kinds[field.Type.Kind()]; p.Type != want {
+		kind := field.Type
+		if kind.Kind() == reflect.Pointer { // what may be left out
+			kind = kind.Elem()
+		}
+		if want := kinds[kind.Kind()]; p.Type != want && kind != reflect.TypeFor[jsonvalue.Value]() {
 			t.Errorf("%s has the type %q, want %q", name, p.Type, want)
 		}
 		if p.Description == "" {
@@ -191,6 +199,16 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 	}
 	if got := load(t, "calculator").Parameters.Properties["expression"].MaxLength; got == nil || *got != calculator.MaxLength {
 		t.Errorf("the longest expression differs from %d", calculator.MaxLength)
+	}
+}
+
+func TestManifests_operations(t *testing.T) {
+	for tool, want := range map[string][]string{
+		"string": stringtool.Operations(),
+	} {
+		if got := load(t, tool).Parameters.Properties["operation"].Enum; !slices.Equal(got, want) {
+			t.Errorf("%s declares the operations %q, and has %q", tool, got, want)
+		}
 	}
 }
 
