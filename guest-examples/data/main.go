@@ -1,5 +1,5 @@
 // Command data is the module of the built-in tools that need no files. Its
-// first argument names the tool: calculator, datetime or string.
+// first argument names the tool: array, calculator, datetime or string.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/wasmtool/wasmtool/guest-examples/array"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
@@ -15,6 +16,7 @@ import (
 
 func main() {
 	tools := map[string]guest.Tool{
+		"array":      withArgs(array.Run),
 		"calculator": withArgs(calculator.Run),
 		"datetime": withArgs(func(args datetime.Args, out io.Writer) error {
 			return datetime.Run(time.Now, args, out)

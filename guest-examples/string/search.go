@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
 // maxMatches is how many matches a call may look at: each takes memory.
@@ -27,13 +27,9 @@ func pattern(args Args, prefix, suffix string) (*regexp.Regexp, error) {
 	}
 	// By itself first, for the sake of the error and because a bracket in it
 	// must not close the one that is put around it.
-	re, err := regexp.Compile(expression)
-	if err != nil {
-		return nil, fmt.Errorf("search is no regular expression of RE2, which has no look-around and no back-references: %.300s",
-			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-	if prefix == "" && suffix == "" && !args.IgnoreCase {
-		return re, nil
+	re, err := text.Regexp("search", expression)
+	if err != nil || prefix == "" && suffix == "" && !args.IgnoreCase {
+		return re, err
 	}
 	if args.IgnoreCase {
 		prefix += "(?i)"
@@ -167,12 +163,12 @@ func extract(args Args) (string, error) {
 }
 
 // extracted returns what there is to say about a match.
-func extracted(re *regexp.Regexp, text string, match []int) jsonvalue.Value {
+func extracted(re *regexp.Regexp, whole string, match []int) jsonvalue.Value {
 	group := func(i int) jsonvalue.Value {
 		if match[2*i] < 0 {
 			return jsonvalue.NewNull()
 		}
-		return jsonvalue.NewString(text[match[2*i]:match[2*i+1]])
+		return jsonvalue.NewString(whole[match[2*i]:match[2*i+1]])
 	}
 	named := &jsonvalue.Members{}
 	var all []jsonvalue.Value

@@ -154,22 +154,11 @@ func truncate(args Args) (string, error) {
 
 func substring(args Args) (string, error) {
 	runes := []rune(*args.Text)
-	n := guest.Int(len(runes))
-	start, end := args.Start, n
+	start, end := guest.Place(args.Start, len(runes)), len(runes)
 	if args.End != nil {
-		end = *args.End
+		end = guest.Place(*args.End, len(runes))
 	}
-	start, end = place(start, n), place(end, n)
 	return string(runes[start:max(start, end)]), nil
-}
-
-// place returns the place in a text of n characters; a negative one counts from
-// the end, and what lies outside is the nearest end.
-func place(at, n guest.Int) guest.Int {
-	if at < 0 {
-		at += n
-	}
-	return min(max(at, 0), n)
 }
 
 func join(args Args) (string, error) {

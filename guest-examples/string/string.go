@@ -5,7 +5,6 @@ package stringtool
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
@@ -101,9 +100,9 @@ var operations = map[Operation]func(Args) (string, error){
 
 // Run writes the result to out. The text of an error is written for a model.
 func Run(args Args, out io.Writer) error {
-	operation, ok := operations[args.Operation]
-	if !ok {
-		return fmt.Errorf("operation is %q; it must be one of %s", args.Operation, strings.Join(Operations(), ", "))
+	operation, err := guest.Operation(operations, args.Operation)
+	if err != nil {
+		return err
 	}
 	if args.Text == nil && args.Operation != "join" {
 		return missing("text")
@@ -123,14 +122,7 @@ func Run(args Args, out io.Writer) error {
 }
 
 // Operations returns the names of all operations in their order.
-func Operations() []string {
-	var all []string
-	for name := range operations {
-		all = append(all, string(name))
-	}
-	slices.Sort(all)
-	return all
-}
+func Operations() []string { return guest.Operations(operations) }
 
 // onText returns the operation that needs nothing but a text.
 func onText(change func(string) string) func(Args) (string, error) {

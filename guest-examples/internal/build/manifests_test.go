@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/wasmtool/wasmtool/guest-examples/array"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
@@ -64,6 +65,7 @@ type property struct {
 
 // args holds the arguments of each tool.
 var args = map[string]any{
+	"array":      array.Args{},
 	"calculator": calculator.Args{},
 	"datetime":   datetime.Args{},
 	"edit":       edit.Args{},
@@ -204,6 +206,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 
 func TestManifests_operations(t *testing.T) {
 	for tool, want := range map[string][]string{
+		"array":  array.Operations(),
 		"string": stringtool.Operations(),
 	} {
 		if got := load(t, tool).Parameters.Properties["operation"].Enum; !slices.Equal(got, want) {

@@ -32,13 +32,14 @@ func TestParse_keepsWhatWasWritten(t *testing.T) {
 
 func TestParse_refuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       "unexpected EOF",
-		"[1":                     "unexpected EOF",
-		"[1]]":                   "something follows",
-		"1 2":                    "something follows",
-		`{"a": 01}`:              "invalid character",
-		"1e99999999999999":       "exponent out of range",
-		strings.Repeat("[", 501): "nested more than 500 deep",
+		"":                                    "unexpected EOF",
+		"[1":                                  "unexpected EOF",
+		"[1]]":                                "something follows",
+		"1 2":                                 "something follows",
+		`{"a": 01}`:                           "invalid character",
+		"1e99999999999999":                    "exponent out of range",
+		"[" + strings.Repeat("0,", MaxValues): "more than 250000 values",
+		strings.Repeat("[", 501):              "nested more than 500 deep",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: got %v, want an error with %q", text, err, want)

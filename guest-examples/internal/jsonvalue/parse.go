@@ -8,15 +8,21 @@ import (
 	"io"
 )
 
-// MaxDepth is how deep arrays and objects may be nested.
-const MaxDepth = 500
+const (
+	// MaxDepth is how deep arrays and objects may be nested.
+	MaxDepth = 500
+	// MaxValues is how many values there may be in all, as each takes many times
+	// the memory of its text.
+	MaxValues = 250_000
+)
 
 // Parse reads one JSON value. Of members with equal names the last one counts,
 // at the place of the first.
 func Parse(data []byte) (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	v, err := parse(d, 0)
+	p := parser{d: d, left: MaxValues}
+	v, err := p.value(0)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
@@ -38,20 +44,28 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-func parse(d *json.Decoder, depth int) (Value, error) {
-	token, err := d.Token()
+// parser reads values while there are any left that may be read.
+type parser struct {
+	d    *json.Decoder
+	left int
+}
+
+func (p *parser) value(depth int) (Value, error) {
+	token, err := p.d.Token()
 	if err != nil {
 		return Value{}, err
+	}
+	if p.left--; p.left < 0 {
+		return Value{}, fmt.Errorf("it has more than %d values; do it in parts", MaxValues)
 	}
 	switch t := token.(type) {
 	case bool:
 		return NewBool(t), nil
 	case json.Number:
-		v := Value{kind: Number, text: t.String()}
-		if _, err := parseDecimal(v.text); err != nil {
+		if _, err := parseDecimal(t.String()); err != nil {
 			return Value{}, err
 		}
-		return v, nil
+		return Value{kind: Number, text: t.String()}, nil
 	case string:
 		return NewString(t), nil
 	case json.Delim:
@@ -59,39 +73,39 @@ func parse(d *json.Decoder, depth int) (Value, error) {
 			return Value{}, fmt.Errorf("it is nested more than %d deep", MaxDepth)
 		}
 		if t == '[' {
-			return parseArray(d, depth+1)
+			return p.array(depth + 1)
 		}
-		return parseObject(d, depth+1)
+		return p.object(depth + 1)
 	}
 	return NewNull(), nil
 }
 
-func parseArray(d *json.Decoder, depth int) (Value, error) {
+func (p *parser) array(depth int) (Value, error) {
 	items := []Value{}
-	for d.More() {
-		v, err := parse(d, depth)
+	for p.d.More() {
+		v, err := p.value(depth)
 		if err != nil {
 			return Value{}, err
 		}
 		items = append(items, v)
 	}
-	_, err := d.Token()
+	_, err := p.d.Token()
 	return NewArray(items), err
 }
 
-func parseObject(d *json.Decoder, depth int) (Value, error) {
+func (p *parser) object(depth int) (Value, error) {
 	members := &Members{}
-	for d.More() {
-		name, err := d.Token()
+	for p.d.More() {
+		name, err := p.d.Token()
 		if err != nil {
 			return Value{}, err
 		}
-		v, err := parse(d, depth)
+		v, err := p.value(depth)
 		if err != nil {
 			return Value{}, err
 		}
 		members.Set(name.(string), v) // the decoder lets nothing else stand there
 	}
-	_, err := d.Token()
+	_, err := p.d.Token()
 	return NewObject(members), err
 }

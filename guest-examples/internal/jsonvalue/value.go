@@ -54,7 +54,7 @@ func NewNull() Value { return Value{kind: Null} }
 func NewBool(b bool) Value { return Value{kind: Bool, text: fmt.Sprint(b)} }
 
 // NewInt returns a whole number.
-func NewInt(n int) Value { return Value{kind: Number, text: fmt.Sprint(n)} }
+func NewInt(n int64) Value { return Value{kind: Number, text: fmt.Sprint(n)} }
 
 // NewString returns a text.
 func NewString(s string) Value { return Value{kind: String, text: s} }
