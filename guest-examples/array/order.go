@@ -14,13 +14,21 @@ const maxRange = 100_000
 
 // sorted leaves items that count as equal in their order.
 func sorted(c call) (jsonvalue.Value, error) {
-	items := slices.Clone(c.items)
-	slices.SortStableFunc(items, func(a, b jsonvalue.Value) int {
+	type keyed struct{ key, item jsonvalue.Value }
+	pairs := make([]keyed, len(c.items))
+	for i, item := range c.items {
+		pairs[i] = keyed{c.at(item), item}
+	}
+	slices.SortStableFunc(pairs, func(a, b keyed) int {
 		if c.Descending {
 			a, b = b, a
 		}
-		return c.at(a).Compare(c.at(b))
+		return a.key.Compare(b.key)
 	})
+	items := make([]jsonvalue.Value, len(pairs))
+	for i, pair := range pairs {
+		items[i] = pair.item
+	}
 	return jsonvalue.NewArray(items), nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/object"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	stringtool "github.com/wasmtool/wasmtool/guest-examples/string"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
@@ -71,6 +72,7 @@ var args = map[string]any{
 	"edit":       edit.Args{},
 	"glob":       glob.Args{},
 	"grep":       grep.Args{},
+	"object":     object.Args{},
 	"read":       read.Args{},
 	"string":     stringtool.Args{},
 	"write":      writetool.Args{},
@@ -207,6 +209,7 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 func TestManifests_operations(t *testing.T) {
 	for tool, want := range map[string][]string{
 		"array":  array.Operations(),
+		"object": object.Operations(),
 		"string": stringtool.Operations(),
 	} {
 		if got := load(t, tool).Parameters.Properties["operation"].Enum; !slices.Equal(got, want) {

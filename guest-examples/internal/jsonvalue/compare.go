@@ -18,7 +18,7 @@ func (v Value) Compare(other Value) int {
 	}
 	switch v.kind {
 	case Number:
-		return v.decimal().compare(other.decimal())
+		return v.number.compare(*other.number)
 	case Array:
 		return slices.CompareFunc(v.items, other.items, Value.Compare)
 	case Object:
@@ -48,7 +48,7 @@ func (v Value) Key() string {
 func (v Value) writeKey(b *strings.Builder) {
 	switch v.kind {
 	case Number:
-		d := v.decimal()
+		d := v.number
 		fmt.Fprintf(b, "%t %s e%d", d.negative, d.digits, d.exponent)
 	case Array:
 		b.WriteByte('[')
@@ -74,13 +74,4 @@ func (v Value) writeKey(b *strings.Builder) {
 
 func (v Value) sortedNames() []string {
 	return slices.Sorted(maps.Keys(v.Members().values))
-}
-
-// decimal returns the value of a number.
-func (v Value) decimal() decimal {
-	d, err := parseDecimal(v.text)
-	if err != nil {
-		return decimal{} // parse has refused such a number
-	}
-	return d
 }

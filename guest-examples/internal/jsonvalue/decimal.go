@@ -77,16 +77,13 @@ func scaled(d decimal, places int64) *big.Int {
 	return n
 }
 
-// Sum returns the exact sum of numbers as a whole number and how many of its
-// digits stand after the point. It is an error if a number takes more than
-// maxDigits digits before and after the point, zeros included.
+// Sum returns the exact sum of numbers, all of that kind, as a whole number and
+// how many of its digits stand after the point. It is an error if a number takes
+// more than maxDigits digits before or after the point, zeros included.
 func Sum(numbers []Value, maxDigits int) (unscaled *big.Int, places int64, err error) {
 	decimals := make([]decimal, len(numbers))
 	for i, number := range numbers {
-		d, err := parseDecimal(number.text)
-		if err != nil {
-			return nil, 0, err
-		}
+		d := *number.number
 		after := int64(len(d.digits)) - d.exponent
 		if limit := int64(maxDigits); d.digits != "" && (d.exponent > limit || after > limit || int64(len(d.digits)) > limit) {
 			return nil, 0, fmt.Errorf("the number %.40s has more than %d digits", number.text, maxDigits)

@@ -13,7 +13,7 @@ const (
 	MaxDepth = 500
 	// MaxValues is how many values there may be in all, as each takes many times
 	// the memory of its text.
-	MaxValues = 250_000
+	MaxValues = 100_000
 )
 
 // Parse reads one JSON value. Of members with equal names the last one counts,
@@ -62,10 +62,7 @@ func (p *parser) value(depth int) (Value, error) {
 	case bool:
 		return NewBool(t), nil
 	case json.Number:
-		if _, err := parseDecimal(t.String()); err != nil {
-			return Value{}, err
-		}
-		return Value{kind: Number, text: t.String()}, nil
+		return newNumber(t.String())
 	case string:
 		return NewString(t), nil
 	case json.Delim:

@@ -45,6 +45,7 @@ type Value struct {
 	text    string // of a string or number; that of a boolean is true or false
 	items   []Value
 	members *Members
+	number  *decimal // of a number: comparing reads it far more often than there are values
 }
 
 // NewNull returns null.
@@ -54,7 +55,19 @@ func NewNull() Value { return Value{kind: Null} }
 func NewBool(b bool) Value { return Value{kind: Bool, text: fmt.Sprint(b)} }
 
 // NewInt returns a whole number.
-func NewInt(n int64) Value { return Value{kind: Number, text: fmt.Sprint(n)} }
+func NewInt(n int64) Value {
+	v, err := newNumber(fmt.Sprint(n))
+	if err != nil {
+		return NewNull() // a whole number is always one
+	}
+	return v
+}
+
+// newNumber returns the number written in the grammar of JSON.
+func newNumber(text string) (Value, error) {
+	d, err := parseDecimal(text)
+	return Value{kind: Number, text: text, number: &d}, err
+}
 
 // NewString returns a text.
 func NewString(s string) Value { return Value{kind: String, text: s} }
