@@ -1,5 +1,6 @@
 // Command files is the module of the built-in tools that read and write the
-// workspace. Its first argument names the tool: read, grep, glob, write or edit.
+// workspace. Its first argument names the tool: read, grep, glob, write, edit or
+// hash.
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/hash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
@@ -21,6 +23,7 @@ func main() {
 		"read":  reading(read.Run),
 		"grep":  reading(grep.Run),
 		"glob":  reading(glob.Run),
+		"hash":  reading(hash.Run),
 		"write": writing(write.Run),
 		"edit":  writing(edit.Run),
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html"
 	"net/url"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
@@ -56,6 +56,7 @@ func encode(args Args) (string, error) {
 func decode(args Args) (string, error) {
 	text := *args.Text
 	var decoded string
+	var content []byte
 	var err error
 	switch args.Format {
 	case HTML:
@@ -65,9 +66,9 @@ func decode(args Args) (string, error) {
 	case JSON:
 		decoded, err = decodeJSON(text)
 	case Base64, Base64URL:
-		decoded, err = decodeBase64(text)
+		content, err = guest.DecodeBase64(text)
+		decoded = string(content)
 	case Hex:
-		var content []byte
 		content, err = hex.DecodeString(withoutSpace(text))
 		decoded = string(content)
 	default:
@@ -99,17 +100,6 @@ func decodeJSON(text string) (string, error) {
 		return "", err
 	}
 	return decoded, nil
-}
-
-// decodeBase64 reads either alphabet, with padding or without.
-func decodeBase64(text string) (string, error) {
-	text = strings.NewReplacer("+", "-", "/", "_").Replace(withoutSpace(text))
-	content, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
-	var corrupt base64.CorruptInputError
-	if errors.As(err, &corrupt) {
-		return "", fmt.Errorf("character %d is wrong there", int64(corrupt)+1)
-	}
-	return string(content), err
 }
 
 // withoutSpace takes out what people break long lines with.

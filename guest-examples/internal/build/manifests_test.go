@@ -19,6 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/hash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 	"github.com/wasmtool/wasmtool/guest-examples/object"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
@@ -72,6 +73,7 @@ var args = map[string]any{
 	"edit":       edit.Args{},
 	"glob":       glob.Args{},
 	"grep":       grep.Args{},
+	"hash":       hash.Args{},
 	"object":     object.Args{},
 	"read":       read.Args{},
 	"string":     stringtool.Args{},
@@ -218,10 +220,16 @@ func TestManifests_operations(t *testing.T) {
 	}
 }
 
+func TestManifests_algorithms(t *testing.T) {
+	if got, want := load(t, "hash").Parameters.Properties["algorithm"].Enum, hash.Algorithms(); !slices.Equal(got, want) {
+		t.Errorf("hash declares the algorithms %q, and has %q", got, want)
+	}
+}
+
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "write": writing, "edit": writing}
+	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "hash": "read", "write": writing, "edit": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string
