@@ -1,6 +1,6 @@
 // Command files is the module of the built-in tools that read and write the
-// workspace. Its first argument names the tool: read, grep, glob, write, edit or
-// hash.
+// workspace. Its first argument names the tool: read, grep, glob, write, edit,
+// hash or diff.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/wasmtool/wasmtool/guest-examples/diff"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
@@ -23,6 +24,7 @@ func main() {
 		"read":  reading(read.Run),
 		"grep":  reading(grep.Run),
 		"glob":  reading(glob.Run),
+		"diff":  reading(diff.Run),
 		"hash":  reading(hash.Run),
 		"write": writing(write.Run),
 		"edit":  writing(edit.Run),

@@ -19,7 +19,7 @@ import (
 )
 
 // tools are the built-in tools.
-var tools = []string{"array", "calculator", "datetime", "edit", "glob", "grep", "hash", "object", "read", "string", "write"}
+var tools = []string{"array", "calculator", "datetime", "diff", "edit", "glob", "grep", "hash", "object", "read", "string", "write"}
 
 // The modules of this one are small: the check reads them byte by byte.
 func TestFS_conforms(t *testing.T) {
@@ -42,7 +42,7 @@ func TestFS_showsToolsAndModulesOnly(t *testing.T) {
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}
-	if got, want := strings.Join(names, " "), "array calculator data.wasm datetime edit files.wasm glob grep hash object read string write"; got != want {
+	if got, want := strings.Join(names, " "), "array calculator data.wasm datetime diff edit files.wasm glob grep hash object read string write"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, name := range []string{"BUILD.txt", "files.wasm.gz", "none.wasm", "none/tool.toml", "../builtins.go", "/grep/tool.toml", ""} {

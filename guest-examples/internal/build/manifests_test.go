@@ -16,6 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/array"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
+	"github.com/wasmtool/wasmtool/guest-examples/diff"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
@@ -70,6 +71,7 @@ var args = map[string]any{
 	"array":      array.Args{},
 	"calculator": calculator.Args{},
 	"datetime":   datetime.Args{},
+	"diff":       diff.Args{},
 	"edit":       edit.Args{},
 	"glob":       glob.Args{},
 	"grep":       grep.Args{},
@@ -198,6 +200,8 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"glob", "limit", int64(glob.DefaultLimit)},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
+		{"hash", "algorithm", string(hash.SHA256)},
+		{"diff", "context", int64(diff.DefaultContext)},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
@@ -229,7 +233,7 @@ func TestManifests_algorithms(t *testing.T) {
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "glob": "read", "hash": "read", "write": writing, "edit": writing}
+	modes := map[string]string{"read": "read", "grep": "read", "diff": "read", "glob": "read", "hash": "read", "write": writing, "edit": writing}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string

@@ -1,0 +1,245 @@
+// Package linediff finds the lines that differ between two texts: the least that
+// have to be deleted and inserted, by Myers' algorithm in linear space.
+package linediff
+
+import "context"
+
+// Change says that the lines Old of the one text became the lines New of the
+// other; either may be empty, not both. Lines count from 0, the ends are not part
+// of the ranges.
+type Change struct{ OldStart, OldEnd, NewStart, NewEnd int }
+
+// maxEffort is how many steps the search for the least takes. Beyond it, what is
+// left between the lines that were found equal counts as changed.
+const maxEffort = 20_000_000
+
+// Changes returns what differs between old and new, in order. Equal numbers stand
+// for equal lines. The only error is that of the context.
+func Changes(ctx context.Context, old, new []int) ([]Change, error) {
+	return changes(ctx, old, new, maxEffort)
+}
+
+func changes(ctx context.Context, old, new []int, effort int) ([]Change, error) {
+	d := differ{
+		ctx: ctx, old: old, new: new, effort: effort,
+		deleted: make([]bool, len(old)+1), inserted: make([]bool, len(new)+1),
+	}
+	d.compare(0, len(old), 0, len(new))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	slide(old, d.deleted, d.inserted)
+	slide(new, d.inserted, d.deleted)
+	return d.changes(), nil
+}
+
+type differ struct {
+	ctx               context.Context
+	old, new          []int
+	deleted, inserted []bool
+	forward, backward []int
+	effort            int // steps that are left
+}
+
+// compare marks what differs in a part of the texts.
+func (d *differ) compare(a, aEnd, b, bEnd int) {
+	for {
+		for a < aEnd && b < bEnd && d.old[a] == d.new[b] {
+			a, b = a+1, b+1
+		}
+		for a < aEnd && b < bEnd && d.old[aEnd-1] == d.new[bEnd-1] {
+			aEnd, bEnd = aEnd-1, bEnd-1
+		}
+		if a == aEnd || b == bEnd {
+			break
+		}
+		x, y, ok := d.middle(a, aEnd, b, bEnd)
+		if !ok {
+			break
+		}
+		d.compare(a, x, b, y)
+		a, b = x, y
+	}
+	for ; a < aEnd; a++ {
+		d.deleted[a] = true
+	}
+	for ; b < bEnd; b++ {
+		d.inserted[b] = true
+	}
+}
+
+// middle returns a point on a shortest path through the part, which begins and
+// ends with a difference. ok is false if the search took too long.
+func (d *differ) middle(a, aEnd, b, bEnd int) (x, y int, ok bool) {
+	n, m := aEnd-a, bEnd-b
+	size := n + m + 3
+	if len(d.forward) < 2*size {
+		d.forward, d.backward = make([]int, 2*size), make([]int, 2*size)
+	}
+	forward, backward := d.forward, d.backward
+	// Diagonals are x-y, with both counted from the start of the part.
+	center, delta := m+1, n-m
+	odd := delta%2 != 0
+	// Outside of the rectangle no diagonal is followed.
+	forward[center+1], backward[center+delta-1] = 0, n
+	for cost := 0; ; cost++ {
+		if d.effort -= 2*cost + 2; d.effort < 0 || d.ctx.Err() != nil {
+			return 0, 0, false
+		}
+		for k := -cost; k <= cost; k += 2 {
+			if k < -m || k > n {
+				continue
+			}
+			i := center + k
+			var at int
+			if k == -cost || k == -m || k != cost && k != n && forward[i-1] < forward[i+1] {
+				at = forward[i+1]
+			} else {
+				at = forward[i-1] + 1
+			}
+			for at < n && at-k < m && d.old[a+at] == d.new[b+at-k] {
+				at++
+			}
+			forward[i] = at
+			if c := k - delta; odd && c >= -(cost-1) && c <= cost-1 && backward[i] <= at {
+				return a + at, b + at - k, true
+			}
+		}
+		for c := -cost; c <= cost; c += 2 {
+			k := c + delta
+			if k < -m || k > n {
+				continue
+			}
+			i := center + k
+			var at int
+			if c == cost || k == n || c != -cost && k != -m && backward[i-1] < backward[i+1] {
+				at = backward[i-1]
+			} else {
+				at = backward[i+1] - 1
+			}
+			for at > 0 && at-k > 0 && d.old[a+at-1] == d.new[b+at-k-1] {
+				at--
+			}
+			backward[i] = at
+			if !odd && k >= -cost && k <= cost && forward[i] >= at {
+				return a + at, b + at - k, true
+			}
+		}
+	}
+}
+
+// slide moves runs of changed lines as far towards the end as equal lines let
+// them, joins those that meet, and moves them back to changes of the other text
+// where there are some, which is how diff shows them.
+func slide(lines []int, changed, other []bool) {
+	s := slider{lines: lines, changed: changed, other: other}
+	for s.next() {
+		for {
+			length := s.end - s.start
+			s.towardsStart()
+			joint := s.towardsEnd()
+			if s.end-s.start == length {
+				s.backTo(joint)
+				break
+			}
+		}
+	}
+}
+
+// slider is at a run of changed lines, from start to end, with the line of the
+// other text that goes with end.
+type slider struct {
+	lines          []int
+	changed, other []bool
+	start, end, at int
+}
+
+// next goes on to the next run.
+func (s *slider) next() bool {
+	for ; s.end < len(s.lines) && !s.changed[s.end]; s.end++ {
+		s.forward()
+	}
+	if s.end == len(s.lines) {
+		return false
+	}
+	for s.start = s.end; s.end < len(s.lines) && s.changed[s.end]; s.end++ {
+		// To the end of the run.
+	}
+	for s.other[s.at] {
+		s.at++
+	}
+	return true
+}
+
+// forward passes a line of the other text that is not changed, and those before
+// it that are.
+func (s *slider) forward() {
+	for s.other[s.at] {
+		s.at++
+	}
+	s.at++
+}
+
+func (s *slider) towardsStart() {
+	for s.start > 0 && s.lines[s.start-1] == s.lines[s.end-1] {
+		s.start, s.end = s.start-1, s.end-1
+		s.changed[s.start], s.changed[s.end] = true, false
+		for s.start > 0 && s.changed[s.start-1] {
+			s.start--
+		}
+		for s.at--; s.other[s.at]; s.at-- {
+			// Over the changes of the other text.
+		}
+	}
+}
+
+// towardsEnd returns the last end of the run at which the other text has changes,
+// or the end of the text if there is none.
+func (s *slider) towardsEnd() int {
+	joint := len(s.lines)
+	if s.at > 0 && s.other[s.at-1] {
+		joint = s.end
+	}
+	for s.end < len(s.lines) && s.lines[s.start] == s.lines[s.end] {
+		s.changed[s.start], s.changed[s.end] = false, true
+		s.start, s.end = s.start+1, s.end+1
+		for s.end < len(s.lines) && s.changed[s.end] {
+			s.end++
+		}
+		for s.at++; s.other[s.at]; s.at++ {
+			joint = s.end
+		}
+	}
+	return joint
+}
+
+func (s *slider) backTo(joint int) {
+	for joint < s.end {
+		s.start, s.end = s.start-1, s.end-1
+		s.changed[s.start], s.changed[s.end] = true, false
+		for s.at--; s.other[s.at]; s.at-- {
+			// Over the changes of the other text.
+		}
+	}
+}
+
+// changes collects what is marked.
+func (d *differ) changes() []Change {
+	var all []Change
+	for i, j := 0, 0; i < len(d.old) || j < len(d.new); {
+		if !d.deleted[i] && !d.inserted[j] {
+			i, j = i+1, j+1
+			continue
+		}
+		c := Change{OldStart: i, NewStart: j}
+		for d.deleted[i] {
+			i++
+		}
+		for d.inserted[j] {
+			j++
+		}
+		c.OldEnd, c.NewEnd = i, j
+		all = append(all, c)
+	}
+	return all
+}

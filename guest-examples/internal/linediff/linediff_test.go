@@ -1,0 +1,133 @@
+package linediff
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func numbers(text string) []int {
+	var list []int
+	for _, c := range text {
+		list = append(list, int(c))
+	}
+	return list
+}
+
+func TestChanges(t *testing.T) {
+	tests := []struct {
+		name, old, new string
+		want           []Change
+	}{
+		{"equal", "abc", "abc", nil},
+		{"both empty", "", "", nil},
+		{"all inserted", "", "ab", []Change{{0, 0, 0, 2}}},
+		{"all deleted", "ab", "", []Change{{0, 2, 0, 0}}},
+		{"replaced", "abc", "axc", []Change{{1, 2, 1, 2}}},
+		{"at both ends", "bc", "abcd", []Change{{0, 0, 0, 1}, {2, 2, 3, 4}}},
+		{"slides to the end", "abb", "abbb", []Change{{3, 3, 3, 4}}},
+		{"Myers' example", "abcabba", "cbabac", []Change{{0, 2, 0, 0}, {3, 3, 1, 2}, {5, 6, 4, 4}, {7, 7, 5, 6}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Changes(t.Context(), numbers(tt.old), numbers(tt.new))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(apply(numbers(tt.old), numbers(tt.new), got), numbers(tt.new)) {
+				t.Fatalf("%v does not lead from %q to %q", got, tt.old, tt.new)
+			}
+			if cost(got) != leastCost(numbers(tt.old), numbers(tt.new)) || tt.name != "Myers' example" && !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestChangesAreTheLeast compares with the plain table of distances.
+func TestChangesAreTheLeast(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		old, new := make([]int, random.IntN(15)), make([]int, random.IntN(15))
+		for i := range old {
+			old[i] = random.IntN(4)
+		}
+		for i := range new {
+			new[i] = random.IntN(4)
+		}
+		got, err := Changes(t.Context(), old, new)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result := apply(old, new, got); !slices.Equal(result, new) {
+			t.Fatalf("%v: from %v comes %v, want %v", got, old, result, new)
+		}
+		if got, want := cost(got), leastCost(old, new); got != want {
+			t.Fatalf("%v to %v: %d lines change, want %d", old, new, got, want)
+		}
+	}
+}
+
+func TestChangesEndWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Changes(ctx, numbers("abc"), numbers("xyz")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+// TestChangesAreBounded has texts with nothing in common but the first line.
+func TestChangesAreBounded(t *testing.T) {
+	old, new := make([]int, 200), make([]int, 200)
+	for i := range old {
+		old[i], new[i] = i, -i
+	}
+	got, err := changes(t.Context(), old, new, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []Change{{1, 200, 1, 200}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func apply(old, new []int, changes []Change) []int {
+	var out []int
+	at := 0
+	for _, c := range changes {
+		out = append(append(out, old[at:c.OldStart]...), new[c.NewStart:c.NewEnd]...)
+		at = c.OldEnd
+	}
+	return append(out, old[at:]...)
+}
+
+func cost(changes []Change) int {
+	n := 0
+	for _, c := range changes {
+		n += c.OldEnd - c.OldStart + c.NewEnd - c.NewStart
+	}
+	return n
+}
+
+func leastCost(old, new []int) int {
+	row := make([]int, len(new)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range old {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range new {
+			above := row[j+1]
+			if old[i] == new[j] {
+				row[j+1] = diagonal
+			} else {
+				row[j+1] = 1 + min(above, row[j])
+			}
+			diagonal = above
+		}
+	}
+	return row[len(new)]
+}
