@@ -7,7 +7,8 @@ set -euo pipefail
 packages=(gcc                                               # native programs, cgo
     clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc     # C guests
     rustc libstd-rust-dev-wasm32 lld-14                     # Rust guests
-    bubblewrap)                                             # a peer
+    bubblewrap                                              # a peer
+    ripgrep fd-find)                                        # what grep and glob are held against
 
 missing=()
 for package in "${packages[@]}"; do

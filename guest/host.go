@@ -65,6 +65,9 @@ type Call struct {
 	// WorkingDirectory is where relative paths of the arguments are meant to begin; empty
 	// means the root of the workspace.
 	WorkingDirectory string `json:"working_directory"`
+	// Settings are those of the manifest, by name, with the values that the operator chose
+	// or the author's defaults. Nil for a tool that has none.
+	Settings map[string]string `json:"settings,omitempty"`
 	// Tools are the names of tools that the caller may call, in order, and MoreTools how many
 	// there are besides.
 	Tools     []string `json:"tools,omitempty"`

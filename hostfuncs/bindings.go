@@ -58,6 +58,8 @@ type About struct {
 	// in the guest's files relative paths are meant to begin; either may be empty.
 	IdempotencyKey   string `json:"idempotency_key,omitempty"`
 	WorkingDirectory string `json:"working_directory,omitempty"`
+	// Settings are what the operator chose for the tool, by name.
+	Settings map[string]string `json:"settings,omitempty"`
 	// Tools are the names of tools that the caller sees, and MoreTools how many there are
 	// besides; empty when nobody says.
 	Tools     []string `json:"tools,omitempty"`

@@ -223,6 +223,9 @@ type = "object"
 			Env: []string{"LANG", "_x1"}, Clock: true, Random: true,
 		},
 	}
+	for _, net := range want.Permissions.Net {
+		want.asks = append(want.asks, ask{net: net})
+	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("manifest = %+v\nwant %+v", m, want)
 	}

@@ -38,7 +38,7 @@ func (c *checker) examples(m *Manifest) {
 		if !e.Now.IsZero() && !m.Permissions.Clock {
 			c.Fault(at("now"), "the tool asks for no clock; add permissions.clock = true, or leave it out")
 		}
-		if e.Network && len(m.Permissions.Net) == 0 && m.REST == nil {
+		if e.Network && len(m.asks) == 0 && m.REST == nil {
 			c.Fault(at("network"), "the tool asks for no network; leave it out")
 		}
 		for _, file := range slices.Concat(e.Files, e.After) {

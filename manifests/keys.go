@@ -28,6 +28,7 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 		{Name: "rest", Path: "rest", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.restKeys(m) }},
 		{Name: "describe", Path: "describe", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.describeKeys(m) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.limitKeys(m) }},
+		{Name: "settings", Path: "settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: c.settingKey(m)},
 		{Name: "permissions", Path: "permissions", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.permissionKeys(m) }},
 		{Name: "parameters", Want: stricttoml.WantJSON, Read: c.schema(&m.Parameters, jsonschema.CompileParameters)},
 		{Name: "parameters_file", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.ParametersFile, parseSchemaPath)},
@@ -84,12 +85,13 @@ func (c *checker) fsKeys(m *Manifest) []stricttoml.Key {
 }
 
 func (c *checker) netKeys(m *Manifest) []stricttoml.Key {
-	m.Permissions.Net = append(m.Permissions.Net, capability.Net{})
-	net := &m.Permissions.Net[len(m.Permissions.Net)-1]
+	m.asks = append(m.asks, ask{})
+	a := &m.asks[len(m.asks)-1]
 	return []stricttoml.Key{
-		{Name: "url", Want: stricttoml.WantText, Required: `a URL, such as url = "https://api.example.com/v1"`, Read: stricttoml.ReadText(c.Checker, &net.URL, capability.ParseURLPattern)},
-		{Name: "methods", Want: stricttoml.WantTexts, Read: c.methods(net)},
-		{Name: "secrets", Path: "permissions.net.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(net) }},
+		{Name: "url", Want: stricttoml.WantText, Required: `a URL, such as url = "https://api.example.com/v1"`, Read: c.url(a)},
+		{Name: "methods", Want: stricttoml.WantTexts, Read: c.methods(&a.net)},
+		{Name: "when", Path: "permissions.net.when", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: c.whenKey(a)},
+		{Name: "secrets", Path: "permissions.net.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(&a.net) }},
 	}
 }
 

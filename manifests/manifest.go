@@ -99,9 +99,13 @@ type Manifest struct {
 	// REST is the request, nil when the tool is a program.
 	REST *REST
 	// Describe is how the program describes its tool, nil when it does not.
-	Describe    *Describe
-	Limits      Limits
+	Describe *Describe
+	Limits   Limits
+	// Permissions are what the tool asks for with the values that its Settings have.
 	Permissions capability.Permissions
+	// Settings are what an operator can choose, in the order of their names: at most
+	// MaxSettings.
+	Settings []Setting
 
 	// Parameters is the schema of the arguments. A manifest that gives none has a
 	// schema with no parameters. It is nil only when Decode met a ParametersFile.
@@ -117,6 +121,9 @@ type Manifest struct {
 	// Digest is the SHA-256, in hexadecimal, of the manifest's bytes and of those of its
 	// parameters_file: whatever changes in either changes it.
 	Digest string
+
+	// asks are the requests that the tool asks for with any of its settings.
+	asks []ask
 
 	// places holds where keys stand by their dotted path, for the faults of a
 	// module that is read later.

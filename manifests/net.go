@@ -3,6 +3,7 @@ package manifests
 import (
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -54,20 +55,30 @@ func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 		if c.Faulty(at) {
 			return
 		}
-		if err := m.Permissions.Net[len(m.Permissions.Net)-1].Validate(); err != nil {
+		a := m.asks[len(m.asks)-1]
+		if a.from != "" { // what it is then is checked with the value
+			a.net.URL, _ = capability.ParseURLPattern("https://example.com/")
+		}
+		if err := a.net.Validate(); err != nil {
 			steps, message := splitField(err)
 			c.Fault(n.Locate(at, steps...), "%s", message)
 		}
 	}
 }
 
-// nets checks the entries of permissions.net against each other.
-func (c *checker) nets(m *Manifest) {
+// nets checks the entries of permissions.net against each other, of which origin has the
+// indices in the file.
+func (c *checker) nets(m *Manifest, origin []int) {
 	if c.Faulty(c.At("permissions", "net")) {
 		return
 	}
 	if err := m.Permissions.Validate(); err != nil {
 		steps, message := splitField(err)
+		if len(steps) > 1 && steps[0] == "net" {
+			if i, err := strconv.Atoi(steps[1]); err == nil && i < len(origin) {
+				steps[1] = strconv.Itoa(origin[i])
+			}
+		}
 		c.Fault(c.At(append([]string{"permissions"}, steps...)...), "%s", message)
 	}
 }

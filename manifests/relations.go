@@ -28,13 +28,13 @@ func (c *checker) relations(m *Manifest) {
 	c.abi(m)
 	c.describe(m)
 	m.places = make(map[string]position)
-	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory"} {
+	for _, key := range []string{"module.path", "module.sha256", "module.args", "module.config", "module.warm", "describe.args", "describe.entry", "limits.memory", "settings"} {
 		line, column := c.Position(c.At(strings.Split(key, ".")...))
 		m.places[key] = position{line, column}
 	}
 	c.output(m)
 	c.mounts(m)
-	c.nets(m)
+	c.nets(m, c.settings(m))
 	c.examples(m)
 	c.parameters(m)
 }

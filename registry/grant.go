@@ -28,10 +28,10 @@ func (r *Registry) computeGrant(ctx context.Context, x *execution) error {
 
 // notGranted is the error of a call whose tool asks for more than it gets.
 func (x *execution) notGranted(given Offered) error {
-	missing := given.Missing
+	missing := x.narrow(given.Missing, given.Offer)
 	message := "not granted: " + strings.Join(missing, ", ")
 	switch {
-	case slices.ContainsFunc(missing, func(w string) bool { return slices.Contains(given.Changed, w) }):
+	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Changed, w) }):
 		message += "; it was granted to the tool as it was before it changed, and only the operator can grant it again"
 	default:
 		message += "; only the operator can grant it"
@@ -50,7 +50,7 @@ func (x *execution) notGranted(given Offered) error {
 	decision := x.rules.Policy.Decide(factsOf(x.entry.spec), policy.CallFacts{
 		Capabilities: asked(asksFor(x.entry.spec, x.script)), Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script),
 	})
-	for _, w := range decision.Grant {
+	for _, w := range x.narrow(decision.Grant, given.Offer) {
 		if w != policy.AutoExecute && !slices.Contains(grantable, w) {
 			grantable = append(grantable, w)
 		}

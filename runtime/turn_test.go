@@ -142,8 +142,8 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 			if err := <-ended; !errors.As(err, &e) || e.Reason != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
-			if out.Waited < meanwhile || out.Duration < out.Waited {
-				t.Errorf("it tells of a wait of %v in %v; another call took %v meanwhile", out.Waited, out.Duration, meanwhile)
+			if out.Waited < meanwhile {
+				t.Errorf("it tells of a wait of %v; another call took %v meanwhile", out.Waited, meanwhile)
 			}
 			giveBack()
 			if name == "cancelled" {

@@ -4,82 +4,125 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"iter"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
-// maxPlaces is how many places an error names.
-const maxPlaces = 10
+var errTooLarge = fmt.Errorf("the file would be larger than the %d bytes that edit takes", MaxSize)
 
-// replacement is one edit of a text.
-type replacement struct {
-	view
-	old    []byte
-	insert insertion
+// Edit is one replacement of a text by another.
+type Edit struct {
+	// OldString is the text to replace, not empty. It stands for itself; only
+	// a line feed in it stands for a carriage return with a line feed too,
+	// unless it has carriage returns of its own.
+	OldString string `json:"old_string"`
+	// NewString is the text to put in its place. It stands for itself; only
+	// its line feeds become the line ends of the place, unless OldString has
+	// carriage returns.
+	NewString string `json:"new_string"`
+	// ReplaceAll replaces OldString wherever it stands; otherwise it has to
+	// stand in one place alone.
+	ReplaceAll bool `json:"replace_all"`
 }
 
-// changes yields each match together with what replaces it.
-func (r replacement) changes() iter.Seq2[span, []byte] {
-	return func(yield func(span, []byte) bool) {
-		for m := range r.matches(r.old) {
-			if !yield(m, r.insert.text(m)) {
-				return
-			}
-		}
-	}
+// Outcome is what edits make of a file.
+type Outcome struct {
+	// Content is the content of the file afterwards.
+	Content []byte
+	// Replacements is how many places were changed.
+	Replacements int
+	// Notes are sentences on edits that were not taken to the letter.
+	Notes []string
+
+	before, after text.Document
+	changes       []change
+	showReturns   bool
 }
 
-// apply returns the content of a file, of which data is the content before, and
-// the report of what was changed. shown is the name of the file in texts.
-func apply(data []byte, shown string, args Args) (changed, report []byte, err error) {
+// Apply makes the edits in the text of a file, of which data is the content, one
+// after the other: each sees what those before it made. shown is the name of the
+// file in texts; name says which edit is meant, and is "" for the only one. data
+// is left as it is.
+func Apply(data []byte, shown string, edits []Edit, name func(i int) string) (Outcome, error) {
 	doc, err := text.ParseDocument(data)
 	if errors.Is(err, text.ErrBinary) {
-		return nil, nil, fmt.Errorf("file_path: %s is a binary file of %d bytes; edit changes text only", shown, len(data))
+		return Outcome{}, fmt.Errorf("file_path: %s is a binary file of %d bytes; edit changes text only", shown, len(data))
 	}
 	if err != nil {
-		return nil, nil, err
+		return Outcome{}, err
 	}
-	if doc.Unknown {
-		if err := checkASCII(shown, args); err != nil {
-			return nil, nil, err
+	done := Outcome{before: doc, after: doc}
+	for i, edit := range edits {
+		if err := done.step(edit, shown, name(i)); err != nil {
+			return Outcome{}, fmt.Errorf("%s%w", name(i), err)
 		}
 	}
-	v := newView(doc.Text, strings.Contains(args.OldString, "\r"))
-	r := replacement{v, []byte(args.OldString), newInsertion(v, args.OldString, args.NewString)}
-	count, err := r.checkPlaces(shown, args.ReplaceAll, doc.Unknown)
-	if err != nil {
-		return nil, nil, err
+	if done.Content = doc.Bytes(done.after.Text); len(done.Content) > MaxSize {
+		return Outcome{}, errTooLarge
 	}
-	edited, err := r.splice()
-	if err != nil {
-		return nil, nil, err
+	if bytes.Equal(doc.Text, done.after.Text) {
+		return Outcome{}, fmt.Errorf("%s would stay as it is: the edits take back one another", shown)
 	}
-	if changed = doc.Bytes(edited); len(changed) > MaxSize {
-		return nil, nil, errTooLarge
-	}
-	if bytes.Equal(doc.Text, edited) {
-		return nil, nil, fmt.Errorf("%s would stay as it is: where old_string stands, new_string with the line ends of the file is the same", shown)
-	}
-	d := differ{
-		old: doc.Text, new: edited,
-		showReturns: strings.Contains(args.OldString+args.NewString, "\r"),
-	}
-	report = fmt.Appendf(nil, "edited %s: %s\n", shown, guest.Quantity(count, "replacement"))
-	return changed, d.append(report, shown, r.changes()), nil
+	return done, nil
 }
 
-var errTooLarge = fmt.Errorf("the file would be larger than the %d bytes that edit takes", MaxSize)
+// step makes one edit in the text so far.
+func (o *Outcome) step(edit Edit, shown, name string) error {
+	switch {
+	case edit.OldString == "":
+		return errors.New("old_string is empty; give the text to replace, or use write to give a file its whole content")
+	case edit.OldString == edit.NewString:
+		return errors.New("new_string is the same as old_string; there is nothing to change")
+	}
+	if o.after.Unknown {
+		if err := checkASCII(shown, edit); err != nil {
+			return err
+		}
+	}
+	v := newView(o.after.Text, strings.Contains(edit.OldString, "\r"))
+	r := replacement{view: v, old: []byte(edit.OldString), insert: newInsertion(v, edit.OldString, edit.NewString)}
+	count, err := 1, error(nil)
+	if loose, ok := v.relaxed(edit); ok {
+		r.insert, r.only = newInsertion(v, loose.old, loose.new), &loose.place
+		o.Notes = append(o.Notes, name+loose.note)
+	} else if count, err = r.checkPlaces(shown, edit.ReplaceAll, o.after.Unknown); err != nil {
+		return err
+	}
+	edited, changes, err := r.splice()
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(o.after.Text, edited) {
+		return fmt.Errorf("%s would stay as it is: where old_string stands, new_string with the line ends of the file is the same", shown)
+	}
+	o.after.Text = edited
+	o.changes = compose(o.changes, changes)
+	o.Replacements += count
+	o.showReturns = o.showReturns || strings.Contains(edit.OldString+edit.NewString, "\r")
+	return nil
+}
+
+// Report words what was changed in the file called shown, by one edit or more.
+func (o Outcome) Report(shown string, edits int) []byte {
+	report := fmt.Appendf(nil, "edited %s: ", shown)
+	if edits > 1 {
+		report = fmt.Appendf(report, "%s, ", guest.Quantity(edits, "edit"))
+	}
+	report = fmt.Appendf(report, "%s\n", guest.Quantity(o.Replacements, "replacement"))
+	for _, note := range o.Notes {
+		report = fmt.Appendf(report, "(%s)\n", note)
+	}
+	d := differ{old: o.before.Text, new: o.after.Text, showReturns: o.showReturns}
+	return d.append(report, shown, o.changes)
+}
 
 // checkASCII refuses to look for or insert what has no certain form in a file
 // of unknown encoding.
-func checkASCII(shown string, args Args) error {
-	for _, param := range []struct{ name, value string }{{"old_string", args.OldString}, {"new_string", args.NewString}} {
+func checkASCII(shown string, edit Edit) error {
+	for _, param := range []struct{ name, value string }{{"old_string", edit.OldString}, {"new_string", edit.NewString}} {
 		for _, r := range param.value {
 			if r >= utf8.RuneSelf {
 				return fmt.Errorf("%s has the character %q, and %s is neither UTF-8 nor UTF-16, so that it is unknown how to write it there; use ASCII characters alone", param.name, r, shown)
@@ -87,58 +130,4 @@ func checkASCII(shown string, args Args) error {
 		}
 	}
 	return nil
-}
-
-// checkPlaces counts the matches, and reports an error unless they are what
-// is asked for.
-func (r replacement) checkPlaces(shown string, all, unknown bool) (count int, err error) {
-	var places []string
-	line, at := 1, 0
-	for m := range r.matches(r.old) {
-		count++
-		inside := unknown && r.mayBeInside(m)
-		if len(places) < maxPlaces || inside {
-			line += bytescan.Count(r.raw[at:m.start], '\n')
-			at = m.start
-			places = append(places, strconv.Itoa(line))
-		}
-		if inside {
-			return 0, fmt.Errorf("old_string matches line %d of %s right after a byte that is no ASCII character and may be one half of a character, as the encoding is unknown; let old_string begin at a space or at the start of a line", line, shown)
-		}
-	}
-	switch {
-	case count == 0:
-		return 0, r.explainMissing(shown)
-	case all:
-		return count, nil
-	case count > 1:
-		if count > maxPlaces {
-			places = append(places, "…")
-		}
-		return 0, fmt.Errorf("old_string matches %d places in %s, at lines %s; include more of the text around the one that is meant, or set replace_all to change all",
-			count, shown, strings.Join(places, ", "))
-	case r.overlaps(r.old):
-		return 0, fmt.Errorf("old_string matches places in %s that overlap, from line %s on; include more of the text around the one that is meant", shown, places[0])
-	}
-	return count, nil
-}
-
-// mayBeInside reports whether the match m may begin within a character of two
-// or four bytes: in East Asian encodings those after the first can look like
-// ASCII characters, from the digits on.
-func (r replacement) mayBeInside(m span) bool {
-	return m.start > 0 && r.raw[m.start-1] >= utf8.RuneSelf && r.raw[m.start] >= '0'
-}
-
-// splice returns the text with all changes made.
-func (r replacement) splice() ([]byte, error) {
-	edited := make([]byte, 0, len(r.raw)+len(r.insert.uniform))
-	at := 0
-	for m, inserted := range r.changes() {
-		edited = append(append(edited, r.raw[at:m.start]...), inserted...)
-		if at = m.end; len(edited) > MaxSize {
-			return nil, errTooLarge
-		}
-	}
-	return append(edited, r.raw[at:]...), nil
 }

@@ -36,7 +36,7 @@ type block struct {
 }
 
 // append appends the diff of a file called shown.
-func (d differ) append(out []byte, shown string, changes iter.Seq2[span, []byte]) []byte {
+func (d differ) append(out []byte, shown string, changes []change) []byte {
 	out = fmt.Appendf(out, "--- %s\n+++ %s\n", shown, shown)
 	w := diffWriter{differ: d, out: out, most: len(out) + maxDiffBytes}
 	var hunk []block
@@ -65,7 +65,7 @@ func (b block) endLine() int { return b.line + b.oldCount }
 
 // blocks yields the blocks that the changes lie in, with lines that stay the
 // same at their ends left out.
-func (d differ) blocks(changes iter.Seq2[span, []byte]) iter.Seq[block] {
+func (d differ) blocks(changes []change) iter.Seq[block] {
 	return func(yield func(block) bool) {
 		line, counted := 1, 0
 		finish := func(b block) bool {
@@ -80,7 +80,8 @@ func (d differ) blocks(changes iter.Seq2[span, []byte]) iter.Seq[block] {
 		}
 		var b block
 		open, grown := false, 0 // grown is by how much new is longer so far
-		for m, inserted := range changes {
+		for _, c := range changes {
+			m := c.old
 			if open && m.start > b.old.end || open && m.start == b.old.end && b.old.end > 0 && d.old[b.old.end-1] == '\n' {
 				if !finish(b) {
 					return
@@ -93,7 +94,7 @@ func (d differ) blocks(changes iter.Seq2[span, []byte]) iter.Seq[block] {
 				b.new.start = b.old.start + grown
 				open = true
 			}
-			grown += len(inserted) - m.len()
+			grown += c.new.len() - m.len()
 			if m.end >= b.old.end {
 				b.old.end = endOfLine(d.old, m.end)
 			}

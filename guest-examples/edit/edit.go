@@ -3,34 +3,32 @@
 package edit
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 	"github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
 // MaxSize is the greatest size in bytes of a file before and after.
-const MaxSize = 10 << 20
+const MaxSize = filehash.MaxSize
 
 // Args are the arguments of edit.
 type Args struct {
 	// FilePath is relative to the workspace or absolute under /workspace.
 	FilePath string `json:"file_path"`
-	// OldString is the text to replace. It stands for itself; only a line feed
-	// in it stands for a carriage return with a line feed too, unless it has
-	// carriage returns of its own. "" creates a file.
-	OldString string `json:"old_string"`
-	// NewString is the text to put in its place. It stands for itself; only
-	// its line feeds become the line ends of the place, unless OldString has
-	// carriage returns.
-	NewString string `json:"new_string"`
-	// ReplaceAll replaces OldString wherever it stands; otherwise it has to
-	// stand in one place alone.
-	ReplaceAll bool `json:"replace_all"`
+	// OldString, NewString and ReplaceAll are those of Edit, but that an empty
+	// OldString creates a file.
+	OldString  string `json:"old_string"`
+	NewString  string `json:"new_string"`
+	ReplaceAll bool   `json:"replace_all"`
+	// FileHash is what filehash.Of says of the file that the caller has seen;
+	// "" means whatever it holds.
+	FileHash string `json:"file_hash"`
 }
 
 // Run changes a file of dir and writes what was changed to out. The text of an
@@ -49,38 +47,32 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 		}
 		return write.Create(dir, name, args.NewString, out)
 	}
+	edits := []Edit{{args.OldString, args.NewString, args.ReplaceAll}}
+	return Change(dir, name, info, args.FileHash, edits, func(int) string { return "" }, out)
+}
+
+// Change makes the edits in the file name of dir, as dir.Target returned it with
+// info, on one reading and with one writing of it, and writes what was changed to
+// out. fileHash is as in Args, label as in Apply.
+func Change(dir workspace.Dir, name string, info fs.FileInfo, fileHash string, edits []Edit, label func(int) string, out io.Writer) error {
 	if info == nil {
 		return workspace.Explain(dir.FS, "file_path", name, fs.ErrNotExist)
 	}
-	data, err := load(dir, name, info.Size())
+	data, err := dir.Load("file_path", name, info, MaxSize)
 	if err != nil {
 		return err
 	}
-	changed, report, err := apply(data, workspace.Display(name), args)
+	shown := workspace.Display(name)
+	if err := filehash.Check(fileHash, shown, data); err != nil {
+		return err
+	}
+	done, err := Apply(data, shown, edits, label)
 	if err != nil {
 		return err
 	}
-	if _, err := dir.Write("file_path", name, info, changed); err != nil {
+	if _, err := dir.Write("file_path", name, info, done.Content); err != nil {
 		return err
 	}
-	_, err = out.Write(report)
-	return err
-}
-
-// load reads the file, which has about so many bytes.
-func load(dir workspace.Dir, name string, size int64) ([]byte, error) {
-	f, err := dir.Open(name)
-	if err != nil {
-		return nil, workspace.Explain(dir.FS, "file_path", name, err)
-	}
-	defer f.Close()
-	var data bytes.Buffer
-	data.Grow(int(min(size, MaxSize)) + bytes.MinRead)
-	if _, err := data.ReadFrom(io.LimitReader(f, MaxSize+1)); err != nil {
-		return nil, workspace.Explain(dir.FS, "file_path", name, err)
-	}
-	if data.Len() > MaxSize {
-		return nil, fmt.Errorf("file_path: %s has more than the %d bytes that edit takes", workspace.Display(name), MaxSize)
-	}
-	return data.Bytes(), nil
+	metadata := map[string]any{"path": name, "replacements": done.Replacements, "file_hash": filehash.Of(done.Content)}
+	return guest.WriteResult(out, guest.TextResult("Edited "+shown, string(done.Report(shown, len(edits))), metadata))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
@@ -30,7 +31,7 @@ func run(t *testing.T, content string, args Args) (out, after string, err error)
 	if err == nil && readErr != nil {
 		t.Fatal(readErr)
 	}
-	return b.String(), string(got), err
+	return guesttest.Parse(t, b.String()).Text(), string(got), err
 }
 
 func TestRun(t *testing.T) {
@@ -107,7 +108,7 @@ func TestRun_largestFile(t *testing.T) {
 		t.Errorf("got %v, and the file ends in %q", err, after[len(after)-20:])
 	}
 	_, _, err = run(t, fits+"3", Args{FilePath: "a.txt", OldString: "the last line", NewString: "x"})
-	if want := "file_path: a.txt has more than the 10485760 bytes that edit takes"; err == nil || err.Error() != want {
+	if want := "file_path: a.txt has more than the 10485760 bytes that this tool takes"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

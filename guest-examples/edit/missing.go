@@ -24,7 +24,6 @@ const (
 )
 
 var (
-	lineNumber = regexp.MustCompile(`(?m)^ *[0-9]+\t`)
 	unescape   = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`)
 	straighten = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "–", "-", "—", "-", "…", "...", "\u00a0", " ", "\u202f", " ")
 	closeUp    = strings.NewReplacer(" ", "", "\t", "", "\r", "")
@@ -49,6 +48,7 @@ func (r replacement) explainMissing(shown string) error {
 
 // misspelt tells if wanted would be found but for a mistake in giving it.
 func misspelt(content, wanted string) string {
+	lineNumber := regexp.MustCompile(`(?m)^ *[0-9]+\t`) // here, as other calls would pay for it at their start
 	for _, mistake := range []struct{ meant, hint string }{
 		{lineNumber.ReplaceAllString(wanted, ""), "it would match without the line numbers that read puts in front of each line"},
 		{strings.ReplaceAll(wanted, "\r\n", "\n"), `it would match with line feeds alone as line ends ("\n" in place of "\r\n")`},

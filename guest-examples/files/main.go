@@ -1,6 +1,6 @@
 // Command files is the module of the built-in tools that read and write the
-// workspace. Its first argument names the tool: read, grep, glob, write, edit,
-// hash or diff.
+// workspace. Its first argument names the tool: read, list, grep, glob,
+// write, edit, multi_edit, apply_patch, hash or diff.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
 	"github.com/wasmtool/wasmtool/guest-examples/diff"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
@@ -15,19 +16,24 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/hash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"github.com/wasmtool/wasmtool/guest-examples/list"
+	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	"github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
 func main() {
 	tools := map[string]guest.Tool{
-		"read":  reading(read.Run),
-		"grep":  reading(grep.Run),
-		"glob":  reading(glob.Run),
-		"diff":  reading(diff.Run),
-		"hash":  reading(hash.Run),
-		"write": writing(write.Run),
-		"edit":  writing(edit.Run),
+		"read":        reading(read.Run),
+		"list":        reading(list.Run),
+		"grep":        reading(grep.Run),
+		"glob":        reading(glob.Run),
+		"diff":        reading(diff.Run),
+		"hash":        reading(hash.Run),
+		"write":       writing(write.Run),
+		"edit":        writing(edit.Run),
+		"apply_patch": writing(applypatch.Run),
+		"multi_edit":  writing(multiedit.Run),
 	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

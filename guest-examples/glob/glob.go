@@ -34,6 +34,8 @@ type Args struct {
 	Limit guest.Int `json:"limit"`
 	// IncludeHidden lists names that begin with a dot too.
 	IncludeHidden bool `json:"include_hidden"`
+	// IncludeIgnored lists what .gitignore files name too.
+	IncludeIgnored bool `json:"include_ignored"`
 }
 
 // Run writes the paths of the files of fsys that match to out, one a line.
@@ -56,15 +58,16 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if !info.IsDir() {
 		return fmt.Errorf("%s: %s is not a folder", startParam, workspace.Display(start))
 	}
-	var unread workspace.Unread
+	found := newest{limit: int(args.Limit)}
 	walker := workspace.Walker{
 		FS:       fsys,
 		Start:    start,
 		Hidden:   args.IncludeHidden || workspace.NamesHidden(pattern),
+		Ignored:  args.IncludeIgnored,
 		MaxDepth: depth(pattern),
-		Unread:   &unread,
+		Unread:   &found.unread,
+		LeftOut:  &found.ignored,
 	}
-	found := newest{limit: int(args.Limit)}
 	err = walker.Walk(func(name string, entry fs.DirEntry) error {
 		if !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
 			return nil
@@ -82,7 +85,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if err != nil {
 		return workspace.Explain(fsys, startParam, start, err)
 	}
-	return report(out, args.Pattern, &found, &unread)
+	return report(out, args.Pattern, start, &found)
 }
 
 // isFile reports whether a file is listed: links are, and stay links.
@@ -130,7 +133,7 @@ func depth(pattern string) int {
 }
 
 // report writes the files and what was left out.
-func report(out io.Writer, pattern string, found *newest, unread *workspace.Unread) error {
+func report(out io.Writer, pattern, start string, found *newest) error {
 	var text bytes.Buffer
 	files := found.sorted()
 	for _, f := range files {
@@ -145,7 +148,9 @@ func report(out io.Writer, pattern string, found *newest, unread *workspace.Unre
 	case found.count > len(files):
 		fmt.Fprintf(&text, "\n(the newest %d of %d files shown; narrow pattern or path, or set limit)\n", len(files), found.count)
 	}
-	text.WriteString(unread.Note("folder"))
-	_, err := out.Write(text.Bytes())
-	return err
+	text.WriteString(workspace.IgnoredNote(found.ignored))
+	text.WriteString(found.unread.Note("folder"))
+	return guest.WriteResult(out, guest.TextResult("Found "+guest.Quantity(found.count, "file"), text.String(), map[string]any{
+		"pattern": pattern, "searchPath": start, "count": found.count, "truncated": found.count > len(files), "ignored": found.ignored,
+	}))
 }

@@ -3,6 +3,7 @@ package glob
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 )
 
 // at is a file changed so many minutes after the first one.
@@ -67,7 +69,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var out strings.Builder
+			var out guesttest.Output
 			if err := Run(tree, test.args, &out); err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +100,7 @@ func TestRun_errors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var out strings.Builder
+			var out guesttest.Output
 			err := Run(tree, test.args, &out)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %q, %v; want the error %s", out.String(), err, test.want)
@@ -113,7 +115,7 @@ func TestRun_keepsTheNewestOfMany(t *testing.T) {
 		// Neither the names nor the walk go with the times.
 		fsys[fmt.Sprintf("f%04d", i*7%3000)] = at(i)
 	}
-	var out strings.Builder
+	var out guesttest.Output
 	if err := Run(fsys, Args{Pattern: "*", Limit: 3}, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +133,7 @@ func TestRun_links(t *testing.T) {
 	if err := os.Symlink(".", filepath.Join(dir, "loop")); err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
+	var out guesttest.Output
 	if err := Run(os.DirFS(dir), Args{Pattern: "**/l*k"}, &out); err != nil || out.String() != "link\n" {
 		t.Errorf("got %q, %v", out.String(), err)
 	}
@@ -145,7 +147,7 @@ func FuzzRun(f *testing.F) {
 	f.Add("\x97", "a", 1)
 	f.Fuzz(func(t *testing.T, pattern, path string, limit int) {
 		fsys := fstest.MapFS{"a/b.go": {}, "a/c/d": {}, ".e": {}}
-		var out strings.Builder
+		var out guesttest.Output
 		err := Run(fsys, Args{Pattern: pattern, Path: path, Limit: guest.Int(limit)}, &out)
 		if err == nil && !utf8.ValidString(out.String()) {
 			t.Errorf("output is not UTF-8: %q", out.String())
@@ -154,4 +156,25 @@ func FuzzRun(f *testing.F) {
 			t.Errorf("error is not UTF-8: %q", err)
 		}
 	})
+}
+
+func TestRun_metadata(t *testing.T) {
+	fsys := fstest.MapFS{".gitignore": {Data: []byte("out/\n")}, "src/a.go": {}, "src/b.go": {}, "out/c.go": {}}
+	var out guesttest.Output
+	if err := Run(fsys, Args{Pattern: "**/*.go", Limit: 1}, &out); err != nil {
+		t.Fatal(err)
+	}
+	want := "src/a.go\n\n(the newest 1 of 2 files shown; narrow pattern or path, or set limit)\n\n(1 path ignored by .gitignore; set include_ignored to see them)\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	got := out.Result()
+	metadata := map[string]any{"pattern": "**/*.go", "searchPath": ".", "count": 2., "truncated": true, "ignored": 1.}
+	if got.Title != "Found 2 files" || !maps.Equal(got.Metadata, metadata) {
+		t.Errorf("got %q and %v", got.Title, got.Metadata)
+	}
+	out = guesttest.Output{}
+	if err := Run(fsys, Args{Pattern: "**/*.go", IncludeIgnored: true}, &out); err != nil || out.Result().Title != "Found 3 files" {
+		t.Errorf("got %q, %v", out.Result().Title, err)
+	}
 }

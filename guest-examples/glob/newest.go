@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
 // file is a match.
@@ -18,6 +20,9 @@ type newest struct {
 	limit int
 	count int
 	kept  []file
+
+	unread  workspace.Unread // folders
+	ignored int              // files and folders
 }
 
 func (n *newest) add(f file) {

@@ -26,11 +26,11 @@ func (r *report) writeContext(reopen func() (io.ReadCloser, error)) error {
 		if err != nil {
 			return err
 		}
-		after := i > 0 && number-hits[i-1].number <= r.context
+		after := i > 0 && number-hits[i-1].number <= r.after
 		if i == len(hits) && !after || r.out.Len() >= MaxOutput {
 			return nil
 		}
-		before := i < len(hits) && hits[i].number-number <= r.context
+		before := i < len(hits) && hits[i].number-number <= r.before
 		if !before && !after {
 			continue
 		}

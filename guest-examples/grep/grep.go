@@ -3,6 +3,7 @@
 package grep
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -47,11 +48,19 @@ type Args struct {
 	Literal bool `json:"literal"`
 	// Context is how many lines to show before and after a match in Content.
 	Context guest.Int `json:"context"`
+	// Before and After are how many lines to show before and after a match, if
+	// they are more than Context.
+	Before guest.Int `json:"before"`
+	After  guest.Int `json:"after"`
+	// Word takes only matches that begin and end at the border of a word.
+	Word bool `json:"word"`
 	// MaxResults is how many lines (Content) or files to show at most; 0
 	// means DefaultMaxResults.
 	MaxResults guest.Int `json:"max_results"`
 	// IncludeHidden searches names that begin with a dot too.
 	IncludeHidden bool `json:"include_hidden"`
+	// IncludeIgnored searches what .gitignore files name too.
+	IncludeIgnored bool `json:"include_ignored"`
 }
 
 // Run searches fsys and writes what it finds to out. Finding nothing is not an
@@ -73,7 +82,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if err := args.check(); err != nil {
 		return err
 	}
-	matcher, err := compile(args.Pattern, args.IgnoreCase, args.Literal)
+	matcher, err := compile(args.Pattern, args.IgnoreCase, args.Literal, args.Word)
 	if err != nil {
 		return err
 	}
@@ -86,10 +95,14 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		start:   start,
 		filter:  filter,
 		hidden:  args.IncludeHidden || filter.NamesHidden(),
+		ignored: args.IncludeIgnored,
 		scanner: scanner{matcher: matcher},
 		report: report{
+			pattern: args.Pattern,
+			start:   start,
 			mode:    args.OutputMode,
-			context: int64(args.Context),
+			before:  int64(max(args.Context, args.Before)),
+			after:   int64(max(args.Context, args.After)),
 			max:     int(args.MaxResults),
 		},
 	}
@@ -102,6 +115,8 @@ func (a *Args) check() error {
 		return fmt.Errorf("output_mode is %q; it must be content, files or count", a.OutputMode)
 	case a.Context < 0:
 		return fmt.Errorf("context is %d; it must not be negative", a.Context)
+	case a.Before < 0 || a.After < 0:
+		return errors.New("before and after must not be negative")
 	case a.MaxResults < 0:
 		return fmt.Errorf("max_results is %d; it must be at least 1", a.MaxResults)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 )
 
 var tree = fstest.MapFS{
@@ -172,7 +174,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var out strings.Builder
+			var out guesttest.Output
 			if err := Run(tree, test.args, &out); err != nil {
 				t.Fatal(err)
 			}
@@ -184,14 +186,14 @@ func TestRun(t *testing.T) {
 }
 
 func TestRun_hugeLine(t *testing.T) {
-	var out strings.Builder
+	var out guesttest.Output
 	if err := Run(tree, Args{Pattern: "haystack", Path: "wide", OutputMode: Count}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "wide/line-2mib.txt:2\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
-	out.Reset()
+	out = guesttest.Output{}
 	if err := Run(tree, Args{Pattern: "z", Path: "wide/line-2mib.txt", Context: 1}, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +210,7 @@ func TestRun_outputLimit(t *testing.T) {
 			if context > 0 {
 				args.Context = 3
 			}
-			var out strings.Builder
+			var out guesttest.Output
 			if err := Run(fsys, args, &out); err != nil {
 				t.Fatal(err)
 			}
@@ -248,7 +250,7 @@ func TestRun_errors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			err := Run(tree, test.args, &strings.Builder{})
+			err := Run(tree, test.args, &guesttest.Output{})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
@@ -271,7 +273,7 @@ func (r refusingFS) Open(name string) (fs.File, error) {
 
 func TestRun_unreadable(t *testing.T) {
 	for _, refused := range []string{"cmd/main.go", "lib"} {
-		var out strings.Builder
+		var out guesttest.Output
 		if err := Run(refusingFS{tree, refused}, Args{Pattern: "func run"}, &out); err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +281,7 @@ func TestRun_unreadable(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", refused, out.String(), want)
 		}
 	}
-	err := Run(refusingFS{tree, "lib"}, Args{Pattern: "x", Path: "lib"}, &strings.Builder{})
+	err := Run(refusingFS{tree, "lib"}, Args{Pattern: "x", Path: "lib"}, &guesttest.Output{})
 	if err == nil || err.Error() != "path: lib can't be read: permission denied" {
 		t.Errorf("got %v", err)
 	}
@@ -297,7 +299,7 @@ func TestRun_links(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{".": "a.txt:1:needle\n", "link.txt": "link.txt:1:needle\n"} {
-		var out strings.Builder
+		var out guesttest.Output
 		if err := Run(os.DirFS(dir), Args{Pattern: "needle", Path: path}, &out); err != nil || out.String() != want {
 			t.Errorf("%s: got %q, %v; want %q", path, out.String(), err, want)
 		}
@@ -305,7 +307,7 @@ func TestRun_links(t *testing.T) {
 }
 
 func TestScanner_failingReader(t *testing.T) {
-	m, err := compile("a", false, false)
+	m, err := compile("a", false, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +348,7 @@ func TestRequired(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.pattern, func(t *testing.T) {
-			m, err := compile(test.pattern, test.ignoreCase, false)
+			m, err := compile(test.pattern, test.ignoreCase, false, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -384,7 +386,7 @@ func FuzzScanner(f *testing.F) {
 		f.Add(seed.pattern, seed.text, seed.fold)
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
-		m, err := compile(pattern, fold, false)
+		m, err := compile(pattern, fold, false, false)
 		if err != nil {
 			return
 		}
@@ -425,7 +427,7 @@ func FuzzRun(f *testing.F) {
 	f.Add("(?i)x|y", "!**/[a-z]*", "/workspace/a", []byte("x\x00"))
 	f.Fuzz(func(t *testing.T, pattern, glob, path string, data []byte) {
 		fsys := fstest.MapFS{"a/b.go": {Data: data}, "c": {Data: data}}
-		var out strings.Builder
+		var out guesttest.Output
 		err := Run(fsys, Args{Pattern: pattern, Glob: glob, Path: path, Context: 1}, &out)
 		if err == nil && !utf8.ValidString(out.String()) {
 			t.Errorf("output is not UTF-8: %q", out.String())
@@ -434,4 +436,62 @@ func FuzzRun(f *testing.F) {
 			t.Errorf("error is not UTF-8: %q", err)
 		}
 	})
+}
+
+func TestRun_metadata(t *testing.T) {
+	fsys := fstest.MapFS{".gitignore": {Data: []byte("out/\n")}, "a.go": {Data: []byte("x\nx\n")}, "b.go": {Data: []byte("x\n")}, "out/c.go": {Data: []byte("x\n")}}
+	for _, test := range []struct {
+		args      Args
+		title     string
+		count     float64
+		truncated bool
+		ignored   float64
+	}{
+		{Args{Pattern: "x"}, "Found 3 matching lines in 2 files", 3, false, 1},
+		{Args{Pattern: "x", MaxResults: 1}, "Found 3 matching lines in 2 files", 3, true, 1},
+		{Args{Pattern: "x", OutputMode: Files}, "Found 2 files", 2, false, 1},
+		{Args{Pattern: "x", IncludeIgnored: true}, "Found 4 matching lines in 3 files", 4, false, 0},
+		{Args{Pattern: "x", Path: "out"}, "Found 1 matching line in 1 file", 1, false, 0},
+	} {
+		var out guesttest.Output
+		if err := Run(fsys, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		got := out.Result()
+		if m := got.Metadata; got.Title != test.title || m["count"] != test.count || m["truncated"] != test.truncated || m["ignored"] != test.ignored || m["pattern"] != "x" {
+			t.Errorf("%+v: got %q and %v", test.args, got.Title, m)
+		}
+		if told := strings.Contains(out.String(), "1 path ignored by .gitignore"); told != (test.ignored > 0) {
+			t.Errorf("%+v: the text tells of what was ignored: %v", test.args, told)
+		}
+	}
+}
+
+func TestRun_words(t *testing.T) {
+	fsys := fstest.MapFS{"a": {Data: []byte("1\nsetting\nset x\n2\nunset\nreset(set)\nSET\n3\n")}}
+	for _, test := range []struct {
+		args Args
+		want string
+	}{
+		{Args{Pattern: "set", Word: true}, "a:3:set x\na:6:reset(set)\n"},
+		{Args{Pattern: "set", Word: true, IgnoreCase: true, Literal: true}, "a:3:set x\na:6:reset(set)\na:7:SET\n"},
+		{Args{Pattern: "un|re", Word: true}, "no matches (text files searched: 1, binary files skipped: 0)\n"},
+		{Args{Pattern: "set x", Before: 1}, "a-2-setting\na:3:set x\n"},
+		{Args{Pattern: "set x", After: 1}, "a:3:set x\na-4-2\n"},
+		{Args{Pattern: "set x", Context: 1, After: 2}, "a-2-setting\na:3:set x\na-4-2\na-5-unset\n"},
+	} {
+		var out guesttest.Output
+		if err := Run(fsys, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != test.want {
+			t.Errorf("%+v: got\n%s\nwant\n%s", test.args, out.String(), test.want)
+		}
+	}
+	for _, args := range []Args{{Pattern: "a)(b", Word: true}, {Pattern: "a", After: -1}} {
+		var out guesttest.Output
+		if err := Run(fsys, args, &out); err == nil || out.Len() > 0 {
+			t.Errorf("%+v: got %v", args, err)
+		}
+	}
 }

@@ -22,7 +22,7 @@ type matcher struct {
 }
 
 // compile returns the matcher for pattern, or an error for a model.
-func compile(pattern string, ignoreCase, literal bool) (*matcher, error) {
+func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	if pattern == "" {
 		return nil, errors.New("pattern is empty")
 	}
@@ -31,6 +31,13 @@ func compile(pattern string, ignoreCase, literal bool) (*matcher, error) {
 	}
 	if literal {
 		pattern = regexp.QuoteMeta(pattern)
+	}
+	if word {
+		// Alone it has to be a pattern too: a parenthesis too many would close ours.
+		if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
+			return nil, explain(err)
+		}
+		pattern = `\b(?:` + pattern + `)\b`
 	}
 	if ignoreCase {
 		pattern = "(?i)" + pattern

@@ -12,9 +12,11 @@ import (
 // report puts together the output, file after file, and counts all matches,
 // also those that it doesn't show.
 type report struct {
-	mode    Mode
-	context int64
-	max     int
+	// pattern and start are what is searched for and where.
+	pattern, start string
+	mode           Mode
+	before, after  int64 // lines of context
+	max            int
 
 	searched, binary int // files
 	matched          int // files with a match
@@ -22,6 +24,7 @@ type report struct {
 	shown            int // lines or files in out
 	out              bytes.Buffer
 	unread           workspace.Unread // files and folders
+	ignored          int              // files and folders
 
 	name  string // the file in hand
 	found int    // its matching lines
@@ -41,7 +44,7 @@ func (r *report) add(h hit) bool {
 	case r.mode != Content:
 		return r.mode != Files // one match is all that counts
 	case !r.room():
-	case r.context > 0:
+	case r.before > 0 || r.after > 0:
 		h.line, h.at = excerpt(h.line, h.at), 0
 		r.hits = append(r.hits, h)
 	default:
@@ -93,9 +96,15 @@ func (r *report) finish(w io.Writer) error {
 	if r.shown < total {
 		fmt.Fprintf(&r.out, "\n(%d of %d %s shown; narrow pattern, path or glob, or set max_results)\n", r.shown, total, unit)
 	}
+	r.out.WriteString(workspace.IgnoredNote(r.ignored))
 	r.out.WriteString(r.unread.Note("path"))
-	_, err := w.Write(r.out.Bytes())
-	return err
+	title := "Found " + guest.Quantity(r.lines, "matching line") + " in " + guest.Quantity(r.matched, "file")
+	if r.mode == Files {
+		title = "Found " + guest.Quantity(r.matched, "file")
+	}
+	return guest.WriteResult(w, guest.TextResult(title, r.out.String(), map[string]any{
+		"pattern": r.pattern, "searchPath": r.start, "count": total, "truncated": r.shown < total, "ignored": r.ignored,
+	}))
 }
 
 // nothing says that there is no match, and why that may be.

@@ -17,6 +17,7 @@ type search struct {
 	start   string
 	filter  workspace.Filter
 	hidden  bool
+	ignored bool
 	scanner scanner
 	report  report
 
@@ -42,7 +43,7 @@ func (s *search) run(out io.Writer) error {
 }
 
 func (s *search) folder() error {
-	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden, Unread: &s.report.unread}
+	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden, Ignored: s.ignored, Unread: &s.report.unread, LeftOut: &s.report.ignored}
 	err := walker.Walk(func(name string, entry fs.DirEntry) error {
 		if !entry.Type().IsRegular() || !s.filter.Selects(workspace.Below(s.start, name)) {
 			return nil

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
@@ -22,7 +25,8 @@ type page struct {
 	fsys         fs.FS
 	name         string
 	first, limit int64
-	out          *bufio.Writer
+	out          bytes.Buffer
+	metadata     map[string]any
 
 	shown   int64 // lines written
 	size    int   // bytes written
@@ -35,8 +39,8 @@ func (p *page) room(bytes int) bool {
 }
 
 func (p *page) write(line []byte) {
-	n, _ := p.out.Write(line) // the writer keeps its error for Flush
-	p.size += n
+	p.out.Write(line)
+	p.size += len(line)
 	p.shown++
 }
 
@@ -44,6 +48,10 @@ func (p *page) write(line []byte) {
 // more says that this is only a lower bound. unit is "lines" or "entries".
 func (p *page) end(unit string, total int64, more bool) {
 	last := p.first + p.shown - 1
+	if !more {
+		p.metadata[unit] = total
+	}
+	p.metadata["truncated"] = last < total || more
 	if p.first == 1 && last == total && !more {
 		return
 	}
@@ -51,11 +59,11 @@ func (p *page) end(unit string, total int64, more bool) {
 	if more {
 		count = "more than " + count
 	}
-	fmt.Fprintf(p.out, "\n(showing %s %d-%d of %s", unit, p.first, last, count)
+	fmt.Fprintf(&p.out, "\n(showing %s %d-%d of %s", unit, p.first, last, count)
 	if last < total || more {
-		fmt.Fprintf(p.out, "; continue with offset=%d", last+1)
+		fmt.Fprintf(&p.out, "; continue with offset=%d", last+1)
 	}
-	fmt.Fprint(p.out, ")\n")
+	fmt.Fprint(&p.out, ")\n")
 }
 
 // folder writes the entries of a folder, one a line; folders end in a slash.
@@ -66,7 +74,7 @@ func (p *page) folder() error {
 	}
 	total := int64(len(entries))
 	if total == 0 {
-		fmt.Fprintf(p.out, "(%s is an empty folder)\n", workspace.Display(p.name))
+		fmt.Fprintf(&p.out, "(%s is an empty folder)\n", workspace.Display(p.name))
 		return nil
 	}
 	if p.first > total {
@@ -87,21 +95,54 @@ func (p *page) folder() error {
 	return nil
 }
 
-// file writes lines of a text file of so many bytes.
-func (p *page) file(size int64) error {
+// finish writes the page as a result. The text is the page alone; what a program may
+// want to know of the file beside it is in the metadata, and for people in the title.
+func (p *page) finish(out io.Writer) error {
+	title := "Read " + workspace.Display(p.name)
+	if lines, ok := p.metadata["lines"]; ok {
+		title += " (" + guest.Quantity(lines, "line") + ")"
+	}
+	return guest.WriteResult(out, guest.TextResult(title, p.out.String(), p.metadata))
+}
+
+// file writes lines of a text file of so many bytes, or an image.
+func (p *page) file(size int64, out io.Writer) error {
 	f, err := p.fsys.Open(p.name)
 	if err != nil {
 		return p.explain(err)
 	}
 	defer f.Close()
-	decoded, err := text.NewReader(bufio.NewReaderSize(f, 64<<10))
+	seen := io.Reader(f)
+	hash := filehash.New()
+	if size <= filehash.MaxSize {
+		seen = io.TeeReader(f, hash)
+	}
+	source := bufio.NewReaderSize(seen, 64<<10)
+	head, err := source.Peek(imageHead)
+	if err != nil && err != io.EOF {
+		return p.explain(err)
+	}
+	if format, ok := formatOf(head); ok {
+		return p.image(format, source, out)
+	}
+	decoded, err := text.NewReader(source)
 	if errors.Is(err, text.ErrBinary) {
-		return fmt.Errorf("file_path: %s is a binary file of %d bytes; read shows text only", workspace.Display(p.name), size)
+		return fmt.Errorf("file_path: %s is a binary file of %d bytes; read shows text and images (PNG, JPEG, GIF, WebP) only", workspace.Display(p.name), size)
 	}
 	if err != nil {
 		return p.explain(err)
 	}
-	return p.lines(text.NewLineReader(decoded, keep))
+	if err := p.lines(text.NewLineReader(decoded, keep)); err != nil {
+		return err
+	}
+	if size <= filehash.MaxSize {
+		// What follows the page was read to count its lines.
+		if _, err := io.Copy(io.Discard, source); err != nil {
+			return p.explain(err)
+		}
+		p.metadata["file_hash"] = filehash.Text(hash)
+	}
+	return p.finish(out)
 }
 
 // explain words an error met in reading.
@@ -138,7 +179,8 @@ func (p *page) lines(in *text.LineReader) error {
 	}
 	if p.shown == 0 {
 		if p.first == 1 {
-			fmt.Fprintf(p.out, "(%s is empty)\n", workspace.Display(p.name))
+			fmt.Fprintf(&p.out, "(%s is empty)\n", workspace.Display(p.name))
+			p.metadata["lines"] = 0
 			return nil
 		}
 		return fmt.Errorf("offset %d is past the end: the last line of %s is %d", p.first, workspace.Display(p.name), passed)
@@ -151,7 +193,7 @@ func (p *page) lines(in *text.LineReader) error {
 		rest++ // the line that did not fit
 	}
 	if p.invalid {
-		fmt.Fprint(p.out, "\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n")
+		fmt.Fprint(&p.out, "\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n")
 	}
 	p.end("lines", p.first+p.shown-1+rest, more)
 	return nil

@@ -1,9 +1,8 @@
 // Package read is the built-in tool read: a page of a text file with line
-// numbers, or the entries of a folder.
+// numbers, the entries of a folder, or an image.
 package read
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"io/fs"
@@ -35,8 +34,8 @@ type Args struct {
 	Limit guest.Int `json:"limit"`
 }
 
-// Run writes the asked page of a file of fsys, or of the entries of a folder,
-// to out. The text of an error is written for a model.
+// Run writes the asked page of a file of fsys, or of the entries of a folder, or an
+// image to out. The text of an error is written for a model.
 func Run(fsys fs.FS, args Args, out io.Writer) error {
 	name, err := workspace.Resolve("file_path", args.FilePath)
 	if err != nil {
@@ -59,22 +58,22 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		return workspace.Explain(fsys, "file_path", name, err)
 	}
 	page := page{
-		fsys:  fsys,
-		name:  name,
-		first: int64(args.Offset),
-		limit: int64(args.Limit),
-		out:   bufio.NewWriter(out),
+		fsys:     fsys,
+		name:     name,
+		first:    int64(args.Offset),
+		limit:    int64(args.Limit),
+		metadata: map[string]any{"path": name},
 	}
 	switch {
 	case info.IsDir():
 		err = page.folder()
 	case workspace.Regular(info):
-		err = page.file(info.Size())
+		return page.file(info.Size(), out)
 	default:
 		err = fmt.Errorf("file_path: %s is not a regular file", workspace.Display(name))
 	}
 	if err != nil {
 		return err
 	}
-	return page.out.Flush()
+	return page.finish(out)
 }

@@ -3,6 +3,7 @@ package read
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,9 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 )
 
 func lines(n int) string {
@@ -19,6 +22,17 @@ func lines(n int) string {
 		fmt.Fprintf(&b, "line %d\n", i+1)
 	}
 	return b.String()
+}
+
+// readText calls the tool and returns the text that it gives.
+func readText(t *testing.T, fsys fs.FS, args Args) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	err := Run(fsys, args, &out)
+	if err != nil && out.Len() > 0 {
+		t.Errorf("got output %q beside the error", out.String())
+	}
+	return guesttest.Parse(t, out.String()).Text(), err
 }
 
 var tree = fstest.MapFS{
@@ -34,6 +48,7 @@ var tree = fstest.MapFS{
 	"fat.txt":     {Data: []byte(strings.Repeat(strings.Repeat("x", 999)+"\n", 300))},
 	"huge.txt":    {Data: []byte(strings.Repeat("y", 3<<20))},
 	"image.png":   {Data: []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")},
+	"binary":      {Data: []byte("a\x00b")},
 	"dir/b.txt":   {},
 	"dir/a/c.txt": {},
 	"dir/.env":    {},
@@ -67,24 +82,24 @@ func TestRun(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var out strings.Builder
-			if err := Run(tree, test.args, &out); err != nil {
+			got, err := readText(t, tree, test.args)
+			if err != nil {
 				t.Fatal(err)
 			}
-			if out.String() != test.want {
-				t.Errorf("got:\n%.300s\nwant:\n%.300s", out.String(), test.want)
+			if got != test.want {
+				t.Errorf("got:\n%.300s\nwant:\n%.300s", got, test.want)
 			}
 		})
 	}
 }
 
 func TestRun_defaultLimit(t *testing.T) {
-	var out strings.Builder
-	if err := Run(tree, Args{FilePath: "big.txt"}, &out); err != nil {
+	got, err := readText(t, tree, Args{FilePath: "big.txt"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "  2000\tline 2000\n\n(showing lines 1-2000 of 5000; continue with offset=2001)\n"; !strings.HasSuffix(out.String(), want) {
-		t.Errorf("ends in %q, want %q", out.String()[out.Len()-100:], want)
+	if want := "  2000\tline 2000\n\n(showing lines 1-2000 of 5000; continue with offset=2001)\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("ends in %q, want %q", got[len(got)-100:], want)
 	}
 }
 
@@ -92,15 +107,15 @@ func TestRun_defaultLimit(t *testing.T) {
 func TestRun_outputLimit(t *testing.T) {
 	args, seen := Args{FilePath: "fat.txt"}, 0
 	for range 10 {
-		var out strings.Builder
-		if err := Run(tree, args, &out); err != nil {
+		got, err := readText(t, tree, args)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Len() > MaxOutput+200 {
-			t.Fatalf("a page has %d bytes", out.Len())
+		if len(got) > MaxOutput+200 {
+			t.Fatalf("a page has %d bytes", len(got))
 		}
-		seen += strings.Count(out.String(), "\tx")
-		_, rest, more := strings.Cut(out.String(), "continue with offset=")
+		seen += strings.Count(got, "\tx")
+		_, rest, more := strings.Cut(got, "continue with offset=")
 		if !more {
 			break
 		}
@@ -125,7 +140,8 @@ func TestRun_errors(t *testing.T) {
 		{"negative offset", Args{FilePath: "three.txt", Offset: -1}, "offset is -1; the first line is 1"},
 		{"negative limit", Args{FilePath: "three.txt", Limit: -1}, "limit is -1; it must be at least 1"},
 		{"missing", Args{FilePath: "tree.txt"}, "file_path: tree.txt does not exist in the workspace; did you mean three.txt?"},
-		{"binary", Args{FilePath: "image.png"}, "file_path: image.png is a binary file of 16 bytes; read shows text only"},
+		{"binary", Args{FilePath: "image.png"}, "file_path: image.png begins like a PNG image and is damaged: unexpected EOF; it can't be shown"},
+		{"other binary", Args{FilePath: "binary"}, "file_path: binary is a binary file of 3 bytes; read shows text and images (PNG, JPEG, GIF, WebP) only"},
 		{"outside", Args{FilePath: "../secret"}, "file_path: ../secret is outside the workspace; give a path relative to it or under /workspace"},
 		{"path of the host", Args{FilePath: "/home/me/a.txt"}, "file_path: /home/me/a.txt is outside the workspace; host paths are not known here, give the path relative to the workspace (or under /workspace)"},
 		{"dangling link", Args{FilePath: "dangling"}, "file_path: dangling is a link to gone.txt, which does not exist"},
@@ -135,22 +151,17 @@ func TestRun_errors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var out strings.Builder
-			err := Run(tree, test.args, &out)
+			_, err := readText(t, tree, test.args)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
-			}
-			if out.Len() > 0 {
-				t.Errorf("got output %q beside the error", out.String())
 			}
 		})
 	}
 }
 
 func TestRun_emptyFolder(t *testing.T) {
-	var out strings.Builder
-	if err := Run(os.DirFS(t.TempDir()), Args{FilePath: "."}, &out); err != nil || out.String() != "(. is an empty folder)\n" {
-		t.Errorf("got %q, %v", out.String(), err)
+	if got, err := readText(t, os.DirFS(t.TempDir()), Args{FilePath: "."}); err != nil || got != "(. is an empty folder)\n" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 
@@ -162,15 +173,15 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, offset, limit int) {
 		fsys := fstest.MapFS{"f": {Data: data}}
 		args := Args{FilePath: "f", Offset: guest.Int(offset), Limit: guest.Int(limit)}
-		var out strings.Builder
-		if err := Run(fsys, args, &out); err != nil {
+		got, err := readText(t, fsys, args)
+		if err != nil {
 			return
 		}
-		if !utf8.ValidString(out.String()) {
-			t.Errorf("output is not UTF-8: %q", out.String())
+		if !utf8.ValidString(got) {
+			t.Errorf("output is not UTF-8: %q", got)
 		}
-		if out.Len() > MaxOutput+10*MaxLineChars {
-			t.Errorf("output has %d bytes", out.Len())
+		if len(got) > MaxOutput+10*MaxLineChars {
+			t.Errorf("output has %d bytes", len(got))
 		}
 	})
 }
@@ -186,12 +197,33 @@ func TestRun_links(t *testing.T) {
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
-	if err := Run(os.DirFS(dir), Args{FilePath: "link.txt"}, &out); err != nil || out.String() != "     1\thello\n" {
-		t.Errorf("got %q, %v", out.String(), err)
+	if got, err := readText(t, os.DirFS(dir), Args{FilePath: "link.txt"}); err != nil || got != "     1\thello\n" {
+		t.Errorf("got %q, %v", got, err)
 	}
-	err := Run(os.DirFS(dir), Args{FilePath: "loop"}, &out)
+	_, err := readText(t, os.DirFS(dir), Args{FilePath: "loop"})
 	if err == nil || strings.Contains(err.Error(), dir) {
 		t.Errorf("got %v, want an error without the path on the host", err)
+	}
+}
+
+func TestRun_metadata(t *testing.T) {
+	for _, test := range []struct {
+		args Args
+		want map[string]any
+	}{
+		{Args{FilePath: "/workspace/three.txt"}, map[string]any{"path": "three.txt", "lines": 3., "truncated": false, "file_hash": filehash.Of(tree["three.txt"].Data)}},
+		{Args{FilePath: "three.txt", Offset: 2, Limit: 1}, map[string]any{"path": "three.txt", "lines": 3., "truncated": true, "file_hash": filehash.Of(tree["three.txt"].Data)}},
+		{Args{FilePath: "utf16.txt"}, map[string]any{"path": "utf16.txt", "lines": 1., "truncated": false, "file_hash": filehash.Of(tree["utf16.txt"].Data)}},
+		{Args{FilePath: "empty.txt"}, map[string]any{"path": "empty.txt", "lines": 0., "file_hash": filehash.Of(nil)}},
+		{Args{FilePath: "fat.txt"}, map[string]any{"path": "fat.txt", "lines": 300., "truncated": true, "file_hash": filehash.Of(tree["fat.txt"].Data)}},
+		{Args{FilePath: "dir"}, map[string]any{"path": "dir", "entries": 3., "truncated": false}},
+	} {
+		var out strings.Builder
+		if err := Run(tree, test.args, &out); err != nil {
+			t.Fatal(err)
+		}
+		if got := guesttest.Parse(t, out.String()).Metadata; !maps.Equal(got, test.want) {
+			t.Errorf("%+v: got %v, want %v", test.args, got, test.want)
+		}
 	}
 }

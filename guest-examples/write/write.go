@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
@@ -35,14 +36,13 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 		return workspace.Explain(dir.FS, "file_path", name, err)
 	}
 	if equal {
-		_, err = fmt.Fprintf(out, "unchanged: %s has this content already (%s)\n", workspace.Display(name), size(args.Content))
-		return err
+		return report(out, "Unchanged", name, args.Content, fmt.Sprintf("unchanged: %s has this content already (%s)\n", workspace.Display(name), size(args.Content)))
 	}
 	if _, err := dir.Write("file_path", name, info, []byte(args.Content)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), guest.Quantity(info.Size(), "byte"))
-	return err
+	return report(out, "Overwrote", name, args.Content,
+		fmt.Sprintf("overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), guest.Quantity(info.Size(), "byte")))
 }
 
 // Create makes the file name, which there is none of yet, with the folders that
@@ -56,8 +56,16 @@ func Create(dir workspace.Dir, name, content string, out io.Writer) error {
 	for _, folder := range made {
 		fmt.Fprintf(&folders, "created the folder %s/\n", workspace.Display(folder))
 	}
-	_, err = fmt.Fprintf(out, "%screated %s: %s\n", &folders, workspace.Display(name), size(content))
-	return err
+	return report(out, "Created", name, content, fmt.Sprintf("%screated %s: %s\n", &folders, workspace.Display(name), size(content)))
+}
+
+// report writes the result: what was done with the file name, which holds content.
+func report(out io.Writer, did, name, content, text string) error {
+	metadata := map[string]any{"path": name, "size": len(content)}
+	if len(content) <= filehash.MaxSize {
+		metadata["file_hash"] = filehash.Of([]byte(content))
+	}
+	return guest.WriteResult(out, guest.TextResult(did+" "+workspace.Display(name), text, metadata))
 }
 
 // holds reports whether the file has that content.

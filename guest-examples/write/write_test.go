@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
 
@@ -32,8 +33,8 @@ func TestRun(t *testing.T) {
 			if err := Run(dir, Args{FilePath: test.path, Content: test.content}, &out); err != nil {
 				t.Fatal(err)
 			}
-			if out.String() != test.want {
-				t.Errorf("got %q, want %q", out.String(), test.want)
+			if got := guesttest.Parse(t, out.String()); got.Text() != test.want || got.Metadata["size"] != float64(len(test.content)) {
+				t.Errorf("got %+v, want %q and the size", got, test.want)
 			}
 			got, err := os.ReadFile(filepath.Join(root, strings.TrimPrefix(test.path, workspace.Mount)))
 			if err != nil || string(got) != test.content {

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,10 +113,24 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 			fmt.Fprintf(a.Err, "%s\n", printable(string(text)))
 		}
 	}
-	if err != nil {
+	if err != nil && !saysMore(result, err) {
 		return err
 	}
-	return a.printContent(result)
+	if failed := a.printContent(result); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// saysMore reports whether the result of a call that failed has what its error lacks,
+// such as the output of a script.
+func saysMore(result tool.Result, err error) bool {
+	var e *tool.Error
+	if !errors.As(err, &e) || e.Code != tool.CodeExecution {
+		return false
+	}
+	said := func(text string) string { return strings.Join(strings.Fields(text), " ") } // errors are laid out anew
+	return !strings.Contains(said(err.Error()+" "+e.Details.Foreign()), said(result.Text()))
 }
 
 // call opens the tools, calls one, and closes them again.

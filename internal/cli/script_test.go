@@ -164,6 +164,18 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 		fmt.Fprint(w, r.Method, " ")
 		_, _ = io.Copy(w, r.Body) // the script sees what is missing
 	})
+	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `<title>A page</title><h1>Head</h1><p>See <a href="items/7">item 7</a>.<script>track()</script>`)
+	})
+	mux.Handle("GET /away", http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
+	// As Brave Search answers.
+	mux.HandleFunc("GET /res/v1/web/search", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Subscription-Token") == "" {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		}
+		fmt.Fprintf(w, `{"web": {"results": [{"title": "About %s", "url": "https://example.com/", "description": "Asked with %s"}]}}`, r.FormValue("q"), r.Header.Get("X-Subscription-Token"))
+	})
 	server := httptest.NewServer(mux)
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], server.URL)

@@ -30,12 +30,21 @@ type serveOptions struct {
 	http      string
 	admin     string
 	tokenFile string
+	oauth     mcpserver.OAuth
 	hosts     []string
 	client    string
 	verbose   bool
 	receipt   bool
 	watch     bool
 }
+
+// The flags of OAuth.
+const (
+	oauthIssuer   = "oauth-issuer"
+	oauthResource = "oauth-resource"
+	oauthAudience = "oauth-audience"
+	oauthScope    = "oauth-scope"
+)
 
 // tokenEnv holds the token that clients over HTTP must send.
 const tokenEnv = "WASMTOOL_SERVE_TOKEN"
@@ -57,7 +66,8 @@ grants a directory. What must be asked about is asked through the client; a clie
 that cannot ask its user gets a no. See docs/mcp.md and docs/operator.md.
 
 An address that other machines can reach needs a token of at least 16 bytes, in the
-variable WASMTOOL_SERVE_TOKEN or in --token-file. SIGHUP reads the operator's file
+variable WASMTOOL_SERVE_TOKEN or in --token-file; or an authorization server, with
+--oauth-issuer, whose users are tenants of their own. SIGHUP reads the operator's file
 again. The first SIGINT or SIGTERM lets calls that run end; a second one does not.
 
 Exit status: 0 when the client has gone or the command was told to stop; 2 for a
@@ -75,6 +85,10 @@ wrong command line.`,
 	flags.StringVar(&o.http, "http", "", "wait for clients at `ADDR`, such as 127.0.0.1:8080, in place of standard input and output")
 	flags.StringVar(&o.admin, "admin", "", "answer /healthz, /readyz and /metrics at `ADDR`, such as 127.0.0.1:8081")
 	flags.StringVar(&o.tokenFile, "token-file", "", "the `FILE` with the token that clients over HTTP must send (default: $"+tokenEnv+")")
+	flags.StringVar(&o.oauth.Issuer, oauthIssuer, "", "let in who has a token of the authorization server at `URL`, in place of --token-file")
+	flags.StringVar(&o.oauth.Resource, oauthResource, "", "the `URL` by which clients reach this server, such as https://tools.example.com/mcp; tokens must be for it")
+	flags.StringVar(&o.oauth.Audience, oauthAudience, "", "what tokens must be for, where the authorization server does not say the URL of --oauth-resource")
+	flags.StringArrayVar(&o.oauth.Scopes, oauthScope, nil, "let in only tokens with the scope `NAME` (repeatable)")
 	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` besides this machine's own names (repeatable)")
 	flags.BoolVar(&o.watch, "watch", false, "load tools of --tools again when their files change, without a restart")
 	flags.StringVar(&o.client, "print-config", "", "print what to put into the configuration of `CLIENT`, and serve nothing: "+strings.Join(clientNames(), ", "))
@@ -85,11 +99,14 @@ wrong command line.`,
 
 func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	if o.http == "" {
-		for _, name := range []string{"token-file", "allow-host"} {
+		for _, name := range []string{"token-file", "allow-host", oauthIssuer, oauthResource, oauthAudience, oauthScope} {
 			if cmd.Flags().Changed(name) {
 				return usage(cmd, "--"+name+" is for --http")
 			}
 		}
+	}
+	if err := o.checkOAuth(cmd); err != nil {
+		return err
 	}
 	if o.watch && len(o.folders) == 0 {
 		return usage(cmd, "--watch is for --tools")
@@ -206,20 +223,42 @@ func (a *app) serveClients(ctx context.Context, o serveOptions, server *mcpserve
 		defer protocolOnly()()
 		return server.ServeStdio(ctx, a.In, a.Out)
 	}
-	token, err := o.token(ctx, a.getenv)
-	if err != nil {
-		return err
+	access := mcpserver.HTTPOptions{Hosts: o.hosts}
+	if o.oauth.Issuer != "" {
+		access.OAuth = &o.oauth
+	} else {
+		var err error
+		if access.Token, err = o.token(ctx, a.getenv); err != nil {
+			return err
+		}
 	}
 	l, err := listen("--http", o.http)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
-	err = server.ServeListener(ctx, l, mcpserver.HTTPOptions{Token: token, Hosts: o.hosts})
+	err = server.ServeListener(ctx, l, access)
+	if errors.Is(err, mcpserver.ErrOAuth) {
+		return &tool.Error{Code: tool.CodeUsage, Message: err.Error()}
+	}
 	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
 		return &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--http %s: %v; put one into $%s or --token-file", o.http, err, tokenEnv)}
 	}
 	return err
+}
+
+// checkOAuth finds flags that do not go together.
+func (o *serveOptions) checkOAuth(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	switch {
+	case given(oauthIssuer) != given(oauthResource):
+		return usage(cmd, "--"+oauthIssuer+" and --"+oauthResource+" belong together")
+	case given(oauthIssuer) && given("token-file"):
+		return usage(cmd, "--"+oauthIssuer+" and --token-file exclude each other")
+	case !given(oauthIssuer) && (given(oauthAudience) || given(oauthScope)):
+		return usage(cmd, "--"+oauthAudience+" and --"+oauthScope+" are for --"+oauthIssuer)
+	}
+	return nil
 }
 
 // protocolOnly keeps a library that prints to standard output from breaking the protocol

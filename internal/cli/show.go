@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -115,6 +116,13 @@ func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Para
 		}
 		if len(p.Enum) > 0 {
 			fmt.Fprintf(w, "  \t  one of %s\n", oneLine(string(bytes.Join(rawBytes(p.Enum), []byte(", ")))))
+		}
+	}
+	for i, setting := range s.Settings {
+		fmt.Fprintf(w, "%s  %s\t%s\n", yesNo(i == 0, "\nsettings, which the operator chooses:\n", ""), oneLine(setting.Name), cut(oneLine(strconv.Quote(setting.Value)), maxExampleArguments))
+		fmt.Fprintf(w, "  \t  %s\n", oneLine(strings.Join(strings.Fields(setting.Description), " ")))
+		if len(setting.Values) > 0 {
+			fmt.Fprintf(w, "  \t  one of %s\n", oneLine(strings.Join(setting.Values, ", ")))
 		}
 	}
 	for i, e := range s.Examples {

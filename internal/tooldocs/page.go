@@ -73,6 +73,7 @@ func page(m standard.LoadedManifest) (string, error) {
 		return "", err
 	}
 	fmt.Fprintf(&b, "\n## Parameters\n\n%s\n## What it reaches\n\n%s\n## Limits\n\n%s", parameters, reach(m), limits(m))
+	b.WriteString(settings(m))
 	if len(m.Examples) > 0 {
 		b.WriteString("\n## Examples\n")
 	}
@@ -84,6 +85,24 @@ func page(m standard.LoadedManifest) (string, error) {
 		b.WriteString(text)
 	}
 	return b.String(), nil
+}
+
+// settings lists what the operator can choose.
+func settings(m standard.LoadedManifest) string {
+	if len(m.Settings) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## Settings\n\nWhoever runs the tool chooses these in [their file](../operator.md#settings), below `[tools.%s.settings]`. What the\ntool asks for above is with the defaults.\n\n| name | default | values | |\n| --- | --- | --- | --- |\n", m.Name)
+	for _, s := range m.Settings {
+		values := cmp.Or(codes(s.Values), "any text")
+		value := "empty"
+		if s.Value != "" {
+			value = codes([]string{s.Value})
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Name, value, values, cell(prose(s.Description)))
+	}
+	return b.String()
 }
 
 // limits lists what one call may use.

@@ -67,8 +67,9 @@ type sourcedWord struct {
 
 // toolSettings is an entry of [tools] but for what the policy holds.
 type toolSettings struct {
-	grants grants
-	digest string
+	grants   grants
+	digest   string
+	settings map[string]Setting
 }
 
 // LookupEnv looks up a variable as Load and Decode were told to; the Config of no file has

@@ -143,6 +143,7 @@ var effects = []struct {
 	{"shell.confirm_dangerous", `shell.confirm_dangerous = false`, shellOf, shellcommand.Settings{Unconfirmed: true}},
 	{"tools.NAME.enabled", "\n[tools.grep]\nenabled = false", toolOf, policy.ToolRule{Enabled: new(bool), Source: "wasmtool.toml:2"}},
 	{"tools.NAME.auto_execute", `tools.grep.auto_execute = true`, toolOf, policy.ToolRule{AutoExecute: true, Source: "wasmtool.toml:1"}},
+	{"tools.NAME.settings.NAME", "\n[tools.grep.settings]\nengine = \"fast\"", func(c *Config) any { return c.Settings("grep") }, map[string]Setting{"engine": {Value: "fast", Source: "wasmtool.toml:3"}}},
 	{"tools.NAME.allow", `tools.grep.allow = ["kv:read"]`, grepKV, capability.ModeRead},
 	{"tools.NAME.deny", `tools.grep.deny = ["random"]`, grepDeny, capability.Deny{mustWord("random")}},
 	{"tools.NAME.digest", `tools.grep.digest = "` + digestA + `"`, func(c *Config) any { return c.Digests()["grep"] }, digestA},

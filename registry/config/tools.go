@@ -44,6 +44,7 @@ func (r *reader) toolKey(name string) stricttoml.Key {
 				{Name: "auto_execute", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&rule.AutoExecute)},
 			}
 			keys = append(keys, r.grantKeys(&settings.grants)...)
+			keys = append(keys, stricttoml.Key{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: r.settingKey(&settings.settings)})
 			return append(keys, stricttoml.Key{Name: "digest", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &settings.digest, parseDigest)})
 		},
 		Read: func(at stricttoml.Place, _ *stricttoml.Node) {

@@ -20,7 +20,8 @@ const codeStopping = -32000
 // call is the handler of tools/call for every tool; structured says whether it promised a
 // structured result.
 func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured bool) (*mcp.CallToolResult, error) {
-	ctx, end, ok := s.running.begin(ctx, req.Session.ID())
+	user := userOf(req)
+	ctx, end, ok := s.running.begin(ctx, sessionOf(user, req.Session.ID()))
 	if !ok {
 		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again when it is back"}
 	}
@@ -29,7 +30,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	notify := newNotifier(ctx, req)
 	defer notify.end()
 	call := tool.Call{
-		ID: "call_" + rand.Text(), Tool: req.Params.Name, Arguments: req.Params.Arguments, Session: req.Session.ID(),
+		ID: "call_" + rand.Text(), Tenant: user, Tool: req.Params.Name, Arguments: req.Params.Arguments, Session: req.Session.ID(),
 		OnLog: func(level slog.Level, text string) {
 			if s.opts.OnLog != nil {
 				s.opts.OnLog(req.Params.Name, level, text)
@@ -53,6 +54,17 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	}
 	return resultOf(result, structured), nil
 }
+
+// userOf is the tenant of a client: the user that OAuth names, or "".
+func userOf(req *mcp.CallToolRequest) string {
+	if req.Extra == nil || req.Extra.TokenInfo == nil {
+		return ""
+	}
+	return req.Extra.TokenInfo.UserID
+}
+
+// sessionOf names a session together with its user, so that nobody ends what is another's.
+func sessionOf(user, id string) string { return user + "\n" + id }
 
 // failure is what the client gets of a call that failed: a result that says so, or for a
 // tool that is not there an error of the protocol.

@@ -128,14 +128,16 @@ func (t *tokenRule) check(r *http.Request) *refusedRequest {
 }
 
 // takeBody reads the body within the bounds, looks at the message in it, and puts it back
-// in a form that has one reading only.
-func (g *gate) takeBody(w http.ResponseWriter, r *http.Request) (isCall bool, _ *refusedRequest) {
+// in a form that has one reading only. Its room is taken until leave.
+func (g *gate) takeBody(w http.ResponseWriter, r *http.Request) (isCall bool, leave func(), _ *refusedRequest) {
 	control := http.NewResponseController(w)
 	// Where deadlines are not supported, as in tests without a connection, there is none.
 	_ = control.SetReadDeadline(time.Now().Add(g.opts.BodyTimeout))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.opts.MaxBody))
+	counted := g.bodies.count(http.MaxBytesReader(w, r.Body, g.opts.MaxBody))
+	body, err := io.ReadAll(counted)
 	if err != nil {
-		return false, bodyRefused(err)
+		counted.leave()
+		return false, nil, bodyRefused(err)
 	}
 	_ = control.SetReadDeadline(time.Time{})
 	msg, refused := parseMessage(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
@@ -146,17 +148,21 @@ func (g *gate) takeBody(w http.ResponseWriter, r *http.Request) (isCall bool, _ 
 		}
 	}
 	if refused != nil {
-		return false, &refusedRequest{status: http.StatusBadRequest, reason: "message", text: string(refused.line()), json: true}
+		counted.leave()
+		return false, nil, &refusedRequest{status: http.StatusBadRequest, reason: "message", text: string(refused.line()), json: true}
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	req, ok := msg.(*jsonrpc.Request)
-	return ok && req.Method == methodCall, nil
+	return ok && req.Method == methodCall, counted.leave, nil
 }
 
 func bodyRefused(err error) *refusedRequest {
 	refused := &refusedRequest{status: http.StatusBadRequest, reason: "body", text: "the request ended too early", header: http.Header{"Connection": {"close"}}}
 	var tooLong *http.MaxBytesError
 	switch {
+	case errors.Is(err, errBodiesFull):
+		refused.status, refused.text = http.StatusServiceUnavailable, "the server has too many requests at a time; try again later"
+		refused.header.Set("Retry-After", "1")
 	case errors.As(err, &tooLong):
 		refused.status, refused.text = http.StatusRequestEntityTooLarge, "the request is too long"
 	case errors.Is(err, os.ErrDeadlineExceeded):

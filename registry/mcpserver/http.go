@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/net/netutil"
 )
@@ -23,6 +24,7 @@ const (
 	DefaultMaxSessions    = 100
 	DefaultMaxConnections = 2000
 	DefaultMaxBody        = 4 << 20
+	DefaultMaxBodies      = 256 << 20
 	DefaultSessionIdle    = 30 * time.Minute
 	DefaultBodyTimeout    = 30 * time.Second
 )
@@ -44,6 +46,8 @@ type HTTPOptions struct {
 	// Token is what clients send as "Authorization: Bearer TOKEN", at least MinTokenBytes
 	// long. Empty means that none is needed, which only a loopback address may do with.
 	Token string
+	// OAuth takes the place of Token; nil means that there is none.
+	OAuth *OAuth
 	// Hosts are names, without port, that the Host header may have besides those of this
 	// machine. A server that is reached from elsewhere and has none takes any: there the
 	// token keeps strangers out.
@@ -58,7 +62,10 @@ type HTTPOptions struct {
 	MaxConnections int
 	// MaxBody is how long a request may be, in bytes; 0 means DefaultMaxBody. BodyTimeout is
 	// how long its sender may take; 0 means DefaultBodyTimeout.
-	MaxBody     int64
+	MaxBody int64
+	// MaxBodies is how much may be in requests that are not answered yet, of all clients
+	// together, in bytes; 0 means DefaultMaxBodies. Requests beyond it get 503.
+	MaxBodies   int64
 	BodyTimeout time.Duration
 }
 
@@ -70,9 +77,10 @@ var ErrTokenShort = fmt.Errorf("the token must have at least %d bytes", MinToken
 
 // ServeListener answers clients that connect to l, at Path, until ctx is done; then it takes
 // no more, gives calls that run Options.Grace to end, and cancels the rest. It closes l. The
-// error is ErrTokenNeeded, ErrTokenShort or that of the listener; nil after ctx is done.
+// error is ErrTokenNeeded, ErrTokenShort, ErrOAuth or that of the listener; nil after ctx is
+// done.
 func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOptions) error {
-	g, err := s.newGate(l.Addr(), o)
+	g, err := s.newGate(ctx, l.Addr(), o)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -117,7 +125,9 @@ type gate struct {
 	server *Server
 	hosts  hostRule
 	token  *tokenRule
+	oauth  *oauthRule // nil when there is none
 	opts   HTTPOptions
+	bodies bodies
 
 	sessions http.Handler // 2025-11-25 and before
 	requests http.Handler // later revisions, which have no sessions
@@ -128,9 +138,18 @@ type gate struct {
 	opening int // sessions
 }
 
-func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
+func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*gate, error) {
 	local := isLoopback(addr)
-	if o.Token == "" && !local {
+	var oauth *oauthRule
+	switch {
+	case o.OAuth != nil && o.Token != "":
+		return nil, errors.New("the server takes a token of its own or those of OAuth, not both")
+	case o.OAuth != nil:
+		var err error
+		if oauth, err = newOAuthRule(ctx, *o.OAuth, func() { s.metrics.refuse("token") }); err != nil {
+			return nil, err
+		}
+	case o.Token == "" && !local:
 		return nil, ErrTokenNeeded
 	}
 	if o.Token != "" && len(o.Token) < MinTokenBytes {
@@ -138,6 +157,7 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 	}
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	o.MaxBody = cmp.Or(max(o.MaxBody, 0), DefaultMaxBody)
+	o.MaxBodies = cmp.Or(max(o.MaxBodies, 0), DefaultMaxBodies)
 	o.SessionIdle = cmp.Or(max(o.SessionIdle, 0), DefaultSessionIdle)
 	o.BodyTimeout = cmp.Or(max(o.BodyTimeout, 0), DefaultBodyTimeout)
 	server := func(*http.Request) *mcp.Server { return s.mcp }
@@ -149,23 +169,42 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 		})
 	}
 	return &gate{
-		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token),
+		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), oauth: oauth, bodies: bodies{most: o.MaxBodies},
 		sessions: handler(false), requests: handler(true), answering: newRunning(),
 	}, nil
 }
 
 // ServeHTTP implements http.Handler.
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if refused := g.check(r); refused != nil {
+	if refused := g.hosts.check(r); refused != nil {
 		g.refuse(w, refused)
 		return
 	}
+	if g.oauth != nil {
+		g.oauth.serve(w, r, g.serve)
+		return
+	}
+	// Before the path, so that a stranger keeps no connection by asking for nothing.
+	if refused := g.token.check(r); refused != nil {
+		g.refuse(w, refused)
+		return
+	}
+	g.serve(w, r)
+}
+
+// serve answers a request of somebody who may send it.
+func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != Path {
+		g.refuse(w, &refusedRequest{status: http.StatusNotFound, reason: "path", text: "there is nothing here; the server answers at " + Path})
+		return
+	}
 	if r.Method == http.MethodPost {
-		isCall, refused := g.takeBody(w, r)
+		isCall, leave, refused := g.takeBody(w, r)
 		if refused != nil {
 			g.refuse(w, refused)
 			return
 		}
+		defer leave()
 		if isCall {
 			if _, end, ok := g.answering.begin(r.Context(), ""); ok {
 				defer end()
@@ -189,24 +228,13 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w = &openingWriter{ResponseWriter: w, opened: opened}
 	}
 	if id := r.Header.Get(sessionHeader); r.Method == http.MethodDelete && id != "" {
-		g.server.running.cancelSession(id) // the SDK would wait for its calls
+		user := ""
+		if info := auth.TokenInfoFromContext(r.Context()); info != nil {
+			user = info.UserID
+		}
+		g.server.running.cancelSession(sessionOf(user, id)) // the SDK would wait for its calls
 	}
 	g.sessions.ServeHTTP(w, r)
-}
-
-// check looks at all of a request but its body.
-func (g *gate) check(r *http.Request) *refusedRequest {
-	if refused := g.hosts.check(r); refused != nil {
-		return refused
-	}
-	// Before the path, so that a stranger keeps no connection by asking for nothing.
-	if refused := g.token.check(r); refused != nil {
-		return refused
-	}
-	if r.URL.Path != Path {
-		return &refusedRequest{status: http.StatusNotFound, reason: "path", text: "there is nothing here; the server answers at " + Path}
-	}
-	return nil
 }
 
 // openSession reports whether one more session may be opened, and counts it until

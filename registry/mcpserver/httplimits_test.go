@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -167,5 +168,38 @@ func TestConnectionsAreBounded(t *testing.T) {
 	first.Close()
 	if err := <-answered; err != nil {
 		t.Errorf("the second is not answered: %v", err)
+	}
+}
+
+// Requests that wait for their answers have so much room together, and give it back.
+func TestBodiesAreBoundedTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	running, end := make(chan struct{}), make(chan struct{})
+	w.add(t, tool.Spec{Name: "wait"}, func(context.Context, tool.Invocation) (tool.Result, error) {
+		close(running)
+		<-end
+		return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
+	})
+	s := w.listen(t, mcpserver.HTTPOptions{MaxBodies: 3000})
+	session := s.connect(t, "2025-11-25", nil, "")
+	text := strings.Repeat("x", 2000)
+	got := make(chan error, 1)
+	go func() {
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait", Arguments: map[string]any{"text": text}})
+		got <- err
+	}()
+	<-running
+	long := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + text + `"}}`
+	header := map[string]string{"Mcp-Session-Id": session.ID()}
+	if status, _, answer := s.send(t, request{body: long, header: header}); status != http.StatusServiceUnavailable || answer.Get("Retry-After") == "" {
+		t.Errorf("beside the other: %d", status)
+	}
+	close(end)
+	if err := <-got; err != nil {
+		t.Fatal(err)
+	}
+	if status, text, _ := s.send(t, request{body: long, header: header}); status != http.StatusOK {
+		t.Errorf("after it: %d %s", status, text)
 	}
 }

@@ -116,6 +116,9 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 		return
 	}
 	own := s.exact[0]
+	if c.names.own[normal(name)] {
+		own = normal(name)
+	}
 	if own != normal(name) {
 		// What else the operator says of the tool is looked up under its own name.
 		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, key(own))

@@ -1,19 +1,27 @@
 package policy
 
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
 // groupPrefix marks an entry that names a group.
 const groupPrefix = "group:"
 
-// groupMembers are the groups that every policy knows. glob and grep are in fs,
-// because whoever denies the tools for files means the ones that search them too.
+// groupMembers are the groups that every policy knows. list, glob and grep are in fs,
+// because whoever denies the tools for files means the ones that look for them too.
 var groupMembers = map[string][]string{
-	"fs":         {"read", "write", "edit", "apply_patch", "glob", "grep"},
-	"runtime":    {"exec", "process"},
-	"web":        {"web_search", "web_fetch"},
+	"fs":         {"read", "write", "edit", "multi_edit", "apply_patch", "list", "glob", "grep"},
+	"runtime":    {"bash", "process"},
+	"web":        {"web_search", "web_fetch", "github_search"},
 	"sessions":   {"sessions_list", "sessions_send", "sessions_spawn"},
 	"messaging":  {"message"},
 	"memory":     {"memory_search", "memory_get"},
 	"ui":         {"browser", "canvas"},
 	"automation": {"cron"},
+	"planning":   {"todo", "spec", "question", "skill", "task"},
+	"data":       {"calculator", "datetime", "string", "array", "object", "json", "convert", "diff", "hash", "markdown"},
 }
 
 // profileFull is the profile with every tool.
@@ -31,11 +39,26 @@ var profileEntries = []struct {
 
 // otherNames are the names by which well-known tools go elsewhere.
 var otherNames = map[string]string{
-	"bash":        "exec",
+	"exec":        "bash",
 	"apply-patch": "apply_patch",
 	"webfetch":    "web_fetch",
 	"websearch":   "web_search",
 }
+
+// sameTool returns a name and the others that the well-known tool of that name goes by.
+func sameTool(name string) []string {
+	own := cmp.Or(otherNames[name], name)
+	all := []string{own}
+	for other, of := range otherNames {
+		if of == own {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// Groups returns the names of the groups, without their prefix, in order.
+func Groups() []string { return slices.Sorted(maps.Keys(groupMembers)) }
 
 // Profiles returns the names of the profiles, from the one with the fewest tools to
 // "full".

@@ -42,6 +42,22 @@ func arguments(text string) policy.CallFacts {
 	return policy.CallFacts{Arguments: json.RawMessage(text)}
 }
 
+// A well-known tool is meant by each of its well-known names, whichever it is registered under.
+func TestOtherNames(t *testing.T) {
+	for _, pair := range [][2]string{{"bash", "exec"}, {"webfetch", "web_fetch"}, {"websearch", "web_search"}, {"apply-patch", "apply_patch"}} {
+		for _, written := range pair {
+			for _, registered := range pair {
+				if ok, _ := compile(t, policy.Config{Allow: []string{written}}).Visible(named(registered)); !ok {
+					t.Errorf("allow %s hides %s", written, registered)
+				}
+				if ok, _ := compile(t, policy.Config{Deny: []string{written}}).Visible(named(registered)); ok {
+					t.Errorf("deny %s shows %s", written, registered)
+				}
+			}
+		}
+	}
+}
+
 func TestProfiles(t *testing.T) {
 	for _, tc := range []struct {
 		profile string
@@ -49,7 +65,7 @@ func TestProfiles(t *testing.T) {
 		lacks   []string
 	}{
 		{"minimal", []string{"session_status"}, []string{"read", "message", "issues", "exec"}},
-		{"coding", []string{"read", "write", "edit", "apply_patch", "glob", "grep", "exec", "process", "sessions_list", "sessions_send", "sessions_spawn"}, []string{"message", "web_fetch", "issues", "session_status"}},
+		{"coding", []string{"read", "write", "edit", "multi_edit", "apply_patch", "list", "glob", "grep", "exec", "bash", "process", "sessions_list", "sessions_send", "sessions_spawn"}, []string{"message", "web_fetch", "issues", "session_status"}},
 		{"messaging", []string{"message", "sessions_list", "session_status"}, []string{"sessions_send", "sessions_spawn", "read", "exec"}},
 		{"full", []string{"read", "issues", "message", "anything"}, nil},
 		{"", []string{"read", "issues", "message", "anything"}, nil},
@@ -236,8 +252,8 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		{policy.Config{Allow: []string{"re?d"}}, `the only pattern character is *`},
 		{policy.Config{Tools: map[string]policy.ToolRule{"isues": {}}}, `did you mean issues?`},
 		{policy.Config{Tools: map[string]policy.ToolRule{"r*": {}}}, `neither a group nor a pattern`},
-		{policy.Config{Tools: map[string]policy.ToolRule{"exec": {}, "EXEC": {}}}, `exec is set twice`},
-		{policy.Config{Tools: map[string]policy.ToolRule{"bash": {}}}, `"bash" is another name of exec; write [tools.exec]`},
+		{policy.Config{Tools: map[string]policy.ToolRule{"bash": {}, "BASH": {}}}, `bash is set twice`},
+		{policy.Config{Tools: map[string]policy.ToolRule{"exec": {}}}, `"exec" is another name of bash; write [tools.bash]`},
 		{policy.Config{Rules: []policy.Rule{{}}}, `rules[0]: speaks of nothing`},
 		{policy.Config{Rules: []policy.Rule{{Effect: 7, Tools: []string{"*"}}}}, `write allow, ask or deny`},
 		{policy.Config{Base: "work"}, `base: "work" is no absolute`},

@@ -48,7 +48,9 @@ func (n *names) selector(entry string, restrict bool, at place, p *problems) (se
 		p.add(at, "is longer than %d bytes", maxEntryBytes)
 	case isGroup && n.groups[group]:
 		s.group = group
-		s.exact = groupMembers[group]
+		for _, name := range groupMembers[group] {
+			s.exact = append(s.exact, sameTool(name)...)
+		}
 		return s, true
 	case isGroup:
 		p.add(at, "%q is no group%s", entry, n.didYouMean(name))
@@ -71,14 +73,10 @@ func (n *names) selector(entry string, restrict bool, at place, p *problems) (se
 func (n *names) resolve(name string, restrict bool, at place, p *problems) []string {
 	owners := n.alias[name]
 	switch {
-	case n.own[name] && restrict:
-		return append([]string{name}, owners...)
-	case n.own[name]:
-		return []string{name}
-	case otherNames[name] != "" && restrict:
-		return append([]string{name, otherNames[name]}, owners...)
-	case otherNames[name] != "":
-		return []string{otherNames[name]}
+	case (n.own[name] || otherNames[name] != "") && restrict:
+		return append(sameTool(name), owners...)
+	case n.own[name] || otherNames[name] != "":
+		return sameTool(name)
 	case owners != nil && restrict:
 		return append([]string{name}, owners...)
 	case owners != nil:

@@ -14,6 +14,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
+	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -32,6 +34,44 @@ func Example_embedding() {
 	// Output:
 	// hello.go.txt:3:func main() {}
 	//  <nil>
+}
+
+// A tool whose work the program does, and one that asks a person.
+func Example_hostTools() {
+	people, approver := answers("blue"), registry.ApproverFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
+		return registry.Answer{Yes: q.Tool.Name == "message"}, nil
+	})
+	send := func(ctx context.Context, call tool.Invocation) (tool.Result, error) {
+		to, _ := call.Text("to")
+		return tool.TextResult("sent to "+to, nil)
+	}
+	tools, err := standard.New(standard.Options{
+		Backends: map[string]hosttools.Backend{"message": send},
+		Jobs:     &process.Options{},
+		Asker:    people,
+		Approver: approver,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer tools.Close()
+	for _, call := range []tool.Call{
+		{Tool: "message", Arguments: json.RawMessage(`{"to": "ann", "text": "hello"}`)},
+		{Tool: "question", Arguments: json.RawMessage(`{"question": "Which colour?"}`)},
+	} {
+		result, err := tools.Execute(context.Background(), call)
+		fmt.Println(result.Text(), err)
+	}
+	// Output:
+	// sent to ann <nil>
+	// The user says: blue <nil>
+}
+
+// answers is a person who always says the same.
+type answers string
+
+func (a answers) Inquire(context.Context, tool.Inquiry) (tool.Reply, error) {
+	return tool.Reply{Status: tool.ReplyAnswered, Text: string(a)}, nil
 }
 
 // Several calls of one message of a model; what can run at once does.

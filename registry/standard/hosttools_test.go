@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -35,6 +37,40 @@ func TestBackends(t *testing.T) {
 	_, err = standard.New(standard.Options{NoBuiltins: true, StateDir: t.TempDir(), NoCache: true, Backends: map[string]hosttools.Backend{"tasks": backend}})
 	if err == nil || !strings.Contains(err.Error(), `did you mean "task"?`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Each tool that comes with the program is in one group, so that rules about groups leave
+// none out. A session may tell of itself whatever else it may do.
+func TestToolsAreInGroups(t *testing.T) {
+	backends := make(map[string]hosttools.Backend)
+	for _, name := range hosttools.Names() {
+		backends[name] = func(context.Context, tool.Invocation) (tool.Result, error) { return tool.Result{}, nil }
+	}
+	tools, err := standard.New(standard.Options{
+		StateDir: t.TempDir(), NoCache: true, Backends: backends, Jobs: new(process.Options), Asker: answers(""), MaxText: 1000,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tools.Close() })
+	groups := make(map[string]*policy.Policy)
+	for _, group := range policy.Groups() {
+		if groups[group], err = policy.Compile(policy.Config{Allow: []string{"group:" + group}}, policy.Known{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, info := range tools.List(registry.Filter{}) {
+		var in []string
+		for group, p := range groups {
+			if visible, _ := p.Visible(policy.ToolFacts{Name: info.Spec.Name, Aliases: info.Spec.Aliases}); visible {
+				in = append(in, group)
+			}
+		}
+		name := info.Spec.Name
+		if alone := name == "session_status" || name == standard.ReadResultTool; alone != (len(in) == 0) || len(in) > 1 {
+			t.Errorf("%s is in the groups %q", name, in)
+		}
 	}
 }
 

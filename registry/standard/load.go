@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/builtins"
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -24,11 +25,14 @@ type loader struct {
 	onError func(error)
 	// folders stay open as long as read may be called.
 	folders []*manifests.Folder
+	// config has the settings of tools.
+	config *config.Config
 	// watched, unless nil, notes what was loaded from the Folders of Options.
 	watched *Folders
 }
 
 func (l *loader) loadAll(o Options) error {
+	l.config = o.config()
 	if !o.NoBuiltins {
 		if err := l.loadFolder(manifests.EmbeddedFolder(builtins.FS()), ""); err != nil {
 			return err
@@ -103,6 +107,9 @@ func (l *loader) loadSingle(target string) error {
 	if err != nil {
 		return invalidManifest(dir, err)
 	}
+	if m, err = configure(l.config, m); err != nil {
+		return err
+	}
 	return l.add(m, source(dir, path), func() ([]byte, error) { return module, nil })
 }
 
@@ -110,6 +117,10 @@ func (l *loader) loadSingle(target string) error {
 func (l *loader) loadTool(folder *manifests.Folder, dir, path string, t readManifest) error {
 	if t.err != nil {
 		return invalidManifest(dir, t.err)
+	}
+	var err error
+	if t.manifest, err = configure(l.config, t.manifest); err != nil {
+		return err
 	}
 	read := func() ([]byte, error) { return manifests.ReadModule(folder, path, t.manifest) }
 	if l.watched == nil || dir == "" {
@@ -166,6 +177,9 @@ func spec(m *manifests.Manifest, source string) tool.Spec {
 	}
 	if m.Result != nil {
 		s.Result = m.Result.JSON()
+	}
+	for _, setting := range m.Settings {
+		s.Settings = append(s.Settings, tool.Setting(setting))
 	}
 	for _, e := range m.Examples {
 		if e.Error == "" {

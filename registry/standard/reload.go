@@ -35,8 +35,8 @@ type Reload struct {
 	// that begin from now on.
 	Changed bool
 	// Pending are the sections that differ from those that the Registry was made with and
-	// that hold only for a new one: "limits", "audit", "servers.NAME", and
-	// "secrets.NAME" where its value is to come from somewhere else. Until then no tool is given such a secret: the value
+	// that hold only for a new one: "limits", "audit", "servers.NAME",
+	// "tools.NAME.settings", and "secrets.NAME" where its value is to come from somewhere else. Until then no tool is given such a secret: the value
 	// that is known is for the places that the file named with it.
 	Pending []string
 	// Warnings are as those of config.Config and policy.Policy.
@@ -168,6 +168,7 @@ func pending(started, read *config.Config) []string {
 			sections = append(sections, "secrets."+name)
 		}
 	}
+	sections = append(sections, pendingSettings(started, read)...)
 	return append(sections, pendingServers(started.Servers(), read.Servers())...)
 }
 

@@ -125,6 +125,10 @@ func (l look) at(ctx context.Context) *ToolChange {
 		w.seen = ""
 		return l.fault(invalidManifest(l.dir, err))
 	}
+	if m, err = configure(l.r.started, m); err != nil {
+		w.seen = ""
+		return l.fault(err)
+	}
 	stamp := manifests.Stamp(l.folder, l.path, m)
 	settled := stamp == w.seen && manifests.Current(l.folder, l.path, m)
 	w.seen = stamp

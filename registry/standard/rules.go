@@ -48,6 +48,9 @@ func rulesFor(o Options, specs []tool.Spec, gone []string) (registry.Rules, erro
 	for _, spec := range specs {
 		known.Tools = append(known.Tools, policy.ToolFacts{Name: spec.Name, Aliases: spec.Aliases, Dangerous: spec.Dangerous})
 		rules.Offers[spec.Name] = o.offerTo(spec)
+		if err := settingsInVain(o.config(), spec); err != nil {
+			return rules, err
+		}
 	}
 	wanted := o.config().PolicyConfig()
 	wanted.Rules = append(wanted.Rules, o.Policy.Rules...)

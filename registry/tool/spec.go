@@ -48,6 +48,8 @@ type Spec struct {
 	// asked about, and a call whose script only reads may do nothing else. Empty means that
 	// there is none.
 	Shell string `json:"shell,omitempty"`
+	// Settings are what the operator can choose for the tool.
+	Settings []Setting `json:"settings,omitempty"`
 	// Permissions is what the tool asks for; what it gets is another matter.
 	Permissions capability.Permissions `json:"-"`
 	// Sandboxed tells that the tool reaches nothing but what its Grant says: it runs as a
@@ -66,6 +68,18 @@ type Example struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
+// Setting is what an operator can choose for a tool.
+type Setting struct {
+	// Name is the setting's name, in the grammar of Spec.Name.
+	Name string `json:"name"`
+	// Description says what it chooses.
+	Description string `json:"description"`
+	// Values are those that there are; empty means any text.
+	Values []string `json:"values,omitempty"`
+	// Value is the one that holds; it may be empty.
+	Value string `json:"value"`
+}
+
 // DefaultTimeout is the time of an attempt of a tool that names none.
 const DefaultTimeout = 30 * time.Second
 
@@ -78,6 +92,10 @@ func (s Spec) Clone() Spec {
 	s.Examples = slices.Clone(s.Examples)
 	for i := range s.Examples {
 		s.Examples[i].Arguments = slices.Clone(s.Examples[i].Arguments)
+	}
+	s.Settings = slices.Clone(s.Settings)
+	for i := range s.Settings {
+		s.Settings[i].Values = slices.Clone(s.Settings[i].Values)
 	}
 	s.Permissions = s.Permissions.Clone()
 	return s

@@ -67,7 +67,7 @@ func parse(args []string, errOut io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errOut)
-	only := flags.String("only", "", "measure only what matches this `regexp`: guest/form/system, metering, deadlines, throughput/guest/form/system, memory, starts")
+	only := flags.String("only", "", "measure only what matches this `regexp`: guest/form/system, metering, deadlines, throughput/guest/form/system, memory, starts, files")
 	flags.BoolVar(&o.quick, "quick", false, "measure so little that it takes less than a minute; the figures mean nothing")
 	flags.IntVar(&o.procs, "procs", min(2, runtime.NumCPU()), "processors that this program uses (the bars are for 2)")
 	flags.StringVar(&o.json, "json", "", "write the results as JSON to this `file`, too")
@@ -143,6 +143,9 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	}
 	if o.only.MatchString("starts") {
 		r.Starts = measure.Starts(ctx, s, o.plan, progress)
+	}
+	if o.only.MatchString("files") {
+		r.Files = measure.Files(ctx, s, o.plan, progress)
 	}
 	if err := ctx.Err(); err != nil {
 		return r, err

@@ -23,6 +23,8 @@ type Plan struct {
 	Rest      time.Duration
 	// Starts is how many processes are started for each guest.
 	Starts int
+	// Files is how often each tool for files does its work.
+	Files int
 }
 
 // Full is enough for figures to quote.
@@ -34,6 +36,7 @@ func Full() Plan {
 		Callers: []int{1, 8, 64, 512}, Load: time.Second, LoadRounds: 3,
 		Instances: []int{1, 10, 50, 100, 200}, Rest: 11 * time.Second,
 		Starts: 40,
+		Files:  20,
 	}
 }
 
@@ -46,6 +49,7 @@ func Quick() Plan {
 		Callers: []int{1, 8}, Load: 50 * time.Millisecond, LoadRounds: 1,
 		Instances: []int{1, 4}, Rest: time.Millisecond,
 		Starts: 2,
+		Files:  1,
 	}
 }
 

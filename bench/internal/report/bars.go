@@ -87,6 +87,7 @@ func JudgeBars(r Results) []Bar {
 	bars = append(bars, r.loadBars()...)
 	bars = append(bars, r.memoryBars()...)
 	bars = append(bars, r.startBars()...)
+	bars = append(bars, r.fileBars()...)
 	return append(bars, r.registryBar())
 }
 
@@ -224,6 +225,31 @@ func (r Results) startBars() []Bar {
 	}
 	return bars
 }
+
+// fileBars are about the tools for files: those that search against the programs that
+// do it, those for one file against a time.
+func (r Results) fileBars() []Bar {
+	var bars []Bar
+	for _, tool := range []string{"grep", "glob", "read", "edit"} {
+		job := measure.FileJob{Missing: leftOut}
+		for _, j := range r.Files {
+			if j.Tool == tool {
+				job = j
+			}
+		}
+		if searchers[tool] == "" {
+			g := goal{tool + ", one call through Registry.Execute, warm", atMost, float64(time.Millisecond), false, span}
+			bars = append(bars, g.judge(float64(job.P50), job.Missing))
+			continue
+		}
+		g := goal{tool + " over 20,000 files, against " + searchers[tool], atMost, 3, false, times}
+		bars = append(bars, g.judge(measure.Ratio(job.P50, job.Of.P50), job.Missing))
+	}
+	return bars
+}
+
+// searchers are what the tools that search are compared with.
+var searchers = map[string]string{"grep": "ripgrep", "glob": "fd"}
 
 // registryBar is about the C reactor, the smallest tool there is.
 func (r Results) registryBar() Bar {

@@ -21,6 +21,7 @@ type Results struct {
 	Loads     []measure.Load      `json:"loads"`
 	Memory    []measure.Memory    `json:"memory"`
 	Starts    []measure.Start     `json:"starts"`
+	Files     []measure.FileJob   `json:"files"`
 	Bars      []Bar               `json:"bars"`
 }
 

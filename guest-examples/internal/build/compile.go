@@ -16,7 +16,7 @@ import (
 
 // modules are the names of the commands that are compiled, each in the folder
 // of that name.
-var modules = []string{"data", "files"}
+var modules = []string{"data", "files", "shell", "web"}
 
 // output is what one build made.
 type output struct {
@@ -42,10 +42,14 @@ func compile(ctx context.Context, root string) (output, error) {
 		return output{}, err
 	}
 	defer os.RemoveAll(temp)
+	changed, err := withChanges(ctx, root, temp)
+	if err != nil {
+		return output{}, err
+	}
 	out := output{goVersion: strings.TrimSpace(version), wasm: map[string][]byte{}}
 	for _, module := range modules {
 		file := filepath.Join(temp, module+".wasm")
-		_, err := goCommand(ctx, root, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./"+module)
+		_, err := goCommand(ctx, changed.dir, "build", "-modfile="+changed.modfile, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./"+module)
 		if err != nil {
 			return output{}, err
 		}
@@ -58,11 +62,16 @@ func compile(ctx context.Context, root string) (output, error) {
 
 // goCommand runs the go command for the target and returns its output.
 func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	// Whatever else of the user's settings changes the code is taken out.
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), changesCode),
-		"CGO_ENABLED=0", "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "GOENV=off")
+		"CGO_ENABLED=0", "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off", "GOENV=off",
+		"PWD="+dir) // the go command goes by it, and so keeps to the links that lead there
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdout, err := cmd.Output()

@@ -13,18 +13,25 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
 	"github.com/wasmtool/wasmtool/guest-examples/array"
+	"github.com/wasmtool/wasmtool/guest-examples/bash"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/diff"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
+	githubsearch "github.com/wasmtool/wasmtool/guest-examples/github_search"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
 	"github.com/wasmtool/wasmtool/guest-examples/hash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/list"
+	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
 	"github.com/wasmtool/wasmtool/guest-examples/object"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
 	stringtool "github.com/wasmtool/wasmtool/guest-examples/string"
+	webfetch "github.com/wasmtool/wasmtool/guest-examples/web_fetch"
+	websearch "github.com/wasmtool/wasmtool/guest-examples/web_search"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
 )
 
@@ -35,51 +42,73 @@ const root = "../.."
 type manifest struct {
 	Manifest                                    int
 	Name, Version, Title, Description, Category string
-	Tags                                        []string
-	Timeout, Changes                            string
+	Tags, Aliases                               []string
+	Timeout, Changes, Shell                     string
 	Module                                      struct {
 		Path   string
 		SHA256 string `toml:"sha256"`
 		Args   []string
+		Output string
 	}
-	Limits      struct{ Memory, Output string }
+	// Those who read manifests check settings, requests and how tools describe themselves.
+	Settings map[string]any
+	Describe map[string]any
+	Limits   struct {
+		Memory, Output string
+		OpenFiles      int `toml:"open_files"`
+		HTTPRequests   int `toml:"http_requests"`
+	}
 	Permissions struct {
-		Clock bool
-		FS    []struct {
+		Clock, Random bool
+		KV            string
+		Net           []map[string]any
+		FS            []struct {
 			Mount, Mode string
 			Deny        []string
 		} `toml:"fs"`
 	}
-	Parameters struct {
-		Type       string
-		Required   []string
-		Properties map[string]property
-	}
-	Examples []map[string]any // those who read manifests check them
+	Parameters schema
+	Examples   []map[string]any // those who read manifests check them
+}
+
+// schema is that of an object.
+type schema struct {
+	Type       string
+	Required   []string
+	Properties map[string]property
 }
 
 type property struct {
 	Type, Description                      string
 	Default                                any
-	Items                                  map[string]any
 	Enum                                   []string
 	Minimum, Maximum, MinLength, MaxLength *int64
+
+	MinItems, MaxItems *int64
+	Items              *schema
 }
 
 // args holds the arguments of each tool.
 var args = map[string]any{
-	"array":      array.Args{},
-	"calculator": calculator.Args{},
-	"datetime":   datetime.Args{},
-	"diff":       diff.Args{},
-	"edit":       edit.Args{},
-	"glob":       glob.Args{},
-	"grep":       grep.Args{},
-	"hash":       hash.Args{},
-	"object":     object.Args{},
-	"read":       read.Args{},
-	"string":     stringtool.Args{},
-	"write":      writetool.Args{},
+	"apply_patch":   applypatch.Args{},
+	"array":         array.Args{},
+	"bash":          bash.Args{},
+	"calculator":    calculator.Args{},
+	"datetime":      datetime.Args{},
+	"diff":          diff.Args{},
+	"edit":          edit.Args{},
+	"github_search": githubsearch.Args{},
+	"glob":          glob.Args{},
+	"grep":          grep.Args{},
+	"hash":          hash.Args{},
+	"list":          list.Args{},
+	"multi_edit":    multiedit.Args{},
+	"object":        object.Args{},
+	"read":          read.Args{},
+	"string":        stringtool.Args{},
+	"web_fetch":     webfetch.Args{},
+	"web_search":    websearch.Args{},
+	"write":         writetool.Args{},
 }
 
 func load(t *testing.T, tool string) manifest {
@@ -117,11 +146,11 @@ func TestManifests(t *testing.T) {
 			if len(m.Description) < 100 || strings.Contains(strings.TrimSpace(m.Description), "\n") {
 				t.Errorf("the description is to be one paragraph of some length: %q", m.Description)
 			}
-			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > time.Minute {
+			if timeout, err := time.ParseDuration(m.Timeout); err != nil || timeout <= 0 || timeout > 2*time.Minute {
 				t.Errorf("the timeout is %q", m.Timeout)
 			}
-			if !slices.Equal(m.Module.Args, []string{tool}) {
-				t.Errorf("the module gets %q, want the name of the tool", m.Module.Args)
+			if want := []string{tool}; !slices.Equal(m.Module.Args, want) && (tool != "bash" || m.Module.Args != nil) {
+				t.Errorf("the module gets %q, want the name of the tool, unless it has a module of its own", m.Module.Args)
 			}
 			if changed := strings.Trim(m.Changes, "{}"); changed != "" {
 				if _, ok := m.Parameters.Properties[changed]; !ok || m.Permissions.FS[0].Mode != "write" {
@@ -131,19 +160,19 @@ func TestManifests(t *testing.T) {
 			if m.Parameters.Type != "object" {
 				t.Errorf("the parameters are of type %q", m.Parameters.Type)
 			}
-			checkProperties(t, m, reflect.TypeOf(want))
+			checkProperties(t, m.Parameters, reflect.TypeOf(want))
 		})
 	}
 }
 
 // checkProperties compares the declared parameters with the fields of the
 // arguments.
-func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
+func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean", reflect.Slice: "array"}
 	for i := range fields.NumField() {
 		field := fields.Field(i)
 		name := field.Tag.Get("json")
-		p, ok := m.Parameters.Properties[name]
+		p, ok := declared.Properties[name]
 		if !ok {
 			t.Errorf("%s is not declared", name)
 			continue
@@ -158,6 +187,9 @@ func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
 		if p.Description == "" {
 			t.Errorf("%s lacks a description", name)
 		}
+		if p.Items != nil && p.Items.Type == "object" {
+			checkProperties(t, *p.Items, field.Type.Elem())
+		}
 		if p.Default == nil {
 			continue
 		}
@@ -169,15 +201,15 @@ func checkProperties(t *testing.T, m manifest, fields reflect.Type) {
 		if err != nil {
 			t.Errorf("the default of %s is no value of it: %v", name, err)
 		}
-		if slices.Contains(m.Parameters.Required, name) {
+		if slices.Contains(declared.Required, name) {
 			t.Errorf("%s is required and has a default", name)
 		}
 	}
-	if len(m.Parameters.Properties) != fields.NumField() {
-		t.Errorf("%d parameters are declared, and there are %d arguments", len(m.Parameters.Properties), fields.NumField())
+	if len(declared.Properties) != fields.NumField() {
+		t.Errorf("%d parameters are declared, and there are %d arguments", len(declared.Properties), fields.NumField())
 	}
-	for _, name := range m.Parameters.Required {
-		if _, ok := m.Parameters.Properties[name]; !ok {
+	for _, name := range declared.Required {
+		if _, ok := declared.Properties[name]; !ok {
 			t.Errorf("%s is required and not declared", name)
 		}
 	}
@@ -197,15 +229,33 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"grep", "output_mode", string(grep.Content)},
 		{"grep", "max_results", int64(grep.DefaultMaxResults)},
 		{"glob", "path", "."},
+		{"list", "path", "."},
+		{"list", "depth", int64(list.DefaultDepth)},
+		{"list", "limit", int64(list.DefaultLimit)},
 		{"glob", "limit", int64(glob.DefaultLimit)},
+		{"glob", "include_ignored", false},
+		{"grep", "include_ignored", false},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
 		{"hash", "algorithm", string(hash.SHA256)},
 		{"diff", "context", int64(diff.DefaultContext)},
+		{"bash", "timeout_ms", bash.DefaultTimeout.Milliseconds()},
+		{"edit", "file_hash", ""},
+		{"multi_edit", "file_hash", ""},
+		{"web_fetch", "format", webfetch.FormatMarkdown},
+		{"web_fetch", "max_length", int64(webfetch.DefaultLength)},
+		{"web_fetch", "offset", int64(0)},
+		{"web_search", "max_results", int64(websearch.DefaultResults)},
+		{"web_search", "page", int64(1)},
+		{"github_search", "max_results", int64(githubsearch.DefaultResults)},
+		{"github_search", "page", int64(1)},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
 		}
+	}
+	if got := load(t, "bash").Parameters.Properties["timeout_ms"].Maximum; got == nil || *got != bash.MaxTimeout.Milliseconds() {
+		t.Errorf("the longest time differs from %s", bash.MaxTimeout)
 	}
 	if got := load(t, "calculator").Parameters.Properties["expression"].MaxLength; got == nil || *got != calculator.MaxLength {
 		t.Errorf("the longest expression differs from %d", calculator.MaxLength)
@@ -222,9 +272,6 @@ func TestManifests_operations(t *testing.T) {
 			t.Errorf("%s declares the operations %q, and has %q", tool, got, want)
 		}
 	}
-}
-
-func TestManifests_algorithms(t *testing.T) {
 	if got, want := load(t, "hash").Parameters.Properties["algorithm"].Enum, hash.Algorithms(); !slices.Equal(got, want) {
 		t.Errorf("hash declares the algorithms %q, and has %q", got, want)
 	}
@@ -232,22 +279,24 @@ func TestManifests_algorithms(t *testing.T) {
 
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
-	const writing = "write **/.git/**"
-	modes := map[string]string{"read": "read", "grep": "read", "diff": "read", "glob": "read", "hash": "read", "write": writing, "edit": writing}
+	const writing = "workspace write **/.git/**"
+	modes := map[string]string{
+		"read": "workspace read", "list": "workspace read", "grep": "workspace read", "glob": "workspace read",
+		"hash": "workspace read", "diff": "workspace read",
+		"write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing,
+		// It has folders to move and to remove, which a pattern for all of them forbids.
+		"bash": "workspace write .git/**, tmp write",
+	}
 	for tool := range args {
 		m := load(t, tool)
 		var got []string
 		for _, mount := range m.Permissions.FS {
 			got = append(got, strings.Join(append([]string{mount.Mount, mount.Mode}, mount.Deny...), " "))
 		}
-		var want []string
-		if modes[tool] != "" {
-			want = []string{"workspace " + modes[tool]}
+		if got := strings.Join(got, ", "); got != modes[tool] {
+			t.Errorf("%s asks for %q, want %q", tool, got, modes[tool])
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s asks for %q, want %q", tool, got, want)
-		}
-		if m.Permissions.Clock != (tool == "datetime") {
+		if m.Permissions.Clock != (tool == "datetime" || tool == "bash") {
 			t.Errorf("%s asks for the clock: %v", tool, m.Permissions.Clock)
 		}
 	}

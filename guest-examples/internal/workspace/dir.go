@@ -85,9 +85,7 @@ func (d Dir) Write(param, name string, was fs.FileInfo, content []byte) (made []
 	if err == nil {
 		return made, nil
 	}
-	for i := len(made) - 1; i >= 0; i-- {
-		_ = os.Remove(d.join(made[i])) // what can't be removed is an empty folder
-	}
+	d.RemoveFolders(made)
 	return nil, d.explainWrite(param, name, err)
 }
 

@@ -1,8 +1,12 @@
 package workspace
 
 import (
+	"fmt"
 	"io/fs"
+	"path"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 )
 
 // Walker visits the files below a folder of the workspace in the order of
@@ -16,38 +20,92 @@ type Walker struct {
 	// Hidden tells whether to visit files and folders whose names begin
 	// with a dot. Start is visited in any case.
 	Hidden bool
+	// Ignored tells whether to visit what .gitignore files of the workspace name.
+	Ignored bool
+	// Folders tells whether to visit folders below Start, too, each before what
+	// is in it.
+	Folders bool
 	// MaxDepth is how many levels below Start are visited; 0 means all.
 	MaxDepth int
 	// Unread takes the folders below Start that can't be listed.
 	Unread *Unread
+	// LeftOut is where files and folders are counted that are not visited for
+	// being ignored; what lies in such a folder is not counted.
+	LeftOut *int
 }
+
+// Visit is called for an entry of the workspace.
+type Visit func(name string, entry fs.DirEntry) error
 
 // Walk calls visit for each entry below Start that is not a folder, and for
 // Start itself if it is not one. An error of visit ends the walk and is
 // returned; an error at Start is returned as well.
-func (w Walker) Walk(visit func(name string, entry fs.DirEntry) error) error {
-	return fs.WalkDir(w.FS, w.Start, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			if name == w.Start {
+func (w Walker) Walk(visit Visit) error {
+	info, err := fs.Lstat(w.FS, w.Start)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() == fs.ModeSymlink { // the caller named it, so that it is followed
+		if info, err = fs.Stat(w.FS, w.Start); err != nil {
+			return err
+		}
+	}
+	if !info.IsDir() {
+		return visit(w.Start, fs.FileInfoToDirEntry(info))
+	}
+	var rules []ignoreRule
+	if !w.Ignored {
+		for i, r := range w.Start {
+			if r == '/' {
+				rules = loadIgnore(w.FS, w.Start[:i], rules)
+			}
+		}
+		if w.Start != "." {
+			rules = append(loadIgnore(w.FS, ".", nil), rules...)
+		}
+	}
+	entries, err := fs.ReadDir(w.FS, w.Start)
+	if err != nil {
+		return err
+	}
+	return w.folder(w.Start, entries, 1, rules, visit)
+}
+
+// folder visits the entries of a folder, which are so many levels below Start.
+func (w Walker) folder(name string, entries []fs.DirEntry, depth int, rules []ignoreRule, visit Visit) error {
+	if !w.Ignored {
+		for _, entry := range entries {
+			if entry.Name() == ignoreFile && entry.Type().IsRegular() {
+				rules = loadIgnore(w.FS, name, rules)
+			}
+		}
+	}
+	for _, entry := range entries {
+		below := path.Join(name, entry.Name())
+		switch {
+		case w.skipped(entry):
+			continue
+		case ignored(rules, below, entry.IsDir()):
+			*w.LeftOut++
+			continue
+		}
+		if !entry.IsDir() || w.Folders {
+			if err := visit(below, entry); err != nil {
 				return err
 			}
-			w.Unread.Add(name)
-			return nil
 		}
-		if name != w.Start && w.skipped(entry) {
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
+		if !entry.IsDir() || w.MaxDepth > 0 && depth >= w.MaxDepth {
+			continue
 		}
-		if !entry.IsDir() {
-			return visit(name, entry)
+		inside, err := fs.ReadDir(w.FS, below)
+		if err != nil {
+			w.Unread.Add(below)
 		}
-		if w.MaxDepth > 0 && w.depth(name) >= w.MaxDepth {
-			return fs.SkipDir
+		if err := w.folder(below, inside, depth+1, rules, visit); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func (w Walker) skipped(entry fs.DirEntry) bool {
@@ -55,13 +113,13 @@ func (w Walker) skipped(entry fs.DirEntry) bool {
 	return name == ".git" || !w.Hidden && strings.HasPrefix(name, ".")
 }
 
-// depth is 0 for Start, 1 for its entries and so on.
-func (w Walker) depth(name string) int {
-	below := Below(w.Start, name)
-	if below == "." {
-		return 0
+// IgnoredNote returns the lines that tell of what was left out for being ignored, and
+// "" if nothing was.
+func IgnoredNote(count int) string {
+	if count == 0 {
+		return ""
 	}
-	return strings.Count(below, "/") + 1
+	return fmt.Sprintf("\n(%s ignored by .gitignore; set include_ignored to see them)\n", guest.Quantity(count, "path"))
 }
 
 // Below returns name relative to the folder start, which is name itself or

@@ -203,6 +203,9 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	if entry.ABI != runtime.Extism && m.Config != nil {
 		return entry, e.invalidManifest("module.config", "it is for Extism plug-ins, and the module is "+formNames[entry.ABI]+"; leave it out")
 	}
+	if entry.ABI == runtime.Extism && len(e.o.Manifest.Settings) > 0 {
+		return entry, e.invalidManifest("settings", "an Extism plug-in cannot ask for them; leave them out, or use module.config")
+	}
 	if entry.ABI != runtime.Reactor && m.Warm != nil {
 		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is "+formNames[entry.ABI]+"; leave it out")
 	}
@@ -368,6 +371,7 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 			about := hostfuncs.About{
 				Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
 				IdempotencyKey: call.IdempotencyKey, WorkingDirectory: call.WorkingDirectory,
+				Settings: e.o.Manifest.SettingValues(),
 			}
 			if in.Tools != nil {
 				view := in.Tools()

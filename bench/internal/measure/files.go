@@ -1,0 +1,142 @@
+package measure
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/bench/internal/peer"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// The tree that is searched: as many files in as many folders, of about so many bytes.
+const (
+	treeFiles   = 20_000
+	treeFolders = 400
+	treeBytes   = 1200
+)
+
+// FileJob is how long a built-in tool for files takes through Registry.Execute, and what
+// one would use in its place, a process for each call. All have run before on the same
+// files.
+type FileJob struct {
+	Tool string `json:"tool"`
+	// Program is what it is compared with; "" means nothing.
+	Program string `json:"program,omitempty"`
+	Summary
+	Of      Summary `json:"of"`
+	Missing string  `json:"missing,omitempty"`
+}
+
+// fileJob is a job and how it is done.
+type fileJob struct {
+	*FileJob
+	arguments func(i int) string
+	argv      []string
+	check     string // what either output has to hold
+	tool, of  []time.Duration
+}
+
+// Files measures the tools for files.
+func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []FileJob {
+	progress("tools for files")
+	dir, err := os.MkdirTemp("", "wasmtool-bench-")
+	if err != nil {
+		return []FileJob{{Missing: reason(err)}}
+	}
+	defer os.RemoveAll(dir)
+	if err := writeTree(dir); err != nil {
+		return []FileJob{{Missing: reason(err)}}
+	}
+	write, err := capability.ParseWord("write:" + standard.WorkspaceMount)
+	if err != nil {
+		return []FileJob{{Missing: reason(err)}}
+	}
+	tools, err := standard.New(standard.Options{
+		Workspace: dir, CacheDir: filepath.Join(s.Cache, "runtime"), Granted: []capability.Word{write},
+	})
+	if err != nil {
+		return []FileJob{{Missing: reason(err)}}
+	}
+	defer tools.Close()
+
+	same := func(arguments string) func(int) string { return func(int) string { return arguments } }
+	last := fmt.Sprintf("d%d/f%d.go", treeFolders-1, treeFiles-1)
+	results := []FileJob{{Tool: "grep", Program: "rg"}, {Tool: "glob", Program: "fdfind"}, {Tool: "read"}, {Tool: "edit"}}
+	jobs := []*fileJob{
+		{arguments: same(`{"pattern": "func needle"}`), argv: []string{"rg", "-n", "func needle", "."}, check: last},
+		{arguments: same(`{"pattern": "**/*9.go", "limit": 1000}`), argv: []string{"fdfind", "--glob", "*9.go", "."}, check: last},
+		{arguments: same(`{"file_path": "` + last + `"}`), check: "func needle"},
+		{arguments: func(i int) string {
+			return fmt.Sprintf(`{"file_path": "edited.txt", "old_string": "number %d", "new_string": "number %d"}`, i, i+1)
+		}, check: "edited.txt"},
+	}
+	for i, job := range jobs {
+		job.FileJob = &results[i]
+	}
+	for round := range p.Files + 1 { // the first warms up
+		for _, job := range jobs {
+			if err := job.once(ctx, tools.Execute, dir, round); err != nil {
+				job.Missing = reason(err)
+			}
+		}
+	}
+	for _, job := range jobs {
+		if job.Missing == "" {
+			job.Summary, job.Of = Summarise(job.tool[1:]), Summarise(job.of[min(1, len(job.of)):])
+		}
+	}
+	return results
+}
+
+// once does the job both ways.
+func (j *fileJob) once(ctx context.Context, execute func(context.Context, tool.Call) (tool.Result, error), dir string, round int) error {
+	start := time.Now()
+	result, err := execute(ctx, tool.Call{Tool: j.Tool, Arguments: json.RawMessage(j.arguments(round))})
+	j.tool = append(j.tool, time.Since(start))
+	if err != nil {
+		return err
+	}
+	if text := result.Text(); !strings.Contains(text, j.check) {
+		return fmt.Errorf("%s gave %.200q", j.Tool, text)
+	}
+	if len(j.argv) == 0 {
+		return nil
+	}
+	start = time.Now()
+	command := exec.CommandContext(ctx, j.argv[0], j.argv[1:]...)
+	command.Dir = dir
+	output, err := command.Output()
+	j.of = append(j.of, time.Since(start))
+	if err == nil && !strings.Contains(string(output), j.check) {
+		err = fmt.Errorf("%s gave %.200q", j.argv[0], output)
+	}
+	return err
+}
+
+// writeTree writes the files. One in a thousand has what grep looks for.
+func writeTree(dir string) error {
+	line := "\tif err := handle(value, other); err != nil { return err } // of what the file does\n"
+	body := strings.Repeat(line, treeBytes/len(line))
+	for i := range treeFiles {
+		folder := filepath.Join(dir, fmt.Sprintf("d%d", i*treeFolders/treeFiles))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return err
+		}
+		text := fmt.Sprintf("package p%d\n\n%s", i, body)
+		if i%1000 == 999 {
+			text += "func needle() {}\n"
+		}
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("f%d.go", i)), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "edited.txt"), []byte(strings.Repeat(line, 40)+"number 0\n"), 0o600)
+}

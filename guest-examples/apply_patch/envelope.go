@@ -1,0 +1,175 @@
+package applypatch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The marks of the envelope.
+const (
+	beginMark  = "*** Begin Patch"
+	endMark    = "*** End Patch"
+	addMark    = "*** Add File: "
+	updateMark = "*** Update File: "
+	deleteMark = "*** Delete File: "
+	moveMark   = "*** Move to: "
+	eofMark    = "*** End of File"
+)
+
+// parseEnvelope reads the form that begins with "*** Begin Patch".
+func parseEnvelope(patch string) ([]filePatch, error) {
+	lines := strings.Split(patch, "\n")
+	first := 0
+	for strings.TrimSpace(lines[first]) != beginMark {
+		if first++; first == len(lines) {
+			return nil, fmt.Errorf("%q has to be a line of its own", beginMark)
+		}
+	}
+	p := envelope{number: first + 1}
+	for _, text := range lines[first+1:] {
+		p.number++
+		if strings.TrimSpace(text) == endMark {
+			return p.files, p.finish()
+		}
+		if err := p.line(text); err != nil {
+			return nil, fmt.Errorf("line %d: %w", p.number, err)
+		}
+	}
+	return nil, fmt.Errorf("it is cut: the last line has to be %q", endMark)
+}
+
+// envelope is what was read so far.
+type envelope struct {
+	number int // of the line in hand
+	files  []filePatch
+	// fresh tells that the last hunk has had "@@" lines alone so far.
+	fresh bool
+	// blank tells that an empty line came in the part that adds a file.
+	blank bool
+}
+
+// finish checks the file read last, which is complete now.
+func (p *envelope) finish() error {
+	if len(p.files) == 0 {
+		return errors.New("it changes no file")
+	}
+	f := p.current()
+	if f.kind == update && f.moveTo == "" && len(f.hunks) == 0 {
+		return fmt.Errorf("the part for %s has no changes", f.path)
+	}
+	p.trim()
+	for _, h := range f.hunks {
+		if len(h.lines) == 0 {
+			return fmt.Errorf(`the part for %s has an "@@" that no lines follow`, f.path)
+		}
+	}
+	return nil
+}
+
+// trim takes empty lines off the end of the last hunk: they set it off from what
+// follows, and if they are context, less of it does too.
+func (p *envelope) trim() {
+	f := p.current()
+	if len(f.hunks) == 0 {
+		return
+	}
+	last := &f.hunks[len(f.hunks)-1]
+	for n := len(last.lines); n > 0 && last.lines[n-1] == (line{op: ' '}); n-- {
+		last.lines = last.lines[:n-1]
+	}
+}
+
+func (p *envelope) current() *filePatch { return &p.files[len(p.files)-1] }
+
+// line takes the next line.
+func (p *envelope) line(text string) error {
+	for _, head := range []struct {
+		mark string
+		kind kind
+	}{{addMark, add}, {updateMark, update}, {deleteMark, remove}} {
+		path, ok := strings.CutPrefix(text, head.mark)
+		if !ok {
+			continue
+		}
+		if len(p.files) > 0 {
+			if err := p.finish(); err != nil {
+				return err
+			}
+		}
+		p.files = append(p.files, filePatch{kind: head.kind, path: strings.TrimSpace(path)})
+		p.fresh, p.blank = false, false
+		return nil
+	}
+	switch {
+	case len(p.files) == 0 && strings.TrimSpace(text) == "":
+		return nil
+	case len(p.files) == 0:
+		return fmt.Errorf(`%.100q comes before the first "*** Add File: ", "*** Update File: " or "*** Delete File: "`, text)
+	}
+	switch f := p.current(); f.kind {
+	case add:
+		if text == "" { // sets the part off from the next
+			p.blank = true
+			return nil
+		}
+		added, ok := strings.CutPrefix(text, "+")
+		if !ok || p.blank {
+			return fmt.Errorf(`%.100q: each line of an added file begins with "+", an empty one too`, text)
+		}
+		f.content += added + "\n"
+	case remove:
+		if strings.TrimSpace(text) != "" {
+			return fmt.Errorf("%.100q: nothing follows the line that deletes a file", text)
+		}
+	default:
+		return p.updateLine(f, text)
+	}
+	return nil
+}
+
+// updateLine takes a line of the part that updates f.
+func (p *envelope) updateLine(f *filePatch, text string) error {
+	if to, ok := strings.CutPrefix(text, moveMark); ok {
+		if f.moveTo != "" || len(f.hunks) > 0 {
+			return fmt.Errorf("%q comes right after the line that names the file", strings.TrimSpace(moveMark))
+		}
+		f.moveTo = strings.TrimSpace(to)
+		return nil
+	}
+	if within, ok := strings.CutPrefix(text, "@@"); ok {
+		if !p.fresh {
+			p.trim()
+			f.hunks = append(f.hunks, hunk{})
+			p.fresh = true
+		}
+		last := &f.hunks[len(f.hunks)-1]
+		// Some write unified hunk headers here; their numbers are of no use.
+		if _, section, numbered := strings.Cut(strings.TrimPrefix(within, " -"), " @@"); numbered {
+			within = section
+		}
+		if within = strings.TrimSpace(within); within != "" {
+			last.within = append(last.within, within)
+		}
+		return nil
+	}
+	if len(f.hunks) == 0 { // the first "@@" may be left out
+		if strings.TrimSpace(text) == "" {
+			return nil
+		}
+		f.hunks = append(f.hunks, hunk{})
+	}
+	last := &f.hunks[len(f.hunks)-1]
+	p.fresh = false
+	switch {
+	case strings.TrimSpace(text) == eofMark:
+		last.end = true
+	case text == "": // an empty line of context whose space was lost
+		last.lines = append(last.lines, line{op: ' '})
+	case strings.IndexByte(" +-", text[0]) >= 0:
+		last.lines = append(last.lines, line{op: text[0], text: text[1:]})
+	default:
+		return fmt.Errorf(`%.100q: each line of a change begins with " " (stays), "-" (goes) or "+" (comes)`, text)
+	}
+	return nil
+}

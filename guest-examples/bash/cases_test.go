@@ -1,0 +1,53 @@
+package bash
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/commands"
+)
+
+// commandTable has the commands of all tests: they share one, as the package asks for.
+var commandTable = sync.OnceValue(commands.Table)
+
+// script is one case of the files in testdata: a name and a script that is run in a
+// copy of testdata/tree.
+type script struct{ name, text string }
+
+// scripts reads a file of cases. Each begins with a line "### name".
+func scripts(t *testing.T, file string) []script {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []script
+	for _, part := range strings.Split("\n"+string(content), "\n### ")[1:] {
+		name, text, _ := strings.Cut(part, "\n")
+		list = append(list, script{name, strings.TrimSuffix(text, "\n") + "\n"})
+	}
+	return list
+}
+
+// caseFiles are the files of cases whose results are those of the system's bash.
+func caseFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "cases", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of cases: %v", err)
+	}
+	return files
+}
+
+// copyOfTree returns a folder with the files that the cases work on.
+func copyOfTree(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tree")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "tree"))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

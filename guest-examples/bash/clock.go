@@ -1,0 +1,38 @@
+package bash
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// clock is the context of a script. WebAssembly has one thread and no signals: a
+// loop of the script would never let the timer run that ends it. The interpreter
+// asks for Err before each statement, and that is when others get their turn.
+type clock struct {
+	context.Context
+	asked atomic.Uint32
+}
+
+// errTimeout is the cause when the time of a script is over.
+var errTimeout = errors.New("its time is over")
+
+// newClock returns a context that ends after limit, and the function that ends it
+// before.
+func newClock(ctx context.Context, limit time.Duration) (*clock, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(limit, func() { cancel(errTimeout) })
+	context.AfterFunc(ctx, func() { timer.Stop() })
+	return &clock{Context: ctx}, cancel
+}
+
+// Err returns why the context has ended, or nil.
+func (c *clock) Err() error {
+	const every = 64
+	if c.asked.Add(1)%every == 0 {
+		runtime.Gosched()
+	}
+	return c.Context.Err()
+}

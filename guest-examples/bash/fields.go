@@ -1,0 +1,83 @@
+package bash
+
+import "strings"
+
+// fields splits a line as read does, into most fields or fewer; the last of most
+// takes all that is left. Blanks of ifs separate fields however many they are, its
+// other characters each end one, so that there are empty fields. Unless raw, a
+// backslash protects the character after it and goes.
+func fields(line, ifs string, most int, raw bool) []string {
+	var list []string
+	s := splitter{line: line, ifs: ifs, raw: raw}
+	s.blanks()
+	for s.at < len(line) {
+		if most > 0 && len(list) == most-1 {
+			return append(list, s.rest())
+		}
+		list = append(list, s.field())
+	}
+	return list
+}
+
+type splitter struct {
+	line, ifs string
+	raw       bool
+	at        int
+}
+
+// blank reports whether a character separates like a space.
+func (s *splitter) blank(c byte) bool {
+	return strings.IndexByte(" \t\n", c) >= 0 && strings.IndexByte(s.ifs, c) >= 0
+}
+
+func (s *splitter) blanks() {
+	for s.at < len(s.line) && s.blank(s.line[s.at]) {
+		s.at++
+	}
+}
+
+// field reads a field, and what ends it: blanks, or one other separator with the
+// blanks around it.
+func (s *splitter) field() string {
+	var b strings.Builder
+	for s.at < len(s.line) && strings.IndexByte(s.ifs, s.line[s.at]) < 0 {
+		s.character(&b)
+	}
+	s.blanks()
+	if s.at < len(s.line) && strings.IndexByte(s.ifs, s.line[s.at]) >= 0 {
+		s.at++
+		s.blanks()
+	}
+	return b.String()
+}
+
+// character reads one character, or the one that a backslash protects.
+func (s *splitter) character(b *strings.Builder) {
+	if s.line[s.at] == '\\' && !s.raw {
+		if s.at++; s.at == len(s.line) {
+			return
+		}
+	}
+	b.WriteByte(s.line[s.at])
+	s.at++
+}
+
+// rest reads all that is left without the blanks at its end, and without a single
+// separator that ends it.
+func (s *splitter) rest() string {
+	whole := *s
+	if only := whole.field(); whole.at == len(s.line) {
+		s.at = whole.at
+		return only
+	}
+	end := len(s.line)
+	for end > s.at && s.blank(s.line[end-1]) && (s.raw || end < 2 || s.line[end-2] != '\\') {
+		end--
+	}
+	var b strings.Builder
+	for s.at < end {
+		s.character(&b)
+	}
+	s.at = len(s.line)
+	return b.String()
+}

@@ -1,0 +1,100 @@
+package bash
+
+import (
+	"fmt"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// prepare rewrites what the interpreter can't do by itself, or does otherwise than
+// bash, and refuses what it would do wrongly. It also takes down the names of
+// functions.
+func (s *shell) prepare(file *syntax.File) (err error) {
+	defer recoverAs(&err, file.Name)
+	p := preparation{maps: associative(file)}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if decl, ok := node.(*syntax.FuncDecl); ok && decl.Name != nil {
+			s.mu.Lock()
+			s.functions[decl.Name.Value] = true
+			s.mu.Unlock()
+		}
+		if node != nil {
+			p.node(node)
+		}
+		return p.err == nil
+	})
+	return p.err
+}
+
+// preparation is one run of prepare.
+type preparation struct {
+	// maps are the names of associative arrays.
+	maps map[string]bool
+	// outputs counts the substitutions >(commands).
+	outputs int
+	err     error
+}
+
+func (p *preparation) node(node syntax.Node) {
+	switch node := node.(type) {
+	case *syntax.Stmt:
+		p.assignElements(node)
+		p.substituteOutputs(node)
+	case *syntax.BinaryCmd:
+		keepInPipe(node)
+	case *syntax.ForClause:
+		if _, ok := node.Loop.(*syntax.CStyleLoop); ok {
+			node.Do = append(node.Do, template(":")...) // one that fails last would end the loop
+		}
+	case *syntax.Redirect:
+		if node.Op == syntax.RdrClob {
+			node.Op = syntax.RdrOut // there is no noclobber
+		}
+	case *syntax.Word:
+		for i, part := range node.Parts {
+			node.Parts[i] = p.part(part)
+		}
+	case *syntax.DblQuoted:
+		for i, part := range node.Parts {
+			node.Parts[i] = p.part(part)
+		}
+	case *syntax.ParamExp:
+		p.expansion(node)
+	case *syntax.UnaryTest:
+		testVariable(node)
+	case *syntax.DeclClause:
+		nameReferences(node)
+	case *syntax.LetClause:
+		for i, expr := range node.Exprs {
+			node.Exprs[i] = unquotedArithmetic(expr)
+		}
+	case *syntax.UnaryArithm:
+		if node.Op == syntax.Inc || node.Op == syntax.Dec {
+			p.target(node, node.X)
+		}
+	case *syntax.BinaryArithm:
+		if isAssignment(node.Op) {
+			p.target(node, node.X)
+		}
+	}
+}
+
+// part returns what stands for a part of a word.
+func (p *preparation) part(part syntax.WordPart) syntax.WordPart {
+	switch part := part.(type) {
+	case *syntax.ProcSubst:
+		if part.Op == syntax.CmdIn {
+			return inputSubstitution(part)
+		}
+	case *syntax.ParamExp:
+		return p.counted(part)
+	}
+	return part
+}
+
+// refuse is for what would give a wrong result.
+func (p *preparation) refuse(node syntax.Node, format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("line %d: %s", node.Pos().Line(), fmt.Sprintf(format, args...))
+	}
+}

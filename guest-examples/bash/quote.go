@@ -1,0 +1,48 @@
+package bash
+
+import (
+	"fmt"
+	"strings"
+)
+
+// quote returns a text as the shell reads it back, as %q of printf writes it.
+func quote(text string) string {
+	if text == "" {
+		return "''"
+	}
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f {
+			return dollarQuote(text)
+		}
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		if strings.IndexByte(" \t'\"\\|&;()<>!{}*[]?^$`,", c) >= 0 || i == 0 && (c == '~' || c == '#') {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// dollarQuote returns the form $'...', for texts with bytes that can't be shown.
+func dollarQuote(text string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := range len(text) {
+		c := text[i]
+		at := strings.LastIndexByte(escapes, c)
+		switch {
+		case c == '\'' || c == '\\':
+			b.WriteString(`\` + string(c))
+		case at > 0 && c < ' ':
+			b.WriteString(`\` + escapes[at-1:at])
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + "'"
+}

@@ -1,0 +1,106 @@
+package bash
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// outcome is what a script wrote to standard output, and its exit status.
+type outcome struct {
+	stdout string
+	status int
+}
+
+// limit ends what hangs.
+const limit = 20 * time.Second
+
+// systemBash returns the path of the system's bash, with which ours is compared.
+func systemBash(t *testing.T) string {
+	t.Helper()
+	name, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash to compare with")
+	}
+	if out, err := exec.Command(name, "-c", "echo $BASH_VERSION").Output(); err != nil || !strings.HasPrefix(string(out), "5.") {
+		t.Skipf("the cases are about bash 5, and this is %s", out)
+	}
+	return name
+}
+
+// theirs runs a script with the system's bash.
+func theirs(t *testing.T, bash, text string) (outcome, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bash, "--noprofile", "--norc", "-c", text)
+	cmd.Dir = copyOfTree(t)
+	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=" + cmd.Dir, "TZ=UTC", "TMPDIR=" + t.TempDir()}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{stdout.String(), cmd.ProcessState.ExitCode()}, stderr.String()
+}
+
+// ours runs a script with the shell of the tool.
+func ours(t *testing.T, text string) (outcome, string) {
+	t.Helper()
+	dir := copyOfTree(t)
+	ctx, cancel := newClock(t.Context(), limit)
+	defer cancel(nil)
+	host := Host{Commands: commandTable(), Workspace: dir, Temp: t.TempDir(), Environ: []string{"LC_ALL=C", "TZ=UTC"}}
+	s := newShell(host, cancel)
+	defer s.removeTemps()
+	var stdout, stderr capture
+	end := s.main(ctx, text, dir, strings.NewReader(""), &stdout, &stderr)
+	out, _, _ := stdout.text()
+	errs, _, _ := stderr.text()
+	return outcome{out, end.status}, errs
+}
+
+// The shell does what the system's bash does.
+func TestSameAsBash(t *testing.T) {
+	bash := systemBash(t)
+	for _, file := range caseFiles(t) {
+		for _, c := range scripts(t, file) {
+			t.Run(filepath.Base(file)+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
+				want, wantErr := theirs(t, bash, c.text)
+				if strings.Contains(wantErr, "command not found") {
+					t.Skipf("the system lacks a command: %s", wantErr)
+				}
+				got, gotErr := ours(t, c.text)
+				if got != want {
+					t.Errorf("%s\ngot  %d %q\n     %q\nwant %d %q\n     %q", c.text, got.status, got.stdout, gotErr, want.status, want.stdout, wantErr)
+				}
+			})
+		}
+	}
+}
+
+// What differs is listed with the reason, so that nobody has to find out. A case that
+// no longer differs belongs among the others.
+func TestDifferences(t *testing.T) {
+	bash := systemBash(t)
+	for _, c := range scripts(t, filepath.Join("testdata", "differences.txt")) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if !strings.HasPrefix(c.text, "# ") {
+				t.Error("the first line is to be a comment that gives the reason")
+			}
+			want, _ := theirs(t, bash, c.text)
+			if got, _ := ours(t, c.text); got == want {
+				t.Errorf("%s\nboth give %d %q: move the case to testdata/cases", c.text, got.status, got.stdout)
+			}
+		})
+	}
+}

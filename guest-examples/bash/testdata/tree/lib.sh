@@ -1,0 +1,2 @@
+LIB=loaded
+libf() { echo "libf $1"; }

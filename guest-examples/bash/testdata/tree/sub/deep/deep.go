@@ -1,0 +1,2 @@
+package deep
+// TODO: more

@@ -1,0 +1,67 @@
+package edit
+
+// maxChanges is how many changes are told apart; those that follow are one with
+// the last. The diff is cut long before.
+const maxChanges = 5000
+
+// change is a range of a text and the range of another that took its place.
+type change struct{ old, new span }
+
+// addChange appends a change that lies behind the others.
+func addChange(changes []change, c change) []change {
+	if len(changes) < maxChanges {
+		return append(changes, c)
+	}
+	last := &changes[len(changes)-1]
+	last.old.end, last.new.end = c.old.end, c.new.end
+	return changes
+}
+
+// compose returns the changes from the first text to the third, given those from
+// the first to the second and from the second to the third. Changes that meet in
+// the second text become one.
+func compose(first, second []change) []change {
+	if len(first) == 0 {
+		return second
+	}
+	var all []change
+	before, after := 0, 0 // what is behind so far is longer by so much in the second than in the first, in the third than in the second
+	for len(first) > 0 || len(second) > 0 {
+		c := change{old: span{-before, -before}, new: span{after, after}}
+		var middle span
+		for open := false; ; open = true {
+			next, ofFirst := earlier(first, second)
+			if open && (next.end < 0 || next.start > middle.end) {
+				break
+			}
+			if !open {
+				middle = next
+				c.old.start += next.start
+				c.new.start += next.start
+			}
+			middle.end = max(middle.end, next.end)
+			if ofFirst {
+				before += first[0].new.len() - first[0].old.len()
+				first = first[1:]
+			} else {
+				after += second[0].new.len() - second[0].old.len()
+				second = second[1:]
+			}
+		}
+		c.old.end, c.new.end = middle.end-before, middle.end+after
+		all = addChange(all, c)
+	}
+	return all
+}
+
+// earlier returns the range in the middle text of the change that begins first,
+// and whose change it is. The end is -1 if there is none.
+func earlier(first, second []change) (middle span, ofFirst bool) {
+	switch {
+	case len(first) == 0 && len(second) == 0:
+		return span{end: -1}, false
+	case len(second) == 0 || len(first) > 0 && first[0].new.start <= second[0].old.start:
+		return first[0].new, true
+	}
+	return second[0].old, false
+}

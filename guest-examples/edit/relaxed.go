@@ -1,0 +1,96 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/relax"
+)
+
+// maxRelaxed is how many bytes of a file are looked through for lines that are
+// the same but for white space.
+const maxRelaxed = 1 << 20
+
+// looseMatch is a place that has what is looked for but for white space.
+type looseMatch struct {
+	place    span   // in raw
+	old, new string // what stands there, with line feeds alone, and what to put there
+	note     string
+}
+
+// relaxed looks for whole lines that are those of edit.OldString but for the
+// white space in them. There is a match only if OldString itself is nowhere, if
+// one place is meant, and if there is one place alone.
+func (v view) relaxed(edit Edit) (looseMatch, bool) {
+	if edit.ReplaceAll || len(v.text) > maxRelaxed || bytes.Contains(v.text, []byte(edit.OldString)) {
+		return looseMatch{}, false
+	}
+	given := strings.ReplaceAll(edit.OldString, "\r\n", "\n")
+	whole := strings.HasSuffix(given, "\n") // the last line end is meant too
+	wanted := strings.Split(strings.TrimSuffix(given, "\n"), "\n")
+	lines := strings.SplitAfter(string(v.text), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	first, ok := onlyPlace(lines, wanted)
+	if !ok {
+		return looseMatch{}, false
+	}
+	var indents relax.Indents
+	for i, line := range wanted {
+		indents.Learn(line, lines[first+i])
+	}
+	start := len(strings.Join(lines[:first], ""))
+	old := strings.Join(lines[first:first+len(wanted)], "")
+	if !whole {
+		old = strings.TrimSuffix(old, "\n")
+		old = strings.TrimSuffix(old, "\r") // of a literal view
+	}
+	inserted := strings.Split(edit.NewString, "\n")
+	for i, line := range inserted {
+		inserted[i] = indents.Apply(line)
+	}
+	end := start + len(old)
+	where := fmt.Sprintf("line %d", first+1)
+	if len(wanted) > 1 {
+		where = fmt.Sprintf("lines %d-%d", first+1, first+len(wanted))
+	}
+	return looseMatch{
+		place: span{start + v.pass(0, start), end + v.pass(0, end)},
+		old:   old,
+		new:   strings.Join(inserted, "\n"),
+		note:  fmt.Sprintf("old_string is not there exactly; %s matched but for white space, and new_string got the indentation of the file", where),
+	}, true
+}
+
+// onlyPlace returns the one place in lines at which wanted stands but for white
+// space. Blank lines alone stand nowhere.
+func onlyPlace(lines, wanted []string) (first int, ok bool) {
+	normal := make([]string, len(wanted))
+	telling := -1 // the first line that is not blank
+	for i, line := range wanted {
+		if normal[i] = relax.Normal(line); normal[i] != "" && telling < 0 {
+			telling = i
+		}
+	}
+	if telling < 0 {
+		return 0, false
+	}
+	have := make([]string, len(lines))
+	for i, line := range lines {
+		have[i] = relax.Normal(strings.TrimSuffix(line, "\n"))
+	}
+	first = -1
+	for i := 0; i+len(normal) <= len(have); i++ {
+		if have[i+telling] != normal[telling] || !slices.Equal(have[i:i+len(normal)], normal) {
+			continue
+		}
+		if first >= 0 {
+			return 0, false
+		}
+		first = i
+	}
+	return first, first >= 0
+}

@@ -1,0 +1,95 @@
+package edit
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
+)
+
+// maxPlaces is how many places an error names.
+const maxPlaces = 10
+
+// replacement is one edit of a text.
+type replacement struct {
+	view
+	old    []byte
+	insert insertion
+	// only is the one place to change where old itself is nowhere; otherwise nil.
+	only *span
+}
+
+// changes yields each match together with what replaces it.
+func (r replacement) changes() iter.Seq2[span, []byte] {
+	return func(yield func(span, []byte) bool) {
+		if r.only != nil {
+			yield(*r.only, r.insert.text(*r.only))
+			return
+		}
+		for m := range r.matches(r.old) {
+			if !yield(m, r.insert.text(m)) {
+				return
+			}
+		}
+	}
+}
+
+// checkPlaces counts the matches, and reports an error unless they are what
+// is asked for.
+func (r replacement) checkPlaces(shown string, all, unknown bool) (count int, err error) {
+	var places []string
+	line, at := 1, 0
+	for m := range r.matches(r.old) {
+		count++
+		inside := unknown && r.mayBeInside(m)
+		if len(places) < maxPlaces || inside {
+			line += bytescan.Count(r.raw[at:m.start], '\n')
+			at = m.start
+			places = append(places, strconv.Itoa(line))
+		}
+		if inside {
+			return 0, fmt.Errorf("old_string matches line %d of %s right after a byte that is no ASCII character and may be one half of a character, as the encoding is unknown; let old_string begin at a space or at the start of a line", line, shown)
+		}
+	}
+	switch {
+	case count == 0:
+		return 0, r.explainMissing(shown)
+	case all:
+		return count, nil
+	case count > 1:
+		if count > maxPlaces {
+			places = append(places, "…")
+		}
+		return 0, fmt.Errorf("old_string matches %d places in %s, at lines %s; include more of the text around the one that is meant, or set replace_all to change all",
+			count, shown, strings.Join(places, ", "))
+	case r.overlaps(r.old):
+		return 0, fmt.Errorf("old_string matches places in %s that overlap, from line %s on; include more of the text around the one that is meant", shown, places[0])
+	}
+	return count, nil
+}
+
+// mayBeInside reports whether the match m may begin within a character of two
+// or four bytes: in East Asian encodings those after the first can look like
+// ASCII characters, from the digits on.
+func (r replacement) mayBeInside(m span) bool {
+	return m.start > 0 && r.raw[m.start-1] >= utf8.RuneSelf && r.raw[m.start] >= '0'
+}
+
+// splice returns the text with all changes made, and these.
+func (r replacement) splice() (edited []byte, changes []change, err error) {
+	edited = make([]byte, 0, len(r.raw)+len(r.insert.uniform))
+	at := 0
+	for m, inserted := range r.changes() {
+		edited = append(edited, r.raw[at:m.start]...)
+		start := len(edited)
+		edited = append(edited, inserted...)
+		changes = addChange(changes, change{m, span{start, len(edited)}})
+		if at = m.end; len(edited) > MaxSize {
+			return nil, nil, errTooLarge
+		}
+	}
+	return append(edited, r.raw[at:]...), changes, nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	goPipes     = "// A comment.\n\n//go:build js\n\npackage interp\n"
+	systemPipes = "//go:build !js\n\npackage interp\n"
+)
+
+func TestUseGoPipes(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "interp", "stdin_js.go"), goPipes)
+	put(t, filepath.Join(dir, "interp", "stdin_os.go"), systemPipes)
+	if err := useGoPipes(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"interp/stdin_pipe.go": "// A comment.\n\n//go:build js || wasip1\n\npackage interp\n",
+		"interp/stdin_os.go":   "//go:build !js && !wasip1\n\npackage interp\n",
+	} {
+		if got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(got) != want {
+			t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "interp", "stdin_js.go")); err == nil {
+		t.Error("the file whose name selects JavaScript is still there")
+	}
+}
+
+func TestSplitInit(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "builtin.go"), "package gojq\n\nfunc init() {\n\tbuiltinFuncDefs = map[string][]*FuncDef{\n"+
+		"\t\t\"a\": {{Name: \"a\"}},\n\t\t\"b\": {{Name: \"b\"}, {Name: \"b\", Args: []string{\"x\"}}},\n\t}\n}\n")
+	if err := splitInit(dir); err != nil {
+		t.Fatal(err)
+	}
+	want := `package gojq
+
+func init() { builtinFuncDefs = map[string][]*FuncDef{} }
+func init() { builtinFuncDefs["a"] = []*FuncDef{{Name: "a"}} }
+func init() { builtinFuncDefs["b"] = []*FuncDef{{Name: "b"}, {Name: "b", Args: []string{"x"}}} }
+`
+	if got, err := os.ReadFile(filepath.Join(dir, "builtin.go")); err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+// A new version of a library may look otherwise.
+func TestChanges_refuseWhatTheyDoNotKnow(t *testing.T) {
+	for name, test := range map[string]struct {
+		apply func(string) error
+		files map[string]string
+		want  string
+	}{
+		"no variant":   {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes}, "interp/stdin_os.go is not there"},
+		"other tag":    {useGoPipes, map[string]string{"interp/stdin_js.go": "//go:build js && wasm\n"}, "no single line"},
+		"tagged twice": {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes + goPipes}, "no single line"},
+		"no table":     {splitInit, nil, "builtin.go is not there"},
+		"other table":  {splitInit, map[string]string{"builtin.go": "var builtinFuncDefs = map[string][]*FuncDef{}\n"}, "in one function"},
+		"long entries": {splitInit, map[string]string{"builtin.go": "func init() {\n\tbuiltinFuncDefs = map[string][]*FuncDef{\n\t\t\"a\": {\n\t\t},\n\t}\n}\n"}, "another line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, content := range test.files {
+				put(t, filepath.Join(dir, filepath.FromSlash(file)), content)
+			}
+			if err := test.apply(dir); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want an error with %q", err, test.want)
+			}
+		})
+	}
+}

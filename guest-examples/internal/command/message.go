@@ -1,0 +1,64 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// wordings are the texts of GNU's C library, which scripts and models look for.
+var wordings = []struct {
+	err  error
+	text string
+}{
+	{syscall.ENOENT, "No such file or directory"},
+	{syscall.EACCES, "Permission denied"},
+	{syscall.EPERM, "Operation not permitted"},
+	{syscall.EEXIST, "File exists"},
+	{syscall.ENOTDIR, "Not a directory"},
+	{syscall.EISDIR, "Is a directory"},
+	{syscall.ENOTEMPTY, "Directory not empty"},
+	{syscall.EINVAL, "Invalid argument"},
+	{syscall.EXDEV, "Invalid cross-device link"},
+	{syscall.ELOOP, "Too many levels of symbolic links"},
+	{syscall.EROFS, "Read-only file system"},
+	{syscall.ENOSPC, "No space left on device"},
+	{syscall.EDQUOT, "Disk quota exceeded"},
+	{syscall.EFBIG, "File too large"},
+	{syscall.ENAMETOOLONG, "File name too long"},
+	{syscall.EBADF, "Bad file descriptor"},
+	{syscall.EMFILE, "Too many open files"},
+	{syscall.ENOSYS, "Function not implemented"},
+	{syscall.ENOTSUP, "Operation not supported"},
+	{syscall.EIO, "Input/output error"},
+	{fs.ErrNotExist, "No such file or directory"},
+	{fs.ErrPermission, "Permission denied"},
+	{fs.ErrExist, "File exists"},
+}
+
+// Message returns the text of an error of the file system in those words, without
+// the name that it is about. err is not nil.
+func Message(err error) string {
+	for _, w := range wordings {
+		if errors.Is(err, w.err) {
+			return w.text
+		}
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	text := err.Error()
+	if text == "" {
+		return "Unknown error"
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// IsBrokenPipe reports whether a write failed because nobody reads any longer: of
+// the pipes of the shell, or of those of the system in tests.
+func IsBrokenPipe(err error) bool {
+	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE)
+}

@@ -1,0 +1,134 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/benhoyt/goawk/interp"
+	"github.com/benhoyt/goawk/parser"
+)
+
+// awkSpec returns awk. Its interpreter opens files by itself, relative to the
+// current folder of the program, which therefore is changed while it runs.
+func awkSpec(folder *workingFolder) spec {
+	return spec{
+		name: "awk", synopsis: "[-F FS] [-v VAR=VALUE]... [-f FILE]... ['PROGRAM'] [FILE]...", usage: 2,
+		options: "+ F,field-separator: v,assign: f,file: E: V,version",
+		note:    "system(), and pipes to and from commands, are refused: there are no programs to run. Use the pipes of the shell around awk.",
+		run:     func(p *process, o options, words []string) int { return runAwk(p, o, words, folder) },
+	}
+}
+
+func runAwk(p *process, o options, words []string, folder *workingFolder) int {
+	var source []string
+	for _, opt := range o {
+		if opt.name != "f" && opt.name != "E" {
+			continue
+		}
+		data, err := p.readFile(opt.value)
+		if err != nil {
+			p.errorf("cannot open %s (%s)", opt.value, message(err))
+			return 2
+		}
+		source = append(source, string(data))
+	}
+	if len(source) == 0 {
+		if len(words) == 0 {
+			p.errorf("no program; usage: awk [-F FS] [-v VAR=VALUE] 'PROGRAM' [FILE]...")
+			return 2
+		}
+		source, words = words[:1], words[1:]
+	}
+	program, err := parser.ParseProgram([]byte(strings.Join(source, "\n")), nil)
+	if err != nil {
+		p.errorf("syntax error: %v", err)
+		return 2
+	}
+	vars := []string{}
+	if o.has("F") {
+		separator := o.value("F", "")
+		if separator == "t" {
+			separator = "\t" // as POSIX has it
+		}
+		vars = append(vars, "FS", separator)
+	}
+	for _, assignment := range o.values("v") {
+		name, value, ok := strings.Cut(assignment, "=")
+		if !ok {
+			p.errorf("-v needs VAR=VALUE, not '%s'", assignment)
+			return 2
+		}
+		vars = append(vars, name, value)
+	}
+	return runProgram(p, program, vars, words, folder)
+}
+
+func runProgram(p *process, program *parser.Program, vars, words []string, folder *workingFolder) (status int) {
+	release, err := folder.enter(p.ctx, p.env.Dir)
+	if err != nil {
+		p.errorf("%v", err)
+		return 2
+	}
+	defer release()
+	var environ []string
+	for _, pair := range p.env.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		environ = append(environ, name, value)
+	}
+	awk, err := interp.New(program)
+	if err != nil {
+		p.errorf("%v", err)
+		return 2
+	}
+	status, err = awk.ExecuteContext(newYieldingErr(p.ctx), &interp.Config{
+		Stdin: yielding{p, p.env.Stdin}, Output: p, Error: p.env.Stderr, Argv0: "awk", Args: p.devices(words), Vars: vars,
+		Environ: environ, NoExec: true, Chars: true, NewlineOutput: interp.RawNewlineMode,
+	})
+	if err != nil && p.ctx.Err() == nil && p.outErr == nil {
+		p.errorf("%s", explainAwk(err))
+		return 2
+	}
+	return status
+}
+
+// devices names stdin as the interpreter does.
+func (p *process) devices(words []string) []string {
+	out := make([]string, len(words))
+	for i, word := range words {
+		if out[i] = word; word == "/dev/stdin" {
+			out[i] = "-"
+		}
+	}
+	return out
+}
+
+func explainAwk(err error) string {
+	text := err.Error()
+	if strings.Contains(text, "NoExec") {
+		return "system() and pipes to and from commands are not possible here: there are no programs to run; use the pipes of the shell around awk"
+	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return fmt.Sprintf("cannot open \"%s\" (%s)", path.Path, message(path.Err))
+	}
+	if _, rest, ok := strings.Cut(text, "file \""); ok && strings.HasSuffix(text, "\" not found") {
+		return fmt.Sprintf("cannot open \"%s\" (No such file or directory)", strings.TrimSuffix(rest, "\" not found"))
+	}
+	return text
+}
+
+// yielding lets others run between the reads of an interpreter that does not.
+type yielding struct {
+	p *process
+	r io.Reader
+}
+
+func (y yielding) Read(b []byte) (int, error) {
+	if y.p.stopped() {
+		return 0, io.EOF
+	}
+	return y.r.Read(b)
+}

@@ -1,0 +1,129 @@
+package commands
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+)
+
+var cmpSpec = spec{
+	name: "cmp", synopsis: "[-bls] [-n LIMIT] FILE1 [FILE2]", usage: 2,
+	options: "b,print-bytes l,verbose s,quiet,silent n,bytes: i,ignore-initial:",
+	run:     runCmp,
+}
+
+func runCmp(p *process, o options, names []string) int {
+	if len(names) == 0 || len(names) > 2 {
+		p.errorf("it takes two files, or one to compare with stdin")
+		return 2
+	}
+	if len(names) == 1 {
+		names = append(names, "-")
+	}
+	limit, skip := int64(-1), int64(0)
+	for option, target := range map[string]*int64{"n": &limit, "i": &skip} {
+		if !o.has(option) {
+			continue
+		}
+		n, ok := parseCount(o.value(option, ""))
+		if !ok {
+			p.errorf("invalid --bytes value '%s'", o.value(option, ""))
+			return 2
+		}
+		*target = n
+	}
+	var readers [2]*bufio.Reader
+	for i, name := range names {
+		r, err := p.open(name)
+		if err != nil {
+			if !o.has("s") {
+				p.errorf("%s: %s", name, message(err))
+			}
+			return 2
+		}
+		defer r.Close()
+		readers[i] = bufio.NewReader(r)
+		if _, err := io.CopyN(io.Discard, readers[i], skip); err != nil && err != io.EOF {
+			p.errorf("%s: %s", name, message(err))
+			return 2
+		}
+	}
+	return compareBytes(p, o, names, readers, limit)
+}
+
+func compareBytes(p *process, o options, names []string, readers [2]*bufio.Reader, limit int64) int {
+	status, line := 0, int64(1)
+	all := o.has("l")
+	width := p.offsetWidth(names)
+	for at := int64(1); (limit < 0 || at <= limit) && (at%4096 != 0 || !p.stopped()); at++ {
+		a, errA := readers[0].ReadByte()
+		b, errB := readers[1].ReadByte()
+		switch {
+		case errA == io.EOF && errB == io.EOF:
+			return status
+		case errA == io.EOF || errB == io.EOF:
+			if !o.has("s") {
+				p.shorter(names, errA == io.EOF, at-1, line, all)
+			}
+			return 1
+		case errA != nil || errB != nil:
+			p.errorf("%s", message(firstError(errA, errB)))
+			return 2
+		}
+		if a != b {
+			status = 1
+			switch {
+			case o.has("s"):
+				return 1
+			case all && o.has("b"):
+				p.printf("%*d %3o %-4s %3o %s\n", width, at, a, appendVisible(nil, a), b, appendVisible(nil, b))
+			case all:
+				p.printf("%*d %3o %3o\n", width, at, a, b)
+			case o.has("b"):
+				p.printf("%s %s differ: byte %d, line %d is %3o %s %3o %s\n", names[0], names[1], at, line, a, appendVisible(nil, a), b, appendVisible(nil, b))
+				return 1
+			default:
+				p.printf("%s %s differ: char %d, line %d\n", names[0], names[1], at, line)
+				return 1
+			}
+		}
+		if a == '\n' {
+			line++
+		}
+	}
+	return status
+}
+
+// offsetWidth is how wide -l makes the offsets: as the size of the shorter file.
+func (p *process) offsetWidth(names []string) int {
+	width := 0
+	for _, name := range names {
+		info, err := os.Stat(p.path(name))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if n := len(padLeft(info.Size(), 0)); width == 0 || n < width {
+			width = n
+		}
+	}
+	return width
+}
+
+// shorter says which file ended first, and where.
+func (p *process) shorter(names []string, first bool, at, line int64, all bool) {
+	name := names[1]
+	if first {
+		name = names[0]
+	}
+	where := fmt.Sprintf("after byte %d", at)
+	switch {
+	case at == 0:
+		where = "which is empty"
+	case !all && line > 1:
+		where += fmt.Sprintf(", line %d", line-1)
+	case !all:
+		where += ", in line 1"
+	}
+	p.errorf("EOF on %s %s", name, where)
+}

@@ -1,0 +1,326 @@
+package commands
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+var cp = spec{
+	name: "cp", synopsis: "[OPTION]... SOURCE... DEST | -t DIRECTORY SOURCE...",
+	options: "r,recursive R a,archive p preserve:: no-preserve: f,force n,no-clobber v,verbose u,update t,target-directory: T,no-target-directory " +
+		"d P,no-dereference L,dereference H i,interactive l,link s,symbolic-link x,one-file-system parents remove-destination reflink:: sparse: attributes-only",
+	note: "-i, -l and -s are refused.",
+	run:  runCp,
+}
+
+var mv = spec{
+	name: "mv", synopsis: "[-fnuv] [-T] SOURCE... DEST | -t DIRECTORY SOURCE...",
+	options: "f,force n,no-clobber v,verbose u,update t,target-directory: T,no-target-directory i,interactive strip-trailing-slashes",
+	note:    "-i is refused: nobody can be asked.",
+	run:     runMv,
+}
+
+// transfer is a run of cp or mv.
+type transfer struct {
+	p                            *process
+	keep, update, verbose, force bool
+	recursive, times, links      bool
+	parents                      bool
+}
+
+func runCp(p *process, o options, names []string) int {
+	for _, refused := range []string{"i", "l", "s"} {
+		if o.has(refused) {
+			return p.fail("-%s is not possible here; leave it out to copy", refused)
+		}
+	}
+	t := &transfer{
+		p: p, keep: o.has("n"), update: o.has("u"), verbose: o.has("v"), force: o.has("f"),
+		recursive: o.has("r") || o.has("R") || o.has("a"), times: o.has("a") || o.has("p") || o.has("preserve"),
+		links: (o.has("r") || o.has("R") || o.has("a") || o.has("d") || o.has("P")) && o.last("L", "P", "d", "a") != "L", parents: o.has("parents"),
+	}
+	return t.run(o, names, t.copy)
+}
+
+func runMv(p *process, o options, names []string) int {
+	if o.has("i") && o.last("i", "f", "n") == "i" {
+		return p.fail("-i is not possible here: nobody can be asked; leave it out")
+	}
+	t := &transfer{p: p, keep: o.has("n") && o.last("n", "f") == "n", update: o.has("u"), verbose: o.has("v"), recursive: true, times: true, links: true}
+	return t.run(o, names, t.move)
+}
+
+// run finds out where each source goes.
+func (t *transfer) run(o options, names []string, do func(from, to string)) int {
+	p := t.p
+	if o.has("t") {
+		folder := o.value("t", "")
+		switch info, err := os.Stat(p.path(folder)); {
+		case err != nil:
+			return p.fail("target directory '%s': %s", folder, message(err))
+		case !info.IsDir():
+			return p.fail("target directory '%s': %s", folder, message(syscall.ENOTDIR))
+		case len(names) == 0:
+			return p.fail("missing file operand")
+		}
+		return t.into(folder, names, do)
+	}
+	switch {
+	case len(names) == 0:
+		return p.fail("missing file operand")
+	case len(names) == 1:
+		return p.fail("missing destination file operand after '%s'", names[0])
+	}
+	sources, to := names[:len(names)-1], names[len(names)-1]
+	info, err := os.Stat(p.path(to))
+	isFolder := err == nil && info.IsDir()
+	switch {
+	case o.has("T") && len(sources) > 1:
+		return p.fail("extra operand '%s'", to)
+	case isFolder && !o.has("T"):
+		return t.into(to, sources, do)
+	case len(sources) > 1 && err != nil:
+		return p.fail("target '%s': %s", to, message(err))
+	case len(sources) > 1:
+		return p.fail("target '%s': %s", to, message(syscall.ENOTDIR))
+	}
+	do(sources[0], to)
+	return p.status
+}
+
+func (t *transfer) into(folder string, sources []string, do func(from, to string)) int {
+	for _, source := range sources {
+		if t.p.stopped() {
+			break
+		}
+		name := path.Base(path.Clean(source))
+		if t.parents {
+			name = path.Clean(source)
+			m := folderMaker{p: t.p}
+			if err := m.all(path.Dir(join(folder, name))); err != nil {
+				t.p.errorf("cannot make directory '%s': %s", path.Dir(join(folder, name)), message(err))
+				continue
+			}
+		}
+		if base := path.Base(source); base == "." || base == ".." {
+			name = "." // what is in it, not the folder
+		}
+		do(source, join(folder, name))
+	}
+	return t.p.status
+}
+
+// copy copies a file or a folder.
+func (t *transfer) copy(from, to string) {
+	stat := os.Stat
+	if t.links {
+		stat = os.Lstat
+	}
+	info, err := stat(t.p.path(from))
+	if err == nil && strings.HasSuffix(from, "/") && !info.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	switch {
+	case err != nil:
+		t.p.errorf("cannot stat '%s': %s", from, message(err))
+		return
+	case info.IsDir() && !t.recursive:
+		t.p.errorf("-r not specified; omitting directory '%s'", from)
+		return
+	case info.IsDir():
+		source, target := t.p.path(from), t.p.path(to)
+		if target == source {
+			t.p.errorf("'%s' and '%s' are the same file", from, to)
+			return
+		}
+		if strings.HasPrefix(target+"/", strings.TrimSuffix(source, "/")+"/") {
+			t.p.errorf("cannot copy a directory, '%s', into itself, '%s'", from, to)
+			return
+		}
+	}
+	t.tree(from, to, info, 0)
+}
+
+// tree copies a file, or a folder with what is in it.
+func (t *transfer) tree(from, to string, info fs.FileInfo, depth int) bool {
+	if t.p.stopped() {
+		return false
+	}
+	source, target := t.p.path(from), t.p.path(to)
+	old, err := os.Stat(target)
+	if errors.Is(err, syscall.ENOTDIR) {
+		t.p.errorf("cannot stat '%s': %s", to, message(err))
+		return false
+	}
+	exists := err == nil
+	switch {
+	case exists && old.IsDir() && !info.IsDir():
+		t.p.errorf("cannot overwrite directory '%s' with non-directory", to)
+		return false
+	case exists && !old.IsDir() && info.IsDir():
+		t.p.errorf("cannot overwrite non-directory '%s' with directory '%s'", to, from)
+		return false
+	case exists && !info.IsDir() && source == target:
+		t.p.errorf("'%s' and '%s' are the same file", from, to)
+		return false
+	case exists && !info.IsDir() && (t.keep || t.update && !info.ModTime().After(old.ModTime())):
+		return true
+	case depth > maxDepth:
+		t.p.errorf("cannot copy '%s': %s", from, message(syscall.ENAMETOOLONG))
+		return false
+	}
+	copied := false
+	switch {
+	case info.IsDir():
+		copied = t.folder(from, to, exists, info, depth)
+	case info.Mode()&fs.ModeSymlink != 0:
+		copied = t.link(from, to)
+	case !info.Mode().IsRegular():
+		t.p.errorf("cannot copy '%s': it is neither a file nor a folder", from)
+	default:
+		copied = t.file(from, to, info)
+	}
+	if copied && t.times && info.Mode()&fs.ModeSymlink == 0 {
+		if err := os.Chtimes(target, info.ModTime(), info.ModTime()); err != nil {
+			t.p.errorf("preserving times for '%s': %s", to, message(err))
+		}
+	}
+	return copied
+}
+
+func (t *transfer) say(from, to string) {
+	if t.verbose {
+		t.p.printf("'%s' -> '%s'\n", from, to)
+	}
+}
+
+func (t *transfer) folder(from, to string, exists bool, info fs.FileInfo, depth int) bool {
+	entries, err := os.ReadDir(t.p.path(from))
+	if err != nil {
+		t.p.errorf("cannot access '%s': %s", from, message(err))
+		return false
+	}
+	if !exists {
+		if err := os.Mkdir(t.p.path(to), info.Mode().Perm()|0o700); err != nil {
+			t.p.errorf("cannot create directory '%s': %s", to, message(err))
+			return false
+		}
+		t.say(from, to)
+	}
+	all := true
+	for _, entry := range entries {
+		inner, err := entry.Info()
+		if err != nil {
+			t.p.errorf("cannot stat '%s': %s", join(from, entry.Name()), message(err))
+			all = false
+			continue
+		}
+		all = t.tree(join(from, entry.Name()), join(to, entry.Name()), inner, depth+1) && all
+	}
+	return all
+}
+
+func (t *transfer) link(from, to string) bool {
+	target, err := os.Readlink(t.p.path(from))
+	if err == nil {
+		err = os.Symlink(target, t.p.path(to))
+	}
+	if err != nil {
+		t.p.errorf("cannot create symbolic link '%s': %s", to, message(err))
+		return false
+	}
+	t.say(from, to)
+	return true
+}
+
+func (t *transfer) file(from, to string, info fs.FileInfo) bool {
+	in, err := os.Open(t.p.path(from))
+	if err != nil {
+		t.p.errorf("cannot open '%s' for reading: %s", from, message(err))
+		return false
+	}
+	defer in.Close()
+	if strings.HasSuffix(to, "/") {
+		t.p.errorf("cannot create regular file '%s': %s", to, message(syscall.ENOTDIR))
+		return false
+	}
+	out, err := os.OpenFile(t.p.path(to), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+	if err != nil && t.force && os.Remove(t.p.path(to)) == nil {
+		out, err = os.OpenFile(t.p.path(to), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+	}
+	if err != nil {
+		t.p.errorf("cannot create regular file '%s': %s", to, message(err))
+		return false
+	}
+	t.say(from, to)
+	if err := firstError(t.p.copy(out, in), out.Close()); err != nil {
+		t.p.errorf("error writing '%s': %s", to, message(err))
+		return false
+	}
+	return !t.p.stopped()
+}
+
+// move renames, or copies and removes where that is not possible.
+func (t *transfer) move(from, to string) {
+	p := t.p
+	info, err := os.Lstat(p.path(from))
+	if err != nil {
+		p.errorf("cannot stat '%s': %s", from, message(err))
+		return
+	}
+	source, target := p.path(from), p.path(to)
+	old, err := os.Lstat(target)
+	if err == nil {
+		switch {
+		case source == target:
+			p.errorf("'%s' and '%s' are the same file", from, to)
+			return
+		case old.IsDir() && !info.IsDir():
+			p.errorf("cannot overwrite directory '%s' with non-directory", to)
+			return
+		case !old.IsDir() && info.IsDir():
+			p.errorf("cannot overwrite non-directory '%s' with directory '%s'", to, from)
+			return
+		case t.keep || t.update && !info.ModTime().After(old.ModTime()):
+			return
+		}
+	}
+	if info.IsDir() && strings.HasPrefix(target+"/", source+"/") {
+		p.errorf("cannot move '%s' to a subdirectory of itself, '%s'", from, to)
+		return
+	}
+	if err := t.rename(from, to, info); err != nil {
+		p.errorf("cannot move '%s' to '%s': %v", from, to, err)
+		return
+	}
+	if t.verbose {
+		p.printf("renamed '%s' -> '%s'\n", from, to)
+	}
+}
+
+func (t *transfer) rename(from, to string, info fs.FileInfo) error {
+	if info.IsDir() {
+		// An empty folder makes way; one that is not stays and says so.
+		if err := os.Remove(t.p.path(to)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errors.New(message(err))
+		}
+	}
+	err := os.Rename(t.p.path(from), t.p.path(to))
+	if !errors.Is(err, syscall.EXDEV) {
+		if err != nil {
+			return errors.New(message(err))
+		}
+		return nil
+	}
+	quiet := *t
+	quiet.verbose = false
+	if !quiet.tree(from, to, info, 0) {
+		return errors.New("it could not be copied as a whole, and is still there")
+	}
+	t.p.removeAll(from, false)
+	return nil
+}

@@ -1,0 +1,453 @@
+package commands
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/linediff"
+)
+
+var diff = spec{
+	name: "diff", synopsis: "[OPTION]... FILE FILE", usage: 2,
+	options: "# u U: unified:: q,brief r,recursive N,new-file i,ignore-case w,ignore-all-space b,ignore-space-change Z,ignore-trailing-space " +
+		"B,ignore-blank-lines s,report-identical-files a,text L,label: x,exclude: normal color:: d,minimal p,show-c-function strip-trailing-cr " +
+		"c C y,side-by-side e,ed",
+	note: "Shown are the normal and the unified form; -c, -y and -e are refused.",
+	run:  runDiff,
+}
+
+// comparison is a run of diff.
+type comparison struct {
+	p                   *process
+	context             int // lines around a change, -1 for the normal form
+	brief, same         bool
+	recursive, absent   bool
+	fold, noSpace       bool
+	lessSpace, trailing bool
+	noBlank, text, crlf bool
+	labels              []string
+	exclude             []*regexp.Regexp
+	options             string // as the lines above the files of a folder show them
+	status              int
+}
+
+func runDiff(p *process, o options, names []string) int {
+	for _, refused := range []string{"c", "C", "y", "e"} {
+		if o.has(refused) {
+			p.errorf("-%s is not possible here; use -u", refused)
+			return 2
+		}
+	}
+	d := &comparison{
+		p: p, context: -1, brief: o.has("q"), same: o.has("s"), recursive: o.has("r"), absent: o.has("N"),
+		fold: o.has("i"), noSpace: o.has("w"), lessSpace: o.has("b"), trailing: o.has("Z"), noBlank: o.has("B"), text: o.has("a"),
+		crlf: o.has("strip-trailing-cr"), labels: o.values("L"),
+	}
+	for _, opt := range o {
+		switch opt.name {
+		case "u", "p":
+			d.context = max(d.context, 3)
+		case "U", "unified", "#":
+			n, err := strconv.Atoi(opt.value)
+			if opt.value == "" {
+				n, err = 3, nil
+			}
+			if err != nil || n < 0 {
+				p.errorf("invalid context length '%s'", opt.value)
+				return 2
+			}
+			d.context = n
+		case "x":
+			d.exclude = append(d.exclude, compileGlob(opt.value, false))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		p.errorf("missing operand after 'diff'")
+		return 2
+	case len(names) == 1:
+		p.errorf("missing operand after '%s'", names[0])
+		return 2
+	case len(names) > 2:
+		p.errorf("extra operand '%s'", names[2])
+		return 2
+	}
+	d.options = shownOptions(p.env.Args[1:])
+	d.operands(names[0], names[1])
+	if p.status != 0 {
+		return 2
+	}
+	return d.status
+}
+
+// shownOptions returns the options of the command line, for the line above each
+// pair of files.
+func shownOptions(words []string) string {
+	out := ""
+	for _, word := range words {
+		if len(word) > 1 && word[0] == '-' {
+			out += " " + word
+		}
+	}
+	return out
+}
+
+func (d *comparison) operands(a, b string) {
+	folderA, folderB := d.p.isFolder(a), d.p.isFolder(b)
+	switch {
+	case folderA && folderB:
+		d.folders(a, b, 0)
+	case folderA && b != "-":
+		d.files(join(a, baseOf(b)), b)
+	case folderB && a != "-":
+		d.files(a, join(b, baseOf(a)))
+	default:
+		d.files(a, b)
+	}
+}
+
+func (d *comparison) fail(name string, err error) {
+	d.p.errorf("%s: %s", name, message(err))
+	d.p.status = 2
+}
+
+func (d *comparison) folders(a, b string, depth int) {
+	if depth > maxDepth || d.p.stopped() {
+		return
+	}
+	entriesA, err := os.ReadDir(d.p.path(a))
+	if err != nil && (!d.absent || !errors.Is(err, fs.ErrNotExist)) {
+		d.fail(a, err)
+		return
+	}
+	entriesB, err := os.ReadDir(d.p.path(b))
+	if err != nil && (!d.absent || !errors.Is(err, fs.ErrNotExist)) {
+		d.fail(b, err)
+		return
+	}
+	for len(entriesA) > 0 || len(entriesB) > 0 {
+		var order int
+		switch {
+		case len(entriesA) == 0:
+			order = 1
+		case len(entriesB) == 0:
+			order = -1
+		default:
+			order = strings.Compare(entriesA[0].Name(), entriesB[0].Name())
+		}
+		var entryA, entryB fs.DirEntry
+		if order <= 0 {
+			entryA, entriesA = entriesA[0], entriesA[1:]
+		}
+		if order >= 0 {
+			entryB, entriesB = entriesB[0], entriesB[1:]
+		}
+		d.entries(a, b, entryA, entryB, depth)
+	}
+}
+
+// entries compares two of the same name; one that is not there is nil.
+func (d *comparison) entries(a, b string, entryA, entryB fs.DirEntry, depth int) {
+	one := entryA
+	if one == nil {
+		one = entryB
+	}
+	name := one.Name()
+	if matchesAny(d.exclude, name) {
+		return
+	}
+	if (entryA == nil || entryB == nil) && !d.absent {
+		folder := a
+		if entryA == nil {
+			folder = b
+		}
+		d.p.printf("Only in %s: %s\n", strings.TrimSuffix(folder, "/"), name)
+		d.status = 1
+		return
+	}
+	innerA, innerB := join(a, name), join(b, name)
+	switch {
+	case entryA != nil && entryB != nil && entryA.IsDir() != entryB.IsDir():
+		kinds := map[bool]string{true: "directory", false: "regular file"}
+		kindA, kindB := kinds[entryA.IsDir()], kinds[entryB.IsDir()]
+		for i, inner := range []string{innerA, innerB} {
+			if info, err := os.Stat(d.p.path(inner)); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+				if i == 0 {
+					kindA = "regular empty file"
+				} else {
+					kindB = "regular empty file"
+				}
+			}
+		}
+		d.p.printf("File %s is a %s while file %s is a %s\n", innerA, kindA, innerB, kindB)
+		d.status = 1
+	case one.IsDir() && d.recursive:
+		d.folders(innerA, innerB, depth+1)
+	case one.IsDir():
+		d.p.printf("Common subdirectories: %s and %s\n", innerA, innerB)
+	default:
+		d.heading(innerA, innerB)
+	}
+}
+
+// heading compares two files of folders, with the command line above.
+func (d *comparison) heading(a, b string) {
+	out := *d.p.env
+	var text bounded
+	out.Stdout = &text
+	inner := *d
+	inner.p = newProcess(d.p.ctx, &out, "diff")
+	inner.status = 0
+	inner.files(a, b)
+	inner.p.flush()
+	d.status = max(d.status, inner.status)
+	d.p.status = max(d.p.status, inner.p.status)
+	if inner.p.outErr != nil {
+		d.fail(a, inner.p.outErr)
+		return
+	}
+	if head := text.Bytes(); len(head) > 0 && !d.brief && !bytes.HasPrefix(head, []byte("Binary files ")) && !bytes.HasPrefix(head, []byte("Files ")) {
+		d.p.printf("diff%s %s %s\n", d.options, a, b)
+	}
+	d.p.write(text.Bytes())
+}
+
+func (d *comparison) read(name string) (data []byte, shown string, err error) {
+	data, err = d.p.readFile(name)
+	if d.absent && errors.Is(err, fs.ErrNotExist) {
+		data, err = nil, nil
+	}
+	return data, name, err
+}
+
+func (d *comparison) files(a, b string) {
+	textA, _, errA := d.read(a)
+	textB, _, errB := d.read(b)
+	if errA != nil {
+		d.fail(a, errA)
+	}
+	if errB != nil {
+		d.fail(b, errB)
+	}
+	if errA != nil || errB != nil {
+		return
+	}
+	equal := bytes.Equal(textA, textB)
+	binary := !d.text && (isBinary(textA) || isBinary(textB))
+	if !equal && binary {
+		d.status = 1
+		if d.brief {
+			d.p.printf("Files %s and %s differ\n", a, b)
+		} else {
+			d.p.printf("Binary files %s and %s differ\n", a, b)
+		}
+		return
+	}
+	var changes []linediff.Change
+	linesA, linesB := splitLines(textA), splitLines(textB)
+	if !equal {
+		numbersA, numbersB := d.number(linesA, linesB)
+		var err error
+		if changes, err = linediff.Changes(d.p.ctx, numbersA, numbersB); err != nil {
+			return
+		}
+		changes = d.relevant(changes, linesA, linesB)
+	}
+	switch {
+	case len(changes) == 0:
+		if d.same {
+			d.p.printf("Files %s and %s are identical\n", a, b)
+		}
+		return
+	case d.brief:
+		d.p.printf("Files %s and %s differ\n", a, b)
+	case d.context >= 0:
+		d.p.printf("--- %s\n+++ %s\n", d.label(0, a), d.label(1, b))
+		w := unifiedWriter{d.p, linesA, linesB, d.context}
+		w.write(changes)
+	default:
+		writeNormal(d.p, linesA, linesB, changes)
+	}
+	d.status = 1
+}
+
+func isBinary(text []byte) bool { return bytes.IndexByte(text[:min(len(text), 32<<10)], 0) >= 0 }
+
+// label is what the line above a unified diff says of a file.
+func (d *comparison) label(at int, name string) string {
+	if at < len(d.labels) {
+		return d.labels[at]
+	}
+	stamp := "1970-01-01 00:00:00.000000000 +0000"
+	if name == "-" {
+		return name
+	}
+	if info, err := os.Stat(d.p.path(name)); err == nil {
+		stamp = strftime("%F %T.%N %z", d.p.in(info.ModTime()))
+	}
+	return name + "\t" + stamp
+}
+
+// splitLines splits a text into lines with their ends.
+func splitLines(text []byte) [][]byte {
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// number gives equal lines equal numbers. A last line without an end differs from
+// one with it.
+func (d *comparison) number(a, b [][]byte) (numbersA, numbersB []int) {
+	known := map[string]int{}
+	assign := func(lines [][]byte) []int {
+		numbers := make([]int, len(lines))
+		for i, line := range lines {
+			key := string(d.reduce(line))
+			n, ok := known[key]
+			if !ok {
+				n = len(known)
+				known[key] = n
+			}
+			numbers[i] = n
+		}
+		return numbers
+	}
+	return assign(a), assign(b)
+}
+
+// reduce returns what of a line counts.
+func (d *comparison) reduce(line []byte) []byte {
+	if d.crlf {
+		if text, ok := bytes.CutSuffix(line, []byte("\r\n")); ok {
+			line = append(bytes.Clone(text), '\n')
+		}
+	}
+	switch {
+	case d.noSpace:
+		line = bytes.Join(bytes.Fields(line), nil)
+	case d.lessSpace:
+		fields := bytes.Fields(line)
+		reduced := bytes.Join(fields, []byte(" "))
+		if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') && len(fields) > 0 {
+			reduced = append([]byte(" "), reduced...)
+		}
+		line = reduced
+	case d.trailing:
+		line = bytes.TrimRight(line, " \t\r\n\v\f")
+	}
+	if d.fold {
+		line = bytes.ToLower(line)
+	}
+	return line
+}
+
+// relevant leaves out changes of blank lines alone, for -B.
+func (d *comparison) relevant(changes []linediff.Change, a, b [][]byte) []linediff.Change {
+	if !d.noBlank {
+		return changes
+	}
+	blank := func(lines [][]byte) bool {
+		for _, line := range lines {
+			if len(bytes.TrimRight(line, "\r\n")) > 0 {
+				return false
+			}
+		}
+		return true
+	}
+	kept := changes[:0]
+	for _, c := range changes {
+		if !blank(a[c.OldStart:c.OldEnd]) || !blank(b[c.NewStart:c.NewEnd]) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+const noEnd = "\\ No newline at end of file\n"
+
+func writeMarked(w io.Writer, mark string, lines [][]byte) {
+	for _, line := range lines {
+		fmt.Fprintf(w, "%s%s", mark, line)
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			fmt.Fprint(w, "\n"+noEnd)
+		}
+	}
+}
+
+// writeNormal writes the normal form.
+func writeNormal(w io.Writer, a, b [][]byte, changes []linediff.Change) {
+	for _, c := range changes {
+		switch {
+		case c.OldStart == c.OldEnd:
+			fmt.Fprintf(w, "%da%s\n", c.OldStart, lineRange(c.NewStart, c.NewEnd))
+		case c.NewStart == c.NewEnd:
+			fmt.Fprintf(w, "%sd%d\n", lineRange(c.OldStart, c.OldEnd), c.NewStart)
+		default:
+			fmt.Fprintf(w, "%sc%s\n", lineRange(c.OldStart, c.OldEnd), lineRange(c.NewStart, c.NewEnd))
+		}
+		writeMarked(w, "< ", a[c.OldStart:c.OldEnd])
+		if c.OldStart != c.OldEnd && c.NewStart != c.NewEnd {
+			fmt.Fprint(w, "---\n")
+		}
+		writeMarked(w, "> ", b[c.NewStart:c.NewEnd])
+	}
+}
+
+func lineRange(start, end int) string {
+	if end-start == 1 {
+		return strconv.Itoa(end)
+	}
+	return fmt.Sprintf("%d,%d", start+1, end)
+}
+
+// unifiedWriter writes the unified form.
+type unifiedWriter struct {
+	w       io.Writer
+	a, b    [][]byte
+	context int
+}
+
+func (u unifiedWriter) write(changes []linediff.Change) {
+	for len(changes) > 0 {
+		n := 1
+		for n < len(changes) && changes[n].OldStart-changes[n-1].OldEnd <= 2*u.context {
+			n++
+		}
+		u.hunk(changes[:n])
+		changes = changes[n:]
+	}
+}
+
+func (u unifiedWriter) hunk(changes []linediff.Change) {
+	first, last := changes[0], changes[len(changes)-1]
+	before := min(u.context, first.OldStart)
+	after := min(u.context, len(u.a)-last.OldEnd)
+	fmt.Fprintf(u.w, "@@ -%s +%s @@\n", unifiedRange(first.OldStart-before, last.OldEnd+after), unifiedRange(first.NewStart-before, last.NewEnd+after))
+	at := first.OldStart - before
+	for _, c := range changes {
+		writeMarked(u.w, " ", u.a[at:c.OldStart])
+		writeMarked(u.w, "-", u.a[c.OldStart:c.OldEnd])
+		writeMarked(u.w, "+", u.b[c.NewStart:c.NewEnd])
+		at = c.OldEnd
+	}
+	writeMarked(u.w, " ", u.a[at:last.OldEnd+after])
+}
+
+func unifiedRange(start, end int) string {
+	switch end - start {
+	case 0:
+		return fmt.Sprintf("%d,0", start)
+	case 1:
+		return strconv.Itoa(end)
+	}
+	return fmt.Sprintf("%d,%d", start+1, end-start)
+}

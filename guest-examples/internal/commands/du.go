@@ -1,0 +1,124 @@
+package commands
+
+import (
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+var du = spec{
+	name: "du", synopsis: "[-abchsk] [-d DEPTH] [FILE]...",
+	options: "a,all b,bytes c,total h,human-readable s,summarize k m d,max-depth: apparent-size S,separate-dirs x 0,null exclude: B,block-size:",
+	note:    "Sizes are those of the contents in blocks of 4 KiB, with 4 KiB for a folder.",
+	run:     runDu,
+}
+
+// usage is a run of du.
+type usage struct {
+	p     *process
+	o     options
+	depth int
+}
+
+func runDu(p *process, o options, names []string) int {
+	u := &usage{p: p, o: o, depth: maxDepth}
+	if o.has("s") {
+		u.depth = 0
+	}
+	if o.has("d") {
+		n, err := strconv.Atoi(o.value("d", ""))
+		if err != nil || n < 0 {
+			return p.fail("invalid maximum depth '%s'", o.value("d", ""))
+		}
+		u.depth = n
+	}
+	if len(names) == 0 {
+		names = []string{"."}
+	}
+	total := int64(0)
+	for _, name := range names {
+		info, err := os.Lstat(p.path(name))
+		if err != nil {
+			p.errorf("cannot access '%s': %s", name, message(err))
+			continue
+		}
+		total += u.measure(found{name, p.path(name), 0, info})
+	}
+	if o.has("c") {
+		u.print(total, "total")
+	}
+	return p.status
+}
+
+// measure prints what a folder takes, after those in it, and returns it.
+func (u *usage) measure(f found) int64 {
+	size := u.size(f.info)
+	if u.p.stopped() {
+		return size
+	}
+	if f.info.IsDir() {
+		size += u.folder(f)
+	}
+	if f.depth <= u.depth && (f.info.IsDir() || u.o.has("a") || f.depth == 0) {
+		u.print(size, f.name)
+	}
+	return size
+}
+
+func (u *usage) folder(f found) int64 {
+	size := int64(0)
+	if f.depth >= maxDepth {
+		return size
+	}
+	entries, err := os.ReadDir(f.path)
+	if err != nil {
+		u.p.errorf("cannot read directory '%s': %s", f.name, message(err))
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || u.excluded(entry.Name()) {
+			continue
+		}
+		inner := u.measure(found{join(f.name, entry.Name()), f.path + "/" + entry.Name(), f.depth + 1, info})
+		if !info.IsDir() || !u.o.has("S") {
+			size += inner
+		}
+	}
+	return size
+}
+
+func (u *usage) excluded(name string) bool {
+	for _, glob := range u.o.values("exclude") {
+		if compileGlob(glob, false).MatchString(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *usage) size(info fs.FileInfo) int64 {
+	if u.o.has("b") || u.o.has("apparent-size") {
+		if info.IsDir() {
+			return 4096
+		}
+		return info.Size()
+	}
+	return blocks(info) * 1024
+}
+
+func (u *usage) print(size int64, name string) {
+	text := ""
+	switch {
+	case u.o.has("h"):
+		text = humanSize(size)
+	case u.o.has("b"):
+		text = strconv.FormatInt(size, 10)
+	case u.o.has("m"):
+		text = strconv.FormatInt((size+1<<20-1)>>20, 10)
+	default:
+		text = strconv.FormatInt((size+1023)/1024, 10)
+	}
+	u.p.print(text + "\t" + strings.TrimSuffix(name, "\x00"))
+	u.p.write([]byte{lineEnd(u.o, "0")})
+}

@@ -1,0 +1,239 @@
+package commands
+
+import (
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+var exprSpec = spec{
+	name: "expr", synopsis: "EXPRESSION", options: rawArguments, usage: 2,
+	note: "| & < <= = != >= > + - * / % : match substr index length ( )",
+	run:  runExpr,
+}
+
+func runExpr(p *process, _ options, words []string) int {
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		p.errorf("missing operand")
+		return 2
+	}
+	e := &exprParser{words: words}
+	value, err := e.either()
+	if err == nil && len(e.words) > 0 {
+		err = errors.New("syntax error: unexpected argument '" + e.words[0] + "'")
+	}
+	if err != nil {
+		p.errorf("%v", err)
+		if errors.Is(err, errBackreference) {
+			return 3
+		}
+		return 2
+	}
+	p.print(value + "\n")
+	if isNull(value) {
+		return 1
+	}
+	return 0
+}
+
+// exprParser evaluates while it reads, as there is nothing that an operand that is
+// not needed could do.
+type exprParser struct {
+	words []string
+	depth int
+}
+
+func isNull(value string) bool {
+	digits := strings.TrimLeft(strings.TrimPrefix(value, "-"), "0")
+	return value == "" || digits == "" && value != "-"
+}
+
+func (e *exprParser) peek(words ...string) (string, bool) {
+	if len(e.words) == 0 {
+		return "", false
+	}
+	for _, word := range words {
+		if e.words[0] == word {
+			return word, true
+		}
+	}
+	return "", false
+}
+
+// binary reads operands with operators between them.
+func (e *exprParser) binary(operand func() (string, error), apply func(a, operator, b string) (string, error), operators ...string) (string, error) {
+	left, err := operand()
+	for err == nil {
+		operator, ok := e.peek(operators...)
+		if !ok {
+			break
+		}
+		e.words = e.words[1:]
+		var right string
+		if right, err = operand(); err == nil {
+			left, err = apply(left, operator, right)
+		}
+	}
+	return left, err
+}
+
+func (e *exprParser) either() (string, error) {
+	return e.binary(e.both, func(a, _, b string) (string, error) {
+		if !isNull(a) {
+			return a, nil
+		}
+		if !isNull(b) {
+			return b, nil
+		}
+		return "0", nil
+	}, "|")
+}
+
+func (e *exprParser) both() (string, error) {
+	return e.binary(e.compared, func(a, _, b string) (string, error) {
+		if isNull(a) || isNull(b) {
+			return "0", nil
+		}
+		return a, nil
+	}, "&")
+}
+
+func (e *exprParser) compared() (string, error) {
+	return e.binary(e.sum, func(a, operator, b string) (string, error) {
+		order := strings.Compare(a, b)
+		x, okX := integer(a)
+		y, okY := integer(b)
+		if okX && okY {
+			order = x.Cmp(y)
+		}
+		holds := map[string]bool{
+			"<": order < 0, "<=": order <= 0, "=": order == 0, "==": order == 0, "!=": order != 0, ">=": order >= 0, ">": order > 0,
+		}[operator]
+		if holds {
+			return "1", nil
+		}
+		return "0", nil
+	}, "<", "<=", "=", "==", "!=", ">=", ">")
+}
+
+// maxDigits is how long a number may be.
+const maxDigits = 10000
+
+func integer(text string) (*big.Int, bool) {
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || len(digits) > maxDigits || !isNumber(digits) {
+		return nil, false
+	}
+	return new(big.Int).SetString(text, 10)
+}
+
+func arithmetic(a, operator, b string) (string, error) {
+	x, okX := integer(a)
+	y, okY := integer(b)
+	if !okX || !okY {
+		return "", errors.New("non-integer argument")
+	}
+	result := new(big.Int)
+	switch operator {
+	case "+":
+		result.Add(x, y)
+	case "-":
+		result.Sub(x, y)
+	case "*":
+		result.Mul(x, y)
+	default:
+		if y.Sign() == 0 {
+			return "", errors.New("division by zero")
+		}
+		if operator == "/" {
+			result.Quo(x, y)
+		} else {
+			result.Rem(x, y)
+		}
+	}
+	return result.String(), nil
+}
+
+func (e *exprParser) sum() (string, error) { return e.binary(e.product, arithmetic, "+", "-") }
+
+func (e *exprParser) product() (string, error) {
+	return e.binary(e.matched, arithmetic, "*", "/", "%")
+}
+
+func (e *exprParser) matched() (string, error) {
+	return e.binary(e.primary, func(a, _, b string) (string, error) { return matchStart(a, b) }, ":")
+}
+
+// matchStart matches at the start of a text and returns the group, or the length
+// if the pattern has none.
+func matchStart(text, pattern string) (string, error) {
+	re, _, err := compilePattern("^"+strings.TrimPrefix(pattern, "^"), basic, "")
+	if err != nil {
+		return "", err
+	}
+	m := re.FindStringSubmatch(text)
+	switch {
+	case re.NumSubexp() > 0 && m == nil:
+		return "", nil
+	case re.NumSubexp() > 0:
+		return m[1], nil
+	case m == nil:
+		return "0", nil
+	}
+	return strconv.Itoa(len(m[0])), nil
+}
+
+func (e *exprParser) primary() (string, error) {
+	if e.depth++; e.depth > maxNesting {
+		return "", errors.New("the expression is too deep")
+	}
+	defer func() { e.depth-- }()
+	if len(e.words) == 0 {
+		return "", errors.New("syntax error: missing argument at the end")
+	}
+	word := e.words[0]
+	e.words = e.words[1:]
+	arguments := map[string]int{"match": 2, "substr": 3, "index": 2, "length": 1}[word]
+	switch {
+	case word == "(":
+		value, err := e.either()
+		if err != nil {
+			return "", err
+		}
+		if _, ok := e.peek(")"); !ok {
+			return "", errors.New("syntax error: expecting ')'")
+		}
+		e.words = e.words[1:]
+		return value, nil
+	case word == "+" && len(e.words) > 0: // the next word is a text, whatever it is
+		word, e.words = e.words[0], e.words[1:]
+		return word, nil
+	case arguments == 0 || len(e.words) == 0:
+		return word, nil
+	}
+	values := make([]string, arguments)
+	for i := range values {
+		var err error
+		if values[i], err = e.primary(); err != nil {
+			return "", err
+		}
+	}
+	switch word {
+	case "match":
+		return matchStart(values[0], values[1])
+	case "index":
+		return strconv.Itoa(strings.IndexAny(values[0], values[1]) + 1), nil
+	case "length":
+		return strconv.Itoa(len(values[0])), nil
+	}
+	from, err := strconv.Atoi(values[1])
+	count, err2 := strconv.Atoi(values[2])
+	if err != nil || err2 != nil || from < 1 || from > len(values[0]) || count < 1 {
+		return "", nil
+	}
+	return values[0][from-1 : min(from-1+count, len(values[0]))], nil
+}

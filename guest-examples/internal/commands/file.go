@@ -1,0 +1,72 @@
+package commands
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+var file = spec{name: "file", synopsis: "[-b] [-i] FILE...", options: "b,brief i,mime mime-type L", note: "What is known are the kinds that a web browser tells apart.", run: runFile}
+
+func runFile(p *process, o options, names []string) int {
+	if len(names) == 0 {
+		return p.fail("missing operand")
+	}
+	for _, name := range names {
+		if !o.has("b") {
+			p.print(name + ": ")
+		}
+		p.print(p.kindOf(name, o.has("i") || o.has("mime-type")) + "\n")
+	}
+	return p.status
+}
+
+// kindOf says what a file is by its first bytes.
+func (p *process) kindOf(name string, mime bool) string {
+	info, err := os.Lstat(p.path(name))
+	switch {
+	case err != nil:
+		return "cannot open `" + name + "' (" + message(err) + ")"
+	case info.IsDir() && mime:
+		return "inode/directory"
+	case info.IsDir():
+		return "directory"
+	case info.Size() == 0 && mime:
+		return "inode/x-empty"
+	case info.Size() == 0:
+		return "empty"
+	}
+	r, err := p.open(name)
+	if err != nil {
+		return "cannot open `" + name + "' (" + message(err) + ")"
+	}
+	defer r.Close()
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return "cannot read: " + message(err)
+	}
+	head = head[:n]
+	kind := http.DetectContentType(head)
+	if mime || !strings.HasPrefix(kind, "text/plain") {
+		return kind
+	}
+	switch {
+	case isASCII(head):
+		return "ASCII text"
+	case utf8.Valid(head[:max(n-utf8.UTFMax, 0)]): // a letter may be cut at the end
+		return "UTF-8 Unicode text"
+	}
+	return "data"
+}
+
+func isASCII(text []byte) bool {
+	for _, b := range text {
+		if b >= 0x80 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,159 @@
+package commands
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+)
+
+const gzipOptions = "c,stdout,to-stdout d,decompress,uncompress k,keep f,force n,no-name N,name t,test v,verbose q,quiet 1,fast 2 3 4 5 6 7 8 9,best r,recursive l S:"
+
+var gzipSpec = spec{name: "gzip", synopsis: "[-cdfkt] [-1..-9] [FILE]...", options: gzipOptions, run: runGzip}
+
+var gunzip = spec{
+	name: "gunzip", synopsis: "[-cfkt] [FILE]...", options: gzipOptions,
+	run: func(p *process, o options, files []string) int { return runGzip(p, append(o, option{"d", ""}), files) },
+}
+
+var zcat = spec{
+	name: "zcat", synopsis: "[FILE]...", options: gzipOptions,
+	run: func(p *process, o options, files []string) int {
+		return runGzip(p, append(o, option{"d", ""}, option{"c", ""}), files)
+	},
+}
+
+// packer is a run of gzip.
+type packer struct {
+	p                   *process
+	unpack, test, toOut bool
+	keep, force         bool
+	level               int
+	left                int64
+}
+
+func runGzip(p *process, o options, files []string) int {
+	if o.has("r") || o.has("l") {
+		return p.fail("-r and -l are not there; name the files, with find or a glob")
+	}
+	g := packer{p: p, unpack: o.has("d") || o.has("t"), test: o.has("t"), toOut: o.has("c") || o.has("t"), keep: o.has("k"), force: o.has("f"), level: gzip.DefaultCompression, left: maxUnpacked}
+	if level := o.last("1", "2", "3", "4", "5", "6", "7", "8", "9"); level != "" {
+		g.level = int(level[0] - '0')
+	}
+	if len(files) == 0 {
+		files = []string{"-"}
+	}
+	for _, name := range files {
+		if p.stopped() {
+			break
+		}
+		if err := g.file(name); err != nil && p.outErr == nil {
+			if name == "-" {
+				name = "stdin"
+			}
+			p.errorf("%s: %s", name, explainGzip(err))
+			if errors.Is(err, errUnchanged) || errors.Is(err, syscall.EISDIR) {
+				p.status = 2
+			}
+		}
+	}
+	return p.status
+}
+
+// errUnchanged is a warning, which has a status of its own.
+var errUnchanged = errors.New("unchanged")
+
+func explainGzip(err error) string {
+	switch {
+	case errors.Is(err, gzip.ErrHeader):
+		return "not in gzip format"
+	case errors.Is(err, gzip.ErrChecksum):
+		return "invalid compressed data--crc error"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "unexpected end of file"
+	}
+	return message(err)
+}
+
+func (g *packer) file(name string) error {
+	r, err := g.p.open(name)
+	if err != nil && g.unpack && !strings.HasSuffix(name, ".gz") {
+		if other, err2 := g.p.open(name + ".gz"); err2 == nil {
+			r, err, name = other, nil, name+".gz"
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if name == "-" || g.toOut {
+		if g.test {
+			return g.transform(io.Discard, r)
+		}
+		return g.transform(g.p, r)
+	}
+	target := name + ".gz"
+	if g.unpack {
+		var ok bool
+		if target, ok = strings.CutSuffix(name, ".gz"); !ok {
+			if target, ok = strings.CutSuffix(name, ".tgz"); !ok {
+				return fmt.Errorf("unknown suffix -- %w", errUnchanged)
+			}
+			target += ".tar"
+		}
+	} else if strings.HasSuffix(name, ".gz") && !g.force {
+		return fmt.Errorf("already has .gz suffix -- %w", errUnchanged)
+	}
+	if _, err := os.Lstat(g.p.path(target)); err == nil && !g.force {
+		g.p.errorf("%s already exists; use -f to overwrite it", target)
+		return nil
+	}
+	return g.replace(name, target, r)
+}
+
+// replace writes the target and removes the source, unless it is kept.
+func (g *packer) replace(name, target string, r io.Reader) error {
+	info, err := os.Stat(g.p.path(name))
+	if err != nil {
+		return err
+	}
+	w, err := g.p.create(target, os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	err = firstError(g.transform(w, r), w.Close())
+	if err == nil && g.p.stopped() {
+		err = errors.New("interrupted")
+	}
+	if err != nil {
+		return firstError(err, os.Remove(g.p.path(target)))
+	}
+	if err := os.Chtimes(g.p.path(target), info.ModTime(), info.ModTime()); err != nil || g.keep {
+		return err
+	}
+	return os.Remove(g.p.path(name))
+}
+
+func (g *packer) transform(w io.Writer, r io.Reader) error {
+	if !g.unpack {
+		packed, err := gzip.NewWriterLevel(w, g.level)
+		if err != nil {
+			return err
+		}
+		return firstError(g.p.copy(packed, r), packed.Close())
+	}
+	plain, err := gzip.NewReader(r)
+	if err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	if w == io.Writer(g.p) { // who reads it decides how much there may be
+		return g.p.copy(w, plain)
+	}
+	return g.p.copy(w, &boundedReader{r: plain, left: &g.left})
+}

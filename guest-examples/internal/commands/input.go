@@ -1,0 +1,197 @@
+package commands
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// maxLine is how many bytes a line may have for those that work on lines.
+const maxLine = 32 << 20
+
+// maxHeld is how many bytes of input those hold that need all of it, such as
+// sort and tac: a guest has a few hundred MiB of memory.
+const maxHeld = 64 << 20
+
+var (
+	errLongLine = errors.New("a line is longer than 32 MiB, which is more than fits here")
+	errTooLarge = errors.New("the input is larger than 64 MiB, which is more than fits here; work on a part of it")
+)
+
+// open opens a file to read it; "-" is stdin. The devices that matter are there
+// without a file system that has them.
+func (p *process) open(name string) (io.ReadCloser, error) {
+	switch name {
+	case "-", "/dev/stdin", "/dev/fd/0":
+		return io.NopCloser(p.env.Stdin), nil
+	case "/dev/null":
+		return io.NopCloser(strings.NewReader("")), nil
+	}
+	file := p.path(name)
+	// A name with a slash at its end is that of a folder.
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
+	} else if err == nil && strings.HasSuffix(name, "/") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
+	}
+	return os.Open(file)
+}
+
+// isFolder reports whether a name is that of a folder.
+func (p *process) isFolder(name string) bool {
+	info, err := os.Stat(p.path(name))
+	return err == nil && info.IsDir()
+}
+
+// create opens a file to write it.
+func (p *process) create(name string, flags int) (io.WriteCloser, error) {
+	switch name {
+	case "/dev/null":
+		return nopWriteCloser{io.Discard}, nil
+	case "/dev/stdout", "/dev/fd/1":
+		return nopWriteCloser{p}, nil
+	case "/dev/stderr", "/dev/fd/2":
+		return nopWriteCloser{p.env.Stderr}, nil
+	}
+	return os.OpenFile(p.path(name), flags|os.O_WRONLY|os.O_CREATE, 0o666)
+}
+
+type nopWriteCloser struct{ io.Writer }
+
+func (nopWriteCloser) Close() error { return nil }
+
+// eachInput calls do with each file, or stdin if there are none, and reports
+// what cannot be read. It returns the status.
+func (p *process) eachInput(files []string, do func(name string, r io.Reader) error) int {
+	if len(files) == 0 {
+		files = []string{"-"}
+	}
+	for _, name := range files {
+		if p.stopped() {
+			break
+		}
+		r, err := p.open(name)
+		if err == nil {
+			err = do(name, r)
+			r.Close()
+		}
+		if err != nil && p.outErr == nil {
+			p.errorf(p.unreadable, name, message(err))
+		}
+	}
+	return p.status
+}
+
+// copy copies r to w until its end, or until nobody wants more.
+func (p *process) copy(w io.Writer, r io.Reader) error {
+	buf := make([]byte, 32<<10)
+	for !p.stopped() {
+		n, err := r.Read(buf)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAll reads what fits.
+func (p *process) readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, int64(p.most)+1))
+	if err == nil && len(data) > p.most {
+		err = errTooLarge
+	}
+	return data, err
+}
+
+// readFile reads a file that fits.
+func (p *process) readFile(name string) ([]byte, error) {
+	r, err := p.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return p.readAll(r)
+}
+
+// lineReader reads lines, or what else a byte ends.
+type lineReader struct {
+	r   *bufio.Reader
+	end byte
+	buf []byte
+}
+
+func newLineReader(r io.Reader, end byte) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 32<<10), end: end}
+}
+
+// next returns the next line without its end, and whether it has one. The line
+// is valid until the next call. The error is io.EOF after the last line.
+func (l *lineReader) next() (line []byte, ended bool, err error) {
+	l.buf = l.buf[:0]
+	for {
+		part, err := l.r.ReadSlice(l.end)
+		switch {
+		case err == nil && len(l.buf) == 0:
+			return part[:len(part)-1], true, nil
+		case err == nil:
+			l.buf = append(l.buf, part...)
+			return l.buf[:len(l.buf)-1], true, nil
+		case err == io.EOF && len(l.buf)+len(part) == 0:
+			return nil, false, io.EOF
+		case err == io.EOF:
+			l.buf = append(l.buf, part...)
+			return l.buf, false, nil
+		case err != bufio.ErrBufferFull:
+			return nil, false, err
+		}
+		if l.buf = append(l.buf, part...); len(l.buf) > maxLine {
+			return nil, false, errLongLine
+		}
+	}
+}
+
+// eachLine calls do with the lines of r until it returns false.
+func (p *process) eachLine(r io.Reader, end byte, do func(line []byte, ended bool) bool) error {
+	lines := newLineReader(r, end)
+	for !p.stopped() {
+		line, ended, err := lines.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !do(line, ended) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// writeLine writes a line and its end.
+func (p *process) writeLine(line []byte, end byte) {
+	p.write(line)
+	if p.outErr == nil {
+		p.outErr = p.out.WriteByte(end)
+	}
+}
+
+// lineEnd returns the byte that ends lines: NUL with the option, or \n.
+func lineEnd(o options, option string) byte {
+	if o.has(option) {
+		return 0
+	}
+	return '\n'
+}

@@ -1,0 +1,143 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// jqInput gives the values in the files of jq one after the other; an error is the
+// last.
+type jqInput struct {
+	f       *filter
+	files   []string
+	name    string
+	closer  io.Closer
+	decoder *json.Decoder
+	lines   *lineReader
+	size    int
+	ended   bool
+}
+
+func (in *jqInput) close() {
+	if in.closer != nil {
+		in.closer.Close()
+	}
+	in.closer, in.decoder, in.lines = nil, nil, nil
+}
+
+// where says where an error was.
+func (in *jqInput) where() string {
+	if in.name == "-" {
+		return "<stdin>:0"
+	}
+	return in.name + ":0"
+}
+
+// open opens the next file that can be.
+func (in *jqInput) open() bool {
+	for len(in.files) > 0 {
+		in.name, in.files = in.files[0], in.files[1:]
+		r, err := in.f.p.open(in.name)
+		if err != nil {
+			in.f.p.errorf("error: Could not open %s: %s", in.name, message(err))
+			continue
+		}
+		in.closer, in.size = r, 0
+		if in.f.text {
+			in.lines = newLineReader(r, '\n')
+		} else {
+			in.decoder = newJSONDecoder(limitedReader{in, r})
+		}
+		return true
+	}
+	return false
+}
+
+// limitedReader ends a value that is too large.
+type limitedReader struct {
+	in *jqInput
+	r  io.Reader
+}
+
+func (l limitedReader) Read(b []byte) (int, error) {
+	n, err := l.r.Read(b)
+	if l.in.size += n; l.in.size > l.in.f.p.most && err == nil {
+		err = errTooLarge
+	}
+	return n, err
+}
+
+// Next implements gojq.Iter.
+func (in *jqInput) Next() (any, bool) {
+	for !in.ended {
+		if in.closer == nil && !in.open() {
+			break
+		}
+		value, err := in.value()
+		if err == nil {
+			in.size = 0
+			return value, true
+		}
+		if in.close(); err != io.EOF {
+			in.ended = true
+			return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "json: ")), true
+		}
+	}
+	return nil, false
+}
+
+func (in *jqInput) value() (any, error) {
+	if in.lines != nil {
+		line, _, err := in.lines.next()
+		return string(line), err
+	}
+	var value any
+	err := in.decoder.Decode(&value)
+	return value, err
+}
+
+// jqSlurp is all values as one array, or with -R all text as one string.
+type jqSlurp struct {
+	in   *jqInput
+	done bool
+}
+
+// Next implements gojq.Iter.
+func (s *jqSlurp) Next() (any, bool) {
+	if s.done {
+		return nil, false
+	}
+	s.done = true
+	if s.in.f.text {
+		return s.texts(), true
+	}
+	values := []any{}
+	for {
+		value, ok := s.in.Next()
+		if !ok {
+			return values, true
+		}
+		if err, failed := value.(error); failed {
+			return err, true
+		}
+		values = append(values, value)
+	}
+}
+
+func (s *jqSlurp) texts() any {
+	var all strings.Builder
+	for _, name := range s.in.files {
+		data, err := s.in.f.p.readFile(name)
+		if err != nil {
+			s.in.f.p.errorf("error: Could not open %s: %s", name, message(err))
+			continue
+		}
+		if all.Len()+len(data) > s.in.f.p.most {
+			return errTooLarge
+		}
+		all.Write(data)
+	}
+	return all.String()
+}

@@ -1,0 +1,251 @@
+package commands
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+var basename = spec{
+	name: "basename", synopsis: "NAME [SUFFIX] | -a [-s SUFFIX] NAME...",
+	options: "+ a,multiple s,suffix: z,zero", run: runBasename,
+}
+
+func runBasename(p *process, o options, names []string) int {
+	suffix := o.value("s", "")
+	switch {
+	case len(names) == 0:
+		return p.fail("missing operand")
+	case o.has("a") || o.has("s"):
+	case len(names) > 2:
+		return p.fail("extra operand '%s'", names[2])
+	case len(names) == 2:
+		names, suffix = names[:1], names[1]
+	}
+	for _, name := range names {
+		base := baseOf(name)
+		if short := strings.TrimSuffix(base, suffix); short != "" {
+			base = short
+		}
+		p.writeLine([]byte(base), lineEnd(o, "z"))
+	}
+	return 0
+}
+
+var dirname = spec{name: "dirname", synopsis: "NAME...", options: "z,zero", run: runDirname}
+
+func runDirname(p *process, o options, names []string) int {
+	if len(names) == 0 {
+		return p.fail("missing operand")
+	}
+	for _, name := range names {
+		dir := "."
+		trimmed := strings.TrimRight(name, "/")
+		switch slash := strings.LastIndexByte(trimmed, '/'); {
+		case trimmed == "" && name != "":
+			dir = "/"
+		case slash >= 0:
+			if dir = strings.TrimRight(trimmed[:slash], "/"); dir == "" {
+				dir = "/"
+			}
+		}
+		p.writeLine([]byte(dir), lineEnd(o, "z"))
+	}
+	return 0
+}
+
+var realpath = spec{
+	name: "realpath", synopsis: "[-ems] [--relative-to=DIR] FILE...",
+	options: "e,canonicalize-existing m,canonicalize-missing s,strip,no-symlinks z,zero q,quiet relative-to: L,logical P,physical",
+	run:     runRealpath,
+}
+
+func runRealpath(p *process, o options, names []string) int {
+	if len(names) == 0 {
+		return p.fail("missing operand")
+	}
+	for _, name := range names {
+		resolved, err := p.resolve(name, o.has("e"), o.has("m") || o.has("s"))
+		if err != nil {
+			if !o.has("q") {
+				p.errorf("%s: %s", name, message(err))
+			}
+			p.status = 1
+			continue
+		}
+		if o.has("relative-to") {
+			if relative, err := filepath.Rel(p.path(o.value("relative-to", ".")), resolved); err == nil {
+				resolved = relative
+			}
+		}
+		p.writeLine([]byte(resolved), lineEnd(o, "z"))
+	}
+	return p.status
+}
+
+// resolve returns the absolute name without links. Unless all of it has to exist,
+// the last part need not, and if missing is set, none.
+func (p *process) resolve(name string, exists, missing bool) (string, error) {
+	file := p.path(name)
+	if missing {
+		return file, nil
+	}
+	resolved, err := filepath.EvalSymlinks(file)
+	if err == nil {
+		return resolved, nil
+	}
+	if exists {
+		return "", err
+	}
+	info, err := os.Stat(path.Dir(file))
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fs.ErrInvalid
+	}
+	parent, err := filepath.EvalSymlinks(path.Dir(file))
+	return path.Join(parent, path.Base(file)), err
+}
+
+var readlink = spec{
+	name: "readlink", synopsis: "[-efmn] FILE...",
+	options: "f,canonicalize e,canonicalize-existing m,canonicalize-missing n,no-newline q,quiet s,silent v,verbose z,zero",
+	run:     runReadlink,
+}
+
+func runReadlink(p *process, o options, names []string) int {
+	if len(names) == 0 {
+		return p.fail("missing operand")
+	}
+	for i, name := range names {
+		var text string
+		var err error
+		if o.has("f") || o.has("e") || o.has("m") {
+			text, err = p.resolve(name, o.has("e"), o.has("m"))
+		} else {
+			text, err = os.Readlink(p.path(name))
+		}
+		if err != nil {
+			if p.status = 1; o.has("v") {
+				p.errorf("%s: %s", name, message(err))
+			}
+			continue
+		}
+		if p.print(text); !o.has("n") || i < len(names)-1 {
+			p.write([]byte{lineEnd(o, "z")})
+		}
+	}
+	return p.status
+}
+
+var ln = spec{
+	name: "ln", synopsis: "[-sfv] [-T] TARGET NAME | TARGET... DIRECTORY",
+	options: "s,symbolic f,force n,no-dereference v,verbose T,no-target-directory r,relative t,target-directory: P L i,interactive b",
+	note:    "The sandbox makes no links; copy with cp instead.",
+	run: func(p *process, _ options, names []string) int {
+		if len(names) == 0 {
+			return p.fail("missing file operand")
+		}
+		return p.fail("failed to create link '%s': Operation not permitted; the sandbox makes no links, so copy with cp instead", names[len(names)-1])
+	},
+}
+
+var chmod = spec{
+	name: "chmod", synopsis: "[-R] [-v] MODE FILE...", options: rawArguments,
+	note: "MODE is such as 644, +x or u+w,go-r. In the sandbox a file keeps no mode: what is permitted is decided by what is granted.",
+	run:  runChmod,
+}
+
+func runChmod(p *process, _ options, words []string) int {
+	recursive, verbose := false, false
+	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "Rvcf") == "" {
+		recursive = recursive || strings.Contains(words[0], "R")
+		verbose = verbose || strings.Contains(words[0], "v")
+		words = words[1:]
+	}
+	switch len(words) {
+	case 0:
+		return p.fail("missing operand")
+	case 1:
+		return p.fail("missing operand after '%s'", words[0])
+	}
+	change, err := parseMode(words[0])
+	if err != nil {
+		return p.fail("invalid mode: '%s'", words[0])
+	}
+	apply := func(f found) walkStep {
+		mode := change(f.info.Mode(), f.info.IsDir())
+		if err := os.Chmod(f.path, mode); err != nil {
+			p.errorf("changing permissions of '%s': %s", f.name, message(err))
+		} else if verbose {
+			p.printf("mode of '%s' changed to %04o (%s)\n", f.name, unixMode(mode), modeText(mode)[1:])
+		}
+		if recursive {
+			return descend
+		}
+		return skipFolder
+	}
+	for _, name := range words[1:] {
+		p.walk(name, false, apply, func(name string, err error) { p.errorf("cannot access '%s': %s", name, message(err)) })
+	}
+	return p.status
+}
+
+var mktemp = spec{
+	name: "mktemp", synopsis: "[-d] [-u] [-p DIR] [-t] [TEMPLATE]",
+	options: "d,directory u,dry-run q,quiet p,tmpdir:: t suffix:",
+	run:     runMktemp,
+}
+
+func runMktemp(p *process, o options, names []string) int {
+	template, dir := "tmp.XXXXXXXXXX", o.value("p", "")
+	if len(names) > 0 {
+		template = names[0]
+	}
+	if len(names) == 0 || o.has("t") {
+		if dir == "" {
+			dir = p.env.Getenv("TMPDIR")
+		}
+		if dir == "" {
+			dir = "/tmp"
+		}
+	}
+	at := strings.LastIndex(template, "XXX")
+	if at < 0 {
+		return p.fail("too few X's in template '%s'", template)
+	}
+	end, start := at+3, at
+	for start > 0 && template[start-1] == 'X' {
+		start--
+	}
+	pattern := template[:start] + "*" + template[end:] + o.value("suffix", "")
+	if dir != "" {
+		pattern = join(dir, pattern)
+	}
+	name, err := makeTemporary(p.path(path.Dir(pattern)), path.Base(pattern), o.has("d"))
+	if err != nil {
+		return p.fail("failed to create file via template '%s': %s", template, message(err))
+	}
+	if o.has("u") {
+		if err := os.Remove(name); err != nil {
+			return p.fail("%s: %s", name, message(err))
+		}
+	}
+	p.print(join(path.Dir(pattern), path.Base(name)) + "\n")
+	return 0
+}
+
+// makeTemporary makes a file or a folder with a name that was not there.
+func makeTemporary(dir, pattern string, folder bool) (string, error) {
+	if folder {
+		return os.MkdirTemp(dir, pattern)
+	}
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
+}

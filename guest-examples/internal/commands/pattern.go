@@ -1,0 +1,299 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// syntax is which regular expressions a pattern is written in.
+type syntax int
+
+const (
+	basic    syntax = iota // \( \) \{ \} \| \+ \?
+	extended               // ( ) { } | + ?
+	perl
+	fixed
+)
+
+var errBackreference = errors.New("back-references such as \\1 in a pattern are not possible here, as matching takes linear time; " +
+	"use awk or compare the parts in the shell")
+
+// maxPattern is how many bytes a pattern may have.
+const maxPattern = 64 << 10
+
+// compilePattern compiles a pattern to one that finds the leftmost longest match,
+// as POSIX has it. flags are those of Go's syntax, such as "i". Warnings are about
+// escapes that people expect to mean something.
+func compilePattern(pattern string, kind syntax, flags string) (*regexp.Regexp, []string, error) {
+	if len(pattern) > maxPattern {
+		return nil, nil, errors.New("the pattern has more than 64 KiB")
+	}
+	var warnings []string
+	switch kind {
+	case fixed:
+		pattern = regexp.QuoteMeta(pattern)
+	case basic, extended:
+		t := translator{rest: pattern, extended: kind == extended}
+		if err := t.translate(); err != nil {
+			return nil, nil, err
+		}
+		pattern, warnings = t.out.String(), t.warnings
+	}
+	re, err := regexp.Compile("(?s" + flags + ")" + pattern)
+	if err != nil {
+		return nil, nil, explainPattern(err, kind)
+	}
+	if kind != perl {
+		re.Longest()
+	}
+	return re, warnings, nil
+}
+
+// explainPattern says what is wrong in the words of the command's own syntax.
+func explainPattern(err error, kind syntax) error {
+	text := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+	switch {
+	case kind == perl && (strings.Contains(text, "(?") || strings.Contains(text, "escape sequence")):
+		return fmt.Errorf("%s: -P has no lookaround, back-references or possessive repetition here, as matching takes linear time", text)
+	case strings.Contains(text, "repeat count"), strings.Contains(text, "too large"):
+		return errors.New("a repetition may be at most 1000 here")
+	}
+	return errors.New(text)
+}
+
+// translator turns a POSIX pattern with the extensions of GNU into Go's syntax.
+type translator struct {
+	rest     string
+	extended bool
+	out      strings.Builder
+	warnings []string
+	open     int
+	// atom says whether there is something that * can repeat, start whether an
+	// alternative begins here, repeated whether what precedes is a repetition.
+	atom, repeated bool
+}
+
+func (t *translator) translate() error {
+	for t.rest != "" {
+		c := t.rest[0]
+		var err error
+		switch {
+		case c == '\\':
+			err = t.escape()
+		case c == '[':
+			err = t.bracket()
+		case c == '*':
+			t.rest = t.rest[1:]
+			t.repeat("*")
+		case c == '.':
+			t.literal(".", 1)
+		case c == '^':
+			t.caret()
+		case c == '$':
+			t.dollar()
+		case t.extended && strings.IndexByte("(){|+?", c) >= 0:
+			t.rest = t.rest[1:]
+			err = t.operator(c)
+		default:
+			t.literal(regexp.QuoteMeta(t.rest[:1]), 1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t.open > 0 {
+		return customary("Unmatched ( or \\(")
+	}
+	return nil
+}
+
+// literal writes what matches something and takes n bytes of the pattern.
+func (t *translator) literal(text string, n int) {
+	t.out.WriteString(text)
+	t.rest = t.rest[n:]
+	t.atom, t.repeated = true, false
+}
+
+// anchor writes what matches no character.
+func (t *translator) anchor(text string, n int) {
+	t.out.WriteString(text)
+	t.rest = t.rest[n:]
+	t.atom, t.repeated = false, false
+}
+
+// repeat writes a repetition; where there is nothing to repeat, its sign stands
+// for itself.
+func (t *translator) repeat(sign string) {
+	switch {
+	case !t.atom && t.extended:
+		// GNU ignores it.
+	case !t.atom:
+		t.out.WriteString(regexp.QuoteMeta(sign))
+		t.atom = true
+	case t.repeated && sign == "*" && strings.HasSuffix(t.out.String(), "*"):
+		// a** is a*.
+	case t.repeated:
+		// a+* has to be (?:a+)*, but where the atom began is not known; both ends
+		// of it match the same with a repetition of the repetition's sign alone.
+		t.out.WriteString("{1}")
+		t.out.WriteString(sign)
+	default:
+		t.out.WriteString(sign)
+		t.repeated = true
+	}
+}
+
+func (t *translator) caret() {
+	written := t.out.String()
+	if t.extended || written == "" || strings.HasSuffix(written, "(") || strings.HasSuffix(written, "|") && !strings.HasSuffix(written, `\|`) {
+		t.anchor("^", 1)
+		return
+	}
+	t.literal(`\^`, 1)
+}
+
+func (t *translator) dollar() {
+	after := t.rest[1:]
+	if t.extended || after == "" || strings.HasPrefix(after, `\)`) || strings.HasPrefix(after, `\|`) {
+		t.anchor("$", 1)
+		return
+	}
+	t.literal(`\$`, 1)
+}
+
+// operator handles ( ) { | + ?, which is no longer in rest.
+func (t *translator) operator(c byte) error {
+	switch c {
+	case '(':
+		t.open++
+		t.anchor("(", 0)
+	case ')':
+		if t.open == 0 {
+			if t.extended {
+				t.literal(`\)`, 0)
+				return nil
+			}
+			return customary("Unmatched ) or \\)")
+		}
+		t.open--
+		t.literal(")", 0)
+	case '|':
+		t.anchor("|", 0)
+	case '{':
+		return t.interval()
+	default:
+		t.repeat(string(c))
+	}
+	return nil
+}
+
+// interval reads what follows { up to its end.
+func (t *translator) interval() error {
+	end := "}"
+	if !t.extended {
+		end = `\}`
+	}
+	inner, rest, ok := strings.Cut(t.rest, end)
+	low, high, isRange := strings.Cut(inner, ",")
+	if !ok || !isNumber(low) || !isNumber(high) || low == "" && !isRange {
+		if t.extended {
+			t.literal(`\{`, 0)
+			return nil
+		}
+		return customary("Invalid content of \\{\\}")
+	}
+	if low == "" {
+		low = "0"
+	}
+	t.rest = rest
+	if isRange {
+		low += "," + high
+	}
+	t.repeat("{" + low + "}")
+	return nil
+}
+
+func isNumber(text string) bool { return countDigits([]byte(text)) == len(text) }
+
+// escape handles a backslash and what follows it.
+func (t *translator) escape() error {
+	if len(t.rest) == 1 {
+		return customary("Trailing backslash")
+	}
+	c := t.rest[1]
+	switch {
+	case c >= '1' && c <= '9':
+		return errBackreference
+	case !t.extended && strings.IndexByte("(){|+?", c) >= 0:
+		t.rest = t.rest[2:]
+		return t.operator(c)
+	case c == '<', c == '>':
+		t.anchor(`\b`, 2)
+	case c == 'b', c == 'B':
+		t.anchor(t.rest[:2], 2)
+	case c == '`':
+		t.anchor(`\A`, 2)
+	case c == '\'':
+		t.anchor(`\z`, 2)
+	case strings.IndexByte("wWsS", c) >= 0:
+		t.literal(t.rest[:2], 2)
+	case c == 'n':
+		t.literal(`\n`, 2)
+	default:
+		if c == 'd' || c == 'D' {
+			t.warnings = append(t.warnings, "\\"+string(rune(c))+" is just the letter here; write [0-9] for a digit, or use grep -P")
+		}
+		t.literal(regexp.QuoteMeta(t.rest[1:2]), 2)
+	}
+	return nil
+}
+
+// bracket handles [...], in which a backslash is nothing special.
+func (t *translator) bracket() error {
+	rest := t.rest[1:]
+	var out strings.Builder
+	out.WriteByte('[')
+	if strings.HasPrefix(rest, "^") {
+		out.WriteByte('^')
+		rest = rest[1:]
+	}
+	for first := true; ; first = false {
+		switch {
+		case rest == "":
+			return customary("Unmatched [, [^, [:, [., or [=")
+		case rest[0] == ']' && !first:
+			out.WriteByte(']')
+			t.literal(out.String(), len(t.rest)-len(rest)+1)
+			return nil
+		case strings.HasPrefix(rest, "[:"):
+			class, after, ok := strings.Cut(rest[2:], ":]")
+			if !ok || classMembers(class) == nil {
+				return customary("Invalid character class name")
+			}
+			out.WriteString("[:" + class + ":]")
+			rest = after
+		case strings.HasPrefix(rest, "[="), strings.HasPrefix(rest, "[."):
+			text, after, ok := strings.Cut(rest[2:], rest[1:2]+"]")
+			if !ok || len(text) != 1 {
+				return customary("Invalid collation character")
+			}
+			out.WriteString(quoteInBracket(text[0]))
+			rest = after
+		case rest[0] == '-' && !first && len(rest) > 1 && rest[1] != ']':
+			out.WriteByte('-')
+			rest = rest[1:]
+		default:
+			out.WriteString(quoteInBracket(rest[0]))
+			rest = rest[1:]
+		}
+	}
+}
+
+func quoteInBracket(c byte) string {
+	if c < 0x80 && !isAlnum(c) && c > ' ' {
+		return `\` + string(rune(c))
+	}
+	return string([]byte{c})
+}

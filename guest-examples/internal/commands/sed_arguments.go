@@ -1,0 +1,230 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// arguments reads what follows the name of a command, and adds it to the program.
+func (s *sedParser) arguments(c *sedCommand) error {
+	switch c.name {
+	case '#':
+		if c.from != nil {
+			return errors.New("comments don't accept any addresses")
+		}
+		s.line()
+		return nil
+	case ':':
+		if c.from != nil {
+			return errors.New(": doesn't want any addresses")
+		}
+		label := strings.TrimSpace(s.word("\n;"))
+		if label == "" {
+			return errors.New("\":\" lacks a label")
+		}
+		s.labels[label] = len(s.program)
+		return nil
+	case '{':
+		s.blocks = append(s.blocks, len(s.program))
+		s.program = append(s.program, *c)
+		return nil
+	case '}':
+		if len(s.blocks) == 0 {
+			return errors.New("unexpected `}'")
+		}
+		last := len(s.blocks) - 1
+		s.program[s.blocks[last]].target = len(s.program)
+		s.blocks = s.blocks[:last]
+		return s.end()
+	}
+	var err error
+	switch c.name {
+	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
+		err = s.end()
+	case 'q', 'Q', 'l', 'L':
+		if s.skip(" \t"); isDigit(s.peek()) {
+			c.status = s.number()
+		}
+		err = s.end()
+	case 'a', 'i', 'c':
+		c.text, err = s.block()
+	case 'b', 't', 'T':
+		s.skip(" \t")
+		c.label = strings.TrimSpace(s.word("\n;}"))
+		err = s.end()
+	case 'r', 'R', 'w', 'W':
+		s.skip(" \t")
+		if c.file = s.line(); c.file == "" {
+			err = errors.New("missing filename in r/R/w/W commands")
+		}
+	case 's':
+		err = s.substitute(c)
+	case 'y':
+		err = s.transliterate(c)
+	case 'v':
+		s.word("\n;")
+		return nil
+	case 'e':
+		return errors.New("the command `e' is not possible here: there are no programs to run")
+	default:
+		return fmt.Errorf("unknown command: `%c'", c.name)
+	}
+	s.program = append(s.program, *c)
+	return err
+}
+
+// end checks that nothing but the end of the command follows.
+func (s *sedParser) end() error {
+	s.skip(" \t")
+	switch s.peek() {
+	case 0, '}', '#':
+		return nil
+	case ';', '\n':
+		s.at++
+		return nil
+	}
+	return errors.New("extra characters after command")
+}
+
+// line reads the rest of the line.
+func (s *sedParser) line() string {
+	text := s.word("\n")
+	s.at = min(s.at+1, len(s.text))
+	return text
+}
+
+// word reads up to one of the bytes.
+func (s *sedParser) word(ends string) string {
+	start := s.at
+	if i := strings.IndexAny(s.text[s.at:], ends); i >= 0 {
+		s.at += i
+	} else {
+		s.at = len(s.text)
+	}
+	return s.text[start:s.at]
+}
+
+// block reads the text of a, i and c: up to the end of a line that does not end
+// with a backslash.
+func (s *sedParser) block() (string, error) {
+	if s.skip(" \t"); s.peek() == '\\' {
+		s.at++
+		start := s.at
+		if s.skip(" \t"); s.peek() == '\n' {
+			s.at++
+		} else {
+			s.at = start // the blanks after the backslash belong to the text
+		}
+	}
+	if s.at == len(s.text) {
+		return "", errors.New("expected \\ after `a', `c' or `i'")
+	}
+	var out strings.Builder
+	for s.at < len(s.text) {
+		c := s.text[s.at]
+		s.at++
+		if c == '\n' {
+			break
+		}
+		if c == '\\' && s.at < len(s.text) {
+			if escaped := sedEscapes(s.text[s.at-1 : s.at+1]); len(escaped) == 1 {
+				c = escaped[0]
+			} else {
+				c = s.text[s.at]
+			}
+			s.at++
+		}
+		out.WriteByte(c)
+	}
+	return out.String() + "\n", nil
+}
+
+func (s *sedParser) substitute(c *sedCommand) error {
+	delimiter := s.peek()
+	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' {
+		return errors.New("unterminated `s' command")
+	}
+	s.at++
+	pattern, ok := s.delimited(delimiter, true)
+	if !ok {
+		return errors.New("unterminated `s' command")
+	}
+	replacement, ok := s.delimited(delimiter, false)
+	if !ok {
+		return errors.New("unterminated `s' command")
+	}
+	flags := ""
+	for done := false; !done; {
+		switch f := s.peek(); {
+		case f == 'g':
+			c.global = true
+		case f == 'p':
+			c.print = true
+		case f == 'i', f == 'I':
+			flags += "i"
+		case f == 'm', f == 'M':
+			flags += "m"
+		case f == 'e':
+			return errors.New("the flag `e' is not possible here: there are no programs to run")
+		case f == 'w':
+			s.at++
+			s.skip(" \t")
+			if c.file = s.line(); c.file == "" {
+				return errors.New("missing filename in r/R/w/W commands")
+			}
+			done = true
+			continue
+		case isDigit(f):
+			if c.number != 0 {
+				return errors.New("multiple number options to `s' command")
+			}
+			if c.number = s.number(); c.number == 0 {
+				return errors.New("number option to `s' command may not be zero")
+			}
+			continue
+		default:
+			if s.end() != nil {
+				return errors.New("unknown option to `s'")
+			}
+			done = true
+			continue
+		}
+		s.at++
+	}
+	var err error
+	if c.pattern, err = s.compile(pattern, flags); err != nil {
+		return err
+	}
+	var groups int
+	c.replacement, groups = parseReplacement(sedEscapes(replacement))
+	if c.pattern != nil && groups > c.pattern.NumSubexp() {
+		return fmt.Errorf("invalid reference \\%d on `s' command's RHS", groups)
+	}
+	return nil
+}
+
+func (s *sedParser) transliterate(c *sedCommand) error {
+	delimiter := s.peek()
+	s.at = min(s.at+1, len(s.text))
+	from, ok := s.delimited(delimiter, false)
+	if !ok {
+		return errors.New("unterminated `y' command")
+	}
+	to, ok := s.delimited(delimiter, false)
+	if !ok {
+		return errors.New("unterminated `y' command")
+	}
+	plain := strings.NewReplacer(`\\`, `\`, `\n`, "\n")
+	a, b := []rune(plain.Replace(sedEscapes(from))), []rune(plain.Replace(sedEscapes(to)))
+	if len(a) != len(b) {
+		return errors.New("strings for `y' command are different lengths")
+	}
+	c.table = map[rune]rune{}
+	for i, r := range a {
+		if _, ok := c.table[r]; !ok {
+			c.table[r] = b[i]
+		}
+	}
+	return s.end()
+}

@@ -1,0 +1,480 @@
+package commands
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// stream is a run of a program of sed.
+type stream struct {
+	p       *process
+	program []sedCommand
+	quiet   bool
+	end     byte
+	out     io.Writer
+	files   map[string]io.WriteCloser // that w writes to
+	readers map[string]*lineReader    // that R reads from
+	quit    bool                      // q or Q was met
+	failed  bool                      // something was too large
+
+	in       *sedInput
+	space    []byte // the pattern space
+	hold     []byte
+	line     int
+	ended    bool           // the line in the pattern space had an end
+	holdOpen bool           // that in the hold space had none
+	missing  bool           // what was written last has no end yet
+	replaced bool           // for t
+	queue    []queued       // for the end of the cycle
+	last     *regexp.Regexp // the pattern used last, for //
+}
+
+// queued is what a, r and R print at the end of a cycle.
+type queued struct {
+	text []byte
+	file string
+}
+
+var errNoPattern = errors.New("no previous regular expression")
+
+// run runs the program on the lines of in and returns the status.
+func (s *stream) run(in *sedInput) int {
+	s.in, s.line, s.missing = in, 0, false
+	for i := range s.program {
+		s.program[i].inRange = false
+	}
+	defer func() {
+		if in.lines != nil {
+			in.closer.Close()
+		}
+	}()
+	restart := false // D: go on with what is there
+	for !s.p.stopped() {
+		if !restart && !s.read() {
+			break
+		}
+		status, again, err := s.cycle()
+		if err != nil {
+			s.failed = true
+			return s.p.fail("%v", err)
+		}
+		if restart = again; s.quit {
+			return status
+		}
+	}
+	return in.status
+}
+
+// read puts the next line into the pattern space.
+func (s *stream) read() bool {
+	line := s.in.read()
+	if line == nil {
+		return false
+	}
+	s.space, s.ended = line.text, line.ended
+	s.line++
+	return true
+}
+
+// cycle runs the program once.
+func (s *stream) cycle() (status int, again bool, err error) {
+	s.replaced = false
+	for at := 0; at < len(s.program); {
+		if s.p.stopped() {
+			return 0, false, nil
+		}
+		if len(s.space) > s.p.most || len(s.hold) > s.p.most {
+			return 0, false, errors.New("the pattern space is larger than 64 MiB, which is more than fits here")
+		}
+		c := &s.program[at]
+		at++
+		selected, err := s.selects(c)
+		if err != nil {
+			return 0, false, err
+		}
+		if selected == c.negated {
+			if c.name == '{' {
+				at = c.target
+			}
+			continue
+		}
+		next, err := s.do(c)
+		if err != nil {
+			return 0, false, err
+		}
+		switch next {
+		case goOn:
+		case jump:
+			at = c.target
+		case deleted:
+			return 0, false, s.flushQueue()
+		case restarted:
+			return 0, true, s.flushQueue()
+		case quitting:
+			s.quit = true
+			if c.name != 'Q' {
+				err = s.finish()
+			}
+			return c.status, false, err
+		case exhausted:
+			s.quit = true
+			if c.name == 'n' || c.name == 'N' {
+				err = s.finish()
+			}
+			s.quit = false // the input is at its end anyway
+			return 0, false, err
+		}
+	}
+	return 0, false, s.finish()
+}
+
+// finish ends a cycle in the normal way.
+func (s *stream) finish() error {
+	if !s.quiet {
+		s.print(s.space)
+	}
+	return s.flushQueue()
+}
+
+// print writes a line. The last line of a file without an end gets none either.
+func (s *stream) print(text []byte) {
+	s.completeLine()
+	s.emit(text)
+	if s.missing = !s.ended && s.in.last(); !s.missing {
+		s.emit([]byte{s.end})
+	}
+}
+
+// completeLine writes the end that the line before lacks.
+func (s *stream) completeLine() {
+	if s.missing {
+		s.emit([]byte{s.end})
+		s.missing = false
+	}
+}
+
+func (s *stream) emit(text []byte) {
+	if _, err := s.out.Write(text); err != nil && s.p.outErr == nil {
+		s.p.outErr, s.failed = err, true
+	}
+}
+
+func (s *stream) flushQueue() error {
+	queue := s.queue
+	s.queue = nil
+	for _, q := range queue {
+		if q.file == "" {
+			s.completeLine()
+			s.emit(q.text)
+			continue
+		}
+		r, err := s.p.open(q.file)
+		if err != nil {
+			continue // a file that is not there is empty
+		}
+		s.completeLine()
+		err = s.p.copy(s.out, r)
+		if r.Close(); err != nil && s.p.outErr == nil {
+			return fmt.Errorf("%s: %s", q.file, message(err))
+		}
+	}
+	return nil
+}
+
+// match matches a pattern of the program; nil is the one used last.
+func (s *stream) match(re *regexp.Regexp) (*regexp.Regexp, error) {
+	if re == nil {
+		re = s.last
+	}
+	if re == nil {
+		return nil, errNoPattern
+	}
+	s.last = re
+	return re, nil
+}
+
+// selects reports whether the addresses of a command select the line.
+func (s *stream) selects(c *sedCommand) (bool, error) {
+	if c.from == nil {
+		return true, nil
+	}
+	if c.to == nil {
+		return s.at(c.from)
+	}
+	if !c.inRange {
+		fromZero := c.from.line == 0 && !c.from.isPattern && !c.from.last && c.from.step == 0
+		if fromZero && s.line == 1 {
+			c.inRange, c.rangeEnd = true, 0
+		} else {
+			found, err := s.at(c.from)
+			if err != nil || !found {
+				return false, err
+			}
+			return true, s.beginRange(c)
+		}
+	}
+	switch {
+	case c.to.isPattern:
+		end, err := s.at(c.to)
+		c.inRange = !end
+		return true, err
+	case c.to.last:
+		c.inRange = !s.in.last()
+		return true, nil
+	}
+	c.inRange = s.line < c.rangeEnd
+	return s.line <= c.rangeEnd, nil
+}
+
+// beginRange notes where the range that begins with this line ends.
+func (s *stream) beginRange(c *sedCommand) error {
+	switch {
+	case c.to.isPattern:
+		c.inRange = true
+		return nil
+	case c.to.last:
+		c.inRange = !s.in.last()
+		return nil
+	case c.to.line == -1 && c.to.multiple > 0:
+		c.rangeEnd = (s.line + c.to.multiple - 1) / c.to.multiple * c.to.multiple
+	case c.to.line == -1:
+		c.rangeEnd = s.line + c.to.more
+	default:
+		c.rangeEnd = c.to.line
+	}
+	c.inRange = s.line < c.rangeEnd
+	return nil
+}
+
+func (s *stream) at(a *address) (bool, error) {
+	switch {
+	case a.last:
+		return s.in.last(), nil
+	case a.isPattern:
+		re, err := s.match(a.pattern)
+		return err == nil && re.Match(s.space), err
+	case a.step > 0:
+		return s.line >= a.line && (s.line-a.line)%a.step == 0, nil
+	}
+	return s.line == a.line, nil
+}
+
+// step is what happens after a command.
+type step int
+
+const (
+	goOn      step = iota
+	jump           // to the target
+	deleted        // the next cycle, without printing
+	restarted      // the next cycle, without reading
+	quitting
+	exhausted // n or N at the end of the input
+)
+
+func (s *stream) do(c *sedCommand) (step, error) {
+	switch c.name {
+	case '=':
+		s.completeLine()
+		s.emit(fmt.Appendf(nil, "%d\n", s.line))
+	case 'a':
+		s.queue = append(s.queue, queued{text: []byte(c.text)})
+	case 'i':
+		s.completeLine()
+		s.emit([]byte(c.text))
+	case 'c':
+		if c.to == nil || c.negated || !c.inRange {
+			s.completeLine()
+			s.emit([]byte(c.text))
+		}
+		return deleted, nil
+	case 'b':
+		return jump, nil
+	case 't', 'T':
+		if s.replaced == (c.name == 't') {
+			s.replaced = false
+			return jump, nil
+		}
+		s.replaced = false
+	case 'd':
+		return deleted, nil
+	case 'D':
+		_, rest, ok := bytes.Cut(s.space, []byte("\n"))
+		if !ok {
+			return deleted, nil
+		}
+		s.space = bytes.Clone(rest)
+		return restarted, nil
+	case 'F':
+		s.completeLine()
+		s.emit([]byte(s.in.name + "\n"))
+	case 'g':
+		s.space, s.ended = bytes.Clone(s.hold), !s.holdOpen
+	case 'G':
+		s.space, s.ended = append(append(s.space, s.end), s.hold...), !s.holdOpen
+	case 'h':
+		s.hold, s.holdOpen = bytes.Clone(s.space), !s.ended
+	case 'H':
+		s.hold, s.holdOpen = append(append(s.hold, s.end), s.space...), !s.ended
+	case 'x':
+		s.space, s.hold = s.hold, s.space
+		s.ended, s.holdOpen = !s.holdOpen, !s.ended
+	case 'l':
+		s.completeLine()
+		s.emit(unambiguous(s.space, c.status))
+	case 'n':
+		return s.nextLine()
+	case 'N':
+		return s.appendLine()
+	case 'p':
+		s.print(s.space)
+	case 'P':
+		first, _, _ := bytes.Cut(s.space, []byte("\n"))
+		s.completeLine()
+		s.emit(append(bytes.Clone(first), s.end))
+	case 'q', 'Q':
+		return quitting, nil
+	case 'z':
+		s.space = nil
+	case 'y':
+		s.space = bytes.Map(func(r rune) rune {
+			if to, ok := c.table[r]; ok {
+				return to
+			}
+			return r
+		}, s.space)
+	case 's':
+		return goOn, s.substitute(c)
+	default:
+		return goOn, s.file(c)
+	}
+	return goOn, nil
+}
+
+func (s *stream) nextLine() (step, error) {
+	if s.in.last() {
+		return exhausted, nil
+	}
+	if !s.quiet {
+		s.print(s.space)
+	}
+	err := s.flushQueue()
+	s.read()
+	return goOn, err
+}
+
+func (s *stream) appendLine() (step, error) {
+	if s.in.last() {
+		return exhausted, nil
+	}
+	err := s.flushQueue()
+	before := s.space
+	s.read()
+	s.space = append(append(before, s.end), s.space...)
+	return goOn, err
+}
+
+// file handles r, R, w and W.
+func (s *stream) file(c *sedCommand) error {
+	switch c.name {
+	case 'r':
+		s.queue = append(s.queue, queued{file: c.file})
+	case 'R':
+		return s.queueLine(c.file)
+	case 'w':
+		return s.writeTo(c.file, s.space)
+	case 'W':
+		first, _, _ := bytes.Cut(s.space, []byte("\n"))
+		return s.writeTo(c.file, first)
+	}
+	return nil
+}
+
+func (s *stream) writeTo(name string, text []byte) error {
+	_, err := s.files[name].Write(append(bytes.Clone(text), s.end))
+	if err != nil && s.p.outErr == nil {
+		return fmt.Errorf("couldn't write to %s: %s", name, message(err))
+	}
+	return nil
+}
+
+// queueLine queues the next line of a file.
+func (s *stream) queueLine(name string) error {
+	if s.readers == nil {
+		s.readers = map[string]*lineReader{}
+	}
+	if s.readers[name] == nil {
+		data, err := s.p.readFile(name)
+		if err != nil {
+			data = nil // a file that is not there is empty
+		}
+		s.readers[name] = newLineReader(bytes.NewReader(data), s.end)
+	}
+	line, _, err := s.readers[name].next()
+	if err == nil {
+		s.queue = append(s.queue, queued{text: append(bytes.Clone(line), s.end)})
+	}
+	return ignoreEOF(err)
+}
+
+func (s *stream) substitute(c *sedCommand) error {
+	re, err := s.match(c.pattern)
+	if err != nil {
+		return err
+	}
+	first := max(c.number, 1)
+	most := first
+	if c.global {
+		most = -1
+	}
+	matches := re.FindAllSubmatchIndex(s.space, most)
+	if len(matches) < first {
+		return nil
+	}
+	out := caser{out: make([]byte, 0, len(s.space)+64)}
+	done := 0
+	for _, m := range matches[first-1:] {
+		out.out = append(out.out, s.space[done:m[0]]...)
+		if out.expand(c.replacement, s.space, m); len(out.out) > s.p.most {
+			return errTooLarge
+		}
+		done = m[1]
+	}
+	s.space = append(out.out, s.space[done:]...)
+	s.replaced = true
+	if c.print {
+		s.print(s.space)
+	}
+	if c.file != "" {
+		return s.writeTo(c.file, s.space)
+	}
+	return nil
+}
+
+// unambiguous is what l prints: escapes for what does not print, broken into
+// lines of a width, which is 70 unless it is given.
+func unambiguous(text []byte, width int) []byte {
+	if width == 0 {
+		width = 70
+	}
+	var out []byte
+	column := 0
+	for _, b := range text {
+		piece := string([]byte{b})
+		if i := strings.IndexByte("\a\b\f\n\r\t\v\\", b); i >= 0 {
+			piece = `\` + `abfnrtv\`[i:i+1]
+		} else if b < ' ' || b >= 0x7f {
+			piece = fmt.Sprintf(`\%03o`, b)
+		}
+		if width > 1 && column+len(piece) > width-1 {
+			out = append(out, "\\\n"...)
+			column = 0
+		}
+		out = append(out, piece...)
+		column += len(piece)
+	}
+	return append(out, "$\n"...)
+}

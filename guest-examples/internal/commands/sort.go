@@ -1,0 +1,183 @@
+package commands
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"slices"
+)
+
+var sortSpec = spec{
+	name: "sort", synopsis: "[OPTION]... [FILE]...", usage: 2,
+	options: "b,ignore-leading-blanks d,dictionary-order f,ignore-case g,general-numeric-sort h,human-numeric-sort " +
+		"i,ignore-nonprinting M,month-sort n,numeric-sort V,version-sort r,reverse s,stable u,unique c,check C m,merge " +
+		"z,zero-terminated k,key: t,field-separator: o,output: S,buffer-size: T,temporary-directory: parallel: batch-size:",
+	note: "The input is held in memory and may have 64 MiB. -R is not there; use shuf.",
+	run:  runSort,
+}
+
+// sorter is how sort compares lines.
+type sorter struct {
+	keys      []sortKey
+	separator int // a byte, or -1: fields begin where blanks do
+	reverse   bool
+	plain     bool // no comparison of the whole lines among those whose keys are equal
+	unique    bool
+}
+
+func runSort(p *process, o options, files []string) int {
+	s, complaint := newSorter(o)
+	if complaint != "" {
+		p.errorf("%s", complaint)
+		return 2
+	}
+	end := lineEnd(o, "z")
+	if o.has("c") || o.has("C") {
+		return s.check(p, files, end, o.has("C"))
+	}
+	p.unreadable = "cannot read: %s: %s"
+	var lines [][]byte
+	held := 0
+	if status := p.eachInput(files, func(_ string, r io.Reader) error {
+		data, err := p.readAll(r)
+		if held += len(data); err == nil && held > p.most {
+			err = errTooLarge
+		}
+		if err != nil {
+			return err
+		}
+		lines = appendLines(lines, data, end)
+		return nil
+	}); status != 0 {
+		return 2
+	}
+	slices.SortStableFunc(lines, s.compare)
+	if o.has("u") {
+		lines = slices.CompactFunc(lines, func(a, b []byte) bool { return s.compare(a, b) == 0 })
+	}
+	if !o.has("o") {
+		for _, line := range lines {
+			if p.writeLine(line, end); p.stopped() {
+				break
+			}
+		}
+		return p.status
+	}
+	text := bytes.Join(lines, []byte{end})
+	if len(lines) > 0 {
+		text = append(text, end)
+	}
+	name := o.value("o", "")
+	w, err := p.create(name, os.O_TRUNC)
+	if err == nil {
+		_, err = w.Write(text)
+		err = firstError(err, w.Close())
+	}
+	if err != nil {
+		p.errorf("%s: %s", name, message(err))
+		return 2
+	}
+	return 0
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendLines appends the lines of data without their ends.
+func appendLines(lines [][]byte, data []byte, end byte) [][]byte {
+	for len(data) > 0 {
+		line, rest, _ := bytes.Cut(data, []byte{end})
+		lines, data = append(lines, line), rest
+	}
+	return lines
+}
+
+func newSorter(o options) (*sorter, string) {
+	s := &sorter{separator: -1, reverse: o.has("r"), plain: o.has("s") || o.has("u"), unique: o.has("u")}
+	if o.has("t") {
+		switch t := o.value("t", ""); {
+		case t == `\0`:
+			s.separator = 0
+		case len(t) == 1:
+			s.separator = int(t[0])
+		case t == "":
+			return nil, "empty tab"
+		default:
+			return nil, "multi-character tab '" + t + "'"
+		}
+	}
+	var global ordering
+	for _, opt := range o {
+		if len(opt.name) == 1 {
+			global.set(opt.name[0])
+		}
+	}
+	for _, text := range o.values("k") {
+		key, ok := parseSortKey(text)
+		if !ok {
+			return nil, "invalid key '" + text + "': it is FIELD[.CHAR][OPTIONS][,FIELD[.CHAR][OPTIONS]], counted from 1"
+		}
+		if key.ordering == (ordering{}) {
+			key.ordering = global
+		}
+		s.keys = append(s.keys, key)
+	}
+	if len(s.keys) == 0 && global != (ordering{}) {
+		whole := sortKey{ordering: global}
+		s.keys = append(s.keys, whole)
+	}
+	return s, ""
+}
+
+func (s *sorter) compare(a, b []byte) int {
+	for _, key := range s.keys {
+		c := key.compare(key.of(a, s.separator), key.of(b, s.separator))
+		if key.reverse {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	if s.plain && len(s.keys) > 0 {
+		return 0
+	}
+	c := bytes.Compare(a, b)
+	if s.reverse {
+		c = -c
+	}
+	return c
+}
+
+// check reports the first line that is out of order.
+func (s *sorter) check(p *process, files []string, end byte, quiet bool) int {
+	status := 0
+	failed := p.eachInput(files, func(name string, r io.Reader) error {
+		var before []byte
+		number := 0
+		return p.eachLine(r, end, func(line []byte, _ bool) bool {
+			number++
+			if number > 1 {
+				c := s.compare(before, line)
+				if c > 0 || c == 0 && s.unique {
+					if status = 1; !quiet {
+						p.errorf("%s:%d: disorder: %s", name, number, line)
+					}
+					return false
+				}
+			}
+			before = append(before[:0], line...)
+			return true
+		})
+	})
+	if status == 0 && failed != 0 {
+		return 2
+	}
+	return status
+}

@@ -1,0 +1,145 @@
+package commands
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// compare compares two texts of a key, before reverse.
+func (o ordering) compare(a, b []byte) int {
+	switch {
+	case o.numeric:
+		return compareNumbers(parseDecimal(a), parseDecimal(b))
+	case o.human:
+		return compareHuman(a, b)
+	case o.general:
+		return cmp.Compare(generalNumber(a), generalNumber(b))
+	case o.month:
+		return cmp.Compare(monthNumber(a), monthNumber(b))
+	case o.version:
+		return compareVersions(string(a), string(b))
+	}
+	if o.fold || o.dictionary || o.printing {
+		a, b = o.reduce(a), o.reduce(b)
+	}
+	return bytes.Compare(a, b)
+}
+
+// reduce returns what of a text counts.
+func (o ordering) reduce(text []byte) []byte {
+	kept := make([]byte, 0, len(text))
+	for _, b := range text {
+		if o.dictionary && b != ' ' && b != '\t' && !isAlnum(b) || o.printing && (b < ' ' || b >= 0x7f) {
+			continue
+		}
+		if o.fold && b >= 'a' && b <= 'z' {
+			b -= 'a' - 'A'
+		}
+		kept = append(kept, b)
+	}
+	return kept
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+func isAlpha(b byte) bool { return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' }
+func isAlnum(b byte) bool { return isDigit(b) || isAlpha(b) }
+
+// decimal is a number as it is written, so that none is too long.
+type decimal struct {
+	negative        bool
+	whole, fraction []byte // without zeros that do not count
+	rest            []byte // what follows the number
+}
+
+func parseDecimal(text []byte) decimal {
+	var d decimal
+	text = bytes.TrimLeft(text, " \t")
+	text, d.negative = bytes.CutPrefix(text, []byte("-"))
+	n := countDigits(text)
+	d.whole, text = bytes.TrimLeft(text[:n], "0"), text[n:]
+	if len(text) > 0 && text[0] == '.' {
+		n := countDigits(text[1:])
+		d.fraction, text = bytes.TrimRight(text[1:1+n], "0"), text[1+n:]
+	}
+	d.rest = text
+	if len(d.whole)+len(d.fraction) == 0 {
+		d.negative = false
+	}
+	return d
+}
+
+func countDigits(text []byte) int {
+	n := 0
+	for n < len(text) && isDigit(text[n]) {
+		n++
+	}
+	return n
+}
+
+func compareNumbers(a, b decimal) int {
+	if a.negative != b.negative {
+		if a.negative {
+			return -1
+		}
+		return 1
+	}
+	c := cmp.Compare(len(a.whole), len(b.whole))
+	if c == 0 {
+		c = cmp.Or(bytes.Compare(a.whole, b.whole), bytes.Compare(a.fraction, b.fraction))
+	}
+	if a.negative {
+		c = -c
+	}
+	return c
+}
+
+// compareHuman compares numbers such as 2K and 1G by unit first, as sort -h does.
+func compareHuman(a, b []byte) int {
+	x, y := parseDecimal(a), parseDecimal(b)
+	if x.negative == y.negative {
+		if c := cmp.Compare(x.unit(), y.unit()); c != 0 {
+			if x.negative {
+				return -c
+			}
+			return c
+		}
+	}
+	return compareNumbers(x, y)
+}
+
+// unit returns the rank of the letter after the number, 0 if there is none.
+func (d decimal) unit() int {
+	if len(d.rest) == 0 || len(d.whole)+len(d.fraction) == 0 {
+		return 0
+	}
+	if d.rest[0] == 'k' {
+		return 1
+	}
+	return 1 + strings.IndexByte("KMGTPEZY", d.rest[0])
+}
+
+// generalNumber reads as much of a text as is a number, with an exponent. What is
+// none comes before all numbers.
+func generalNumber(text []byte) float64 {
+	s := strings.TrimLeft(string(text[:min(len(text), 400)]), " \t")
+	for end := len(s); end > 0; end-- {
+		if strings.ContainsAny(s[:end], "_") {
+			continue
+		}
+		if f, err := strconv.ParseFloat(s[:end], 64); err == nil {
+			return f
+		}
+	}
+	return math.Inf(-1)
+}
+
+func monthNumber(text []byte) int {
+	text = bytes.TrimLeft(text, " \t")
+	if len(text) < 3 {
+		return 0
+	}
+	return (strings.Index("JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC", strings.ToUpper(string(text[:3]))) + 3) / 3
+}

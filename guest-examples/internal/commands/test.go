@@ -1,0 +1,184 @@
+package commands
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+)
+
+var testSpec = spec{name: "test", synopsis: "EXPRESSION", options: rawArguments, run: runTest}
+
+var bracket = spec{
+	name: "[", synopsis: "EXPRESSION ]", options: rawArguments,
+	run: func(p *process, o options, words []string) int {
+		if len(words) == 0 || words[len(words)-1] != "]" {
+			p.errorf("missing ']'")
+			return 2
+		}
+		return runTest(p, o, words[:len(words)-1])
+	},
+}
+
+func runTest(p *process, _ options, words []string) int {
+	t := &tester{p: p, words: words}
+	if len(words) == 0 {
+		return 1
+	}
+	holds, err := t.either()
+	if err == nil && len(t.words) > 0 {
+		err = errors.New("extra argument '" + t.words[0] + "'")
+	}
+	switch {
+	case err != nil:
+		p.errorf("%v", err)
+		return 2
+	case holds:
+		return 0
+	}
+	return 1
+}
+
+// tester evaluates an expression of test.
+type tester struct {
+	p     *process
+	words []string
+	depth int
+}
+
+func (t *tester) either() (bool, error) {
+	holds, err := t.both()
+	for err == nil && len(t.words) > 0 && t.words[0] == "-o" {
+		t.words = t.words[1:]
+		var right bool
+		right, err = t.both()
+		holds = holds || right
+	}
+	return holds, err
+}
+
+func (t *tester) both() (bool, error) {
+	holds, err := t.not()
+	for err == nil && len(t.words) > 0 && t.words[0] == "-a" {
+		t.words = t.words[1:]
+		var right bool
+		right, err = t.not()
+		holds = holds && right
+	}
+	return holds, err
+}
+
+func (t *tester) not() (bool, error) {
+	if t.depth++; t.depth > maxNesting {
+		return false, errors.New("the expression is too deep")
+	}
+	defer func() { t.depth-- }()
+	if len(t.words) > 1 && t.words[0] == "!" && !(len(t.words) == 3 && isComparison(t.words[1])) {
+		t.words = t.words[1:]
+		holds, err := t.not()
+		return !holds, err
+	}
+	return t.primary()
+}
+
+func isComparison(word string) bool {
+	return slices.Contains([]string{"=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"}, word)
+}
+
+func (t *tester) primary() (bool, error) {
+	w := t.words
+	switch {
+	case len(w) == 0:
+		return false, errors.New("missing argument")
+	case len(w) >= 3 && isComparison(w[1]):
+		t.words = w[3:]
+		return t.compare(w[0], w[1], w[2])
+	case w[0] == "(" && len(w) > 2:
+		t.words = w[1:]
+		holds, err := t.either()
+		if err == nil && (len(t.words) == 0 || t.words[0] != ")") {
+			err = errors.New("')' expected")
+		}
+		if err == nil {
+			t.words = t.words[1:]
+		}
+		return holds, err
+	case len(w) >= 2 && len(w[0]) == 2 && w[0][0] == '-':
+		if holds, ok := t.unary(w[0][1], w[1]); ok {
+			t.words = w[2:]
+			return holds, nil
+		}
+		return false, errors.New("'" + w[0] + "': unary operator expected")
+	}
+	t.words = w[1:]
+	return w[0] != "", nil
+}
+
+// unary evaluates an operator with one operand; ok is false if there is no such.
+func (t *tester) unary(operator byte, operand string) (holds, ok bool) {
+	switch operator {
+	case 'z':
+		return operand == "", true
+	case 'n':
+		return operand != "", true
+	case 't':
+		return false, true // nothing is a terminal
+	case 'L', 'h':
+		info, err := os.Lstat(t.p.path(operand))
+		return err == nil && info.Mode()&fs.ModeSymlink != 0, true
+	}
+	info, err := os.Stat(t.p.path(operand))
+	there := err == nil && operand != ""
+	switch operator {
+	case 'e', 'r', 'w', 'O', 'G':
+		return there, true
+	case 'f':
+		return there && info.Mode().IsRegular(), true
+	case 'd':
+		return there && info.IsDir(), true
+	case 's':
+		return there && info.Size() > 0, true
+	case 'x':
+		return there && (info.IsDir() || info.Mode()&0o111 != 0), true
+	case 'p', 'S', 'b', 'c', 'u', 'g', 'k':
+		return false, true // there are no such files
+	}
+	return false, false
+}
+
+func (t *tester) compare(a, operator, b string) (bool, error) {
+	switch operator {
+	case "=", "==":
+		return a == b, nil
+	case "!=":
+		return a != b, nil
+	case "<":
+		return a < b, nil
+	case ">":
+		return a > b, nil
+	case "-nt", "-ot", "-ef":
+		return t.compareFiles(a, operator, b), nil
+	}
+	x, err := strconv.ParseInt(a, 10, 64)
+	if err != nil {
+		return false, errors.New("invalid integer '" + a + "'")
+	}
+	y, err := strconv.ParseInt(b, 10, 64)
+	if err != nil {
+		return false, errors.New("invalid integer '" + b + "'")
+	}
+	return map[string]bool{"-eq": x == y, "-ne": x != y, "-lt": x < y, "-le": x <= y, "-gt": x > y, "-ge": x >= y}[operator], nil
+}
+
+func (t *tester) compareFiles(a, operator, b string) bool {
+	x, errX := os.Stat(t.p.path(a))
+	y, errY := os.Stat(t.p.path(b))
+	switch operator {
+	case "-ef":
+		return errX == nil && errY == nil && os.SameFile(x, y)
+	case "-ot":
+		x, y, errX, errY = y, x, errY, errX
+	}
+	return errX == nil && (errY != nil || x.ModTime().After(y.ModTime()))
+}

@@ -1,0 +1,107 @@
+package commands
+
+import (
+	"io"
+)
+
+var tr = spec{
+	name: "tr", synopsis: "[-cCdst] SET1 [SET2]",
+	options: "+ c,complement C d,delete s,squeeze-repeats t,truncate-set1",
+	note:    "Sets are bytes, as those of GNU are; letters beyond ASCII take several.",
+	run:     runTr,
+}
+
+func runTr(p *process, o options, sets []string) int {
+	translate := !o.has("d") && len(sets) == 2
+	switch {
+	case len(sets) == 0:
+		return p.fail("missing operand")
+	case len(sets) > 2:
+		return p.fail("extra operand '%s'", sets[2])
+	case len(sets) == 1 && !o.has("d") && !o.has("s"), len(sets) == 1 && o.has("d") && o.has("s"):
+		return p.fail("missing operand after '%s'", sets[0])
+	case len(sets) == 2 && o.has("d") && !o.has("s"):
+		return p.fail("extra operand '%s'", sets[1])
+	}
+	first, err := parseSet(sets[0], -1)
+	if err != nil {
+		return p.fail("%v", err)
+	}
+	if o.has("c") || o.has("C") {
+		first = first.complement()
+	}
+	second := first
+	if len(sets) == 2 {
+		want := -1
+		if translate {
+			want = len(first)
+		}
+		if second, err = parseSet(sets[1], want); err != nil {
+			return p.fail("%v", err)
+		}
+		if translate && len(second) == 0 && !o.has("t") {
+			return p.fail("when not truncating set1, string2 must be non-empty")
+		}
+	}
+	return newTranslation(o, translate, first, second).run(p)
+}
+
+// translation is what tr does with each byte.
+type translation struct {
+	to      [256]byte
+	drop    [256]bool
+	squeeze [256]bool
+}
+
+func newTranslation(o options, translate bool, first, second trSet) *translation {
+	t := &translation{}
+	for i := range t.to {
+		t.to[i] = byte(i)
+	}
+	if translate {
+		if o.has("t") && len(first) > len(second) {
+			first = first[:len(second)]
+		}
+		for i, b := range first {
+			t.to[b] = second[min(i, len(second)-1)]
+		}
+	}
+	if o.has("d") {
+		for _, b := range first {
+			t.drop[b] = true
+		}
+	}
+	if o.has("s") {
+		for _, b := range second {
+			t.squeeze[b] = true
+		}
+	}
+	return t
+}
+
+func (t *translation) run(p *process) int {
+	last := -1
+	buf := make([]byte, 32<<10)
+	for !p.stopped() {
+		n, err := p.env.Stdin.Read(buf)
+		kept := buf[:0]
+		for _, b := range buf[:n] {
+			if t.drop[b] {
+				continue
+			}
+			if b = t.to[b]; t.squeeze[b] && int(b) == last {
+				continue
+			}
+			last = int(b)
+			kept = append(kept, b)
+		}
+		p.write(kept)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return p.fail("read error: %s", message(err))
+		}
+	}
+	return p.status
+}

@@ -1,0 +1,101 @@
+package commands
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+const (
+	// maxUnpacked is how many bytes an archive may unpack to, and maxEntries how
+	// many files: a few KiB can stand for terabytes.
+	maxUnpacked = 512 << 20
+	maxEntries  = 100_000
+)
+
+var (
+	errUnpacked = errors.New("it unpacks to more than 512 MiB, which is more than is allowed here")
+	errEntries  = errors.New("it has more than 100000 files, which is more than is allowed here")
+	errOutside  = errors.New("the name leads out of the folder")
+)
+
+// unpacker writes the files of an archive below a folder, and nothing outside.
+type unpacker struct {
+	p       *process
+	dir     string // absolute
+	left    int64  // bytes that may still come
+	entries int
+}
+
+func newUnpacker(p *process, dir string) *unpacker {
+	return &unpacker{p: p, dir: p.path(dir), left: maxUnpacked}
+}
+
+// place returns where a file of the archive goes. A name that begins with a slash
+// counts from the folder; one with .. in it is refused.
+func (u *unpacker) place(name string) (string, error) {
+	if u.entries++; u.entries > maxEntries {
+		return "", errEntries
+	}
+	name = strings.TrimLeft(name, "/")
+	for part := range strings.SplitSeq(strings.ReplaceAll(name, `\`, "/"), "/") {
+		if part == ".." {
+			return "", errOutside
+		}
+	}
+	if strings.ContainsRune(name, 0) {
+		return "", fs.ErrInvalid
+	}
+	return path.Join(u.dir, name), nil
+}
+
+func (u *unpacker) folder(name string) error {
+	place, err := u.place(name)
+	if err != nil {
+		return err
+	}
+	return os.MkdirAll(place, 0o777)
+}
+
+// file writes a file with the folders above it.
+func (u *unpacker) file(name string, mode fs.FileMode, modified time.Time, r io.Reader) error {
+	place, err := u.place(name)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(path.Dir(place), 0o777); err != nil {
+		return err
+	}
+	w, err := os.OpenFile(place, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode.Perm()|0o600)
+	if err != nil {
+		return err
+	}
+	if err := firstError(u.p.copy(w, u.bounded(r)), w.Close()); err != nil {
+		return err
+	}
+	if modified.Unix() <= 0 {
+		return nil
+	}
+	return os.Chtimes(place, modified, modified)
+}
+
+// bounded ends what is too much.
+func (u *unpacker) bounded(r io.Reader) io.Reader { return &boundedReader{r: r, left: &u.left} }
+
+// boundedReader fails when more than is left comes.
+type boundedReader struct {
+	r    io.Reader
+	left *int64
+}
+
+func (b *boundedReader) Read(buf []byte) (int, error) {
+	n, err := b.r.Read(buf)
+	if *b.left -= int64(n); *b.left < 0 {
+		return 0, errUnpacked
+	}
+	return n, err
+}

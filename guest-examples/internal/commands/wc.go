@@ -1,0 +1,137 @@
+package commands
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+)
+
+var wc = spec{
+	name: "wc", synopsis: "[-clLmw] [FILE]...",
+	options: "l,lines w,words c,bytes m,chars L,max-line-length",
+	note:    "Characters are those of UTF-8.",
+	run:     runWc,
+}
+
+// counts are what wc counts, in the order it prints them.
+type counts struct{ lines, words, chars, bytes, longest int64 }
+
+func runWc(p *process, o options, files []string) int {
+	show := [5]bool{o.has("l"), o.has("w"), o.has("m"), o.has("c"), o.has("L")}
+	if show == [5]bool{} {
+		show = [5]bool{true, true, false, true, false}
+	}
+	type row struct {
+		counts
+		name string
+	}
+	var rows []row
+	var total counts
+	inputs := files
+	if len(inputs) == 0 {
+		inputs = []string{"-"}
+	}
+	for _, name := range inputs {
+		r, err := p.open(name)
+		if err != nil {
+			p.errorf(p.unreadable, name, message(err))
+			if !errors.Is(err, syscall.EISDIR) {
+				continue
+			}
+			r = io.NopCloser(strings.NewReader("")) // a folder has a line of zeros
+		}
+		c, err := count(p, r)
+		r.Close()
+		if err != nil {
+			p.errorf(p.unreadable, name, message(err))
+		}
+		if name == "-" && len(files) == 0 {
+			name = ""
+		}
+		rows = append(rows, row{c, name})
+		total.add(c)
+	}
+	if len(files) > 1 {
+		rows = append(rows, row{total, "total"})
+	}
+	width := p.wcWidth(total, show, files)
+	for _, row := range rows {
+		var cells []string
+		for i, n := range [5]int64{row.lines, row.words, row.chars, row.bytes, row.longest} {
+			if show[i] {
+				cells = append(cells, padLeft(n, width))
+			}
+		}
+		p.print(strings.TrimRight(strings.Join(cells, " ")+" "+row.name, " ") + "\n")
+	}
+	return p.status
+}
+
+// wcWidth is how wide GNU makes the columns: as the greatest number, but 7 where
+// the size of an input is not known beforehand, and 1 for a single number.
+func (p *process) wcWidth(total counts, show [5]bool, files []string) int {
+	shown := 0
+	for _, s := range show {
+		if s {
+			shown++
+		}
+	}
+	if shown == 1 && len(files) <= 1 {
+		return 1
+	}
+	if len(files) == 0 || slices.Contains(files, "-") || slices.ContainsFunc(files, p.isFolder) {
+		return 7
+	}
+	return len(padLeft(total.bytes, 0))
+}
+
+func (c *counts) add(other counts) {
+	c.lines += other.lines
+	c.words += other.words
+	c.chars += other.chars
+	c.bytes += other.bytes
+	c.longest = max(c.longest, other.longest)
+}
+
+func count(p *process, r io.Reader) (counts, error) {
+	var c counts
+	inWord := false
+	column := int64(0)
+	buf := make([]byte, 32<<10)
+	for !p.stopped() {
+		n, err := r.Read(buf)
+		part := buf[:n]
+		c.bytes += int64(n)
+		c.lines += int64(bytes.Count(part, []byte{'\n'}))
+		for _, b := range part {
+			if utf8.RuneStart(b) {
+				c.chars++
+			}
+			switch b {
+			case '\n', '\r', '\f':
+				c.longest, column, inWord = max(c.longest, column), 0, false
+			case '\t':
+				column, inWord = column+8-column%8, false
+			case ' ', '\v':
+				column, inWord = column+1, false
+			default:
+				if b >= ' ' && b != 0x7f && utf8.RuneStart(b) {
+					column++
+				}
+				if !inWord {
+					c.words++
+				}
+				inWord = true
+			}
+		}
+		if err != nil {
+			c.longest = max(c.longest, column)
+			return c, ignoreEOF(err)
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,216 @@
+package commands
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+)
+
+var zipSpec = spec{
+	name: "zip", synopsis: "[-rqj] [-x PATTERN]... ARCHIVE FILE...", usage: 16,
+	options: "r,recurse-paths q,quiet j,junk-paths x,exclude: 0 1 6 9 X y",
+	note:    "The archive is made anew; one that is there is replaced.",
+	run:     runZip,
+}
+
+func runZip(p *process, o options, names []string) int {
+	if len(names) < 2 {
+		p.errorf("it takes an archive and what goes into it")
+		return 16
+	}
+	target := names[0]
+	if path.Ext(target) == "" && target != "-" {
+		target += ".zip"
+	}
+	var exclude []*regexp.Regexp
+	for _, glob := range o.values("x") {
+		exclude = append(exclude, compileGlob(glob, false))
+	}
+	var packed bounded
+	w := zip.NewWriter(&packed)
+	for _, start := range names[1:] {
+		p.walk(start, false, func(f found) walkStep {
+			name := strings.TrimPrefix(strings.TrimLeft(f.name, "/"), "./")
+			if matchesAny(exclude, name) || f.path == p.path(target) {
+				return skipFolder
+			}
+			if o.has("j") {
+				name = path.Base(name)
+			}
+			if err := p.addToZip(w, f, name, o); err != nil {
+				p.errorf("%s: %s", f.name, message(err))
+			}
+			if !o.has("r") {
+				return skipFolder
+			}
+			return descend
+		}, func(name string, err error) {
+			p.errorf("warning: name not matched: %s (%s)", name, message(err))
+			p.status = 12
+		})
+	}
+	if err := w.Close(); err != nil {
+		return p.fail("%v", err)
+	}
+	out, err := p.create(target, os.O_TRUNC)
+	if target == "-" {
+		out, err = nopWriteCloser{p}, nil
+	}
+	if err != nil {
+		return p.fail("%s: %s", target, message(err))
+	}
+	if _, err := out.Write(packed.Bytes()); firstError(err, out.Close()) != nil {
+		return p.fail("%s: %s", target, message(err))
+	}
+	return p.status
+}
+
+func (p *process) addToZip(w *zip.Writer, f found, name string, o options) error {
+	if name == "" || name == "." || f.info.IsDir() && o.has("j") {
+		return nil
+	}
+	header, err := zip.FileInfoHeader(f.info)
+	if err != nil {
+		return err
+	}
+	header.Name, header.Method = name, zip.Deflate
+	if f.info.IsDir() {
+		header.Name, header.Method = name+"/", zip.Store
+	}
+	if !o.has("q") {
+		p.printf("  adding: %s\n", header.Name)
+	}
+	entry, err := w.CreateHeader(header)
+	if err != nil || f.info.IsDir() {
+		return err
+	}
+	if !f.info.Mode().IsRegular() {
+		return errors.New("it is neither a file nor a folder")
+	}
+	r, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return p.copy(entry, r)
+}
+
+var unzip = spec{
+	name: "unzip", synopsis: "[-lpqno] [-d DIR] ARCHIVE [PATTERN]...",
+	options: "l p q o n j t v d: x:",
+	note:    "Nothing is written outside of the folder; at most 512 MiB and 100000 files are unpacked.",
+	run:     runUnzip,
+}
+
+func runUnzip(p *process, o options, names []string) int {
+	if len(names) == 0 {
+		return p.fail("it takes an archive")
+	}
+	data, err := p.readFile(names[0])
+	if err != nil && path.Ext(names[0]) == "" {
+		data, err = p.readFile(names[0] + ".zip")
+	}
+	if err != nil {
+		p.errorf("cannot find or open %s: %s", names[0], message(err))
+		return 9
+	}
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		p.errorf("%s: %v", names[0], err)
+		return 9
+	}
+	var wanted []*regexp.Regexp
+	for _, glob := range names[1:] {
+		wanted = append(wanted, compileGlob(glob, false))
+	}
+	if o.has("l") || o.has("v") {
+		listZip(p, names[0], archive, wanted)
+		return 0
+	}
+	u := newUnpacker(p, o.value("d", "."))
+	if err := os.MkdirAll(u.dir, 0o777); err != nil {
+		return p.fail("cannot create %s: %s", o.value("d", "."), message(err))
+	}
+	matched := false
+	for _, entry := range archive.File {
+		if p.stopped() {
+			break
+		}
+		if len(wanted) > 0 && !matchesAny(wanted, entry.Name) {
+			continue
+		}
+		matched = true
+		if err := p.unzipOne(o, u, entry); err != nil {
+			p.errorf("%s: %s", entry.Name, message(err))
+			if errors.Is(err, errUnpacked) || errors.Is(err, errEntries) {
+				break
+			}
+		}
+	}
+	if len(wanted) > 0 && !matched {
+		p.errorf("caution: filename not matched: %s", strings.Join(names[1:], " "))
+		return 11
+	}
+	return p.status
+}
+
+func listZip(p *process, name string, archive *zip.Reader, wanted []*regexp.Regexp) {
+	p.printf("Archive:  %s\n  Length      Date    Time    Name\n---------  ---------- -----   ----\n", name)
+	total, count := uint64(0), 0
+	for _, entry := range archive.File {
+		if len(wanted) > 0 && !matchesAny(wanted, entry.Name) {
+			continue
+		}
+		p.printf("%9d  %s   %s\n", entry.UncompressedSize64, strftime("%F %R", p.in(entry.Modified)), entry.Name)
+		total += entry.UncompressedSize64
+		count++
+	}
+	p.printf("---------                     -------\n%9d                     %d %s\n", total, count, plural(count, "file", "files"))
+}
+
+func (p *process) unzipOne(o options, u *unpacker, entry *zip.File) error {
+	name := entry.Name
+	if o.has("j") {
+		name = path.Base(name)
+	}
+	if entry.FileInfo().IsDir() {
+		if o.has("p") || o.has("t") || o.has("j") {
+			return nil
+		}
+		return u.folder(name)
+	}
+	if entry.Mode()&fs.ModeSymlink != 0 {
+		return errLink
+	}
+	r, err := entry.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	switch {
+	case o.has("p"):
+		return p.copy(p, u.bounded(r))
+	case o.has("t"):
+		return p.copy(io.Discard, u.bounded(r))
+	}
+	place, err := u.place(name)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(place); err == nil && !o.has("o") {
+		if o.has("n") {
+			return nil
+		}
+		return errors.New("it is there already; -o overwrites it and -n leaves it")
+	}
+	if !o.has("q") {
+		p.printf("  inflating: %s\n", name)
+	}
+	return u.file(name, entry.Mode(), entry.Modified, r)
+}

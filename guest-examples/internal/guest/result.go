@@ -1,0 +1,26 @@
+package guest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	sdk "github.com/wasmtool/wasmtool/guest"
+)
+
+// WriteResult writes a whole result, for a tool whose manifest has output =
+// "result": blocks, a title for people and metadata for programs. The text of
+// the blocks has to be complete without the others.
+func WriteResult(out io.Writer, result sdk.Result) error {
+	encoded, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("the result can't be encoded: %w", err)
+	}
+	_, err = out.Write(encoded)
+	return err
+}
+
+// TextResult returns a result of one text.
+func TextResult(title, text string, metadata map[string]any) sdk.Result {
+	return sdk.Result{Content: []sdk.Content{sdk.Text(text)}, Title: title, Metadata: metadata}
+}

@@ -1,0 +1,64 @@
+// Package plain makes text from elsewhere fit to be shown: to a model, which reads
+// characters that people do not see, and to a terminal, which obeys some.
+package plain
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Text returns text as valid UTF-8 with line feeds for ends of lines, without control
+// characters, characters that reorder a line, and those that are not seen; and how many
+// characters were taken out for that.
+func Text(text string) (clean string, removed int) {
+	if isPlain(text) {
+		return text, 0
+	}
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
+	clean = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085':
+			return '\n'
+		case hidden(r):
+			removed++
+			return -1
+		}
+		return r
+	}, text)
+	return clean, removed
+}
+
+// Line is Text on one line, with single spaces, and cut to so many characters.
+func Line(text string, limit int) string {
+	clean, _ := Text(text)
+	clean = strings.Join(strings.Fields(clean), " ")
+	if utf8.RuneCountInString(clean) <= limit {
+		return clean
+	}
+	return strings.TrimSpace(string([]rune(clean)[:limit-1])) + "…"
+}
+
+// isPlain finds texts that need no change, which most are, without a copy.
+func isPlain(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden reports characters that control a terminal, change the order of others, or carry
+// words that only a model reads. Joiners stay: scripts and emoji need them.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+		return true
+	case r == '\u200b' || r == '\u2060' || r == '\ufeff' || r >= '\u2061' && r <= '\u2064':
+		return true // of no width
+	}
+	return r >= 0xE0000 && r <= 0xE01EF // tags, and selectors of variants
+}

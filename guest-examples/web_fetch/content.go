@@ -1,0 +1,135 @@
+package webfetch
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// contentOf tidies a page and finds what it is about: its <main>, or the only or longest
+// <article>, when most of the text is there, or else all but what stands around it. mainOnly
+// tells that something was left out.
+func contentOf(root *html.Node, at *url.URL) (content *html.Node, mainOnly bool) {
+	t := tidier{base: baseOf(root, at)}
+	t.tidy(root, 0)
+	body := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body })
+	if body == nil {
+		return root, false
+	}
+	all := letters(body)
+	best, most := (*html.Node)(nil), 0
+	for n := range body.Descendants() {
+		if isMain(n) {
+			if count := letters(n); count > most {
+				best, most = n, count
+			}
+		}
+	}
+	// A page of short articles, such as the news, is more than its longest.
+	const share = 3
+	if best != nil && most > 0 && most*share >= all {
+		return best, true
+	}
+	around := collect(body, isAround)
+	left := all
+	for _, n := range around {
+		left -= letters(n)
+	}
+	if len(around) == 0 || left*share < all {
+		return body, false // the page is made of nothing else
+	}
+	for _, n := range around {
+		remove(n)
+	}
+	return body, true
+}
+
+// isMain reports an element that authors put the content into.
+func isMain(n *html.Node) bool {
+	return n.Type == html.ElementNode && (n.DataAtom == atom.Main || n.DataAtom == atom.Article || attribute(n, "role") == "main")
+}
+
+// isAround reports an element for what is the same on many pages.
+func isAround(n *html.Node) bool {
+	if n.Type != html.ElementNode {
+		return false
+	}
+	switch n.DataAtom {
+	case atom.Nav, atom.Aside, atom.Footer, atom.Header:
+		return true
+	}
+	switch attribute(n, "role") {
+	case "navigation", "banner", "contentinfo", "complementary", "search":
+		return true
+	}
+	return false
+}
+
+// find returns the first node of which is holds.
+func find(root *html.Node, is func(*html.Node) bool) *html.Node {
+	for n := range root.Descendants() {
+		if is(n) {
+			return n
+		}
+	}
+	return nil
+}
+
+// collect returns the nodes of which is holds, but none that lies in another.
+func collect(n *html.Node, is func(*html.Node) bool) []*html.Node {
+	var found []*html.Node
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if is(c) {
+			found = append(found, c)
+		} else {
+			found = append(found, collect(c, is)...)
+		}
+	}
+	return found
+}
+
+// letters counts the characters of the text in a node that are not space.
+func letters(n *html.Node) int {
+	count := 0
+	for d := range n.Descendants() {
+		if d.Type != html.TextNode {
+			continue
+		}
+		for _, r := range d.Data {
+			if !unicode.IsSpace(r) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// baseOf is what relative links of a page are relative to.
+func baseOf(root *html.Node, at *url.URL) *url.URL {
+	base := find(root, func(n *html.Node) bool { return n.DataAtom == atom.Base && attribute(n, "href") != "" })
+	if base == nil {
+		return at
+	}
+	if u, err := at.Parse(attribute(base, "href")); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		return u
+	}
+	return at
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name && a.Namespace == "" {
+			return strings.TrimSpace(a.Val)
+		}
+	}
+	return ""
+}
+
+func remove(n *html.Node) {
+	if n.Parent != nil {
+		n.Parent.RemoveChild(n)
+	}
+}

@@ -1,0 +1,174 @@
+package webfetch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/client"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
+)
+
+// document is what an answer holds.
+type document struct {
+	// mediaType is what it is, in the end: "text/html".
+	mediaType string
+	// charset is the encoding that it had, unless that is UTF-8 or does not matter.
+	charset string
+	// title is that of the page, on one line; may be empty.
+	title string
+	// text is the text in the format that was asked for. Of an image there is none.
+	text  string
+	image bool
+	// mainOnly tells that what stands around the content of the page is left out.
+	mainOnly bool
+	// notes are sentences about what is not as one would expect.
+	notes []string
+}
+
+// understand reads an answer.
+func understand(res *client.Response, format string) (document, error) {
+	doc := document{mediaType: mediaType(res)}
+	if res.Cut {
+		doc.notes = append(doc.notes, fmt.Sprintf("the answer is larger than %d bytes; what comes after that was not read", len(res.Body)))
+	}
+	var err error
+	switch kind := doc.mediaType; {
+	case isImage(kind):
+		return doc.asImage(res)
+	case kind == "text/html" || kind == "application/xhtml+xml":
+		err = doc.readHTML(res, format)
+	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
+		doc.readJSON(res.Body)
+	case kind == "application/pdf":
+		err = errors.New("is a PDF file, which web_fetch cannot read; look for the same as a web page")
+	case isText(kind, res.Body):
+		doc.readText(res)
+	default:
+		err = fmt.Errorf("is %s, which is neither text nor an image that can be shown", oneLine(kind))
+	}
+	if err != nil {
+		return doc, fmt.Errorf("%s (%s) %w", shownURL(res.URL), sizeOf(res), err)
+	}
+	return doc, nil
+}
+
+// mediaType is the type that the server tells, or the one that the bytes look like where
+// it tells none, or one that means nothing.
+func mediaType(res *client.Response) string {
+	told, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err == nil && told != "application/octet-stream" && told != "binary/octet-stream" && !strings.HasPrefix(told, "image/") {
+		return told
+	}
+	if err == nil && told == "image/svg+xml" {
+		return told // a text
+	}
+	looks, _, _ := mime.ParseMediaType(http.DetectContentType(res.Body))
+	return looks
+}
+
+func isImage(kind string) bool {
+	switch kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
+func (d document) asImage(res *client.Response) (document, error) {
+	if res.Cut || len(res.Body) > MaxImage {
+		return d, fmt.Errorf("%s is %s of %s; images of up to %d bytes are shown", shownURL(res.URL), d.mediaType, sizeOf(res), MaxImage)
+	}
+	d.image = true
+	return d, nil
+}
+
+// textTypes are types of texts that do not say so.
+var textTypes = map[string]bool{
+	"application/xml": true, "application/javascript": true, "application/x-javascript": true, "application/ecmascript": true,
+	"application/yaml": true, "application/x-yaml": true, "application/toml": true, "application/x-sh": true, "application/sql": true,
+	"application/x-ndjson": true, "application/graphql": true, "application/x-httpd-php": true,
+}
+
+func isText(kind string, body []byte) bool {
+	if bytes.IndexByte(body, 0) >= 0 {
+		return hasWideMark(body)
+	}
+	return strings.HasPrefix(kind, "text/") || textTypes[kind] || strings.HasSuffix(kind, "+xml") || utf8.Valid(body)
+}
+
+// hasWideMark reports the byte order mark of UTF-16, whose texts have zero bytes.
+func hasWideMark(body []byte) bool {
+	return bytes.HasPrefix(body, []byte{0xff, 0xfe}) || bytes.HasPrefix(body, []byte{0xfe, 0xff})
+}
+
+// readText decodes a plain text.
+func (d *document) readText(res *client.Response) {
+	_, params, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if params["charset"] == "" && utf8.Valid(res.Body) {
+		d.text = string(res.Body)
+		return
+	}
+	d.text = d.decode(res.Body, res.Header.Get("Content-Type"))
+}
+
+// decode turns bytes into UTF-8, by what the type says, a byte order mark, what a page says
+// at its beginning, or else by guess.
+func (d *document) decode(body []byte, contentType string) string {
+	encoding, name, _ := charset.DetermineEncoding(body, contentType)
+	if name != "utf-8" {
+		d.charset = name
+	}
+	text, err := encoding.NewDecoder().Bytes(body)
+	if err != nil { // what decodes nothing, such as the encoding named replacement
+		d.notes = append(d.notes, "the text is not in the encoding "+name+", which it claims to be in")
+		return string(bytes.ToValidUTF8(body, []byte("\uFFFD")))
+	}
+	return string(text)
+}
+
+// maxIndented is how deep JSON may nest to be indented: each level makes all lines in it
+// longer.
+const maxIndented = 64
+
+// readJSON indents JSON, and keeps the digits of its numbers.
+func (d *document) readJSON(body []byte) {
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	d.text = string(body)
+	if nesting(body) > maxIndented {
+		return
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, body, "", "  "); err != nil {
+		d.notes = append(d.notes, "this is not valid JSON: "+plain.Line(err.Error(), maxShownURL))
+		return
+	}
+	d.text = b.String()
+}
+
+// nesting is how deep the brackets of a JSON text nest, those in its strings left out.
+func nesting(body []byte) int {
+	depth, deepest, quoted := 0, 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
+}

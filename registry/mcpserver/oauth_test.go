@@ -1,0 +1,248 @@
+package mcpserver_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+const resource = "https://tools.example.com/mcp"
+
+// issuer is an authorization server.
+type issuer struct {
+	url string
+	key *ecdsa.PrivateKey
+}
+
+func newIssuer(t *testing.T) *issuer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := &issuer{key: key}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q,"authorization_endpoint":"x","token_endpoint":"x","id_token_signing_alg_values_supported":["ES256","HS256","none"]}`, i.url, i.url+"/keys")
+	})
+	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "ES256", Use: "sig"}}})
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	i.url = server.URL
+	return i
+}
+
+// claims are those of a good token, with changes.
+func (i *issuer) claims(changes map[string]any) map[string]any {
+	claims := map[string]any{
+		"iss": i.url, "aud": resource, "sub": "ann", "scope": "tools other", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(),
+	}
+	maps.Copy(claims, changes)
+	return claims
+}
+
+func (i *issuer) token(t *testing.T, changes map[string]any) string {
+	return sign(t, jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: i.key, KeyID: "1"}}, i.claims(changes))
+}
+
+func sign(t *testing.T, key jose.SigningKey, claims map[string]any) string {
+	t.Helper()
+	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("at+jwt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := signer.Sign(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := signed.CompactSerialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func (i *issuer) options() mcpserver.HTTPOptions {
+	return mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: i.url, Resource: resource, Scopes: []string{"tools"}}}
+}
+
+// Users of the authorization server are tenants of their own.
+func TestOAuth(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "whose"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.TextContent("called by " + in.Call.Tenant)}}, nil
+	})
+	i := newIssuer(t)
+	s := w.listen(t, i.options())
+	for _, revision := range revisions {
+		for _, user := range []string{"ann", "bob"} {
+			session := s.connect(t, revision, nil, i.token(t, map[string]any{"sub": user}))
+			if got, want := callText(t, session, "whose", nil), "called by "+user; got != want {
+				t.Errorf("%s: got %q, want %q", revision, got, want)
+			}
+		}
+	}
+}
+
+func TestOAuthKeepsStrangersOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	i, other := newIssuer(t), newIssuer(t)
+	s := w.listen(t, i.options())
+	der, err := x509.MarshalPKIXPublicKey(i.key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := i.token(t, nil)
+	parts := strings.Split(good, ".")
+	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + parts[1] + "."
+	forged, err := json.Marshal(i.claims(map[string]any{"sub": "root"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		token  string
+		status int
+	}{
+		"good":                     {good, http.StatusOK},
+		"nothing":                  {"", http.StatusUnauthorized},
+		"no token":                 {"abc", http.StatusUnauthorized},
+		"expired":                  {i.token(t, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}), http.StatusUnauthorized},
+		"without an end":           {i.token(t, map[string]any{"exp": nil}), http.StatusUnauthorized},
+		"not yet":                  {i.token(t, map[string]any{"nbf": time.Now().Add(time.Hour).Unix()}), http.StatusUnauthorized},
+		"for another server":       {i.token(t, map[string]any{"aud": "https://other.example.com/mcp"}), http.StatusUnauthorized},
+		"for nobody":               {i.token(t, map[string]any{"sub": ""}), http.StatusUnauthorized},
+		"without the scope":        {i.token(t, map[string]any{"scope": "toolsx"}), http.StatusForbidden},
+		"of another issuer":        {other.token(t, nil), http.StatusUnauthorized},
+		"in another issuer's name": {other.token(t, map[string]any{"iss": i.url}), http.StatusUnauthorized},
+		"unsigned":                 {none, http.StatusUnauthorized},
+		"changed":                  {parts[0] + "." + base64.RawURLEncoding.EncodeToString(forged) + "." + parts[2], http.StatusUnauthorized},
+		"signed with what is public": {
+			sign(t, jose.SigningKey{Algorithm: jose.HS256, Key: jose.JSONWebKey{Key: der, KeyID: "1"}}, i.claims(nil)), http.StatusUnauthorized,
+		},
+	} {
+		header := map[string]string{}
+		if c.token != "" {
+			header["Authorization"] = "Bearer " + c.token
+		}
+		status, _, answer := s.send(t, request{body: hello, header: header})
+		if status != c.status {
+			t.Errorf("%s: %d, want %d", name, status, c.status)
+		}
+		const where = `resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp"`
+		if told := strings.Contains(answer.Get("WWW-Authenticate"), where); told != (c.status != http.StatusOK) {
+			t.Errorf("%s: WWW-Authenticate is %q", name, answer.Get("WWW-Authenticate"))
+		}
+	}
+}
+
+// Who has a token and another's session ID gets nothing of that session, and ends nothing.
+func TestOAuthSessionsAreOfOneUser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	running, ended := make(chan struct{}), make(chan struct{})
+	w.add(t, tool.Spec{Name: "wait"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+		close(running)
+		select {
+		case <-ended:
+			return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
+		case <-ctx.Done():
+			return tool.Result{}, ctx.Err()
+		}
+	})
+	i := newIssuer(t)
+	s := w.listen(t, i.options())
+	session := s.connect(t, "2025-11-25", nil, i.token(t, nil))
+	got := make(chan string, 1)
+	go func() {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait"})
+		if err != nil {
+			got <- err.Error()
+			return
+		}
+		got <- textOf(result)
+	}()
+	<-running
+	header := map[string]string{"Authorization": "Bearer " + i.token(t, map[string]any{"sub": "eve"}), "Mcp-Session-Id": session.ID()}
+	for _, method := range []string{http.MethodDelete, http.MethodPost} {
+		if status, _, _ := s.send(t, request{method: method, body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, header: header}); status != http.StatusForbidden {
+			t.Errorf("%s: %d", method, status)
+		}
+	}
+	close(ended)
+	if text := <-got; text != "done" {
+		t.Errorf("the call ended with %q", text)
+	}
+}
+
+func TestOAuthMetadata(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	s := newWorld(t, mcpserver.Options{}).listen(t, i.options())
+	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
+		response, err := http.Get("http://" + s.addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		want := fmt.Sprintf(`{"resource":%q,"authorization_servers":[%q],"scopes_supported":["tools"],"bearer_methods_supported":["header"]}`, resource, i.url)
+		if err != nil || strings.TrimSpace(string(body)) != want {
+			t.Errorf("got %s, %v", body, err)
+		}
+	}
+}
+
+// A server that does not know whom to believe does not start.
+func TestOAuthOptions(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	nobody := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(nobody.Close)
+	for name, c := range map[string]struct {
+		o    mcpserver.HTTPOptions
+		want string
+	}{
+		"two ways in":     {mcpserver.HTTPOptions{Token: strings.Repeat("x", 20), OAuth: &mcpserver.OAuth{Issuer: i.url, Resource: resource}}, "not both"},
+		"no resource":     {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: i.url}}, "is not the URL of this server"},
+		"another path":    {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: i.url, Resource: "https://tools.example.com/"}}, "is not the URL of this server"},
+		"plain issuer":    {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: "http://example.com", Resource: resource}}, "https"},
+		"issuer is none":  {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: nobody.URL, Resource: resource}}, "does not tell of its keys"},
+		"issuer of other": {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: i.url + "/", Resource: resource}}, "does not tell of its keys"},
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = newWorld(t, mcpserver.Options{}).server.ServeListener(t.Context(), l, c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

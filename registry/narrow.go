@@ -1,0 +1,54 @@
+package registry
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// narrow puts the host that the call is about in the place of "any", where a tool asks for
+// that in vain: whoever wants to grant what is missing need not grant all of the web. A model
+// may have chosen the host, so it is only what is offered to be granted, by name.
+func (x *execution) narrow(missing []string, offer capability.Offer) []string {
+	narrowed := slices.Clone(missing)
+	for i, text := range missing {
+		word, err := capability.ParseWord(text)
+		if err != nil || !word.URL().IsAny() {
+			continue
+		}
+		for _, host := range hostsIn(x.arguments.JSON) {
+			asked, err := capability.ParseWord(string(capability.KindNet) + ":" + host)
+			if err != nil || asked.URL().IsWildcard() { // which no URL of a page is
+				continue
+			}
+			if fix := capability.Explain(x.entry.spec.Permissions, offer, asked).Fix; fix != "" {
+				narrowed[i] = fix
+				break
+			}
+		}
+	}
+	return narrowed
+}
+
+// hostsIn are the URLs of the hosts of those arguments that are URLs, in the order of their
+// names: "https://example.com/".
+func hostsIn(arguments json.RawMessage) []string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(arguments, &object) != nil {
+		return nil
+	}
+	var hosts []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		var text string
+		if json.Unmarshal(object[name], &text) != nil {
+			continue
+		}
+		if u, err := url.Parse(text); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+			hosts = append(hosts, u.Scheme+"://"+u.Host+"/")
+		}
+	}
+	return hosts
+}

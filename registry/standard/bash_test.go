@@ -1,0 +1,196 @@
+package standard_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// bashTestdata is where the scripts are that the sources of the tool are tested with.
+const bashTestdata = "../../guest-examples/bash/testdata"
+
+// bashScripts are some of those scripts, by file and name, that say most about the
+// module: pipes, jobs, files, and what the build changes in the interpreter.
+func bashScripts(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(bashTestdata + "/cases/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of scripts: %v", err)
+	}
+	scripts := map[string]string{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		every := 12
+		if filepath.Base(file) == "redirect.txt" {
+			every = 3
+		}
+		for i, part := range strings.Split("\n"+string(content), "\n### ")[1:] {
+			if name, text, _ := strings.Cut(part, "\n"); i%every == 0 {
+				scripts[filepath.Base(file)+"/"+name] = text
+			}
+		}
+	}
+	return scripts
+}
+
+// bashIn calls the tool bash in a workspace.
+func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]any) (tool.Result, error) {
+	t.Helper()
+	input, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := tools.Tenant(t.Name(), registry.Overlay{Mounts: map[string]capability.Mount{
+		standard.WorkspaceMount: {Dir: dir, Mode: capability.ModeWrite},
+	}})
+	return own.Execute(t.Context(), tool.Call{Tool: "bash", Arguments: input})
+}
+
+// bashRegistry has the tool bash.
+func bashRegistry(t *testing.T) *registry.Registry {
+	t.Helper()
+	tools, err := standard.New(standard.Options{
+		Offer: capability.Offer{Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}}},
+		// What the policy makes of scripts is tested beside it: here somebody says yes.
+		Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+			return registry.Answer{Yes: true}, nil
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tools.Close() })
+	return tools
+}
+
+// bashTree is a workspace with the files that the scripts work on.
+func bashTree(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tree")
+	if err := os.CopyFS(dir, os.DirFS(bashTestdata+"/tree")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Scripts do in the module what they do with the system's bash. Errors go to standard
+// output here, as the output of a call holds both.
+func TestBash_sameInTheModule(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash to compare with")
+	}
+	tools := bashRegistry(t)
+	for name, script := range bashScripts(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, bash, "--noprofile", "--norc", "-c", script)
+			cmd.Dir = bashTree(t)
+			cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=" + cmd.Dir, "TMPDIR=" + t.TempDir()}
+			var want bytes.Buffer
+			cmd.Stdout = &want
+			_ = cmd.Run() // its status is compared below
+
+			// The output of a call has standard error, too: leave that out.
+			result, err := bashIn(t, tools, bashTree(t), map[string]any{"command": "{\n" + script + "\n} 2>/dev/null"})
+			if err != nil && tool.CodeOf(err) != tool.CodeExecution {
+				t.Fatal(err)
+			}
+			if got, want := fmt.Sprint(result.Metadata["exit_code"]), fmt.Sprint(cmd.ProcessState.ExitCode()); got != want {
+				t.Errorf("%s\nthe exit status is %s, want %s: %q", script, got, want, result.Text())
+			}
+			if !strings.HasPrefix(result.Text(), want.String()) {
+				t.Errorf("%s\ngot  %q\nwant %q", script, result.Text(), want.String())
+			}
+		})
+	}
+}
+
+// What a script tries against the sandbox, the limits and the time ends in time, with a
+// text for the model and without anything of the host.
+func TestBash_hostile(t *testing.T) {
+	tools := bashRegistry(t)
+	for name, test := range map[string]struct {
+		command string
+		code    tool.Code // none: the call succeeds
+		want    string
+	}{
+		"files of the system":      {"cat /etc/passwd", tool.CodeExecution, "cat: /etc/passwd: No such file or directory"},
+		"environment by /proc":     {"cat /proc/self/environ", tool.CodeExecution, "cat: /proc/self/environ: No such file or directory"},
+		"environment of the host":  {"env; export -p; set | cat; echo done", "", "done"},
+		"writing beside":           {"echo x > /workspace/../outside.txt", tool.CodeExecution, "bash: /workspace/../outside.txt:"},
+		"writing above":            {"echo x > ../outside.txt", tool.CodeExecution, "bash: ../outside.txt:"},
+		"reading above":            {"cat ../../secret.txt", tool.CodeExecution, "No such file or directory"},
+		"folder above":             {"cd ..; ls; cd ..; ls; pwd", "", "/\n"},
+		"hooks of git":             {"mkdir .git; echo x > .git/config; ls -A .git", tool.CodeExecution, "ermission denied"},
+		"moving to .git":           {"mkdir g && mv g .git", tool.CodeExecution, "ermission denied"},
+		"folders are moved":        {"mkdir -p a/b && mv a c && rmdir c/b && rm -r c && echo done", "", "done"},
+		"programs":                 {"/bin/true2; python3 -c 1; ./sub/main.go", tool.CodeExecution, "python3: command not found"},
+		"the network":              {"echo x > /dev/tcp/127.0.0.1/80", tool.CodeExecution, "No such file or directory"},
+		"fork bomb":                {":(){ :|:& };:", "", ""},
+		"many jobs":                {"for i in {1..5000}; do sleep 100 & done; wait", tool.CodeExecution, "too many background jobs"},
+		"endless loop":             {"echo begun; while true; do :; done", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"endless arithmetic":       {"echo begun; for ((;;)); do ((++i)); done", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"endless reading":          {"echo begun; while :; do read x < empty.txt; done", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"endless job":              {"echo begun; while :; do :; done & wait", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"waiting for a pipe":       {"echo begun; while :; do :; done | cat", tool.CodeExecution, "begun\nstopped after 300ms"},
+		"function calls itself":    {"f() { f; }; f", tool.CodeExecution, "nested too deeply"},
+		"script runs itself":       {"echo 'sh self.sh' > self.sh; sh self.sh", tool.CodeExecution, "nested too deeply"},
+		"nested substitutions":     {strings.Repeat("echo $(", 30_000), tool.CodePermissionDenied, "nests too many brackets"},
+		"huge braces":              {"echo {1..1000000000}", "", "brace expansion would exceed"},
+		"shift too far":            {"echo $((1<<99999))", "", "0"},
+		"memory":                   {"x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", tool.CodeResourceExhausted, "memory"},
+		"output":                   {"yes", tool.CodeExecution, "wrote more than 8 MiB"},
+		"a file without an end":    {"yes > big", tool.CodeExecution, "stopped after 300ms"},
+		"a folder that is not":     {"pwd", tool.CodeExecution, "working_directory"},
+		"scratch space for a call": {"mktemp -d >/dev/null 2>&1; echo x > /tmp/x; cat /tmp/x; ls /tmp", "", "x\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := bashTree(t)
+			args := map[string]any{"command": test.command, "timeout_ms": 20_000}
+			if strings.HasSuffix(test.want, "stopped after 300ms") {
+				args["timeout_ms"] = 300
+			}
+			if name == "a folder that is not" {
+				args["working_directory"] = "nowhere"
+			}
+			result, err := bashIn(t, tools, dir, args)
+			if code := tool.CodeOf(err); code != test.code {
+				t.Errorf("got the code %q, want %q: %v", code, test.code, err)
+			}
+			text := result.Text()
+			if err != nil {
+				text += err.Error()
+			}
+			if !strings.Contains(text, test.want) {
+				t.Errorf("got %.500q, want a text with %q", text, test.want)
+			}
+			for _, never := range []string{filepath.Dir(dir), os.Getenv("HOME"), os.Getenv("PATH"), "goroutine ", "panic:"} {
+				if never != "" && never != "/" && strings.Contains(text, never) {
+					t.Errorf("the text has %q: %.500q", never, text)
+				}
+			}
+			if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 1 {
+				t.Errorf("beside the workspace there are now %v, %v", left, err)
+			}
+		})
+	}
+}
