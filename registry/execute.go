@@ -21,6 +21,7 @@ type execution struct {
 	state     *state.Entry // nil when the call was not let in
 	teller    teller
 	entry     *entry
+	literal   bool // the arguments hold no references: they are those of a tool
 	arguments jsonschema.Arguments
 	hash      string // of the arguments, once somebody wanted it
 	rules     *Rules // that held when the call began

@@ -11,7 +11,7 @@ import (
 // expandArguments is the step that puts kept results and variables in the place of the
 // references to them.
 func (r *Registry) expandArguments(ctx context.Context, x *execution) error {
-	if r.opts.Results == nil && r.opts.Variables == nil {
+	if x.literal || r.opts.Results == nil && r.opts.Variables == nil {
 		return nil
 	}
 	expanded, err := reference.Expand(x.call.Arguments, func(name string) (text string, found bool, err error) {

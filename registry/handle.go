@@ -24,33 +24,35 @@ const updateBuffer = 64
 // Start begins a call and returns at once. The call ends with ctx, too. Look at Done or
 // Result for its end; a Handle that nobody looks at keeps nothing.
 func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
-	return r.start(ctx, call, Overlay{})
+	return r.start(ctx, &execution{call: call})
 }
 
-func (r *Registry) start(ctx context.Context, call tool.Call, overlay Overlay) *Handle {
+// start is Start for an execution that has its call, and perhaps an overlay.
+func (r *Registry) start(ctx context.Context, x *execution) *Handle {
 	var hub broadcast.Hub[tool.Update]
-	if call.ID == "" {
-		call.ID = newID("call_")
+	if x.call.ID == "" {
+		x.call.ID = newID("call_")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	h := &Handle{
-		id: call.ID, cancel: cancel, decided: make(chan struct{}), done: make(chan struct{}),
+		id: x.call.ID, cancel: cancel, decided: make(chan struct{}), done: make(chan struct{}),
 		updates: hub.Listen(updateBuffer, func(tool.Update) bool { return true }),
 	}
-	onUpdate := call.OnUpdate
-	call.OnUpdate = func(u tool.Update) {
+	onUpdate := x.call.OnUpdate
+	x.call.OnUpdate = func(u tool.Update) {
 		hub.Publish(u)
 		if onUpdate != nil {
 			onUpdate(u)
 		}
 	}
 	decided := sync.OnceFunc(func() { close(h.decided) })
+	x.onAllowed = decided
 	go func() {
 		defer cancel()
 		defer decided() // when the call has ended already, if it was not let through
 		defer close(h.done)
 		defer hub.Close()
-		h.outcome.Result, h.outcome.Err = r.take(ctx, &execution{call: call, overlay: overlay, onAllowed: decided})
+		h.outcome.Result, h.outcome.Err = r.take(ctx, x)
 	}()
 	return h
 }

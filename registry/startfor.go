@@ -18,7 +18,7 @@ func (r *Registry) startFor(ctx context.Context, x *execution, call tool.Call) *
 			return approver.Approve(ctx, q)
 		})
 	}
-	h := r.start(ctx, call, overlay)
+	h := r.start(ctx, &execution{call: call, overlay: overlay, literal: true})
 	forget := context.AfterFunc(r.open, h.Cancel)
 	go func() {
 		<-h.Done()

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -40,6 +41,37 @@ func TestCallsThatToolsBegin(t *testing.T) {
 	var e *tool.Error
 	if !errors.As(err, &e) || e.Code != tool.CodeCancelled {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What a reference stood for is no reference in a call that a tool begins with it.
+func TestReferencesAreResolvedOnce(t *testing.T) {
+	values := map[string]string{"A": "${B}", "B": "of nobody's concern"}
+	tools := registry.New(registry.Options{Variables: func(_ context.Context, _ tool.Call, name string) (string, bool) {
+		value, known := values[name]
+		return value, known
+	}})
+	t.Cleanup(func() { _ = tools.Close() })
+	parameters := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)
+	add := func(name string, run func(context.Context, tool.Invocation) (tool.Result, error)) {
+		spec, executor, err := native.Raw(native.Options{Spec: tool.Spec{Name: name, Description: "For a test.", Parameters: parameters}}, run)
+		if err == nil {
+			err = tools.Register(spec, executor)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("echo", func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		text, _ := in.Text("text")
+		return tool.TextResult(text, nil)
+	})
+	add("starter", func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+		return in.Start(ctx, tool.Call{Tool: "echo", Arguments: in.Arguments}).Result(ctx)
+	})
+	result, err := tools.Execute(t.Context(), tool.Call{Tool: "starter", Arguments: json.RawMessage(`{"text":"${A}"}`)})
+	if err != nil || result.Text() != "${B}" {
+		t.Errorf("got %q, %v", result.Text(), err)
 	}
 }
 

@@ -39,7 +39,7 @@ func (t *Tenant) ExecuteAll(ctx context.Context, calls []tool.Call) []Outcome {
 // Start is Registry.Start for the tenant.
 func (t *Tenant) Start(ctx context.Context, call tool.Call) *Handle {
 	call.Tenant = t.name
-	return t.r.start(ctx, call, t.overlay)
+	return t.r.start(ctx, &execution{call: call, overlay: t.overlay})
 }
 
 // List is Registry.List without the tools that the tenant's policy takes away; with

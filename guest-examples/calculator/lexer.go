@@ -115,5 +115,5 @@ func (l *lexer) skip(belongs func(rune) bool) {
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
 func isLetter(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == 'π'
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("_π°µμ", r)
 }

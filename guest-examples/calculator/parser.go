@@ -16,7 +16,8 @@ type parser struct {
 	depth int
 }
 
-// parse returns the value of the expression. Errors are of type columnError.
+// parse returns the value of the expression, converted if units follow it. Errors
+// are of type columnError.
 func parse(expression string) (value, error) {
 	p := &parser{lexer: lexer{text: []rune(expression)}}
 	if err := p.advance(); err != nil {
@@ -26,11 +27,17 @@ func parse(expression string) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	if unit := p.token; unit.kind == name && isConversion(unit.text, p.rest()) {
+		return p.at(unit)(convert(v, p.rest()))
+	}
 	if p.token.kind != end {
 		return value{}, p.unexpected("an operator")
 	}
 	return v, nil
 }
+
+// rest returns the expression from the next token on.
+func (p *parser) rest() string { return string(p.lexer.text[p.token.column-1:]) }
 
 func (p *parser) advance() error {
 	t, err := p.lexer.next()

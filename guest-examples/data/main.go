@@ -1,5 +1,5 @@
 // Command data is the module of the built-in tools that need no files. Its
-// first argument names the tool: calculator or datetime.
+// first argument names the tool: array, calculator, datetime, object or string.
 package main
 
 import (
@@ -7,17 +7,23 @@ import (
 	"os"
 	"time"
 
+	"github.com/wasmtool/wasmtool/guest-examples/array"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/object"
+	stringtool "github.com/wasmtool/wasmtool/guest-examples/string"
 )
 
 func main() {
 	tools := map[string]guest.Tool{
+		"array":      withArgs(array.Run),
 		"calculator": withArgs(calculator.Run),
 		"datetime": withArgs(func(args datetime.Args, out io.Writer) error {
 			return datetime.Run(time.Now, args, out)
 		}),
+		"object": withArgs(object.Run),
+		"string": withArgs(stringtool.Run),
 	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -1,6 +1,6 @@
 // Command files is the module of the built-in tools that read and write the
 // workspace. Its first argument names the tool: read, list, grep, glob,
-// write, edit, multi_edit or apply_patch.
+// write, edit, multi_edit, apply_patch, hash or diff.
 package main
 
 import (
@@ -9,9 +9,11 @@ import (
 	"os"
 
 	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
+	"github.com/wasmtool/wasmtool/guest-examples/diff"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/hash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 	"github.com/wasmtool/wasmtool/guest-examples/list"
@@ -26,6 +28,8 @@ func main() {
 		"list":        reading(list.Run),
 		"grep":        reading(grep.Run),
 		"glob":        reading(glob.Run),
+		"diff":        reading(diff.Run),
+		"hash":        reading(hash.Run),
 		"write":       writing(write.Run),
 		"edit":        writing(edit.Run),
 		"apply_patch": writing(applypatch.Run),

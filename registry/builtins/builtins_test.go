@@ -22,16 +22,27 @@ import (
 // tools are the built-in tools.
 var tools = []string{
 	"apply_patch",
+	"array",
 	"bash",
 	"calculator",
+	"convert",
 	"datetime",
+	"diff",
 	"edit",
 	"github_search",
 	"glob",
 	"grep",
+	"hash",
+	"json",
 	"list",
+	"markdown",
 	"multi_edit",
+	"object",
 	"read",
+	"skill",
+	"spec",
+	"string",
+	"todo",
 	"web_fetch",
 	"web_search",
 	"write",
@@ -40,7 +51,9 @@ var tools = []string{
 // modules are what they are made of.
 var modules = []string{
 	"data.wasm",
+	"documents.wasm",
 	"files.wasm",
+	"plan.wasm",
 	"shell.wasm",
 	"web.wasm",
 }

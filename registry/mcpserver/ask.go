@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -60,7 +61,7 @@ var errAskedLater = errors.New("the client asks its user and calls again")
 // answer to the question: a yes to one call is none to another.
 func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	if a.req.ProtocolVersion() < sinceInputRequests {
-		return a.req.Session.Elicit(ctx, form)
+		return a.elicitNow(ctx, form)
 	}
 	if state := a.req.Params.RequestState; state != "" && a.server.pending.take(state, fingerprint) {
 		result, ok := a.req.Params.InputResponses[input].(*mcp.ElicitResult)
@@ -71,9 +72,36 @@ func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mc
 	}
 	a.later.Store(&mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{input: form},
-		RequestState:  a.server.pending.put(fingerprint),
+		RequestState:  a.server.pending.put(userOf(a.req), fingerprint),
 	})
 	return nil, errAskedLater
+}
+
+// elicitNow asks, and waits for the answer for as long as ctx allows. The SDK does not look at
+// ctx while it writes, and a client that does not read would keep the tool, which can be left
+// behind a few times only, until it answers nobody any more.
+func (a *asking) elicitNow(ctx context.Context, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	type reply struct {
+		result *mcp.ElicitResult
+		err    error
+	}
+	replies := make(chan reply, 1)
+	go func() {
+		r := reply{err: errors.New("the client could not be asked")}
+		defer func() {
+			if p := recover(); p != nil {
+				a.server.log.Error("panic in a question to a client", "panic", p, "stack", string(debug.Stack()))
+			}
+			replies <- r
+		}()
+		r.result, r.err = a.req.Session.Elicit(ctx, form)
+	}()
+	select {
+	case r := <-replies:
+		return r.result, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // fingerprint names all that a yes is about.

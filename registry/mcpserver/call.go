@@ -26,6 +26,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 		return nil, &jsonrpc.Error{Code: codeStopping, Message: "the server is stopping; call again when it is back"}
 	}
 	defer end()
+	s.sessions.watch(s.registry, req.Session, user)
 
 	notify := newNotifier(ctx, req)
 	defer notify.end()

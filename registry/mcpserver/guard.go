@@ -129,11 +129,11 @@ func (t *tokenRule) check(r *http.Request) *refusedRequest {
 
 // takeBody reads the body within the bounds, looks at the message in it, and puts it back
 // in a form that has one reading only. Its room is taken until leave.
-func (g *gate) takeBody(w http.ResponseWriter, r *http.Request) (isCall bool, leave func(), _ *refusedRequest) {
+func (g *gate) takeBody(w http.ResponseWriter, r *http.Request, user string) (isCall bool, leave func(), _ *refusedRequest) {
 	control := http.NewResponseController(w)
 	// Where deadlines are not supported, as in tests without a connection, there is none.
 	_ = control.SetReadDeadline(time.Now().Add(g.opts.BodyTimeout))
-	counted := g.bodies.count(http.MaxBytesReader(w, r.Body, g.opts.MaxBody))
+	counted := g.bodies.count(user, http.MaxBytesReader(w, r.Body, g.opts.MaxBody))
 	body, err := io.ReadAll(counted)
 	if err != nil {
 		counted.leave()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
@@ -29,6 +30,10 @@ const (
 	DefaultBodyTimeout    = 30 * time.Second
 )
 
+// shareOfUser is the part that one user of OAuth has, of sessions and of what is in requests,
+// so that nobody keeps others out: one of so many.
+const shareOfUser = 4
+
 // MinTokenBytes is how short a token may be.
 const MinTokenBytes = 16
 
@@ -52,8 +57,8 @@ type HTTPOptions struct {
 	// machine. A server that is reached from elsewhere and has none takes any: there the
 	// token keeps strangers out.
 	Hosts []string
-	// MaxSessions is how many clients of 2025-11-25 and before may be connected; 0 means
-	// DefaultMaxSessions. SessionIdle is how long such a session lasts without a request; 0
+	// MaxSessions is how many clients of 2025-11-25 and before may be connected, of each user
+	// of OAuth a quarter of them; 0 means DefaultMaxSessions. SessionIdle is how long such a session lasts without a request; 0
 	// means DefaultSessionIdle.
 	MaxSessions int
 	SessionIdle time.Duration
@@ -64,7 +69,8 @@ type HTTPOptions struct {
 	// how long its sender may take; 0 means DefaultBodyTimeout.
 	MaxBody int64
 	// MaxBodies is how much may be in requests that are not answered yet, of all clients
-	// together, in bytes; 0 means DefaultMaxBodies. Requests beyond it get 503.
+	// together, in bytes, and of each user of OAuth a quarter of that or one of MaxBody; 0
+	// means DefaultMaxBodies. Requests beyond it get 503.
 	MaxBodies   int64
 	BodyTimeout time.Duration
 }
@@ -133,9 +139,8 @@ type gate struct {
 	requests http.Handler // later revisions, which have no sessions
 
 	answering *running // HTTP requests with calls
-
-	mu      sync.Mutex
-	opening int // sessions
+	// handshakes are the openings of sessions.
+	handshakes handshakes
 }
 
 func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*gate, error) {
@@ -168,8 +173,13 @@ func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*ga
 			DisableLocalhostProtection: true, // hostRule does that, and knows the names that were added
 		})
 	}
+	sessions, room := o.MaxSessions, o.MaxBodies
+	if oauth != nil {
+		sessions, room = max(sessions/shareOfUser, 1), max(room/shareOfUser, o.MaxBody)
+	}
 	return &gate{
-		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), oauth: oauth, bodies: bodies{most: o.MaxBodies},
+		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), oauth: oauth,
+		bodies: bodies{most: o.MaxBodies, mostOfUser: room}, handshakes: handshakes{server: s, most: o.MaxSessions, mostOfUser: sessions},
 		sessions: handler(false), requests: handler(true), answering: newRunning(),
 	}, nil
 }
@@ -194,12 +204,16 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve answers a request of somebody who may send it.
 func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
+	user := ""
+	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
+		user = info.UserID
+	}
 	if r.URL.Path != Path {
 		g.refuse(w, &refusedRequest{status: http.StatusNotFound, reason: "path", text: "there is nothing here; the server answers at " + Path})
 		return
 	}
 	if r.Method == http.MethodPost {
-		isCall, leave, refused := g.takeBody(w, r)
+		isCall, leave, refused := g.takeBody(w, r, user)
 		if refused != nil {
 			g.refuse(w, refused)
 			return
@@ -216,37 +230,22 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" {
-		if !g.openSession() {
+		if !g.handshakes.begin(user) {
 			g.refuse(w, &refusedRequest{
 				status: http.StatusServiceUnavailable, reason: "sessions", text: "too many sessions; end one or try again later",
 				header: http.Header{"Retry-After": {"10"}},
 			})
 			return
 		}
-		opened := sync.OnceFunc(g.sessionOpened)
+		header := w.Header()
+		opened := sync.OnceFunc(func() { g.handshakes.end(user, header.Get(sessionHeader)) })
 		defer opened()
 		w = &openingWriter{ResponseWriter: w, opened: opened}
 	}
 	if id := r.Header.Get(sessionHeader); r.Method == http.MethodDelete && id != "" {
-		user := ""
-		if info := auth.TokenInfoFromContext(r.Context()); info != nil {
-			user = info.UserID
-		}
 		g.server.running.cancelSession(sessionOf(user, id)) // the SDK would wait for its calls
 	}
 	g.sessions.ServeHTTP(w, r)
-}
-
-// openSession reports whether one more session may be opened, and counts it until
-// sessionOpened is called.
-func (g *gate) openSession() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.server.sessionCount()+g.opening >= g.opts.MaxSessions {
-		return false
-	}
-	g.opening++
-	return true
 }
 
 // openingWriter tells when the answer to a handshake begins. By then the session is one of
@@ -274,12 +273,6 @@ func (w *openingWriter) Flush() {
 
 func (w *openingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (g *gate) sessionOpened() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.opening--
-}
-
 // endSessions closes the sessions, so that streams that only listen end too.
 func (g *gate) endSessions(ctx context.Context) {
 	done := make(chan struct{})
@@ -295,14 +288,23 @@ func (g *gate) endSessions(ctx context.Context) {
 	}
 }
 
-// sessionCount is how many clients are connected. A request of a revision without sessions
-// is a session of the SDK without a name.
+// sessionIDs are those of the clients that are connected. A request of a revision without
+// sessions is a session of the SDK without a name.
+func (s *Server) sessionIDs() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for session := range s.mcp.Sessions() {
+			if id := session.ID(); id != "" && !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// sessionCount is how many clients are connected.
 func (s *Server) sessionCount() int {
 	n := 0
-	for session := range s.mcp.Sessions() {
-		if session.ID() != "" {
-			n++
-		}
+	for range s.sessionIDs() {
+		n++
 	}
 	return n
 }

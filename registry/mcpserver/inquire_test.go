@@ -1,14 +1,19 @@
 package mcpserver_test
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/executor/question"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 )
@@ -78,5 +83,41 @@ func TestInquiryWithoutAnybody(t *testing.T) {
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "question", Arguments: json.RawMessage(`{"question":"Why?"}`)})
 	if err != nil || !result.IsError || !strings.Contains(textOf(result), "nobody to answer") {
 		t.Errorf("got %q, %v", textOf(result), err)
+	}
+}
+
+// Clients that do not read what they are asked keep nobody else from being asked.
+func TestInquiriesOfClientsThatDoNotRead(t *testing.T) {
+	t.Parallel()
+	w := questionWorld(t)
+	failed := w.tools.Subscribe(registry.EventFilter{Kinds: []registry.EventKind{registry.EventFailed}})
+	defer failed.Close()
+	for range native.DefaultMaxAbandoned {
+		r := w.connectRaw(t)
+		r.out = bufio.NewReaderSize(r.from, 64) // less than a question has
+		r.send(strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+		r.receive()
+		r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"question","arguments":{"question":"Why?"}}}`)
+		for {
+			if begin, err := r.out.Peek(64); err != nil {
+				t.Fatal(err)
+			} else if !bytes.Contains(begin, []byte("list_changed")) {
+				break // the question is being written
+			}
+			r.receiveAny()
+		}
+		r.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		<-failed.Events()
+		defer func() {
+			r.in.Close()
+			_, _ = io.Copy(io.Discard, r.out) // and then the server may end
+			<-r.done
+		}()
+	}
+	var form mcp.ElicitParams
+	session := w.connect(t, "2025-11-25", user("accept", map[string]any{"words": "because"}, &form))
+	if got := callText(t, session, "question", map[string]any{"question": "Why?"}); !strings.HasPrefix(got, "The user says: because") {
+		t.Errorf("got %q", got)
 	}
 }

@@ -122,14 +122,15 @@ var revisions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}
 type raw struct {
 	t    testing.TB
 	in   *io.PipeWriter
-	out  *bufio.Reader
+	from *io.PipeReader
+	out  *bufio.Reader // of from
 	done chan error
 }
 
 func (w *world) connectRaw(t testing.TB) *raw {
 	t.Helper()
 	in, toServer, fromServer, out := pipes()
-	r := &raw{t: t, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1)}
+	r := &raw{t: t, in: toServer, from: fromServer, out: bufio.NewReader(fromServer), done: make(chan error, 1)}
 	go func() {
 		r.done <- w.server.ServeStdio(context.Background(), in, out)
 		out.Close()

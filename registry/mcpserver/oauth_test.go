@@ -201,6 +201,64 @@ func TestOAuthSessionsAreOfOneUser(t *testing.T) {
 	}
 }
 
+// One user keeps no other out, by sessions or by what is in requests.
+func TestOAuthUsersShare(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	running, end := make(chan struct{}), make(chan struct{})
+	w.add(t, tool.Spec{Name: "wait"}, func(context.Context, tool.Invocation) (tool.Result, error) {
+		close(running)
+		<-end
+		return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
+	})
+	i := newIssuer(t)
+	o := i.options()
+	o.MaxSessions, o.MaxBody, o.MaxBodies = 8, 3000, 12000
+	s := w.listen(t, o)
+	as := func(user string) map[string]string {
+		return map[string]string{"Authorization": "Bearer " + i.token(t, map[string]any{"sub": user})}
+	}
+	first := s.connect(t, "2025-11-25", nil, i.token(t, nil))
+	second := s.connect(t, "2025-11-25", nil, i.token(t, nil))
+	opens := func(user string, want int) {
+		t.Helper()
+		status, _, header := s.send(t, request{body: hello, header: as(user)})
+		if status != want || (status == http.StatusOK) != (header.Get("Mcp-Session-Id") != "") {
+			t.Errorf("%s opens a session: %d, want %d", user, status, want)
+		}
+	}
+	opens("ann", http.StatusServiceUnavailable)
+	opens("bob", http.StatusOK)
+
+	text := strings.Repeat("x", 2000)
+	got := make(chan error, 1)
+	go func() {
+		_, err := first.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait", Arguments: map[string]any{"text": text}})
+		got <- err
+	}()
+	<-running
+	long := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + text + `"}}`
+	header := as("ann")
+	header["Mcp-Session-Id"] = second.ID()
+	if status, _, _ := s.send(t, request{body: long, header: header}); status != http.StatusServiceUnavailable {
+		t.Errorf("ann sends more: %d", status)
+	}
+	bobs := s.connect(t, "2025-11-25", nil, i.token(t, map[string]any{"sub": "bob"}))
+	header = as("bob")
+	header["Mcp-Session-Id"] = bobs.ID()
+	if status, text, _ := s.send(t, request{body: long, header: header}); status != http.StatusOK {
+		t.Errorf("bob sends as much: %d %s", status, text)
+	}
+	close(end)
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+	if err := second.Close(); err != nil {
+		t.Error(err)
+	}
+	opens("ann", http.StatusOK)
+}
+
 func TestOAuthMetadata(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"crypto/rand"
+	"slices"
 	"sync"
 	"time"
 )
@@ -24,26 +25,51 @@ type pending struct {
 }
 
 type pendingQuestion struct {
-	fingerprint string
-	asked       time.Time
+	user, fingerprint string
+	asked             time.Time
 }
 
 func newPending() *pending {
 	return &pending{now: time.Now, questions: make(map[string]pendingQuestion)}
 }
 
-// put keeps a question and returns its state. The oldest give way when there are too many.
-func (p *pending) put(fingerprint string) (state string) {
+// put keeps a question of a user and returns its state. When there are too many, the oldest
+// of the user with most of them gives way.
+func (p *pending) put(user, fingerprint string) (state string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.order) >= maxPending {
-		delete(p.questions, p.order[0])
-		p.order = p.order[1:]
+	if len(p.order) >= maxPending {
+		p.makeRoom()
 	}
 	state = rand.Text()
-	p.questions[state] = pendingQuestion{fingerprint: fingerprint, asked: p.now()}
+	p.questions[state] = pendingQuestion{user, fingerprint, p.now()}
 	p.order = append(p.order, state)
 	return state
+}
+
+// makeRoom lets go of the states that are gone or too old or, where there are none, of one
+// that waits. The lock is held.
+func (p *pending) makeRoom() {
+	waiting := make(map[string]int) // by user
+	p.order = slices.DeleteFunc(p.order, func(state string) bool {
+		q, found := p.questions[state]
+		if found && p.now().Sub(q.asked) < pendingTimeout {
+			waiting[q.user]++
+			return false
+		}
+		delete(p.questions, state)
+		return true
+	})
+	if len(p.order) < maxPending {
+		return
+	}
+	most := 0
+	for _, n := range waiting {
+		most = max(most, n)
+	}
+	at := slices.IndexFunc(p.order, func(state string) bool { return waiting[p.questions[state].user] == most })
+	delete(p.questions, p.order[at])
+	p.order = slices.Delete(p.order, at, at+1)
 }
 
 // take reports whether a state was given for a question not long ago, and makes it void.

@@ -55,6 +55,7 @@ type Server struct {
 	log      *slog.Logger
 	mcp      *mcp.Server
 	running  *running
+	sessions sessions
 	pending  *pending
 	metrics  *metrics
 	stop     func() // listening to the registry

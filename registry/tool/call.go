@@ -79,7 +79,8 @@ type Invocation struct {
 	Update func(Update)
 	// Start begins a call of another tool for the same caller, which goes through all the
 	// steps of a call: tenant, session and message of this call take the place of those that
-	// it names, and so does the overlay. Questions about it are put as questions about this
+	// it names, and so does the overlay. Its arguments are taken as they are: references in
+	// those of this call were resolved, and what came of that is not looked at again. Questions about it are put as questions about this
 	// call, and to the same people. It ends with ctx, or by itself; it may outlast this call.
 	// Never nil when a registry runs the tool.
 	Start func(ctx context.Context, call Call) Started

@@ -15,7 +15,6 @@ import (
 // to compare one with new versions.
 var changes = []change{
 	{"mvdan.cc/sh/v3", "sh", useGoPipes},
-	{"github.com/itchyny/gojq", "gojq", splitInit},
 }
 
 // change is what is done to the copy of a module: the copy lies in a folder named
@@ -106,37 +105,6 @@ func useGoPipes(dir string) error {
 		}
 	}
 	return nil
-}
-
-// splitInit makes a function of each definition that gojq sets up in one: the engine
-// takes no function of that size.
-func splitInit(dir string) error {
-	const (
-		file  = "builtin.go"
-		begin = "func init() {\n\tbuiltinFuncDefs = map[string][]*FuncDef{\n"
-		end   = "\t}\n}\n"
-	)
-	content, err := take(dir, file)
-	if err != nil {
-		return err
-	}
-	head, rest, found := bytes.Cut(content, []byte(begin))
-	rest, ended := bytes.CutSuffix(rest, []byte(end))
-	if !found || !ended {
-		return fmt.Errorf("%s does not set builtinFuncDefs in one function", file)
-	}
-	var split bytes.Buffer
-	split.Write(head)
-	split.WriteString("func init() { builtinFuncDefs = map[string][]*FuncDef{} }\n")
-	for line := range bytes.Lines(rest) {
-		key, value, isKey := bytes.Cut(bytes.TrimSpace(line), []byte(": {"))
-		value, isValue := bytes.CutSuffix(value, []byte("},"))
-		if !isKey || !isValue {
-			return fmt.Errorf("%s has another line than one for each definition: %.40q", file, line)
-		}
-		fmt.Fprintf(&split, "func init() { builtinFuncDefs[%s] = []*FuncDef{%s} }\n", key, value)
-	}
-	return os.WriteFile(filepath.Join(dir, file), split.Bytes(), 0o644)
 }
 
 // take reads a file and removes it: files of the module cache are read-only, and so are

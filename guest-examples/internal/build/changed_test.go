@@ -32,24 +32,6 @@ func TestUseGoPipes(t *testing.T) {
 	}
 }
 
-func TestSplitInit(t *testing.T) {
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, "builtin.go"), "package gojq\n\nfunc init() {\n\tbuiltinFuncDefs = map[string][]*FuncDef{\n"+
-		"\t\t\"a\": {{Name: \"a\"}},\n\t\t\"b\": {{Name: \"b\"}, {Name: \"b\", Args: []string{\"x\"}}},\n\t}\n}\n")
-	if err := splitInit(dir); err != nil {
-		t.Fatal(err)
-	}
-	want := `package gojq
-
-func init() { builtinFuncDefs = map[string][]*FuncDef{} }
-func init() { builtinFuncDefs["a"] = []*FuncDef{{Name: "a"}} }
-func init() { builtinFuncDefs["b"] = []*FuncDef{{Name: "b"}, {Name: "b", Args: []string{"x"}}} }
-`
-	if got, err := os.ReadFile(filepath.Join(dir, "builtin.go")); err != nil || string(got) != want {
-		t.Errorf("got %s, %v; want %s", got, err, want)
-	}
-}
-
 // A new version of a library may look otherwise.
 func TestChanges_refuseWhatTheyDoNotKnow(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -60,9 +42,6 @@ func TestChanges_refuseWhatTheyDoNotKnow(t *testing.T) {
 		"no variant":   {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes}, "interp/stdin_os.go is not there"},
 		"other tag":    {useGoPipes, map[string]string{"interp/stdin_js.go": "//go:build js && wasm\n"}, "no single line"},
 		"tagged twice": {useGoPipes, map[string]string{"interp/stdin_js.go": goPipes + goPipes}, "no single line"},
-		"no table":     {splitInit, nil, "builtin.go is not there"},
-		"other table":  {splitInit, map[string]string{"builtin.go": "var builtinFuncDefs = map[string][]*FuncDef{}\n"}, "in one function"},
-		"long entries": {splitInit, map[string]string{"builtin.go": "func init() {\n\tbuiltinFuncDefs = map[string][]*FuncDef{\n\t\t\"a\": {\n\t\t},\n\t}\n}\n"}, "another line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

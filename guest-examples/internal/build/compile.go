@@ -16,7 +16,7 @@ import (
 
 // modules are the names of the commands that are compiled, each in the folder
 // of that name.
-var modules = []string{"data", "files", "shell", "web"}
+var modules = []string{"data", "documents", "files", "plan", "shell", "web"}
 
 // output is what one build made.
 type output struct {

@@ -14,16 +14,28 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
+	"github.com/wasmtool/wasmtool/guest-examples/array"
 	"github.com/wasmtool/wasmtool/guest-examples/bash"
 	"github.com/wasmtool/wasmtool/guest-examples/calculator"
+	"github.com/wasmtool/wasmtool/guest-examples/convert"
 	"github.com/wasmtool/wasmtool/guest-examples/datetime"
+	"github.com/wasmtool/wasmtool/guest-examples/diff"
 	"github.com/wasmtool/wasmtool/guest-examples/edit"
 	githubsearch "github.com/wasmtool/wasmtool/guest-examples/github_search"
 	"github.com/wasmtool/wasmtool/guest-examples/glob"
 	"github.com/wasmtool/wasmtool/guest-examples/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/hash"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	jsontool "github.com/wasmtool/wasmtool/guest-examples/json"
 	"github.com/wasmtool/wasmtool/guest-examples/list"
+	"github.com/wasmtool/wasmtool/guest-examples/markdown"
 	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
+	"github.com/wasmtool/wasmtool/guest-examples/object"
 	"github.com/wasmtool/wasmtool/guest-examples/read"
+	"github.com/wasmtool/wasmtool/guest-examples/skill"
+	"github.com/wasmtool/wasmtool/guest-examples/spec"
+	stringtool "github.com/wasmtool/wasmtool/guest-examples/string"
+	"github.com/wasmtool/wasmtool/guest-examples/todo"
 	webfetch "github.com/wasmtool/wasmtool/guest-examples/web_fetch"
 	websearch "github.com/wasmtool/wasmtool/guest-examples/web_search"
 	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
@@ -85,16 +97,27 @@ type property struct {
 // args holds the arguments of each tool.
 var args = map[string]any{
 	"apply_patch":   applypatch.Args{},
+	"array":         array.Args{},
 	"bash":          bash.Args{},
 	"calculator":    calculator.Args{},
+	"convert":       convert.Args{},
 	"datetime":      datetime.Args{},
+	"diff":          diff.Args{},
 	"edit":          edit.Args{},
 	"github_search": githubsearch.Args{},
 	"glob":          glob.Args{},
 	"grep":          grep.Args{},
+	"hash":          hash.Args{},
+	"json":          jsontool.Args{},
 	"list":          list.Args{},
+	"markdown":      markdown.Args{},
 	"multi_edit":    multiedit.Args{},
+	"object":        object.Args{},
 	"read":          read.Args{},
+	"skill":         skill.Args{},
+	"spec":          spec.Args{},
+	"string":        stringtool.Args{},
+	"todo":          todo.Args{},
 	"web_fetch":     webfetch.Args{},
 	"web_search":    websearch.Args{},
 	"write":         writetool.Args{},
@@ -160,13 +183,17 @@ func checkProperties(t *testing.T, declared schema, fields reflect.Type) {
 	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Bool: "boolean", reflect.Slice: "array"}
 	for i := range fields.NumField() {
 		field := fields.Field(i)
-		name := field.Tag.Get("json")
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		p, ok := declared.Properties[name]
 		if !ok {
 			t.Errorf("%s is not declared", name)
 			continue
 		}
-		if want := kinds[field.Type.Kind()]; p.Type != want {
+		kind := field.Type
+		if kind.Kind() == reflect.Pointer { // what may be left out
+			kind = kind.Elem()
+		}
+		if want := kinds[kind.Kind()]; p.Type != want && kind != reflect.TypeFor[jsonvalue.Value]() {
 			t.Errorf("%s has the type %q, want %q", name, p.Type, want)
 		}
 		if p.Description == "" {
@@ -222,6 +249,8 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"grep", "include_ignored", false},
 		{"datetime", "operation", string(datetime.Now)},
 		{"edit", "replace_all", false},
+		{"hash", "algorithm", string(hash.SHA256)},
+		{"diff", "context", int64(diff.DefaultContext)},
 		{"bash", "timeout_ms", bash.DefaultTimeout.Milliseconds()},
 		{"edit", "file_hash", ""},
 		{"multi_edit", "file_hash", ""},
@@ -232,6 +261,11 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 		{"web_search", "page", int64(1)},
 		{"github_search", "max_results", int64(githubsearch.DefaultResults)},
 		{"github_search", "page", int64(1)},
+		{"convert", "no_header", false},
+		{"convert", "types", false},
+		{"json", "raw", false},
+		{"json", "compact", false},
+		{"json", "indent", int64(jsontool.DefaultIndent)},
 	} {
 		if got := load(t, test.tool).Parameters.Properties[test.parameter].Default; got != test.want {
 			t.Errorf("%s of %s has the default %v, want %v", test.parameter, test.tool, got, test.want)
@@ -245,13 +279,30 @@ func TestManifests_defaultsAreThoseOfTheTools(t *testing.T) {
 	}
 }
 
+func TestManifests_operations(t *testing.T) {
+	for tool, want := range map[string][]string{
+		"array":  array.Operations(),
+		"object": object.Operations(),
+		"string": stringtool.Operations(),
+	} {
+		if got := load(t, tool).Parameters.Properties["operation"].Enum; !slices.Equal(got, want) {
+			t.Errorf("%s declares the operations %q, and has %q", tool, got, want)
+		}
+	}
+	if got, want := load(t, "hash").Parameters.Properties["algorithm"].Enum, hash.Algorithms(); !slices.Equal(got, want) {
+		t.Errorf("hash declares the algorithms %q, and has %q", got, want)
+	}
+}
+
 func TestManifests_permissions(t *testing.T) {
 	// What may write must not plant a hook for git.
 	const writing = "workspace write **/.git/**"
 	modes := map[string]string{
 		"read": "workspace read", "list": "workspace read", "grep": "workspace read", "glob": "workspace read",
+		"hash": "workspace read", "diff": "workspace read",
 		"write": writing, "edit": writing, "multi_edit": writing, "apply_patch": writing,
 		// It has folders to move and to remove, which a pattern for all of them forbids.
+		"skill": "skills read", "json": "workspace read", "convert": "workspace read", "markdown": "workspace read",
 		"bash": "workspace write .git/**, tmp write",
 	}
 	for tool := range args {

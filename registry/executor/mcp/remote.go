@@ -151,13 +151,16 @@ func (r *remote) giveUp(id int64) {
 	}
 }
 
-// send makes the request of a message and hands on what comes.
+// errAnswered ends the reading of what a request brings.
+var errAnswered = errors.New("the answer has come")
+
+// send makes the request of a message and hands on what comes, up to its answer: a server may
+// keep the stream open after that.
 func (r *remote) send(ctx context.Context, m *outgoing) {
 	limit := noticeTime
 	if m.isRequest() {
 		limit = answerTime
 	}
-	answered := false
 	err := r.exchange(ctx, http.MethodPost, m.line, limit, func(res *egress.Response) error {
 		if m.Method == "initialize" {
 			r.setSession(res.Header.Get("Mcp-Session-Id"))
@@ -166,12 +169,17 @@ func (r *remote) send(ctx context.Context, m *outgoing) {
 			return nil // there is nothing to come
 		}
 		return messages(res, func(line []byte) error {
-			answered = answered || r.answers(m, line)
-			_, err := r.heard.Write(line)
-			return err
+			answered := r.answers(m, line)
+			if _, err := r.heard.Write(line); err != nil || !answered {
+				return err
+			}
+			return errAnswered
 		})
 	})
-	if err == nil && m.isRequest() && !answered {
+	if errors.Is(err, errAnswered) {
+		return
+	}
+	if err == nil && m.isRequest() {
 		err = &httpError{code: tool.CodeNetwork, reason: "broke off before it answered; whether the call did something is not known"}
 	}
 	if err != nil {

@@ -125,6 +125,23 @@ func (s *site) awaits(t *testing.T, prefix string) string {
 	}
 }
 
+// A server that goes on after its answer keeps no connection, and no place for other calls.
+func TestStreamThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	left := make(chan struct{})
+	site := newSite(map[string]func(http.ResponseWriter, *http.Request){"tools/call": func(w http.ResponseWriter, r *http.Request) {
+		streams("data: {\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[]}}\n\n: still here\n")(w, r)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		close(left)
+	}})
+	s := at(t, site, nil)
+	if _, err := one(t, s).Executor.Execute(t.Context(), tool.Invocation{Arguments: json.RawMessage(`{}`)}); err != nil {
+		t.Fatal(err)
+	}
+	<-left
+}
+
 // The server of the official SDK is listed and called, with every digit of a large number.
 func TestRemoteSDK(t *testing.T) {
 	t.Parallel()
@@ -132,6 +149,9 @@ func TestRemoteSDK(t *testing.T) {
 		server := sdk.NewServer(&sdk.Implementation{Name: "x", Version: "1"}, nil)
 		server.AddTool(&sdk.Tool{Name: "echo", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2})
+			if plain {
+				err = nil // there may be no stream yet that could bring it
+			}
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(r.Params.Arguments)}}}, err
 		})
 		s := at(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{JSONResponse: plain}), nil)

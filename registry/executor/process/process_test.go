@@ -258,3 +258,31 @@ func TestStartWaitsForNoPlace(t *testing.T) {
 		b.want(b.do("s", `{"action":"poll","id":"job_1"}`), "job_1: completed")
 	})
 }
+
+// A tenant with many sessions neither takes all the places for jobs nor drives out what jobs
+// of others came to.
+func TestTenantsShareTheTable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := setUp(t, registry.Options{}, process.Options{MaxJobs: 1, MaxTenant: 3, MaxTotal: 4}, false)
+		do := func(tenant, session, arguments string) string {
+			result, err := b.tools.Execute(t.Context(), tool.Call{Tool: "process", Tenant: tenant, Session: session, Arguments: json.RawMessage(arguments)})
+			if err != nil {
+				return err.Error()
+			}
+			return result.Text()
+		}
+		const wait, say = `{"action":"start","command":"wait"}`, `{"action":"start","command":"say a"}`
+		b.want(do("flood", "1", wait), "job_1: running")
+		b.want(do("flood", "2", wait), "job_1: running")
+		b.want(do("flood", "3", wait), "job_1: running")
+		b.want(do("flood", "4", wait), "3 jobs run already in your sessions together")
+		b.want(do("other", "1", say), "job_1: completed")
+		b.want(do("flood", "4", wait), "3 jobs run already in your sessions together")
+		b.want(do("other", "1", `{"action":"poll","id":"job_1"}`), "job_1: completed")
+		b.want(do("flood", "3", `{"action":"kill","id":"job_1"}`), "job_1: killed")
+		b.want(do("third", "1", wait), "job_1: running") // in the place of the flood's
+		b.want(do("flood", "3", `{"action":"list"}`), "no jobs in this session")
+		b.want(do("flood", "5", wait), "4 jobs run already, of all sessions together")
+		b.want(do("other", "1", `{"action":"poll","id":"job_1"}`), "job_1: completed")
+	})
+}

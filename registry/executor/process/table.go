@@ -14,6 +14,7 @@ const (
 	DefaultTool      = "bash"
 	DefaultParameter = "command"
 	DefaultMaxJobs   = 16
+	DefaultMaxTenant = 256
 	DefaultMaxTotal  = 1024
 	DefaultKeepFor   = time.Hour
 	DefaultTimeout   = 10 * time.Minute
@@ -24,10 +25,11 @@ type Options struct {
 	// Tool is the tool whose calls the jobs are, and Parameter the one that takes what is to
 	// be run; empty means DefaultTool and DefaultParameter.
 	Tool, Parameter string
-	// MaxJobs is how many jobs a session may have, those that have ended included, and
-	// MaxTotal how many there may be in all; 0 means DefaultMaxJobs and DefaultMaxTotal. Ended
-	// jobs make room, the oldest first.
-	MaxJobs, MaxTotal int
+	// MaxJobs is how many jobs a session may have, those that have ended included, MaxTenant
+	// how many a tenant, and MaxTotal how many there may be in all; 0 means DefaultMaxJobs,
+	// DefaultMaxTenant and DefaultMaxTotal. Ended jobs make room, the oldest first, and those
+	// of a tenant for none that has more.
+	MaxJobs, MaxTenant, MaxTotal int
 	// KeepFor is how long a job that has ended is kept; 0 means DefaultKeepFor.
 	KeepFor time.Duration
 	// Timeout is the time of a job whose start names none; 0 means DefaultTimeout. The
@@ -61,6 +63,9 @@ func NewTable(o Options) *Table {
 	}
 	if o.MaxJobs <= 0 {
 		o.MaxJobs = DefaultMaxJobs
+	}
+	if o.MaxTenant <= 0 {
+		o.MaxTenant = DefaultMaxTenant
 	}
 	if o.MaxTotal <= 0 {
 		o.MaxTotal = DefaultMaxTotal
@@ -102,10 +107,15 @@ func (t *Table) add(o owner, command string, begin func(*job) tool.Started) (*jo
 		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "no jobs are started any more: the program is about to end"}
 	}
 	t.dropExpired()
-	if len(t.jobs[o]) >= t.o.MaxJobs && !t.dropEnded(o) {
+	if len(t.jobs[o]) >= t.o.MaxJobs && !t.dropEnded(func(other owner) bool { return other == o }) {
 		return nil, full("this session has %d jobs that run; wait for one, or end one with kill", len(t.jobs[o]))
 	}
-	if t.total >= t.o.MaxTotal && !t.dropAnyEnded() {
+	tenants := t.countTenants()
+	own := tenants[o.tenant]
+	if own >= t.o.MaxTenant && !t.dropEnded(func(other owner) bool { return other.tenant == o.tenant }) {
+		return nil, full("%d jobs run already in your sessions together; wait for one, or end one with kill", own)
+	}
+	if t.total >= t.o.MaxTotal && !t.dropEnded(func(other owner) bool { return tenants[other.tenant] >= own }) {
 		return nil, full("%d jobs run already, of all sessions together; try again later", t.total)
 	}
 	t.count[o]++
@@ -144,25 +154,35 @@ func (t *Table) remove(o owner, j *job) {
 	}
 }
 
-// dropEnded takes the oldest job of an owner away that has ended, if there is one. t.mu is
-// held, as in the two below.
-func (t *Table) dropEnded(o owner) bool {
-	for n, j := range t.jobs[o] {
-		if j.over() {
-			t.drop(o, n)
-			return true
-		}
+// countTenants returns how many jobs each tenant has. t.mu is held, as in the two below.
+func (t *Table) countTenants() map[string]int {
+	count := make(map[string]int)
+	for o, jobs := range t.jobs {
+		count[o.tenant] += len(jobs)
 	}
-	return false
+	return count
 }
 
-func (t *Table) dropAnyEnded() bool {
-	for o := range t.jobs {
-		if t.dropEnded(o) {
-			return true
+// dropEnded takes the oldest job away that has ended, of the owners that are meant, if there
+// is one.
+func (t *Table) dropEnded(meant func(owner) bool) bool {
+	var whose owner
+	at, oldest := -1, time.Time{}
+	for o, jobs := range t.jobs {
+		if !meant(o) {
+			continue
+		}
+		for n, j := range jobs {
+			if j.over() && (at < 0 || j.started.Before(oldest)) {
+				whose, at, oldest = o, n, j.started
+			}
 		}
 	}
-	return false
+	if at < 0 {
+		return false
+	}
+	t.drop(whose, at)
+	return true
 }
 
 func (t *Table) dropExpired() {

@@ -1,0 +1,134 @@
+package array
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+)
+
+// Comparison is how filter compares what is at the path with value.
+type Comparison string
+
+// The comparisons. Order is that of jsonvalue.Value.Compare between values of one
+// kind; values of two kinds are neither less nor greater.
+const (
+	Equal          Comparison = "eq"
+	NotEqual       Comparison = "ne"
+	Less           Comparison = "lt"
+	LessOrEqual    Comparison = "le"
+	Greater        Comparison = "gt"
+	GreaterOrEqual Comparison = "ge"
+	In             Comparison = "in"       // value is an array that has it
+	Contains       Comparison = "contains" // it is a text or an array that has value
+	Matches        Comparison = "matches"  // value is a regular expression
+	Exists         Comparison = "exists"   // there is something, which may be null
+	Missing        Comparison = "missing"
+)
+
+func filter(c call) (jsonvalue.Value, error) {
+	keep, err := c.predicate()
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
+	return kept(c.items, func(item jsonvalue.Value) bool { return keep(item.Get(c.path)) }), nil
+}
+
+// predicate returns what tells whether to keep an item by what is at its path,
+// if there is anything.
+func (c call) predicate() (func(jsonvalue.Value, bool) bool, error) {
+	switch c.Compare {
+	case Exists:
+		return func(_ jsonvalue.Value, ok bool) bool { return ok }, nil
+	case Missing:
+		return func(_ jsonvalue.Value, ok bool) bool { return !ok }, nil
+	}
+	want, err := c.wanted()
+	if err != nil {
+		return nil, err
+	}
+	equal := func(v jsonvalue.Value) bool { return v.Compare(want) == 0 }
+	switch c.Compare {
+	case Equal, "":
+		return func(v jsonvalue.Value, ok bool) bool { return ok && equal(v) }, nil
+	case NotEqual:
+		return func(v jsonvalue.Value, ok bool) bool { return !ok || !equal(v) }, nil
+	case Less:
+		return ordered(want, func(sign int) bool { return sign < 0 }), nil
+	case LessOrEqual:
+		return ordered(want, func(sign int) bool { return sign <= 0 }), nil
+	case Greater:
+		return ordered(want, func(sign int) bool { return sign > 0 }), nil
+	case GreaterOrEqual:
+		return ordered(want, func(sign int) bool { return sign >= 0 }), nil
+	case In:
+		return in(want)
+	case Contains:
+		return func(v jsonvalue.Value, _ bool) bool {
+			part := v.Kind() == jsonvalue.String && want.Kind() == jsonvalue.String && strings.Contains(v.Text(), want.Text())
+			return part || slices.ContainsFunc(v.Items(), equal)
+		}, nil
+	case Matches:
+		return matching(want)
+	}
+	return nil, fmt.Errorf("compare is %q; it must be eq, ne, lt, le, gt, ge, in, contains, matches, exists or missing", c.Compare)
+}
+
+func ordered(want jsonvalue.Value, fits func(sign int) bool) func(jsonvalue.Value, bool) bool {
+	return func(v jsonvalue.Value, _ bool) bool { return v.Kind() == want.Kind() && fits(v.Compare(want)) }
+}
+
+func in(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
+	if want.Kind() != jsonvalue.Array {
+		return nil, notAnArray("value", want)
+	}
+	values := set{}
+	for _, v := range want.Items() {
+		values.add(v)
+	}
+	return func(v jsonvalue.Value, ok bool) bool { return ok && values.has(v) }, nil
+}
+
+func matching(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
+	if want.Kind() != jsonvalue.String {
+		return nil, fmt.Errorf("value is of type %v; matches takes a regular expression", want.Kind())
+	}
+	re, err := text.Regexp("value", want.Text())
+	if err != nil {
+		return nil, err
+	}
+	return func(v jsonvalue.Value, _ bool) bool { return v.Kind() == jsonvalue.String && re.MatchString(v.Text()) }, nil
+}
+
+// pluck returns what is at the path of each item.
+func pluck(c call) (jsonvalue.Value, error) {
+	if len(c.path) == 0 {
+		return jsonvalue.Value{}, errors.New("path is missing; it says what to take of each item")
+	}
+	items := make([]jsonvalue.Value, len(c.items))
+	for i, item := range c.items {
+		items[i] = c.at(item)
+	}
+	return jsonvalue.NewArray(items), nil
+}
+
+func length(c call) (jsonvalue.Value, error) { return jsonvalue.NewInt(int64(len(c.items))), nil }
+
+func contains(c call) (jsonvalue.Value, error) {
+	at, err := c.find()
+	return jsonvalue.NewBool(at >= 0), err
+}
+
+func indexOf(c call) (jsonvalue.Value, error) {
+	at, err := c.find()
+	return jsonvalue.NewInt(int64(at)), err
+}
+
+// find returns the place of the first item that counts as equal to value, or -1.
+func (c call) find() (int, error) {
+	want, err := c.wanted()
+	return slices.IndexFunc(c.items, func(item jsonvalue.Value) bool { return c.at(item).Compare(want) == 0 }), err
+}

@@ -1,0 +1,151 @@
+// Package convert is the built-in tool convert: data from one of the formats
+// JSON, YAML, TOML, CSV and TSV to another.
+package convert
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/source"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+)
+
+// MaxOutput is how many bytes a call writes.
+const MaxOutput = 4 << 20
+
+var errTooMuch = fmt.Errorf("the result is larger than %d bytes; convert a part", MaxOutput)
+
+// Format is a way to write data down.
+type Format string
+
+// The formats.
+const (
+	JSON Format = "json"
+	YAML Format = "yaml" // by the core schema of YAML 1.2
+	TOML Format = "toml"
+	CSV  Format = "csv"
+	TSV  Format = "tsv" // CSV with tabs
+)
+
+// Args are the arguments of convert.
+type Args struct {
+	// From is the format of the text; "" means what the name of the file ends in.
+	From Format `json:"from"`
+	// To is the format of the result.
+	To Format `json:"to"`
+	// Text is the data, or FilePath a file that has it.
+	Text     string `json:"text"`
+	FilePath string `json:"file_path"`
+	// NoHeader says that the first line of CSV is data like the others.
+	NoHeader bool `json:"no_header"`
+	// Delimiter stands between the cells of CSV; "" means a comma.
+	Delimiter string `json:"delimiter"`
+	// Types tells to read cells of CSV as numbers and so on where they are such.
+	Types bool `json:"types"`
+}
+
+// Run writes the converted data to out; files are read in fsys. The text of an
+// error is written for a model.
+func Run(fsys fs.FS, args Args, out io.Writer) error {
+	from, err := args.from()
+	if err != nil {
+		return err
+	}
+	write, err := args.writer()
+	if err != nil {
+		return err
+	}
+	read, err := args.reader(from)
+	if err != nil {
+		return err
+	}
+	text, err := source.Read(fsys, args.Text, args.FilePath)
+	if err != nil {
+		return err
+	}
+	value, err := read(text)
+	if err != nil {
+		return fmt.Errorf("the text can't be read as %s: %w", strings.ToUpper(string(from)), err)
+	}
+	result, err := write(value)
+	if err != nil {
+		return fmt.Errorf("the data can't be written as %s: %w", strings.ToUpper(string(args.To)), err)
+	}
+	if len(result) > MaxOutput {
+		return errTooMuch
+	}
+	_, err = out.Write(result)
+	return err
+}
+
+// from returns the format of the text.
+func (a Args) from() (Format, error) {
+	if a.From != "" {
+		return a.From, nil
+	}
+	switch end := strings.ToLower(path.Ext(a.FilePath)); end {
+	case ".json", ".toml", ".csv", ".tsv", ".yaml":
+		return Format(end[1:]), nil
+	case ".yml":
+		return YAML, nil
+	}
+	return "", fmt.Errorf("from is missing; give the format of the text: %s", formats)
+}
+
+const formats = "json, yaml, toml, csv or tsv"
+
+func (a Args) reader(from Format) (func(string) (tree.Value, error), error) {
+	switch from {
+	case JSON:
+		return readJSON, nil
+	case YAML:
+		return readYAML, nil
+	case TOML:
+		return readTOML, nil
+	case CSV, TSV:
+		t, err := a.table(from)
+		return t.read, err
+	}
+	return nil, fmt.Errorf("from is %q; it must be %s", from, formats)
+}
+
+func (a Args) writer() (func(tree.Value) ([]byte, error), error) {
+	switch a.To {
+	case JSON:
+		return writeJSON, nil
+	case YAML:
+		return writeYAML, nil
+	case TOML:
+		return writeTOML, nil
+	case CSV, TSV:
+		t, err := a.table(a.To)
+		return t.write, err
+	}
+	return nil, fmt.Errorf("to is %q; it must be %s", a.To, formats)
+}
+
+func readJSON(text string) (tree.Value, error) {
+	values, err := tree.SplitJSON(text)
+	if err != nil {
+		return tree.Value{}, err
+	}
+	if len(values) == 1 {
+		return tree.ParseJSON(values[0])
+	}
+	lines := tree.Value{Kind: tree.List} // JSON Lines
+	for i, value := range values {
+		parsed, err := tree.ParseJSON(value)
+		if err != nil {
+			return tree.Value{}, fmt.Errorf("value %d, %w", i+1, err)
+		}
+		lines.Items = append(lines.Items, parsed)
+	}
+	return lines, nil
+}
+
+func writeJSON(value tree.Value) ([]byte, error) {
+	return append(tree.JSON{Indent: 2, Max: MaxOutput}.Append(nil, value), '\n'), nil
+}

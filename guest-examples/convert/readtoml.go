@@ -1,0 +1,258 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+)
+
+// readTOML reads a document with its order and digits, which the decoder of the
+// library does not keep. It is the decoder that checks it.
+func readTOML(text string) (tree.Value, error) {
+	if !shallow(text) {
+		return tree.Value{}, tree.ErrDepth
+	}
+	var r tomlReader
+	root := &tomlTable{}
+	if err := r.document(text, root); err != nil {
+		return tree.Value{}, err
+	}
+	var checked map[string]any
+	err := toml.Unmarshal([]byte(text), &checked)
+	var decode *toml.DecodeError
+	if errors.As(err, &decode) {
+		line, column := decode.Position()
+		return tree.Value{}, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(decode.Error(), "toml: "))
+	}
+	if err != nil {
+		return tree.Value{}, err
+	}
+	return root.value()
+}
+
+// shallow reports whether brackets lie no deeper than MaxDepth, before a parser
+// goes down with them. Those in texts count, which hardly matters.
+func shallow(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+		if depth > tree.MaxDepth {
+			return false
+		}
+	}
+	return true
+}
+
+// tomlTable is a table that may yet get members. A member is one of three:
+// table, tables or a value.
+type tomlTable struct {
+	depth   int // how deep in the document it lies
+	names   []string
+	members map[string]*tomlMember
+}
+
+type tomlMember struct {
+	table  *tomlTable
+	tables []*tomlTable
+	value  tree.Value
+}
+
+func (t *tomlTable) add(name string, member *tomlMember) {
+	if t.members == nil {
+		t.members = make(map[string]*tomlMember)
+	}
+	t.names = append(t.names, name)
+	t.members[name] = member
+}
+
+// below returns the table of that name, which is made if there is none, or the
+// last one of an array.
+func (t *tomlTable) below(name string) (*tomlTable, error) {
+	member := t.members[name]
+	switch {
+	case member == nil:
+		if t.depth >= tree.MaxDepth {
+			return nil, tree.ErrDepth
+		}
+		table := &tomlTable{depth: t.depth + 1}
+		t.add(name, &tomlMember{table: table})
+		return table, nil
+	case member.table != nil:
+		return member.table, nil
+	case len(member.tables) > 0:
+		return member.tables[len(member.tables)-1], nil
+	}
+	return nil, fmt.Errorf("%.60q is a value, so there can be no table of that name", name)
+}
+
+func (t *tomlTable) value() (tree.Value, error) {
+	var object tree.Builder
+	for _, name := range t.names {
+		member := t.members[name]
+		value, err := member.value, error(nil)
+		switch {
+		case member.table != nil:
+			value, err = member.table.value()
+		case member.tables != nil:
+			value = tree.Value{Kind: tree.List}
+			for _, table := range member.tables {
+				item, itemErr := table.value()
+				if itemErr != nil {
+					return tree.Value{}, itemErr
+				}
+				value.Items = append(value.Items, item)
+			}
+		}
+		if err == nil {
+			err = object.Add(name, value)
+		}
+		if err != nil {
+			return tree.Value{}, err
+		}
+	}
+	return object.Object(), nil
+}
+
+type tomlReader struct {
+	values int
+}
+
+// document puts the members of the document into root. Names that occur twice
+// are left to the check.
+func (r *tomlReader) document(text string, root *tomlTable) error {
+	var p unstable.Parser
+	p.Reset([]byte(text))
+	current := root
+	for p.NextExpression() {
+		var err error
+		switch e := p.Expression(); e.Kind {
+		case unstable.Table:
+			current, err = r.header(root, e, false)
+		case unstable.ArrayTable:
+			current, err = r.header(root, e, true)
+		case unstable.KeyValue:
+			err = r.keyValue(current, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var fault *unstable.ParserError
+	if err := p.Error(); errors.As(err, &fault) && len(fault.Highlight) > 0 {
+		at := p.Shape(p.Range(fault.Highlight)).Start
+		return fmt.Errorf("line %d, column %d: %s", at.Line, at.Column, fault.Message)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// header returns the table that [a.b] or, of an array, [[a.b]] begins.
+func (r *tomlReader) header(root *tomlTable, e *unstable.Node, array bool) (*tomlTable, error) {
+	parent, name, err := r.walk(root, e.Key())
+	if err != nil {
+		return nil, err
+	}
+	if !array {
+		return parent.below(name)
+	}
+	table := &tomlTable{depth: parent.depth + 1}
+	member := parent.members[name]
+	if member == nil {
+		member = &tomlMember{}
+		parent.add(name, member)
+	}
+	member.tables = append(member.tables, table)
+	return table, nil
+}
+
+// walk goes down along all parts of a key but the last one, which it returns.
+func (r *tomlReader) walk(table *tomlTable, key unstable.Iterator) (*tomlTable, string, error) {
+	name := ""
+	for depth := 0; key.Next(); depth++ {
+		if r.values++; r.values > maxNodes {
+			return nil, "", errNodes
+		}
+		if depth > 0 {
+			var err error
+			if table, err = table.below(name); err != nil {
+				return nil, "", err
+			}
+		}
+		name = string(key.Node().Data)
+	}
+	return table, name, nil
+}
+
+func (r *tomlReader) keyValue(table *tomlTable, e *unstable.Node) error {
+	parent, name, err := r.walk(table, e.Key())
+	if err != nil {
+		return err
+	}
+	value, err := r.value(e.Value(), parent.depth+1)
+	if err != nil {
+		return err
+	}
+	parent.add(name, &tomlMember{value: value})
+	return nil
+}
+
+func (r *tomlReader) value(n *unstable.Node, depth int) (tree.Value, error) {
+	if r.values++; r.values > maxNodes {
+		return tree.Value{}, errNodes
+	}
+	text := string(n.Data)
+	switch n.Kind {
+	case unstable.Array:
+		list := tree.Value{Kind: tree.List}
+		for it := n.Children(); it.Next(); {
+			if it.Node().Kind == unstable.Comment {
+				continue
+			}
+			item, err := r.value(it.Node(), depth+1)
+			if err != nil {
+				return tree.Value{}, err
+			}
+			list.Items = append(list.Items, item)
+		}
+		return list, nil
+	case unstable.InlineTable:
+		table := tomlTable{depth: depth}
+		for it := n.Children(); it.Next(); {
+			if it.Node().Kind == unstable.Comment {
+				continue
+			}
+			if err := r.keyValue(&table, it.Node()); err != nil {
+				return tree.Value{}, err
+			}
+		}
+		return table.value()
+	case unstable.Bool:
+		return tree.Value{Kind: tree.Bool, Text: text}, nil
+	case unstable.Integer, unstable.Float:
+		literal, err := tomlNumber(strings.ReplaceAll(text, "_", ""))
+		return tree.Value{Kind: tree.Number, Text: literal}, err
+	}
+	return tree.Text(text), nil // texts, dates and times
+}
+
+func tomlNumber(text string) (string, error) {
+	if literal, ok := decimal(text); ok {
+		return literal, nil
+	}
+	switch strings.TrimLeft(text, "+-") {
+	case "inf", "nan":
+		return "", fmt.Errorf("%s is a number that other formats lack; write it as a text in quotes", text)
+	}
+	return based(text)
+}

@@ -1,0 +1,184 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+)
+
+// writeTOML writes an object as a document. Members that are tables of their own
+// come after the others, as TOML asks for.
+func writeTOML(value tree.Value) ([]byte, error) {
+	if value.Kind != tree.Object {
+		return nil, fmt.Errorf("a document of TOML is an object, and this is a %s; put it into one", value.Kind)
+	}
+	var w tomlWriter
+	if err := w.table("", value); err != nil {
+		return nil, err
+	}
+	return w.out, nil
+}
+
+type tomlWriter struct {
+	out []byte
+}
+
+// table writes the members of the table at path.
+func (w *tomlWriter) table(path string, table tree.Value) error {
+	for _, member := range table.Members {
+		if isTable(member.Value) || isTables(member.Value) {
+			continue
+		}
+		name := tomlKey(member.Name)
+		w.out = append(w.out, name+" = "...)
+		if err := w.value(join(path, name), member.Value); err != nil {
+			return err
+		}
+		w.out = append(w.out, '\n')
+	}
+	for _, member := range table.Members {
+		name := join(path, tomlKey(member.Name))
+		switch {
+		case isTable(member.Value):
+			if err := w.section("["+name+"]", name, member.Value); err != nil {
+				return err
+			}
+		case isTables(member.Value):
+			for _, item := range member.Value.Items {
+				if err := w.section("[["+name+"]]", name, item); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (w *tomlWriter) section(header, path string, table tree.Value) error {
+	if len(w.out) > MaxOutput {
+		return errTooMuch
+	}
+	if len(w.out) > 0 {
+		w.out = append(w.out, '\n')
+	}
+	w.out = append(w.out, header+"\n"...)
+	return w.table(path, table)
+}
+
+// value writes a value in the line of its key.
+func (w *tomlWriter) value(path string, value tree.Value) error {
+	if len(w.out) > MaxOutput {
+		return errTooMuch
+	}
+	switch value.Kind {
+	case tree.Null:
+		return fmt.Errorf("%.200s is null, which TOML lacks; leave it out", path)
+	case tree.Bool:
+		w.out = append(w.out, value.Text...)
+	case tree.String:
+		w.out = appendTOMLText(w.out, value.Text)
+	case tree.Number:
+		literal, err := tomlLiteral(value.Text)
+		if err != nil {
+			return fmt.Errorf("%.200s is %.40s: %w", path, value.Text, err)
+		}
+		w.out = append(w.out, literal...)
+	case tree.List:
+		return w.list(path, value.Items)
+	case tree.Object:
+		return w.inline(path, value.Members)
+	}
+	return nil
+}
+
+func (w *tomlWriter) list(path string, items []tree.Value) error {
+	w.out = append(w.out, '[')
+	for i, item := range items {
+		if i > 0 {
+			w.out = append(w.out, ", "...)
+		}
+		if err := w.value(path, item); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, ']')
+	return nil
+}
+
+func (w *tomlWriter) inline(path string, members []tree.Member) error {
+	w.out = append(w.out, '{')
+	for i, member := range members {
+		if i > 0 {
+			w.out = append(w.out, ", "...)
+		}
+		name := tomlKey(member.Name)
+		w.out = append(w.out, name+" = "...)
+		if err := w.value(join(path, name), member.Value); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, '}')
+	return nil
+}
+
+func isTable(value tree.Value) bool {
+	return value.Kind == tree.Object
+}
+
+// isTables reports whether value is a list of objects alone, with one at least.
+func isTables(value tree.Value) bool {
+	for _, item := range value.Items {
+		if item.Kind != tree.Object {
+			return false
+		}
+	}
+	return len(value.Items) > 0
+}
+
+// join returns the path of a member. It only has to tell where something is, so
+// a long one is cut, but for the headers of sections.
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+func tomlKey(name string) string {
+	if bareKey.MatchString(name) {
+		return name
+	}
+	return string(appendTOMLText(nil, name))
+}
+
+// appendTOMLText appends a basic string, whose escapes are those of JSON but for
+// the slash and for DEL, which JSON leaves as it is.
+func appendTOMLText(out []byte, text string) []byte {
+	start := len(out)
+	out = tree.AppendQuoted(out, text)
+	if strings.ContainsRune(text, 0x7f) {
+		out = append(out[:start], strings.ReplaceAll(string(out[start:]), "\x7f", `\u007f`)...)
+	}
+	return out
+}
+
+// tomlLiteral returns the number of JSON as TOML has it: a whole number in 64
+// bits, or a float that must not be out of range.
+func tomlLiteral(literal string) (string, error) {
+	if !strings.ContainsAny(literal, ".eE") {
+		if _, err := strconv.ParseInt(literal, 10, 64); err != nil {
+			return "", errors.New("whole numbers of TOML have 64 bits; write it as a text")
+		}
+		return literal, nil
+	}
+	if _, err := strconv.ParseFloat(literal, 64); err != nil {
+		return "", errors.New("floats of TOML end at 1.8e308; write it as a text")
+	}
+	return literal, nil
+}

@@ -1,0 +1,111 @@
+package convert
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+)
+
+// writeYAML writes the value as a document that readers of YAML 1.1 take for the
+// same as those of 1.2.
+func writeYAML(value tree.Value) ([]byte, error) {
+	if count(value) > maxNodes {
+		return nil, errNodes
+	}
+	out := capped{left: MaxOutput}
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	err := encoder.Encode(yamlNode(value))
+	if err == nil {
+		err = encoder.Close()
+	}
+	if out.left < 0 {
+		return nil, errTooMuch
+	}
+	if err != nil {
+		return nil, plainYAML(err)
+	}
+	return out.Bytes(), nil
+}
+
+// count returns how many values there are, and names of members.
+func count(value tree.Value) int {
+	n := 1
+	for _, item := range value.Items {
+		n += count(item)
+	}
+	for _, member := range value.Members {
+		n += 1 + count(member.Value)
+	}
+	return n
+}
+
+// capped takes so many bytes and fails then.
+type capped struct {
+	bytes.Buffer
+	left int
+}
+
+var errCapped = errors.New("too large")
+
+func (c *capped) Write(data []byte) (int, error) {
+	if c.left -= len(data); c.left < 0 {
+		return 0, errCapped
+	}
+	return c.Buffer.Write(data)
+}
+
+func yamlNode(value tree.Value) *yaml.Node {
+	switch value.Kind {
+	case tree.List:
+		n := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, item := range value.Items {
+			n.Content = append(n.Content, yamlNode(item))
+		}
+		return n
+	case tree.Object:
+		n := &yaml.Node{Kind: yaml.MappingNode}
+		for _, member := range value.Members {
+			n.Content = append(n.Content, yamlText(member.Name), yamlNode(member.Value))
+		}
+		return n
+	case tree.String:
+		return yamlText(value.Text)
+	case tree.Null:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: value.Text}
+}
+
+// yamlText returns the scalar of a text, in quotes if it might be taken for
+// something else.
+func yamlText(text string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+	resolved, err := plain(text)
+	switch {
+	case strings.Contains(strings.TrimSpace(text), "\n") && !strings.ContainsFunc(text, unusual) && text[0] > ' ':
+		n.Style = yaml.LiteralStyle
+	case err != nil || resolved.Kind != tree.String || text == "<<" || strings.ContainsFunc(text, unusual) || odd(text):
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+// unusual reports whether only a text in quotes keeps r.
+func unusual(r rune) bool {
+	return r < ' ' && r != '\n' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffd
+}
+
+// odd reports whether YAML 1.1 takes text, or what it begins with, for a
+// boolean, number or time.
+func odd(text string) bool {
+	switch strings.ToLower(text) {
+	case "y", "n", "yes", "no", "on", "off":
+		return true
+	}
+	return strings.ContainsAny(text[:1], "0123456789+-.=") || strings.Contains(text, "\n")
+}

@@ -1,0 +1,37 @@
+// Command documents is the module of the built-in tools that bring the
+// libraries of a format with them. Its first argument names the tool: convert, json or
+// markdown.
+package main
+
+import (
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/wasmtool/wasmtool/guest-examples/convert"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"github.com/wasmtool/wasmtool/guest-examples/json"
+	"github.com/wasmtool/wasmtool/guest-examples/markdown"
+)
+
+func main() {
+	tools := map[string]guest.Tool{
+		"convert":  reading(convert.Run),
+		"json":     reading(json.Run),
+		"markdown": reading(markdown.Run),
+	}
+	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// reading returns the tool that gives run the workspace to read in and the
+// decoded arguments.
+func reading[Args any](run func(fs.FS, Args, io.Writer) error) guest.Tool {
+	return func(input []byte, out io.Writer) error {
+		var args Args
+		if err := guest.Decode(input, &args); err != nil {
+			return err
+		}
+		return run(workspace.Open(), args, out)
+	}
+}

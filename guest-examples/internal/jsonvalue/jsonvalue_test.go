@@ -1,0 +1,223 @@
+package jsonvalue
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func parsed(t *testing.T, text string) Value {
+	t.Helper()
+	v, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+func TestParse_keepsWhatWasWritten(t *testing.T) {
+	for _, text := range []string{
+		`{"z": 1.10, "a": [9007199254740993, -0.0, 1E+2, 1e999999999], "": {}}`,
+		`["<&>", "\u2028\"", "ü", null, true, false, []]`,
+	} {
+		if got := parsed(t, text).String(); got != text {
+			t.Errorf("got %s, want %s", got, text)
+		}
+	}
+	if got := parsed(t, `{"a": 1, "b": 2, "a": 3}`).String(); got != `{"a": 3, "b": 2}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestParse_refuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                    "unexpected EOF",
+		"[1":                                  "unexpected EOF",
+		"[1]]":                                "something follows",
+		"1 2":                                 "something follows",
+		`{"a": 01}`:                           "invalid character",
+		"1e99999999999999":                    "exponent out of range",
+		"[" + strings.Repeat("0,", MaxValues): "more than 100000 values",
+		strings.Repeat("[", 501):              "nested more than 500 deep",
+	} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: got %v, want an error with %q", text, err, want)
+		}
+	}
+}
+
+func TestUnmarshalJSON_tellsNullFromNothing(t *testing.T) {
+	var args struct{ A, B Value }
+	if err := json.Unmarshal([]byte(`{"a": null}`), &args); err != nil {
+		t.Fatal(err)
+	}
+	if args.A.Kind() != Null || args.B.Kind() != Absent {
+		t.Errorf("got %v and %v", args.A.Kind(), args.B.Kind())
+	}
+}
+
+// The values of each line are equal, and smaller than those of the next.
+var inOrder = [][]string{
+	{`null`},
+	{`false`},
+	{`true`},
+	{`-1e400`},
+	{`-12`, `-1.2e1`},
+	{`-1.5`},
+	{`0`, `-0`, `0.00`, `0e7`},
+	{`1e-400`, `0.1e-399`},
+	{`0.1`, `0.10`, `1e-1`},
+	{`9007199254740992`},
+	{`9007199254740993`, `9007199254740993.0`},
+	{`1e400`, `10e399`},
+	{`""`},
+	{`"a"`},
+	{`"a,"`},
+	{`"b"`},
+	{`[]`},
+	{`[1]`, `[1.0]`},
+	{`[1, null]`},
+	{`[2]`},
+	{`{}`},
+	{`{"a": 1, "b": 2}`, `{"b": 2.0, "a": 1}`},
+	{`{"a": 1, "b": 3}`},
+	{`{"b": 0}`},
+}
+
+func TestCompare_andKey(t *testing.T) {
+	type placed struct {
+		place int
+		v     Value
+	}
+	var all []placed
+	for place, texts := range inOrder {
+		for _, text := range texts {
+			all = append(all, placed{place, parsed(t, text)})
+		}
+	}
+	for _, a := range all {
+		for _, b := range all {
+			want := 0
+			if a.place != b.place {
+				want = 1
+				if a.place < b.place {
+					want = -1
+				}
+			}
+			if got := a.v.Compare(b.v); got != want {
+				t.Errorf("%v to %v: got %d, want %d", a.v, b.v, got, want)
+			}
+			if got := a.v.Key() == b.v.Key(); got != (want == 0) {
+				t.Errorf("%v and %v have one key: %v", a.v, b.v, got)
+			}
+		}
+	}
+}
+
+func TestSum(t *testing.T) {
+	unscaled, places, err := Sum(parsed(t, `[0.1, 0.2, -1e2, 1e-5, 0, 9007199254740993]`).Items(), 100)
+	if err != nil || places != 5 || unscaled.String() != "900719925474089330001" {
+		t.Errorf("got %v, %d, %v", unscaled, places, err)
+	}
+	for _, text := range []string{`[1e100000000]`, `[1e-100000000]`, `[1` + strings.Repeat("1", 100) + `]`} {
+		if _, _, err := Sum(parsed(t, text).Items(), 100); err == nil || !strings.Contains(err.Error(), "more than 100 digits") {
+			t.Errorf("%.20s: got %v", text, err)
+		}
+	}
+}
+
+func TestParsePath(t *testing.T) {
+	for text, want := range map[string]Path{
+		"":             nil,
+		"a.b.0":        {"a", "b", "0"},
+		"a[0][-1].b":   {"a", "0", "-1", "b"},
+		"[2]":          {"2"},
+		"/":            {""},
+		"/a.b/~1~0/0":  {"a.b", "/~", "0"},
+		"/~01":         {"~1"},
+		"user name.é]": {"user name", "é]"},
+	} {
+		got, err := ParsePath(text)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, %v; want %q", text, []string(got), err, []string(want))
+		}
+	}
+	for text, want := range map[string]string{
+		"a..b":                           "has an empty name",
+		".":                              "has an empty name",
+		"a[x]":                           "can't be read",
+		"a[0":                            "can't be read",
+		"a[0]b":                          "can't be read",
+		strings.Repeat("/a", 501):        "more than 500 names",
+		strings.Repeat("a.", 501):        "has an empty name",
+		"a" + strings.Repeat("[0]", 500): "more than 500 names",
+	} {
+		if _, err := ParsePath(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: got %v, want an error with %q", text, err, want)
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	const text = `{"a": {"b": [1, {"c": 2}]}, "1": "x"}`
+	for _, test := range []struct{ path, get, with, without string }{
+		{"", text, `9`, text},
+		{"1", `"x"`, `{"a": {"b": [1, {"c": 2}]}, "1": 9}`, `{"a": {"b": [1, {"c": 2}]}}`},
+		{"a.b[0]", `1`, `{"a": {"b": [9, {"c": 2}]}, "1": "x"}`, `{"a": {"b": [{"c": 2}]}, "1": "x"}`},
+		{"/a/b/-1/c", `2`, `{"a": {"b": [1, {"c": 9}]}, "1": "x"}`, `{"a": {"b": [1, {}]}, "1": "x"}`},
+		{"/a/b/-", "", `{"a": {"b": [1, {"c": 2}, 9]}, "1": "x"}`, ""},
+		{"a.b.2.d", "", `{"a": {"b": [1, {"c": 2}, {"d": 9}]}, "1": "x"}`, ""},
+		{"a.new.deep", "", `{"a": {"b": [1, {"c": 2}], "new": {"deep": 9}}, "1": "x"}`, ""},
+		{"a.b.3", "", `"3" is no index of the array at "/a/b", which has the length 2`, ""},
+		{"a.b.01", "", `"01" is no index`, ""},
+		{"a.b.-3", "", `"-3" is no index`, ""},
+		{"1.x", "", `there is a string at "/1", which can hold nothing`, ""},
+	} {
+		t.Run(test.path, func(t *testing.T) {
+			v := parsed(t, text)
+			path, err := ParsePath(test.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, ok := v.Get(path)
+			if ok != (test.get != "") || ok && got.String() != test.get {
+				t.Errorf("get: got %v, %v; want %s", got, ok, test.get)
+			}
+			with, err := v.With(path, NewInt(9))
+			if err != nil && !strings.HasPrefix(err.Error(), test.with) || err == nil && with.String() != test.with {
+				t.Errorf("with: got %v, %v; want %s", with, err, test.with)
+			}
+			without, ok := v.Without(path)
+			if ok != (test.without != "" && test.path != "") || ok && without.String() != test.without {
+				t.Errorf("without: got %v, %v; want %s", without, ok, test.without)
+			}
+			if v.String() != text {
+				t.Errorf("the value itself became %v", v)
+			}
+		})
+	}
+}
+
+// What is written is read as the same value, and so is what another decoder
+// makes of it.
+func FuzzParse(f *testing.F) {
+	for _, texts := range inOrder {
+		for _, text := range texts {
+			f.Add(text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		if !json.Valid([]byte(text)) {
+			t.Fatalf("%q was read", text)
+		}
+		again := parsed(t, v.String())
+		if again.Compare(v) != 0 || again.Key() != v.Key() || again.String() != v.String() {
+			t.Errorf("%q became %v and then %v", text, v, again)
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package jsonvalue
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Path names a place in a value: the names and indices that lead there. An empty
+// path is the value itself.
+type Path []string
+
+// ParsePath reads a JSON pointer ("/a/0/b", with ~1 for / and ~0 for ~) or names
+// joined by dots ("a.0.b" or "a[0].b"). "" is the value itself.
+// A path has at most MaxDepth names.
+func ParsePath(text string) (Path, error) {
+	path, err := parsePath(text)
+	if err == nil && len(path) > MaxDepth {
+		err = fmt.Errorf("%.80q… has more than %d names", text, MaxDepth)
+	}
+	return path, err
+}
+
+func parsePath(text string) (Path, error) {
+	if pointer, ok := strings.CutPrefix(text, "/"); ok {
+		path := strings.Split(pointer, "/")
+		for i, name := range path {
+			path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		}
+		return path, nil
+	}
+	if text == "" {
+		return nil, nil
+	}
+	var path Path
+	for part := range strings.SplitSeq(text, ".") {
+		name, indices, bracketed := strings.Cut(part, "[")
+		if name != "" || !bracketed {
+			path = append(path, name)
+		}
+		for bracketed {
+			index, rest, closed := strings.Cut(indices, "]")
+			if _, err := strconv.Atoi(index); err != nil || !closed || rest != "" && rest[0] != '[' {
+				return nil, fmt.Errorf(`%.80q can't be read; write names with dots, brackets and other characters as a JSON pointer, as in "/a.b/0"`, text)
+			}
+			path = append(path, index)
+			_, indices, bracketed = strings.Cut(rest, "[")
+		}
+		if part == "" {
+			return nil, fmt.Errorf(`%.80q has an empty name; if it is one, write the path as a JSON pointer, as in "/a//b"`, text)
+		}
+	}
+	return path, nil
+}
+
+// String returns the path as a JSON pointer.
+func (p Path) String() string {
+	var b strings.Builder
+	for _, name := range p {
+		b.WriteByte('/')
+		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+	}
+	return b.String()
+}
+
+// Get returns what is at the path, and whether there is anything.
+func (v Value) Get(path Path) (Value, bool) {
+	for _, name := range path {
+		var ok bool
+		switch v.kind {
+		case Object:
+			v, ok = v.members.Get(name)
+		case Array:
+			var at int
+			if at, ok = index(name, len(v.items)); ok {
+				v = v.items[at]
+			}
+		}
+		if !ok {
+			return Value{}, false
+		}
+	}
+	return v, true
+}
+
+// index returns the place in an array of length n that the name means. A
+// negative one counts from the end.
+func index(name string, n int) (int, bool) {
+	at, err := strconv.Atoi(name)
+	if err != nil || strconv.Itoa(at) != name {
+		return 0, false
+	}
+	if at < 0 {
+		at += n
+	}
+	return at, 0 <= at && at < n
+}
+
+// With returns v with the value at the path, which replaces what is there.
+// Objects on the way are made where they are missing; "-" or the length of an
+// array as its index appends. Where a value on the way can hold nothing, it is
+// an error.
+func (v Value) With(path Path, value Value) (Value, error) {
+	return v.with(path, 0, value)
+}
+
+func (v Value) with(path Path, depth int, value Value) (Value, error) {
+	if depth == len(path) {
+		return value, nil
+	}
+	name := path[depth]
+	switch v.kind {
+	case Absent, Object:
+		members := v.Members().Clone()
+		old, _ := members.Get(name)
+		inner, err := old.with(path, depth+1, value)
+		if err != nil {
+			return Value{}, err
+		}
+		members.Set(name, inner)
+		return NewObject(members), nil
+	case Array:
+		at, ok := index(name, len(v.items))
+		if name == "-" || name == strconv.Itoa(len(v.items)) {
+			at, ok = len(v.items), true
+		}
+		if !ok {
+			return Value{}, fmt.Errorf("%q is no index of the array at %q, which has the length %d; \"-\" appends", name, path[:depth], len(v.items))
+		}
+		items := slices.Clone(v.items)
+		if at == len(items) {
+			items = append(items, Value{})
+		}
+		inner, err := items[at].with(path, depth+1, value)
+		if err != nil {
+			return Value{}, err
+		}
+		items[at] = inner
+		return NewArray(items), nil
+	}
+	return Value{}, fmt.Errorf("there is a %v at %q, which can hold nothing; set that first", v.kind, path[:depth])
+}
+
+// Without returns v without what is at the path, and whether there was anything.
+// The empty path takes nothing away.
+func (v Value) Without(path Path) (Value, bool) {
+	if len(path) == 0 {
+		return v, false
+	}
+	if _, ok := v.Get(path); !ok {
+		return v, false
+	}
+	return v.without(path), true
+}
+
+// without is Without for a path that exists.
+func (v Value) without(path Path) Value {
+	name, rest := path[0], path[1:]
+	if v.kind == Array {
+		at, _ := index(name, len(v.items))
+		items := slices.Clone(v.items)
+		if len(rest) == 0 {
+			return NewArray(slices.Delete(items, at, at+1))
+		}
+		items[at] = items[at].without(rest)
+		return NewArray(items)
+	}
+	if len(rest) == 0 {
+		return NewObject(v.members.Filter(func(other string, _ Value) bool { return other != name }))
+	}
+	members := v.members.Clone()
+	members.Set(name, v.members.values[name].without(rest))
+	return NewObject(members)
+}

@@ -1,0 +1,39 @@
+package object
+
+import (
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+)
+
+// merge puts the members of other into the object.
+func merge(c call) (jsonvalue.Value, error) {
+	return c.mergeBy(func(_, v jsonvalue.Value) jsonvalue.Value { return v })
+}
+
+// deepMerge is merge that merges objects where both have one. Arrays are not
+// merged, as nobody agrees how.
+func deepMerge(c call) (jsonvalue.Value, error) { return c.mergeBy(deep) }
+
+func (c call) mergeBy(join func(old, v jsonvalue.Value) jsonvalue.Value) (jsonvalue.Value, error) {
+	if err := expect("other", c.Other, jsonvalue.Object); err != nil {
+		return jsonvalue.Value{}, err
+	}
+	return merged(c.object, c.Other, join), nil
+}
+
+func merged(a, b jsonvalue.Value, join func(old, v jsonvalue.Value) jsonvalue.Value) jsonvalue.Value {
+	members := a.Members().Clone()
+	for name, v := range b.Members().All() {
+		if old, ok := members.Get(name); ok {
+			v = join(old, v)
+		}
+		members.Set(name, v)
+	}
+	return jsonvalue.NewObject(members)
+}
+
+func deep(old, v jsonvalue.Value) jsonvalue.Value {
+	if old.Kind() != jsonvalue.Object || v.Kind() != jsonvalue.Object {
+		return v
+	}
+	return merged(old, v, deep)
+}

@@ -1,0 +1,54 @@
+// Command plan is the module of the built-in tools that keep plans and instructions. Its
+// first argument names the tool: todo, spec or skill; describe is what skill says of itself.
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+
+	sdk "github.com/wasmtool/wasmtool/guest"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/record"
+	"github.com/wasmtool/wasmtool/guest-examples/skill"
+	"github.com/wasmtool/wasmtool/guest-examples/spec"
+	"github.com/wasmtool/wasmtool/guest-examples/todo"
+)
+
+func main() {
+	tools := map[string]guest.Tool{
+		"todo": tool(func(args todo.Args) (sdk.Result, error) {
+			return todo.Run(record.Host(), sdk.CurrentCall().Session, args)
+		}),
+		"spec": tool(func(args spec.Args) (sdk.Result, error) { return spec.Run(record.Host(), args) }),
+		"skill": tool(func(args skill.Args) (sdk.Result, error) {
+			return skill.Run(os.DirFS(skill.Mount), args)
+		}),
+		"describe": describe,
+	}
+	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// tool returns the tool that gives run the decoded arguments.
+func tool[Args any](run func(Args) (sdk.Result, error)) guest.Tool {
+	return func(input []byte, out io.Writer) error {
+		var args Args
+		if err := guest.Decode(input, &args); err != nil {
+			return err
+		}
+		result, err := run(args)
+		if err != nil {
+			return err
+		}
+		return guest.WriteResult(out, result)
+	}
+}
+
+func describe(_ []byte, out io.Writer) error {
+	definition, err := skill.Describe(os.DirFS(skill.Mount))
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(definition)
+}

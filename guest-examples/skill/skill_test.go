@@ -1,0 +1,145 @@
+package skill
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+var tree = fstest.MapFS{
+	"review/SKILL.md":        file("---\nname: code-review\ndescription: |\n  How we review\n  changes.\n---\n# Review\n\nLook at the tests first.\n"),
+	"review/checklist.md":    file("- tests\n"),
+	"review/forms/long.md":   file(strings.Repeat("x", MaxFile+1)),
+	"review/forms/form.bin":  file("\x00\x01"),
+	"release/SKILL.md":       file("\xef\xbb\xbf---\r\ndescription: How to release\r\n---\r\nTag it.\r\n"),
+	"empty/README.md":        file("no skill"),
+	"nothing/SKILL.md":       file("# No front matter\n"),
+	"broken/SKILL.md":        file("---\ndescription: [\n---\nx"),
+	"other-review/SKILL.md":  file("---\nname: code-review\ndescription: A copy\n---\nx"),
+	"shout/SKILL.md":         file("---\nname: \"no good\"\ndescription: x\n---\nx"),
+	"loud/SKILL.md":          file("---\nname: loud\ndescription: \"red\\e[31m \\u202e text\"\n---\nx"),
+	"unended/SKILL.md":       file("---\ndescription: x\n"),
+	"large/SKILL.md":         file("---\ndescription: " + strings.Repeat("x", maxFront) + "\n---\nx"),
+	"aliases/SKILL.md":       file("---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ndescription: bomb\n---\nx"),
+	"SKILL.md":               file("---\nname: root\ndescription: x\n---\nx"),
+	"release/notes/next.txt": file("soon"),
+}
+
+func text(t *testing.T, fsys fs.FS, args Args) string {
+	t.Helper()
+	result, err := Run(fsys, args)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return result.Content[0].Text
+}
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		args Args
+		want string // begins with
+	}{
+		{Args{Name: "code-review"}, "x"}, // the copy, whose folder comes first
+		{Args{Name: "release"}, "Tag it.\n\nFiles of this skill, to be read with file:\n- notes/next.txt"},
+		{Args{Name: "release", File: "notes/next.txt"}, "soon"},
+		{Args{Name: "release", File: "./notes/next.txt"}, "soon"},
+		{Args{Name: "release", File: "../review/checklist.md"}, `error: file: "../review/checklist.md" is no file of the skill`},
+		{Args{Name: "release", File: "/etc/passwd"}, `error: file: "/etc/passwd" is no file of the skill`},
+		{Args{Name: "release", File: "notes"}, `error: file: the skill release has no file "notes" that can be read; it has: notes/next.txt`},
+		{Args{Name: "none"}, `error: there is no skill "none"; there are: `},
+	} {
+		if got := text(t, tree, c.args); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%+v: got %q, want %q", c.args, got, c.want)
+		}
+	}
+	one := fstest.MapFS{}
+	for name, f := range tree {
+		if strings.HasPrefix(name, "review/") {
+			one[name] = f
+		}
+	}
+	for _, c := range []struct{ file, want string }{
+		{"", "# Review\n\nLook at the tests first.\n\nFiles of this skill, to be read with file:\n- checklist.md\n- forms/form.bin\n- forms/long.md"},
+		{"checklist.md", "- tests\n"},
+		{"forms/long.md", "error: file: forms/long.md has more than 262144 bytes"},
+		{"forms/form.bin", "error: file: forms/form.bin is no text"},
+	} {
+		if got := text(t, one, Args{Name: "code-review", File: c.file}); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.file, got, c.want)
+		}
+	}
+}
+
+// A model is told why a skill is not there.
+func TestFaults(t *testing.T) {
+	got := text(t, tree, Args{Name: "none"})
+	for _, want := range []string{
+		"nothing: SKILL.md has no description", "broken: what stands before the text of SKILL.md is no YAML",
+		"review: another skill has its name", "shout: its name is not of letters", "unended: SKILL.md has no description",
+		"large: what stands before the text",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
+	}
+	if strings.Contains(got, "empty") {
+		t.Errorf("a folder that is no skill is told: %q", got)
+	}
+	if got := text(t, fstest.MapFS{}, Args{Name: "x"}); !strings.Contains(got, "nor any other") {
+		t.Errorf("got %q", got)
+	}
+	if got := text(t, broken{}, Args{Name: "x"}); !strings.Contains(got, "[mounts]") {
+		t.Errorf("got %q", got)
+	}
+}
+
+type broken struct{}
+
+func (broken) Open(string) (fs.File, error) { return nil, fs.ErrPermission }
+
+func TestDescribe(t *testing.T) {
+	d, err := Describe(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n- code-review: A copy", "\n- release: How to release", "\n- loud: red [31m text"} {
+		if !strings.Contains(d.Description, want) {
+			t.Errorf("got %q, want %q in it", d.Description, want)
+		}
+	}
+	parameters, err := json.Marshal(d.Parameters)
+	if err != nil || !strings.Contains(string(parameters), `"code-review"`) || !strings.Contains(string(parameters), `"release"`) {
+		t.Errorf("got %s, %v", parameters, err)
+	}
+	if d, err := Describe(fstest.MapFS{}); err != nil || !strings.HasSuffix(d.Description, "there are none at the moment.") {
+		t.Errorf("got %+v, %v", d, err)
+	}
+}
+
+func TestMany(t *testing.T) {
+	many := fstest.MapFS{}
+	for n := range MaxSkills + 5 {
+		many[fmt.Sprintf("s%03d/SKILL.md", n)] = file("---\ndescription: x\n---\n")
+	}
+	d, err := Describe(many)
+	if err != nil || strings.Count(d.Description, "\n- ") != MaxSkills {
+		t.Errorf("got %q, %v", d.Description, err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, file := range tree {
+		f.Add(file.Data)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		s, fault := parse("dir", content, nil)
+		if fault == "" && (s.description == "" || !namePattern.MatchString(s.name) || strings.ContainsAny(s.description, "\n\x1b")) {
+			t.Errorf("got %+v", s)
+		}
+	})
+}

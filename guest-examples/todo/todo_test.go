@@ -1,0 +1,82 @@
+package todo
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/record"
+)
+
+func do(t *testing.T, session string, args Args) string {
+	t.Helper()
+	result, err := Run(record.Host(), session, args)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return result.Content[0].Text
+}
+
+func TestRun(t *testing.T) {
+	s := t.Name()
+	for _, step := range []struct {
+		args Args
+		want string
+	}{
+		{Args{}, "The list is empty"},
+		{Args{Todos: []Item{{Content: "look"}, {Content: "change", Status: InProgress, Priority: "high"}, {ID: "tests", Content: "test"}}}, "0 of 3 items done\n[ ] 1. look\n[>] 2. change (high)\n[ ] tests. test"},
+		{Args{Action: ActionUpdate, ID: "1", Status: Completed}, "1 of 3 items done\n[x] 1. look\n[>] 2. change (high)\n[ ] tests. test"},
+		{Args{Action: ActionAdd, Content: "tell\nall", Status: InProgress}, "1 of 4 items done\n[x] 1. look\n[>] 2. change (high)\n[ ] tests. test\n[>] 3. tell\n    all\n2 items are in_progress: finish one before the next"},
+		{Args{Action: ActionUpdate, ID: "2", Status: Cancelled, Content: "change nothing"}, "1 of 3 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[ ] tests. test\n[>] 3. tell\n    all"},
+		{Args{Action: ActionRemove, ID: "tests"}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"},
+		{Args{Action: ActionRemove, ID: "9"}, `error: there is no item with the id "9" among the 3 of this session; read shows them`},
+		{Args{Action: ActionUpdate}, "error: id is missing: which item?"},
+		{Args{Action: ActionUpdate, ID: "1"}, "error: update needs content, status or priority; there is nothing to change"},
+		{Args{Action: ActionAdd}, "error: content is empty: what is to be done?"},
+		{Args{Todos: []Item{{ID: "a", Content: "x"}, {ID: "a", Content: "y"}}}, `error: todos[1]: the id "a" is there twice`},
+		{Args{Todos: []Item{{Content: strings.Repeat("é", MaxContent+1)}}}, "error: todos[0]: content has 1001 characters; at most 1000 fit, put the rest into a file or a spec"},
+		{Args{}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"}, // as before the errors
+		{Args{Todos: []Item{{ID: "4", Content: "x"}, {Content: "y"}}}, "0 of 2 items done\n[ ] 4. x\n[ ] 5. y"},
+		{Args{Todos: []Item{}}, "The list is empty"},
+	} {
+		if got := do(t, s, step.args); got != step.want {
+			t.Errorf("%+v: got %q, want %q", step.args, got, step.want)
+		}
+	}
+}
+
+func TestSessionsHaveListsOfTheirOwn(t *testing.T) {
+	long := strings.Repeat("s", 10000)
+	for _, session := range []string{"", "a", "session:", long, long + "x", "\xff"} {
+		do(t, session, Args{Todos: []Item{{Content: "of " + fmt.Sprint(len(session))}}})
+	}
+	for _, session := range []string{"", "a", "session:", long, long + "x", "\xff"} {
+		if got, want := do(t, session, Args{}), "of "+fmt.Sprint(len(session)); !strings.HasSuffix(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// Of a hundred that add at once, none is lost.
+func TestAddsAtOnce(t *testing.T) {
+	s := t.Name()
+	var wait sync.WaitGroup
+	for n := range 100 {
+		wait.Go(func() { do(t, s, Args{Action: ActionAdd, Content: fmt.Sprint("item ", n)}) })
+	}
+	wait.Wait()
+	if got := do(t, s, Args{}); !strings.HasPrefix(got, "0 of 100 items done") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	items := make([]Item, MaxItems+1)
+	for n := range items {
+		items[n] = Item{Content: "x"}
+	}
+	if got := do(t, t.Name(), Args{Todos: items}); got != "error: todos[200]: the list has 200 items, and more are not read; remove those that are done" {
+		t.Errorf("got %q", got)
+	}
+}
