@@ -65,6 +65,9 @@ func (a *app) test(cmd *cobra.Command, o testOptions, targets []string) error {
 		if err != nil {
 			a.complain(err)
 			broken = errSilent{err}
+			if unknown := new(tool.Error); errors.As(err, &unknown) && unknown.Code == tool.CodeNotFound && !isPath(unknown.Tool) {
+				a.hintFolder(unknown.Tool)
+			}
 		}
 		all.Outcomes = append(all.Outcomes, report.Outcomes...)
 		all.Without = append(all.Without, report.Without...)

@@ -155,9 +155,7 @@ func (a *app) openTarget(cmd *cobra.Command, o toolOptions, set toolSet, target 
 			return nil, "", err
 		}
 		if _, found := tools.Get(target); !found {
-			if info, err := os.Stat(target); err == nil && info.IsDir() {
-				fmt.Fprintf(a.Err, "wasmtool: to run the tool in the folder %s, write ./%s\n", quote(target), oneLine(target))
-			}
+			a.hintFolder(target)
 		}
 		return tools, target, nil
 	}
@@ -176,6 +174,13 @@ func (a *app) openTarget(cmd *cobra.Command, o toolOptions, set toolSet, target 
 	}
 	name = specs[0].Name
 	return tools, name, nil
+}
+
+// hintFolder tells who wrote the name of a folder how to write it, when no tool has the name.
+func (a *app) hintFolder(target string) {
+	if info, err := os.Stat(target); err == nil && info.IsDir() {
+		fmt.Fprintf(a.Err, "wasmtool: for the tool in the folder %s, write ./%s\n", quote(target), oneLine(target))
+	}
 }
 
 // completeTool offers the names of tools to a shell that completes a command line.
