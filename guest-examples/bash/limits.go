@@ -8,9 +8,9 @@ import (
 // How long a script may take.
 const (
 	DefaultTimeout = 100 * time.Second
-	// MaxTimeout leaves the tool time to report within the 120 seconds of its
+	// MaxTimeout leaves the tool time to report within the 615 seconds of its
 	// manifest.
-	MaxTimeout = 115 * time.Second
+	MaxTimeout = 600 * time.Second
 	// grace is for commands that notice the end of the time a little late.
 	grace = 300 * time.Millisecond
 )

@@ -17,8 +17,8 @@ import (
 )
 
 // bench is a registry with the tool process and a tool bash that does what the tests say:
-// "say TEXT" gives the text, "wait" waits for its end, "log" tells two lines and waits, and
-// anything else fails.
+// "say TEXT" gives the text, "wait" waits for its end or that of its time, "log" tells two
+// lines and waits, and anything else fails.
 type bench struct {
 	*testing.T
 	tools *registry.Registry
@@ -34,6 +34,7 @@ func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) 
 	})
 	type input struct {
 		Command string `json:"command"`
+		Time    int    `json:"timeout_ms"`
 	}
 	spec, executor, err := native.DefineCall(native.Options{Spec: tool.Spec{
 		Name: "bash", Description: "Runs a command.", Dangerous: dangerous, Timeout: time.Hour,
@@ -48,8 +49,13 @@ func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) 
 			call.OnUpdate(tool.Update{Progress: &tool.Progress{Message: "halfway"}})
 			<-ctx.Done()
 			return "", ctx.Err()
-		case "wait":
-			<-ctx.Done()
+		case "wait": // until its time is over, which it says, or the registry's, which would be a fault
+			ended, stop := context.WithTimeout(ctx, time.Duration(in.Time)*time.Millisecond)
+			defer stop()
+			<-ended.Done()
+			if ctx.Err() == nil {
+				return "", fmt.Errorf("stopped after %d ms", in.Time)
+			}
 			return "", ctx.Err()
 		}
 		return "", fmt.Errorf("%s: command not found", words[0])
@@ -186,11 +192,12 @@ func TestBounds(t *testing.T) {
 		b.want(b.do("a", `{"action":"start","command":"wait"}`), "this session has 2 jobs that run")
 		b.want(b.do("b", `{"action":"start","command":"wait"}`), "job_1: running")
 		b.want(b.do("c", `{"action":"start","command":"wait"}`), "3 jobs run already")
-		b.want(b.do("b", `{"action":"poll","id":"job_1","wait_seconds":60}`), "job_1: failed, 1.0 s\nbash: no result within 1s")
+		b.want(b.do("b", `{"action":"poll","id":"job_1","wait_seconds":60}`), "job_1: failed, 1.0 s\nbash: the tool says: stopped after 1000 ms")
 		b.want(b.do("c", `{"action":"start","command":"say 1"}`), "job_1: completed")
 		time.Sleep(2 * time.Minute)
 		b.want(b.do("c", `{"action":"list"}`), "no jobs in this session")
 		b.want(b.do("a", `{"action":"list"}`), "job_2: failed, 100.0 s: wait")
+		b.want(b.do("a", `{"action":"start","command":"wait","timeout_seconds":601}`), "timeout_seconds")
 	})
 }
 

@@ -11,13 +11,14 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultTool      = "bash"
-	DefaultParameter = "command"
-	DefaultMaxJobs   = 16
-	DefaultMaxTenant = 256
-	DefaultMaxTotal  = 1024
-	DefaultKeepFor   = time.Hour
-	DefaultTimeout   = 10 * time.Minute
+	DefaultTool             = "bash"
+	DefaultParameter        = "command"
+	DefaultTimeoutParameter = "timeout_ms"
+	DefaultMaxJobs          = 16
+	DefaultMaxTenant        = 256
+	DefaultMaxTotal         = 1024
+	DefaultKeepFor          = time.Hour
+	DefaultTimeout          = 10 * time.Minute
 )
 
 // Options configures a Table. The zero value is usable.
@@ -25,6 +26,10 @@ type Options struct {
 	// Tool is the tool whose calls the jobs are, and Parameter the one that takes what is to
 	// be run; empty means DefaultTool and DefaultParameter.
 	Tool, Parameter string
+	// TimeoutParameter is the one that takes the time of a job in milliseconds, for a tool
+	// that ends in time by itself and so has something to show; empty means that there is
+	// none, but DefaultTimeoutParameter where Tool is empty.
+	TimeoutParameter string
 	// MaxJobs is how many jobs a session may have, those that have ended included, MaxTenant
 	// how many a tenant, and MaxTotal how many there may be in all; 0 means DefaultMaxJobs,
 	// DefaultMaxTenant and DefaultMaxTotal. Ended jobs make room, the oldest first, and those
@@ -32,9 +37,10 @@ type Options struct {
 	MaxJobs, MaxTenant, MaxTotal int
 	// KeepFor is how long a job that has ended is kept; 0 means DefaultKeepFor.
 	KeepFor time.Duration
-	// Timeout is the time of a job whose start names none; 0 means DefaultTimeout. The
-	// registry's own ceiling holds besides.
-	Timeout time.Duration
+	// Timeout is the time of a job whose start names none, and MaxTimeout the most that one
+	// may name, in whole seconds; 0 means DefaultTimeout, which is what bash takes at most, or
+	// Timeout where that is more. The registry's own ceiling holds besides.
+	Timeout, MaxTimeout time.Duration
 }
 
 // owner is whose jobs they are.
@@ -57,6 +63,9 @@ type Table struct {
 func NewTable(o Options) *Table {
 	if o.Tool == "" {
 		o.Tool = DefaultTool
+		if o.TimeoutParameter == "" {
+			o.TimeoutParameter = DefaultTimeoutParameter
+		}
 	}
 	if o.Parameter == "" {
 		o.Parameter = DefaultParameter
@@ -76,6 +85,10 @@ func NewTable(o Options) *Table {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
+	if o.MaxTimeout <= 0 {
+		o.MaxTimeout = DefaultTimeout
+	}
+	o.MaxTimeout = max(o.MaxTimeout, o.Timeout, time.Second)
 	base, end := context.WithCancel(context.Background())
 	return &Table{o: o, base: base, end: end, jobs: map[owner][]*job{}, count: map[owner]int{}}
 }

@@ -17,6 +17,8 @@ const (
 	maxWait  = 60 * time.Second
 	glance   = 500 * time.Millisecond
 	patience = 2 * time.Second
+	// lateness is what a tool that knows its time may need beyond it to say what it has.
+	lateness = 5 * time.Second
 )
 
 // arguments are those of the tool.
@@ -30,13 +32,14 @@ type arguments struct {
 	Limit   int    `json:"limit"`
 }
 
-const parameters = `{
+// parametersFormat takes the most seconds that a job may have.
+const parametersFormat = `{
   "type": "object",
   "required": ["action"],
   "properties": {
     "action": {"type": "string", "enum": ["start", "list", "poll", "log", "kill"], "description": "What to do"},
     "command": {"type": "string", "minLength": 1, "description": "What to run, for start"},
-    "timeout_seconds": {"type": "integer", "minimum": 1, "description": "After how many seconds the job is stopped, for start"},
+    "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": %d, "description": "After how many seconds the job is stopped, for start"},
     "id": {"type": "string", "description": "The job, as start and list name it, for poll, log and kill"},
     "wait_seconds": {"type": "integer", "minimum": 0, "maximum": 60, "default": 0, "description": "How many seconds poll waits for the end of the job"},
     "offset": {"type": "integer", "minimum": 1, "default": 1, "description": "The first line that log shows, from 1"},
@@ -52,7 +55,7 @@ func (t *Table) Define() (tool.Spec, tool.Executor, error) {
 		Description: fmt.Sprintf(`Runs %s in the background. start returns the name of a job, or its result if it ends at once; list shows the jobs of this session; `+
 			`poll tells how one stands, what it told since the last poll and, at its end, its result; log shows all it told or its whole result, by lines; `+
 			`kill ends it. A job is a call of %s like any other: it has the same sandbox, the same permissions and the same limits.`, t.o.Tool, t.o.Tool),
-		Parameters: json.RawMessage(parameters),
+		Parameters: fmt.Appendf(nil, parametersFormat, t.o.MaxTimeout/time.Second),
 	}}, t.serve)
 }
 
@@ -91,13 +94,18 @@ func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a argume
 	if a.Command == "" {
 		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: "command is missing: what is to be run?"}
 	}
-	call, err := json.Marshal(map[string]string{t.o.Parameter: a.Command})
-	if err != nil {
-		return tool.Result{}, err
-	}
 	timeout := t.o.Timeout
 	if a.Timeout > 0 {
-		timeout = time.Duration(min(a.Timeout, int(24*time.Hour/time.Second))) * time.Second
+		timeout = time.Duration(a.Timeout) * time.Second // the schema has a maximum
+	}
+	with := map[string]any{t.o.Parameter: a.Command}
+	if t.o.TimeoutParameter != "" {
+		with[t.o.TimeoutParameter] = timeout.Milliseconds()
+		timeout += lateness
+	}
+	call, err := json.Marshal(with)
+	if err != nil {
+		return tool.Result{}, err
 	}
 	j, err := t.add(o, a.Command, func(j *job) tool.Started {
 		return in.Start(t.base, tool.Call{
