@@ -46,6 +46,9 @@ type Host struct {
 	// Environ are the variables of the script in the form NAME=value, besides HOME,
 	// PATH, PWD and the like, which the shell sets; they win over those.
 	Environ []string
+	// Tell hears from time to time the last of what a script wrote that takes its time; nil
+	// when nobody wants to know.
+	Tell func(last string)
 }
 
 // Run runs one script and returns what it wrote and how it ended. The error is for
@@ -61,7 +64,8 @@ func Run(ctx context.Context, host Host, args Args) (guest.Result, error) {
 	}
 	run, cancel := newClock(ctx, limit)
 	defer cancel(nil)
-	out := &capture{overflow: func() { cancel(errTooMuchOutput) }}
+	out := &capture{overflow: func() { cancel(errTooMuchOutput) }, tell: host.Tell}
+	defer out.end()
 	s := newShell(host, cancel)
 	defer s.removeTemps()
 

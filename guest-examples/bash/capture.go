@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 )
 
 // capture keeps what a script writes to standard output and standard error, in
@@ -13,6 +14,9 @@ import (
 type capture struct {
 	// overflow is called when the script writes more than maxOutput.
 	overflow func()
+	// tell hears from time to time what was written last, as long as the script runs; nil when
+	// nobody wants to know.
+	tell func(last string)
 
 	mu         sync.Mutex
 	head, tail []byte
@@ -20,7 +24,15 @@ type capture struct {
 	// cutLines is how many line feeds were left out so far, kept up to date as the
 	// tail moves on.
 	cutLines int
+	telling  *time.Timer // set when something is to be told
 }
+
+// tellAfter is how long after something was written that is told, so that scripts that end
+// at once tell nothing, and maxTold how many bytes of what was written last.
+const (
+	tellAfter = 500 * time.Millisecond
+	maxTold   = 4 << 10
+)
 
 // Write takes all of p and never fails.
 func (c *capture) Write(p []byte) (int, error) {
@@ -40,7 +52,34 @@ func (c *capture) Write(p []byte) (int, error) {
 	if len(c.tail) > 2*maxTail {
 		c.dropTail()
 	}
+	if c.tell != nil && c.telling == nil {
+		c.telling = time.AfterFunc(tellAfter, c.tellLast)
+	}
 	return len(p), nil
+}
+
+func (c *capture) tellLast() {
+	c.mu.Lock()
+	tell, last := c.tell, c.tail
+	if len(last) < maxTold && c.total == len(c.head)+len(c.tail) {
+		last = append(c.head[max(0, len(c.head)-maxTold):len(c.head):len(c.head)], last...)
+	}
+	text := strings.ToValidUTF8(string(last[max(0, len(last)-maxTold):]), "\uFFFD")
+	c.telling = nil
+	c.mu.Unlock()
+	if tell != nil {
+		tell(text)
+	}
+}
+
+// end has nothing told any more.
+func (c *capture) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tell = nil
+	if c.telling != nil {
+		c.telling.Stop()
+	}
 }
 
 // dropTail leaves maxTail bytes of the tail.

@@ -18,6 +18,9 @@ func main() {
 		Workspace: workspace.Mount,
 		Temp:      "/tmp",
 		Environ:   os.Environ(),
+		Tell: func(last string) {
+			_ = guest.Update("", map[string]any{"output": last}) // what is told too often is told later
+		},
 	}
 	guest.Run(func(ctx context.Context, args bash.Args) (guest.Result, error) {
 		return bash.Run(ctx, host, args)

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -36,6 +37,7 @@ type job struct {
 	killed   bool
 	told     lines
 	progress string
+	live     string // the last of the output, where the tool tells of that
 	endTime  time.Time
 	result   tool.Result
 	err      error
@@ -97,6 +99,12 @@ func (j *job) log(_ slog.Level, text string) {
 func (j *job) update(u tool.Update) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if raw, told := u.Metadata["output"]; told {
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			j.live = text
+		}
+	}
 	switch {
 	case u.Progress != nil && u.Progress.Message != "":
 		j.progress = u.Progress.Message

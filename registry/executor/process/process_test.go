@@ -47,6 +47,7 @@ func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) 
 			call.OnLog(0, "first")
 			call.OnLog(0, "second")
 			call.OnUpdate(tool.Update{Progress: &tool.Progress{Message: "halfway"}})
+			call.OnUpdate(tool.Update{Metadata: map[string]json.RawMessage{"output": json.RawMessage(`"line 7\n"`)}})
 			<-ctx.Done()
 			return "", ctx.Err()
 		case "wait": // until its time is over, which it says, or the registry's, which would be a fault
@@ -101,12 +102,12 @@ func TestLifeOfAJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := setUp(t, registry.Options{}, process.Options{}, false)
 		b.want(b.do("s", `{"action":"list"}`), "no jobs in this session")
-		b.want(b.do("s", `{"action":"start","command":"log"}`), "job_1: running, 0.5 s\nhalfway\nfirst\nsecond")
+		b.want(b.do("s", `{"action":"start","command":"log"}`), "job_1: running, 0.5 s\nhalfway\nfirst\nsecond\nthe last of its output so far:\nline 7")
 		b.want(b.do("s", `{"action":"poll","id":"job_1","wait_seconds":1}`), "job_1: running, 1.5 s\nhalfway")
 		if got := b.do("s", `{"action":"poll","id":"job_1"}`); strings.Contains(got, "first") {
 			t.Errorf("told again: %q", got)
 		}
-		b.want(b.do("s", `{"action":"log","id":"job_1"}`), "first\nsecond")
+		b.want(b.do("s", `{"action":"log","id":"job_1"}`), "first\nsecond\nline 7")
 		b.want(b.do("s", `{"action":"start","command":"say a b c"}`), "job_2: completed, 0.0 s\na\nb\nc")
 		b.want(b.do("s", `{"action":"log","id":"job_2","offset":2,"limit":1}`), "b\n[lines 2 to 2 of 3; go on with offset=3]")
 		b.want(b.do("s", `{"action":"start","command":"nonsense"}`), "job_3: failed, 0.0 s\nbash: the tool says: nonsense: command not found")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func (t *Table) Define() (tool.Spec, tool.Executor, error) {
 		Name: "process", Title: "Background jobs", Category: "runtime", Tags: []string{"job", "background", "process"},
 		Version: "1.0.0", Source: "host", Polling: true, Timeout: maxWait + 5*time.Minute, // a yes may have to be waited for
 		Description: fmt.Sprintf(`Runs %s in the background. start returns the name of a job, or its result if it ends at once; list shows the jobs of this session; `+
-			`poll tells how one stands, what it told since the last poll and, at its end, its result; log shows all it told or its whole result, by lines; `+
+			`poll tells how one stands, what it told since the last poll, the last of its output so far and, at its end, its result; log shows all it told or its whole result, by lines; `+
 			`kill ends it. A job is a call of %s like any other: it has the same sandbox, the same permissions and the same limits.`, t.o.Tool, t.o.Tool),
 		Parameters: fmt.Appendf(nil, parametersFormat, t.o.MaxTimeout/time.Second),
 	}}, t.serve)
@@ -214,6 +215,9 @@ func (j *job) poll() (tool.Result, error) {
 		if news := j.told.news(); news != "" {
 			text = append(text, news)
 		}
+		if j.live != "" {
+			text = append(text, "the last of its output so far:", j.live)
+		}
 	} else if output := j.output(); output != "" {
 		text = append(text, output)
 	}
@@ -226,7 +230,7 @@ func (j *job) poll() (tool.Result, error) {
 // j.mu is held.
 func (j *job) output() string {
 	if j.endTime.IsZero() {
-		return j.told.all()
+		return strings.Join(slices.DeleteFunc([]string{j.told.all(), j.live}, func(s string) bool { return s == "" }), "\n")
 	}
 	return j.result.Text() // of a failure, too
 }
