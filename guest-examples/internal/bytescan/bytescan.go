@@ -99,6 +99,23 @@ func Count(block []byte, b byte) int {
 	return count
 }
 
+// CountControl returns how many bytes of block are ASCII control characters, 0x7f and line
+// breaks counted.
+func CountControl(block []byte) int {
+	const high3, del = ones * 0xe0, ones * 0x7f
+	count := 0
+	for ; len(block) >= 16; block = block[16:] {
+		w, x := binary.LittleEndian.Uint64(block[0:]), binary.LittleEndian.Uint64(block[8:])
+		count += countZeros(w&high3) + countZeros(w^del) + countZeros(x&high3) + countZeros(x^del)
+	}
+	for _, b := range block {
+		if b < ' ' || b == 0x7f {
+			count++
+		}
+	}
+	return count
+}
+
 // countZeros returns how many bytes of w are zero. Unlike zeros it can't be
 // misled by what a subtraction borrows.
 func countZeros(w uint64) int {

@@ -44,6 +44,21 @@ func FuzzIndexAndCount(f *testing.F) {
 	})
 }
 
+func TestCountControl(t *testing.T) {
+	for b := range 256 {
+		for n := range 40 {
+			block := bytes.Repeat([]byte{'x', byte(b)}, n)
+			want := 0
+			if b < ' ' || b == 0x7f {
+				want = n
+			}
+			if got := CountControl(block); got != want {
+				t.Fatalf("%d times %#x: got %d, want %d", n, b, got, want)
+			}
+		}
+	}
+}
+
 func FuzzIndexPair(f *testing.F) {
 	f.Add([]byte("\x01\x00\x01\x00\x80\x7f\xff"), byte(0), byte(1), uint8(1))
 	f.Add([]byte(strings.Repeat("ab", 40)+"ba"), byte('b'), byte('b'), uint8(1))
