@@ -10,6 +10,7 @@ import (
 // hostDir is a directory of the host, held open.
 type hostDir struct {
 	root *os.Root
+	self *os.File // the same, for what os.Root has no method for
 	info fs.FileInfo
 	// parents are the directory itself and all above it, to the top.
 	parents []fs.FileInfo
@@ -30,12 +31,18 @@ func openHostDir(dir string) (hostDir, error) {
 		return hostDir{}, hostDirError(err)
 	}
 	d := hostDir{root: root}
-	if err := d.examine(real); err != nil {
+	if d.self, err = root.Open("."); err != nil {
 		_ = root.Close()
+		return hostDir{}, hostDirError(err)
+	}
+	if err := d.examine(real); err != nil {
+		_ = d.close()
 		return hostDir{}, err
 	}
 	return d, nil
 }
+
+func (d *hostDir) close() error { return errors.Join(d.self.Close(), d.root.Close()) }
 
 // realPath returns the absolute path of a directory with all links resolved.
 func realPath(dir string) (string, error) {
@@ -74,12 +81,7 @@ func (d *hostDir) examine(real string) error {
 	if isHostRoot(d, real) {
 		return errors.New("is the root of a file system of the host; name a directory below it")
 	}
-	self, err := d.root.Open(".")
-	if err != nil {
-		return hostDirError(err)
-	}
-	defer self.Close()
-	if d.touchesSystem() || isKernelFS(self) {
+	if d.touchesSystem() || isKernelFS(d.self) {
 		return errors.New("is, holds or lies in a system directory of the host; name another one")
 	}
 	return nil

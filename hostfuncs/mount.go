@@ -16,6 +16,7 @@ type mount struct {
 	name     string // the operator's name
 	at       string // the guest path
 	root     *os.Root
+	self     *os.File // the same directory
 	deny     denyList
 	writable bool
 	scratch  string // the directory to remove at the end; empty for the operator's
@@ -66,14 +67,14 @@ func (m *mount) openDir(g capability.GrantedFS, o Options) error {
 	dir, err := openHostDir(name)
 	if err == nil && m.writable {
 		if err = dir.refuseProtected(o.Protected); err != nil {
-			_ = dir.root.Close()
+			_ = dir.close()
 		}
 	}
 	if err != nil {
 		_ = removeScratch(m.scratch)
 		return err
 	}
-	m.root, m.info, m.parents = dir.root, dir.info, dir.parents
+	m.root, m.self, m.info, m.parents = dir.root, dir.self, dir.info, dir.parents
 	return nil
 }
 
@@ -83,7 +84,7 @@ func (m *mount) close() error {
 	if m.scratch != "" {
 		err = m.emptyScratch()
 	}
-	err = errors.Join(err, m.root.Close())
+	err = errors.Join(err, m.self.Close(), m.root.Close())
 	if removeErr := removeScratch(m.scratch); removeErr != nil {
 		err = errors.Join(err, removeErr)
 	}
@@ -146,6 +147,9 @@ func (o opening) check(info fs.FileInfo) error {
 // open opens a regular file or a directory, whatever the path says at that moment,
 // and nothing else.
 func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
+	if file, info, ok := m.openPlain(rel, o); ok {
+		return file, info, nil
+	}
 	parent, base, done, err := m.parentOf(rel)
 	if err != nil {
 		return nil, nil, err
@@ -176,19 +180,12 @@ func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// checkOpened refuses an open file that is not of the kind asked for, one
-// that belongs to the kernel's own file systems, and where links may not be
+// checkOpened refuses an open file that checkKind refuses, and where links may not be
 // followed one that does not itself bear the name.
 func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o opening) (fs.FileInfo, error) {
-	info, err := file.Stat()
+	info, err := m.checkKind(file, o)
 	if err != nil {
-		return nil, m.guestError(err)
-	}
-	if err := o.check(info); err != nil {
 		return nil, err
-	}
-	if !sameDevice(info, m.info) && isKernelFS(file) {
-		return nil, fs.ErrPermission
 	}
 	if m.noLinks() || o.noFollow {
 		named, err := parent.Lstat(base)
@@ -198,6 +195,22 @@ func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o openi
 		if !os.SameFile(named, info) {
 			return nil, fs.ErrPermission
 		}
+	}
+	return info, nil
+}
+
+// checkKind refuses an open file that is not of the kind asked for, and one that belongs
+// to the kernel's own file systems.
+func (m *mount) checkKind(file *os.File, o opening) (fs.FileInfo, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, m.guestError(err)
+	}
+	if err := o.check(info); err != nil {
+		return nil, err
+	}
+	if !sameDevice(info, m.info) && isKernelFS(file) {
+		return nil, fs.ErrPermission
 	}
 	return info, nil
 }

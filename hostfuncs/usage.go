@@ -23,6 +23,7 @@ func (u *usage) note(list *[]string, name string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
+	case u.more && len(*list) >= maxUsageNames: // a search reads thousands of files
 	case slices.Contains(*list, name):
 	case len(*list) >= maxUsageNames:
 		u.more = true

@@ -68,8 +68,9 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		Unread:   &found.unread,
 		LeftOut:  &found.ignored,
 	}
+	end := workspace.LiteralEnd(pattern)
 	err = walker.Walk(func(name string, entry fs.DirEntry) error {
-		if !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
+		if !strings.HasSuffix(name, end) || !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
 			return nil
 		}
 		info, err := entry.Info()

@@ -11,42 +11,49 @@ import (
 // frequent first.
 const common = " etaoinsrlcdupmfhg\"_.y,b()-vwx=/k0;:'1T{}*SACIEP2&NRLDMFO"
 
-// needle is a text to look for. What is searched is the rarest byte of it,
-// which leaves the fewest places to compare.
+// needle is a text to look for. What is searched are the two rarest bytes of it, which
+// leaves the fewest places to compare, or one if case does not matter.
 type needle struct {
 	text []byte
 	fold bool
 	rare int // where in text the rarest byte stands
+	next int // where the rarest of the others does; rare if there is none
 }
 
 func newNeedle(text []byte, fold bool) needle {
-	n := needle{text: text, fold: fold}
-	rarity := -1
+	n := needle{text: text, fold: fold, rare: rarest(text, -1)}
+	n.next = n.rare
+	if !fold && len(text) > 1 {
+		n.next = rarest(text, n.rare)
+	}
+	return n
+}
+
+// rarest returns where the rarest byte of text stands, apart from one place; -1 if there is
+// none.
+func rarest(text []byte, apart int) int {
+	at, rarity := -1, -1
 	for i, b := range text {
 		place := strings.IndexByte(common, b)
 		if place < 0 {
 			place = len(common)
 		}
-		if place > rarity {
-			n.rare, rarity = i, place
+		if i != apart && place > rarity {
+			at, rarity = i, place
 		}
 	}
-	return n
+	return at
 }
 
 // index returns the first place in block at which the text stands, or -1.
 func (n needle) index(block []byte) int {
-	a := n.text[n.rare]
-	b := a
-	if n.fold {
-		b = upper(a)
-	}
-	for from := n.rare; from < len(block); {
-		at := bytescan.Index(block[from:], a, b)
+	first := min(n.rare, n.next)
+	for from := first; from < len(block); {
+		at := n.candidate(block[from:])
 		if at < 0 {
 			return -1
 		}
-		start := from + at - n.rare
+		start := from + at - first
 		if start+len(n.text) > len(block) {
 			return -1
 		}
@@ -56,6 +63,20 @@ func (n needle) index(block []byte) int {
 		from += at + 1
 	}
 	return -1
+}
+
+// candidate returns where in block the first of the rare bytes stands, as in the text, or
+// -1.
+func (n needle) candidate(block []byte) int {
+	first, last := min(n.rare, n.next), max(n.rare, n.next)
+	a, b := n.text[first], n.text[last]
+	switch {
+	case n.fold:
+		return bytescan.Index(block, a, upper(a))
+	case first == last:
+		return bytescan.Index(block, a, a)
+	}
+	return bytescan.IndexPair(block, a, b, last-first)
 }
 
 func (n needle) matches(part []byte) bool {

@@ -117,7 +117,8 @@ func (p *page) file(size int64, out io.Writer) error {
 	if size <= filehash.MaxSize {
 		seen = io.TeeReader(f, hash)
 	}
-	source := bufio.NewReaderSize(seen, 64<<10)
+	// A small file does without most of the buffer, which a call would have to make empty.
+	source := bufio.NewReaderSize(seen, int(max(text.SniffLen, min(size, 64<<10))))
 	head, err := source.Peek(imageHead)
 	if err != nil && err != io.EOF {
 		return p.explain(err)

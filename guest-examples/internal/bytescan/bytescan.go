@@ -52,6 +52,35 @@ func Index(block []byte, a, b byte) int {
 	return -1
 }
 
+// IndexPair returns the first place in block at which a stands, and b so many bytes
+// further on, or -1. Two bytes of a word meet at their distance far less often than one of
+// them occurs.
+func IndexPair(block []byte, a, b byte, distance int) int {
+	p, q := ones*uint64(a), ones*uint64(b)
+	end := len(block) - distance // of the places
+	at := 0
+	for ; at+16 <= end; at += 16 {
+		left, right := block[at:at+16], block[at+distance:at+distance+16]
+		w := zeros(binary.LittleEndian.Uint64(left)^p) & zeros(binary.LittleEndian.Uint64(right)^q)
+		x := zeros(binary.LittleEndian.Uint64(left[8:])^p) & zeros(binary.LittleEndian.Uint64(right[8:])^q)
+		if w|x == 0 {
+			continue
+		}
+		// What a subtraction borrows may have marked a byte too many.
+		for i := range left {
+			if left[i] == a && right[i] == b {
+				return at + i
+			}
+		}
+	}
+	for ; at < end; at++ {
+		if block[at] == a && block[at+distance] == b {
+			return at
+		}
+	}
+	return -1
+}
+
 // Count returns how often b stands in block.
 func Count(block []byte, b byte) int {
 	p := ones * uint64(b)
@@ -64,6 +93,23 @@ func Count(block []byte, b byte) int {
 	}
 	for _, have := range block {
 		if have == b {
+			count++
+		}
+	}
+	return count
+}
+
+// CountControl returns how many bytes of block are ASCII control characters, 0x7f and line
+// breaks counted.
+func CountControl(block []byte) int {
+	const high3, del = ones * 0xe0, ones * 0x7f
+	count := 0
+	for ; len(block) >= 16; block = block[16:] {
+		w, x := binary.LittleEndian.Uint64(block[0:]), binary.LittleEndian.Uint64(block[8:])
+		count += countZeros(w&high3) + countZeros(w^del) + countZeros(x&high3) + countZeros(x^del)
+	}
+	for _, b := range block {
+		if b < ' ' || b == 0x7f {
 			count++
 		}
 	}

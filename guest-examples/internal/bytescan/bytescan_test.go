@@ -44,6 +44,40 @@ func FuzzIndexAndCount(f *testing.F) {
 	})
 }
 
+func TestCountControl(t *testing.T) {
+	for b := range 256 {
+		for n := range 40 {
+			block := bytes.Repeat([]byte{'x', byte(b)}, n)
+			want := 0
+			if b < ' ' || b == 0x7f {
+				want = n
+			}
+			if got := CountControl(block); got != want {
+				t.Fatalf("%d times %#x: got %d, want %d", n, b, got, want)
+			}
+		}
+	}
+}
+
+func FuzzIndexPair(f *testing.F) {
+	f.Add([]byte("\x01\x00\x01\x00\x80\x7f\xff"), byte(0), byte(1), uint8(1))
+	f.Add([]byte(strings.Repeat("ab", 40)+"ba"), byte('b'), byte('b'), uint8(1))
+	f.Add([]byte(strings.Repeat("\x01", 33)+"\x00\x01\x00"), byte(0), byte(0), uint8(2))
+	f.Add([]byte(strings.Repeat("x", 60)+"a"+strings.Repeat("x", 60)+"b"), byte('a'), byte('b'), uint8(61))
+	f.Add([]byte("ab"), byte('a'), byte('b'), uint8(200))
+	f.Fuzz(func(t *testing.T, block []byte, a, b byte, distance uint8) {
+		want := -1
+		for i := 0; i+int(distance) < len(block) && want < 0; i++ {
+			if block[i] == a && block[i+int(distance)] == b {
+				want = i
+			}
+		}
+		if got := IndexPair(block, a, b, int(distance)); got != want {
+			t.Errorf("%q, %q and %q %d further on: got %d, want %d", block, a, b, distance, got, want)
+		}
+	})
+}
+
 func TestSum(t *testing.T) {
 	weights := [256]uint8{'a': 1, 'b': 200}
 	for n := range 40 {

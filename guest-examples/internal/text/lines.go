@@ -17,9 +17,9 @@ type LineReader struct {
 }
 
 // NewLineReader returns a reader of the lines of src that holds the first keep
-// bytes of each.
+// bytes of each. A *bufio.Reader of at least SniffLen bytes is used as it is.
 func NewLineReader(src io.Reader, keep int) *LineReader {
-	return &LineReader{src: bufio.NewReaderSize(src, 64<<10), keep: keep}
+	return &LineReader{src: bufio.NewReaderSize(src, SniffLen), keep: keep}
 }
 
 // Next returns the first bytes of the next line, without its end, and the
@@ -58,15 +58,9 @@ func (r *LineReader) Count(limit int64) (lines int64, more bool, err error) {
 	if r.err == io.EOF {
 		return 0, false, nil
 	}
-	block := make([]byte, 64<<10)
 	open := false // the last line seen has no end yet
 	for limit > 0 {
-		n, err := r.src.Read(block)
-		limit -= int64(n)
-		lines += int64(bytescan.Count(block[:n], '\n'))
-		if n > 0 {
-			open = block[n-1] != '\n'
-		}
+		_, err := r.src.Peek(1)
 		if err == io.EOF {
 			if open {
 				lines++
@@ -76,6 +70,11 @@ func (r *LineReader) Count(limit int64) (lines int64, more bool, err error) {
 		if err != nil {
 			return lines, false, err
 		}
+		block, _ := r.src.Peek(r.src.Buffered()) // which is there
+		limit -= int64(len(block))
+		lines += int64(bytescan.Count(block, '\n'))
+		open = block[len(block)-1] != '\n'
+		_, _ = r.src.Discard(len(block))
 	}
 	return lines, true, nil
 }

@@ -52,5 +52,10 @@ var control = [256]uint8{
 // isBinary reports whether head holds a NUL byte or consists of control
 // characters to more than three tenths.
 func isBinary(head []byte) bool {
-	return bytescan.Index(head, 0, 0) >= 0 || bytescan.Sum(head, &control)*10 > len(head)*3
+	if bytescan.Index(head, 0, 0) >= 0 {
+		return true
+	}
+	// Most texts have too few even with those that texts have.
+	most := len(head) * 3 / 10
+	return bytescan.CountControl(head) > most && bytescan.Sum(head, &control) > most
 }

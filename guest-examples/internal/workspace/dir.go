@@ -35,7 +35,7 @@ type Dir struct {
 // OpenDir returns the directory at path, which is Mount in the sandbox. Like
 // Open it does not look whether there is one.
 func OpenDir(path string) Dir {
-	return Dir{FS: os.DirFS(path), path: path}
+	return Dir{FS: openTree(path), path: path}
 }
 
 // Target resolves the path value of the parameter param to the name of a file

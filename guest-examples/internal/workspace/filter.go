@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -41,11 +42,22 @@ func NamesHidden(glob string) bool {
 	return false
 }
 
+// LiteralEnd returns what each path ends in that the glob matches, as far as it is plain
+// text in its last element. To compare it costs next to nothing, to match a glob with
+// thousands of paths does not.
+func LiteralEnd(glob string) string {
+	if strings.ContainsRune(glob, utf8.RuneError) {
+		return "" // which stands for any byte that is no UTF-8
+	}
+	return glob[strings.LastIndexAny(glob, `/*?[]{},\`)+1:]
+}
+
 // Filter selects files below a folder. The zero value selects all.
 type Filter struct {
 	glob    string
-	exclude bool // select what does not match
-	whole   bool // match the path, not only the name
+	end     string // see LiteralEnd
+	exclude bool   // select what does not match
+	whole   bool   // match the path, not only the name
 }
 
 // NewFilter returns the filter for the glob that the parameter param gave: one
@@ -57,11 +69,8 @@ func NewFilter(param, glob string) (Filter, error) {
 		return Filter{}, err
 	}
 	whole := strings.Contains(pattern, "/")
-	return Filter{
-		glob:    strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/"),
-		exclude: exclude,
-		whole:   whole,
-	}, nil
+	pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
+	return Filter{glob: pattern, end: LiteralEnd(pattern), exclude: exclude, whole: whole}, nil
 }
 
 // NamesHidden reports whether the filter can only mean hidden files.
@@ -78,5 +87,6 @@ func (f Filter) Selects(below string) bool {
 	if !f.whole {
 		below = path.Base(below)
 	}
-	return doublestar.MatchUnvalidated(f.glob, below) != f.exclude
+	matches := strings.HasSuffix(below, f.end) && doublestar.MatchUnvalidated(f.glob, below)
+	return matches != f.exclude
 }

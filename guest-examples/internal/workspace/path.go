@@ -6,7 +6,6 @@ package workspace
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -20,7 +19,7 @@ const Mount = "/workspace"
 // Open returns the mounted workspace. It does not look whether there is one:
 // see Explain. What lies outside is the host's to refuse.
 func Open() fs.FS {
-	return os.DirFS(Mount)
+	return openTree(Mount)
 }
 
 // Resolve turns the path value of the parameter param, relative to the

@@ -3,7 +3,6 @@ package workspace
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
@@ -81,7 +80,10 @@ func (w Walker) folder(name string, entries []fs.DirEntry, depth int, rules []ig
 		}
 	}
 	for _, entry := range entries {
-		below := path.Join(name, entry.Name())
+		below := entry.Name()
+		if name != "." {
+			below = name + "/" + below
+		}
 		switch {
 		case w.skipped(entry):
 			continue

@@ -1,0 +1,95 @@
+package workspace
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// files is what os.DirFS returns.
+type files interface {
+	fs.StatFS
+	fs.ReadDirFS
+	fs.ReadFileFS
+	fs.ReadLinkFS
+}
+
+// tree is os.DirFS with an Open that asks the host once: package os asks the host for the
+// kind and the flags of each file, sets its flags and readies it to be waited for, which a
+// search through thousands of files pays for each.
+type tree struct {
+	files
+	folder string
+}
+
+// openTree returns the files below folder.
+func openTree(folder string) fs.FS {
+	return tree{os.DirFS(folder).(files), folder}
+}
+
+// Open opens a file for reading. Folders are read with ReadDir.
+func (t tree) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	fd, err := syscall.Open(t.folder+"/"+name, syscall.O_RDONLY, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &openFile{tree: t, name: name, fd: fd}, nil
+}
+
+// openFile is a file of a tree. At its end it stays there, even if the file grows.
+type openFile struct {
+	tree   tree
+	name   string
+	fd     int
+	atEnd  bool
+	closed bool
+}
+
+// Read reads on.
+func (f *openFile) Read(p []byte) (int, error) {
+	switch {
+	case f.closed:
+		return 0, f.failed("read", fs.ErrClosed)
+	case len(p) == 0:
+		return 0, nil
+	case f.atEnd:
+		return 0, io.EOF
+	}
+	n, err := syscall.Read(f.fd, p)
+	if err != nil {
+		return 0, f.failed("read", err)
+	}
+	if n == 0 {
+		f.atEnd = true
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Stat describes what has the name by now.
+func (f *openFile) Stat() (fs.FileInfo, error) {
+	if f.closed {
+		return nil, f.failed("stat", fs.ErrClosed)
+	}
+	return f.tree.Stat(f.name)
+}
+
+// Close closes the file.
+func (f *openFile) Close() error {
+	if f.closed {
+		return f.failed("close", fs.ErrClosed)
+	}
+	f.closed = true
+	if err := syscall.Close(f.fd); err != nil {
+		return f.failed("close", err)
+	}
+	return nil
+}
+
+func (f *openFile) failed(op string, err error) error {
+	return &fs.PathError{Op: op, Path: f.name, Err: err}
+}
