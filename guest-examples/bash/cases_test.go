@@ -7,11 +7,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/commands"
 )
 
 // commandTable has the commands of all tests: they share one, as the package asks for.
-var commandTable = sync.OnceValue(commands.Table)
+var commandTable = sync.OnceValue(func() map[string]command.Func { return commands.Table(nil) })
 
 // script is one case of the files in testdata: a name and a script that is run in a
 // copy of testdata/tree.
