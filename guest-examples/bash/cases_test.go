@@ -7,11 +7,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/commands"
 )
 
 // commandTable has the commands of all tests: they share one, as the package asks for.
-var commandTable = sync.OnceValue(commands.Table)
+var commandTable = sync.OnceValue(func() map[string]command.Func { return commands.Table(nil) })
 
 // script is one case of the files in testdata: a name and a script that is run in a
 // copy of testdata/tree.
@@ -42,11 +43,19 @@ func caseFiles(t *testing.T) []string {
 	return files
 }
 
+// treeOfCases is where those files are, found before an awk of any case changes the folder of
+// the program for a while.
+var treeOfCases = sync.OnceValues(func() (string, error) { return filepath.Abs(filepath.Join("testdata", "tree")) })
+
 // copyOfTree returns a folder with the files that the cases work on.
 func copyOfTree(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "tree"))); err != nil {
+	tree, err := treeOfCases()
+	if err == nil {
+		err = os.CopyFS(dir, os.DirFS(tree))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir

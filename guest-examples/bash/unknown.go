@@ -19,8 +19,10 @@ func (s *shell) hint(name string) string {
 		return sandbox + " Nothing can be installed."
 	case "go", "make", "gcc", "cc", "g++", "clang", "rustc", "cmake", "javac", "tsc", "pytest", "jest", "mvn", "gradle":
 		return sandbox + " Programs can't be built or tested here."
-	case "docker", "podman", "kubectl", "systemctl", "service", "sudo", "su", "ssh", "scp", "rsync", "mount", "chroot", "nc", "ping", "wget":
+	case "docker", "podman", "kubectl", "systemctl", "service", "sudo", "su", "ssh", "scp", "rsync", "mount", "chroot", "nc", "ping":
 		return sandbox + " Other machines, users and services are out of reach."
+	case "wget":
+		return sandbox + " Use curl, which reaches the servers that the operator allows."
 	case "vi", "vim", "nano", "emacs", "less", "more", "man", "top", "htop":
 		return sandbox + " Nobody can type into it; use cat, head, tail and sed."
 	case "rg", "ag", "ack":

@@ -4,17 +4,19 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"os"
 
 	"github.com/wasmtool/wasmtool/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/bash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/commands"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"github.com/wasmtool/wasmtool/guest/guesthttp"
 )
 
 func main() {
 	host := bash.Host{
-		Commands:  commands.Table(),
+		Commands:  commands.Table(network()),
 		Workspace: workspace.Mount,
 		Temp:      "/tmp",
 		Environ:   os.Environ(),
@@ -25,4 +27,12 @@ func main() {
 	guest.Run(func(ctx context.Context, args bash.Args) (guest.Result, error) {
 		return bash.Run(ctx, host, args)
 	})
+}
+
+// network is what sends requests, and nil when the operator did not switch it on.
+func network() http.RoundTripper {
+	if guest.CurrentCall().Settings["network"] != "on" {
+		return nil
+	}
+	return guesthttp.Transport{}
 }

@@ -1,5 +1,5 @@
 // Package client sends the requests of the tools of the module web, and says in words for
-// a model what came of them. The host checks each request, follows no redirect by itself and
+// a model what came of them; curl shares with them what a redirect and a refusal mean. The host checks each request, follows no redirect by itself and
 // decodes what is compressed.
 package client
 
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 
 	"github.com/wasmtool/wasmtool/guest/guesthttp"
 
@@ -68,25 +69,26 @@ func (c *Client) follow(r *http.Request) (*http.Response, []string, error) {
 	for {
 		res, err := c.transport.RoundTrip(r)
 		if err != nil {
-			return nil, nil, explain(r, err)
+			return nil, nil, Explain(r, err)
 		}
 		res.Request = r
-		location := res.Header.Get("Location")
-		if r.Method != http.MethodGet || !redirected[res.StatusCode] || location == "" {
+		if r.Method != http.MethodGet {
+			return res, redirects, nil
+		}
+		next, err := Redirection(res)
+		if err == nil && next == nil {
 			return res, redirects, nil
 		}
 		_ = res.Body.Close() // it is for people
-		next, err := r.URL.Parse(location)
 		switch {
-		case err != nil || next.Host == "" || next.User != nil:
-			return nil, nil, errors.New("the server redirects to what is no URL of a page")
+		case err != nil:
+			return nil, nil, err
 		case len(redirects) == maxRedirects:
 			return nil, nil, fmt.Errorf("the server redirects more than %d times, lastly to %s", maxRedirects, plain.Line(next.String(), maxDetail))
 		case next.Scheme != r.URL.Scheme && next.Scheme != "https":
 			return nil, nil, fmt.Errorf("the server redirects from %s to %s, which is not followed", r.URL.Scheme, plain.Line(next.String(), maxDetail))
 		}
 		redirects = append(redirects, r.URL.String())
-		next.Fragment, next.RawFragment = "", ""
 		r = (&http.Request{Method: r.Method, URL: next, Header: r.Header}).WithContext(r.Context())
 	}
 }
@@ -97,16 +99,38 @@ var redirected = map[int]bool{
 	http.StatusTemporaryRedirect: true, http.StatusPermanentRedirect: true,
 }
 
-// explain adds to a refusal what would allow the request. It names no more of a URL than the
-// host does, since what stands behind that may be a key.
-func explain(r *http.Request, err error) error {
+// Redirection returns the URL that a response leads to, without a fragment, and nil for one
+// that leads nowhere. res.Request is what it answers. It is an error when that is no URL of
+// a host, or has a user.
+func Redirection(res *http.Response) (*url.URL, error) {
+	location := res.Header.Get("Location")
+	if !redirected[res.StatusCode] || location == "" {
+		return nil, nil
+	}
+	next, err := res.Request.URL.Parse(location)
+	if err != nil || next.Host == "" || next.User != nil {
+		return nil, errors.New("the server redirects to what is no URL of a page")
+	}
+	next.Fragment, next.RawFragment = "", ""
+	return next, nil
+}
+
+// Explain adds to a refusal of the host what would allow the request; other errors are
+// returned as they are. It names no more of a URL than the host does, since what stands
+// behind that may be a key.
+func Explain(r *http.Request, err error) error {
 	var fault *guesthttp.Fault
 	if !errors.As(err, &fault) || fault.Kind != "denied" {
 		return err
 	}
+	return fmt.Errorf("%w; only the operator can grant it, by the permission %s", fault, Permission(r))
+}
+
+// Permission returns the word that allows a request: net:https://example.com/ for GET.
+func Permission(r *http.Request) string {
 	method := ""
 	if r.Method != http.MethodGet {
 		method = r.Method + ":"
 	}
-	return fmt.Errorf("%w; only the operator can grant it, by the permission net:%s%s://%s/", fault, method, r.URL.Scheme, r.URL.Host)
+	return "net:" + method + r.URL.Scheme + "://" + r.URL.Host + "/"
 }

@@ -3,7 +3,6 @@ package commands
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/wasmtool/wasmtool/guest/guesthttp"
 )
 
 // Statuses of curl.
@@ -31,7 +28,7 @@ const (
 	curlRedirects = 47
 )
 
-// curlSpec returns curl, whose requests go through transport.
+// curlSpec returns curl, whose requests go through transport; nil stands for no network.
 func curlSpec(transport http.RoundTripper) spec {
 	return spec{
 		name: "curl", synopsis: "[OPTION]... URL...", usage: curlUsage,
@@ -40,7 +37,7 @@ func curlSpec(transport http.RoundTripper) spec {
 			"connect-timeout: max-redirs: compressed k,insecure v,verbose retry: url: create-dirs F,form: T,upload-file: x,proxy: N,no-buffer 4 6 g,globoff",
 		note: "Requests go where the operator grants, and secrets are put in by the host. -k, -F, -T and -x are refused.",
 		run: func(p *process, o options, urls []string) int {
-			c := &curl{p: p, o: o, client: &http.Client{Transport: transport}}
+			c := &curl{p: p, o: o, transport: transport}
 			return c.run(append(o.values("url"), urls...))
 		},
 	}
@@ -50,8 +47,8 @@ func curlSpec(transport http.RoundTripper) spec {
 type curl struct {
 	p         *process
 	o         options
-	client    *http.Client
-	redirects int
+	transport http.RoundTripper
+	redirects int // that were followed for the URL at hand
 }
 
 // failure is an error with the status that curl has for it.
@@ -103,17 +100,14 @@ func (c *curl) fetch(address string) error {
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	request, err := c.request(ctx, address)
+	request, body, err := c.request(ctx, address)
 	if err != nil {
-		return err
-	}
-	if err := c.setRedirects(); err != nil {
 		return err
 	}
 	start := time.Now()
-	response, err := c.client.Do(request)
+	response, err := c.send(request, body)
 	if err != nil {
-		return c.explain(ctx, request, err)
+		return err
 	}
 	defer response.Body.Close()
 	if c.o.has("f") && response.StatusCode >= 400 {
@@ -131,45 +125,22 @@ func (c *curl) fetch(address string) error {
 	return nil
 }
 
-func (c *curl) setRedirects() error {
-	most := 50
-	if c.o.has("max-redirs") {
-		n, err := strconv.Atoi(c.o.value("max-redirs", ""))
-		if err != nil {
-			return failed(curlUsage, "expected a number for --max-redirs, got '%s'", c.o.value("max-redirs", ""))
-		}
-		if most = n; n < 0 || n > 50 {
-			most = 50
-		}
-	}
-	c.redirects = 0
-	c.client.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
-		if !c.o.has("L") {
-			return http.ErrUseLastResponse
-		}
-		if len(via) > most {
-			return failed(curlRedirects, "Maximum (%d) redirects followed", most)
-		}
-		c.redirects = len(via)
-		return nil
-	}
-	return nil
-}
-
-func (c *curl) request(ctx context.Context, address string) (*http.Request, error) {
+// request returns the first request for a URL, with its body besides, which later ones may
+// need again.
+func (c *curl) request(ctx context.Context, address string) (*http.Request, []byte, error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, failed(curlMalformed, "URL rejected: %s", clip(address, 200))
+		return nil, nil, failed(curlMalformed, "URL rejected: %s", clip(address, 200))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil, failed(curlProtocol, "Protocol \"%s\" not supported; it is http or https", u.Scheme)
+		return nil, nil, failed(curlProtocol, "Protocol \"%s\" not supported; it is http or https", u.Scheme)
 	}
 	body, contentType, err := c.body()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	method := http.MethodGet
 	switch {
@@ -182,15 +153,21 @@ func (c *curl) request(ctx context.Context, address string) (*http.Request, erro
 		method = http.MethodPost
 	}
 	method = c.o.value("X", method)
-	var reader io.Reader
-	if body != nil {
-		reader = bytes.NewReader(body)
+	login := u.User
+	u.User = nil
+	request, err := newRequest(ctx, method, u, body)
+	if err != nil {
+		return nil, nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, method, u.String(), reader)
+	c.setHeaders(request, login, contentType)
+	return request, body, nil
+}
+
+func newRequest(ctx context.Context, method string, u *url.URL, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, failed(curlMalformed, "%v", err)
 	}
-	c.setHeaders(request, contentType)
 	return request, nil
 }
 
@@ -254,7 +231,7 @@ func encodeData(text string) string {
 	return name + "=" + url.QueryEscape(value)
 }
 
-func (c *curl) setHeaders(request *http.Request, contentType string) {
+func (c *curl) setHeaders(request *http.Request, login *url.Userinfo, contentType string) {
 	request.Header.Set("Accept", "*/*")
 	request.Header.Set("User-Agent", c.o.value("A", "curl/8.0 (wasmtool)"))
 	if contentType != "" {
@@ -263,11 +240,13 @@ func (c *curl) setHeaders(request *http.Request, contentType string) {
 	if contentType == "application/json" {
 		request.Header.Set("Accept", "application/json")
 	}
-	if user, ok := c.o.value("u", ""), c.o.has("u"); ok {
-		if !strings.Contains(user, ":") {
-			user += ":"
-		}
-		request.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user)))
+	switch {
+	case c.o.has("u"):
+		user, password, _ := strings.Cut(c.o.value("u", ""), ":")
+		request.SetBasicAuth(user, password)
+	case login != nil:
+		password, _ := login.Password()
+		request.SetBasicAuth(login.Username(), password)
 	}
 	if c.o.has("e") {
 		request.Header.Set("Referer", c.o.value("e", ""))
@@ -293,29 +272,6 @@ func (c *curl) setHeaders(request *http.Request, contentType string) {
 		}
 		given[name] = true
 	}
-}
-
-// explain turns an error of a request into that of curl.
-func (c *curl) explain(ctx context.Context, request *http.Request, err error) error {
-	var f *failure
-	if errors.As(err, &f) {
-		return f
-	}
-	host := request.URL.Hostname()
-	var fault *guesthttp.Fault
-	switch {
-	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil && c.p.ctx.Err() == nil:
-		return failed(curlTimeout, "Operation timed out")
-	case errors.As(err, &fault) && fault.Kind == "denied":
-		return failed(curlConnect, "Failed to connect to %s: no access to it is granted to this tool (%v)", host, fault)
-	case errors.As(err, &fault):
-		return failed(curlConnect, "Failed to connect to %s: %v", host, fault)
-	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
-	}
-	return failed(curlConnect, "Failed to connect to %s: %v", host, err)
 }
 
 // output writes the response where it belongs.

@@ -62,6 +62,7 @@ func TestCurl(t *testing.T) {
 		{args: "-sG -d q=1 URL/echo?p=2", stdout: "GET /echo?p=2&q=1 type="},
 		{args: "-s -X DELETE URL/echo", stdout: "DELETE /echo"},
 		{args: "-s -u ann:secret URL/echo", stdout: "auth=Basic YW5uOnNlY3JldA=="},
+		{args: "-s ann:secret@ADDRESS/echo", stdout: "auth=Basic YW5uOnNlY3JldA=="},
 		{args: "-s -A robot -H X-Test:yes URL/echo", stdout: "ua=robot x=yes"},
 		{args: "-s URL/moved -o words2 -w %{http_code}", stdout: "302"},
 		{args: "-sL URL/moved", stdout: "GET /echo?moved"},
@@ -87,7 +88,7 @@ func TestCurl(t *testing.T) {
 	writeFixtures(t, dir, "")
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
-			status, stdout, stderr := runCurl(t, http.DefaultTransport, dir, strings.Fields(strings.ReplaceAll(tt.args, "URL", server.URL))...)
+			status, stdout, stderr := runCurl(t, http.DefaultTransport, dir, strings.Fields(strings.NewReplacer("URL", server.URL, "ADDRESS", server.Listener.Addr().String()).Replace(tt.args))...)
 			if status != tt.status || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) || tt.stderr == "" && stderr != "" {
 				t.Errorf("status %d, want %d\nstdout %q, want %q in it\nstderr %q, want %q in it", status, tt.status, stdout, tt.stdout, stderr, tt.stderr)
 			}
@@ -108,8 +109,71 @@ func (refusing) RoundTrip(*http.Request) (*http.Response, error) {
 
 func TestCurlSaysThatNothingIsGranted(t *testing.T) {
 	status, _, stderr := runCurl(t, refusing{}, t.TempDir(), "https://example.com/")
-	want := "curl: (7) Failed to connect to example.com: no access to it is granted to this tool (example.com is not granted)\n"
+	want := "curl: (7) Failed to connect to example.com: example.com is not granted; only the operator can grant it, by the permission net:https://example.com/\n"
 	if status != 7 || stderr != want {
 		t.Errorf("status %d, stderr %q, want 7, %q", status, stderr, want)
+	}
+}
+
+func TestCurlSaysHowToSwitchTheNetworkOn(t *testing.T) {
+	status, stdout, stderr := runCurl(t, nil, t.TempDir(), "-d", "x", "https://example.com/path?key=hunter2")
+	want := "curl: (7) Failed to connect to example.com: this shell has no network; only the operator can switch it on, " +
+		"below [tools.bash]: settings = { network = \"on\" }, allow = [\"net:POST:https://example.com/\"]\n"
+	if status != 7 || stdout != "" || stderr != want {
+		t.Errorf("status %d, stdout %q, stderr %q, want 7, %q", status, stdout, stderr, want)
+	}
+}
+
+// What follows a redirect has the method and the body that it has with curl, and nothing
+// that identifies the user to another server.
+func TestCurlRedirects(t *testing.T) {
+	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(w, "%s body=%s type=%s auth=%s cookie=%s x=%s", r.Method, body, r.Header.Get("Content-Type"), r.Header.Get("Authorization"), r.Header.Get("Cookie"), r.Header.Get("X-Test"))
+	})
+	other := httptest.NewServer(echo)
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/302":
+			http.Redirect(w, r, "/echo", http.StatusFound)
+		case "/307":
+			http.Redirect(w, r, "/echo", http.StatusTemporaryRedirect)
+		case "/other":
+			http.Redirect(w, r, other.URL+"/echo", http.StatusPermanentRedirect)
+		case "/user":
+			w.Header().Set("Location", "http://ann:secret@"+r.Host+"/echo")
+			w.WriteHeader(http.StatusFound)
+		case "/nowhere":
+			w.WriteHeader(http.StatusFound)
+		default:
+			echo(w, r)
+		}
+	}))
+	defer server.Close()
+	for _, tt := range []struct {
+		args, stdout, stderr string
+		status               int
+	}{
+		{args: "-d a=1 URL/302", stdout: "GET body= type= auth= cookie= x="},
+		{args: "-X PUT -d a=1 URL/302", stdout: "PUT body= type= auth= cookie= x="},
+		{args: "-d a=1 URL/307", stdout: "POST body=a=1 type=application/x-www-form-urlencoded auth= cookie= x="},
+		{args: "-u ann:pw -b c=1 -H X-Test:yes URL/302", stdout: "GET body= type= auth=Basic YW5uOnB3 cookie=c=1 x=yes"},
+		{args: "-u ann:pw -b c=1 -H X-Test:yes URL/other", stdout: "GET body= type= auth= cookie= x=yes"},
+		{args: "-I -w %{method}%{url_effective} URL/302", stdout: "HEADURL/echo"},
+		{args: "-o - -w %{num_redirects} URL/302 URL/echo", stdout: "x=1GET body= type= auth= cookie= x=0"},
+		{args: "URL/user", stderr: "curl: (3) the server redirects to what is no URL of a page", status: 3},
+		{args: "-w %{http_code} URL/nowhere", stdout: "302"},
+		{args: "--max-redirs 0 URL/302", stderr: "curl: (47) Maximum (0) redirects followed", status: 47},
+		{args: "--max-redirs x URL/302", stderr: "expected a number for --max-redirs, got 'x'", status: 2},
+	} {
+		args := append([]string{"-sSL"}, strings.Fields(strings.ReplaceAll(tt.args, "URL", server.URL))...)
+		status, stdout, stderr := runCurl(t, http.DefaultTransport, t.TempDir(), args...)
+		if status != tt.status || !strings.HasSuffix(stdout, strings.ReplaceAll(tt.stdout, "URL", server.URL)) || !strings.Contains(stderr, tt.stderr) || tt.stderr == "" && stderr != "" {
+			t.Errorf("%s: status %d, stdout %q, stderr %q", tt.args, status, stdout, stderr)
+		}
 	}
 }

@@ -267,7 +267,7 @@ func runCommand(ctx context.Context, dir string, words []string, stdin io.Reader
 }
 
 func runInTable(ctx context.Context, words []string, e *command.Env) int {
-	run, ok := Table()[words[0]]
+	run, ok := Table(nil)[words[0]]
 	if !ok {
 		fmt.Fprintf(e.Stderr, "%s: command not found\n", words[0])
 		return 127

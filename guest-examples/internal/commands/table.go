@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/command"
-	"github.com/wasmtool/wasmtool/guest/guesthttp"
 )
 
 // all returns the commands, sorted by name.
@@ -22,12 +21,13 @@ func all(transport http.RoundTripper) []spec {
 	return list
 }
 
-// Table returns the commands by name, in a map of the caller's own. Its awk
-// changes the current folder of the program while it runs, so that a program
-// should have one table.
-func Table() map[string]command.Func {
+// Table returns the commands by name, in a map of the caller's own. The requests of
+// curl go through transport; nil stands for no network. Its awk
+// changes the current folder of the program while it runs, so that a program should have
+// one table.
+func Table(transport http.RoundTripper) map[string]command.Func {
 	table := map[string]command.Func{}
-	for _, s := range all(guesthttp.Transport{}) {
+	for _, s := range all(transport) {
 		table[s.name] = s.command()
 	}
 	return table
