@@ -25,6 +25,9 @@ var tree = fstest.MapFS{
 	"loud/SKILL.md":          file("---\nname: loud\ndescription: \"red\\e[31m \\u202e text\"\n---\nx"),
 	"unended/SKILL.md":       file("---\ndescription: x\n"),
 	"large/SKILL.md":         file("---\ndescription: " + strings.Repeat("x", maxFront) + "\n---\nx"),
+	"deep/SKILL.md":          file("---\ndescription: " + strings.Repeat("[", 8000) + "\n---\nx"),
+	"again/SKILL.md":         file("---\n" + strings.Repeat("? a\n", 1900) + "---\nx"),
+	"dumb/SKILL.md":          file("---\nname: dumb\ndescription: \"\\u200b\"\n---\nx"),
 	"aliases/SKILL.md":       file("---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ndescription: bomb\n---\nx"),
 	"SKILL.md":               file("---\nname: root\ndescription: x\n---\nx"),
 	"release/notes/next.txt": file("soon"),
@@ -79,9 +82,9 @@ func TestRun(t *testing.T) {
 func TestFaults(t *testing.T) {
 	got := text(t, tree, Args{Name: "none"})
 	for _, want := range []string{
-		"nothing: SKILL.md has no description", "broken: what stands before the text of SKILL.md is no YAML",
-		"review: another skill has its name", "shout: its name is not of letters", "unended: SKILL.md has no description",
-		"large: what stands before the text",
+		"nothing: SKILL.md does not begin with a name", "broken: what stands before the text of SKILL.md is no YAML",
+		"review: another skill has its name", "shout: its name is not of letters", "unended: SKILL.md does not begin",
+		"large: SKILL.md does not begin", "deep: what stands before the text of SKILL.md is no YAML", "again: SKILL.md has no description", "dumb: SKILL.md has no description",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)
@@ -107,7 +110,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n- code-review: A copy", "\n- release: How to release", "\n- loud: red [31m text"} {
+	for _, want := range []string{"\n- code-review: A copy", "\n- release: How to release", "\n- loud: red[31m text"} {
 		if !strings.Contains(d.Description, want) {
 			t.Errorf("got %q, want %q in it", d.Description, want)
 		}
@@ -132,12 +135,101 @@ func TestMany(t *testing.T) {
 	}
 }
 
+// However much skills say of themselves, the host takes what the tool says of them: each is
+// told of while that is possible, and all are in the enum.
+func TestDescribe_fits(t *testing.T) {
+	for _, c := range []struct {
+		skills, name, description int // how many, and characters
+		told                      int // skills in the description
+	}{
+		{1, 4, 1024, 1},
+		{15, 4, 300, 15},
+		{40, 4, 1024, 40},
+		{MaxSkills, 4, 14, MaxSkills},
+		{MaxSkills, 64, 1024, 25},
+	} {
+		many := fstest.MapFS{}
+		for n := range c.skills {
+			name := fmt.Sprintf("s%0*d", c.name-1, n)
+			many[name+"/SKILL.md"] = file("---\ndescription: " + strings.Repeat("é", c.description) + "\n---\n")
+		}
+		d, err := Describe(many)
+		if err != nil || len(d.Description) > maxText {
+			t.Fatalf("%+v: %d bytes, %v", c, len(d.Description), err)
+		}
+		if told := strings.Count(d.Description, "\n- s"); told != c.told {
+			t.Errorf("%+v: %d told of in %s", c, told, d.Description)
+		}
+		enum := d.Parameters["properties"].(map[string]any)["name"].(map[string]any)["enum"].([]string)
+		if len(enum) != c.skills {
+			t.Errorf("%+v: %d in the enum", c, len(enum))
+		}
+		if more := strings.Contains(d.Description, fmt.Sprintf("more, %d in all", c.skills)); more != (c.told < c.skills) {
+			t.Errorf("%+v: %s", c, d.Description)
+		}
+	}
+}
+
+// What people do not see in a file is not shown to a model either.
+func TestRun_leavesOutWhatIsNotSeen(t *testing.T) {
+	fsys := fstest.MapFS{
+		"a/SKILL.md":     file("---\ndescription: x\n---\nTag \U000e0041\U000e0042it.\r\n"),
+		"a/b.md":         file("\x1b[2Jb"),
+		"a/.git/config":  file("hidden"),
+		"a/.secret":      file("hidden"),
+		"a/\x1b[2J/c.md": file("c"),
+	}
+	if got, want := text(t, fsys, Args{Name: "a"}), "Tag it.\n\n(2 characters that cannot be seen left out)\n\nFiles of this skill, to be read with file:\n- b.md"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := text(t, fsys, Args{Name: "a", File: "b.md"}), "[2Jb\n\n(1 character that cannot be seen left out)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A folder that somebody filled with much else costs little, and the message stays short.
+func TestFind_bounds(t *testing.T) {
+	many := fstest.MapFS{}
+	for n := range maxEntries + 1 {
+		many[fmt.Sprintf("f%04d/SKILL.md", n)] = file("no skill")
+	}
+	many["a/SKILL.md"] = file("---\ndescription: x\n---\nDo it.")
+	if got := text(t, many, Args{Name: "a"}); got != "Do it." {
+		t.Errorf("got %q", got)
+	}
+	got := text(t, many, Args{Name: "none"})
+	for _, want := range []string{"there is no skill \"none\"; there are: a.", "more than 500 entries", "f0000: SKILL.md does not begin", "; and 480 more"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
+	}
+	// What is costly to parse is left out at some point, and what is cheap is found behind it.
+	costly := fstest.MapFS{"z/SKILL.md": file("---\ndescription: x\n---\nDo it.")}
+	for n := range 100 {
+		costly[fmt.Sprintf("f%04d/SKILL.md", n)] = file("---\n" + strings.Repeat("? a\n", 1900) + "---\n")
+	}
+	if got := text(t, costly, Args{Name: "z"}); got != "Do it." {
+		t.Errorf("got %q", got)
+	}
+	if got := text(t, costly, Args{Name: "none"}); !strings.Contains(got, "f0005: there is too much before the texts") {
+		t.Errorf("got %q", got)
+	}
+	big := fstest.MapFS{"a/SKILL.md": file("---\ndescription: x\n---\n" + strings.Repeat("x", MaxFile))}
+	if got := text(t, big, Args{Name: "a"}); got != "error: a: its SKILL.md has more than 262144 bytes; what is longer belongs into files beside it" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, file := range tree {
 		f.Add(file.Data)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		s, fault := parse("dir", content, nil)
+		before, fault := front(content, nil)
+		if fault != "" {
+			return
+		}
+		s, fault := parse("dir", before)
 		if fault == "" && (s.description == "" || !namePattern.MatchString(s.name) || strings.ContainsAny(s.description, "\n\x1b")) {
 			t.Errorf("got %+v", s)
 		}

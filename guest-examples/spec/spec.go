@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	sdk "github.com/wasmtool/wasmtool/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
@@ -89,7 +90,10 @@ func Run(store record.Store, args Args) (sdk.Result, error) {
 		return d.show(), nil
 	case ActionDelete:
 		err := record.Remove(store, key, func(d document) error {
-			return errors.Join(d.there(args.Name), d.at(args.Revision))
+			if err := d.there(args.Name); err != nil {
+				return err
+			}
+			return d.at(args.Revision)
 		})
 		return told(fmt.Sprintf("%s is deleted", args.Name)), err
 	}
@@ -164,6 +168,9 @@ func (d *document) change(args Args) error {
 	}
 	if len(args.Title) > MaxTitle {
 		return fmt.Errorf("title has %d bytes, more than %d", len(args.Title), MaxTitle)
+	}
+	if strings.ContainsFunc(args.Title, unicode.IsControl) {
+		return errors.New("title has a line feed or another control character; give one line of text")
 	}
 	if d.Revision == 0 {
 		d.Name, d.Status = args.Name, Draft

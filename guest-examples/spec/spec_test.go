@@ -33,11 +33,13 @@ func TestRun(t *testing.T) {
 		{Args{Action: ActionWrite, Name: "login"}, "error: write needs a part with its text, or a title"},
 		{Args{Action: ActionWrite, Name: "Log in", Part: "design"}, `error: name: "Log in" is no name of a specification: small letters, digits, dots, hyphens and underscores, such as user-login`},
 		{Args{Action: ActionWrite, Name: "big", Part: "design", Text: strings.Repeat("x", MaxPart+1)}, "error: text has 100001 bytes; at most 100000 are kept of a part"},
+		{Args{Action: ActionWrite, Name: "login", Title: "Log in\nother: approved"}, "error: title has a line feed or another control character; give one line of text"},
 		{Args{Action: ActionStatus, Name: "login"}, "error: status is missing: draft, approved or done?"},
 		{Args{Action: ActionStatus, Name: "none", Status: Done}, `error: there is no specification "none"; list shows those that there are, and write makes one`},
 		{Args{Action: ActionList}, "login: draft, revision 4: Log in by e-mail"},
 		{Args{Action: ActionDelete, Name: "login", Revision: 3}, "error: the specification is at revision 4, not 3: somebody changed it; get it, and make your change anew"},
 		{Args{Action: ActionDelete, Name: "login"}, "login is deleted"},
+		{Args{Action: ActionDelete, Name: "login", Revision: 4}, `error: there is no specification "login"; list shows those that there are, and write makes one`},
 		{Args{Action: ActionList}, "There are no specifications; write makes one."},
 	} {
 		if got := do(step.args); got != step.want {

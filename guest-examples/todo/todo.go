@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	sdk "github.com/wasmtool/wasmtool/guest"
@@ -18,7 +19,9 @@ import (
 // Bounds on a list, so that it stays one that is read.
 const (
 	MaxItems   = 200
-	MaxContent = 1000 // characters
+	MaxContent = 1000     // characters
+	MaxID      = 100      // characters
+	MaxList    = 64 << 10 // bytes of contents and IDs together
 )
 
 // The actions.
@@ -83,7 +86,12 @@ func Run(store record.Store, session string, args Args) (sdk.Result, error) {
 	if action == ActionRead {
 		l, err = record.Read[list](store, key)
 	} else {
-		l, err = record.Change(store, key, func(l *list) error { return l.change(action, args) })
+		l, err = record.Change(store, key, func(l *list) error {
+			if err := l.change(action, args); err != nil {
+				return err
+			}
+			return l.fits()
+		})
 	}
 	if err != nil {
 		return sdk.Result{}, err
@@ -166,6 +174,18 @@ func (l *list) add(item Item) error {
 	return nil
 }
 
+// fits tells whether the list can be shown as a whole.
+func (l *list) fits() error {
+	size := 0
+	for _, item := range l.Items {
+		size += len(item.Content) + len(item.ID)
+	}
+	if size > MaxList {
+		return fmt.Errorf("the list would have %d bytes of text, more than %d; say less of each item, or remove those that are done", size, MaxList)
+	}
+	return nil
+}
+
 func (l *list) free(id string) bool {
 	return !slices.ContainsFunc(l.Items, func(other Item) bool { return other.ID == id })
 }
@@ -188,8 +208,11 @@ func (i Item) check() error {
 	if n := utf8.RuneCountInString(i.Content); n > MaxContent {
 		return fmt.Errorf("content has %d characters; at most %d fit, put the rest into a file or a spec", n, MaxContent)
 	}
-	if n := utf8.RuneCountInString(i.ID); n > MaxContent {
-		return fmt.Errorf("id has %d characters, more than %d", n, MaxContent)
+	if n := utf8.RuneCountInString(i.ID); n > MaxID {
+		return fmt.Errorf("id has %d characters, more than %d", n, MaxID)
+	}
+	if strings.ContainsFunc(i.ID, unicode.IsControl) {
+		return errors.New("id has a line feed or another control character; leave it out, and the item gets a number")
 	}
 	return nil
 }

@@ -36,6 +36,8 @@ func TestRun(t *testing.T) {
 		{Args{Action: ActionAdd}, "error: content is empty: what is to be done?"},
 		{Args{Todos: []Item{{ID: "a", Content: "x"}, {ID: "a", Content: "y"}}}, `error: todos[1]: the id "a" is there twice`},
 		{Args{Todos: []Item{{Content: strings.Repeat("é", MaxContent+1)}}}, "error: todos[0]: content has 1001 characters; at most 1000 fit, put the rest into a file or a spec"},
+		{Args{Todos: []Item{{ID: strings.Repeat("é", MaxID+1), Content: "x"}}}, "error: todos[0]: id has 101 characters, more than 100"},
+		{Args{Todos: []Item{{ID: "1\n[x] 2", Content: "x"}}}, "error: todos[0]: id has a line feed or another control character; leave it out, and the item gets a number"},
 		{Args{}, "1 of 2 items done\n[x] 1. look\n[-] 2. change nothing (high)\n[>] 3. tell\n    all"}, // as before the errors
 		{Args{Todos: []Item{{ID: "4", Content: "x"}, {Content: "y"}}}, "0 of 2 items done\n[ ] 4. x\n[ ] 5. y"},
 		{Args{Todos: []Item{}}, "The list is empty"},
@@ -78,5 +80,18 @@ func TestBounds(t *testing.T) {
 	}
 	if got := do(t, t.Name(), Args{Todos: items}); got != "error: todos[200]: the list has 200 items, and more are not read; remove those that are done" {
 		t.Errorf("got %q", got)
+	}
+	long := make([]Item, 100)
+	for n := range long {
+		long[n] = Item{Content: strings.Repeat("日", 200)}
+	}
+	do(t, t.Name(), Args{Todos: long})
+	last := Args{Action: ActionAdd, Content: strings.Repeat("日", MaxContent)}
+	do(t, t.Name(), last)
+	if got := do(t, t.Name(), last); got != "error: the list would have 66198 bytes of text, more than 65536; say less of each item, or remove those that are done" {
+		t.Errorf("got %q", got)
+	}
+	if got := do(t, t.Name(), Args{}); !strings.HasPrefix(got, "0 of 101 items done") {
+		t.Errorf("after what did not fit: %.40q", got)
 	}
 }

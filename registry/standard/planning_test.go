@@ -103,3 +103,78 @@ func TestSkillsDescribeThemselves(t *testing.T) {
 		t.Errorf("got %q, %v", result.Text(), err)
 	}
 }
+
+// Whatever lies in the folder of skills, it does not use up the fuel that the tool has.
+func TestSkills_amongMuchElse(t *testing.T) {
+	tools, dir := planning(t)
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "SKILL.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	costly := []string{ // for whoever parses it
+		strings.Repeat("? a\n", 1900), "description: [" + strings.Repeat("a,", 3900) + "]", "name: " + strings.Repeat("word ", 1600),
+	}
+	for n := range 400 {
+		write(fmt.Sprint("wrong", n), "---\n"+costly[n%len(costly)]+"\n---\n")
+	}
+	for n := range 100 {
+		write(fmt.Sprint("skill", n), "---\ndescription: "+strings.Repeat("word ", 200)+"\n---\nDo it.\n"+strings.Repeat("x", 20_000))
+	}
+	result, err := tools.Execute(t.Context(), tool.Call{Tool: "skill", Arguments: json.RawMessage(`{"name":"skill7"}`)})
+	if err != nil || !strings.HasPrefix(result.Text(), "Do it.") {
+		t.Errorf("got %.100q, %v", result.Text(), err)
+	}
+}
+
+// Without a folder of skills the tool says where one is named.
+func TestSkills_withoutFolder(t *testing.T) {
+	tools, err := standard.New(standard.Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tools.Close() })
+	if err := tools.Describe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	info, _ := tools.Get("skill")
+	if !strings.Contains(info.Spec.Description, `skills = "FOLDER" under [mounts]`) {
+		t.Errorf("got %q", info.Spec.Description)
+	}
+	_, err = tools.Execute(t.Context(), tool.Call{Tool: "skill", Arguments: json.RawMessage(`{"name":"x"}`)})
+	if err == nil || !strings.Contains(err.Error(), "not granted: read:skills") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A list that is kept can be shown: what would be too long for that is refused.
+func TestTodo_longestList(t *testing.T) {
+	tools, _ := planning(t)
+	write := func(contents int) (tool.Result, error) {
+		items := make([]map[string]string, 200)
+		for n := range items {
+			// Control characters take the most room in JSON.
+			items[n] = map[string]string{"content": strings.Repeat("\x01", contents)}
+		}
+		arguments, err := json.Marshal(map[string]any{"todos": items})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tools.Execute(t.Context(), tool.Call{Tool: "todo", Arguments: arguments})
+	}
+	if _, err := write(320); err != nil {
+		t.Errorf("got %v", err)
+	}
+	result, err := write(330)
+	if err == nil || !strings.Contains(result.Text(), "say less of each item") {
+		t.Errorf("got %.200q, %v", result.Text(), err)
+	}
+	result, err = tools.Execute(t.Context(), tool.Call{Tool: "todo", Arguments: json.RawMessage(`{}`)})
+	if err != nil || !strings.HasPrefix(result.Text(), "0 of 200 items done") {
+		t.Errorf("got %.100q, %v", result.Text(), err)
+	}
+}

@@ -1,0 +1,41 @@
+package skill
+
+import (
+	"io/fs"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
+)
+
+// Bounds on what is looked for in the folder of a skill.
+const (
+	maxFiles   = 200
+	maxVisited = 2000 // files and folders
+)
+
+// files are the names of the skill's other files, but hidden ones.
+func (s skill) files(fsys fs.FS) []string {
+	var names []string
+	visited := 0
+	_ = fs.WalkDir(fsys, s.dir, func(name string, entry fs.DirEntry, err error) error {
+		visited++
+		switch {
+		case err != nil:
+			return nil // what cannot be read is not offered
+		case len(names) == maxFiles || visited > maxVisited:
+			return fs.SkipAll
+		case name == s.dir:
+			return nil
+		case strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
+			return fs.SkipDir
+		case strings.HasPrefix(entry.Name(), "."), !entry.Type().IsRegular():
+			return nil
+		}
+		relative := strings.TrimPrefix(name, s.dir+"/")
+		if relative != fileName && relative == plain.Line(relative, maxShown) {
+			names = append(names, relative)
+		}
+		return nil
+	})
+	return names
+}
