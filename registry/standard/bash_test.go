@@ -35,9 +35,9 @@ func bashScripts(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		every := 12
+		every := 24
 		if filepath.Base(file) == "redirect.txt" {
-			every = 3
+			every = 6
 		}
 		for i, part := range strings.Split("\n"+string(content), "\n### ")[1:] {
 			if name, text, _ := strings.Cut(part, "\n"); i%every == 0 {
