@@ -211,9 +211,8 @@ func TestBoundOnWhatWaits(t *testing.T) {
 			m := load(t, r, meets())
 			for range 3 {
 				keep(t, m, 6)
-				if got := len(waiting(m)); got > tt.want {
-					t.Errorf("%d instances wait, want %d", got, tt.want)
-				}
+				// One that does not fit is there for a moment before it goes.
+				waitFor(t, "no more than fit wait", func() bool { return len(waiting(m)) <= tt.want })
 			}
 			if got := len(waiting(m)); got != tt.want {
 				t.Errorf("%d instances wait in the end, want %d", got, tt.want)
