@@ -4,7 +4,7 @@
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Other systems that must keep building, each with what it guards.
+# Other systems that must keep building: one of each, and both processors.
 CROSS := linux/arm64 darwin/arm64 windows/amd64
 
 # The modules beside the main one.
