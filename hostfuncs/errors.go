@@ -44,6 +44,10 @@ var (
 	// ErrLimit answers what would pass a limit of the call on bytes written, the
 	// size of a file or the number of files created; FS.LimitHit says which.
 	ErrLimit = errors.New("limit of the call reached")
+	// ErrNoRoom answers a file of a Batch for which the room did not suffice.
+	ErrNoRoom = errors.New("no room left in the buffer")
+	// ErrOverSize answers a file of a Batch that is larger than was asked for.
+	ErrOverSize = errors.New("file too large")
 	// ErrIO stands for every other failure of the host.
 	ErrIO = errors.New("input/output error")
 )

@@ -29,6 +29,7 @@ func (e *engine) reactorBuilder() wazero.HostModuleBuilder {
 	x.talk()
 	x.web()
 	x.store()
+	x.files()
 	return b
 }
 

@@ -69,29 +69,21 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 		LeftOut:  &found.ignored,
 	}
 	end := workspace.LiteralEnd(pattern)
+	times := times{batch: workspace.NewBatch(fsys, 0), to: &found}
 	err = walker.Walk(func(name string, entry fs.DirEntry) error {
 		if !strings.HasSuffix(name, end) || !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
 			return nil
 		}
-		info, err := entry.Info()
-		if err != nil {
-			return nil // removed since the folder was listed
+		if kind := entry.Type(); kind.IsRegular() || kind == fs.ModeSymlink { // links are listed, and stay links
+			times.add(name)
 		}
-		if !isFile(info) {
-			return nil
-		}
-		found.add(file{name, info.ModTime()})
 		return nil
 	})
 	if err != nil {
 		return workspace.Explain(fsys, startParam, start, err)
 	}
+	times.flush()
 	return report(out, args.Pattern, start, &found)
-}
-
-// isFile reports whether a file is listed: links are, and stay links.
-func isFile(info fs.FileInfo) bool {
-	return workspace.Regular(info) || info.Mode().Type() == fs.ModeSymlink
 }
 
 // place returns the resolved folder to begin at and the pattern for paths

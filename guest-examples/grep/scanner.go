@@ -59,7 +59,7 @@ func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 		if !last {
 			breaks = bytescan.Count(lines, '\n')
 		}
-		if !s.lines(lines, number, found) || last {
+		if !s.lines(dropReturns(lines), number, found) || last {
 			return nil
 		}
 		number += int64(breaks)
@@ -67,13 +67,22 @@ func (s *scanner) scan(r io.Reader, found func(hit) bool) error {
 	}
 }
 
-// lines searches a block of lines, the first of which has this number. It may
-// change the block.
+// whole is scan for a text that is there as a whole, which it may change. plain says that
+// there are no returns in it.
+func (s *scanner) whole(content []byte, plain bool, found func(hit) bool) {
+	if !plain {
+		content = dropReturns(content)
+	}
+	s.last = 0
+	s.lines(content, 1, found)
+}
+
+// lines searches a block of lines without returns, the first of which has this number.
 func (s *scanner) lines(block []byte, number int64, found func(hit) bool) bool {
 	if len(block) == 0 {
 		return true
 	}
-	block = bytes.TrimSuffix(dropReturns(block), []byte("\n"))
+	block = bytes.TrimSuffix(block, []byte("\n"))
 	next := s.candidates(block)
 	counted := 0
 	for at := next(0); at >= 0; {

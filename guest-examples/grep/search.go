@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"syscall"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
@@ -22,6 +23,25 @@ type search struct {
 	report  report
 
 	source *bufio.Reader // reused from file to file
+	many   *workspace.Batch
+	queue  queue
+}
+
+const (
+	// readRoom is for the files that are read together, in bytes, and maxSmall the size of
+	// the largest of them; what is larger is read in blocks.
+	readRoom = 1 << 20
+	maxSmall = 128 << 10
+	// firstBatch is how many files are read together at first: nothing is known of their
+	// sizes yet.
+	firstBatch = 64
+)
+
+// queue is the files to be searched next.
+type queue struct {
+	names   []string
+	entries []fs.DirEntry
+	size    int // how many are read together
 }
 
 // run does the search and writes the report to out.
@@ -43,24 +63,62 @@ func (s *search) run(out io.Writer) error {
 }
 
 func (s *search) folder() error {
+	s.many, s.queue.size = workspace.NewBatch(s.fsys, readRoom), firstBatch
 	walker := workspace.Walker{FS: s.fsys, Start: s.start, Hidden: s.hidden, Ignored: s.ignored, Unread: &s.report.unread, LeftOut: &s.report.ignored}
 	err := walker.Walk(func(name string, entry fs.DirEntry) error {
-		if !entry.Type().IsRegular() || !s.filter.Selects(workspace.Below(s.start, name)) {
-			return nil
-		}
-		err := s.file(name)
-		switch {
-		case errors.Is(err, text.ErrBinary):
-			s.report.binary++
-		case err != nil && mayBeRead(entry):
-			s.report.unread.Add(name)
+		if entry.Type().IsRegular() && s.filter.Selects(workspace.Below(s.start, name)) {
+			s.queue.names, s.queue.entries = append(s.queue.names, name), append(s.queue.entries, entry)
+			if len(s.queue.names) >= s.queue.size {
+				s.batch()
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return workspace.Explain(s.fsys, "path", s.start, err)
 	}
+	for len(s.queue.names) > 0 {
+		s.batch()
+	}
 	return nil
+}
+
+// batch searches the first files of the queue, in their order.
+func (s *search) batch() {
+	names := s.queue.names[:min(len(s.queue.names), s.queue.size)]
+	done := 0
+	for i, found := range s.many.Read(names, maxSmall) {
+		if found.Err == syscall.ENOBUFS && i > 0 {
+			break // this one and those after it are read together anew
+		}
+		err := found.Err
+		switch err {
+		case nil:
+			err = s.content(names[i], found.Content)
+		case syscall.EFBIG, syscall.ENOBUFS:
+			err = s.file(names[i])
+		}
+		s.outcome(names[i], s.queue.entries[i], err)
+		done++
+	}
+	if done == len(names) {
+		s.queue.size = min(2*s.queue.size, workspace.MaxBatch)
+	} else {
+		s.queue.size = max(done, 1)
+	}
+	left := copy(s.queue.names, s.queue.names[done:])
+	copy(s.queue.entries, s.queue.entries[done:])
+	s.queue.names, s.queue.entries = s.queue.names[:left], s.queue.entries[:left]
+}
+
+// outcome takes note of a file that was searched, or not.
+func (s *search) outcome(name string, entry fs.DirEntry, err error) {
+	switch {
+	case errors.Is(err, text.ErrBinary):
+		s.report.binary++
+	case err != nil && mayBeRead(entry):
+		s.report.unread.Add(name)
+	}
 }
 
 // mayBeRead reports whether a file that can't be read is one that is worth
@@ -101,6 +159,17 @@ func (s *search) file(name string) error {
 		scanErr = err
 	}
 	return scanErr
+}
+
+// content searches a file that was read as a whole. It may change the content.
+func (s *search) content(name string, content []byte) error {
+	decoded, plain, err := text.Decode(content)
+	if err != nil {
+		return err
+	}
+	s.report.begin(name)
+	s.scanner.whole(decoded, plain, s.report.add)
+	return s.report.end(s.reopen(name))
 }
 
 // reopen returns a function that opens the text of a file once more.

@@ -12,6 +12,8 @@ import (
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
+	high3 = ones * 0xe0 // what characters have that control no terminal
+	del   = ones * 0x7f
 )
 
 // Index returns the first place in block at which a or b stands, or -1. To look
@@ -102,7 +104,6 @@ func Count(block []byte, b byte) int {
 // CountControl returns how many bytes of block are ASCII control characters, 0x7f and line
 // breaks counted.
 func CountControl(block []byte) int {
-	const high3, del = ones * 0xe0, ones * 0x7f
 	count := 0
 	for ; len(block) >= 16; block = block[16:] {
 		w, x := binary.LittleEndian.Uint64(block[0:]), binary.LittleEndian.Uint64(block[8:])
@@ -116,11 +117,40 @@ func CountControl(block []byte) int {
 	return count
 }
 
-// countZeros returns how many bytes of w are zero. Unlike zeros it can't be
+// Plain reports whether block has no ASCII control characters but tabs and line feeds.
+func Plain(block []byte) bool {
+	for ; len(block) >= 32; block = block[32:] {
+		w, x := binary.LittleEndian.Uint64(block[0:]), binary.LittleEndian.Uint64(block[8:])
+		y, z := binary.LittleEndian.Uint64(block[16:]), binary.LittleEndian.Uint64(block[24:])
+		if zeros(w&high3)|zeros(x&high3)|zeros(y&high3)|zeros(z&high3)|zeros(w^del)|zeros(x^del)|zeros(y^del)|zeros(z^del) == 0 {
+			continue
+		}
+		if !plainWord(w) || !plainWord(x) || !plainWord(y) || !plainWord(z) {
+			return false
+		}
+	}
+	for _, b := range block {
+		if b < ' ' && b != '\t' && b != '\n' || b == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// plainWord is Plain for the bytes of a word.
+func plainWord(w uint64) bool {
+	odd := allZeros(w&high3) &^ (allZeros(w^ones*'\t') | allZeros(w^ones*'\n'))
+	return odd|allZeros(w^del) == 0
+}
+
+// countZeros returns how many bytes of w are zero.
+func countZeros(w uint64) int { return bits.OnesCount64(allZeros(w)) }
+
+// allZeros returns a word that marks each byte of w that is zero. Unlike zeros it can't be
 // misled by what a subtraction borrows.
-func countZeros(w uint64) int {
+func allZeros(w uint64) uint64 {
 	const rest = ^uint64(highs)
-	return bits.OnesCount64(^((w&rest + rest) | w | rest))
+	return ^((w&rest + rest) | w | rest)
 }
 
 // zeros returns a word whose lowest bit that is set marks the first byte of w

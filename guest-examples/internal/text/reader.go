@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -30,17 +31,41 @@ func NewReader(src *bufio.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
-		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
-		return transform.NewReader(src, decoder), nil
+	case isUTF16(head):
+		return transform.NewReader(src, utf16Decoder()), nil
 	case isBinary(head):
 		return nil, ErrBinary
-	case bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}):
-		if _, err := src.Discard(3); err != nil {
+	case bytes.HasPrefix(head, utf8Mark):
+		if _, err := src.Discard(len(utf8Mark)); err != nil {
 			return nil, err
 		}
 	}
 	return src, nil
+}
+
+// Decode is NewReader for a text that is there as a whole. What it returns may be a part of
+// data. plain says that it has no control characters but tabs and line feeds, which takes
+// one look instead of several.
+func Decode(data []byte) (decoded []byte, plain bool, err error) {
+	if isUTF16(data) {
+		decoded, err = utf16Decoder().Bytes(data)
+		return decoded, false, err
+	}
+	plain = bytescan.Plain(data)
+	if !plain && isBinary(data[:min(len(data), SniffLen)]) {
+		return nil, false, ErrBinary
+	}
+	return bytes.TrimPrefix(data, utf8Mark), plain, nil
+}
+
+var utf8Mark = []byte{0xef, 0xbb, 0xbf}
+
+func isUTF16(head []byte) bool {
+	return len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff)
+}
+
+func utf16Decoder() *encoding.Decoder {
+	return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
 }
 
 // control has a 1 for each control character that texts don't have.

@@ -5,10 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// files is what os.DirFS returns.
-type files interface {
+// dirFS is what os.DirFS returns.
+type dirFS interface {
 	fs.StatFS
 	fs.ReadDirFS
 	fs.ReadFileFS
@@ -19,13 +21,13 @@ type files interface {
 // kind and the flags of each file, sets its flags and readies it to be waited for, which a
 // search through thousands of files pays for each.
 type tree struct {
-	files
+	dirFS
 	folder string
 }
 
 // openTree returns the files below folder.
 func openTree(folder string) fs.FS {
-	return tree{os.DirFS(folder).(files), folder}
+	return tree{os.DirFS(folder).(dirFS), folder}
 }
 
 // Open opens a file for reading. Folders are read with ReadDir.
@@ -38,6 +40,18 @@ func (t tree) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return &openFile{tree: t, name: name, fd: fd}, nil
+}
+
+func (t tree) statMany(names []string, room []byte) ([]files.Answer, error) {
+	return files.Dir(t.folder).Stat(names, room)
+}
+
+func (t tree) listMany(names []string, room []byte) ([]files.Answer, error) {
+	return files.Dir(t.folder).List(names, room)
+}
+
+func (t tree) readMany(names []string, most int, room []byte) ([]files.Answer, error) {
+	return files.Dir(t.folder).Read(names, most, room)
 }
 
 // openFile is a file of a tree. At its end it stays there, even if the file grows.

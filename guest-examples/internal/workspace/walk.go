@@ -67,18 +67,79 @@ func (w Walker) Walk(visit Visit) error {
 	if err != nil {
 		return err
 	}
-	return w.folder(w.Start, entries, 1, rules, visit)
+	walk := walk{Walker: w, batch: NewBatch(w.FS, listRoom), visit: visit}
+	return walk.folder(w.Start, entries, 1, rules)
+}
+
+const (
+	// listRoom is for what folders hold that are listed together, in bytes.
+	listRoom = 64 << 10
+	// listAhead is how many folders beside each other are listed together.
+	listAhead = 64
+)
+
+// walk is a Walker under way.
+type walk struct {
+	Walker
+	batch *Batch
+	visit Visit
+}
+
+// step is an entry to be visited, or a folder to be entered.
+type step struct {
+	name  string
+	entry fs.DirEntry
+	enter bool
 }
 
 // folder visits the entries of a folder, which are so many levels below Start.
-func (w Walker) folder(name string, entries []fs.DirEntry, depth int, rules []ignoreRule, visit Visit) error {
-	if !w.Ignored {
-		for _, entry := range entries {
-			if entry.Name() == ignoreFile && entry.Type().IsRegular() {
-				rules = loadIgnore(w.FS, name, rules)
+func (w *walk) folder(name string, entries []fs.DirEntry, depth int, rules []ignoreRule) error {
+	rules = w.rulesIn(name, entries, rules)
+	steps, inside := w.steps(name, entries, depth, rules)
+	var listed [][]fs.DirEntry
+	var errs []error
+	for _, step := range steps {
+		if !step.entry.IsDir() || w.Folders {
+			if err := w.visit(step.name, step.entry); err != nil {
+				return err
 			}
 		}
+		if !step.enter {
+			continue
+		}
+		if len(listed) == 0 {
+			next := inside[:min(len(inside), listAhead)]
+			inside = inside[len(next):]
+			listed, errs = w.batch.folders(w.FS, next)
+		}
+		if errs[0] != nil {
+			w.Unread.Add(step.name)
+		}
+		entries := listed[0]
+		listed, errs = listed[1:], errs[1:]
+		if err := w.folder(step.name, entries, depth+1, rules); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// rulesIn returns the rules that hold in a folder: those above it, and of its ignore file.
+func (w *walk) rulesIn(name string, entries []fs.DirEntry, above []ignoreRule) []ignoreRule {
+	if w.Ignored {
+		return nil
+	}
+	for _, entry := range entries {
+		if entry.Name() == ignoreFile && entry.Type().IsRegular() {
+			return loadIgnore(w.FS, name, above)
+		}
+	}
+	return above
+}
+
+// steps returns what is to be done in a folder, and the folders to be entered.
+func (w *walk) steps(name string, entries []fs.DirEntry, depth int, rules []ignoreRule) (steps []step, inside []string) {
+	steps = make([]step, 0, len(entries))
 	for _, entry := range entries {
 		below := entry.Name()
 		if name != "." {
@@ -91,23 +152,13 @@ func (w Walker) folder(name string, entries []fs.DirEntry, depth int, rules []ig
 			*w.LeftOut++
 			continue
 		}
-		if !entry.IsDir() || w.Folders {
-			if err := visit(below, entry); err != nil {
-				return err
-			}
+		enter := entry.IsDir() && (w.MaxDepth <= 0 || depth < w.MaxDepth)
+		if enter {
+			inside = append(inside, below)
 		}
-		if !entry.IsDir() || w.MaxDepth > 0 && depth >= w.MaxDepth {
-			continue
-		}
-		inside, err := fs.ReadDir(w.FS, below)
-		if err != nil {
-			w.Unread.Add(below)
-		}
-		if err := w.folder(below, inside, depth+1, rules, visit); err != nil {
-			return err
-		}
+		steps = append(steps, step{below, entry, enter})
 	}
-	return nil
+	return steps, inside
 }
 
 func (w Walker) skipped(entry fs.DirEntry) bool {

@@ -50,3 +50,23 @@ func toErrno(err error) sys.Errno {
 	}
 	return sys.EIO
 }
+
+// numbers are those of WASI for what toErrno returns.
+var numbers = map[sys.Errno]uint32{
+	0: 0, sys.EACCES: 2, sys.EAGAIN: 6, sys.EBADF: 8, sys.EEXIST: 20, sys.EINVAL: 28, sys.EIO: 29, sys.EISDIR: 31,
+	sys.ELOOP: 32, sys.ENAMETOOLONG: 37, sys.ENOENT: 44, sys.ENOTDIR: 54, sys.ENOTEMPTY: 55, sys.ENOTSUP: 58,
+	sys.EPERM: 63, sys.ERANGE: 68, sys.EROFS: 69,
+}
+
+// Number returns WASI's number of an error of package hostfuncs, 0 for nil: the one that the
+// functions of WASI return for it, or FBIG and NOBUFS for what only a batch of files has.
+func Number(err error) uint32 {
+	const fbig, nobufs = 22, 42
+	switch err {
+	case hostfuncs.ErrOverSize:
+		return fbig
+	case hostfuncs.ErrNoRoom:
+		return nobufs
+	}
+	return numbers[toErrno(err)]
+}
