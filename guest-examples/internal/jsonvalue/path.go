@@ -170,6 +170,7 @@ func (v Value) without(path Path) Value {
 		return NewObject(v.members.Filter(func(other string, _ Value) bool { return other != name }))
 	}
 	members := v.members.Clone()
-	members.Set(name, v.members.values[name].without(rest))
+	inner, _ := members.Get(name)
+	members.Set(name, inner.without(rest))
 	return NewObject(members)
 }
