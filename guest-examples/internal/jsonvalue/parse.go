@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
 const (
@@ -99,25 +101,17 @@ func fault(d *jsontext.Decoder, err error) (at int, what error) {
 	return int(d.InputOffset()), err
 }
 
-// explain makes the error of a text of n values and then a fault, if there is one.
-func explain(text string, n, at int, err error) error {
+// explain makes the error of a source of n values and then a fault, if there is one.
+func explain(source string, n, at int, err error) error {
 	switch {
 	case err == nil && n == 0:
 		return errors.New("the text is empty; it must hold a JSON value")
 	case err == nil || err == errEncoding:
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		at, err = len(text), errors.New("the text ends inside a value")
+		at, err = len(source), errors.New("the text ends inside a value")
 	}
-	return fmt.Errorf("%s: %w", Position(text, at), err)
-}
-
-// Position returns the line and the column, in characters, of the byte at
-// offset in text; both count from 1.
-func Position(text string, offset int) string {
-	before := text[:max(0, min(offset, len(text)))]
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	return fmt.Sprintf("line %d, column %d", strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1)
+	return fmt.Errorf("%s: %w", text.Position(source, at), err)
 }
 
 // parse returns all values of the data, or the offset of the first fault and what it is.
@@ -240,6 +234,6 @@ func unquote(literal string) string {
 		return literal[1 : len(literal)-1]
 	}
 	// The error is for half of a surrogate pair, in place of which U+FFFD comes.
-	text, _ := jsontext.AppendUnquote(nil, literal)
-	return string(text)
+	unquoted, _ := jsontext.AppendUnquote(nil, literal)
+	return string(unquoted)
 }
