@@ -11,7 +11,7 @@ import (
 // is that of {}. They are not for concurrent use while one sets.
 type Members struct {
 	list  []member
-	index map[string]int // of the names; nil while there are few
+	index map[string]int // of the names, or nil
 }
 
 type member struct {
@@ -73,7 +73,7 @@ func (m *Members) add(name string, v Value) {
 	case m.index != nil:
 		m.index[name] = len(m.list) - 1
 	case len(m.list) > few:
-		m.index = make(map[string]int, 2*few)
+		m.index = make(map[string]int, len(m.list))
 		for at, o := range m.list {
 			m.index[o.name] = at
 		}
@@ -96,13 +96,8 @@ func (m *Members) Clone() *Members {
 	return &Members{list: slices.Clone(m.list), index: maps.Clone(m.index)}
 }
 
-// Filter returns a copy of the members that keep accepts.
-func (m *Members) Filter(keep func(string, Value) bool) *Members {
-	kept := &Members{}
-	for _, o := range m.list {
-		if keep(o.name, o.value) {
-			kept.add(o.name, o.value)
-		}
-	}
-	return kept
+// without returns members that lack the one at the place. They have no index before
+// one more is added, as it takes as much room as they do.
+func (m *Members) without(at int) *Members {
+	return &Members{list: slices.Concat(m.list[:at], m.list[at+1:])}
 }
