@@ -144,12 +144,12 @@ type difference struct {
 
 // compare finds the lines that differ.
 func compare(older, newer side, ignoreWhitespace bool) (*difference, error) {
-	n := numbering{}
-	key := func(line []byte) string { return string(line) }
+	key := whole
 	if ignoreWhitespace {
-		key = func(line []byte) string { return string(bytes.Join(bytes.Fields(line), []byte(" "))) }
+		key = func(line []byte) []byte { return bytes.Join(bytes.Fields(line), []byte(" ")) }
 	}
-	changes, err := linediff.Changes(context.Background(), n.numbers(older.lines, key), n.numbers(newer.lines, key))
+	oldNumbers, newNumbers := linediff.Numbers(older.lines, newer.lines, key)
+	changes, err := linediff.Changes(context.Background(), oldNumbers, newNumbers)
 	d := &difference{old: older, new: newer, changes: changes}
 	for _, c := range changes {
 		d.removed += c.OldEnd - c.OldStart
@@ -158,19 +158,5 @@ func compare(older, newer side, ignoreWhitespace bool) (*difference, error) {
 	return d, err
 }
 
-// numbering gives equal pieces equal numbers.
-type numbering map[string]int
-
-func (n numbering) numbers(pieces [][]byte, key func([]byte) string) []int {
-	all := make([]int, len(pieces))
-	for i, piece := range pieces {
-		k := key(piece)
-		number, ok := n[k]
-		if !ok {
-			number = len(n)
-			n[k] = number
-		}
-		all[i] = number
-	}
-	return all
-}
+// whole is the key of pieces that are equal when all of them is.
+func whole(piece []byte) []byte { return piece }
