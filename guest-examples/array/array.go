@@ -9,10 +9,8 @@ import (
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
-
-// MaxOutput is the greatest length of a result, in bytes.
-const MaxOutput = 1 << 20
 
 // Operation is what a call does.
 type Operation string
@@ -49,7 +47,7 @@ type Args struct {
 type call struct {
 	Args
 	items []jsonvalue.Value
-	other []jsonvalue.Value // nil if not given
+	other []jsonvalue.Value
 	path  jsonvalue.Path
 }
 
@@ -88,46 +86,27 @@ func Operations() []string { return guest.Operations(operations) }
 // Run writes the result to out as JSON on one line. The text of an error is
 // written for a model.
 func Run(args Args, out io.Writer) error {
-	operation, err := guest.Operation(operations, args.Operation)
-	if err != nil {
-		return err
-	}
-	result, err := run(operation, args)
-	if err != nil {
-		return fmt.Errorf("%s: %w", args.Operation, err)
-	}
-	_, err = io.WriteString(out, result)
-	return err
+	return valuetool.Run(operations, args.Operation, args.read, out)
 }
 
-func run(operation func(call) (jsonvalue.Value, error), args Args) (string, error) {
-	c := call{Args: args, items: args.Items.Items(), other: args.Other.Items()}
-	if args.Items.Kind() != jsonvalue.Array && args.Operation != "range" {
-		return "", notAnArray("items", args.Items)
+// read returns the call of the arguments.
+func (a Args) read() (call, error) {
+	c := call{Args: a, items: a.Items.Items(), other: a.Other.Items()}
+	if a.Operation != "range" {
+		if err := valuetool.Expect("items", a.Items, jsonvalue.Array); err != nil {
+			return call{}, err
+		}
 	}
-	if kind := args.Other.Kind(); kind != jsonvalue.Array && kind != jsonvalue.Absent {
-		return "", notAnArray("other", args.Other)
+	if a.Other.Kind() != jsonvalue.Absent {
+		if err := valuetool.Expect("other", a.Other, jsonvalue.Array); err != nil {
+			return call{}, err
+		}
 	}
 	var err error
-	if c.path, err = jsonvalue.ParsePath(args.Path); err != nil {
-		return "", fmt.Errorf("path: %w", err)
+	if c.path, err = jsonvalue.ParsePath(a.Path); err != nil {
+		return call{}, fmt.Errorf("path: %w", err)
 	}
-	result, err := operation(c)
-	if err != nil {
-		return "", err
-	}
-	text := result.String()
-	if len(text) > MaxOutput {
-		return "", fmt.Errorf("the result has %d bytes, and at most %d are allowed; do it in parts", len(text), MaxOutput)
-	}
-	return text, nil
-}
-
-func notAnArray(parameter string, v jsonvalue.Value) error {
-	if v.Kind() == jsonvalue.Absent {
-		return fmt.Errorf("%s is missing; give an array", parameter)
-	}
-	return fmt.Errorf("%s is of type %v; it must be an array", parameter, v.Kind())
+	return c, nil
 }
 
 var errNoItems = errors.New("items is empty, so there is none")
@@ -144,10 +123,7 @@ func (c call) at(item jsonvalue.Value) jsonvalue.Value {
 
 // second returns the items of other.
 func (c call) second() ([]jsonvalue.Value, error) {
-	if c.other == nil {
-		return nil, notAnArray("other", c.Other)
-	}
-	return c.other, nil
+	return c.other, valuetool.Expect("other", c.Other, jsonvalue.Array)
 }
 
 // wanted returns value.

@@ -7,19 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// invoke runs the tool as a model calls it.
-func invoke(t *testing.T, arguments string) (string, error) {
-	t.Helper()
-	var args Args
-	if err := json.Unmarshal([]byte(arguments), &args); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	err := Run(args, &out)
-	return out.String(), err
-}
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
+)
 
 func TestRun(t *testing.T) {
 	for _, test := range []struct{ arguments, want string }{
@@ -84,7 +75,7 @@ func TestRun(t *testing.T) {
 		{`"operation": "avg", "items": [-1.5, -2]`, `-1.75`},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
-			if got, err := invoke(t, "{"+test.arguments+"}"); err != nil || got != test.want {
+			if got, err := guesttest.Invoke(t, Run, "{"+test.arguments+"}"); err != nil || got != test.want {
 				t.Errorf("got %s, %v; want %s", got, err, test.want)
 			}
 		})
@@ -125,10 +116,10 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "sum", "items": [{"a": 1}, {}], "path": "a"`, "items[1] gives null"},
 		{`"operation": "sum", "items": [1e999999999]`, "the number 1e999999999 has more than 1000 digits"},
 		{`"operation": "avg", "items": [1e-999999999, 1]`, "more than 1000 digits"},
-		{`"operation": "concat", "items": ["` + strings.Repeat("a", MaxOutput) + `"], "other": []`, "at most 1048576 are allowed"},
+		{`"operation": "concat", "items": ["` + strings.Repeat("a", valuetool.MaxOutput) + `"], "other": []`, "at most 1048576 are allowed"},
 	} {
 		t.Run(test.arguments[:min(len(test.arguments), 100)], func(t *testing.T) {
-			got, err := invoke(t, "{"+test.arguments+"}")
+			got, err := guesttest.Invoke(t, Run, "{"+test.arguments+"}")
 			if err == nil || !strings.Contains(err.Error(), test.want) || got != "" {
 				t.Errorf("got %.100s, %.200v; want an error with %q", got, err, test.want)
 			}
@@ -151,7 +142,7 @@ func TestRun_againstFloats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := invoke(t, fmt.Sprintf(`{"operation": "sort", "items": %s}`, items))
+	got, err := guesttest.Invoke(t, Run, fmt.Sprintf(`{"operation": "sort", "items": %s}`, items))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +154,7 @@ func TestRun_againstFloats(t *testing.T) {
 	if !slices.Equal(sorted, floats) {
 		t.Error("the order differs from that of the floats")
 	}
-	got, err = invoke(t, fmt.Sprintf(`{"operation": "sum", "items": %s}`, items))
+	got, err = guesttest.Invoke(t, Run, fmt.Sprintf(`{"operation": "sum", "items": %s}`, items))
 	want := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", float64(total)/100), "0"), ".")
 	if err != nil || got != want {
 		t.Errorf("the sum is %s, %v; want %s", got, err, want)

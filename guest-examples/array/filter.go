@@ -8,6 +8,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
 // Comparison is how filter compares what is at the path with value.
@@ -82,8 +83,8 @@ func ordered(want jsonvalue.Value, fits func(sign int) bool) func(jsonvalue.Valu
 }
 
 func in(want jsonvalue.Value) (func(jsonvalue.Value, bool) bool, error) {
-	if want.Kind() != jsonvalue.Array {
-		return nil, notAnArray("value", want)
+	if err := valuetool.Expect("value", want, jsonvalue.Array); err != nil {
+		return nil, err
 	}
 	values := set{}
 	for _, v := range want.Items() {

@@ -14,20 +14,12 @@ const maxRange = 100_000
 
 // sorted leaves items that count as equal in their order.
 func sorted(c call) (jsonvalue.Value, error) {
-	type keyed struct{ key, item jsonvalue.Value }
-	pairs := make([]keyed, len(c.items))
+	keys, items := make([]jsonvalue.Value, len(c.items)), make([]jsonvalue.Value, len(c.items))
 	for i, item := range c.items {
-		pairs[i] = keyed{c.at(item), item}
+		keys[i] = c.at(item)
 	}
-	slices.SortStableFunc(pairs, func(a, b keyed) int {
-		if c.Descending {
-			a, b = b, a
-		}
-		return a.key.Compare(b.key)
-	})
-	items := make([]jsonvalue.Value, len(pairs))
-	for i, pair := range pairs {
-		items[i] = pair.item
+	for i, place := range jsonvalue.Order(keys, c.Descending) {
+		items[i] = c.items[place]
 	}
 	return jsonvalue.NewArray(items), nil
 }

@@ -30,7 +30,7 @@ func (s *shell) builtinTable() map[string]builtin {
 		"bg":        impossible("there is no job control"),
 		"fg":        impossible("there is no job control; wait waits for background jobs"),
 		"mapfile":   mapfile,
-		"printf":    printf,
+		"printf":    printfBuiltin,
 		"read":      readLine,
 		"readarray": mapfile,
 		"set":       set,

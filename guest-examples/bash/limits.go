@@ -37,8 +37,6 @@ const (
 	// maxBroken is how many commands of one part of a pipe may fail to write to it
 	// before the part is ended, since loops otherwise go on for ever.
 	maxBroken = 16
-	// maxField is the widest field and the highest precision of printf.
-	maxField = 1 << 16
 )
 
 // Exit statuses that the shell gives itself.

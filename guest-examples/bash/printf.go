@@ -2,22 +2,18 @@ package bash
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"regexp"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/printf"
 	"mvdan.cc/sh/v3/interp"
 )
 
 // variable is what printf -v and read take: a name, or an element of an array.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_]+\])?$`)
 
-// printf writes its arguments in a format, or puts them into a variable.
-func printf(ctx context.Context, hc interp.HandlerContext, args []string) error {
+// printfBuiltin writes its arguments in a format, or puts them into a variable.
+func printfBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest, target := args[1:], ""
 	if len(rest) > 1 && rest[0] == "-v" {
 		target, rest = rest[1], rest[2:]
@@ -31,315 +27,25 @@ func printf(ctx context.Context, hc interp.HandlerContext, args []string) error 
 	if len(rest) == 0 {
 		return misuse(hc, "printf", "usage: printf [-v var] format [arguments]")
 	}
-	p := printing{args: rest[1:]}
-	err := p.all(rest[0])
-	for _, problem := range p.problems {
+	text, problems, err := printf.Format(rest[0], rest[1:], maxOutput)
+	for _, problem := range problems {
 		fmt.Fprintf(hc.Stderr, "bash: printf: %s\n", problem)
 	}
 	if err != nil {
 		fmt.Fprintf(hc.Stderr, "bash: printf: %v\n", err)
 	}
 	var failed error
-	if err != nil || len(p.problems) > 0 {
+	if err != nil || len(problems) > 0 {
 		failed = interp.ExitStatus(1)
 	}
 	if target != "" {
-		if err := assign(ctx, hc, assignment{name: target, values: []string{p.out.String()}}); err != nil {
+		if err := assign(ctx, hc, assignment{name: target, values: []string{text}}); err != nil {
 			return err
 		}
 		return failed
 	}
-	if err := write(ctx, hc, p.out.String()); err != nil {
+	if err := write(ctx, hc, text); err != nil {
 		return err
 	}
 	return failed
-}
-
-// printing is one run of printf.
-type printing struct {
-	args []string
-	out  strings.Builder
-	// problems are numbers that are none; printing goes on with 0.
-	problems []string
-	// stopped is true after \c.
-	stopped bool
-}
-
-// all writes the format, and again as long as there are arguments that it takes.
-func (p *printing) all(format string) error {
-	for {
-		before := len(p.args)
-		if err := p.once(format); err != nil || p.stopped {
-			return err
-		}
-		if len(p.args) == 0 || len(p.args) == before {
-			return nil
-		}
-		if p.out.Len() > maxOutput {
-			return errTooMuchOutput
-		}
-	}
-}
-
-func (p *printing) once(format string) error {
-	for format != "" && !p.stopped {
-		at := strings.IndexByte(format, '%')
-		if at < 0 {
-			at = len(format)
-		}
-		text, _ := unescape(format[:at], false)
-		p.out.WriteString(text)
-		if at == len(format) {
-			return nil
-		}
-		var d directive
-		var err error
-		if d, format, err = p.directive(format[at+1:]); err != nil {
-			return err
-		}
-		if err := p.write(d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// directive is one % of a format.
-type directive struct {
-	flags string
-	width int
-	// precision is -1 if there is none.
-	precision int
-	verb      byte
-}
-
-var errIncomplete = errors.New("missing format character")
-
-// directive reads a directive, without the %, and returns what follows it.
-func (p *printing) directive(format string) (directive, string, error) {
-	d := directive{precision: -1}
-	n := len(format) - len(strings.TrimLeft(format, "-+ #0'"))
-	d.flags, format = format[:n], format[n:]
-	var err error
-	if d.width, format, err = p.number(format); err != nil {
-		return d, "", err
-	}
-	if d.width < 0 {
-		d.flags, d.width = d.flags+"-", -d.width
-	}
-	if strings.HasPrefix(format, ".") {
-		if d.precision, format, err = p.number(format[1:]); err != nil {
-			return d, "", err
-		}
-	}
-	format = strings.TrimLeft(format, "hlLjzt")
-	if format == "" {
-		return d, "", errIncomplete
-	}
-	d.verb = format[0]
-	return d, format[1:], nil
-}
-
-// number reads a width or a precision: digits, or * for the next argument.
-func (p *printing) number(format string) (int, string, error) {
-	value, n := int64(0), 0
-	if strings.HasPrefix(format, "*") {
-		value, n = p.integer(), 1
-	} else {
-		for n < len(format) && '0' <= format[n] && format[n] <= '9' {
-			n++
-		}
-		if n > 0 {
-			var err error
-			if value, err = strconv.ParseInt(format[:n], 10, 64); err != nil {
-				value = math.MaxInt64
-			}
-		}
-	}
-	if value > maxField || value < -maxField {
-		return 0, "", fmt.Errorf("a field may have %d characters", maxField)
-	}
-	return int(value), format[n:], nil
-}
-
-// next takes the next argument, "" if there is none.
-func (p *printing) next() string {
-	if len(p.args) == 0 {
-		return ""
-	}
-	arg := p.args[0]
-	p.args = p.args[1:]
-	return arg
-}
-
-func (p *printing) write(d directive) error {
-	switch d.verb {
-	case '%':
-		p.out.WriteByte('%')
-	case 's':
-		p.pad(d, p.next())
-	case 'c':
-		arg := p.next()
-		p.pad(d, arg[:min(1, len(arg))])
-	case 'b':
-		text, stop := unescape(p.next(), true)
-		p.pad(d, text)
-		p.stopped = stop
-	case 'q':
-		p.pad(d, quote(p.next()))
-	case 'd', 'i':
-		p.format(d, 'd', p.integer())
-	case 'u':
-		p.format(d, 'd', uint64(p.integer()))
-	case 'o', 'x', 'X':
-		value := uint64(p.integer())
-		if value == 0 {
-			d.flags = strings.ReplaceAll(d.flags, "#", "")
-		}
-		p.format(d, d.verb, value)
-	case 'e', 'E', 'f', 'F', 'g', 'G':
-		p.float(d)
-	case '(':
-		return errors.New("%(format)T is not supported; use date +FORMAT")
-	default:
-		return fmt.Errorf("`%c': invalid format character", d.verb)
-	}
-	return nil
-}
-
-// pad writes a text with its precision and width, which count bytes.
-func (p *printing) pad(d directive, text string) {
-	if d.precision >= 0 && d.precision < len(text) {
-		text = text[:d.precision]
-	}
-	space := strings.Repeat(" ", max(0, d.width-len(text)))
-	if strings.Contains(d.flags, "-") {
-		p.out.WriteString(text + space)
-	} else {
-		p.out.WriteString(space + text)
-	}
-}
-
-// format writes a number by the directive in Go's spelling.
-func (p *printing) format(d directive, verb byte, value any) {
-	flags := strings.ReplaceAll(d.flags, "'", "")
-	_, float := value.(float64)
-	if d.precision >= 0 && !float {
-		flags = strings.ReplaceAll(flags, "0", "") // of no effect for whole numbers
-	}
-	spelled := "%" + flags
-	if d.width > 0 {
-		spelled += strconv.Itoa(d.width)
-	}
-	if d.precision >= 0 {
-		spelled += "." + strconv.Itoa(d.precision)
-	}
-	fmt.Fprintf(&p.out, spelled+string(verb), value)
-}
-
-func (p *printing) float(d directive) {
-	value := p.real()
-	if math.IsInf(value, 0) || math.IsNaN(value) {
-		text := strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(value, 'f', -1, 64)), "+")
-		d.precision = -1
-		p.pad(d, text)
-		return
-	}
-	if d.precision < 0 {
-		d.precision = 6
-	}
-	verb := d.verb
-	if verb == 'F' {
-		verb = 'f'
-	}
-	p.format(d, verb, value)
-}
-
-// character returns the value of an argument such as 'a, the code of the letter.
-func character(arg string) (rune, bool) {
-	if arg == "" || arg[0] != '\'' && arg[0] != '"' {
-		return 0, false
-	}
-	if len(arg) == 1 {
-		return 0, true
-	}
-	r, size := utf8.DecodeRuneInString(arg[1:])
-	if r == utf8.RuneError && size == 1 {
-		r = rune(arg[1])
-	}
-	return r, true
-}
-
-// integer takes the next argument as a whole number.
-func (p *printing) integer() int64 {
-	arg := p.next()
-	if r, ok := character(arg); ok {
-		return int64(r)
-	}
-	text := strings.TrimLeft(arg, " \t\n")
-	if text == "" {
-		return 0
-	}
-	n := longest(text, func(s string) bool { _, err := parseInteger(s); return !errors.Is(err, strconv.ErrSyntax) })
-	value, err := parseInteger(text[:n])
-	switch {
-	case n < len(text):
-		p.problems = append(p.problems, arg+": invalid number")
-	case err != nil:
-		p.problems = append(p.problems, "warning: "+arg+": Numerical result out of range")
-	}
-	return value
-}
-
-// parseInteger reads what C takes for a whole number, which has no underscores and
-// no 0b and 0o.
-func parseInteger(s string) (int64, error) {
-	digits := strings.TrimLeft(s, "+-")
-	if len(digits) > 1 && digits[0] == '0' && strings.IndexByte("bBoO", digits[1]) >= 0 || strings.Contains(s, "_") {
-		return 0, strconv.ErrSyntax
-	}
-	value, err := strconv.ParseInt(s, 0, 64)
-	if errors.Is(err, strconv.ErrRange) && s[0] != '-' {
-		// What does not fit may be meant without a sign.
-		if unsigned, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 0, 64); err == nil && strings.HasPrefix(digits, "0") {
-			return int64(unsigned), nil
-		}
-	}
-	return value, err
-}
-
-// real takes the next argument as a number.
-func (p *printing) real() float64 {
-	arg := p.next()
-	if r, ok := character(arg); ok {
-		return float64(r)
-	}
-	text := strings.TrimLeft(arg, " \t\n")
-	if text == "" {
-		return 0
-	}
-	n := longest(text, func(s string) bool {
-		_, err := strconv.ParseFloat(s, 64)
-		return !errors.Is(err, strconv.ErrSyntax) && !strings.Contains(s, "_")
-	})
-	if n < len(text) {
-		p.problems = append(p.problems, arg+": invalid number")
-	}
-	value, err := strconv.ParseFloat(text[:n], 64)
-	if err != nil && n == 0 {
-		return 0
-	}
-	return value
-}
-
-// longest returns the length of the longest beginning of s that is valid, looking
-// at no more than what a number has.
-func longest(s string, valid func(string) bool) int {
-	const most = 400
-	for n := min(len(s), most); n > 0; n-- {
-		if valid(s[:n]) {
-			return n
-		}
-	}
-	return 0
 }

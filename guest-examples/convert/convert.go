@@ -9,8 +9,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/source"
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
 )
 
 // MaxOutput is how many bytes a call writes.
@@ -97,7 +97,7 @@ func (a Args) from() (Format, error) {
 
 const formats = "json, yaml, toml, csv or tsv"
 
-func (a Args) reader(from Format) (func(string) (tree.Value, error), error) {
+func (a Args) reader(from Format) (func(string) (jsonvalue.Value, error), error) {
 	switch from {
 	case JSON:
 		return readJSON, nil
@@ -112,7 +112,7 @@ func (a Args) reader(from Format) (func(string) (tree.Value, error), error) {
 	return nil, fmt.Errorf("from is %q; it must be %s", from, formats)
 }
 
-func (a Args) writer() (func(tree.Value) ([]byte, error), error) {
+func (a Args) writer() (func(jsonvalue.Value) ([]byte, error), error) {
 	switch a.To {
 	case JSON:
 		return writeJSON, nil
@@ -127,25 +127,17 @@ func (a Args) writer() (func(tree.Value) ([]byte, error), error) {
 	return nil, fmt.Errorf("to is %q; it must be %s", a.To, formats)
 }
 
-func readJSON(text string) (tree.Value, error) {
-	values, err := tree.SplitJSON(text)
+func readJSON(text string) (jsonvalue.Value, error) {
+	values, err := jsonvalue.ParseText(text)
 	if err != nil {
-		return tree.Value{}, err
+		return jsonvalue.Value{}, err
 	}
 	if len(values) == 1 {
-		return tree.ParseJSON(values[0])
+		return values[0], nil
 	}
-	lines := tree.Value{Kind: tree.List} // JSON Lines
-	for i, value := range values {
-		parsed, err := tree.ParseJSON(value)
-		if err != nil {
-			return tree.Value{}, fmt.Errorf("value %d, %w", i+1, err)
-		}
-		lines.Items = append(lines.Items, parsed)
-	}
-	return lines, nil
+	return jsonvalue.NewArray(values), nil // JSON Lines
 }
 
-func writeJSON(value tree.Value) ([]byte, error) {
-	return append(tree.JSON{Indent: 2, Max: MaxOutput}.Append(nil, value), '\n'), nil
+func writeJSON(value jsonvalue.Value) ([]byte, error) {
+	return append(jsonvalue.Layout{Indent: 2, Max: MaxOutput}.Append(nil, value), '\n'), nil
 }

@@ -8,29 +8,29 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
 // readTOML reads a document with its order and digits, which the decoder of the
 // library does not keep. It is the decoder that checks it.
-func readTOML(text string) (tree.Value, error) {
+func readTOML(text string) (jsonvalue.Value, error) {
 	if !shallow(text) {
-		return tree.Value{}, tree.ErrDepth
+		return jsonvalue.Value{}, jsonvalue.ErrDepth
 	}
 	var r tomlReader
 	root := &tomlTable{}
 	if err := r.document(text, root); err != nil {
-		return tree.Value{}, err
+		return jsonvalue.Value{}, err
 	}
 	var checked map[string]any
 	err := toml.Unmarshal([]byte(text), &checked)
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		line, column := decode.Position()
-		return tree.Value{}, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(decode.Error(), "toml: "))
+		return jsonvalue.Value{}, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(decode.Error(), "toml: "))
 	}
 	if err != nil {
-		return tree.Value{}, err
+		return jsonvalue.Value{}, err
 	}
 	return root.value()
 }
@@ -46,7 +46,7 @@ func shallow(text string) bool {
 		case ']', '}':
 			depth = max(0, depth-1)
 		}
-		if depth > tree.MaxDepth {
+		if depth > jsonvalue.MaxDepth {
 			return false
 		}
 	}
@@ -64,7 +64,7 @@ type tomlTable struct {
 type tomlMember struct {
 	table  *tomlTable
 	tables []*tomlTable
-	value  tree.Value
+	value  jsonvalue.Value
 }
 
 func (t *tomlTable) add(name string, member *tomlMember) {
@@ -81,8 +81,8 @@ func (t *tomlTable) below(name string) (*tomlTable, error) {
 	member := t.members[name]
 	switch {
 	case member == nil:
-		if t.depth >= tree.MaxDepth {
-			return nil, tree.ErrDepth
+		if t.depth >= jsonvalue.MaxDepth {
+			return nil, jsonvalue.ErrDepth
 		}
 		table := &tomlTable{depth: t.depth + 1}
 		t.add(name, &tomlMember{table: table})
@@ -95,8 +95,8 @@ func (t *tomlTable) below(name string) (*tomlTable, error) {
 	return nil, fmt.Errorf("%.60q is a value, so there can be no table of that name", name)
 }
 
-func (t *tomlTable) value() (tree.Value, error) {
-	var object tree.Builder
+func (t *tomlTable) value() (jsonvalue.Value, error) {
+	object := &jsonvalue.Members{}
 	for _, name := range t.names {
 		member := t.members[name]
 		value, err := member.value, error(nil)
@@ -104,23 +104,24 @@ func (t *tomlTable) value() (tree.Value, error) {
 		case member.table != nil:
 			value, err = member.table.value()
 		case member.tables != nil:
-			value = tree.Value{Kind: tree.List}
+			var items []jsonvalue.Value
 			for _, table := range member.tables {
 				item, itemErr := table.value()
 				if itemErr != nil {
-					return tree.Value{}, itemErr
+					return jsonvalue.Value{}, itemErr
 				}
-				value.Items = append(value.Items, item)
+				items = append(items, item)
 			}
+			value = jsonvalue.NewArray(items)
 		}
 		if err == nil {
 			err = object.Add(name, value)
 		}
 		if err != nil {
-			return tree.Value{}, err
+			return jsonvalue.Value{}, err
 		}
 	}
-	return object.Object(), nil
+	return jsonvalue.NewObject(object), nil
 }
 
 type tomlReader struct {
@@ -207,25 +208,25 @@ func (r *tomlReader) keyValue(table *tomlTable, e *unstable.Node) error {
 	return nil
 }
 
-func (r *tomlReader) value(n *unstable.Node, depth int) (tree.Value, error) {
+func (r *tomlReader) value(n *unstable.Node, depth int) (jsonvalue.Value, error) {
 	if r.values++; r.values > maxNodes {
-		return tree.Value{}, errNodes
+		return jsonvalue.Value{}, errNodes
 	}
 	text := string(n.Data)
 	switch n.Kind {
 	case unstable.Array:
-		list := tree.Value{Kind: tree.List}
+		var items []jsonvalue.Value
 		for it := n.Children(); it.Next(); {
 			if it.Node().Kind == unstable.Comment {
 				continue
 			}
 			item, err := r.value(it.Node(), depth+1)
 			if err != nil {
-				return tree.Value{}, err
+				return jsonvalue.Value{}, err
 			}
-			list.Items = append(list.Items, item)
+			items = append(items, item)
 		}
-		return list, nil
+		return jsonvalue.NewArray(items), nil
 	case unstable.InlineTable:
 		table := tomlTable{depth: depth}
 		for it := n.Children(); it.Next(); {
@@ -233,17 +234,17 @@ func (r *tomlReader) value(n *unstable.Node, depth int) (tree.Value, error) {
 				continue
 			}
 			if err := r.keyValue(&table, it.Node()); err != nil {
-				return tree.Value{}, err
+				return jsonvalue.Value{}, err
 			}
 		}
 		return table.value()
 	case unstable.Bool:
-		return tree.Value{Kind: tree.Bool, Text: text}, nil
+		return jsonvalue.NewBool(text == "true"), nil
 	case unstable.Integer, unstable.Float:
 		literal, err := tomlNumber(strings.ReplaceAll(text, "_", ""))
-		return tree.Value{Kind: tree.Number, Text: literal}, err
+		return jsonvalue.NewNumber(literal), err
 	}
-	return tree.Text(text), nil // texts, dates and times
+	return jsonvalue.NewString(text), nil // texts, dates and times
 }
 
 func tomlNumber(text string) (string, error) {

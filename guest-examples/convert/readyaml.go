@@ -9,8 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/source"
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
 )
 
 const (
@@ -26,28 +26,28 @@ const (
 
 // readYAML reads one document by the core schema of YAML 1.2, in which no and on
 // are texts and dates too.
-func readYAML(text string) (tree.Value, error) {
+func readYAML(text string) (jsonvalue.Value, error) {
 	if len(text) > maxYAML {
-		return tree.Value{}, fmt.Errorf("it has %d bytes; the most in YAML is %d", len(text), maxYAML)
+		return jsonvalue.Value{}, fmt.Errorf("it has %d bytes; the most in YAML is %d", len(text), maxYAML)
 	}
 	if marks(text) > 2*maxNodes {
-		return tree.Value{}, errNodes
+		return jsonvalue.Value{}, errNodes
 	}
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var document, next yaml.Node
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-		return tree.Value{}, nil // an empty document is null
+		return jsonvalue.NewNull(), nil // an empty document is null
 	} else if err != nil {
-		return tree.Value{}, plainYAML(err)
+		return jsonvalue.Value{}, plainYAML(err)
 	}
 	if err := decoder.Decode(&next); !errors.Is(err, io.EOF) {
 		if err != nil {
-			return tree.Value{}, plainYAML(err)
+			return jsonvalue.Value{}, plainYAML(err)
 		}
-		return tree.Value{}, errors.New("it holds more than one document; give one at a time")
+		return jsonvalue.Value{}, errors.New("it holds more than one document; give one at a time")
 	}
 	if len(document.Content) != 1 {
-		return tree.Value{}, nil
+		return jsonvalue.NewNull(), nil
 	}
 	return (&yamlReader{}).value(document.Content[0], 0)
 }
@@ -76,96 +76,96 @@ type yamlReader struct {
 	values, bytes int // so far, with what aliases name
 }
 
-func (r *yamlReader) value(n *yaml.Node, depth int) (tree.Value, error) {
+func (r *yamlReader) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	r.values++
 	r.bytes += len(n.Value)
 	switch {
-	case depth > tree.MaxDepth:
-		return tree.Value{}, fmt.Errorf("line %d: %w", n.Line, tree.ErrDepth)
-	case r.values > tree.MaxValues:
-		return tree.Value{}, fmt.Errorf("line %d: with aliases, %w", n.Line, tree.ErrSize)
+	case depth > jsonvalue.MaxDepth:
+		return jsonvalue.Value{}, fmt.Errorf("line %d: %w", n.Line, jsonvalue.ErrDepth)
+	case r.values > jsonvalue.MaxValues:
+		return jsonvalue.Value{}, fmt.Errorf("line %d: with aliases, %w", n.Line, jsonvalue.ErrSize)
 	case r.bytes > maxExpanded:
-		return tree.Value{}, fmt.Errorf("line %d: with what aliases name, it is larger than %d bytes", n.Line, maxExpanded)
+		return jsonvalue.Value{}, fmt.Errorf("line %d: with what aliases name, it is larger than %d bytes", n.Line, maxExpanded)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
 		return r.value(n.Alias, depth+1)
 	case yaml.SequenceNode:
 		if err := checkTag(n, "!!seq"); err != nil {
-			return tree.Value{}, err
+			return jsonvalue.Value{}, err
 		}
-		list := tree.Value{Kind: tree.List}
+		items := make([]jsonvalue.Value, 0, len(n.Content))
 		for _, item := range n.Content {
 			value, err := r.value(item, depth+1)
 			if err != nil {
-				return tree.Value{}, err
+				return jsonvalue.Value{}, err
 			}
-			list.Items = append(list.Items, value)
+			items = append(items, value)
 		}
-		return list, nil
+		return jsonvalue.NewArray(items), nil
 	case yaml.MappingNode:
 		return r.mapping(n, depth)
 	}
 	return scalar(n)
 }
 
-func (r *yamlReader) mapping(n *yaml.Node, depth int) (tree.Value, error) {
+func (r *yamlReader) mapping(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 	if err := checkTag(n, "!!map"); err != nil {
-		return tree.Value{}, err
+		return jsonvalue.Value{}, err
 	}
-	var object tree.Builder
-	var merged []tree.Value
+	object := &jsonvalue.Members{}
+	var merged []jsonvalue.Value
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		for key.Kind == yaml.AliasNode {
 			key = key.Alias
 		}
 		if key.Kind != yaml.ScalarNode {
-			return tree.Value{}, fmt.Errorf("line %d: a key is a list or a mapping; keys must be texts", key.Line)
+			return jsonvalue.Value{}, fmt.Errorf("line %d: a key is a sequence or a mapping; keys must be texts", key.Line)
 		}
 		r.bytes += len(key.Value)
 		value, err := r.value(n.Content[i+1], depth+1)
 		if err != nil {
-			return tree.Value{}, err
+			return jsonvalue.Value{}, err
 		}
 		if key.Value == "<<" && isPlain(key) {
 			merged = append(merged, value)
 		} else if err := object.Add(key.Value, value); err != nil {
-			return tree.Value{}, fmt.Errorf("line %d: %w", key.Line, err)
+			return jsonvalue.Value{}, fmt.Errorf("line %d: %w", key.Line, err)
 		}
 	}
 	for _, value := range merged {
-		if err := merge(&object, value); err != nil {
-			return tree.Value{}, fmt.Errorf("line %d: %w", n.Line, err)
+		if err := merge(object, value); err != nil {
+			return jsonvalue.Value{}, fmt.Errorf("line %d: %w", n.Line, err)
 		}
 	}
-	return object.Object(), nil
+	return jsonvalue.NewObject(object), nil
 }
 
-// merge adds the members of value, an object or a list of them, that object
+// merge adds the members of value, an object or an array of them, that object
 // lacks, as the merge key << asks for.
-func merge(object *tree.Builder, value tree.Value) error {
-	switch value.Kind {
-	case tree.List:
-		for _, item := range value.Items {
-			if item.Kind != tree.Object {
-				return fmt.Errorf("<< names a list with a %s; it must hold mappings", item.Kind)
+func merge(object *jsonvalue.Members, value jsonvalue.Value) error {
+	switch value.Kind() {
+	case jsonvalue.Array:
+		for _, item := range value.Items() {
+			if item.Kind() != jsonvalue.Object {
+				return fmt.Errorf("<< names a sequence with a value of type %s; it must hold mappings", item.Kind())
 			}
 			if err := merge(object, item); err != nil {
 				return err
 			}
 		}
-	case tree.Object:
-		for _, member := range value.Members {
-			if _, ok := object.Get(member.Name); ok {
+	case jsonvalue.Object:
+		for name, member := range value.Members().All() {
+			if _, ok := object.Get(name); ok {
 				continue
 			}
-			if err := object.Add(member.Name, member.Value); err != nil {
+			if err := object.Add(name, member); err != nil {
 				return err
 			}
 		}
 	default:
-		return fmt.Errorf("<< names a %s; it must be a mapping", value.Kind)
+		return fmt.Errorf("<< names a value of type %s; it must be a mapping", value.Kind())
 	}
 	return nil
 }
@@ -182,32 +182,32 @@ func isPlain(n *yaml.Node) bool {
 	return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) == 0
 }
 
-func scalar(n *yaml.Node) (tree.Value, error) {
+func scalar(n *yaml.Node) (jsonvalue.Value, error) {
 	if isPlain(n) {
 		value, err := plain(n.Value)
 		if err != nil {
-			return tree.Value{}, fmt.Errorf("line %d: %w", n.Line, err)
+			return jsonvalue.Value{}, fmt.Errorf("line %d: %w", n.Line, err)
 		}
 		return value, nil
 	}
 	if n.Style&yaml.TaggedStyle == 0 {
-		return tree.Text(n.Value), nil
+		return jsonvalue.NewString(n.Value), nil
 	}
-	kinds := map[string]tree.Kind{"!!null": tree.Null, "!!bool": tree.Bool, "!!int": tree.Number, "!!float": tree.Number}
+	kinds := map[string]jsonvalue.Kind{"!!null": jsonvalue.Null, "!!bool": jsonvalue.Bool, "!!int": jsonvalue.Number, "!!float": jsonvalue.Number}
 	want, typed := kinds[n.ShortTag()]
 	if !typed {
 		// What !!binary and !!timestamp hold is text for others too.
 		if tag := n.ShortTag(); tag != "!!binary" && tag != "!!timestamp" {
-			return tree.Text(n.Value), checkTag(n, "!!str")
+			return jsonvalue.NewString(n.Value), checkTag(n, "!!str")
 		}
-		return tree.Text(n.Value), nil
+		return jsonvalue.NewString(n.Value), nil
 	}
 	value, err := plain(n.Value)
-	if err == nil && value.Kind != want {
+	if err == nil && value.Kind() != want {
 		err = fmt.Errorf("%.40q is not of the type %s", n.Value, n.ShortTag())
 	}
 	if err != nil {
-		return tree.Value{}, fmt.Errorf("line %d: %w", n.Line, err)
+		return jsonvalue.Value{}, fmt.Errorf("line %d: %w", n.Line, err)
 	}
 	return value, nil
 }
@@ -216,23 +216,23 @@ func scalar(n *yaml.Node) (tree.Value, error) {
 var basedForm = regexp.MustCompile(`^(0o[0-7]+|0x[0-9a-fA-F]+)$`)
 
 // plain resolves a scalar without quotes by the core schema.
-func plain(text string) (tree.Value, error) {
+func plain(text string) (jsonvalue.Value, error) {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
-		return tree.Value{}, nil
+		return jsonvalue.NewNull(), nil
 	case "true", "True", "TRUE", "false", "False", "FALSE":
-		return tree.Value{Kind: tree.Bool, Text: strings.ToLower(text)}, nil
+		return jsonvalue.NewBool(strings.EqualFold(text, "true")), nil
 	}
 	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
 	case ".inf", ".nan":
-		return tree.Value{}, fmt.Errorf("%s is a number that other formats lack; write it as a text in quotes", text)
+		return jsonvalue.Value{}, fmt.Errorf("%s is a number that other formats lack; write it as a text in quotes", text)
 	}
 	if literal, ok := decimal(text); ok {
-		return tree.Value{Kind: tree.Number, Text: literal}, nil
+		return jsonvalue.NewNumber(literal), nil
 	}
 	if basedForm.MatchString(text) {
 		literal, err := based(text)
-		return tree.Value{Kind: tree.Number, Text: literal}, err
+		return jsonvalue.NewNumber(literal), err
 	}
-	return tree.Text(text), nil
+	return jsonvalue.NewString(text), nil
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
 // table reads and writes CSV.
@@ -39,26 +39,26 @@ func (a Args) table(format Format) (table, error) {
 	return t, nil
 }
 
-// read returns a list with an object for each row or, without a header, a list.
-func (t table) read(text string) (tree.Value, error) {
+// read returns an array with an object for each row or, without a header, an array.
+func (t table) read(text string) (jsonvalue.Value, error) {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.Comma = t.comma
-	rows := tree.Value{Kind: tree.List}
+	var rows []jsonvalue.Value
 	var names []string
 	for cells := 0; ; {
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
-			return rows, nil
+			return jsonvalue.NewArray(rows), nil
 		}
 		if errors.Is(err, csv.ErrFieldCount) {
 			line, _ := reader.FieldPos(0)
-			return tree.Value{}, fmt.Errorf("line %d has %d cells, and the lines before have %d", line, len(record), reader.FieldsPerRecord)
+			return jsonvalue.Value{}, fmt.Errorf("line %d has %d cells, and the lines before have %d", line, len(record), reader.FieldsPerRecord)
 		}
 		if err != nil {
-			return tree.Value{}, err
+			return jsonvalue.Value{}, err
 		}
-		if cells += len(record) + 1; cells > tree.MaxValues {
-			return tree.Value{}, tree.ErrSize
+		if cells += len(record) + 1; cells > jsonvalue.MaxValues {
+			return jsonvalue.Value{}, jsonvalue.ErrSize
 		}
 		if t.header && names == nil {
 			names = record
@@ -66,55 +66,55 @@ func (t table) read(text string) (tree.Value, error) {
 		}
 		row, err := t.row(names, record)
 		if err != nil {
-			return tree.Value{}, fmt.Errorf("the header: %w", err)
+			return jsonvalue.Value{}, fmt.Errorf("the header: %w", err)
 		}
-		rows.Items = append(rows.Items, row)
+		rows = append(rows, row)
 	}
 }
 
-func (t table) row(names, record []string) (tree.Value, error) {
+func (t table) row(names, record []string) (jsonvalue.Value, error) {
 	if !t.header {
-		list := tree.Value{Kind: tree.List}
+		cells := make([]jsonvalue.Value, 0, len(record))
 		for _, cell := range record {
-			list.Items = append(list.Items, t.cell(cell))
+			cells = append(cells, t.cell(cell))
 		}
-		return list, nil
+		return jsonvalue.NewArray(cells), nil
 	}
-	var object tree.Builder
+	object := &jsonvalue.Members{}
 	for i, cell := range record {
 		if err := object.Add(names[i], t.cell(cell)); err != nil {
-			return tree.Value{}, err
+			return jsonvalue.Value{}, err
 		}
 	}
-	return object.Object(), nil
+	return jsonvalue.NewObject(object), nil
 }
 
-func (t table) cell(text string) tree.Value {
+func (t table) cell(text string) jsonvalue.Value {
 	if !t.types {
-		return tree.Text(text)
+		return jsonvalue.NewString(text)
 	}
 	switch text {
 	case "true", "false":
-		return tree.Value{Kind: tree.Bool, Text: text}
+		return jsonvalue.NewBool(text == "true")
 	case "null", "":
-		return tree.Value{}
+		return jsonvalue.NewNull()
 	}
 	if strings.ContainsAny(text[:1], "-0123456789") && json.Valid([]byte(text)) && !strings.ContainsAny(text, " \t\r\n") {
-		return tree.Value{Kind: tree.Number, Text: text}
+		return jsonvalue.NewNumber(text)
 	}
-	return tree.Text(text)
+	return jsonvalue.NewString(text)
 }
 
-// write writes a list of objects, whose names make the columns in the order in
-// which they first occur, or a list of lists.
-func (t table) write(value tree.Value) ([]byte, error) {
-	if value.Kind != tree.List {
-		return nil, fmt.Errorf("a table is a list of objects or of lists, and this is a %s; take the list out of it first, with the tool json", value.Kind)
+// write writes an array of objects, whose names make the columns in the order in
+// which they first occur, or an array of arrays.
+func (t table) write(value jsonvalue.Value) ([]byte, error) {
+	if value.Kind() != jsonvalue.Array {
+		return nil, fmt.Errorf("a table is an array of objects or of arrays, and this is of type %s; take the array out of it first, with the tool json", value.Kind())
 	}
 	var out bytes.Buffer
 	writer := csv.NewWriter(&out)
 	writer.Comma = t.comma
-	columns, err := columnsOf(value.Items)
+	columns, err := columnsOf(value.Items())
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (t table) write(value tree.Value) ([]byte, error) {
 			return nil, err
 		}
 	}
-	for _, row := range value.Items {
+	for _, row := range value.Items() {
 		if err := writeRecord(writer, &out, record(row, columns)); err != nil {
 			return nil, err
 		}
@@ -135,18 +135,18 @@ func (t table) write(value tree.Value) ([]byte, error) {
 	return out.Bytes(), writer.Error()
 }
 
-// columnsOf returns the names of the columns; none if the rows are lists.
-func columnsOf(rows []tree.Value) ([]string, error) {
+// columnsOf returns the names of the columns; none if the rows are arrays.
+func columnsOf(rows []jsonvalue.Value) ([]string, error) {
 	var columns []string
 	known := make(map[string]bool)
 	for i, row := range rows {
-		if row.Kind != tree.List && row.Kind != tree.Object || row.Kind != rows[0].Kind {
-			return nil, fmt.Errorf("item %d is a %s and item 1 a %s; all must be objects, or all lists", i+1, row.Kind, rows[0].Kind)
+		if row.Kind() != jsonvalue.Array && row.Kind() != jsonvalue.Object || row.Kind() != rows[0].Kind() {
+			return nil, fmt.Errorf("item %d is of type %s and the first of type %s; all must be objects, or all arrays", i+1, row.Kind(), rows[0].Kind())
 		}
-		for _, member := range row.Members {
-			if !known[member.Name] {
-				known[member.Name] = true
-				columns = append(columns, member.Name)
+		for name := range row.Members().All() {
+			if !known[name] {
+				known[name] = true
+				columns = append(columns, name)
 			}
 		}
 		// A row has a cell for each column, whether it has that member or not.
@@ -157,34 +157,30 @@ func columnsOf(rows []tree.Value) ([]string, error) {
 	return columns, nil
 }
 
-func record(row tree.Value, columns []string) []string {
+func record(row jsonvalue.Value, columns []string) []string {
 	var cells []string
-	if row.Kind == tree.List {
-		for _, item := range row.Items {
+	if row.Kind() == jsonvalue.Array {
+		for _, item := range row.Items() {
 			cells = append(cells, cellText(item))
 		}
 		return cells
 	}
-	members := make(map[string]tree.Value, len(row.Members))
-	for _, member := range row.Members {
-		members[member.Name] = member.Value
-	}
+	members := row.Members()
 	for _, name := range columns {
-		cells = append(cells, cellText(members[name]))
+		member, _ := members.Get(name)
+		cells = append(cells, cellText(member))
 	}
 	return cells
 }
 
-// cellText returns the text of a cell: nothing for null, and JSON for lists and
-// objects.
-func cellText(value tree.Value) string {
-	switch value.Kind {
-	case tree.Null:
-		return ""
-	case tree.List, tree.Object:
-		return string(tree.JSON{Max: MaxOutput}.Append(nil, value))
+// cellText returns the text of a cell: nothing for null and for what is absent, and
+// JSON for arrays and objects.
+func cellText(value jsonvalue.Value) string {
+	switch value.Kind() {
+	case jsonvalue.Array, jsonvalue.Object:
+		return string(jsonvalue.Layout{Max: MaxOutput}.Append(nil, value))
 	}
-	return value.Text
+	return value.Text()
 }
 
 // writeRecord writes a line. A line with one empty cell would be an empty line,

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
 // writeTOML writes an object as a document. Members that are tables of their own
 // come after the others, as TOML asks for.
-func writeTOML(value tree.Value) ([]byte, error) {
-	if value.Kind != tree.Object {
-		return nil, fmt.Errorf("a document of TOML is an object, and this is a %s; put it into one", value.Kind)
+func writeTOML(value jsonvalue.Value) ([]byte, error) {
+	if value.Kind() != jsonvalue.Object {
+		return nil, fmt.Errorf("a document of TOML is an object, and this is of type %s; put it into one", value.Kind())
 	}
 	var w tomlWriter
 	if err := w.table("", value); err != nil {
@@ -28,28 +28,28 @@ type tomlWriter struct {
 }
 
 // table writes the members of the table at path.
-func (w *tomlWriter) table(path string, table tree.Value) error {
-	for _, member := range table.Members {
-		if isTable(member.Value) || isTables(member.Value) {
+func (w *tomlWriter) table(path string, table jsonvalue.Value) error {
+	for name, member := range table.Members().All() {
+		if isTable(member) || isTables(member) {
 			continue
 		}
-		name := tomlKey(member.Name)
-		w.out = append(w.out, name+" = "...)
-		if err := w.value(join(path, name), member.Value); err != nil {
+		key := tomlKey(name)
+		w.out = append(w.out, key+" = "...)
+		if err := w.value(join(path, key), member); err != nil {
 			return err
 		}
 		w.out = append(w.out, '\n')
 	}
-	for _, member := range table.Members {
-		name := join(path, tomlKey(member.Name))
+	for name, member := range table.Members().All() {
+		key := join(path, tomlKey(name))
 		switch {
-		case isTable(member.Value):
-			if err := w.section("["+name+"]", name, member.Value); err != nil {
+		case isTable(member):
+			if err := w.section("["+key+"]", key, member); err != nil {
 				return err
 			}
-		case isTables(member.Value):
-			for _, item := range member.Value.Items {
-				if err := w.section("[["+name+"]]", name, item); err != nil {
+		case isTables(member):
+			for _, item := range member.Items() {
+				if err := w.section("[["+key+"]]", key, item); err != nil {
 					return err
 				}
 			}
@@ -58,7 +58,7 @@ func (w *tomlWriter) table(path string, table tree.Value) error {
 	return nil
 }
 
-func (w *tomlWriter) section(header, path string, table tree.Value) error {
+func (w *tomlWriter) section(header, path string, table jsonvalue.Value) error {
 	if len(w.out) > MaxOutput {
 		return errTooMuch
 	}
@@ -70,32 +70,32 @@ func (w *tomlWriter) section(header, path string, table tree.Value) error {
 }
 
 // value writes a value in the line of its key.
-func (w *tomlWriter) value(path string, value tree.Value) error {
+func (w *tomlWriter) value(path string, value jsonvalue.Value) error {
 	if len(w.out) > MaxOutput {
 		return errTooMuch
 	}
-	switch value.Kind {
-	case tree.Null:
+	switch value.Kind() {
+	case jsonvalue.Null:
 		return fmt.Errorf("%.200s is null, which TOML lacks; leave it out", path)
-	case tree.Bool:
-		w.out = append(w.out, value.Text...)
-	case tree.String:
-		w.out = appendTOMLText(w.out, value.Text)
-	case tree.Number:
-		literal, err := tomlLiteral(value.Text)
+	case jsonvalue.Bool:
+		w.out = append(w.out, value.Text()...)
+	case jsonvalue.String:
+		w.out = appendTOMLText(w.out, value.Text())
+	case jsonvalue.Number:
+		literal, err := tomlLiteral(value.Text())
 		if err != nil {
-			return fmt.Errorf("%.200s is %.40s: %w", path, value.Text, err)
+			return fmt.Errorf("%.200s is %.40s: %w", path, value.Text(), err)
 		}
 		w.out = append(w.out, literal...)
-	case tree.List:
-		return w.list(path, value.Items)
-	case tree.Object:
-		return w.inline(path, value.Members)
+	case jsonvalue.Array:
+		return w.list(path, value.Items())
+	case jsonvalue.Object:
+		return w.inline(path, value.Members())
 	}
 	return nil
 }
 
-func (w *tomlWriter) list(path string, items []tree.Value) error {
+func (w *tomlWriter) list(path string, items []jsonvalue.Value) error {
 	w.out = append(w.out, '[')
 	for i, item := range items {
 		if i > 0 {
@@ -109,15 +109,17 @@ func (w *tomlWriter) list(path string, items []tree.Value) error {
 	return nil
 }
 
-func (w *tomlWriter) inline(path string, members []tree.Member) error {
+func (w *tomlWriter) inline(path string, members *jsonvalue.Members) error {
 	w.out = append(w.out, '{')
-	for i, member := range members {
-		if i > 0 {
+	first := true
+	for name, member := range members.All() {
+		if !first {
 			w.out = append(w.out, ", "...)
 		}
-		name := tomlKey(member.Name)
-		w.out = append(w.out, name+" = "...)
-		if err := w.value(join(path, name), member.Value); err != nil {
+		first = false
+		key := tomlKey(name)
+		w.out = append(w.out, key+" = "...)
+		if err := w.value(join(path, key), member); err != nil {
 			return err
 		}
 	}
@@ -125,18 +127,18 @@ func (w *tomlWriter) inline(path string, members []tree.Member) error {
 	return nil
 }
 
-func isTable(value tree.Value) bool {
-	return value.Kind == tree.Object
+func isTable(value jsonvalue.Value) bool {
+	return value.Kind() == jsonvalue.Object
 }
 
-// isTables reports whether value is a list of objects alone, with one at least.
-func isTables(value tree.Value) bool {
-	for _, item := range value.Items {
-		if item.Kind != tree.Object {
+// isTables reports whether value is an array of objects alone, with one at least.
+func isTables(value jsonvalue.Value) bool {
+	for _, item := range value.Items() {
+		if item.Kind() != jsonvalue.Object {
 			return false
 		}
 	}
-	return len(value.Items) > 0
+	return len(value.Items()) > 0
 }
 
 // join returns the path of a member. It only has to tell where something is, so
@@ -161,7 +163,7 @@ func tomlKey(name string) string {
 // the slash and for DEL, which JSON leaves as it is.
 func appendTOMLText(out []byte, text string) []byte {
 	start := len(out)
-	out = tree.AppendQuoted(out, text)
+	out = jsonvalue.AppendQuoted(out, text)
 	if strings.ContainsRune(text, 0x7f) {
 		out = append(out[:start], strings.ReplaceAll(string(out[start:]), "\x7f", `\u007f`)...)
 	}

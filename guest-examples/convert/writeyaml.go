@@ -7,12 +7,12 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
 // writeYAML writes the value as a document that readers of YAML 1.1 take for the
 // same as those of 1.2.
-func writeYAML(value tree.Value) ([]byte, error) {
+func writeYAML(value jsonvalue.Value) ([]byte, error) {
 	if count(value) > maxNodes {
 		return nil, errNodes
 	}
@@ -33,13 +33,13 @@ func writeYAML(value tree.Value) ([]byte, error) {
 }
 
 // count returns how many values there are, and names of members.
-func count(value tree.Value) int {
+func count(value jsonvalue.Value) int {
 	n := 1
-	for _, item := range value.Items {
+	for _, item := range value.Items() {
 		n += count(item)
 	}
-	for _, member := range value.Members {
-		n += 1 + count(member.Value)
+	for _, member := range value.Members().All() {
+		n += 1 + count(member)
 	}
 	return n
 }
@@ -59,26 +59,26 @@ func (c *capped) Write(data []byte) (int, error) {
 	return c.Buffer.Write(data)
 }
 
-func yamlNode(value tree.Value) *yaml.Node {
-	switch value.Kind {
-	case tree.List:
+func yamlNode(value jsonvalue.Value) *yaml.Node {
+	switch value.Kind() {
+	case jsonvalue.Array:
 		n := &yaml.Node{Kind: yaml.SequenceNode}
-		for _, item := range value.Items {
+		for _, item := range value.Items() {
 			n.Content = append(n.Content, yamlNode(item))
 		}
 		return n
-	case tree.Object:
+	case jsonvalue.Object:
 		n := &yaml.Node{Kind: yaml.MappingNode}
-		for _, member := range value.Members {
-			n.Content = append(n.Content, yamlText(member.Name), yamlNode(member.Value))
+		for name, member := range value.Members().All() {
+			n.Content = append(n.Content, yamlText(name), yamlNode(member))
 		}
 		return n
-	case tree.String:
-		return yamlText(value.Text)
-	case tree.Null:
+	case jsonvalue.String:
+		return yamlText(value.Text())
+	case jsonvalue.Null:
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}
 	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: value.Text}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: value.Text()}
 }
 
 // yamlText returns the scalar of a text, in quotes if it might be taken for
@@ -89,7 +89,7 @@ func yamlText(text string) *yaml.Node {
 	switch {
 	case strings.Contains(strings.TrimSpace(text), "\n") && !strings.ContainsFunc(text, unusual) && text[0] > ' ':
 		n.Style = yaml.LiteralStyle
-	case err != nil || resolved.Kind != tree.String || text == "<<" || strings.ContainsFunc(text, unusual) || odd(text):
+	case err != nil || resolved.Kind() != jsonvalue.String || text == "<<" || strings.ContainsFunc(text, unusual) || odd(text):
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

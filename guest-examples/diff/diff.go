@@ -99,14 +99,10 @@ func load(fsys fs.FS, textParam string, given *string, fileParam string, path *s
 	if given != nil {
 		s.text = []byte(*given)
 	} else {
-		name, err := workspace.Resolve(fileParam, *path)
-		if err != nil {
+		var err error
+		if s.name, s.text, err = readFile(fsys, fileParam, *path); err != nil {
 			return side{}, err
 		}
-		if s.text, err = readFile(fsys, fileParam, name); err != nil {
-			return side{}, err
-		}
-		s.name = workspace.Display(name)
 	}
 	if len(s.text) > MaxInput {
 		return side{}, fmt.Errorf("%s has more than %d bytes; compare parts, or use hash to see whether files are equal", s.name, MaxInput)
@@ -118,29 +114,24 @@ func load(fsys fs.FS, textParam string, given *string, fileParam string, path *s
 	return s, nil
 }
 
-// readFile returns the text of a file, or somewhat more than MaxInput of it.
-func readFile(fsys fs.FS, param, name string) ([]byte, error) {
-	info, err := fs.Stat(fsys, name)
+// readFile returns the name of a file to show and its text, or somewhat more than
+// MaxInput of that.
+func readFile(fsys fs.FS, param, path string) (shown string, content []byte, err error) {
+	name, f, err := workspace.OpenFile(fsys, param, path)
 	if err != nil {
-		return nil, workspace.Explain(fsys, param, name, err)
-	}
-	if !workspace.Regular(info) {
-		return nil, fmt.Errorf("%s: %s is not a regular file", param, workspace.Display(name))
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, workspace.Explain(fsys, param, name, err)
+		return "", nil, err
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, 2*MaxInput+2)) // UTF-16 takes twice the room
+	shown = workspace.Display(name)
+	content, err = io.ReadAll(io.LimitReader(f, 2*MaxInput+2)) // UTF-16 takes twice the room
 	if err != nil {
-		return nil, workspace.Explain(fsys, param, name, err)
+		return "", nil, workspace.Explain(fsys, param, name, err)
 	}
 	document, err := text.ParseDocument(content)
 	if errors.Is(err, text.ErrBinary) {
-		return nil, fmt.Errorf("%s: %s is a binary file; use hash to see whether two are equal", param, workspace.Display(name))
+		return "", nil, fmt.Errorf("%s: %s is a binary file; use hash to see whether two are equal", param, shown)
 	}
-	return document.Text, err
+	return shown, document.Text, err
 }
 
 // difference is what differs between two texts.
@@ -153,12 +144,12 @@ type difference struct {
 
 // compare finds the lines that differ.
 func compare(older, newer side, ignoreWhitespace bool) (*difference, error) {
-	n := numbering{}
-	key := func(line []byte) string { return string(line) }
+	key := whole
 	if ignoreWhitespace {
-		key = func(line []byte) string { return string(bytes.Join(bytes.Fields(line), []byte(" "))) }
+		key = func(line []byte) []byte { return bytes.Join(bytes.Fields(line), []byte(" ")) }
 	}
-	changes, err := linediff.Changes(context.Background(), n.numbers(older.lines, key), n.numbers(newer.lines, key))
+	oldNumbers, newNumbers := linediff.Numbers(older.lines, newer.lines, key)
+	changes, err := linediff.Changes(context.Background(), oldNumbers, newNumbers)
 	d := &difference{old: older, new: newer, changes: changes}
 	for _, c := range changes {
 		d.removed += c.OldEnd - c.OldStart
@@ -167,19 +158,5 @@ func compare(older, newer side, ignoreWhitespace bool) (*difference, error) {
 	return d, err
 }
 
-// numbering gives equal pieces equal numbers.
-type numbering map[string]int
-
-func (n numbering) numbers(pieces [][]byte, key func([]byte) string) []int {
-	all := make([]int, len(pieces))
-	for i, piece := range pieces {
-		k := key(piece)
-		number, ok := n[k]
-		if !ok {
-			number = len(n)
-			n[k] = number
-		}
-		all[i] = number
-	}
-	return all
-}
+// whole is the key of pieces that are equal when all of them is.
+func whole(piece []byte) []byte { return piece }

@@ -113,7 +113,7 @@ func TestRun_errors(t *testing.T) {
 		{Args{OldFile: new("none"), NewText: a}, "old_file: "},
 		{Args{OldText: a, NewFile: new("../x")}, "new_file: "},
 		{Args{OldText: a, NewFile: new("bin")}, "new_file: bin is a binary file"},
-		{Args{OldText: a, NewFile: new("sub")}, "new_file: sub is not a regular file"},
+		{Args{OldText: a, NewFile: new("sub")}, "new_file: sub is a folder; give the path of a file"},
 		{Args{OldText: a, NewFile: new("pipe")}, "new_file: pipe is not a regular file"},
 		{Args{OldText: a, NewFile: new("big")}, "big has more than 4194304 bytes"},
 	} {

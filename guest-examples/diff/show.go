@@ -92,10 +92,9 @@ func appendLines(out []byte, format Format, sign string, lines [][]byte) []byte 
 // appendWords shows which words of the lines became which.
 func appendWords(out []byte, removed, added [][]byte) []byte {
 	older, newer := words(bytes.Join(removed, nil)), words(bytes.Join(added, nil))
-	n := numbering{}
-	key := func(word []byte) string { return string(word) }
+	oldNumbers, newNumbers := linediff.Numbers(older, newer, whole)
 	// Without a context that ends there is no error.
-	changes, _ := linediff.Changes(context.Background(), n.numbers(older, key), n.numbers(newer, key))
+	changes, _ := linediff.Changes(context.Background(), oldNumbers, newNumbers)
 	at := 0
 	for _, c := range changes {
 		out = append(out, bytes.Join(newer[at:c.NewStart], nil)...)

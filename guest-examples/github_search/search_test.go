@@ -3,38 +3,13 @@ package githubsearch
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 )
-
-// server answers like GitHub's API, and notes what it was asked.
-type server struct {
-	*httptest.Server
-	path, query string
-	header      http.Header
-}
-
-func serve(t *testing.T, status int, answer string, headers ...string) *server {
-	t.Helper()
-	s := &server{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.path, s.query, s.header = r.URL.Path, r.URL.Query().Encode(), r.Header
-		w.Header()["Date"] = []string{"Sat, 31 Jan 2026 15:00:00 GMT"}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		for i := 0; i < len(headers); i += 2 {
-			w.Header().Set(headers[i], headers[i+1])
-		}
-		w.WriteHeader(status)
-		fmt.Fprint(w, answer)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
 
 func search(address string, args Args) (guest.Result, error) {
 	return Run(context.Background(), http.DefaultTransport, map[string]string{"api_url": address, "login": "token"}, args)
@@ -121,26 +96,26 @@ func TestTypes(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, http.StatusOK, tt.answer)
+			s := guesttest.Serve(t, http.StatusOK, tt.answer)
 			r, err := search(s.URL+"/api/v3", tt.args)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.path != tt.path || s.query != tt.query {
-				t.Errorf("asked %s?%s", s.path, s.query)
+			if s.Path != tt.path || s.Query != tt.query {
+				t.Errorf("asked %s?%s", s.Path, s.Query)
 			}
 			if got := r.Content[0].Text; got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
-			if s.header.Get("Accept") != "application/vnd.github.text-match+json" || s.header.Get("X-GitHub-Api-Version") != "2022-11-28" || s.header.Get("Authorization") != "" {
-				t.Errorf("sent %v; the host puts the token in", s.header)
+			if s.Header.Get("Accept") != "application/vnd.github.text-match+json" || s.Header.Get("X-GitHub-Api-Version") != "2022-11-28" || s.Header.Get("Authorization") != "" {
+				t.Errorf("sent %v; the host puts the token in", s.Header)
 			}
 		})
 	}
 }
 
 func TestStructured(t *testing.T) {
-	s := serve(t, http.StatusOK, codeAnswer)
+	s := guesttest.Serve(t, http.StatusOK, codeAnswer)
 	r, err := search(s.URL, Args{Type: "code", Query: "Chunk"})
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +170,7 @@ func TestFailures(t *testing.T) {
 		{"items of another kind", "token", 200, `{"total_count":1,"items":["x"]}`, nil, "GitHub did not answer in the form of its API: result 1 is no file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, tt.status, tt.answer, tt.headers...)
+			s := guesttest.Serve(t, tt.status, tt.answer, tt.headers...)
 			_, err := Run(context.Background(), http.DefaultTransport, map[string]string{"api_url": s.URL, "login": tt.login}, Args{Type: "code", Query: "a"})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)

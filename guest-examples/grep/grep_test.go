@@ -258,30 +258,17 @@ func TestRun_errors(t *testing.T) {
 	}
 }
 
-// refusingFS refuses to open one path.
-type refusingFS struct {
-	fs.FS
-	refused string
-}
-
-func (r refusingFS) Open(name string) (fs.File, error) {
-	if name == r.refused {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
-	}
-	return r.FS.Open(name)
-}
-
 func TestRun_unreadable(t *testing.T) {
 	for _, refused := range []string{"cmd/main.go", "lib"} {
 		var out guesttest.Output
-		if err := Run(refusingFS{tree, refused}, Args{Pattern: "func run"}, &out); err != nil {
+		if err := Run(guesttest.Refusing{FS: tree, Path: refused}, Args{Pattern: "func run"}, &out); err != nil {
 			t.Fatal(err)
 		}
 		if want := "cmd/run.go:3:func run() {\n\n(1 path could not be read: " + refused + ")\n"; out.String() != want {
 			t.Errorf("%s: got %q, want %q", refused, out.String(), want)
 		}
 	}
-	err := Run(refusingFS{tree, "lib"}, Args{Pattern: "x", Path: "lib"}, &guesttest.Output{})
+	err := Run(guesttest.Refusing{FS: tree, Path: "lib"}, Args{Pattern: "x", Path: "lib"}, &guesttest.Output{})
 	if err == nil || err.Error() != "path: lib can't be read: permission denied" {
 		t.Errorf("got %v", err)
 	}

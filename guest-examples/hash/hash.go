@@ -150,20 +150,9 @@ func feedBase64(h io.Writer, data string) error {
 
 func feedFile(h io.Writer, fsys fs.FS, path string) error {
 	const param = "file_path"
-	name, err := workspace.Resolve(param, path)
+	name, f, err := workspace.OpenFile(fsys, param, path)
 	if err != nil {
 		return err
-	}
-	info, err := fs.Stat(fsys, name) // to open a pipe may take for ever
-	if err != nil {
-		return workspace.Explain(fsys, param, name, err)
-	}
-	if !workspace.Regular(info) {
-		return fmt.Errorf("%s: %s is not a regular file", param, workspace.Display(name))
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return workspace.Explain(fsys, param, name, err)
 	}
 	defer f.Close()
 	n, err := io.Copy(h, io.LimitReader(f, MaxFile+1))

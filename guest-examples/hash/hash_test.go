@@ -78,7 +78,7 @@ func TestRun_errors(t *testing.T) {
 		{Args{Data: new("a!")}, "base64 can't be decoded"},
 		{Args{FilePath: new("none")}, "file_path: "},
 		{Args{FilePath: new("../a")}, "file_path: "},
-		{Args{FilePath: new("a")}, "a is not a regular file"},
+		{Args{FilePath: new("a")}, "a is a folder; give the path of a file"},
 		{Args{FilePath: new("pipe")}, "pipe is not a regular file"},
 	} {
 		got, err := run(t, test.args)

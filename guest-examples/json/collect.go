@@ -7,32 +7,32 @@ import (
 
 	"github.com/itchyny/gojq"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
 var errTooMuch = fmt.Errorf("query: the results are larger than %d bytes; query for less", MaxOutput)
 
-// collector turns results of gojq into trees. A small result may refer to the
+// collector turns results of gojq into values. A small result may refer to the
 // same list over and over, so it counts what it writes out.
 type collector struct {
 	left int // how many bytes more there may be, at the least that each value takes
 }
 
-func (c *collector) value(found any, depth int) (tree.Value, error) {
+func (c *collector) value(found any, depth int) (jsonvalue.Value, error) {
 	if c.left -= 2; c.left < 0 { // a digit and a comma
-		return tree.Value{}, errTooMuch
+		return jsonvalue.Value{}, errTooMuch
 	}
-	if depth > tree.MaxDepth {
-		return tree.Value{}, fmt.Errorf("query: in the result, %w", tree.ErrDepth)
+	if depth > jsonvalue.MaxDepth {
+		return jsonvalue.Value{}, fmt.Errorf("query: in the result, %w", jsonvalue.ErrDepth)
 	}
 	switch found := found.(type) {
 	case nil:
-		return tree.Value{}, nil
+		return jsonvalue.NewNull(), nil
 	case bool:
-		return tree.Value{Kind: tree.Bool, Text: fmt.Sprint(found)}, nil
+		return jsonvalue.NewBool(found), nil
 	case string:
 		c.left -= len(found)
-		return tree.Text(found), nil
+		return jsonvalue.NewString(found), nil
 	case []any:
 		return c.list(found, depth)
 	case map[string]any:
@@ -41,33 +41,33 @@ func (c *collector) value(found any, depth int) (tree.Value, error) {
 	// A number; what is not a number becomes null.
 	text, err := gojq.Marshal(found)
 	if err != nil {
-		return tree.Value{}, fmt.Errorf("query: %w", err)
+		return jsonvalue.Value{}, fmt.Errorf("query: %w", err)
 	}
 	c.left -= len(text)
-	return tree.Value{Kind: tree.Number, Text: string(text)}, nil
+	return jsonvalue.NewNumber(string(text)), nil
 }
 
-func (c *collector) list(found []any, depth int) (tree.Value, error) {
-	list := tree.Value{Kind: tree.List}
+func (c *collector) list(found []any, depth int) (jsonvalue.Value, error) {
+	items := make([]jsonvalue.Value, 0, len(found))
 	for _, item := range found {
 		value, err := c.value(item, depth+1)
 		if err != nil {
-			return tree.Value{}, err
+			return jsonvalue.Value{}, err
 		}
-		list.Items = append(list.Items, value)
+		items = append(items, value)
 	}
-	return list, nil
+	return jsonvalue.NewArray(items), nil
 }
 
-func (c *collector) object(found map[string]any, depth int) (tree.Value, error) {
-	object := tree.Value{Kind: tree.Object}
+func (c *collector) object(found map[string]any, depth int) (jsonvalue.Value, error) {
+	members := &jsonvalue.Members{}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		c.left -= len(name) + 3
 		value, err := c.value(found[name], depth+1)
 		if err != nil {
-			return tree.Value{}, err
+			return jsonvalue.Value{}, err
 		}
-		object.Members = append(object.Members, tree.Member{Name: name, Value: value})
+		members.Set(name, value)
 	}
-	return object, nil
+	return jsonvalue.NewObject(members), nil
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/source"
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
 )
 
 const (
@@ -73,14 +73,14 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	values, err := tree.SplitJSON(text)
 	if args.Operation == Validate {
-		result, err := describe(values, err)
+		result, err := describe(jsonvalue.ParseText(text))
 		if err != nil {
 			return err
 		}
 		return write(out, result)
 	}
+	values, err := jsonvalue.Split(text)
 	if err != nil {
 		return fmt.Errorf("this is not JSON: %w", err)
 	}
@@ -103,7 +103,7 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 }
 
 // layOut writes the values anew, with all that they hold as it was written.
-func layOut(values []json.RawMessage, indent string) ([]byte, error) {
+func layOut(values [][]byte, indent string) ([]byte, error) {
 	var result bytes.Buffer
 	for _, value := range values {
 		var err error
@@ -125,39 +125,26 @@ func layOut(values []json.RawMessage, indent string) ([]byte, error) {
 
 // describe says whether values are in order; err is what reading them gave.
 // What is too large to be checked is an error.
-func describe(values []json.RawMessage, err error) ([]byte, error) {
-	kind := ""
-	for i, value := range values {
-		parsed, parseErr := tree.ParseJSON(value)
-		if errors.Is(parseErr, tree.ErrDepth) || errors.Is(parseErr, tree.ErrSize) {
-			return nil, parseErr
-		}
-		if parseErr != nil && len(values) > 1 {
-			parseErr = fmt.Errorf("value %d, %w", i+1, parseErr)
-		}
-		if parseErr != nil {
-			err = parseErr
-			break
-		}
-		kind = summary(parsed)
-	}
+func describe(values []jsonvalue.Value, err error) ([]byte, error) {
 	switch {
+	case errors.Is(err, jsonvalue.ErrDepth) || errors.Is(err, jsonvalue.ErrSize):
+		return nil, err
 	case err != nil:
 		return fmt.Appendf(nil, "not valid: %v\n", err), nil
 	case len(values) > 1:
 		return fmt.Appendf(nil, "valid: %d values, as in JSON Lines\n", len(values)), nil
 	}
-	return fmt.Appendf(nil, "valid: %s\n", kind), nil
+	return fmt.Appendf(nil, "valid: %s\n", summary(values[0])), nil
 }
 
-func summary(value tree.Value) string {
-	switch value.Kind {
-	case tree.List:
-		return "list of " + guest.Quantity(len(value.Items), "item")
-	case tree.Object:
-		return "object with " + guest.Quantity(len(value.Members), "member")
+func summary(value jsonvalue.Value) string {
+	switch value.Kind() {
+	case jsonvalue.Array:
+		return "array of " + guest.Quantity(len(value.Items()), "item")
+	case jsonvalue.Object:
+		return "object with " + guest.Quantity(value.Members().Len(), "member")
 	}
-	return value.Kind.String()
+	return value.Kind().String()
 }
 
 func write(out io.Writer, result []byte) error {

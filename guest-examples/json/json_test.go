@@ -42,14 +42,14 @@ func TestRun(t *testing.T) {
 		{"format", Args{Operation: Format, Text: `{"b":1.0,"a":[1,{}]} 2`}, "{\n  \"b\": 1.0,\n  \"a\": [\n    1,\n    {}\n  ]\n}\n2\n"},
 		{"minify", Args{Operation: Minify, Text: "{ \"b\" : 1e5,\n\"a\" : \"x  y\" }"}, `{"b":1e5,"a":"x  y"}` + "\n"},
 		{"valid object", Args{Operation: Validate, Text: `{"a":1}`}, "valid: object with 1 member\n"},
-		{"valid list", Args{Operation: Validate, Text: `[1,2]`}, "valid: list of 2 items\n"},
+		{"valid array", Args{Operation: Validate, Text: `[1,2]`}, "valid: array of 2 items\n"},
 		{"valid scalar", Args{Operation: Validate, Text: `null`}, "valid: null\n"},
 		{"valid lines", Args{Operation: Validate, FilePath: "l.jsonl"}, "valid: 2 values, as in JSON Lines\n"},
-		{"not valid", Args{Operation: Validate, Text: "[1,\n 2,,3]"}, "not valid: line 2, column 4: invalid character ',' looking for beginning of value\n"},
-		{"not valid after others", Args{Operation: Validate, Text: "1 2\n[ü]"}, "not valid: line 2, column 2: invalid character 'Ã' looking for beginning of value\n"},
+		{"not valid", Args{Operation: Validate, Text: "[1,\n 2,,3]"}, "not valid: line 2, column 4: invalid character ',' at start of value\n"},
+		{"not valid after others", Args{Operation: Validate, Text: "1 2\n[ü]"}, "not valid: line 2, column 2: invalid character 'ü' at start of value\n"},
 		{"cut off", Args{Operation: Validate, Text: `{"a":`}, "not valid: line 1, column 6: the text ends inside a value\n"},
 		{"name twice", Args{Operation: Validate, Text: "{\"a\":1,\n\"a\":2}"}, "not valid: line 2, column 4: \"a\" occurs twice in an object; the names of an object must differ\n"},
-		{"name twice in a later value", Args{Operation: Validate, Text: "1 {\"a\":1,\"a\":2}"}, "not valid: value 2, line 1, column 11: \"a\" occurs twice in an object; the names of an object must differ\n"},
+		{"name twice in a later value", Args{Operation: Validate, Text: "1 {\"a\":1,\"a\":2}"}, "not valid: line 1, column 13: \"a\" occurs twice in an object; the names of an object must differ\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 
 	"github.com/itchyny/gojq"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 
 // query returns the results of the program for each of the values, a line each
 // or, with indent, some lines.
-func query(program string, values []json.RawMessage, indent int, raw bool) ([]byte, error) {
+func query(program string, values [][]byte, indent int, raw bool) ([]byte, error) {
 	code, err := compile(program)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func compile(program string) (*gojq.Code, error) {
 	parsed, err := gojq.Parse(program)
 	var syntax *gojq.ParseError
 	if errors.As(err, &syntax) {
-		return nil, fmt.Errorf("query, %s: %w", tree.Position(program, syntax.Offset-len(syntax.Token)), err)
+		return nil, fmt.Errorf("query, %s: %w", text.Position(program, syntax.Offset-len(syntax.Token)), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("query: %w", err)
@@ -84,7 +85,7 @@ func compile(program string) (*gojq.Code, error) {
 
 // decode returns the value as gojq takes it: whole numbers exactly, others as
 // float64.
-func decode(value json.RawMessage) (any, error) {
+func decode(value []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
 	var input any
@@ -141,7 +142,7 @@ func appendResult(result []byte, found any, indent int, raw bool) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		result = tree.JSON{Indent: indent, Max: MaxOutput}.Append(result, value)
+		result = jsonvalue.Layout{Indent: indent, Max: MaxOutput}.Append(result, value)
 	}
 	if len(result) > MaxOutput {
 		return nil, errTooMuch

@@ -2,19 +2,17 @@ package markdown
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
-// encode returns the list of items as JSON.
-func encode(items []tree.Value) []byte {
-	list := tree.Value{Kind: tree.List, Items: items}
-	return append(tree.JSON{Indent: 2, Max: MaxOutput}.Append(nil, list), '\n')
+// encode returns the array of items as JSON.
+func encode(items []jsonvalue.Value) []byte {
+	return append(jsonvalue.Layout{Indent: 2, Max: MaxOutput}.Append(nil, jsonvalue.NewArray(items)), '\n')
 }
 
 // collect calls visit for all nodes, parents first.
@@ -49,8 +47,8 @@ func (d document) contents() []byte {
 }
 
 // code returns the blocks of code, of one language unless that is "".
-func (d document) code(language string) []tree.Value {
-	var blocks []tree.Value
+func (d document) code(language string) []jsonvalue.Value {
+	var blocks []jsonvalue.Value
 	at := d.newLiner()
 	d.collect(func(n ast.Node) {
 		name, start := "", 0
@@ -70,17 +68,17 @@ func (d document) code(language string) []tree.Value {
 			line = at.line(n.Lines().At(0).Start) - start
 		}
 		blocks = append(blocks, object(
-			member("language", tree.Text(name)),
-			member("line", number(line)),
-			member("code", tree.Text(string(n.Lines().Value(d.source)))),
+			member{"language", jsonvalue.NewString(name)},
+			member{"line", jsonvalue.NewInt(int64(line))},
+			member{"code", jsonvalue.NewString(string(n.Lines().Value(d.source)))},
 		))
 	})
 	return blocks
 }
 
 // links returns the links and images.
-func (d document) links() []tree.Value {
-	var links []tree.Value
+func (d document) links() []jsonvalue.Value {
+	var links []jsonvalue.Value
 	d.collect(func(n ast.Node) {
 		kind, url, title := "link", "", ""
 		switch n := n.(type) {
@@ -93,9 +91,13 @@ func (d document) links() []tree.Value {
 		default:
 			return
 		}
-		link := object(member("kind", tree.Text(kind)), member("text", tree.Text(d.inline(n))), member("url", tree.Text(url)))
+		link := object(
+			member{"kind", jsonvalue.NewString(kind)},
+			member{"text", jsonvalue.NewString(d.inline(n))},
+			member{"url", jsonvalue.NewString(url)},
+		)
 		if title != "" {
-			link.Members = append(link.Members, member("title", tree.Text(title)))
+			link.Members().Set("title", jsonvalue.NewString(title))
 		}
 		links = append(links, link)
 	})
@@ -103,40 +105,41 @@ func (d document) links() []tree.Value {
 }
 
 // tables returns the tables, each with its columns and rows.
-func (d document) tables() []tree.Value {
-	var tables []tree.Value
+func (d document) tables() []jsonvalue.Value {
+	var tables []jsonvalue.Value
 	d.collect(func(n ast.Node) {
 		if n.Kind() != extast.KindTable {
 			return
 		}
-		columns, rows := tree.Value{Kind: tree.List}, tree.Value{Kind: tree.List}
+		var columns, rows []jsonvalue.Value
 		for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-			cells := tree.Value{Kind: tree.List}
+			var cells []jsonvalue.Value
 			for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-				cells.Items = append(cells.Items, tree.Text(d.inline(cell)))
+				cells = append(cells, jsonvalue.NewString(d.inline(cell)))
 			}
 			if row.Kind() == extast.KindTableHeader {
 				columns = cells
 			} else {
-				rows.Items = append(rows.Items, cells)
+				rows = append(rows, jsonvalue.NewArray(cells))
 			}
 		}
-		tables = append(tables, object(member("columns", columns), member("rows", rows)))
+		tables = append(tables, object(member{"columns", jsonvalue.NewArray(columns)}, member{"rows", jsonvalue.NewArray(rows)}))
 	})
 	return tables
 }
 
+type member struct {
+	name  string
+	value jsonvalue.Value
+}
+
 // object returns the object of the members.
-func object(members ...tree.Member) tree.Value {
-	return tree.Value{Kind: tree.Object, Members: members}
-}
-
-func member(name string, value tree.Value) tree.Member {
-	return tree.Member{Name: name, Value: value}
-}
-
-func number(n int) tree.Value {
-	return tree.Value{Kind: tree.Number, Text: strconv.Itoa(n)}
+func object(members ...member) jsonvalue.Value {
+	all := &jsonvalue.Members{}
+	for _, m := range members {
+		all.Set(m.name, m.value)
+	}
+	return jsonvalue.NewObject(all)
 }
 
 // liner counts lines for offsets that grow.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/tree"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
 func run(args Args) (string, error) {
@@ -58,8 +58,8 @@ func TestRun_parts(t *testing.T) {
 			t.Errorf("%+v: %v", test.args, err)
 			continue
 		}
-		value, err := tree.ParseJSON([]byte(got))
-		if got := string(tree.JSON{Max: MaxOutput}.Append(nil, value)); err != nil || got != test.want {
+		value, err := jsonvalue.Parse([]byte(got))
+		if got := string(jsonvalue.Layout{Max: MaxOutput}.Append(nil, value)); err != nil || got != test.want {
 			t.Errorf("%+v: got %s, %v; want %s", test.args, got, err, test.want)
 		}
 	}

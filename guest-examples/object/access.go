@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
 // get returns what is at the path, or an error that says how far it leads.
@@ -134,7 +135,7 @@ func entries(c call) (jsonvalue.Value, error) {
 
 // fromEntries makes an object of pairs; the last one of a name counts.
 func fromEntries(c call) (jsonvalue.Value, error) {
-	if err := expect("entries", c.Entries, jsonvalue.Array); err != nil {
+	if err := valuetool.Expect("entries", c.Entries, jsonvalue.Array); err != nil {
 		return jsonvalue.Value{}, err
 	}
 	members := &jsonvalue.Members{}
@@ -218,7 +219,7 @@ func omit(c call) (jsonvalue.Value, error) {
 
 // rename gives members of the object at the path new names, in their places.
 func rename(c call) (jsonvalue.Value, error) {
-	if err := expect("names", c.Names, jsonvalue.Object); err != nil {
+	if err := valuetool.Expect("names", c.Names, jsonvalue.Object); err != nil {
 		return jsonvalue.Value{}, err
 	}
 	members, err := c.members()

@@ -5,12 +5,13 @@ import (
 	"strconv"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
 // diff returns a JSON Patch (RFC 6902) that makes other of the object. Arrays are
 // compared item by item; numbers of one value are equal.
 func diff(c call) (jsonvalue.Value, error) {
-	if err := expect("other", c.Other, jsonvalue.Object); err != nil {
+	if err := valuetool.Expect("other", c.Other, jsonvalue.Object); err != nil {
 		return jsonvalue.Value{}, err
 	}
 	d := differ{changes: []jsonvalue.Value{}}

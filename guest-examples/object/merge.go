@@ -2,6 +2,7 @@ package object
 
 import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
 
 // merge puts the members of other into the object.
@@ -14,7 +15,7 @@ func merge(c call) (jsonvalue.Value, error) {
 func deepMerge(c call) (jsonvalue.Value, error) { return c.mergeBy(deep) }
 
 func (c call) mergeBy(join func(old, v jsonvalue.Value) jsonvalue.Value) (jsonvalue.Value, error) {
-	if err := expect("other", c.Other, jsonvalue.Object); err != nil {
+	if err := valuetool.Expect("other", c.Other, jsonvalue.Object); err != nil {
 		return jsonvalue.Value{}, err
 	}
 	return merged(c.object, c.Other, join), nil

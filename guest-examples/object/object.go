@@ -9,10 +9,8 @@ import (
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/valuetool"
 )
-
-// MaxOutput is the greatest length of a result, in bytes.
-const MaxOutput = 1 << 20
 
 // Operation is what a call does.
 type Operation string
@@ -73,49 +71,21 @@ func Operations() []string { return guest.Operations(operations) }
 // Run writes the result to out as JSON on one line. The text of an error is
 // written for a model.
 func Run(args Args, out io.Writer) error {
-	operation, err := guest.Operation(operations, args.Operation)
-	if err != nil {
-		return err
-	}
-	result, err := run(operation, args)
-	if err != nil {
-		return fmt.Errorf("%s: %w", args.Operation, err)
-	}
-	_, err = io.WriteString(out, result)
-	return err
+	return valuetool.Run(operations, args.Operation, args.read, out)
 }
 
-func run(operation func(call) (jsonvalue.Value, error), args Args) (string, error) {
-	if args.Operation != "from_entries" {
-		if err := expect("object", args.Object, jsonvalue.Object); err != nil {
-			return "", err
+// read returns the call of the arguments.
+func (a Args) read() (call, error) {
+	if a.Operation != "from_entries" {
+		if err := valuetool.Expect("object", a.Object, jsonvalue.Object); err != nil {
+			return call{}, err
 		}
 	}
-	path, err := jsonvalue.ParsePath(args.Path)
+	path, err := jsonvalue.ParsePath(a.Path)
 	if err != nil {
-		return "", fmt.Errorf("path: %w", err)
+		return call{}, fmt.Errorf("path: %w", err)
 	}
-	result, err := operation(call{args, args.Object, path})
-	if err != nil {
-		return "", err
-	}
-	text := result.String()
-	if len(text) > MaxOutput {
-		return "", fmt.Errorf("the result has %d bytes, and at most %d are allowed; do it in parts", len(text), MaxOutput)
-	}
-	return text, nil
-}
-
-// expect returns an error unless a parameter has a value of the kind.
-func expect(parameter string, v jsonvalue.Value, kind jsonvalue.Kind) error {
-	switch v.Kind() {
-	case kind:
-		return nil
-	case jsonvalue.Absent:
-		return fmt.Errorf("%s is missing; give an %v", parameter, kind)
-	default:
-		return fmt.Errorf("%s is of type %v; it must be an %v", parameter, v.Kind(), kind)
-	}
+	return call{a, a.Object, path}, nil
 }
 
 var errNoPath = errors.New("path is missing; it says where, as in user.name, tags[0] or a JSON pointer (/user/name)")

@@ -1,25 +1,13 @@
 package object
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
-
-// invoke runs the tool as a model calls it.
-func invoke(t *testing.T, arguments string) (string, error) {
-	t.Helper()
-	var args Args
-	if err := json.Unmarshal([]byte(arguments), &args); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	err := Run(args, &out)
-	return out.String(), err
-}
 
 func TestRun(t *testing.T) {
 	const shop = `"object": {"z": 1.10, "user": {"name": "Ann", "tags": ["a", {"id": 9007199254740993}]}, "a.b": null}`
@@ -57,7 +45,7 @@ func TestRun(t *testing.T) {
 		{`"operation": "diff", "object": {"a": 1, "b": 2}, "other": {"b": 2, "a": 1}`, `[]`},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
-			if got, err := invoke(t, "{"+test.arguments+"}"); err != nil || got != test.want {
+			if got, err := guesttest.Invoke(t, Run, "{"+test.arguments+"}"); err != nil || got != test.want {
 				t.Errorf("got %s, %v; want %s", got, err, test.want)
 			}
 		})
@@ -109,11 +97,11 @@ func TestRun_errors(t *testing.T) {
 		{`"operation": "diff", "object": {"` + long + `": [1, 2, 3, 4, 5]}, "other": {"` + long + `": [2, 3, 4, 5, 6]}`, "the paths of what changed would be longer than"},
 		{`"operation": "unflatten", "object": {"a": 1, "a.b": 2}`, `"a.b" would lie in a value that is not an object`},
 		{`"operation": "unflatten", "object": {"a.b": 1, "a": 2}`, `"a" would lie in a value`},
-		{`"operation": "unflatten", "object": {"` + strings.Repeat("a.", 501) + `": 1}`, "more than 500 names"},
+		{`"operation": "unflatten", "object": {"` + strings.Repeat("a.", 1001) + `": 1}`, "more than 1000 names"},
 		{`"operation": "get", "object": {"a": "` + long + `"}`, "at most 1048576 are allowed"},
 	} {
 		t.Run(test.arguments[:min(len(test.arguments), 100)], func(t *testing.T) {
-			got, err := invoke(t, "{"+test.arguments+"}")
+			got, err := guesttest.Invoke(t, Run, "{"+test.arguments+"}")
 			if err == nil || !strings.Contains(err.Error(), test.want) || got != "" {
 				t.Errorf("got %.100s, %.300v; want an error with %q", got, err, test.want)
 			}

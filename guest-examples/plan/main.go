@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"time"
 
 	sdk "github.com/wasmtool/wasmtool/guest"
 
@@ -19,7 +20,7 @@ import (
 func main() {
 	tools := map[string]guest.Tool{
 		"todo": tool(func(args todo.Args) (sdk.Result, error) {
-			return todo.Run(record.Host(), sdk.CurrentCall().Session, args)
+			return todo.Run(record.Host(), sdk.CurrentCall().Session, time.Now(), args)
 		}),
 		"spec": tool(func(args spec.Args) (sdk.Result, error) { return spec.Run(record.Host(), args) }),
 		"skill": tool(func(args skill.Args) (sdk.Result, error) {

@@ -1,24 +1,12 @@
 package stringtool
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 )
-
-// call runs the tool as a model calls it.
-func call(t *testing.T, arguments string) (string, error) {
-	t.Helper()
-	var args Args
-	if err := json.Unmarshal([]byte(arguments), &args); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	err := Run(args, &out)
-	return out.String(), err
-}
 
 func TestRun(t *testing.T) {
 	for _, test := range []struct{ arguments, want string }{
@@ -104,7 +92,7 @@ func TestRun(t *testing.T) {
 		{`{"operation": "encode", "text": "it's $x", "format": "shell"}`, `'it'\''s $x'`},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
-			got, err := call(t, test.arguments)
+			got, err := guesttest.Invoke(t, Run, test.arguments)
 			if err != nil || got != test.want {
 				t.Errorf("got %q, %v; want %q", got, err, test.want)
 			}
@@ -140,7 +128,7 @@ func TestRun_errors(t *testing.T) {
 		{`{"operation": "decode", "text": "ff00", "format": "hex"}`, "2 bytes that are not UTF-8, beginning with the hexadecimal ff00"},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
-			got, err := call(t, test.arguments)
+			got, err := guesttest.Invoke(t, Run, test.arguments)
 			if err == nil || !strings.Contains(err.Error(), test.want) || got != "" {
 				t.Errorf("got %q, %v; want an error with %q", got, err, test.want)
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -66,13 +67,15 @@ type Item struct {
 
 // list is what is kept of a session.
 type list struct {
-	Next  int    `json:"next"` // the number of the next item
-	Items []Item `json:"items"`
+	Next    int    `json:"next"` // the number of the next item
+	Items   []Item `json:"items"`
+	Changed int64  `json:"changed,omitempty"` // seconds since 1970; 0 for a list that is new
 }
 
 // Run does what args say with the list of a session. The text of an error is written for a
-// model; after one the list is as it was.
-func Run(store record.Store, session string, args Args) (sdk.Result, error) {
+// model; after one the list is as it was. A new list takes the place of old ones, as MaxIdle
+// says; now is the time.
+func Run(store record.Store, session string, now time.Time, args Args) (sdk.Result, error) {
 	key := keyOf(session)
 	action := args.Action
 	if action == "" {
@@ -90,6 +93,10 @@ func Run(store record.Store, session string, args Args) (sdk.Result, error) {
 			if err := l.change(action, args); err != nil {
 				return err
 			}
+			if l.Changed == 0 {
+				forget(store, key, now)
+			}
+			l.Changed = now.Unix()
 			return l.fits()
 		})
 	}

@@ -1,17 +1,26 @@
 package todo
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/record"
 )
 
+var day = time.Date(2026, 1, 31, 15, 0, 0, 0, time.UTC)
+
 func do(t *testing.T, session string, args Args) string {
 	t.Helper()
-	result, err := Run(record.Host(), session, args)
+	return doAt(t, record.Host(), session, day, args)
+}
+
+func doAt(t *testing.T, store record.Store, session string, now time.Time, args Args) string {
+	t.Helper()
+	result, err := Run(store, session, now, args)
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -93,5 +102,81 @@ func TestBounds(t *testing.T) {
 	}
 	if got := do(t, t.Name(), Args{}); !strings.HasPrefix(got, "0 of 101 items done") {
 		t.Errorf("after what did not fit: %.40q", got)
+	}
+}
+
+// apart returns a store that nothing else uses.
+func apart(t *testing.T) record.Store {
+	host, prefix := record.Host(), t.Name()+"/"
+	return record.Store{
+		Get:  func(key string) ([]byte, error) { return host.Get(prefix + key) },
+		Swap: func(key string, old, value []byte) (bool, error) { return host.Swap(prefix+key, old, value) },
+		List: func(start, after string) ([]string, error) {
+			keys, err := host.List(prefix+start, prefix+after)
+			for i := range keys {
+				keys[i] = strings.TrimPrefix(keys[i], prefix)
+			}
+			return keys, err
+		},
+	}
+}
+
+// Of many lists those that are old go, some with each list that is begun, and no others.
+func TestOldListsGo(t *testing.T) {
+	const n = 50
+	store := apart(t)
+	count := func() int {
+		keys, err := store.List("", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(keys)
+	}
+	name := func(kind string, i int) string { return fmt.Sprintf("%s %02d", kind, i) }
+	write := Args{Todos: []Item{{Content: "x"}}}
+	for i := range n {
+		doAt(t, store, name("old", i), day, write)
+		doAt(t, store, name("used", i), day, write)
+		doAt(t, store, name("used", i), day.Add(time.Second), Args{Action: ActionAdd, Content: "y"})
+	}
+	later := day.Add(MaxIdle + time.Second)
+	doAt(t, store, name("old", 0), later, Args{}) // to read a list is no change
+	doAt(t, store, name("used", 0), later, Args{Action: ActionAdd, Content: "z"})
+	if got := count(); got != 2*n {
+		t.Errorf("there are %d lists before one is begun", got)
+	}
+	doAt(t, store, name("new", 0), later, write)
+	if got := count(); got != 2*n+1-looked {
+		t.Errorf("there are %d lists after one was begun", got)
+	}
+	for i := 1; i < n; i++ {
+		doAt(t, store, name("new", i), later, write)
+	}
+	if got := count(); got != 2*n {
+		t.Errorf("there are %d lists, want the %d that were changed and the %d new ones", got, n, n)
+	}
+	for i := range n {
+		if got := doAt(t, store, name("used", i), later, Args{}); !strings.Contains(got, "y") {
+			t.Errorf("%d: got %q", i, got)
+		}
+		if got := doAt(t, store, name("old", i), later, Args{}); got != "The list is empty" {
+			t.Errorf("%d: got %q", i, got)
+		}
+	}
+}
+
+// A store that fails at what is old does not fail at what is new.
+func TestOldListsAreNoFault(t *testing.T) {
+	store := apart(t)
+	store.List = func(string, string) ([]string, error) { return nil, errors.New("broken") }
+	if got := doAt(t, store, "new", day, Args{Action: ActionAdd, Content: "x"}); got != "0 of 1 item done\n[ ] 1. x" {
+		t.Errorf("got %q", got)
+	}
+	if _, err := store.Swap("other", nil, []byte("no list")); err != nil {
+		t.Fatal(err)
+	}
+	store.List = func(string, string) ([]string, error) { return []string{"other"}, nil }
+	if got := doAt(t, store, "newer", day, Args{Action: ActionAdd, Content: "x"}); got != "0 of 1 item done\n[ ] 1. x" {
+		t.Errorf("got %q", got)
 	}
 }

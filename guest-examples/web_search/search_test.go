@@ -4,38 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 )
-
-// server is a service: it notes what it was asked, and answers.
-type server struct {
-	*httptest.Server
-	method, path, query, body string
-	header                    http.Header
-}
-
-func serve(t *testing.T, status int, answer string) *server {
-	t.Helper()
-	s := &server{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		s.method, s.path, s.query, s.body, s.header = r.Method, r.URL.Path, r.URL.Query().Encode(), string(body), r.Header
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		fmt.Fprint(w, answer)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
 
 // search asks a service of the kind at an address.
 func search(provider, address string, args Args) (guest.Result, error) {
@@ -130,18 +105,18 @@ answer: A slice is a view.
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, http.StatusOK, tt.answer)
+			s := guesttest.Serve(t, http.StatusOK, tt.answer)
 			r, err := search(tt.provider, s.URL+"/base/", tt.args)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.method != tt.method || s.path != tt.path || s.query != tt.query || s.body != tt.body {
-				t.Errorf("asked %s %s?%s %s", s.method, s.path, s.query, s.body)
+			if s.Method != tt.method || s.Path != tt.path || s.Query != tt.query || s.Body != tt.body {
+				t.Errorf("asked %s %s?%s %s", s.Method, s.Path, s.Query, s.Body)
 			}
 			if got := r.Content[0].Text; got != tt.wantContent {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.wantContent)
 			}
-			if s.header.Get("Authorization") != "" || s.header.Get("X-Subscription-Token") != "" {
+			if s.Header.Get("Authorization") != "" || s.Header.Get("X-Subscription-Token") != "" {
 				t.Error("it sends a key of its own; the host puts those in")
 			}
 		})
@@ -149,7 +124,7 @@ answer: A slice is a view.
 }
 
 func TestStructured(t *testing.T) {
-	s := serve(t, http.StatusOK, braveAnswer)
+	s := guesttest.Serve(t, http.StatusOK, braveAnswer)
 	r, err := search("brave", s.URL, Args{Query: "go slices"})
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +181,7 @@ func TestFailures(t *testing.T) {
 		{"a fault", "brave", 503, "", "Brave Search answered 503 Service Unavailable; the fault is the service's"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, tt.status, tt.answer)
+			s := guesttest.Serve(t, tt.status, tt.answer)
 			if _, err := search(tt.provider, s.URL, Args{Query: "a"}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
@@ -226,13 +201,13 @@ func TestTavilyHasNoMore(t *testing.T) {
 func TestAbundance(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	results := strings.Repeat(fmt.Sprintf(`{"url":"https://a.example/%s","title":%[1]q,"content":%[1]q},`, long), 30)
-	s := serve(t, http.StatusOK, `{"results":[`+strings.TrimSuffix(results, ",")+`]}`)
+	s := guesttest.Serve(t, http.StatusOK, `{"results":[`+strings.TrimSuffix(results, ",")+`]}`)
 	for _, provider := range []string{"tavily", "searxng"} {
 		if _, err := search(provider, s.URL, Args{Query: "a", MaxResults: 3}); err == nil || !strings.Contains(err.Error(), "sent more than 4194304 bytes") {
 			t.Errorf("%s: got %v", provider, err)
 		}
 	}
-	fewer := serve(t, http.StatusOK, `{"results":[`+strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"url":"https://a.example/%s","title":%[1]q,"content":%[1]q},`, long[:10_000]), 30), ",")+`]}`)
+	fewer := guesttest.Serve(t, http.StatusOK, `{"results":[`+strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"url":"https://a.example/%s","title":%[1]q,"content":%[1]q},`, long[:10_000]), 30), ",")+`]}`)
 	r, err := search("searxng", fewer.URL, Args{Query: "a", MaxResults: 3})
 	if err != nil || len(r.Content[0].Text) > 5000 || !strings.HasPrefix(r.Content[0].Text, "3 results") {
 		t.Errorf("got %d bytes, %v", len(r.Content[0].Text), err)

@@ -318,7 +318,7 @@ func TestManifests_permissions(t *testing.T) {
 		if got := strings.Join(got, ", "); got != modes[tool] {
 			t.Errorf("%s asks for %q, want %q", tool, got, modes[tool])
 		}
-		if m.Permissions.Clock != (tool == "datetime" || tool == "bash") {
+		if m.Permissions.Clock != (tool == "datetime" || tool == "bash" || tool == "todo") {
 			t.Errorf("%s asks for the clock: %v", tool, m.Permissions.Clock)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/printf"
 )
 
 // Statuses of curl.
@@ -328,7 +330,7 @@ func (c *curl) writeOut(response *http.Response, size int64, took time.Duration)
 	if format == "" {
 		return
 	}
-	format, _ = expandEscapes(format)
+	format, _ = printf.Unescape(format, false)
 	code := fmt.Sprintf("%03d", response.StatusCode)
 	c.p.print(strings.NewReplacer(
 		"%{http_code}", code, "%{response_code}", code, "%{content_type}", response.Header.Get("Content-Type"),

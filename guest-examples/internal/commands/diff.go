@@ -253,7 +253,7 @@ func (d *comparison) files(a, b string) {
 	var changes []linediff.Change
 	linesA, linesB := splitLines(textA), splitLines(textB)
 	if !equal {
-		numbersA, numbersB := d.number(linesA, linesB)
+		numbersA, numbersB := linediff.Numbers(linesA, linesB, d.reduce)
 		var err error
 		if changes, err = linediff.Changes(d.p.ctx, numbersA, numbersB); err != nil {
 			return
@@ -302,26 +302,6 @@ func splitLines(text []byte) [][]byte {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// number gives equal lines equal numbers. A last line without an end differs from
-// one with it.
-func (d *comparison) number(a, b [][]byte) (numbersA, numbersB []int) {
-	known := map[string]int{}
-	assign := func(lines [][]byte) []int {
-		numbers := make([]int, len(lines))
-		for i, line := range lines {
-			key := string(d.reduce(line))
-			n, ok := known[key]
-			if !ok {
-				n = len(known)
-				known[key] = n
-			}
-			numbers[i] = n
-		}
-		return numbers
-	}
-	return assign(a), assign(b)
 }
 
 // reduce returns what of a line counts.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/printf"
 )
 
 var find = spec{
@@ -185,10 +187,6 @@ func (f *finder) printf(format string) (findNode, error) {
 	text := func(s string) { pieces = append(pieces, func(found) string { return s }) }
 	for i := 0; i < len(format); i++ {
 		switch {
-		case format[i] == '\\' && i+1 < len(format):
-			s, n := printfEscape(format[i:])
-			text(s)
-			i += n - 1
 		case format[i] == '%' && i+1 < len(format):
 			i++
 			get, n := f.directive(format[i:])
@@ -198,7 +196,13 @@ func (f *finder) printf(format string) (findNode, error) {
 			pieces = append(pieces, get)
 			i += n - 1
 		default:
-			text(format[i : i+1])
+			n := strings.IndexByte(format[i+1:], '%')
+			if n < 0 {
+				n = len(format) - i - 1
+			}
+			s, _ := printf.Unescape(format[i:i+1+n], false)
+			text(s)
+			i += n
 		}
 	}
 	return func(file found) bool {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/printf"
 )
 
 var stat = spec{
@@ -28,7 +30,7 @@ func runStat(p *process, o options, names []string) int {
 	case "c":
 		format = o.value("c", "")
 	case "printf":
-		format, _ = expandEscapes(o.value("printf", ""))
+		format, _ = printf.Unescape(o.value("printf", ""), false)
 		end = ""
 	}
 	for _, name := range names {

@@ -2,9 +2,8 @@ package jsonvalue
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,7 +17,7 @@ func (v Value) Compare(other Value) int {
 	}
 	switch v.kind {
 	case Number:
-		return v.number.compare(*other.number)
+		return v.decimal().compare(other.decimal())
 	case Array:
 		return slices.CompareFunc(v.items, other.items, Value.Compare)
 	case Object:
@@ -27,7 +26,9 @@ func (v Value) Compare(other Value) int {
 			return c
 		}
 		for _, name := range names {
-			if c := v.members.values[name].Compare(other.members.values[name]); c != 0 {
+			a, _ := v.members.Get(name)
+			b, _ := other.members.Get(name)
+			if c := a.Compare(b); c != 0 {
 				return c
 			}
 		}
@@ -37,41 +38,67 @@ func (v Value) Compare(other Value) int {
 	}
 }
 
-// Key returns a text that only equal values share: 1.0 and 1 are equal, and so
-// are objects that differ in the order of their members.
-func (v Value) Key() string {
-	var b strings.Builder
-	v.writeKey(&b)
-	return b.String()
+// Order returns the places of the values, from the smallest value to the greatest or
+// the other way. Equal values stay in the order in which they come.
+func Order(values []Value, descending bool) []int {
+	places := make([]int, len(values))
+	decimals := make([]decimal, len(values)) // each is compared many times
+	for i, v := range values {
+		if places[i] = i; v.kind == Number {
+			decimals[i] = v.decimal()
+		}
+	}
+	sign := 1
+	if descending {
+		sign = -1
+	}
+	slices.SortFunc(places, func(a, b int) int {
+		if values[a].kind == Number && values[b].kind == Number {
+			return cmp.Or(sign*decimals[a].compare(decimals[b]), a-b)
+		}
+		return cmp.Or(sign*values[a].Compare(values[b]), a-b)
+	})
+	return places
 }
 
-func (v Value) writeKey(b *strings.Builder) {
+// Key returns a text that only equal values share: 1.0 and 1 are equal, and so
+// are objects that differ in the order of their members.
+func (v Value) Key() string { return string(v.appendKey(nil)) }
+
+func (v Value) appendKey(key []byte) []byte {
 	switch v.kind {
 	case Number:
-		d := v.number
-		fmt.Fprintf(b, "%t %s e%d", d.negative, d.digits, d.exponent)
+		d := v.decimal()
+		if d.negative {
+			key = append(key, '-')
+		}
+		key = append(append(append(key, d.whole...), d.fraction...), 'e')
+		return strconv.AppendInt(key, d.exponent, 10)
 	case Array:
-		b.WriteByte('[')
+		key = append(key, '[')
 		for _, item := range v.items {
-			item.writeKey(b)
-			b.WriteByte(',')
+			key = append(item.appendKey(key), ',')
 		}
-		b.WriteByte(']')
+		return append(key, ']')
 	case Object:
-		b.WriteByte('{')
+		key = append(key, '{')
 		for _, name := range v.sortedNames() {
-			fmt.Fprintf(b, "%q:", name)
-			v.members.values[name].writeKey(b)
-			b.WriteByte(',')
+			member, _ := v.members.Get(name)
+			key = append(member.appendKey(append(strconv.AppendQuote(key, name), ':')), ',')
 		}
-		b.WriteByte('}')
+		return append(key, '}')
 	case String:
-		fmt.Fprintf(b, "%q", v.text)
+		return strconv.AppendQuote(key, v.text)
 	default:
-		fmt.Fprintf(b, "%v%s", v.kind, v.text)
+		return append(append(key, v.kind.String()...), v.text...)
 	}
 }
 
 func (v Value) sortedNames() []string {
-	return slices.Sorted(maps.Keys(v.Members().values))
+	names := make([]string, 0, v.Members().Len())
+	for name := range v.Members().All() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }

@@ -8,49 +8,67 @@ import (
 	"strings"
 )
 
-// maxExponent is the greatest exponent of a number: what is far beyond any use
-// and can be counted on without an overflow.
+// maxExponent is the greatest exponent that tells numbers apart, far beyond any
+// use: a greater one counts as this one, and can be counted on without an overflow.
 const maxExponent = 1 << 40
 
 // decimal is the value of a number, 0.digits * 10^exponent, whatever the form it
-// was written in. Digits neither begin nor end with a zero; 0 has none.
+// was written in. The digits are those of whole and then those of fraction, parts of
+// the text, so that to read a number allocates nothing. They neither begin nor end
+// with a zero; 0 has none.
 type decimal struct {
-	negative bool
-	digits   string
-	exponent int64
+	negative        bool
+	whole, fraction string
+	exponent        int64
 }
 
-// parseDecimal reads a number in the grammar of JSON.
-func parseDecimal(text string) (decimal, error) {
+// decimal returns the value of v, a number.
+func (v Value) decimal() decimal {
 	d := decimal{}
-	unsigned, negative := strings.CutPrefix(text, "-")
-	mantissa, exponent := unsigned, ""
-	if at := strings.IndexAny(unsigned, "eE"); at >= 0 {
-		mantissa, exponent = unsigned[:at], unsigned[at+1:]
+	mantissa, negative := strings.CutPrefix(v.text, "-")
+	if at := exponentMark(mantissa); at >= 0 {
+		// What is out of range comes as the nearest that is not.
+		d.exponent, _ = strconv.ParseInt(mantissa[at+1:], 10, 64)
+		d.exponent = max(-maxExponent, min(d.exponent, maxExponent))
+		mantissa = mantissa[:at]
 	}
-	if exponent != "" {
-		n, err := strconv.ParseInt(exponent, 10, 64)
-		if err != nil || n > maxExponent || n < -maxExponent {
-			return decimal{}, fmt.Errorf("the number %.40s has an exponent out of range", text)
-		}
-		d.exponent = n
+	d.whole, d.fraction, _ = strings.Cut(mantissa, ".")
+	d.whole = strings.TrimLeft(d.whole, "0")
+	d.exponent += int64(len(d.whole))
+	if d.whole == "" {
+		digits := strings.TrimLeft(d.fraction, "0")
+		d.exponent -= int64(len(d.fraction) - len(digits))
+		d.fraction = digits
 	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := whole + fraction
-	d.exponent += int64(len(whole))
-	d.digits = strings.TrimLeft(digits, "0")
-	d.exponent -= int64(len(digits) - len(d.digits))
-	d.digits = strings.TrimRight(d.digits, "0")
-	if d.digits == "" {
-		return decimal{}, nil
+	if d.fraction = strings.TrimRight(d.fraction, "0"); d.fraction == "" {
+		d.whole = strings.TrimRight(d.whole, "0")
+	}
+	if d.whole+d.fraction == "" {
+		return decimal{}
 	}
 	d.negative = negative
-	return d, nil
+	return d
 }
+
+// exponentMark returns where the e of a number stands, or -1. It is looked for in each
+// number, and strings.IndexAny takes some times as long.
+func exponentMark(mantissa string) int {
+	for i := range len(mantissa) {
+		if mantissa[i] == 'e' || mantissa[i] == 'E' {
+			return i
+		}
+	}
+	return -1
+}
+
+func (d decimal) digits() string { return d.whole + d.fraction }
+
+// count returns how many digits there are.
+func (d decimal) count() int64 { return int64(len(d.whole) + len(d.fraction)) }
 
 func (d decimal) sign() int {
 	switch {
-	case d.digits == "":
+	case d.count() == 0:
 		return 0
 	case d.negative:
 		return -1
@@ -60,17 +78,23 @@ func (d decimal) sign() int {
 }
 
 func (d decimal) compare(other decimal) int {
-	if c := cmp.Compare(d.sign(), other.sign()); c != 0 || d.digits == "" {
+	sign := d.sign()
+	if c := cmp.Compare(sign, other.sign()); c != 0 || sign == 0 {
 		return c
 	}
-	c := cmp.Or(cmp.Compare(d.exponent, other.exponent), strings.Compare(d.digits, other.digits))
-	return c * d.sign()
+	if c := cmp.Compare(d.exponent, other.exponent); c != 0 {
+		return c * sign
+	}
+	if len(d.whole) == len(other.whole) { // as nearly always, and without joining them
+		return cmp.Or(strings.Compare(d.whole, other.whole), strings.Compare(d.fraction, other.fraction)) * sign
+	}
+	return strings.Compare(d.digits(), other.digits()) * sign
 }
 
 // scaled returns d * 10^places, which is to be a whole number.
 func scaled(d decimal, places int64) *big.Int {
-	n, _ := new(big.Int).SetString("0"+d.digits, 10)
-	factor := new(big.Int).Exp(big.NewInt(10), big.NewInt(d.exponent-int64(len(d.digits))+places), nil)
+	n, _ := new(big.Int).SetString("0"+d.digits(), 10)
+	factor := new(big.Int).Exp(big.NewInt(10), big.NewInt(d.exponent-d.count()+places), nil)
 	if n.Mul(n, factor); d.negative {
 		n.Neg(n)
 	}
@@ -83,9 +107,9 @@ func scaled(d decimal, places int64) *big.Int {
 func Sum(numbers []Value, maxDigits int) (unscaled *big.Int, places int64, err error) {
 	decimals := make([]decimal, len(numbers))
 	for i, number := range numbers {
-		d := *number.number
-		after := int64(len(d.digits)) - d.exponent
-		if limit := int64(maxDigits); d.digits != "" && (d.exponent > limit || after > limit || int64(len(d.digits)) > limit) {
+		d := number.decimal()
+		after := d.count() - d.exponent
+		if limit := int64(maxDigits); d.count() > 0 && (d.exponent > limit || after > limit || d.count() > limit) {
 			return nil, 0, fmt.Errorf("the number %.40s has more than %d digits", number.text, maxDigits)
 		}
 		decimals[i] = d
@@ -93,7 +117,7 @@ func Sum(numbers []Value, maxDigits int) (unscaled *big.Int, places int64, err e
 	}
 	sum := new(big.Int)
 	for _, d := range decimals {
-		if d.digits != "" {
+		if d.count() > 0 {
 			sum.Add(sum, scaled(d, places))
 		}
 	}

@@ -70,7 +70,7 @@ func (v Value) Get(path Path) (Value, bool) {
 		var ok bool
 		switch v.kind {
 		case Object:
-			v, ok = v.members.Get(name)
+			v, ok = v.Members().Get(name)
 		case Array:
 			var at int
 			if at, ok = index(name, len(v.items)); ok {
@@ -148,28 +148,38 @@ func (v Value) Without(path Path) (Value, bool) {
 	if len(path) == 0 {
 		return v, false
 	}
-	if _, ok := v.Get(path); !ok {
-		return v, false
-	}
-	return v.without(path), true
-}
-
-// without is Without for a path that exists.
-func (v Value) without(path Path) Value {
 	name, rest := path[0], path[1:]
-	if v.kind == Array {
-		at, _ := index(name, len(v.items))
-		items := slices.Clone(v.items)
-		if len(rest) == 0 {
-			return NewArray(slices.Delete(items, at, at+1))
+	switch v.kind {
+	case Array:
+		at, ok := index(name, len(v.items))
+		if !ok {
+			return v, false
 		}
-		items[at] = items[at].without(rest)
-		return NewArray(items)
+		if len(rest) == 0 {
+			return NewArray(slices.Concat(v.items[:at], v.items[at+1:])), true
+		}
+		inner, ok := v.items[at].Without(rest)
+		if !ok {
+			return v, false
+		}
+		items := slices.Clone(v.items)
+		items[at] = inner
+		return NewArray(items), true
+	case Object:
+		at := v.Members().find(name)
+		if at < 0 {
+			return v, false
+		}
+		if len(rest) == 0 {
+			return NewObject(v.members.without(at)), true
+		}
+		inner, ok := v.members.list[at].value.Without(rest)
+		if !ok {
+			return v, false
+		}
+		members := v.members.Clone()
+		members.list[at].value = inner
+		return NewObject(members), true
 	}
-	if len(rest) == 0 {
-		return NewObject(v.members.Filter(func(other string, _ Value) bool { return other != name }))
-	}
-	members := v.members.Clone()
-	members.Set(name, v.members.values[name].without(rest))
-	return NewObject(members)
+	return v, false
 }

@@ -3,7 +3,7 @@
 // they are made, so that they can share their parts.
 package jsonvalue
 
-import "fmt"
+import "strconv"
 
 // Kind is the type of a value. The order is that of Compare.
 type Kind int
@@ -45,29 +45,20 @@ type Value struct {
 	text    string // of a string or number; that of a boolean is true or false
 	items   []Value
 	members *Members
-	number  *decimal // of a number: comparing reads it far more often than there are values
 }
 
 // NewNull returns null.
 func NewNull() Value { return Value{kind: Null} }
 
 // NewBool returns true or false.
-func NewBool(b bool) Value { return Value{kind: Bool, text: fmt.Sprint(b)} }
+func NewBool(b bool) Value { return Value{kind: Bool, text: strconv.FormatBool(b)} }
 
 // NewInt returns a whole number.
-func NewInt(n int64) Value {
-	v, err := newNumber(fmt.Sprint(n))
-	if err != nil {
-		return NewNull() // a whole number is always one
-	}
-	return v
-}
+func NewInt(n int64) Value { return NewNumber(strconv.FormatInt(n, 10)) }
 
-// newNumber returns the number written in the grammar of JSON.
-func newNumber(text string) (Value, error) {
-	d, err := parseDecimal(text)
-	return Value{kind: Number, text: text, number: &d}, err
-}
+// NewNumber returns the number of a literal, which must be one of JSON: that is
+// not checked.
+func NewNumber(literal string) Value { return Value{kind: Number, text: literal} }
 
 // NewString returns a text.
 func NewString(s string) Value { return Value{kind: String, text: s} }

@@ -33,6 +33,26 @@ func changes(ctx context.Context, old, new []int, effort int) ([]Change, error) 
 	return d.changes(), nil
 }
 
+// Numbers gives the pieces of two texts numbers for Changes: pieces with equal keys
+// have the same one.
+func Numbers(old, new [][]byte, key func(piece []byte) []byte) (oldNumbers, newNumbers []int) {
+	known := map[string]int{}
+	numbers := func(pieces [][]byte) []int {
+		all := make([]int, len(pieces))
+		for i, piece := range pieces {
+			k := key(piece)
+			n, ok := known[string(k)]
+			if !ok {
+				n = len(known)
+				known[string(k)] = n
+			}
+			all[i] = n
+		}
+		return all
+	}
+	return numbers(old), numbers(new)
+}
+
 type differ struct {
 	ctx               context.Context
 	old, new          []int

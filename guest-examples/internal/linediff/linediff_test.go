@@ -1,6 +1,7 @@
 package linediff
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -130,4 +131,12 @@ func leastCost(old, new []int) int {
 		}
 	}
 	return row[len(new)]
+}
+
+func TestNumbers(t *testing.T) {
+	split := func(text string) [][]byte { return bytes.SplitAfter([]byte(text), []byte(" ")) }
+	older, newer := Numbers(split("a b a"), split("B c b"), bytes.ToLower)
+	if !slices.Equal(older, []int{0, 1, 2}) || !slices.Equal(newer, []int{1, 3, 4}) {
+		t.Errorf("got %v and %v", older, newer) // "a " and "a" differ, as do "b " and "b"
+	}
 }

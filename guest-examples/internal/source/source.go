@@ -30,46 +30,25 @@ func Read(fsys fs.FS, inline, filePath string) (string, error) {
 	case inline != "":
 		return inline, nil
 	}
-	name, err := workspace.Resolve("file_path", filePath)
+	const param = "file_path"
+	name, f, err := workspace.OpenFile(fsys, param, filePath)
 	if err != nil {
 		return "", err
-	}
-	data, err := readFile(fsys, name)
-	if err != nil {
-		return "", err
-	}
-	document, err := text.ParseDocument(data)
-	if err != nil {
-		return "", fmt.Errorf("file_path: %s is %w", workspace.Display(name), err)
-	}
-	if document.Unknown {
-		return "", fmt.Errorf("file_path: %s is not UTF-8; convert it first", workspace.Display(name))
-	}
-	return string(document.Text), nil
-}
-
-func readFile(fsys fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return nil, workspace.Explain(fsys, "file_path", name, err)
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("file_path: %s is a folder; give the path of a file", workspace.Display(name))
-	}
-	if !workspace.Regular(info) {
-		return nil, fmt.Errorf("file_path: %s is not a regular file", workspace.Display(name))
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, workspace.Explain(fsys, "file_path", name, err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, Max+1))
 	if err != nil {
-		return nil, workspace.Explain(fsys, "file_path", name, err)
+		return "", workspace.Explain(fsys, param, name, err)
 	}
 	if len(data) > Max {
-		return nil, fmt.Errorf("file_path: %s is larger than %d bytes, the most that is read", workspace.Display(name), Max)
+		return "", fmt.Errorf("%s: %s is larger than %d bytes, the most that is read", param, workspace.Display(name), Max)
 	}
-	return data, nil
+	document, err := text.ParseDocument(data)
+	if err != nil {
+		return "", fmt.Errorf("%s: %s is %w", param, workspace.Display(name), err)
+	}
+	if document.Unknown {
+		return "", fmt.Errorf("%s: %s is not UTF-8; convert it first", param, workspace.Display(name))
+	}
+	return string(document.Text), nil
 }

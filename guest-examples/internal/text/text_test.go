@@ -114,3 +114,19 @@ func TestLineReader_count(t *testing.T) {
 		t.Errorf("got %d, %v, %v; want a bound of about 100 K", got, more, err)
 	}
 }
+
+func TestPosition(t *testing.T) {
+	for offset, want := range map[int]string{
+		-1: "line 1, column 1",
+		0:  "line 1, column 1",
+		2:  "line 1, column 2", // ü has two bytes
+		3:  "line 1, column 3",
+		4:  "line 2, column 1",
+		5:  "line 2, column 2",
+		99: "line 2, column 2",
+	} {
+		if got := Position("üa\nb", offset); got != want {
+			t.Errorf("%d: got %s, want %s", offset, got, want)
+		}
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
 )
 
 func TestResolve(t *testing.T) {
@@ -171,21 +173,8 @@ func TestWalker(t *testing.T) {
 	}
 }
 
-// refusingFS refuses to open one folder.
-type refusingFS struct {
-	fs.FS
-	refused string
-}
-
-func (r refusingFS) Open(name string) (fs.File, error) {
-	if name == r.refused {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
-	}
-	return r.FS.Open(name)
-}
-
 func TestWalker_collectsUnreadableFolders(t *testing.T) {
-	fsys := refusingFS{fstest.MapFS{"a/x": {}, "b/y": {}}, "a"}
+	fsys := guesttest.Refusing{FS: fstest.MapFS{"a/x": {}, "b/y": {}}, Path: "a"}
 	var got []string
 	var unread Unread
 	err := Walker{FS: fsys, Start: ".", Unread: &unread}.Walk(func(name string, _ fs.DirEntry) error {

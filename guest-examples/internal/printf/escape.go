@@ -1,4 +1,4 @@
-package bash
+package printf
 
 import (
 	"strconv"
@@ -9,10 +9,10 @@ import (
 // escapes are the characters that a backslash and a letter stand for.
 const escapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\"
 
-// unescape replaces the escapes of text. The flavours differ: of echo -e and %b,
+// Unescape replaces the escapes of text. The flavours differ: of echo -e and %b,
 // where \0 begins an octal number of up to three more digits and \c ends all
 // output, and of the format of printf. stop is true after \c.
-func unescape(text string, echo bool) (out string, stop bool) {
+func Unescape(text string, echo bool) (out string, stop bool) {
 	if !strings.Contains(text, `\`) {
 		return text, false
 	}

@@ -1,0 +1,115 @@
+package commands
+
+import (
+	"io"
+	"strings"
+)
+
+// partOptions are the options that head and tail share, and readPart reads.
+const partOptions = "# n,lines: c,bytes: q,quiet,silent v,verbose z,zero-terminated"
+
+// part is what head and tail are to show of each file.
+type part struct {
+	count int64
+	bytes bool // the count is one of bytes, not of lines
+	// turned says that the count has the sign that makes it the other end: - for
+	// head, + for tail.
+	turned bool
+	end    byte // of a line
+}
+
+// readPart reads the options, of which preset is the count without one. turn and
+// plain are the sign that turns the count and the one that changes nothing. ok is
+// false after an error was told.
+func (p *process) readPart(o options, preset, turn, plain string) (wanted part, ok bool) {
+	count := preset
+	for _, opt := range o {
+		switch opt.name {
+		case "#", "n":
+			count, wanted.bytes = opt.value, false
+		case "c":
+			count, wanted.bytes = opt.value, true
+		}
+	}
+	digits, turned := strings.CutPrefix(count, turn)
+	wanted.turned, wanted.end = turned, lineEnd(o, "z")
+	if wanted.count, ok = parseCount(strings.TrimPrefix(digits, plain)); !ok {
+		unit := "lines"
+		if wanted.bytes {
+			unit = "bytes"
+		}
+		p.errorf("invalid number of %s: '%s'", unit, count)
+	}
+	return wanted, ok
+}
+
+// eachPart calls do with each file, or stdin if there are none, below its name if
+// there are several.
+func (p *process) eachPart(o options, files []string, do func(io.Reader) error) int {
+	p.unreadable = "cannot open '%s' for reading: %s"
+	named, later := (len(files) > 1 || o.has("v")) && !o.has("q"), false
+	return p.eachInput(files, func(name string, r io.Reader) error {
+		if named {
+			if name == "-" {
+				name = "standard input"
+			}
+			if later {
+				p.print("\n")
+			}
+			later = true
+			p.printf("==> %s <==\n", name)
+		}
+		return do(r)
+	})
+}
+
+// holdLines reads r to its end and returns the last n lines, with their ends. Those
+// before go to leave.
+func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []byte)) ([][]byte, error) {
+	var held [][]byte
+	size := 0
+	err := p.eachLine(r, end, func(line []byte, ended bool) bool {
+		line = append([]byte(nil), line...)
+		if ended {
+			line = append(line, end)
+		}
+		held, size = append(held, line), size+len(line)
+		if int64(len(held)) > n {
+			leave(held[0])
+			held, size = held[1:], size-len(held[0])
+		}
+		if size > p.most {
+			p.errorf("%v", errTooLarge)
+			return false
+		}
+		return true
+	})
+	return held, err
+}
+
+// holdBytes reads r to its end and returns the last n bytes. Those before go to leave.
+func (p *process) holdBytes(r io.Reader, n int64, leave func([]byte)) ([]byte, error) {
+	var held []byte
+	buf := make([]byte, 32<<10)
+	for !p.stopped() {
+		k, err := r.Read(buf)
+		held = append(held, buf[:k]...)
+		if extra := int64(len(held)) - n; extra > 0 {
+			leave(held[:extra])
+			held = append(held[:0], held[extra:]...)
+		}
+		if len(held) > p.most {
+			return nil, errTooLarge
+		}
+		if err == io.EOF {
+			return held, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// drop is for what is not shown.
+func drop([]byte) {}

@@ -1,0 +1,51 @@
+// Package valuetool is what the tools have in common that make a JSON value of
+// others by one of many operations.
+package valuetool
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+)
+
+// MaxOutput is the greatest length of a result, in bytes.
+const MaxOutput = 1 << 20
+
+// Run does the operation of that name with the call that prepare reads from the
+// arguments, and writes the result to out as JSON on one line. The text of an error
+// is written for a model and begins with the name.
+func Run[Name ~string, Call any](all map[Name]func(Call) (jsonvalue.Value, error), name Name, prepare func() (Call, error), out io.Writer) error {
+	do, err := guest.Operation(all, name)
+	if err != nil {
+		return err
+	}
+	call, err := prepare()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	result, err := do(call)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	text := result.String()
+	if len(text) > MaxOutput {
+		return fmt.Errorf("%s: the result has %d bytes, and at most %d are allowed; do it in parts", name, len(text), MaxOutput)
+	}
+	_, err = io.WriteString(out, text)
+	return err
+}
+
+// Expect returns an error unless a parameter has a value of the kind, which is Array
+// or Object.
+func Expect(parameter string, v jsonvalue.Value, kind jsonvalue.Kind) error {
+	switch v.Kind() {
+	case kind:
+		return nil
+	case jsonvalue.Absent:
+		return fmt.Errorf("%s is missing; give an %v", parameter, kind)
+	default:
+		return fmt.Errorf("%s is of type %v; it must be an %v", parameter, v.Kind(), kind)
+	}
+}
