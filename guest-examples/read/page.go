@@ -12,6 +12,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/pdftext"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
 )
@@ -105,7 +106,7 @@ func (p *page) finish(out io.Writer) error {
 	return guest.WriteResult(out, guest.TextResult(title, p.out.String(), p.metadata))
 }
 
-// file writes lines of a text file of so many bytes, or an image.
+// file writes lines of a text file of so many bytes, or of the text of a PDF file, or an image.
 func (p *page) file(size int64, out io.Writer) error {
 	f, err := p.fsys.Open(p.name)
 	if err != nil {
@@ -126,9 +127,12 @@ func (p *page) file(size int64, out io.Writer) error {
 	if format, ok := formatOf(head); ok {
 		return p.image(format, source, out)
 	}
+	if pdftext.IsPDF(head) {
+		return p.pdf(source, out)
+	}
 	decoded, err := text.NewReader(source)
 	if errors.Is(err, text.ErrBinary) {
-		return fmt.Errorf("file_path: %s is a binary file of %d bytes; read shows text and images (PNG, JPEG, GIF, WebP) only", workspace.Display(p.name), size)
+		return fmt.Errorf("file_path: %s is a binary file of %d bytes; read shows text, images (PNG, JPEG, GIF, WebP) and the text of PDF files only", workspace.Display(p.name), size)
 	}
 	if err != nil {
 		return p.explain(err)

@@ -1,5 +1,5 @@
 // Package read is the built-in tool read: a page of a text file with line
-// numbers, the entries of a folder, or an image.
+// numbers, or of the text of a PDF file, the entries of a folder, or an image.
 package read
 
 import (

@@ -141,7 +141,7 @@ func TestRun_errors(t *testing.T) {
 		{"negative limit", Args{FilePath: "three.txt", Limit: -1}, "limit is -1; it must be at least 1"},
 		{"missing", Args{FilePath: "tree.txt"}, "file_path: tree.txt does not exist in the workspace; did you mean three.txt?"},
 		{"binary", Args{FilePath: "image.png"}, "file_path: image.png begins like a PNG image and is damaged: unexpected EOF; it can't be shown"},
-		{"other binary", Args{FilePath: "binary"}, "file_path: binary is a binary file of 3 bytes; read shows text and images (PNG, JPEG, GIF, WebP) only"},
+		{"other binary", Args{FilePath: "binary"}, "file_path: binary is a binary file of 3 bytes; read shows text, images (PNG, JPEG, GIF, WebP) and the text of PDF files only"},
 		{"outside", Args{FilePath: "../secret"}, "file_path: ../secret is outside the workspace; give a path relative to it or under /workspace"},
 		{"path of the host", Args{FilePath: "/home/me/a.txt"}, "file_path: /home/me/a.txt is outside the workspace; host paths are not known here, give the path relative to the workspace (or under /workspace)"},
 		{"dangling link", Args{FilePath: "dangling"}, "file_path: dangling is a link to gone.txt, which does not exist"},

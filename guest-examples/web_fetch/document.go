@@ -3,7 +3,6 @@ package webfetch
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/client"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/pdftext"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
 )
 
@@ -27,6 +27,8 @@ type document struct {
 	// text is the text in the format that was asked for. Of an image there is none.
 	text  string
 	image bool
+	// pages is how many a PDF file has.
+	pages int
 	// mainOnly tells that what stands around the content of the page is left out.
 	mainOnly bool
 	// notes are sentences about what is not as one would expect.
@@ -43,12 +45,12 @@ func understand(res *client.Response, format string) (document, error) {
 	switch kind := doc.mediaType; {
 	case isImage(kind):
 		return doc.asImage(res)
+	case kind == "application/pdf" || pdftext.IsPDF(res.Body):
+		err = doc.readPDF(res)
 	case kind == "text/html" || kind == "application/xhtml+xml":
 		err = doc.readHTML(res, format)
 	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
 		doc.readJSON(res.Body)
-	case kind == "application/pdf":
-		err = errors.New("is a PDF file, which web_fetch cannot read; look for the same as a web page")
 	case isText(kind, res.Body):
 		doc.readText(res)
 	default:
@@ -88,6 +90,22 @@ func (d document) asImage(res *client.Response) (document, error) {
 	}
 	d.image = true
 	return d, nil
+}
+
+// readPDF takes the text out of a PDF file. The places of all in it are told at its end, so
+// that one which is cut cannot be read.
+func (d *document) readPDF(res *client.Response) error {
+	d.mediaType = "application/pdf"
+	if res.Cut {
+		return fmt.Errorf("is a PDF file of more than %d bytes, which is the most that is read", MaxBody)
+	}
+	file, err := pdftext.Extract(res.Body)
+	if err != nil {
+		return fmt.Errorf("%w; look for the same as a web page", err)
+	}
+	d.title, d.text, d.pages = file.Title, file.Text, file.Pages
+	d.notes = append(d.notes, file.Notes...)
+	return nil
 }
 
 // textTypes are types of texts that do not say so.

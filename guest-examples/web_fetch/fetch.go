@@ -1,5 +1,5 @@
 // Package webfetch is the built-in tool web_fetch: one page of the web as Markdown, text or
-// HTML, or an image.
+// HTML, the text of a PDF file, or an image.
 package webfetch
 
 import (

@@ -93,6 +93,30 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestPDF is about a PDF file, whatever the server calls it.
+func TestPDF(t *testing.T) {
+	data, err := os.ReadFile("../internal/pdftext/testdata/xelatex.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, contentType := range []string{"application/pdf", "application/octet-stream", "text/html"} {
+		s := serve(t, map[string]http.HandlerFunc{"/": answer(contentType, string(data))})
+		r, err := fetch(t, Args{URL: s.URL, MaxLength: 40})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := ": 200 OK, application/pdf, 13512 bytes, 1 page\n"; !strings.Contains(text(r), want) {
+			t.Errorf("%s: got %q, which lacks %q", contentType, text(r), want)
+		}
+		if got, want := body(t, r), "--- page 1 ---\nXelatex text with Identit\n\n(characters 1-40 of 122; read on with offset=40)\n"; got != want {
+			t.Errorf("%s: got %q, want %q", contentType, got, want)
+		}
+		if m := r.Metadata; m["pages"] != 1 || m["content_type"] != "application/pdf" || m["total_characters"] != 122 {
+			t.Errorf("%s: got %v", contentType, m)
+		}
+	}
+}
+
 func TestArguments(t *testing.T) {
 	for _, tt := range []struct {
 		args Args
@@ -199,7 +223,7 @@ func TestKinds(t *testing.T) {
 		{"UTF-16 by its mark", "text/plain", "\xff\xfea\x00b\x00", "ab\n", ""},
 		{"XML", "application/xml", "<a>b</a>", "<a>b</a>\n", ""},
 		{"SVG is text", "image/svg+xml", "<svg>b</svg>", "<svg>b</svg>\n", ""},
-		{"a PDF", "application/pdf", "%PDF-1.7\n", "", "(9 bytes) is a PDF file, which web_fetch cannot read"},
+		{"a PDF that is cut", "application/pdf", "%PDF-1.7\n", "", "(9 bytes) is a damaged PDF file, or one in a form that is not known; look for the same as a web page"},
 		{"an archive", "application/zip", "PK\x03\x04\x00\x00", "", "is application/zip, which is neither text nor an image"},
 		{"a picture that is none", "image/png", "\x00\x01\x02", "", "is application/octet-stream, which is neither"},
 	} {

@@ -73,6 +73,9 @@ func show(res *client.Response, args Args) (guest.Result, error) {
 // headerLine says what was fetched, from where.
 func headerLine(res *client.Response, doc document) string {
 	text := fmt.Sprintf("%s: %s, %s, %s", shownURL(res.URL), client.StatusText(res.Status), doc.mediaType, sizeOf(res))
+	if doc.pages > 0 {
+		text += ", " + argument.Quantity(doc.pages, "page")
+	}
 	if n := len(res.Redirects); n > 0 {
 		text += fmt.Sprintf(", redirected %s from %s", argument.Quantity(n, "time"), shownURL(res.Redirects[0]))
 	}
@@ -101,6 +104,9 @@ func metadata(res *client.Response, doc document) map[string]any {
 	}
 	if res.Cut {
 		m["cut"] = true
+	}
+	if doc.pages > 0 {
+		m["pages"] = doc.pages
 	}
 	if doc.charset != "" {
 		m["charset"] = doc.charset
