@@ -12,6 +12,9 @@ func encode[Out any](out Out) ([]byte, error) {
 	if text, ok := any(&out).(*string); ok {
 		return []byte(*text), nil
 	}
+	if result, ok := any(&out).(*Result); ok {
+		return result.MarshalJSON() // which package json would check and copy once more
+	}
 	data, err := marshal(out)
 	var of *json.MarshalerError
 	if errors.As(err, &of) {

@@ -73,6 +73,21 @@ func Change(dir workspace.Dir, name string, info fs.FileInfo, fileHash string, e
 	if _, err := dir.Write("file_path", name, info, done.Content); err != nil {
 		return err
 	}
-	metadata := map[string]any{"path": name, "replacements": done.Replacements, "file_hash": filehash.Of(done.Content)}
-	return guest.WriteResult(out, guest.TextResult("Edited "+shown, string(done.Report(shown, len(edits))), metadata))
+	return done.tell(name, len(edits), out)
+}
+
+// Rehearse is Change for a file that is not there.
+func Rehearse(data []byte, edits []Edit, out io.Writer) error {
+	done, err := Apply(data, "sample", edits, func(int) string { return "" })
+	if err != nil {
+		return err
+	}
+	return done.tell("sample", len(edits), out)
+}
+
+// tell writes what was changed in the file name.
+func (o Outcome) tell(name string, edits int, out io.Writer) error {
+	shown := workspace.Display(name)
+	metadata := map[string]any{"path": name, "replacements": o.Replacements, "file_hash": filehash.Of(o.Content)}
+	return guest.WriteResult(out, guest.TextResult("Edited "+shown, string(o.Report(shown, edits)), metadata))
 }

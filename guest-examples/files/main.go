@@ -36,6 +36,9 @@ func main() {
 		"apply_patch": writing(applypatch.Run),
 		"multi_edit":  writing(multiedit.Run),
 	}
+	if len(os.Args) == 2 {
+		rehearse(os.Args[1])
+	}
 	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -114,9 +114,9 @@ func (p *page) file(size int64, out io.Writer) error {
 	}
 	defer f.Close()
 	seen := io.Reader(f)
-	hash := filehash.New()
+	var hash filehash.Hash
 	if size <= filehash.MaxSize {
-		seen = io.TeeReader(f, hash)
+		seen = io.TeeReader(f, &hash)
 	}
 	// A small file does without most of the buffer, which a call would have to make empty.
 	source := bufio.NewReaderSize(seen, int(max(text.SniffLen, min(size, 64<<10))))
@@ -145,7 +145,7 @@ func (p *page) file(size int64, out io.Writer) error {
 		if _, err := io.Copy(io.Discard, source); err != nil {
 			return p.explain(err)
 		}
-		p.metadata["file_hash"] = filehash.Text(hash)
+		p.metadata["file_hash"] = hash.Text()
 	}
 	return p.finish(out)
 }
@@ -204,10 +204,21 @@ func (p *page) lines(in *text.LineReader) error {
 	return nil
 }
 
+// appendNumber appends a number as the verb %6d of package fmt does, in a fraction of the time.
+func appendNumber(line []byte, number int64) []byte {
+	const width = 6
+	var digits [20]byte
+	text := strconv.AppendInt(digits[:0], number, 10)
+	for range width - len(text) {
+		line = append(line, ' ')
+	}
+	return append(line, text...)
+}
+
 // appendLine appends the numbered line that begins with start and is length
 // bytes long. valid tells whether what is shown of it is UTF-8.
 func appendLine(line []byte, number int64, start []byte, length int64) (numbered []byte, valid bool) {
-	line = fmt.Appendf(line, "%6d\t", number)
+	line = append(appendNumber(line, number), '\t')
 	shown, cut := text.Clip(start, MaxLineChars)
 	valid = utf8.Valid(shown)
 	line = append(line, text.Valid(shown)...)

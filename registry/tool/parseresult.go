@@ -1,14 +1,14 @@
 package tool
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 )
 
 // ParseResult reads the JSON of a whole Result, as a guest or a client writes it:
@@ -20,27 +20,31 @@ import (
 // that it does not know is a fault, so that a slip does not lose half an answer. Whether
 // the blocks hold what they say is for Result.Check to tell.
 func ParseResult(raw []byte) (Result, error) {
-	fields, err := object(raw, "content", "structured", "is_error", "title", "metadata", "attachments", "warnings")
+	doc, err := jsonschema.Parse(raw, jsonschema.MaxDocumentBytes)
 	if err != nil {
+		return Result{}, err
+	}
+	if err := checkObject(doc, "content", "structured", "is_error", "title", "metadata", "attachments", "warnings"); err != nil {
 		return Result{}, err
 	}
 	var result Result
-	var content, attachments []json.RawMessage
 	err = errors.Join(
-		field(fields, "content", &content), field(fields, "is_error", &result.IsError), field(fields, "title", &result.Title),
-		field(fields, "metadata", &result.Metadata), field(fields, "attachments", &attachments), field(fields, "warnings", &result.Warnings))
+		decode(doc, "is_error", &result.IsError), text(doc, "title", &result.Title),
+		decode(doc, "metadata", &result.Metadata), decode(doc, "warnings", &result.Warnings))
 	if err != nil {
 		return Result{}, err
 	}
-	if structured := fields["structured"]; !bytes.Equal(structured, []byte("null")) {
-		result.Structured = structured
+	if structured, ok := doc.Field("structured"); ok && !structured.IsNull() {
+		result.Structured = structured.JSON()
 	}
-	if content == nil && result.Structured == nil {
+	content, _ := doc.Field("content")
+	if content.IsNull() && result.Structured == nil {
 		return Result{}, errors.New("it has neither content nor structured")
 	}
 	if result.Content, err = parseBlocks("content", content); err != nil {
 		return Result{}, err
 	}
+	attachments, _ := doc.Field("attachments")
 	if result.Attachments, err = parseBlocks("attachments", attachments); err != nil {
 		return Result{}, err
 	}
@@ -51,10 +55,14 @@ func ParseResult(raw []byte) (Result, error) {
 	return result, nil
 }
 
-func parseBlocks(name string, raw []json.RawMessage) ([]Content, error) {
+func parseBlocks(name string, list jsonschema.Value) ([]Content, error) {
+	items, ok := list.Items()
+	if !ok && !list.IsNull() {
+		return nil, fmt.Errorf("%s does not hold what it should", name)
+	}
 	var blocks []Content
-	for i, one := range raw {
-		block, err := ParseContent(one)
+	for i, one := range items {
+		block, err := parseBlock(one)
 		if err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", name, i, err)
 		}
@@ -66,28 +74,34 @@ func parseBlocks(name string, raw []json.RawMessage) ([]Content, error) {
 // ParseContent reads the JSON of one block. It takes the form that MarshalJSON writes and
 // nothing else.
 func ParseContent(raw []byte) (Content, error) {
-	var head struct {
-		Type ContentType `json:"type"`
-	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return Content{}, errors.New("it is no JSON object with a type")
-	}
-	known, ok := contentFields[head.Type]
-	if !ok {
-		return Content{}, fmt.Errorf("the type %q is none of text, image, audio, resource and resource_link", head.Type)
-	}
-	fields, err := object(raw, known...)
+	block, err := jsonschema.Parse(raw, math.MaxInt) // its reader has bounded it
 	if err != nil {
+		return Content{}, err
+	}
+	return parseBlock(block)
+}
+
+func parseBlock(block jsonschema.Value) (Content, error) {
+	var name string
+	if field, _ := block.Field("type"); text(block, "type", &name) != nil || field.IsNull() {
+		return Content{}, errors.New(`it is no JSON object with a "type"`)
+	}
+	kind := ContentType(name)
+	known, ok := contentFields[kind]
+	if !ok {
+		return Content{}, fmt.Errorf("the type %q is none of text, image, audio, resource and resource_link", kind)
+	}
+	if err := checkObject(block, known...); err != nil {
 		return Content{}, err
 	}
 	var w wireContent
 	if err := errors.Join(
-		field(fields, "text", &w.Text), field(fields, "data", &w.Data), field(fields, "mimeType", &w.MIMEType),
-		field(fields, "uri", &w.URI), field(fields, "name", &w.Name), field(fields, "title", &w.Title),
-		field(fields, "description", &w.Description), field(fields, "size", &w.Size)); err != nil {
+		optionalText(block, "text", &w.Text), decode(block, "data", &w.Data), text(block, "mimeType", &w.MIMEType),
+		text(block, "uri", &w.URI), text(block, "name", &w.Name), text(block, "title", &w.Title),
+		text(block, "description", &w.Description), decode(block, "size", &w.Size)); err != nil {
 		return Content{}, err
 	}
-	switch head.Type {
+	switch kind {
 	case ContentText:
 		if w.Text == nil {
 			return Content{}, errors.New("a text block needs text")
@@ -95,11 +109,12 @@ func ParseContent(raw []byte) (Content, error) {
 		return TextContent(*w.Text), nil
 	case ContentImage, ContentAudio:
 		if w.Data == nil || w.MIMEType == "" {
-			return Content{}, fmt.Errorf("a block of the type %s needs data in base64 and a mimeType", head.Type)
+			return Content{}, fmt.Errorf("a block of the type %s needs data in base64 and a mimeType", kind)
 		}
-		return Content{Type: head.Type, Data: *w.Data, MIMEType: w.MIMEType}, nil
+		return Content{Type: kind, Data: *w.Data, MIMEType: w.MIMEType}, nil
 	case ContentResource:
-		return parseResource(fields["resource"])
+		resource, _ := block.Field("resource")
+		return parseResource(resource)
 	}
 	if err := checkURI(w.URI); err != nil {
 		return Content{}, err
@@ -121,15 +136,14 @@ var contentFields = map[ContentType][]string{
 	ContentResourceLink: {"type", "uri", "name", "title", "description", "mimeType", "size"},
 }
 
-func parseResource(raw json.RawMessage) (Content, error) {
-	fields, err := object(raw, "uri", "mimeType", "text", "blob")
-	if err != nil {
+func parseResource(resource jsonschema.Value) (Content, error) {
+	if err := checkObject(resource, "uri", "mimeType", "text", "blob"); err != nil {
 		return Content{}, fmt.Errorf("resource: %w", err)
 	}
 	var w wireResource
 	if err := errors.Join(
-		field(fields, "uri", &w.URI), field(fields, "mimeType", &w.MIMEType),
-		field(fields, "text", &w.Text), field(fields, "blob", &w.Blob)); err != nil {
+		text(resource, "uri", &w.URI), text(resource, "mimeType", &w.MIMEType),
+		optionalText(resource, "text", &w.Text), decode(resource, "blob", &w.Blob)); err != nil {
 		return Content{}, fmt.Errorf("resource: %w", err)
 	}
 	if err := checkURI(w.URI); err != nil {
@@ -163,31 +177,54 @@ func checkURI(uri string) error {
 	return nil
 }
 
-// object splits a JSON object into its fields. Names are exact, which the decoder
-// of structs would not insist on.
-func object(raw []byte, known ...string) (map[string]json.RawMessage, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
-		return nil, errors.New("it is no JSON object")
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown field %q; there are %s", name, strings.Join(known, ", "))
-		}
-	}
-	return fields, nil
-}
-
-// field decodes one field when it is there. Numbers of what has no type stay exact.
-func field(fields map[string]json.RawMessage, name string, into any) error {
-	raw, ok := fields[name]
+// checkObject refuses what is no object, and fields that are not known. Names are exact,
+// which the decoder of structs would not insist on.
+func checkObject(v jsonschema.Value, known ...string) error {
+	names, ok := v.Names()
 	if !ok {
-		return nil
+		return errors.New("it is no JSON object")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("%s does not hold what it should", name)
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("unknown field %q; there are %s", name, strings.Join(known, ", "))
+		}
 	}
 	return nil
 }
+
+// text takes a field that holds a text, if it is there and not null.
+func text(object jsonschema.Value, name string, into *string) error {
+	field, ok := object.Field(name)
+	if !ok || field.IsNull() {
+		return nil
+	}
+	if *into, ok = field.Text(); !ok {
+		return wrongField(name)
+	}
+	return nil
+}
+
+// optionalText is text for a field that may be missing.
+func optionalText(object jsonschema.Value, name string, into **string) error {
+	var s string
+	field, ok := object.Field(name)
+	if !ok || field.IsNull() {
+		return nil
+	}
+	*into = &s
+	return text(object, name, &s)
+}
+
+// decode takes a field of another type, if it is there.
+func decode(object jsonschema.Value, name string, into any) error {
+	field, ok := object.Field(name)
+	if !ok {
+		return nil
+	}
+	if err := field.Decode(into); err != nil {
+		return wrongField(name)
+	}
+	return nil
+}
+
+func wrongField(name string) error { return fmt.Errorf("%s does not hold what it should", name) }

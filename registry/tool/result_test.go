@@ -72,7 +72,7 @@ func TestParseResultRefuses(t *testing.T) {
 		{"an image without a type", `{"content":[{"type":"image","data":"aGk="}]}`, "mimeType"},
 		{"data that is no base64", `{"content":[{"type":"audio","data":"#","mimeType":"audio/wav"}]}`, "data does not hold"},
 		{"a field of another block", `{"content":[{"type":"text","text":"a","data":"aGk="}]}`, `unknown field "data"`},
-		{"a type in capitals", `{"content":[{"Type":"text","text":"a"}]}`, `unknown field "Type"`},
+		{"a type in capitals", `{"content":[{"Type":"text","text":"a"}]}`, `no JSON object with a "type"`},
 		{"a resource without its contents", `{"content":[{"type":"resource","resource":{"uri":"a:b"}}]}`, "either text or blob"},
 		{"a resource with two contents", `{"content":[{"type":"resource","resource":{"uri":"a:b","text":"","blob":""}}]}`, "either text or blob"},
 		{"a resource without a name", `{"content":[{"type":"resource","resource":{"text":""}}]}`, "absolute"},

@@ -1,6 +1,9 @@
 package filehash
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 )
@@ -19,6 +22,24 @@ func TestCheck(t *testing.T) {
 		err := Check(want, "f", []byte("a\n"))
 		if wrong == "" && err != nil || wrong != "" && (err == nil || !strings.Contains(err.Error(), wrong)) {
 			t.Errorf("%q: got %v, want %q", want, err, wrong)
+		}
+	}
+}
+
+// In whatever pieces it is written, a content has one hash.
+func TestHash(t *testing.T) {
+	for _, size := range []int{0, 1, 64, maxHeld - 1, maxHeld, maxHeld + 1, 2*maxHeld + 5} {
+		data := bytes.Repeat([]byte("some text\n"), size/10+1)[:size]
+		sum := sha256.Sum256(data)
+		want := hex.EncodeToString(sum[:])[:Length]
+		for _, piece := range []int{1000, 64 << 10, size + 1} {
+			var h Hash
+			for rest := data; len(rest) > 0; rest = rest[min(len(rest), piece):] {
+				h.Write(rest[:min(len(rest), piece)])
+			}
+			if got := h.Text(); got != want || Of(data) != want {
+				t.Errorf("%d bytes in pieces of %d: got %s and %s, want %s", size, piece, got, Of(data), want)
+			}
 		}
 	}
 }

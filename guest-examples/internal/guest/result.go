@@ -1,7 +1,6 @@
 package guest
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -12,7 +11,7 @@ import (
 // "result": blocks, a title for people and metadata for programs. The text of
 // the blocks has to be complete without the others.
 func WriteResult(out io.Writer, result sdk.Result) error {
-	encoded, err := json.Marshal(result)
+	encoded, err := result.MarshalJSON() // which package json would check and copy once more
 	if err != nil {
 		return fmt.Errorf("the result can't be encoded: %w", err)
 	}

@@ -3,6 +3,7 @@ package wasm
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -20,10 +21,10 @@ func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 	if kind == manifests.OutputText {
 		return tool.Result{Content: []tool.Content{tool.TextContent(string(stdout))}}, nil
 	}
-	if err := jsonschema.ParseStrict(stdout); err != nil {
-		return tool.Result{}, invalidOutput("the output is not the JSON that the manifest promises: %v", err)
-	}
 	if kind == manifests.OutputJSON {
+		if err := jsonschema.ParseStrict(stdout); err != nil {
+			return tool.Result{}, notJSON(err)
+		}
 		value := json.RawMessage(bytes.TrimSpace(stdout))
 		return tool.Result{Content: []tool.Content{tool.TextContent(string(stdout))}, Structured: value}, nil
 	}
@@ -33,6 +34,9 @@ func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 // parseResult reads a whole Result.
 func parseResult(stdout []byte) (tool.Result, error) {
 	result, err := tool.ParseResult(stdout)
+	if faults := jsonschema.Faults(nil); errors.As(err, &faults) {
+		return tool.Result{}, notJSON(err)
+	}
 	if err != nil {
 		return tool.Result{}, invalidOutput("the output is no result: %v", err)
 	}
@@ -42,12 +46,19 @@ func parseResult(stdout []byte) (tool.Result, error) {
 	return result, nil
 }
 
+func notJSON(err error) error {
+	return invalidOutput("the output is not the JSON that the manifest promises: %v", err)
+}
+
 func invalidOutput(format string, args ...any) error {
 	return &tool.Error{Code: tool.CodeInvalidOutput, Message: fmt.Sprintf(format, args...)}
 }
 
 // invalidUTF8 returns the offset of the first byte that is not valid UTF-8, or -1.
 func invalidUTF8(b []byte) int {
+	if utf8.Valid(b) { // which is far faster
+		return -1
+	}
 	for i := 0; i < len(b); {
 		r, size := utf8.DecodeRune(b[i:])
 		if r == utf8.RuneError && size == 1 {

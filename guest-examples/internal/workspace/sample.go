@@ -1,0 +1,59 @@
+package workspace
+
+import (
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+)
+
+// Sample is a workspace of text files in one folder, by their names, that a tool rehearses
+// with.
+type Sample map[string]string
+
+// Open opens a file or the folder.
+func (s Sample) Open(name string) (fs.File, error) {
+	if name == "." {
+		return &sampleFile{Reader: strings.NewReader(""), info: sampleInfo{name: "."}, sample: s}, nil
+	}
+	text, ok := s[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return &sampleFile{Reader: strings.NewReader(text), info: sampleInfo{name, int64(len(text))}}, nil
+}
+
+// sampleFile is a file of a Sample, or the folder.
+type sampleFile struct {
+	io.Reader
+	info   sampleInfo
+	sample Sample // of the folder
+}
+
+func (f *sampleFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *sampleFile) Close() error               { return nil }
+
+func (f *sampleFile) ReadDir(int) ([]fs.DirEntry, error) {
+	var entries []fs.DirEntry
+	for name, text := range f.sample {
+		entries = append(entries, fs.FileInfoToDirEntry(sampleInfo{name, int64(len(text))}))
+	}
+	return entries, nil
+}
+
+type sampleInfo struct {
+	name string
+	size int64
+}
+
+func (i sampleInfo) Name() string       { return i.name }
+func (i sampleInfo) Size() int64        { return i.size }
+func (i sampleInfo) ModTime() time.Time { return time.Time{} }
+func (i sampleInfo) IsDir() bool        { return i.name == "." }
+func (i sampleInfo) Sys() any           { return nil }
+func (i sampleInfo) Mode() fs.FileMode {
+	if i.IsDir() {
+		return fs.ModeDir | 0o700
+	}
+	return 0o600
+}

@@ -1,0 +1,73 @@
+package jsonschema
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+)
+
+// Value is a value of a JSON document that was parsed once, for readers that look at its
+// parts one by one. The zero value is null. It is immutable.
+type Value struct{ v value }
+
+// Parse parses a document of at most so many bytes, as strictly as [ParseStrict] and with its
+// errors.
+func Parse(doc []byte, maxBytes int) (Value, error) {
+	b := documentBounds("the document")
+	b.bytes = maxBytes
+	v, fault := parse(string(doc), b)
+	if fault != nil {
+		return Value{}, Faults{*fault}
+	}
+	return Value{v}, nil
+}
+
+// IsNull reports whether v is null.
+func (v Value) IsNull() bool { return v.v.kind == kindNull }
+
+// Names returns the names of the fields of an object in the order of the document; ok is
+// false for anything else.
+func (v Value) Names() (names []string, ok bool) {
+	return v.v.names(), v.v.kind == kindObject
+}
+
+// Field returns a field of an object; ok is false where there is none.
+func (v Value) Field(name string) (field Value, ok bool) {
+	found := v.v.member(name)
+	if found == nil {
+		return Value{}, false
+	}
+	return Value{*found}, true
+}
+
+// Items returns the items of an array; ok is false for anything else.
+func (v Value) Items() (items []Value, ok bool) {
+	items = make([]Value, len(v.v.items))
+	for i := range items {
+		items[i].v = v.v.items[i]
+	}
+	return items, v.v.kind == kindArray
+}
+
+// Text returns the content of a string; ok is false for anything else.
+func (v Value) Text() (text string, ok bool) {
+	if v.v.kind != kindString {
+		return "", false
+	}
+	return v.v.text(), true
+}
+
+// JSON returns the value without insignificant space, its literals as they were written.
+func (v Value) JSON() json.RawMessage {
+	if v.v.kind == kindNull {
+		return json.RawMessage("null")
+	}
+	return v.v.appendJSON(nil, math.MaxInt)
+}
+
+// Decode decodes the value as package json does. Numbers of what has no type stay exact.
+func (v Value) Decode(into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(v.JSON()))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
