@@ -112,13 +112,7 @@ func (s *Server) fingerprint(ctx context.Context, q registry.Question) string {
 		digest, _ = s.registry.Digest(ctx, q.Tool.Name)
 	}
 	about := []string{q.Tenant, q.Session, q.Tool.Name, q.Tool.Version, digest, string(q.Arguments)}
-	for _, word := range q.Grant.Words() {
-		about = append(about, word.String())
-	}
-	for _, mount := range q.Grant.FS {
-		about = append(about, mount.Mount+" is "+mount.Dir)
-	}
-	return hashOf(approvalInput, about)
+	return hashOf(approvalInput, append(about, q.Bounds...))
 }
 
 // hashOf names texts by one that is short.
