@@ -61,6 +61,9 @@ type Question struct {
 	Digest string
 	// Grant is what the tool will reach.
 	Grant capability.Grant
+	// Bounds are all that says what the call may reach, denials and folders of the host
+	// included. They are for a fingerprint of what a yes is about, not for people.
+	Bounds []string
 	// Why says what makes it a question.
 	Why string
 	// Arguments is the JSON object that the tool will get.
@@ -85,7 +88,8 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		}
 		x.digest = digest
 	}
-	key := approvals.NewKey(digest, x.arguments.JSON, x.bounds())
+	bounds := x.bounds()
+	key := approvals.NewKey(digest, x.arguments.JSON, bounds)
 	if digest != "" && !x.looping { // what was said before was not about a loop
 		found, err := r.rememberedCall(ctx, x, key)
 		if found || err != nil {
@@ -103,7 +107,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	r.tell(x, Event{Kind: EventAwaiting, Why: x.decision.By.Why})
 	answer, err := r.ask(asking, approver, Question{
 		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session,
-		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Why: x.decision.By.Why,
+		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Bounds: bounds, Why: x.decision.By.Why,
 		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
 		Patterns: slices.Clone(x.patterns),
 	})

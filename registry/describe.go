@@ -2,9 +2,11 @@ package registry
 
 import (
 	"context"
+	"maps"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // describeGrant is what a tool may reach to describe itself, and whether it may do so at
@@ -34,4 +36,25 @@ func (r *Registry) describeGrant(ctx context.Context, e *entry) (capability.Gran
 		Capabilities: asked(reading), Arguments: []byte("{}"), Granted: given.Granted,
 	})
 	return given.Grant, decision.Effect == policy.Allow
+}
+
+// forgetDescriptions puts tools in the sandbox back to what they were registered with: what
+// they told of themselves is of folders that other Rules may take away.
+func (r *Registry) forgetDescriptions() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, e := range maps.Clone(r.entries) {
+		// Also those that wait for a description: it may be one under the old Rules.
+		if _, dynamic := e.executor.(tool.Dynamic); !dynamic || !e.spec.Sandboxed {
+			continue
+		}
+		next, err := newEntry(e.base, e.executor)
+		if err == nil {
+			next.createdAt, next.disabled = e.createdAt, e.disabled
+			err = r.put(next, e)
+		}
+		if err != nil { // it held when it was registered
+			r.log.Error("a tool keeps its description", "tool", name, "error", err)
+		}
+	}
 }

@@ -100,3 +100,72 @@ func TestWhoMayDescribeItself(t *testing.T) {
 		})
 	}
 }
+
+// folderGuide is a guest that describes itself by the folder that it reads.
+type folderGuide struct {
+	guide
+	reading chan struct{} // gets a value when it reads; nil tells nobody
+	goOn    chan struct{}
+}
+
+func (g *folderGuide) Describe(_ context.Context, grant capability.Grant) (tool.Definition, error) {
+	if g.reading != nil {
+		g.reading <- struct{}{}
+		<-g.goOn
+	}
+	return tool.Definition{Description: "Reads " + grant.FS[0].Dir}, nil
+}
+
+// What a guest told of itself under other rules does not outlast them.
+func TestNewRulesAreDescribedAnew(t *testing.T) {
+	rules := func(dir string) Rules {
+		return Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}}}
+	}
+	one, two := t.TempDir(), t.TempDir()
+	says := func(r *Registry, want string) {
+		t.Helper()
+		if info, _ := r.Get("echo"); info.Description != want {
+			t.Errorf("it says %q, want %q", info.Description, want)
+		}
+	}
+	describe := func(r *Registry) {
+		t.Helper()
+		if err := r.Describe(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	spec := editor()
+	made := func(g *folderGuide) *Registry {
+		t.Helper()
+		r := New(Options{Rules: rules(one)})
+		if err := r.Register(spec, g); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	t.Run("after", func(t *testing.T) {
+		r := made(&folderGuide{})
+		describe(r)
+		says(r, "Reads "+one)
+		r.SetRules(rules(two))
+		describe(r)
+		says(r, "Reads "+two)
+		r.SetRules(Rules{})
+		says(r, spec.Description)
+		describe(r)
+		says(r, spec.Description)
+	})
+	t.Run("meanwhile", func(t *testing.T) {
+		g := &folderGuide{reading: make(chan struct{}), goOn: make(chan struct{})}
+		r := made(g)
+		done := make(chan error, 1)
+		go func() { done <- r.Describe(context.Background()) }()
+		<-g.reading
+		r.SetRules(Rules{})
+		close(g.goOn)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		says(r, spec.Description)
+	})
+}

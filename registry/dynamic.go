@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -16,7 +17,14 @@ import (
 type description struct {
 	mu      sync.Mutex
 	attempt *attempt // that runs or succeeded; nil when none did
+	failure error    // of the last attempt
+	failed  time.Time
 }
+
+// describeAgain is how long a definition that could not be worked out is left as it was
+// registered by those who only list tools: a guest that fails runs for some seconds each time,
+// and clients list tools whenever they like. A call tries at once.
+const describeAgain = 30 * time.Second
 
 // attempt is one run of a tool's own function. Its fields are set once done is closed.
 type attempt struct {
@@ -38,11 +46,21 @@ func (d *description) join(describe func() (*entry, error)) *attempt {
 		defer close(a.done)
 		if a.entry, a.err = describe(); a.err != nil {
 			d.mu.Lock()
-			d.attempt = nil
+			d.attempt, d.failure, d.failed = nil, a.err, time.Now()
 			d.mu.Unlock()
 		}
 	}()
 	return a
+}
+
+// justFailed returns the failure of the last attempt, if that was a moment ago.
+func (d *description) justFailed() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.attempt == nil && d.failure != nil && time.Since(d.failed) < describeAgain {
+		return d.failure
+	}
+	return nil
 }
 
 // described is the step that has the definition of a dynamic tool worked out, by whoever
@@ -126,7 +144,8 @@ func (r *Registry) askDefinition(ctx context.Context, e *entry, grant capability
 // Describe has the definitions of dynamic tools worked out that are not yet, as a list of
 // tools for a model needs them: of those named, or of all when none is. Tools that fail
 // keep the definition that they were registered with and are told of in the error, a join
-// of *Error; so are names that are not there.
+// of *Error; so are names that are not there. One that failed less than half a minute ago is
+// told of and not tried again, unless Refresh or SetRules came between.
 func (r *Registry) Describe(ctx context.Context, names ...string) error {
 	var entries []*entry
 	var errs []error
@@ -148,7 +167,10 @@ func (r *Registry) Describe(ctx context.Context, names ...string) error {
 	failures := make([]error, len(entries))
 	var waiting sync.WaitGroup
 	for i, e := range entries {
-		if e.pending != nil {
+		if e.pending == nil {
+			continue
+		}
+		if failures[i] = e.pending.justFailed(); failures[i] == nil {
 			waiting.Go(func() { _, failures[i] = r.described(ctx, e) })
 		}
 	}

@@ -103,6 +103,35 @@ func TestFailureToDescribeIsToldToAllAndNotKept(t *testing.T) {
 	})
 }
 
+// Whoever lists tools does not have one that fails run each time; a call and Refresh do.
+func TestListsLeaveFailuresAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
+			runs++
+			return tool.Definition{}, &tool.Error{Code: tool.CodeExecution, Message: "the folder of skills is gone"}
+		})
+		list := func(after time.Duration, want int) {
+			t.Helper()
+			time.Sleep(after)
+			wantCode(t, r.Describe(context.Background()), tool.CodeExecution) // told each time
+			if runs != want {
+				t.Errorf("it was described %d times, want %d", runs, want)
+			}
+		}
+		list(0, 1)
+		list(describeAgain-time.Second, 1)
+		list(time.Second, 2)
+		_, err := r.Execute(context.Background(), tool.Call{Tool: "skill"})
+		wantCode(t, err, tool.CodeExecution)
+		list(0, 3)
+		if _, err := r.Refresh(context.Background(), "skill"); err == nil {
+			t.Error("Refresh tells of no failure")
+		}
+		list(0, 4)
+	})
+}
+
 func TestDefinitionsThatDoNotHoldAreNotEntered(t *testing.T) {
 	tests := map[string]struct {
 		describe func(context.Context) (tool.Definition, error)

@@ -60,12 +60,14 @@ func (r *Rules) widen(o *capability.Offer, words ...capability.Word) error {
 
 // SetRules puts new Rules in the place of those that there are, in one step: calls that
 // begin afterwards go by them. Calls that run go on under theirs, but for those of tools
-// whose digest is now revoked, which are stopped and fail with disabled.
+// whose digest is now revoked, which are stopped and fail with disabled. Tools in the sandbox
+// that describe themselves do it anew, under the new ones.
 func (r *Registry) SetRules(rules Rules) {
 	if rules.Policy == nil {
 		rules.Policy = policy.Default()
 	}
 	r.rules.Store(&rules)
+	r.forgetDescriptions()
 	r.toolsChanged()
 	if len(rules.Revoked) == 0 {
 		return

@@ -18,7 +18,10 @@ import (
 // and memory for it, and no call changes the files that it may change. Until then it keeps
 // nothing from others. Waiting has a time of its own.
 func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(), err error) {
-	need := turns.Need{Tenant: x.call.Tenant, Paths: x.changes()}
+	need := turns.Need{Tenant: x.call.Tenant, Name: x.toolName(), Paths: x.changes()}
+	if x.literal {
+		need.Name += ", which another tool such as process began,"
+	}
 	if need.Memory, err = r.memoryFor(x); err != nil {
 		return nil, err
 	}
@@ -35,7 +38,7 @@ func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(),
 	case err == nil:
 		return leave, nil
 	case errors.As(err, &gaveUp):
-		return nil, r.noTurn(ctx, gaveUp.For)
+		return nil, r.noTurn(ctx, gaveUp)
 	}
 	return nil, &tool.Error{
 		Code: tool.CodeResourceExhausted, Message: "too many calls run and wait already; try again later",
@@ -66,14 +69,17 @@ func (r *Registry) memoryFor(x *execution) (uint64, error) {
 const limitMemory = "memory of the tenant"
 
 // noTurn is the failure of a call that waited in vain.
-func (r *Registry) noTurn(ctx context.Context, want turns.Want) error {
+func (r *Registry) noTurn(ctx context.Context, gaveUp *turns.GaveUp) error {
 	if err := cancelled(ctx); err != nil {
 		return err
 	}
 	why, limit := "other calls run", "calls"
-	switch want {
+	switch gaveUp.For {
 	case turns.Files:
 		why, limit = "a call that changes the same files runs", "files in use"
+		if gaveUp.Holder != "" {
+			why = fmt.Sprintf("a call of %s has run for %v and may change the same files", gaveUp.Holder, time.Since(gaveUp.Held).Round(time.Second))
+		}
 	case turns.Memory:
 		why, limit = "other calls of the tenant use its memory", limitMemory
 	}

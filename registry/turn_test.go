@@ -111,6 +111,44 @@ func TestFilesThatAreChanged(t *testing.T) {
 }
 
 // A receipt tells how long its call waited for its turn.
+// Who waits for a file in vain is told what has it, unless that is another tenant's.
+func TestWhoHasTheFilesIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r := withTool(t, Options{Rules: writable(t, t.TempDir()), WaitTimeout: time.Minute}, editor(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+			<-release
+			return tool.Result{}, nil
+		}})
+		if err := r.Register(tool.Spec{Name: "job", Description: "Begins a call."}, &fake{execute: func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+			<-in.Start(context.WithoutCancel(ctx), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"b.txt"}`)}).Decided()
+			return tool.Result{}, nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		call := func(tenant, name, file string) error {
+			_, err := r.Execute(context.Background(), tool.Call{Tenant: tenant, Tool: name, Arguments: json.RawMessage(`{"text":"` + file + `"}`)})
+			return err
+		}
+		go func() { _ = call("ann", "echo", "a.txt") }()
+		if _, err := r.Execute(context.Background(), tool.Call{Tenant: "ann", Tool: "job"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		for _, tt := range []struct{ tenant, file, want string }{
+			{"ann", "a.txt", "did not get its turn within 1m0s: a call of echo has run for 1m0s and may change the same files; try again later"},
+			{"ann", "b.txt", "a call of echo, which another tool such as process began, has run for 2m0s and may change"},
+			{"bob", "a.txt", "a call that changes the same files runs"},
+		} {
+			e := wantCode(t, call(tt.tenant, "echo", tt.file), tool.CodeResourceExhausted)
+			if !strings.Contains(e.Message, tt.want) {
+				t.Errorf("%s and %s: got %q, want %q", tt.tenant, tt.file, e.Message, tt.want)
+			}
+		}
+		close(release)
+		synctest.Wait()
+	})
+}
+
 func TestReceiptsTellTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

@@ -2,8 +2,8 @@ package capability
 
 import "slices"
 
-// Effects is what can come of a call, derived from what it may reach and never from what
-// an author says.
+// Effects is what can come of a call. Of one in the sandbox it is derived from what the call
+// may reach, and never from what an author says.
 type Effects struct {
 	// ReadOnly says that nothing outside of the call can change: no file, no key of a store,
 	// and requests are GET and HEAD alone.

@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 	"strings"
 	"unicode"
@@ -90,12 +92,32 @@ func argumentName(text string) string {
 	return name
 }
 
-// secretName makes a name of a secret of texts: "api.example.com" and "bearerAuth" are
-// "API_EXAMPLE_COM_BEARER_AUTH". A hyphen is two underscores, since "api-example.com" is
-// somebody else.
-func secretName(texts ...string) string {
-	name := strings.ToUpper(toolName(strings.Join(texts, " ")))
-	return strings.ReplaceAll(name, "-", "__")
+// secretName makes a name of a secret: "api.example.com" and "bearerAuth" are
+// "API_EXAMPLE_COM___BEARER_AUTH". No other server has a secret of that name, or somebody with a
+// document for their own would get it: a hyphen is two underscores, since "api-example.com" is
+// somebody else, and so the three that no host gives tell where the server ends. One that is
+// not of the usual form, or makes too long a name, is told by a hash.
+func secretName(server, scheme string) string {
+	name := plainServer(server) + "___" + strings.ReplaceAll(toolName(scheme), "-", "__")
+	if strings.HasPrefix(name, "_") || len(name) > maxName {
+		sum := sha256.Sum256([]byte(server + " " + scheme))
+		name = "secret_" + hex.EncodeToString(sum[:16])
+	}
+	return strings.ToUpper(name)
+}
+
+// plainServer is a server as the part of a name, or "" if that could be another's, too.
+func plainServer(server string) string {
+	for label := range strings.SplitSeq(server, ".") {
+		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || label[0] == '-' || label[len(label)-1] == '-' {
+			return ""
+		}
+	}
+	name := strings.NewReplacer(".", "_", "-", "__").Replace(server)
+	if name[0] <= '9' { // no variable could be called so; and no scheme's part begins like that
+		name = "host___" + name
+	}
+	return name
 }
 
 // ToolNames makes a name of a tool of each text, in the grammar of manifests, and each name once.

@@ -116,7 +116,7 @@ components:
 		t.Errorf("parameters %s\nwant       %s", got, want)
 	}
 	// Secrets are named after the server, so that none goes to that of another document.
-	if asks := strings.Join(m.Permissions.Describe(), "; "); !strings.Contains(asks, "API_EXAMPLE_COM_KEY in the header X-Key and API_EXAMPLE_COM_SESSION in the header Cookie") {
+	if asks := strings.Join(m.Permissions.Describe(), "; "); !strings.Contains(asks, "API_EXAMPLE_COM___KEY in the header X-Key and API_EXAMPLE_COM___SESSION in the header Cookie") {
 		t.Errorf("asks for %s", asks)
 	}
 }
@@ -286,6 +286,50 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// No server gets the secret of another, however it is called and whatever its document says.
+func TestSecretsAreOfOneServer(t *testing.T) {
+	type use struct{ url, scheme string }
+	long := strings.Repeat("a", 60) + ".example.com"
+	seen := make(map[string]use)
+	for _, u := range []use{
+		{"https://api.example.com/v1", "appKey"},
+		{"http://api.example.com/v1", "appKey"},
+		{"https://api.example.com:8443/v1", "appKey"},
+		{"http://api.example.com:8443/v1", "appKey"},
+		{"https://api.example.com.evil/", "appKey"},
+		{"https://api.example.com.app/", "key"},
+		{"https://api-example.com/", "appKey"},
+		{"https://api.example/", "com_appKey"},
+		{"https://api.example.com-.evil.com/", "appKey"},
+		{"https://api.example.com_app/", "key"},
+		{"https://api.example.com./", "appKey"},
+		{"https://[::1]/", "appKey"},
+		{"https://1/", "appKey"},
+		{"https://host/", "1___appKey"},
+		{"https://" + long + "/", "appKey"},
+		{"https://" + long + ".evil/", "appKey"},
+		{"https://" + long + "/", "otherKey"},
+	} {
+		name := secretName(serverName(u.url), u.scheme)
+		if other, taken := seen[name]; taken {
+			t.Errorf("%v has the secret of %v: %s", u, other, name)
+		}
+		if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || len(name) > maxName || name != strings.Trim(name, "_") {
+			t.Errorf("%v: the name is %q", u, name)
+		}
+		seen[name] = u
+	}
+	for url, want := range map[string]string{
+		"https://API.example.com:443/v1": "API_EXAMPLE_COM___BEARER_AUTH",
+		"http://localhost:3000":          "LOCALHOST_HTTP_3000___BEARER_AUTH",
+		"http://127.0.0.1:3000":          "HOST___127_0_0_1_HTTP_3000___BEARER_AUTH",
+	} {
+		if got := secretName(serverName(url), "bearerAuth"); got != want {
+			t.Errorf("%s: got %s, want %s", url, got, want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"listPets": "list_pets", "GET /a/{b}": "get_a_b", "getHTTPStatus2Code": "get_httpstatus2_code",
@@ -294,9 +338,6 @@ func TestNames(t *testing.T) {
 		if got := strings.TrimRight(toolName(text), "_"); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
-	}
-	if a, b := secretName("api.example.com", "token"), secretName("api-example.com", "token"); a != "API_EXAMPLE_COM_TOKEN" || a == b {
-		t.Errorf("the secrets of two hosts are %s and %s", a, b)
 	}
 	n := newNames("wasmtool")
 	long := strings.Repeat("a", 70)

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -70,19 +71,33 @@ func secretOf(scheme *node, name string) (secretUse, *problem) {
 	return secretUse{}, problemAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
 }
 
-// nameSecret names the secret of a scheme after the host as well: "bearerAuth" is what
+// nameSecret names the secret of a scheme after the server as well: "bearerAuth" is what
 // many documents call theirs, and the secret of one must not go to the server of another.
 func (op *operation) nameSecret(scheme string) string {
-	host := ""
-	if u, err := url.Parse(op.request.BaseURL); err == nil {
-		host = u.Hostname()
-	}
-	key := host + " " + scheme
+	server := serverName(op.request.BaseURL)
+	key := server + " " + scheme
 	if op.secretNames == nil {
 		op.secretNames, op.secretsTaken = make(map[string]string), newNames()
 	}
 	if op.secretNames[key] == "" {
-		op.secretNames[key] = op.secretsTaken.take(secretName(host, scheme), maxName)
+		op.secretNames[key] = op.secretsTaken.take(secretName(server, scheme), maxName)
 	}
 	return op.secretNames[key]
+}
+
+// serverName is who gets what is sent to a URL: its host alone where it is encrypted and goes
+// to the usual port, and else with what is unusual, in a form that no host has.
+func serverName(baseURL string) string {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return ""
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	switch {
+	case u.Scheme == "http":
+		return host + ".http." + cmp.Or(port, "80")
+	case port != "" && port != "443":
+		return host + "." + port
+	}
+	return host
 }

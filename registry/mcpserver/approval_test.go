@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
@@ -168,6 +169,51 @@ func TestAnswerIsTiedToItsQuestion(t *testing.T) {
 	}
 	if got := call("harmless", second.RequestState); !got.NeedsInput() || ran.Load() != 1 {
 		t.Error("the answer was taken twice")
+	}
+}
+
+// A yes is for the denials that held when it was given, too.
+func TestAnswerIsTiedToWhatIsDenied(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	url, err := capability.ParseURLPattern("https://api.example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	denied, err := capability.ParseWord("net:https://api.example.com/admin/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := func(deny ...capability.Word) registry.Rules {
+		return registry.Rules{Offer: capability.Offer{Net: []capability.OfferedNet{{URL: url}}, Deny: deny}}
+	}
+	spec := askingTool()
+	spec.Permissions.Net = []capability.Net{{URL: url, Methods: []string{"GET"}}}
+	w.tools.SetRules(rules(denied))
+	w.add(t, spec, says("ran"))
+	client := (&person{action: "accept"}).options()
+	client.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
+	session := w.connect(t, "2026-07-28", client)
+	call := func(state string) *mcp.CallToolResult {
+		t.Helper()
+		params := &mcp.CallToolParams{Name: "deletes", Arguments: map[string]any{"path": "a"}, RequestState: state}
+		if state != "" {
+			params.InputResponses = mcp.InputResponseMap{"approval": &mcp.ElicitResult{Action: "accept"}}
+		}
+		result, err := session.CallTool(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	first := call("")
+	w.tools.SetRules(rules())
+	second := call(first.RequestState)
+	if !first.NeedsInput() || !second.NeedsInput() {
+		t.Fatalf("nobody was asked anew: %q, %q", textOf(first), textOf(second))
+	}
+	if got := call(second.RequestState); got.NeedsInput() || textOf(got) != "ran" {
+		t.Errorf("the second answer was not taken: %q", textOf(got))
 	}
 }
 

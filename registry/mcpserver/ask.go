@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -30,6 +32,11 @@ type asking struct {
 	// later is what the client has to ask before it calls again; nil when there is nothing. A
 	// Registry whose call ended does not wait for who it asked, so it may come too late.
 	later atomic.Pointer[mcp.CallToolResult]
+
+	mu       sync.Mutex
+	recalled bool
+	given    []answer // what the client came back with and no question took yet
+	taken    []answer // what questions of this round took, in their order
 }
 
 // can tells that the client can ask its user.
@@ -57,24 +64,68 @@ const (
 var errAskedLater = errors.New("the client asks its user and calls again")
 
 // elicit asks while the call waits or, since the protocol has input requests, takes the
-// answer that the client came back with, or leaves the question for it. The state ties the
-// answer to the question: a yes to one call is none to another.
+// answer that the client came back with, or leaves the question for it. The state ties each
+// answer to its question: a yes to one call is none to another.
 func (a *asking) elicit(ctx context.Context, input, fingerprint string, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	if a.req.ProtocolVersion() < sinceInputRequests {
 		return a.elicitNow(ctx, form)
 	}
-	if state := a.req.Params.RequestState; state != "" && a.server.pending.take(state, fingerprint) {
-		result, ok := a.req.Params.InputResponses[input].(*mcp.ElicitResult)
-		if !ok {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.recall()
+	if i := slices.IndexFunc(a.given, func(g answer) bool { return g.fingerprint == fingerprint }); i >= 0 {
+		given := a.given[i]
+		a.given = slices.Delete(a.given, i, i+1)
+		if given.result == nil {
 			return nil, errors.New("the client came back without an answer")
 		}
-		return result, nil
+		a.taken = append(a.taken, given)
+		return given.result, nil
+	}
+	if err := a.keepable(); err != nil {
+		return nil, err
 	}
 	a.later.Store(&mcp.CallToolResult{
 		InputRequests: mcp.InputRequestMap{input: form},
-		RequestState:  a.server.pending.put(userOf(a.req), fingerprint),
+		RequestState: a.server.pending.put(pendingQuestion{
+			user: userOf(a.req), input: input, fingerprint: fingerprint, earlier: slices.Clone(a.taken),
+		}),
 	})
 	return nil, errAskedLater
+}
+
+// recall fetches, once, what the client came back with: the answer to its question, and those
+// that it gave before. a.mu is held.
+func (a *asking) recall() {
+	state := a.req.Params.RequestState
+	if a.recalled || state == "" {
+		return
+	}
+	a.recalled = true
+	if q, ok := a.server.pending.take(userOf(a.req), state); ok {
+		result, _ := a.req.Params.InputResponses[q.input].(*mcp.ElicitResult)
+		a.given = append(q.earlier, answer{q.fingerprint, result})
+	}
+}
+
+// keepable says whether the answers can be kept that the call took so far. Its next round
+// begins anew and needs them again. a.mu is held.
+func (a *asking) keepable() error {
+	if len(a.taken) >= maxAnswers {
+		return fmt.Errorf("the call asks more than %d questions", maxAnswers)
+	}
+	length := 0
+	for _, t := range a.taken {
+		text, err := json.Marshal(t.result.Content)
+		if err != nil {
+			return err
+		}
+		length += len(text)
+	}
+	if length > maxAnswerBytes {
+		return fmt.Errorf("the answers have more than %d bytes, too many to keep until the next question is answered", maxAnswerBytes)
+	}
+	return nil
 }
 
 // elicitNow asks, and waits for the answer for as long as ctx allows. The SDK does not look at
@@ -112,13 +163,7 @@ func (s *Server) fingerprint(ctx context.Context, q registry.Question) string {
 		digest, _ = s.registry.Digest(ctx, q.Tool.Name)
 	}
 	about := []string{q.Tenant, q.Session, q.Tool.Name, q.Tool.Version, digest, string(q.Arguments)}
-	for _, word := range q.Grant.Words() {
-		about = append(about, word.String())
-	}
-	for _, mount := range q.Grant.FS {
-		about = append(about, mount.Mount+" is "+mount.Dir)
-	}
-	return hashOf(approvalInput, about)
+	return hashOf(approvalInput, append(about, q.Bounds...))
 }
 
 // hashOf names texts by one that is short.

@@ -31,7 +31,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	notify := newNotifier(ctx, req)
 	defer notify.end()
 	call := tool.Call{
-		ID: "call_" + rand.Text(), Tenant: user, Tool: req.Params.Name, Arguments: req.Params.Arguments, Session: req.Session.ID(),
+		ID: "call_" + rand.Text(), Tenant: user, Tool: req.Params.Name, Arguments: req.Params.Arguments, Session: s.sessions.name(req.Session),
 		OnLog: func(level slog.Level, text string) {
 			if s.opts.OnLog != nil {
 				s.opts.OnLog(req.Params.Name, level, text)

@@ -30,8 +30,8 @@ const (
 	DefaultBodyTimeout    = 30 * time.Second
 )
 
-// shareOfUser is the part that one user of OAuth has, of sessions and of what is in requests,
-// so that nobody keeps others out: one of so many.
+// shareOfUser is the part that one user of OAuth has, of sessions, of connections and of what is
+// in requests, so that nobody keeps others out: one of so many.
 const shareOfUser = 4
 
 // MinTokenBytes is how short a token may be.
@@ -63,7 +63,7 @@ type HTTPOptions struct {
 	MaxSessions int
 	SessionIdle time.Duration
 	// MaxConnections is how many connections are taken at a time, others wait; 0 means
-	// DefaultMaxConnections.
+	// DefaultMaxConnections. Each user of OAuth has a quarter of them, and gets 503 beyond it.
 	MaxConnections int
 	// MaxBody is how long a request may be, in bytes; 0 means DefaultMaxBody. BodyTimeout is
 	// how long its sender may take; 0 means DefaultBodyTimeout.
@@ -91,9 +91,10 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOption
 		return errors.Join(err, l.Close())
 	}
 	server := newHTTPServer(g, s.log)
+	server.ConnContext, server.ConnState = g.connections.enter, g.connections.state
 	served := make(chan error, 1)
 	go func() {
-		served <- server.Serve(netutil.LimitListener(l, cmp.Or(max(o.MaxConnections, 0), DefaultMaxConnections)))
+		served <- server.Serve(netutil.LimitListener(l, g.opts.MaxConnections))
 	}()
 	select {
 	case err := <-served:
@@ -140,7 +141,8 @@ type gate struct {
 
 	answering *running // HTTP requests with calls
 	// handshakes are the openings of sessions.
-	handshakes handshakes
+	handshakes  handshakes
+	connections *connections
 }
 
 func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*gate, error) {
@@ -161,6 +163,7 @@ func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*ga
 		return nil, ErrTokenShort
 	}
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
+	o.MaxConnections = cmp.Or(max(o.MaxConnections, 0), DefaultMaxConnections)
 	o.MaxBody = cmp.Or(max(o.MaxBody, 0), DefaultMaxBody)
 	o.MaxBodies = cmp.Or(max(o.MaxBodies, 0), DefaultMaxBodies)
 	o.SessionIdle = cmp.Or(max(o.SessionIdle, 0), DefaultSessionIdle)
@@ -181,6 +184,7 @@ func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*ga
 		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), oauth: oauth,
 		bodies: bodies{most: o.MaxBodies, mostOfUser: room}, handshakes: handshakes{server: s, most: o.MaxSessions, mostOfUser: sessions},
 		sessions: handler(false), requests: handler(true), answering: newRunning(),
+		connections: newConnections(max(o.MaxConnections/shareOfUser, 1)),
 	}, nil
 }
 
@@ -207,6 +211,13 @@ func (g *gate) serve(w http.ResponseWriter, r *http.Request) {
 	user := ""
 	if info := auth.TokenInfoFromContext(r.Context()); info != nil {
 		user = info.UserID
+		if !g.connections.take(r.Context(), user) {
+			g.refuse(w, &refusedRequest{
+				status: http.StatusServiceUnavailable, reason: "connections", text: "too many connections; end one or try again later",
+				header: http.Header{"Retry-After": {"1"}, "Connection": {"close"}},
+			})
+			return
+		}
 	}
 	if r.URL.Path != Path {
 		g.refuse(w, &refusedRequest{status: http.StatusNotFound, reason: "path", text: "there is nothing here; the server answers at " + Path})

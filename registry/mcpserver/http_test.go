@@ -143,26 +143,26 @@ func TestHTTPCancel(t *testing.T) {
 func TestEndOfSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
-	started, ended := make(chan struct{}), make(chan string, 2)
+	started, ended := make(chan string), make(chan string, 2)
 	w.add(t, tool.Spec{Name: "waits"}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
-		started <- struct{}{}
+		started <- in.Call.Session
 		<-ctx.Done()
 		ended <- in.Call.Session
 		return tool.Result{}, ctx.Err()
 	})
 	s := w.listen(t, mcpserver.HTTPOptions{})
-	var ids []string
+	var id, name string // of the last
 	for range 2 {
 		session := s.connect(t, "2025-11-25", nil, "")
-		ids = append(ids, session.ID())
+		id = session.ID()
 		go func() { _, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "waits"}) }() // it fails, in one way or another
-		<-started
+		name = <-started
 	}
-	if status, _, _ := s.send(t, request{method: "DELETE", header: map[string]string{"Mcp-Session-Id": ids[1]}}); status != http.StatusNoContent {
+	if status, _, _ := s.send(t, request{method: "DELETE", header: map[string]string{"Mcp-Session-Id": id}}); status != http.StatusNoContent {
 		t.Errorf("ending a session: %d", status)
 	}
-	if got := <-ended; got != ids[1] {
-		t.Errorf("the call of %s ended, not that of %s", got, ids[1])
+	if got := <-ended; got != name {
+		t.Errorf("the call of %s ended, not that of %s", got, name)
 	}
 	select {
 	case got := <-ended:

@@ -26,7 +26,7 @@ func (a *asking) inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, error
 	if err != nil {
 		return tool.Reply{}, err
 	}
-	about := []string{q.Tenant, q.Session, q.Header, q.Text, strconv.FormatBool(q.Multiple)}
+	about := []string{q.Tenant, q.Session, a.req.Params.Name, q.Header, q.Text, strconv.FormatBool(q.Multiple)}
 	for _, o := range q.Options {
 		about = append(about, o.Label, o.Description)
 	}

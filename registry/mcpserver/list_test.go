@@ -30,6 +30,8 @@ func TestListShowsWhatTheHostKnows(t *testing.T) {
 		{Name: "c_sends", Sandboxed: true, Permissions: sends},
 		{Name: "d_native"},
 		{Name: "e_off"},
+		{Name: "f_asks", Declared: &capability.Effects{ReadOnly: true}},
+		{Name: "g_claims", Sandboxed: true, Permissions: writes(), Declared: &capability.Effects{ReadOnly: true}},
 	} {
 		w.add(t, spec, says("x"))
 	}
@@ -50,6 +52,8 @@ func TestListShowsWhatTheHostKnows(t *testing.T) {
 		"b_writes b_writes readOnly=false destructive=true open=false output=false",
 		"c_sends c_sends readOnly=false destructive=true open=true output=false",
 		"d_native d_native readOnly=false destructive=true open=true output=false",
+		"f_asks f_asks readOnly=true destructive=false open=false output=false",
+		"g_claims g_claims readOnly=false destructive=true open=false output=false",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)

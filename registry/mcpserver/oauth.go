@@ -13,6 +13,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/time/rate"
 )
 
 // OAuth lets in who has a token of an authorization server: a JWT that it signed, for this
@@ -78,7 +79,7 @@ func newOAuthRule(ctx context.Context, o OAuth, refused func()) (*oauthRule, err
 	r := &oauthRule{
 		refused: refused,
 		// The keys are fetched as long as the server runs.
-		verifier: provider.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), client), &oidc.Config{
+		verifier: provider.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), seldom(client)), &oidc.Config{
 			ClientID: cmp.Or(o.Audience, o.Resource), SupportedSigningAlgs: signingAlgorithms,
 		}),
 		metadata: auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
@@ -90,6 +91,39 @@ func newOAuthRule(ctx context.Context, o OAuth, refused func()) (*oauthRule, err
 	})
 	return r, nil
 }
+
+// keysAgain is how often the issuer's keys are fetched in the long run, and keysAtOnce how often
+// without a wait: for the first token, after a fetch that failed, and for a new key.
+const (
+	keysAgain  = time.Minute
+	keysAtOnce = 3
+)
+
+var errKeysFetched = errors.New("the issuer's keys were fetched a moment ago")
+
+// seldom is a client that asks only so often. A token by no key that is known has the keys
+// fetched, and anybody can make such tokens: they neither load the issuer nor have it shut
+// this server out. A good token by a new key has to wait for no longer than keysAgain.
+func seldom(client *http.Client) *http.Client {
+	c := *client
+	next := c.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	limit := rate.NewLimiter(rate.Every(keysAgain), keysAtOnce)
+	c.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.Response == nil && !limit.Allow() { // a redirect belongs to what was asked
+			return nil, errKeysFetched
+		}
+		return next.RoundTrip(req)
+	})
+	return &c
+}
+
+// roundTripper is a function as an http.RoundTripper.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // verify checks a token. What is wrong with one is told to nobody who has it.
 func (r *oauthRule) verify(ctx context.Context, raw string, _ *http.Request) (*auth.TokenInfo, error) {

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -257,6 +258,63 @@ func TestOAuthUsersShare(t *testing.T) {
 		t.Error(err)
 	}
 	opens("ann", http.StatusOK)
+}
+
+// One user keeps no other out by connections, be they in use or not.
+func TestOAuthUsersShareConnections(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	o := i.options()
+	o.MaxConnections = 8
+	s := newWorld(t, mcpserver.Options{}).listen(t, o)
+	type line struct {
+		net.Conn
+		answers *bufio.Reader
+	}
+	dial := func() line {
+		conn, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return line{conn, bufio.NewReader(conn)}
+	}
+	ask := func(l line, user string) (int, bool) {
+		t.Helper()
+		fmt.Fprintf(l, "GET /nothing HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", i.token(t, map[string]any{"sub": user}))
+		response, err := http.ReadResponse(l.answers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		return response.StatusCode, response.Close
+	}
+	first, second := dial(), dial()
+	for range 2 {
+		for _, l := range []line{first, second} {
+			if status, _ := ask(l, "ann"); status != http.StatusNotFound {
+				t.Errorf("ann's share: %d", status)
+			}
+		}
+	}
+	if status, closed := ask(dial(), "ann"); status != http.StatusServiceUnavailable || !closed {
+		t.Errorf("ann's third connection: %d, closed %v", status, closed)
+	}
+	if status, _ := ask(dial(), "bob"); status != http.StatusNotFound {
+		t.Errorf("bob beside ann: %d", status)
+	}
+	if status, _ := ask(second, "cid"); status != http.StatusNotFound {
+		t.Errorf("another user on the same connection: %d", status)
+	}
+	if status, _ := ask(dial(), "ann"); status != http.StatusNotFound {
+		t.Errorf("ann, after another took over one of hers: %d", status)
+	}
+	first.Close()
+	for { // ends with the test's own deadline if the server never sees the end
+		if status, _ := ask(dial(), "ann"); status == http.StatusNotFound {
+			return
+		}
+	}
 }
 
 func TestOAuthMetadata(t *testing.T) {

@@ -5,17 +5,24 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Bounds on the questions that wait for a client to come back with an answer.
 const (
 	maxPending     = 1000
 	pendingTimeout = 5 * time.Minute
+	// maxAnswers is how many answers of one call are kept while the next question is asked,
+	// and maxAnswerBytes how long they may be together.
+	maxAnswers     = 9
+	maxAnswerBytes = 16 << 10
 )
 
 // pending are questions that clients took away to ask their users. A client comes back
-// with a state that nobody can guess; each is good once, for exactly the question that it
-// was given for. It is safe for concurrent use.
+// with a state that nobody can guess; each is good once, for its user and for exactly the
+// question that it was given for. What the user answered to earlier questions of the call
+// stays here meanwhile, out of the client's hands. It is safe for concurrent use.
 type pending struct {
 	now func() time.Time
 
@@ -25,24 +32,34 @@ type pending struct {
 }
 
 type pendingQuestion struct {
-	user, fingerprint string
-	asked             time.Time
+	// user is who was asked, and input the name under which the answer comes back.
+	user, input, fingerprint string
+	earlier                  []answer
+	asked                    time.Time // set by put
+}
+
+// answer is what a user said to the question of a fingerprint; nil is a client that came
+// back without it.
+type answer struct {
+	fingerprint string
+	result      *mcp.ElicitResult
 }
 
 func newPending() *pending {
 	return &pending{now: time.Now, questions: make(map[string]pendingQuestion)}
 }
 
-// put keeps a question of a user and returns its state. When there are too many, the oldest
-// of the user with most of them gives way.
-func (p *pending) put(user, fingerprint string) (state string) {
+// put keeps a question and returns its state. When there are too many, the oldest of the
+// user with most of them gives way.
+func (p *pending) put(q pendingQuestion) (state string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.order) >= maxPending {
 		p.makeRoom()
 	}
 	state = rand.Text()
-	p.questions[state] = pendingQuestion{user, fingerprint, p.now()}
+	q.asked = p.now()
+	p.questions[state] = q
 	p.order = append(p.order, state)
 	return state
 }
@@ -72,11 +89,12 @@ func (p *pending) makeRoom() {
 	p.order = slices.Delete(p.order, at, at+1)
 }
 
-// take reports whether a state was given for a question not long ago, and makes it void.
-func (p *pending) take(state, fingerprint string) bool {
+// take returns the question of a user that a state was given for not long ago, and makes the
+// state void.
+func (p *pending) take(user, state string) (_ pendingQuestion, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q, found := p.questions[state]
 	delete(p.questions, state)
-	return found && q.fingerprint == fingerprint && p.now().Sub(q.asked) < pendingTimeout
+	return q, found && q.user == user && p.now().Sub(q.asked) < pendingTimeout
 }

@@ -55,7 +55,7 @@ type Server struct {
 	log      *slog.Logger
 	mcp      *mcp.Server
 	running  *running
-	sessions sessions
+	sessions *sessions
 	pending  *pending
 	metrics  *metrics
 	stop     func() // listening to the registry
@@ -78,7 +78,7 @@ func New(r *registry.Registry, o Options) *Server {
 		o.Grace = DefaultGrace
 	}
 	s := &Server{
-		registry: r, opts: o, log: log, running: newRunning(), pending: newPending(),
+		registry: r, opts: o, log: log, running: newRunning(), sessions: newSessions(), pending: newPending(),
 		metrics: newMetrics(), offered: make(map[string]string),
 	}
 	s.mcp = mcp.NewServer(

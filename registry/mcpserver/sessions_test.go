@@ -2,6 +2,8 @@ package mcpserver_test
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,20 +33,19 @@ func TestWhatWasBegunEndsWithTheSession(t *testing.T) {
 			})
 			w.add(t, tool.Spec{Name: "begin"}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
 				<-in.Start(context.WithoutCancel(ctx), tool.Call{Tool: "job"}).Decided()
-				return tool.Result{Content: []tool.Content{tool.TextContent("begun")}}, nil
+				return tool.Result{Content: []tool.Content{tool.TextContent(in.Call.Session)}}, nil
 			})
 			first := w.listen(t, c.options).connect(t, "2025-11-25", nil, "")
 			other := w.listen(t, mcpserver.HTTPOptions{}).connect(t, "2025-11-25", nil, "")
-			id := first.ID()
 			callText(t, other, "begin", nil)
-			callText(t, first, "begin", nil)
+			name := callText(t, first, "begin", nil)
 			if c.closes {
 				if err := first.Close(); err != nil {
 					t.Error(err)
 				}
 			}
-			if got := <-ended; got != id {
-				t.Errorf("the job of %s ended, not that of %s", got, id)
+			if got := <-ended; got != name {
+				t.Errorf("the job of %s ended, not that of %s", got, name)
 			}
 			select {
 			case got := <-ended:
@@ -52,5 +53,35 @@ func TestWhatWasBegunEndsWithTheSession(t *testing.T) {
 			default:
 			}
 		})
+	}
+}
+
+// Tools and what they leave behind know a session by a name, which is the same in each call and
+// is of no use to who would speak for the client.
+func TestSessionIDsStayWithTheClient(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	w.add(t, tool.Spec{Name: "whose"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+		return tool.Result{Content: []tool.Content{tool.TextContent(in.Call.Session)}}, nil
+	})
+	s := w.listen(t, mcpserver.HTTPOptions{})
+	first, second := s.connect(t, "2025-11-25", nil, ""), s.connect(t, "2025-11-25", nil, "")
+	name := callText(t, first, "whose", nil)
+	if name == "" || strings.Contains(name, first.ID()) {
+		t.Errorf("the session %s is called %q", first.ID(), name)
+	}
+	if again := callText(t, first, "whose", nil); again != name {
+		t.Errorf("the session is called %q and then %q", name, again)
+	}
+	if other := callText(t, second, "whose", nil); other == name {
+		t.Errorf("two sessions are called %q", name)
+	}
+	// As an ID it is none.
+	header := map[string]string{"Mcp-Session-Id": name}
+	if status, _, _ := s.send(t, request{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, header: header}); status != http.StatusNotFound {
+		t.Errorf("the name was taken for an ID: %d", status)
+	}
+	if name := callText(t, s.connect(t, "2026-07-28", nil, ""), "whose", nil); name != "" {
+		t.Errorf("a client without sessions has %q", name)
 	}
 }

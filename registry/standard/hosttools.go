@@ -36,9 +36,29 @@ func addHostTools(o Options, tools *registry.Registry) error {
 	if o.Jobs == nil {
 		return nil
 	}
-	table := process.NewTable(*o.Jobs)
+	jobs := *o.Jobs
+	if jobs.MaxRunning <= 0 {
+		jobs.MaxRunning = max(callsAtOnce(o)/2, 1)
+	}
+	table := process.NewTable(jobs)
 	if _, found := tools.Get(table.Tool()); !found {
 		return nil
 	}
 	return register(table.Define())
+}
+
+// leastCalls is how many calls may run at once where nobody says so: what package runtime has
+// on the smallest machine.
+const leastCalls = 64
+
+// callsAtOnce is how many calls of a tenant may run at once, as far as that is known.
+func callsAtOnce(o Options) int {
+	calls := o.Ceilings.MaxCalls
+	if calls <= 0 {
+		calls = leastCalls
+	}
+	if o.MaxTenantCalls > 0 {
+		calls = min(calls, o.MaxTenantCalls)
+	}
+	return calls
 }

@@ -100,3 +100,42 @@ func TestJobs(t *testing.T) {
 		}
 	}
 }
+
+// The jobs of a tenant take half of the calls that it may have at once.
+func TestJobsLeaveCalls(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*standard.Options)
+		want   int
+	}{
+		"of the tenant": {func(o *standard.Options) { o.MaxTenantCalls = 4 }, 2},
+		"of all":        {func(o *standard.Options) { o.MaxTenantCalls, o.Ceilings.MaxCalls = 8, 6 }, 3},
+		"a single one":  {func(o *standard.Options) { o.Ceilings.MaxCalls = 1 }, 1},
+		"as it says":    {func(o *standard.Options) { o.MaxTenantCalls, o.Jobs.MaxRunning = 8, 5 }, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := standard.Options{
+				NoBuiltins: true, StateDir: t.TempDir(), NoCache: true, Jobs: &process.Options{Tool: "task", Parameter: "task"},
+				Backends: map[string]hosttools.Backend{"task": func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+					<-ctx.Done()
+					return tool.Result{}, ctx.Err()
+				}},
+				Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+					return registry.Answer{Yes: true}, nil
+				}),
+			}
+			c.change(&o)
+			tools, err := standard.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = tools.Close() })
+			for n := range c.want + 1 {
+				_, err := tools.Execute(t.Context(), tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"start","command":"x"}`)})
+				if refused := tool.CodeOf(err) == tool.CodeResourceExhausted; refused != (n == c.want) {
+					t.Errorf("job %d: %v", n+1, err)
+				}
+			}
+		})
+	}
+}

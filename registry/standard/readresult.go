@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/results"
@@ -27,6 +28,7 @@ func addReadResult(tools *registry.Registry, kept *results.Store, maxText int) e
 	spec, executor, err := native.DefineCall(native.Options{Spec: tool.Spec{
 		Name: ReadResultTool, Title: "Read a kept result", Category: "builtin", Source: builtinSource, Version: "1.0.0",
 		Description: "Reads on in the text of an earlier result that was too long to be shown whole.",
+		Declared:    &capability.Effects{ReadOnly: true},
 	}}, func(_ context.Context, call tool.Call, in input) (tool.Result, error) {
 		page, err := kept.Read(results.Owner{Tenant: call.Tenant, Session: call.Session}, in.Handle, in.Offset, max(maxText-noteRoom, maxText/2))
 		if err != nil {

@@ -133,7 +133,8 @@ type Options struct {
 	// does a single Tool, as it does the one of Jobs.
 	Asker tool.Asker
 	// Jobs adds the tool process, whose jobs are calls of another tool in the background,
-	// when that tool is there; nil adds none. Jobs end with the Registry.
+	// when that tool is there; nil adds none. Jobs end with the Registry. Of the calls that a
+	// tenant may run at once, they take half unless Jobs.MaxRunning says otherwise.
 	Jobs *process.Options
 	// OnCompile is told before a module is compiled that no cache has; may be nil.
 	OnCompile func(runtime.CompileEvent)

@@ -55,6 +55,10 @@ type Spec struct {
 	// Sandboxed tells that the tool reaches nothing but what its Grant says: it runs as a
 	// WASM guest, or is a request that the host makes.
 	Sandboxed bool `json:"sandboxed"`
+	// Declared is what can come of a call of a tool in Go, as the program says that has it; nil
+	// means anything. Clients and people are told, and no decision goes by it. Of a tool in the
+	// sandbox it is not looked at: what that can do, the host knows.
+	Declared *capability.Effects `json:"-"`
 	// Source says where the tool comes from, for people: "builtin" or the manifest
 	// as the operator named it.
 	Source string `json:"source,omitempty"`
@@ -98,6 +102,10 @@ func (s Spec) Clone() Spec {
 		s.Settings[i].Values = slices.Clone(s.Settings[i].Values)
 	}
 	s.Permissions = s.Permissions.Clone()
+	if s.Declared != nil {
+		own := *s.Declared
+		s.Declared = &own
+	}
 	return s
 }
 
@@ -111,10 +119,14 @@ func (s Spec) ResultIsObject() bool {
 }
 
 // Effects is what can come of a call that gets all that the tool asks for, as the host knows
-// it. Of a tool outside of the sandbox it knows nothing, so that may do anything.
+// it. Of a tool outside of the sandbox it knows nothing: that may do anything, unless the
+// program Declared what it does.
 func (s Spec) Effects() capability.Effects {
-	if !s.Sandboxed {
-		return capability.Effects{Destructive: true, OpenWorld: true}
+	switch {
+	case s.Sandboxed:
+		return s.Permissions.Effects()
+	case s.Declared != nil:
+		return *s.Declared
 	}
-	return s.Permissions.Effects()
+	return capability.Effects{Destructive: true, OpenWorld: true}
 }

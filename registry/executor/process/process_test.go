@@ -267,6 +267,19 @@ func TestStartWaitsForNoPlace(t *testing.T) {
 	})
 }
 
+// The jobs of a tenant leave places for its other calls, such as those that poll and end them.
+func TestJobsLeavePlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := setUp(t, registry.Options{MaxTenantCalls: 3}, process.Options{MaxRunning: 2}, false)
+		const start = `{"action":"start","command":"wait","timeout_seconds":100}`
+		b.want(b.do("a", start), "job_1: running")
+		b.want(b.do("b", start), "job_1: running")
+		b.want(b.do("c", start), "2 jobs run already in your sessions together, and other calls need a place, too")
+		b.want(b.do("a", `{"action":"kill","id":"job_1"}`), "job_1: killed")
+		b.want(b.do("c", start), "job_1: running")
+	})
+}
+
 // A tenant with many sessions neither takes all the places for jobs nor drives out what jobs
 // of others came to.
 func TestTenantsShareTheTable(t *testing.T) {

@@ -35,6 +35,9 @@ type Options struct {
 	// DefaultMaxTenant and DefaultMaxTotal. Ended jobs make room, the oldest first, and those
 	// of a tenant for none that has more.
 	MaxJobs, MaxTenant, MaxTotal int
+	// MaxRunning is how many jobs of a tenant may run, or wait to, so that its other calls have
+	// a place, too; 0 means MaxTenant, which is the most.
+	MaxRunning int
 	// KeepFor is how long a job that has ended is kept; 0 means DefaultKeepFor.
 	KeepFor time.Duration
 	// Timeout is the time of a job whose start names none, and MaxTimeout the most that one
@@ -78,6 +81,9 @@ func NewTable(o Options) *Table {
 	}
 	if o.MaxTotal <= 0 {
 		o.MaxTotal = DefaultMaxTotal
+	}
+	if o.MaxRunning <= 0 || o.MaxRunning > o.MaxTenant {
+		o.MaxRunning = o.MaxTenant
 	}
 	if o.KeepFor <= 0 {
 		o.KeepFor = DefaultKeepFor
@@ -123,10 +129,13 @@ func (t *Table) add(o owner, command string, begin func(*job) tool.Started) (*jo
 	if len(t.jobs[o]) >= t.o.MaxJobs && !t.dropEnded(func(other owner) bool { return other == o }) {
 		return nil, full("this session has %d jobs that run; wait for one, or end one with kill", len(t.jobs[o]))
 	}
+	if n := t.countRunning(o.tenant); n >= t.o.MaxRunning {
+		return nil, full("%d jobs run already in your sessions together, and other calls need a place, too; wait for one, or end one with kill", n)
+	}
 	tenants := t.countTenants()
 	own := tenants[o.tenant]
-	if own >= t.o.MaxTenant && !t.dropEnded(func(other owner) bool { return other.tenant == o.tenant }) {
-		return nil, full("%d jobs run already in your sessions together; wait for one, or end one with kill", own)
+	if own >= t.o.MaxTenant { // and fewer run, so that one has ended
+		t.dropEnded(func(other owner) bool { return other.tenant == o.tenant })
 	}
 	if t.total >= t.o.MaxTotal && !t.dropEnded(func(other owner) bool { return tenants[other.tenant] >= own }) {
 		return nil, full("%d jobs run already, of all sessions together; try again later", t.total)
@@ -167,7 +176,7 @@ func (t *Table) remove(o owner, j *job) {
 	}
 }
 
-// countTenants returns how many jobs each tenant has. t.mu is held, as in the two below.
+// countTenants returns how many jobs each tenant has. t.mu is held.
 func (t *Table) countTenants() map[string]int {
 	count := make(map[string]int)
 	for o, jobs := range t.jobs {
@@ -176,8 +185,24 @@ func (t *Table) countTenants() map[string]int {
 	return count
 }
 
+// countRunning returns how many jobs of a tenant have not ended. t.mu is held.
+func (t *Table) countRunning(tenant string) int {
+	n := 0
+	for o, jobs := range t.jobs {
+		if o.tenant != tenant {
+			continue
+		}
+		for _, j := range jobs {
+			if !j.over() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // dropEnded takes the oldest job away that has ended, of the owners that are meant, if there
-// is one.
+// is one. t.mu is held, as in dropExpired.
 func (t *Table) dropEnded(meant func(owner) bool) bool {
 	var whose owner
 	at, oldest := -1, time.Time{}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -46,6 +47,7 @@ func Define(asker tool.Asker) (tool.Spec, tool.Executor, error) {
 		Name: Name, Title: "Ask the user", Category: "planning", Tags: []string{"ask", "user", "choice"}, Version: "1.0.0", Source: "host",
 		Description: "Asks the user something that only the user can decide, and waits for the answer. The user may always answer in words of their own, or not at all.",
 		Timeout:     DefaultTimeout, Parameters: json.RawMessage(parameters),
+		Declared: &capability.Effects{ReadOnly: true}, // it changes nothing and reaches nobody but the user
 	}}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) { return ask(ctx, asker, in) })
 }
 

@@ -85,6 +85,17 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A client that asks before calls which may change something need not ask before a question.
+func TestAQuestionChangesNothing(t *testing.T) {
+	spec, _, err := question.Define(&person{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := spec.Effects(); !e.ReadOnly || e.Destructive || e.OpenWorld {
+		t.Errorf("it says %+v", e)
+	}
+}
+
 // Nobody waits for ever for somebody who does not answer.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

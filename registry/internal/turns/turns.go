@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // ErrFull says that too many wait already.
@@ -16,7 +17,11 @@ var ErrFull = errors.New("too many calls wait")
 type GaveUp struct {
 	// For is what it waited for in the end.
 	For Want
-	err error
+	// Holder is the Need.Name of the call that has the files, if it is one of the same
+	// tenant, and Held since when; "" is unknown or another tenant's.
+	Holder string
+	Held   time.Time
+	err    error
 }
 
 func (e *GaveUp) Error() string { return "the call waited for " + string(e.For) + ": " + e.err.Error() }
@@ -51,6 +56,8 @@ type Bounds struct {
 // nothing from anybody.
 type Need struct {
 	Tenant string
+	// Name is what those of the tenant are told that give up waiting for its files.
+	Name string
 	// Memory is in bytes.
 	Memory uint64
 	// Paths are absolute. Each stands for all below it, letters in capitals do not count,
@@ -82,6 +89,7 @@ type turn struct {
 	need  Need // its paths in the form of normal
 	ready chan struct{}
 	holds bool
+	since time.Time // when it began to hold
 	// displaced says that it made room for another, and ready only tells of that.
 	displaced bool
 }
@@ -115,19 +123,29 @@ func (q *Queue) Enter(ctx context.Context, need Need) (leave func(), err error) 
 		if t.displaced {
 			return nil, ErrFull
 		}
-		return func() { q.leave(t) }, nil
+		return func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.remove(t)
+		}, nil
 	case <-ctx.Done():
-		return nil, &GaveUp{For: q.leave(t), err: ctx.Err()}
+		return nil, q.giveUp(t, ctx.Err())
 	}
 }
 
-// leave takes a turn off, and returns what it waited for.
-func (q *Queue) leave(t *turn) Want {
+// giveUp takes a turn off that waits, and says what it waited for.
+func (q *Queue) giveUp(t *turn, err error) *GaveUp {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	lacks := q.lacks(t)
+	gaveUp := &GaveUp{For: q.lacks(t), err: err}
+	for _, other := range q.turns {
+		if gaveUp.For == Files && other.holds && other.need.Tenant == t.need.Tenant && t.overlaps(other) {
+			gaveUp.Holder, gaveUp.Held = other.need.Name, other.since
+			break
+		}
+	}
 	q.remove(t)
-	return lacks
+	return gaveUp
 }
 
 // remove takes a turn off and lets those go on that may now. The lock is held.
@@ -186,7 +204,7 @@ func (q *Queue) admit(i int) {
 	own.memory += t.need.Memory
 	q.tenants[t.need.Tenant] = own
 	q.running++
-	t.holds = true
+	t.holds, t.since = true, time.Now()
 	close(t.ready)
 }
 
