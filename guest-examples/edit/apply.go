@@ -63,7 +63,7 @@ func Apply(data []byte, shown string, edits []Edit, name func(i int) string) (Ou
 	if done.Content = doc.Bytes(done.after.Text); len(done.Content) > MaxSize {
 		return Outcome{}, errTooLarge
 	}
-	if bytes.Equal(doc.Text, done.after.Text) {
+	if len(edits) > 1 && bytes.Equal(doc.Text, done.after.Text) { // one edit has seen to that
 		return Outcome{}, fmt.Errorf("%s would stay as it is: the edits take back one another", shown)
 	}
 	return done, nil
@@ -95,7 +95,7 @@ func (o *Outcome) step(edit Edit, shown, name string) error {
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(o.after.Text, edited) {
+	if !changed(o.after.Text, edited, changes) {
 		return fmt.Errorf("%s would stay as it is: where old_string stands, new_string with the line ends of the file is the same", shown)
 	}
 	o.after.Text = edited

@@ -1,5 +1,10 @@
 package edit
 
+import (
+	"bytes"
+	"slices"
+)
+
 // maxChanges is how many changes are told apart; those that follow are one with
 // the last. The diff is cut long before.
 const maxChanges = 5000
@@ -15,6 +20,13 @@ func addChange(changes []change, c change) []change {
 	last := &changes[len(changes)-1]
 	last.old.end, last.new.end = c.old.end, c.new.end
 	return changes
+}
+
+// changed reports whether any of the changes from one text to the other makes a difference.
+func changed(from, to []byte, changes []change) bool {
+	return slices.ContainsFunc(changes, func(c change) bool {
+		return !bytes.Equal(from[c.old.start:c.old.end], to[c.new.start:c.new.end])
+	})
 }
 
 // compose returns the changes from the first text to the third, given those from

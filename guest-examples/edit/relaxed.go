@@ -1,11 +1,11 @@
 package edit
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/relax"
 )
 
@@ -24,7 +24,7 @@ type looseMatch struct {
 // white space in them. There is a match only if OldString itself is nowhere, if
 // one place is meant, and if there is one place alone.
 func (v view) relaxed(edit Edit) (looseMatch, bool) {
-	if edit.ReplaceAll || len(v.text) > maxRelaxed || bytes.Contains(v.text, []byte(edit.OldString)) {
+	if edit.ReplaceAll || len(v.text) > maxRelaxed || bytescan.NewNeedle([]byte(edit.OldString), false).Index(v.text) >= 0 {
 		return looseMatch{}, false
 	}
 	given := strings.ReplaceAll(edit.OldString, "\r\n", "\n")

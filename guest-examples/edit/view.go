@@ -3,6 +3,8 @@ package edit
 import (
 	"bytes"
 	"iter"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 // span is a range of bytes, end excluded.
@@ -43,9 +45,10 @@ func newView(raw []byte, literal bool) view {
 // the start on and without overlap.
 func (v view) matches(wanted []byte) iter.Seq[span] {
 	return func(yield func(span) bool) {
+		needle := bytescan.NewNeedle(wanted, false)
 		at, passed := 0, 0
 		for {
-			i := bytes.Index(v.text[at:], wanted)
+			i := needle.Index(v.text[at:])
 			if i < 0 {
 				return
 			}
@@ -74,7 +77,7 @@ func (v view) pass(passed, at int) int {
 // overlaps reports whether wanted, which stands in text, stands in another
 // place that overlaps the first one.
 func (v view) overlaps(wanted []byte) bool {
-	first := bytes.Index(v.text, wanted)
+	first := bytescan.NewNeedle(wanted, false).Index(v.text)
 	end := min(first+2*len(wanted)-1, len(v.text))
 	return bytes.Contains(v.text[first+1:end], wanted)
 }

@@ -341,9 +341,9 @@ func TestRequired(t *testing.T) {
 			}
 			var texts []string
 			for _, n := range m.needles {
-				texts = append(texts, string(n.text))
-				if n.fold != test.fold {
-					t.Errorf("%q has fold %v, want %v", n.text, n.fold, test.fold)
+				texts = append(texts, string(n.Text))
+				if n.Fold != test.fold {
+					t.Errorf("%q has fold %v, want %v", n.Text, n.Fold, test.fold)
 				}
 			}
 			if got := strings.Join(texts, " "); got != test.want {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 // maxPattern is the greatest length of a pattern in bytes.
@@ -16,7 +18,7 @@ type matcher struct {
 	re *regexp.Regexp
 	// needles are the texts of which each line that matches has one. There
 	// may be none, as nothing is known about the lines.
-	needles []needle
+	needles []bytescan.Needle
 	// certain says that a line with one of the needles does match.
 	certain bool
 }
@@ -56,7 +58,7 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	m := &matcher{re: re}
 	literals := required(tree)
 	for _, text := range literals.texts {
-		m.needles = append(m.needles, newNeedle(text, literals.fold))
+		m.needles = append(m.needles, bytescan.NewNeedle(text, literals.fold))
 	}
 	m.certain = len(m.needles) > 0 && !literals.fold && tree.Op == syntax.OpLiteral
 	return m, nil

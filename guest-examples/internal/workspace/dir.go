@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -118,7 +119,7 @@ func (d Dir) makeParents(name string) (made []string, err error) {
 // checkWritable reports an error if the file itself must not be written, which
 // replacing it would not notice.
 func (d Dir) checkWritable(name string) error {
-	f, err := os.OpenFile(d.join(name), os.O_WRONLY, 0)
+	f, err := openOut(d.join(name), 0)
 	if err != nil {
 		return err
 	}
@@ -149,10 +150,10 @@ func (d Dir) replace(name string, was fs.FileInfo, content []byte) error {
 
 // createTemp creates a file in the folder that did not exist before. The names
 // are counted, not drawn, as a tool without real randomness draws the same ones.
-func (d Dir) createTemp(folder string) (name string, f *os.File, err error) {
+func (d Dir) createTemp(folder string) (name string, f io.WriteCloser, err error) {
 	for i := range maxTemps {
 		name = filepath.Join(d.join(folder), fmt.Sprintf("%s%d", tempPrefix, i))
-		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err = openOut(name, os.O_CREATE|os.O_EXCL)
 		if !errors.Is(err, fs.ErrExist) {
 			return name, f, err
 		}
