@@ -83,7 +83,7 @@ func (b Batch) Read(most int, room []byte) []Answer {
 
 // read reads one file as the guest would.
 func (b Batch) read(name string, most int, r *batchRoom) Answer {
-	file, err := b.fs.View("/").Open(name, 0)
+	file, err := b.open(name, 0)
 	if err != nil {
 		return Answer{Err: err}
 	}
@@ -100,6 +100,19 @@ func (b Batch) read(name string, most int, r *batchRoom) Answer {
 	}
 	a.fill(most, r, file.Read)
 	return a
+}
+
+// open is View.Open for as long as it takes to look at the file, and takes none of the places
+// for open files: a batch needs no more of them than it has workers.
+func (b Batch) open(name string, flags OpenFlags) (*File, error) {
+	p, err := b.fs.resolve("/", name)
+	if err == nil {
+		var file *File
+		if file, err = b.fs.openPlace(p, flags); err == nil {
+			return file, nil
+		}
+	}
+	return nil, pathError("open", p.guest, err)
 }
 
 // fill reads a file of a.Size bytes to its end, which it finds by asking for a byte more.
@@ -149,7 +162,7 @@ func (b Batch) List(room []byte) []Answer {
 }
 
 func (b Batch) list(a *Answer, name string, r *batchRoom) error {
-	dir, err := b.fs.View("/").Open(name, OpenDirectory)
+	dir, err := b.open(name, OpenDirectory)
 	if err != nil {
 		return err
 	}
