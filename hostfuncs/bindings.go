@@ -85,7 +85,7 @@ type Services struct {
 	KV        kv.Store
 	Namespace kv.Namespace
 	// Now is when the clock of the call starts in place of the real one, where the grant has
-	// that: it moves on by a second with every thousand readings, and waits for nothing. The zero value leaves the
+	// that: it moves on by a second with every million readings, and waits for nothing. The zero value leaves the
 	// real one.
 	Now time.Time
 }

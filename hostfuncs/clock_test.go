@@ -43,12 +43,12 @@ func TestClockOfServices(t *testing.T) {
 		}
 		first := tt.start
 		if !tt.granted {
-			first = first.Add(clockResolution)
+			first = first.Add(fixedStep)
 		}
 		if got := b.Clock.Now(); !got.Equal(first) {
 			t.Errorf("granted %v: got %v, want %v", tt.granted, got, first)
 		}
-		for range 1000 {
+		for range time.Second / fixedStep {
 			b.Clock.Now()
 		}
 		if got := b.Clock.Now(); !got.After(first) {

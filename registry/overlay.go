@@ -32,7 +32,7 @@ type Overlay struct {
 	// further bound.
 	MaxTimeout time.Duration
 	// Now is what the clock shows at the beginning of every call, for tools in the sandbox
-	// that are granted the clock: it moves on by a second with every thousand readings, and
+	// that are granted the clock: it moves on by a second with every million readings, and
 	// waits for nothing, so that equal calls give equal results. The zero value is the real time.
 	Now time.Time
 }

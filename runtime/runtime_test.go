@@ -114,6 +114,8 @@ func TestGuestSeesItsCallAndNothingElse(t *testing.T) {
 		{"a name is always there", capability.Grant{}, Call{Args: []string{"args"}}, `["tool" "args"]` + "\n"},
 		{"standard input are the bytes given", capability.Grant{}, Call{Args: []string{"cat"}, Input: []byte("\x00\xff\n")}, "\x00\xff\n"},
 		{"no input is the end of the file", capability.Grant{}, Call{Args: []string{"cat"}}, ""},
+		// Go's collector goes by the clock, and does not give up on one that only it looks at.
+		{"garbage is collected without the clock", capability.Grant{}, Call{Args: []string{"garbage", "150000"}, Limits: Limits{Memory: 32 << 20}}, "4143\n"},
 		{"no variable of the process", capability.Grant{}, Call{Args: []string{"env"}}, ""},
 		{"granted variables", capability.Grant{Env: map[string]string{"B": "2\n3", "A": ""}}, Call{Args: []string{"env"}}, "A=\nB=2\n3\n"},
 		{"PWD with a workspace", workspace, Call{Args: []string{"env"}}, "PWD=/workspace\n"},

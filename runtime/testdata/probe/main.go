@@ -53,6 +53,14 @@ func main() {
 			keep = append(keep, make([]byte, 1<<20))
 			keep[len(keep)-1][0] = 1
 		}
+	case "garbage":
+		count, err := strconv.Atoi(arg(2))
+		check(err)
+		var last []byte
+		for i := range count { // without a pause in which the collector could run
+			last = make([]byte, 4096+i%64)
+		}
+		fmt.Println(len(last))
 	case "recurse":
 		fmt.Println(recurse(0))
 	case "panic":
