@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"io/fs"
-	"path"
 	goruntime "runtime"
 	"slices"
 	"sync"
@@ -16,7 +15,9 @@ import (
 // Batch is many files named at once: a search through thousands of them pays for the way
 // from the guest to the host and back once, and the host looks at several of them at the
 // same time. What each answer says is what Open, ReadDir or Lstat would have said of that
-// file alone, with the same checks at the moment of use; no file stays open.
+// file alone, with the same checks; neighbours in a row, batchShare of them at most, may be
+// looked up in their directory as it was found for the first of them. No file stays open, and
+// none counts as one that the guest has open.
 type Batch struct {
 	ctx   context.Context
 	fs    *FS
@@ -74,11 +75,21 @@ func (b Batch) Stat() []Answer {
 func (b Batch) Read(most int, room []byte) []Answer {
 	r := &batchRoom{all: room}
 	return b.each(func(w *batchWorker, name string) Answer {
-		if a, ok := w.readPlain(name, most, r); ok {
+		if a, ok := w.readPlain(b.ctx, name, most, r); ok {
 			return a
 		}
 		return b.read(name, most, r)
 	})
+}
+
+// open opens a file as the guest would. The file takes none of the guest's places for open
+// files: how many are left would depend on what the other workers do at that moment.
+func (b Batch) open(name string, flags OpenFlags) (*File, error) {
+	p, err := b.fs.resolve("/", name)
+	if err != nil {
+		return nil, err
+	}
+	return b.fs.openPlace(p, flags)
 }
 
 // read reads one file as the guest would.
@@ -98,7 +109,7 @@ func (b Batch) read(name string, most int, r *batchRoom) Answer {
 		a.Err = ErrIsDir
 		return a
 	}
-	a.fill(most, r, file.Read)
+	a.fill(b.ctx, most, r, file.Read)
 	return a
 }
 
@@ -116,8 +127,9 @@ func (b Batch) open(name string, flags OpenFlags) (*File, error) {
 }
 
 // fill reads a file of a.Size bytes to its end, which it finds by asking for a byte more.
-func (a *Answer) fill(most int, r *batchRoom, read func([]byte) (int, error)) {
-	if a.Size > int64(most) {
+func (a *Answer) fill(ctx context.Context, most int, r *batchRoom, read func([]byte) (int, error)) {
+	// A file system may tell any size.
+	if a.Size < 0 || a.Size > int64(most) {
 		a.Err = ErrOverSize
 		return
 	}
@@ -128,6 +140,10 @@ func (a *Answer) fill(most int, r *batchRoom, read func([]byte) (int, error)) {
 	}
 	filled := 0
 	for filled < len(buffer) {
+		if ctx.Err() != nil {
+			a.Err = fs.ErrClosed
+			return
+		}
 		n, err := read(buffer[filled:])
 		filled += n
 		if err != nil && err != io.EOF {
@@ -253,6 +269,7 @@ func (b Batch) each(ask func(w *batchWorker, name string) Answer) []Answer {
 			if start >= len(b.names) {
 				return
 			}
+			w.folder.close() // it may have been moved since it was found
 			for i := start; i < min(end, len(b.names)); i++ {
 				if b.ctx.Err() != nil {
 					answers[i].Err = fs.ErrClosed
@@ -270,13 +287,4 @@ func (b Batch) each(ask func(w *batchWorker, name string) Answer) []Answer {
 	work()
 	others.Wait()
 	return answers
-}
-
-// splitRel splits a path below a mount into the directory and the name in it.
-func splitRel(rel string) (dir, base string) {
-	dir, base = path.Split(rel)
-	if dir == "" {
-		return ".", base
-	}
-	return dir[:len(dir)-1], base
 }

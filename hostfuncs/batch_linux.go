@@ -1,7 +1,9 @@
 package hostfuncs
 
 import (
+	"context"
 	"io/fs"
+	"path"
 	"syscall"
 	"time"
 
@@ -89,7 +91,7 @@ func plainAnswer(stat unix.Stat_t) Answer {
 }
 
 // readPlain reads a regular file of the mount's own file system, to which no link leads.
-func (w *batchWorker) readPlain(name string, most int, r *batchRoom) (Answer, bool) {
+func (w *batchWorker) readPlain(ctx context.Context, name string, most int, r *batchRoom) (Answer, bool) {
 	p, base, stat, ok := w.find(name)
 	if !ok || stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		return Answer{}, false
@@ -113,9 +115,12 @@ func (w *batchWorker) readPlain(name string, most int, r *batchRoom) (Answer, bo
 		w.fs.usage.note(&w.fs.usage.filesRead, p.guest)
 	}
 	a := plainAnswer(stat)
-	a.fill(most, r, func(to []byte) (int, error) {
+	a.fill(ctx, most, r, func(to []byte) (int, error) {
+		if w.fs.revoked.Load() {
+			return 0, fs.ErrClosed
+		}
 		for {
-			n, err := unix.Read(fd, to)
+			n, err := unix.Read(fd, to[:min(len(to), maxRead)])
 			if err == unix.EINTR {
 				continue
 			}
@@ -123,4 +128,13 @@ func (w *batchWorker) readPlain(name string, most int, r *batchRoom) (Answer, bo
 		}
 	})
 	return a, true
+}
+
+// splitRel splits a path below a mount into the directory and the name in it.
+func splitRel(rel string) (dir, base string) {
+	dir, base = path.Split(rel)
+	if dir == "" {
+		return ".", base
+	}
+	return dir[:len(dir)-1], base
 }

@@ -2,6 +2,8 @@
 
 package hostfuncs
 
+import "context"
+
 // batchFolder is nothing here: each file is opened from its mount.
 type batchFolder struct{}
 
@@ -9,4 +11,4 @@ func (*batchFolder) close() {}
 
 func (*batchWorker) statPlain(string) (Answer, bool) { return Answer{}, false }
 
-func (*batchWorker) readPlain(string, int, *batchRoom) (Answer, bool) { return Answer{}, false }
+func (*batchWorker) readPlain(context.Context, string, int, *batchRoom) (Answer, bool) { return Answer{}, false }

@@ -47,12 +47,15 @@ func (s *callState) batch(names, room []byte, ask func(hostfuncs.Batch, []byte) 
 		if s.isWarmUp {
 			return 0, notGranted("no file is there while the module is prepared for its calls")
 		}
-		count := bytes.Count(names, []byte{0})
-		table := count * answerSize
 		switch {
+		case len(names) > maxBatchText: // which may be all of the guest's memory
+			return 0, errBatchTooLarge
 		case len(names) > 0 && names[len(names)-1] != 0:
 			return 0, errBatchNames
-		case count > maxBatchNames || len(names) > maxBatchText || table > len(room):
+		}
+		count := bytes.Count(names, []byte{0})
+		table := count * answerSize
+		if count > maxBatchNames || table > len(room) {
 			return 0, errBatchTooLarge
 		}
 		list := strings.Split(string(names), "\x00")[:count]

@@ -12,6 +12,9 @@ import (
 	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
+// maxName is how many bytes the name of an entry has at most.
+const maxName = 255
+
 // each asks for the files, one after the other; ask appends what a file holds to what is
 // there of the room.
 func (d Dir) each(names []string, room []byte, ask func(name string, to []byte, a *Answer) []byte) ([]Answer, error) {
@@ -59,6 +62,9 @@ func (d Dir) list(names []string, room []byte) ([]Answer, error) {
 		}
 		a.Type = fs.ModeDir
 		for _, e := range entries {
+			if len(e.Name()) > maxName { // the host leaves it out, too
+				continue
+			}
 			if len(to)+2+len(e.Name()) > cap(to) {
 				a.Err = syscall.ENOBUFS
 				return to[:0]

@@ -44,7 +44,7 @@ func (d Dir) ask(names []string, room []byte, call func(names *byte, namesSize u
 	request := make([]byte, 0, size)
 	for _, name := range names {
 		if strings.IndexByte(name, 0) >= 0 {
-			name = strings.Repeat("x", 256) // which no file has either
+			name = "\xff" // refused for the same reason: it can't be said
 		}
 		request = append(append(append(append(request, d...), '/'), name...), 0)
 	}
