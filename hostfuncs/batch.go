@@ -82,16 +82,6 @@ func (b Batch) Read(most int, room []byte) []Answer {
 	})
 }
 
-// open opens a file as the guest would. The file takes none of the guest's places for open
-// files: how many are left would depend on what the other workers do at that moment.
-func (b Batch) open(name string, flags OpenFlags) (*File, error) {
-	p, err := b.fs.resolve("/", name)
-	if err != nil {
-		return nil, err
-	}
-	return b.fs.openPlace(p, flags)
-}
-
 // read reads one file as the guest would.
 func (b Batch) read(name string, most int, r *batchRoom) Answer {
 	file, err := b.open(name, 0)
@@ -113,8 +103,9 @@ func (b Batch) read(name string, most int, r *batchRoom) Answer {
 	return a
 }
 
-// open is View.Open for as long as it takes to look at the file, and takes none of the places
-// for open files: a batch needs no more of them than it has workers.
+// open is View.Open for as long as it takes to look at the file. It takes none of the guest's
+// places for open files: how many are left would depend on what the other workers do at that
+// moment.
 func (b Batch) open(name string, flags OpenFlags) (*File, error) {
 	p, err := b.fs.resolve("/", name)
 	if err == nil {

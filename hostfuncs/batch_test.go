@@ -1,14 +1,14 @@
-//go:build unix
-
 package hostfuncs_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math/rand"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,277 +18,366 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// roomy is enough room for what the tests read and list.
-const roomy = 1 << 20
-
-// entry is what a listing says of an entry.
-type entry struct {
-	name string
-	kind byte
+// batch asks for many files at once.
+func batch(files *hostfuncs.FS, names ...string) hostfuncs.Batch {
+	return files.Batch(context.Background(), names)
 }
 
-func entries(t testing.TB, content []byte) []entry {
-	t.Helper()
-	var list []entry
-	for rest := content; len(rest) > 0; {
-		if len(rest) < 2 || len(rest) < 2+int(rest[1]) {
-			t.Fatalf("half an entry: %q", rest)
-		}
-		end := 2 + int(rest[1])
-		list = append(list, entry{string(rest[2:end]), rest[0]})
-		rest = rest[end:]
-	}
-	return list
+// told is what a guest is told of a file.
+type told struct {
+	err     error
+	kind    uint32
+	size    int64
+	time    int64
+	content string
 }
 
-// sameError reports whether two errors say the same to a guest.
-func sameError(a, b error) bool {
-	var x, y *fs.PathError
-	if errors.As(a, &x) {
-		a = x.Err
+// tell is what an answer tells. Of an error it is the error of package hostfuncs alone, and
+// besides it only the size of a file that is too large.
+func tell(a hostfuncs.Answer) told {
+	var p *fs.PathError
+	if errors.As(a.Err, &p) {
+		a.Err = p.Err
 	}
-	if errors.As(b, &y) {
-		b = y.Err
+	switch a.Err {
+	case nil:
+	case hostfuncs.ErrOverSize:
+		return told{err: a.Err, size: a.Size}
+	default:
+		return told{err: a.Err}
 	}
-	return a == b
+	t := told{kind: hostfuncs.WASIType(a.Type), size: a.Size, content: string(a.Content)}
+	if !a.ModTime.IsZero() {
+		t.time = a.ModTime.UnixNano()
+	}
+	return t
 }
 
-// checkBatch compares what a batch says of files with what is said of each alone.
-func checkBatch(t *testing.T, files *hostfuncs.FS, names []string) {
+// failed is the answer for an error.
+func failed(err error) hostfuncs.Answer { return hostfuncs.Answer{Err: err} }
+
+func described(info fs.FileInfo) hostfuncs.Answer {
+	return hostfuncs.Answer{Type: info.Mode().Type(), Size: info.Size(), ModTime: info.ModTime()}
+}
+
+// statAlone, readAlone and listAlone are what a guest learns by asking for one file.
+func statAlone(v hostfuncs.View, name string) hostfuncs.Answer {
+	info, err := v.Lstat(name)
+	if err != nil {
+		return failed(err)
+	}
+	return described(info)
+}
+
+func readAlone(v hostfuncs.View, name string, most int64) hostfuncs.Answer {
+	f, err := v.Open(name, 0)
+	if err != nil {
+		return failed(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return failed(err)
+	}
+	a := described(info)
+	if !f.IsDir() && info.Size() > most {
+		a.Err = hostfuncs.ErrOverSize
+		return a
+	}
+	a.Content, a.Err = io.ReadAll(f)
+	return a
+}
+
+func listAlone(v hostfuncs.View, name string) hostfuncs.Answer {
+	f, err := v.Open(name, hostfuncs.OpenDirectory)
+	if err != nil {
+		return failed(err)
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(0)
+	if err != nil {
+		return failed(err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	a := hostfuncs.Answer{Type: fs.ModeDir}
+	for _, e := range entries {
+		a.Content = append(a.Content, byte(hostfuncs.WASIType(e.Type())), byte(len(e.Name())))
+		a.Content = append(a.Content, e.Name()...)
+	}
+	return a
+}
+
+// requireSame fails the test unless a batch says of each file what is said of it alone, and
+// keeps what it says apart.
+func requireSame(t testing.TB, files *hostfuncs.FS, names []string, most int) {
 	t.Helper()
 	view := files.View("/")
-	batch := files.Batch(t.Context(), names)
-
-	for i, a := range batch.Stat() {
-		info, err := view.Lstat(names[i])
-		switch {
-		case !sameError(a.Err, err):
-			t.Errorf("stat %q: %v, alone %v", names[i], a.Err, err)
-		case err == nil && (a.Size != info.Size() || !a.ModTime.Equal(info.ModTime())):
-			t.Errorf("stat %q: %+v, alone %v %v", names[i], a, info.Size(), info.ModTime())
-		case err == nil && hostfuncs.WASIType(a.Type) != hostfuncs.WASIType(info.Mode()):
-			t.Errorf("stat %q: the type is %v, alone %v", names[i], a.Type, info.Mode())
-		}
-	}
-	room := make([]byte, roomy)
-	for i, a := range batch.Read(roomy, room) {
-		content, err := readFile(view, names[i])
-		if !sameError(a.Err, err) || string(a.Content) != content {
-			t.Errorf("read %q: %q, %v, alone %q, %v", names[i], a.Content, a.Err, content, err)
-		}
-		if string(room[a.Offset:a.Offset+len(a.Content)]) != string(a.Content) {
-			t.Errorf("read %q: it is not where it says", names[i])
-		}
-	}
-	for i, a := range batch.List(room) {
-		f, err := view.Open(names[i], hostfuncs.OpenDirectory)
-		var want []entry
-		if err == nil {
-			var listed []fs.DirEntry
-			listed, err = f.ReadDir(-1)
-			for _, e := range listed {
-				want = append(want, entry{e.Name(), byte(hostfuncs.WASIType(e.Type()))})
-			}
-			slices.SortFunc(want, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-			_ = f.Close()
-		}
-		if got := entries(t, a.Content); !sameError(a.Err, err) || !slices.Equal(got, want) {
-			t.Errorf("list %q: %v, %v, alone %v, %v", names[i], got, a.Err, want, err)
-		}
-	}
-}
-
-// A batch says of each file what is said of it alone, and shows no more.
-func TestBatchIsWhatEachFileIsAlone(t *testing.T) {
-	ws := hostile(t)
-	write(t, ws, map[string]string{"empty": "", "d/deep/secret.key": canary, "private/x": canary, "uni/ä ö.txt": "ü"})
-	other := t.TempDir()
-	write(t, other, map[string]string{"a": "in the other", "b/c": "below"})
-	var names []string
-	for _, a := range attacks {
-		names = append(names, "/workspace/"+a.path, a.path)
-	}
-	for _, name := range []string{
-		"", "f", "d", "d/", "d/g", "d/deep", "d/deep/h", "./d//g", "d/../f", "in", "indir", "indir/g", "indir/deep/h", "d/sibling", "dots", "empty",
-		"d/deep/secret.key", "D/deep/secret.key", "private", "private/x", "uni/ä ö.txt", "no", "no/such", "f/x", "fifo", "sock", "up", "loop",
+	room := func() []byte { return make([]byte, 1<<20) }
+	for kind, do := range map[string]struct {
+		batch []hostfuncs.Answer
+		alone func(name string) hostfuncs.Answer
+	}{
+		"stat": {batch(files, names...).Stat(), func(name string) hostfuncs.Answer { return statAlone(view, name) }},
+		"list": {batch(files, names...).List(room()), func(name string) hostfuncs.Answer { return listAlone(view, name) }},
+		"read": {batch(files, names...).Read(most, room()), func(name string) hostfuncs.Answer { return readAlone(view, name, int64(most)) }},
 	} {
-		names = append(names, "workspace/"+name, "/workspace/"+name, "/other/../workspace/"+name)
-	}
-	names = append(names, "/", ".", "", "/other", "other/a", "/other/b", "/other/b/c", "/tmp", "/tmp/x", "/nowhere", "/workspace-evil/f", "/..")
-	for name, deny := range map[string][]string{"plain": nil, "deny": {"private/**", "**/*.key"}} {
-		t.Run(name, func(t *testing.T) {
-			files := newFS(t, read("workspace", ws, deny...), readWrite("other", other), scratch())
-			if err := writeFile(files.View("/"), "/tmp/x", "scratch"); err != nil {
-				t.Fatal(err)
-			}
-			checkBatch(t, files, names)
-			// Neighbours of which the quick way has one folder open, in whatever order.
-			slices.Sort(names)
-			checkBatch(t, files, names)
-			for _, a := range files.Batch(t.Context(), names).Read(roomy, make([]byte, roomy)) {
-				if deny != nil && strings.Contains(string(a.Content), canary) {
-					t.Errorf("a denied file was read: %+v", a)
-				}
-			}
-		})
-	}
-}
-
-func TestBatchOfUnreadableFiles(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("permissions do not bind root")
-	}
-	ws := t.TempDir()
-	write(t, ws, map[string]string{"f": "x", "d/f": "x"})
-	for name, mode := range map[string]fs.FileMode{"f": 0, "d": 0} {
-		full := filepath.Join(ws, name)
-		if err := os.Chmod(full, mode); err != nil {
-			t.Fatal(err)
+		if len(do.batch) != len(names) {
+			t.Fatalf("%s: %d answers for %d names", kind, len(do.batch), len(names))
 		}
-		defer os.Chmod(full, 0o700)
-	}
-	checkBatch(t, newFS(t, read("w", ws)), []string{"/w/f", "/w/d", "/w/d/f"})
-}
-
-// What does not fit is told and is not there in part; what fits has bytes of its own.
-func TestBatchBounds(t *testing.T) {
-	ws := t.TempDir()
-	var names []string
-	files := map[string]string{}
-	for i := range 200 {
-		name := fmt.Sprintf("d%d/f%d", i%7, i)
-		files[name] = strings.Repeat(string(rune('a'+i%26)), i)
-		names = append(names, "/w/"+name)
-	}
-	write(t, ws, files)
-	guest := newFS(t, read("w", ws))
-	for _, size := range []int{0, 1, 100, 5_000, 50_000} {
-		for _, most := range []int{0, 1, 99, 100, 1000} {
-			room := make([]byte, size)
-			answers := guest.Batch(t.Context(), names).Read(most, room)
-			owner := make([]int, size)
-			fit := 0
-			for i, a := range answers {
-				want := files[strings.TrimPrefix(names[i], "/w/")]
-				switch {
-				case len(want) > most:
-					if !errors.Is(a.Err, hostfuncs.ErrOverSize) || a.Size != int64(len(want)) || len(a.Content) > 0 {
-						t.Fatalf("room %d, most %d, %s: %+v, want that it is too large", size, most, names[i], a)
-					}
-				case a.Err == nil:
-					fit++
-					if string(a.Content) != want {
-						t.Fatalf("room %d, most %d, %s: got %q", size, most, names[i], a.Content)
-					}
-					for at := a.Offset; at < a.Offset+len(want); at++ {
-						if owner[at] != 0 {
-							t.Fatalf("%s and %s share their bytes", names[i], names[owner[at]-1])
-						}
-						owner[at] = i + 1
-					}
-				case !errors.Is(a.Err, hostfuncs.ErrNoRoom) || len(a.Content) > 0:
-					t.Fatalf("room %d, most %d, %s: %+v, want that there is no room", size, most, names[i], a)
-				}
-			}
-			if size == 50_000 && fit != min(most+1, 200) {
-				t.Errorf("with room for all, %d of %d files fit", fit, min(most+1, 200))
-			}
-		}
-	}
-	for _, a := range guest.Batch(t.Context(), []string{"/w", "/w/d0"}).List(make([]byte, 10)) {
-		if !errors.Is(a.Err, hostfuncs.ErrNoRoom) || len(a.Content) > 0 {
-			t.Errorf("a listing without room: %+v", a)
-		}
-	}
-}
-
-func TestBatchEndsWithItsCall(t *testing.T) {
-	ws := t.TempDir()
-	write(t, ws, map[string]string{"f": "x"})
-	names := slices.Repeat([]string{"/w/f"}, 100)
-	all := func(files *hostfuncs.FS, ctx context.Context) []hostfuncs.Answer {
-		b := files.Batch(ctx, names)
-		room := make([]byte, roomy)
-		return slices.Concat(b.Stat(), b.Read(10, room), b.List(room))
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	revoked := newFS(t, read("w", ws))
-	revoked.Revoke()
-	for name, answers := range map[string][]hostfuncs.Answer{
-		"the call has ended": all(newFS(t, read("w", ws)), ended),
-		"it is revoked":      all(revoked, t.Context()),
-	} {
-		for _, a := range answers {
-			if !errors.Is(a.Err, fs.ErrClosed) || len(a.Content) > 0 {
-				t.Fatalf("%s: %+v, want fs.ErrClosed", name, a)
+		for i, a := range do.batch {
+			if got, want := tell(a), tell(do.alone(names[i])); got != want {
+				t.Errorf("%s %q: got %+v, want %+v", kind, names[i], got, want)
 			}
 		}
 	}
 }
 
-// Nothing stays open, and a call that has as many files open as it may still can ask.
-func TestBatchKeepsNothingOpen(t *testing.T) {
-	ws := t.TempDir()
-	var names []string
-	files := map[string]string{}
-	for i := range 300 {
-		name := fmt.Sprintf("d%d/f%d", i%40, i)
-		files[name] = "x"
-		names = append(names, "/w/"+name, path.Dir("/w/"+name), "/w/none")
+// requireApart fails the test unless the contents of answers lie in the room, where they say,
+// and none in another.
+func requireApart(t testing.TB, answers []hostfuncs.Answer, room []byte) {
+	t.Helper()
+	owner := make([]int, len(room))
+	for i, a := range answers {
+		if a.Offset < 0 || a.Offset+len(a.Content) > len(room) {
+			t.Fatalf("answer %d lies from %d to %d in a room of %d", i, a.Offset, a.Offset+len(a.Content), len(room))
+		}
+		if !bytes.Equal(room[a.Offset:a.Offset+len(a.Content)], a.Content) {
+			t.Errorf("answer %d is not where it says", i)
+		}
+		for at := range a.Content {
+			if owner[a.Offset+at] != 0 {
+				t.Fatalf("answers %d and %d overlap", owner[a.Offset+at]-1, i)
+			}
+			owner[a.Offset+at] = i + 1
+		}
 	}
-	write(t, ws, files)
-	guest := newFSWith(t, hostfuncs.Options{MaxOpenFiles: 1}, read("w", ws))
-	before := openDescriptors(t)
-	for range 3 {
-		b := guest.Batch(t.Context(), names)
-		b.Stat()
-		b.Read(10, make([]byte, roomy))
-		b.List(make([]byte, roomy))
-	}
-	if after := openDescriptors(t); after > before {
-		t.Errorf("%d descriptors are open, before there were %d", after, before)
-	}
-	f, err := guest.View("/w").Open("d0/f0", 0)
+}
+
+// variations are names for the files below dir, a directory of the host that the guest has at
+// a path, and for some that are not there.
+func variations(t testing.TB, dir, at string) []string {
+	t.Helper()
+	names := []string{"", "/", ".", "..", at, at + "/", at[1:], at + "-evil", at + "/none", at + "/none/none"}
+	err := filepath.WalkDir(dir, func(file string, _ fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(dir, file)
+		rel = filepath.ToSlash(rel)
+		if err == nil && rel != "." {
+			names = append(names, at+"/"+rel, at[1:]+"/"+rel, at+"/"+rel+"/", at+"/"+rel+"/.", at+"/x/../"+rel, at+"/"+rel+"/none", at+"/"+strings.ToUpper(rel))
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	b := guest.Batch(t.Context(), names[:2])
-	for i, answers := range [][]hostfuncs.Answer{b.Stat(), b.Read(10, make([]byte, 100))[:1], b.List(make([]byte, 100_000))[1:]} {
-		for _, a := range answers {
-			if a.Err != nil {
-				t.Errorf("%d, with all files open that may be: %+v", i, a)
+	return names
+}
+
+func TestABatchSaysWhatIsSaidOfOneFile(t *testing.T) {
+	ws, data, deny := t.TempDir(), t.TempDir(), t.TempDir()
+	many := map[string]string{"empty": "", "d/large": strings.Repeat("x", 5000), "d/exact": strings.Repeat("y", 1000), "d/over": strings.Repeat("z", 1001)}
+	for i := range 150 {
+		many[fmt.Sprintf("m%d/f%d", i%7, i)] = fmt.Sprint("content ", i)
+	}
+	write(t, ws, many)
+	write(t, data, map[string]string{"a": "alpha", "b/ü": "beta"})
+	write(t, deny, map[string]string{"ok": "fine", "secret/f": canary, "secret/d/f": canary, "d/key.pem": canary, "d/ok": "fine"})
+	in := read("data", data)
+	in.At = "/mnt/in/data"
+	files := newFS(t, read("workspace", ws), in, read("deny", deny, "secret", "**/*.pem"), scratch())
+	if err := writeFile(files.View("/tmp"), "f", "mine"); err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Concat(
+		variations(t, ws, "/workspace"), variations(t, data, "/mnt/in/data"), variations(t, deny, "/deny"),
+		[]string{"/mnt", "/mnt/", "/mnt/in", "/mnt/none", "/tmp", "/tmp/f", "/tmp/none", "/etc/passwd", "/workspace/../deny/ok", "/workspace\x00", "\xff"},
+	)
+	random := rand.New(rand.NewSource(1))
+	for _, most := range []int{0, 1, 1000, 1 << 20} {
+		random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		requireSame(t, files, names, most)
+	}
+}
+
+func FuzzBatch(f *testing.F) {
+	dir := f.TempDir()
+	write(f, dir, map[string]string{"f": "fine", "d/g": "more", "secret/f": canary})
+	files := newFS(f, read("w", dir, "secret"))
+	f.Add("/w/f\x00/w/d/g\x00w/d", 10)
+	f.Add("/w/secret/f\x00/w/secret\x00/w/d/../secret/f\x00/w//secret/./f\x00/w/SECRET/f", 100)
+	f.Add("/w/d/g\x00/w/d/g/\x00/w/d/../../w/f\x00..\x00\x00/\x00\xff", 3)
+	f.Fuzz(func(t *testing.T, names string, most int) {
+		list := strings.Split(names, "\x00")
+		requireSame(t, files, list, max(0, min(most, 1000)))
+		room := make([]byte, 100)
+		requireApart(t, batch(files, list...).Read(most, room), room)
+		if bytes.Contains(room, []byte(canary)[:6]) {
+			t.Errorf("%q shows what is denied", names)
+		}
+	})
+}
+
+func TestRoomOfABatch(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"ten": "0123456789", "empty": "", "d/a": "", "d/bb": ""})
+	files := newFS(t, read("w", dir))
+	read := func(most int) func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer {
+		return func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer { return b.Read(most, room) }
+	}
+	for _, test := range []struct {
+		name  string
+		ask   func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer
+		names []string
+		room  int
+		want  []error
+	}{
+		// A file takes a byte more than it has: its end is looked for.
+		{"a file that fits", read(10), []string{"/w/ten"}, 11, []error{nil}},
+		{"no room for the end", read(10), []string{"/w/ten"}, 10, []error{hostfuncs.ErrNoRoom}},
+		{"no room at all", read(10), []string{"/w/ten", "/w/empty"}, 0, []error{hostfuncs.ErrNoRoom, hostfuncs.ErrNoRoom}},
+		{"a byte over the size", read(9), []string{"/w/ten"}, 100, []error{hostfuncs.ErrOverSize}},
+		{"the size is looked at before the room", read(9), []string{"/w/ten"}, 0, []error{hostfuncs.ErrOverSize}},
+		{"nothing may be read", read(0), []string{"/w/ten", "/w/empty"}, 100, []error{hostfuncs.ErrOverSize, nil}},
+		{"less than nothing", read(-1), []string{"/w/ten", "/w/empty"}, 100, []error{hostfuncs.ErrOverSize, hostfuncs.ErrOverSize}},
+		{"one of two", read(10), []string{"/w/ten", "/w/ten"}, 21, []error{nil, hostfuncs.ErrNoRoom}},
+		{"the smaller one fits", read(10), []string{"/w/ten", "/w/ten", "/w/empty"}, 12, []error{nil, hostfuncs.ErrNoRoom, nil}},
+		{"a folder that fits", hostfuncs.Batch.List, []string{"/w/d"}, 7, []error{nil}},
+		{"a folder that does not", hostfuncs.Batch.List, []string{"/w/d"}, 6, []error{hostfuncs.ErrNoRoom}},
+		{"folders after each other", hostfuncs.Batch.List, []string{"/w/d", "/w/d", "/"}, 10, []error{nil, hostfuncs.ErrNoRoom, nil}},
+	} {
+		room := make([]byte, test.room)
+		answers := test.ask(batch(files, test.names...), room)
+		for i, a := range answers {
+			if a.Err != test.want[i] {
+				t.Errorf("%s: %s: got %v, want %v", test.name, test.names[i], a.Err, test.want[i])
 			}
+			if a.Err != nil && len(a.Content) > 0 {
+				t.Errorf("%s: %s: content with an error", test.name, test.names[i])
+			}
+		}
+		requireApart(t, answers, room)
+	}
+	if got := len(batch(files).Stat()) + len(batch(files).List(nil)) + len(batch(files).Read(1, nil)); got != 0 {
+		t.Errorf("%d answers for no names", got)
+	}
+}
+
+// Files that are read at the same time have parts of the room of their own, whatever fits.
+func TestContentsOfABatchLieApart(t *testing.T) {
+	dir := t.TempDir()
+	many, names := map[string]string{}, []string(nil)
+	for i := range 400 {
+		name := fmt.Sprintf("d%d/f%03d", i%5, i)
+		many[name] = strings.Repeat(string(rune('a'+i%26)), i)
+		names = append(names, "/w/"+name)
+	}
+	write(t, dir, many)
+	files := newFS(t, read("w", dir))
+	for _, size := range []int{0, 1, 500, 10_000, 79_999, 80_200, 100_000} {
+		room := make([]byte, size)
+		answers := batch(files, names...).Read(1<<20, room)
+		requireApart(t, answers, room)
+		fitted := 0
+		for i, a := range answers {
+			switch {
+			case a.Err == nil && string(a.Content) == many[names[i][3:]]:
+				fitted++
+			case a.Err != hostfuncs.ErrNoRoom:
+				t.Fatalf("room of %d: %s: %d bytes, %v", size, names[i], len(a.Content), a.Err)
+			}
+		}
+		if all := size >= 80_200; all != (fitted == len(names)) {
+			t.Errorf("%d of %d files fit into %d bytes", fitted, len(names), size)
 		}
 	}
 }
 
-// openDescriptors is how many descriptors the process has, 0 where that is not told.
-func openDescriptors(t *testing.T) int {
-	t.Helper()
-	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return 0
+func TestABatchEndsWithItsCall(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"f": "x", "d/g": "y"})
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	revoked, released := newFS(t, read("w", dir)), newFS(t, read("w", dir))
+	revoked.Revoke()
+	closed(t, released)
+	names := []string{"/w/f", "/w/d", "/", "/w/none", "f\x00"}
+	for name, b := range map[string]hostfuncs.Batch{
+		"the call is over": newFS(t, read("w", dir)).Batch(done, names),
+		"revoked":          batch(revoked, names...),
+		"closed":           batch(released, names...),
+	} {
+		room := make([]byte, 100)
+		for _, a := range slices.Concat(b.Stat(), b.List(room), b.Read(10, room)) {
+			if !errors.Is(a.Err, fs.ErrClosed) || len(a.Content) > 0 {
+				t.Errorf("%s: got %+v", name, a)
+			}
+		}
+		if !bytes.Equal(room, make([]byte, 100)) {
+			t.Errorf("%s: the room was written to", name)
+		}
 	}
-	return len(list)
 }
 
-// What was read is noted once, but for what the call has for itself.
-func TestBatchIsNoted(t *testing.T) {
-	ws := t.TempDir()
-	write(t, ws, map[string]string{"a": "x", "b": "larger than asked for", "d/c": "x"})
-	symlink(t, "a", filepath.Join(ws, "link"))
-	b, err := hostfuncs.Bind(capability.Grant{FS: grants(read("w", ws), scratch())}, hostfuncs.Options{}, hostfuncs.Services{})
+// However many files the guest has open: a batch takes none of its places.
+func TestABatchHeedsNoLimitOnOpenFiles(t *testing.T) {
+	dir := t.TempDir()
+	names := []string(nil)
+	for i := range 300 {
+		name := fmt.Sprintf("d%d/f", i)
+		write(t, dir, map[string]string{name: "x"})
+		names = append(names, "/w/d"+fmt.Sprint(i))
+	}
+	symlink(t, "d0/f", filepath.Join(dir, "l"))
+	files := newFSWith(t, hostfuncs.Options{MaxOpenFiles: 1}, read("w", dir))
+	held, err := files.View("/w").Open("d0/f", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := make([]byte, 1<<16)
+	for _, a := range slices.Concat(batch(files, names...).List(room), batch(files, "/w/l", "/w/d1/f").Read(10, room[:100])) {
+		if a.Err != nil {
+			t.Fatal(a.Err)
+		}
+	}
+	if hit := files.LimitHit(); hit != "" {
+		t.Errorf("a limit was hit: %s", hit)
+	}
+	if err := held.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestABatchTellsWhatItRead(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"f": "x", "seen": "y", "large": "0123456789", "d/g": ""})
+	symlink(t, "d/g", filepath.Join(dir, "l"))
+	b, err := hostfuncs.Bind(capability.Grant{FS: grants(read("w", dir), scratch())}, hostfuncs.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if err := writeFile(b.Files.View("/"), "/tmp/own", "x"); err != nil {
+	if err := writeFile(b.Files.View("/tmp"), "f", "mine"); err != nil {
 		t.Fatal(err)
 	}
-	b.Files.Batch(t.Context(), []string{"/w/a", "/w/a", "/w/d/c", "/tmp/own", "/w/none"}).Read(100, make([]byte, 1000))
-	if got, want := b.Usage().FilesRead, []string{"/w/a", "/w/d/c"}; !slices.Equal(slices.Sorted(slices.Values(got)), want) {
-		t.Errorf("noted %q, want %q", got, want)
+	batch(b.Files, "/w/seen", "/w/d").Stat()
+	batch(b.Files, "/w", "/w/d").List(make([]byte, 100))
+	batch(b.Files, "/w/f", "w/./f", "/w/l", "/tmp/f", "/w/none", "/w/d").Read(5, make([]byte, 100))
+	got := b.Usage().FilesRead
+	slices.Sort(got)
+	if want := []string{"/w/f", "/w/l"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// A file of the size of several reads is read to its end.
+func TestABatchReadsLargeFiles(t *testing.T) {
+	dir := t.TempDir()
+	content := make([]byte, 9<<20)
+	rand.New(rand.NewSource(2)).Read(content)
+	if err := os.WriteFile(filepath.Join(dir, "f"), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := batch(newFS(t, read("w", dir)), "/w/f").Read(len(content), make([]byte, len(content)+1))[0]
+	if a.Err != nil || !bytes.Equal(a.Content, content) {
+		t.Errorf("read %d bytes, %v", len(a.Content), a.Err)
 	}
 }

@@ -122,10 +122,8 @@ func Plain(block []byte) bool {
 	for ; len(block) >= 32; block = block[32:] {
 		w, x := binary.LittleEndian.Uint64(block[0:]), binary.LittleEndian.Uint64(block[8:])
 		y, z := binary.LittleEndian.Uint64(block[16:]), binary.LittleEndian.Uint64(block[24:])
-		if zeros(w&high3)|zeros(x&high3)|zeros(y&high3)|zeros(z&high3)|zeros(w^del)|zeros(x^del)|zeros(y^del)|zeros(z^del) == 0 {
-			continue
-		}
-		if !plainWord(w) || !plainWord(x) || !plainWord(y) || !plainWord(z) {
+		if notPrintable(w) && !plainWord(w) || notPrintable(x) && !plainWord(x) ||
+			notPrintable(y) && !plainWord(y) || notPrintable(z) && !plainWord(z) {
 			return false
 		}
 	}
@@ -136,6 +134,11 @@ func Plain(block []byte) bool {
 	}
 	return true
 }
+
+// notPrintable reports whether a byte of w is none of the printable characters of ASCII: less
+// than a space, which a subtraction takes below zero, or more than a tilde, which an addition
+// takes over the half. What is borrowed or carried can only make it say so once too often.
+func notPrintable(w uint64) bool { return ((w-ones*' ')|(w+ones))&highs != 0 }
 
 // plainWord is Plain for the bytes of a word.
 func plainWord(w uint64) bool {
