@@ -11,4 +11,6 @@ func (*batchFolder) close() {}
 
 func (*batchWorker) statPlain(string) (Answer, bool) { return Answer{}, false }
 
-func (*batchWorker) readPlain(context.Context, string, int, *batchRoom) (Answer, bool) { return Answer{}, false }
+func (*batchWorker) readPlain(context.Context, string, int, *batchRoom) (Answer, bool) {
+	return Answer{}, false
+}
