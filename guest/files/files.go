@@ -21,9 +21,9 @@ const (
 // Answer is what is told of one file.
 type Answer struct {
 	// Err is why nothing is told: what package os would give as the syscall.Errno of an
-	// *fs.PathError. Of Read it is syscall.EFBIG for a file that is larger than asked for,
-	// whose size is told, and of Read and List syscall.ENOBUFS for one that the room does
-	// not suffice for: ask for it again.
+	// *fs.PathError. Of Read it is syscall.EFBIG for a file that is larger than asked for, or
+	// than the whole room, whose size is told; and of Read and List syscall.ENOBUFS for one
+	// that what others left of the room does not suffice for: ask for it again.
 	Err error
 	// Type is the type of the file, as in fs.FileMode; fs.ModeIrregular for what WASI has no
 	// type for. Size, in bytes, and ModTime are not told of directories that are listed.

@@ -99,7 +99,7 @@ func (d Dir) read(names []string, most int, room []byte) ([]Answer, error) {
 		case a.Type != 0:
 			a.Err = syscall.EACCES
 			return to
-		case a.Size > int64(most):
+		case a.Size > int64(min(most, len(room))):
 			a.Err = syscall.EFBIG
 			return to
 		}

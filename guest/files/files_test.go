@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -76,6 +77,21 @@ func TestDir(t *testing.T) {
 	}
 }
 
+// A link itself is described, and what it leads to is read.
+func TestLinks(t *testing.T) {
+	dir := tree(t)
+	if err := os.Symlink("a.txt", filepath.Join(string(dir), "link")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	room := make([]byte, 1000)
+	if stats, err := dir.Stat([]string{"link"}, room); err != nil || stats[0].Type != fs.ModeSymlink {
+		t.Errorf("got %+v, %v", stats, err)
+	}
+	if read, err := dir.Read([]string{"link"}, 10, room); err != nil || string(read[0].Content) != "hello" {
+		t.Errorf("got %+v, %v", read, err)
+	}
+}
+
 func ExampleDir_List() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -106,18 +122,68 @@ func ExampleDir_List() {
 	// no such file or directory
 }
 
-// Whatever a listing holds, its entries end.
+func TestReadHeedsTheRoom(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		names []string
+		most  int
+		bytes int // of room
+		want  []any
+	}{
+		{"all", []string{"a.txt", "empty", "empty"}, 100, 100, []any{"hello", "", ""}},
+		{"as large as asked for", []string{"a.txt"}, 5, 100, []any{"hello"}},
+		{"larger than asked for", []string{"a.txt", "empty"}, 4, 100, []any{syscall.EFBIG, ""}},
+		{"a byte for the end", []string{"a.txt"}, 100, 6, []any{"hello"}},
+		{"no byte for the end", []string{"a.txt", "empty"}, 100, 5, []any{syscall.ENOBUFS, ""}},
+		{"no room left", []string{"a.txt", "a.txt"}, 100, 8, []any{"hello", syscall.ENOBUFS}},
+		{"larger than the whole room", []string{"d/b.txt"}, 1000, 20, []any{syscall.EFBIG}},
+		{"a folder", []string{"d"}, 100, 100, []any{syscall.EISDIR}},
+		{"nothing", []string{"none", "a.txt"}, 100, 100, []any{syscall.ENOENT, "hello"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			answers, err := tree(t).Read(test.names, test.most, make([]byte, len(test.names)*files.AnswerSize+test.bytes))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, a := range answers {
+				switch want := test.want[i].(type) {
+				case string:
+					if a.Err != nil || string(a.Content) != want || a.Size != int64(len(want)) {
+						t.Errorf("%s: got %q of %d, %v", test.names[i], a.Content, a.Size, a.Err)
+					}
+				case error:
+					if !errors.Is(a.Err, want) || len(a.Content) > 0 {
+						t.Errorf("%s: got %q, %v, want %v", test.names[i], a.Content, a.Err, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Whatever a listing holds, its entries are those of it to the last that is whole.
 func FuzzEntries(f *testing.F) {
-	f.Add([]byte("\x03\x01a\x04\x02bc"))
+	f.Add([]byte("\x03\x01a\x04\x02bc\x07\x00"))
 	f.Add([]byte("\x03\xffa"))
 	f.Add([]byte("\x03"))
+	types := map[byte]fs.FileMode{3: fs.ModeDir, 4: 0, 7: fs.ModeSymlink}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		size := 0
-		for name := range (files.Answer{Content: content}).Entries() {
-			size += 2 + len(name)
+		rest := string(content)
+		for name, kind := range (files.Answer{Content: content}).Entries() {
+			want, ok := types[rest[0]]
+			if !ok {
+				want = fs.ModeIrregular
+			}
+			if int(rest[1]) != len(name) || rest[2:2+len(name)] != name || kind != want {
+				t.Fatalf("%q of type %v stands at %q", name, kind, rest)
+			}
+			rest = rest[2+len(name):]
 		}
-		if size > len(content) {
-			t.Errorf("%d bytes of entries in %d", size, len(content))
+		if len(rest) >= 2 && len(rest) >= 2+int(rest[1]) {
+			t.Errorf("%q was left of %q", rest, content)
+		}
+		for range (files.Answer{Content: content}).Entries() {
+			break // which must end it
 		}
 	})
 }

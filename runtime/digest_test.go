@@ -1,0 +1,61 @@
+package runtime
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// One call takes 64 MiB and no byte more: nobody looks at the deadline meanwhile.
+func TestSHA256IsBounded(t *testing.T) {
+	for length, want := range map[int32]int32{maxDigested: 32, maxDigested + 1: int32(hostfuncs.FaultTooMuch)} {
+		module := asking("sha256", nil, 0, roomAt, length, roomAt, 32)
+		module.Memory = []uint32{maxDigested>>16 + 1}
+		out := askOK(t, load(t, newRuntime(t, Options{}), module.Bytes()), wants{call: Call{Entry: Entry{ABI: Reactor}, Limits: Limits{Memory: 2 * maxDigested}}})
+		if got := int32(binary.LittleEndian.Uint32(out.Output)); got != want {
+			t.Errorf("%d bytes: got %d, want %d", length, got, want)
+		}
+	}
+}
+
+// A start or a warm-up that hashes is saved as if it did not.
+func TestStartThatHashesIsSaved(t *testing.T) {
+	requireReuse(t)
+	const hash = importsOfParts
+	want := sha256.Sum256([]byte("a.txt"))
+	// The import takes the place of the function recursion, so that all others keep theirs.
+	build := func(p func(hashes []byte) parts) []byte {
+		made := p(wasmtest.Code(wasmtest.Const(atName), wasmtest.Const(5), wasmtest.Const(atScratch), wasmtest.Const(32), wasmtest.CallFunc(hash), []byte{wasmtest.Drop}))
+		made.change = func(m *wasmtest.Module) {
+			m.Imports = append(m.Imports, wasmtest.Import{Module: reactorModule, Name: "sha256", Type: 4})
+			m.Funcs = slices.Delete(m.Funcs, 0, 1)
+		}
+		return made.bytes()
+	}
+	shows := wasmtest.Code(calls(outputWrite, atScratch, 32), wasmtest.Const(0))
+	for name, tt := range map[string]struct {
+		module []byte
+		warm   string
+	}{
+		"in the start section": {module: build(func(h []byte) parts { return parts{section: h, call: shows} })},
+		"in _initialize":       {module: build(func(h []byte) parts { return parts{initialize: h, call: shows} })},
+		"in the warm-up": {warm: "w", module: build(func(h []byte) parts {
+			return parts{call: wasmtest.Code(calls(inputRead, atInput, maxInput), onInput('w', h), shows)}
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := load(t, newRuntime(t, Options{}), tt.module)
+			for n := range 4 {
+				out, err := ask(t, m, warm(tt.warm))
+				if err != nil || !bytes.Equal(out.Output, want[:]) || out.Reused != (n >= 2) {
+					t.Errorf("call %d: %x, reused: %v, %v", n+1, out.Output, out.Reused, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// bigger grants a folder at /data with a file of five bytes and one of a thousand.
+func bigger(t testing.TB) capability.Grant {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a": "alpha", "large": strings.Repeat("x", 1000)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return capability.Grant{FS: []capability.GrantedFS{{FS: capability.FS{Mount: "data", Mode: capability.ModeRead}, Dir: dir}}}
+}
+
+// requests makes a call in which a test asks by itself for what a guest would ask for.
+func requests(r *Runtime, b *hostfuncs.Bindings) *callState {
+	return newCallState(context.Background(), r, Call{Bindings: b}, Limits{})
+}
+
+// As many names as may be, and as long as they may be together, are answered; for more there
+// is a reason, and nothing is written.
+func TestBoundsOfABatch(t *testing.T) {
+	r, b := newRuntime(t, Options{}), bind(t, capability.Grant{})
+	for name, tt := range map[string]struct {
+		names string
+		room  int
+		want  int32
+		kind  string
+	}{
+		"4096 names":          {strings.Repeat("a\x00", 4096), 4096 * answerSize, 4096, ""},
+		"4096 names, no room": {strings.Repeat("a\x00", 4096), 4096*answerSize - 1, -4, "too_large"},
+		"4097 names":          {strings.Repeat("a\x00", 4097), 1 << 20, -4, "too_large"},
+		"1 MiB of names":      {strings.Repeat("x", 1<<20-1) + "\x00", answerSize, 1, ""},
+		"more than 1 MiB":     {strings.Repeat("x", 1<<20) + "\x00", 1 << 20, -4, "too_large"},
+		"no NUL at the end":   {"a\x00b", 1000, -3, "names"},
+	} {
+		s, room := requests(r, b), make([]byte, tt.room)
+		got := int32(s.batch([]byte(tt.names), room, func(b hostfuncs.Batch, _ []byte) []hostfuncs.Answer { return b.Stat() }))
+		s.end()
+		if got != tt.want {
+			t.Errorf("%s: got %d, want %d", name, got, tt.want)
+		}
+		if tt.kind != "" && (s.fault == nil || s.fault.Kind != tt.kind || !bytes.Equal(room, make([]byte, tt.room))) {
+			t.Errorf("%s: the reason is %+v, want %q", name, s.fault, tt.kind)
+		}
+	}
+}
+
+// A file that others left no room for is to be asked for again; for one that is larger than
+// the whole room that would not help.
+func TestFilesWithoutRoom(t *testing.T) {
+	r, grant := newRuntime(t, Options{}), bigger(t)
+	const names, table, fbig, nobufs = "/data/a\x00/data/large\x00", 2 * answerSize, 22, 42
+	for room, want := range map[int32][2]answer{
+		table + 1000:     {{kind: 4, size: 5, content: "alpha"}, {errno: nobufs}},
+		table + 1000 + 7: {{kind: 4, size: 5, content: "alpha"}, {kind: 4, size: 1000, content: strings.Repeat("x", 1000)}},
+		table + 5:        {{errno: nobufs}, {errno: fbig, kind: 4, size: 1000}},
+	} {
+		m := load(t, r, asking("files_read", []byte(names), room, askedAt, int32(len(names)), -1, roomAt, room).Bytes())
+		out := askOK(t, m, wants{grant: grant, call: Call{Entry: Entry{ABI: Reactor}}})
+		for i := range want {
+			got := answerAt(out.Output[roomAt:], i)
+			if got.time = 0; got != want[i] {
+				t.Errorf("room of %d: file %d is %+v, want %+v", room, i, got, want[i])
+			}
+		}
+	}
+}
+
+func TestFilesWithoutMounts(t *testing.T) {
+	const names, room = "/\x00/data\x00/etc/passwd\x00../etc/passwd\x00", 4 * answerSize
+	m := load(t, newRuntime(t, Options{}), asking("files_stat", []byte(names), room, askedAt, int32(len(names)), roomAt, room).Bytes())
+	out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Reactor}}})
+	for i, want := range []answer{{kind: 3}, {errno: 44}, {errno: 44}, {errno: 63}} {
+		if got := answerAt(out.Output[roomAt:], i); got != want {
+			t.Errorf("file %d: got %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// A warm-up, which is for the calls of everybody, sees no file; the call after it does.
+func TestFilesAreDeniedInAWarmUp(t *testing.T) {
+	requireReuse(t)
+	const names, room, kept = "/data/a\x00", 100, 1000
+	for function, args := range map[string][]int32{
+		"files_stat": {askedAt, int32(len(names)), roomAt, room},
+		"files_list": {askedAt, int32(len(names)), roomAt, room},
+		"files_read": {askedAt, int32(len(names)), 10, roomAt, room},
+	} {
+		module := asking(function, []byte(names), 0, args...)
+		// What the function returned first is kept, and that is written too.
+		asks := module.Funcs[0].Body[:len(module.Funcs[0].Body)-len(wasmtest.Const(0))]
+		module.Funcs[0].Body = wasmtest.Code(
+			asks, when(wasmtest.Code(loads(kept), []byte{i32Eqz}), stores(kept, loads(0))),
+			calls(outputWrite, kept, 4), wasmtest.Const(0),
+		)
+		m := load(t, newRuntime(t, Options{}), module.Bytes())
+		for range 3 {
+			out := askOK(t, m, wants{grant: bigger(t), call: Call{Entry: Entry{ABI: Reactor}, Warm: []byte("w")}})
+			now, before := int32(binary.LittleEndian.Uint32(out.Output)), int32(binary.LittleEndian.Uint32(out.Output[roomAt:]))
+			if now != 1 || before != int32(hostfuncs.FaultDenied) {
+				t.Errorf("%s: %d in the call and %d in the warm-up, want 1 and %d", function, now, before, hostfuncs.FaultDenied)
+			}
+		}
+	}
+}
+
+// Whatever a guest asks for, it gets a code with a reason, or an answer for each name that
+// keeps to the guest's room.
+func FuzzBatchRequest(f *testing.F) {
+	b, r := bind(f, bigger(f)), newRuntime(f, Options{})
+	f.Add([]byte("/data/a\x00/data\x00"), uint16(1000), uint32(100), byte(0))
+	f.Add([]byte("/data/large\x00data\x00\x00"), uint16(96), uint32(1<<31), byte(1))
+	f.Add([]byte("/data/large\x00/data/a\x00/data/a"), uint16(70), uint32(5), byte(2))
+	f.Add(bytes.Repeat([]byte{0}, 5000), uint16(1<<16-1), uint32(0), byte(2))
+	f.Fuzz(func(t *testing.T, names []byte, size uint16, most uint32, kind byte) {
+		s, room := requests(r, b), make([]byte, size)
+		defer s.end()
+		code := int32(s.batch(names, room, func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer {
+			switch kind % 3 {
+			case 0:
+				return b.Stat()
+			case 1:
+				return b.List(room)
+			}
+			return b.Read(int(most), room)
+		}))
+		if code < 0 {
+			if s.fault == nil || s.fault.Message == "" || !bytes.Equal(room, make([]byte, size)) {
+				t.Errorf("code %d for the reason %+v", code, s.fault)
+			}
+			return
+		}
+		if want := bytes.Count(names, []byte{0}); int(code) != want {
+			t.Fatalf("%d answers for %d names", code, want)
+		}
+		for i := range int(code) {
+			at := binary.LittleEndian.Uint32(room[i*answerSize+24:])
+			if a := answerAt(room, i); a.content != "" && (int(at) < int(code)*answerSize || a.errno != 0) {
+				t.Errorf("answer %d is %+v at %d in a room of %d", i, a, at, size)
+			}
+		}
+	})
+}
