@@ -159,7 +159,17 @@ func TestRun(t *testing.T) {
 		{
 			"nothing",
 			Args{Pattern: "nowhere", Path: "bin"},
-			"no matches (text files searched: 0, binary files skipped: 1)\n",
+			"no matches (files searched: 1, binary files skipped: 0)\n",
+		},
+		{
+			"nothing in what is text",
+			Args{Pattern: "func main", Path: "bin"},
+			"no matches (files searched: 0, binary files skipped: 1)\n",
+		},
+		{
+			"nothing, without a text to look for",
+			Args{Pattern: "[x-z]", Path: "bin"},
+			"no matches (files searched: 0, binary files skipped: 1)\n",
 		},
 		{
 			"no file",
@@ -462,7 +472,7 @@ func TestRun_words(t *testing.T) {
 	}{
 		{Args{Pattern: "set", Word: true}, "a:3:set x\na:6:reset(set)\n"},
 		{Args{Pattern: "set", Word: true, IgnoreCase: true, Literal: true}, "a:3:set x\na:6:reset(set)\na:7:SET\n"},
-		{Args{Pattern: "un|re", Word: true}, "no matches (text files searched: 1, binary files skipped: 0)\n"},
+		{Args{Pattern: "un|re", Word: true}, "no matches (files searched: 1, binary files skipped: 0)\n"},
 		{Args{Pattern: "set x", Before: 1}, "a-2-setting\na:3:set x\n"},
 		{Args{Pattern: "set x", After: 1}, "a:3:set x\na-4-2\n"},
 		{Args{Pattern: "set x", Context: 1, After: 2}, "a-2-setting\na:3:set x\na-4-2\na-5-unset\n"},

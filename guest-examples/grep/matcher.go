@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 )
 
 // maxPattern is the greatest length of a pattern in bytes.
@@ -57,11 +58,25 @@ func compile(pattern string, ignoreCase, literal, word bool) (*matcher, error) {
 	}
 	m := &matcher{re: re}
 	literals := required(tree)
-	for _, text := range literals.texts {
-		m.needles = append(m.needles, bytescan.NewNeedle(text, literals.fold))
+	for _, literal := range literals.texts {
+		m.needles = append(m.needles, bytescan.NewNeedle(literal, literals.fold))
 	}
 	m.certain = len(m.needles) > 0 && !literals.fold && tree.Op == syntax.OpLiteral
 	return m, nil
+}
+
+// lacks reports whether no line of a file can match, by a look at its bytes alone: most files
+// of a search need no other. What it says no of may be binary or in whatever encoding.
+func (m *matcher) lacks(content []byte) bool {
+	if len(m.needles) == 0 || text.IsUTF16(content) {
+		return false
+	}
+	for _, n := range m.needles {
+		if n.Index(content) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // explain words an error of the regexp parser.

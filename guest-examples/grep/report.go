@@ -18,7 +18,7 @@ type report struct {
 	before, after  int64 // lines of context
 	max            int
 
-	searched, binary int // files
+	searched, binary int // files; one that lacks what is looked for counts as searched, whatever it is
 	matched          int // files with a match
 	lines            int // matching lines
 	shown            int // lines or files in out
@@ -113,5 +113,5 @@ func (r *report) nothing() {
 		fmt.Fprintln(&r.out, "no matches: there was no file to search; check path and glob, or set include_hidden")
 		return
 	}
-	fmt.Fprintf(&r.out, "no matches (text files searched: %d, binary files skipped: %d)\n", r.searched, r.binary)
+	fmt.Fprintf(&r.out, "no matches (files searched: %d, binary files skipped: %d)\n", r.searched, r.binary)
 }

@@ -163,6 +163,10 @@ func (s *search) file(name string) error {
 
 // content searches a file that was read as a whole. It may change the content.
 func (s *search) content(name string, content []byte) error {
+	if s.scanner.matcher.lacks(content) {
+		s.report.searched++
+		return nil
+	}
 	decoded, plain, err := text.Decode(content)
 	if err != nil {
 		return err

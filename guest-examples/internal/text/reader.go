@@ -31,7 +31,7 @@ func NewReader(src *bufio.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	switch {
-	case isUTF16(head):
+	case IsUTF16(head):
 		return transform.NewReader(src, utf16Decoder()), nil
 	case isBinary(head):
 		return nil, ErrBinary
@@ -47,7 +47,7 @@ func NewReader(src *bufio.Reader) (io.Reader, error) {
 // data. plain says that it has no control characters but tabs and line feeds, which takes
 // one look instead of several.
 func Decode(data []byte) (decoded []byte, plain bool, err error) {
-	if isUTF16(data) {
+	if IsUTF16(data) {
 		decoded, err = utf16Decoder().Bytes(data)
 		return decoded, false, err
 	}
@@ -60,7 +60,8 @@ func Decode(data []byte) (decoded []byte, plain bool, err error) {
 
 var utf8Mark = []byte{0xef, 0xbb, 0xbf}
 
-func isUTF16(head []byte) bool {
+// IsUTF16 reports whether a file that begins with head announces itself as UTF-16.
+func IsUTF16(head []byte) bool {
 	return len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff)
 }
 
