@@ -5,11 +5,40 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
+
+func TestSHA256(t *testing.T) {
+	data := []byte(strings.Repeat("abc", 100))
+	r := newRuntime(t, Options{})
+	want := sha256.Sum256(data)
+	m := load(t, r, asking("sha256", data, 32, askedAt, int32(len(data)), roomAt, 32).Bytes())
+	out, err := m.Call(t.Context(), Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})})
+	if err != nil || string(out.Output[roomAt:]) != string(want[:]) || out.Output[0] != 32 {
+		t.Errorf("got %x, %v", out.Output, err)
+	}
+	for name, tt := range map[string]struct {
+		args   []int32
+		want   int32
+		reason Reason
+	}{
+		"room for a part":    {[]int32{askedAt, 3, roomAt, 31}, -4, ""},
+		"data beyond memory": {[]int32{1 << 16, 1, roomAt, 32}, 0, BadGuest},
+		"room beyond memory": {[]int32{askedAt, 3, 1<<16 - 31, 32}, 0, BadGuest},
+		"into the data":      {[]int32{askedAt, 300, askedAt + 1, 32}, 32, ""},
+	} {
+		m := load(t, r, asking("sha256", data, 0, tt.args...).Bytes())
+		out, err := m.Call(t.Context(), Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})})
+		if got := reasonOf(t, err); got != tt.reason || err == nil && int32(binary.LittleEndian.Uint32(out.Output)) != tt.want {
+			t.Errorf("%s: got %q (%v) and %v, want %q and %d", name, got, err, out.Output, tt.reason, tt.want)
+		}
+	}
+}
 
 // One call takes 64 MiB and no byte more: nobody looks at the deadline meanwhile.
 func TestSHA256IsBounded(t *testing.T) {

@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -168,48 +166,5 @@ func TestManyFiles(t *testing.T) {
 				t.Errorf("it returned %d, want %d", int32(binary.LittleEndian.Uint32(out.Output)), tt.want)
 			}
 		})
-	}
-}
-
-func TestSHA256(t *testing.T) {
-	data := []byte(strings.Repeat("abc", 100))
-	r := newRuntime(t, Options{})
-	want := sha256.Sum256(data)
-	m := load(t, r, asking("sha256", data, 32, askedAt, int32(len(data)), roomAt, 32).Bytes())
-	out, err := m.Call(context.Background(), Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})})
-	if err != nil || string(out.Output[roomAt:]) != string(want[:]) || out.Output[0] != 32 {
-		t.Errorf("got %x, %v", out.Output, err)
-	}
-	for name, tt := range map[string]struct {
-		args   []int32
-		want   int32
-		reason Reason
-	}{
-		"room for a part":    {[]int32{askedAt, 3, roomAt, 31}, -4, ""},
-		"data beyond memory": {[]int32{1 << 16, 1, roomAt, 32}, 0, BadGuest},
-		"room beyond memory": {[]int32{askedAt, 3, 1<<16 - 31, 32}, 0, BadGuest},
-		"into the data":      {[]int32{askedAt, 300, askedAt + 1, 32}, 32, ""},
-	} {
-		m := load(t, r, asking("sha256", data, 0, tt.args...).Bytes())
-		out, err := m.Call(context.Background(), Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})})
-		if got := reasonOf(t, err); got != tt.reason || err == nil && int32(binary.LittleEndian.Uint32(out.Output)) != tt.want {
-			t.Errorf("%s: got %q (%v) and %v, want %q and %d", name, got, err, out.Output, tt.reason, tt.want)
-		}
-	}
-
-	// A start that uses it is saved all the same: it says nothing of a call.
-	starts := asking("sha256", data, 32, askedAt, 3, roomAt, 32)
-	starts.Funcs = append(starts.Funcs, wasmtest.Func{Type: 2, Body: wasmtest.Code(
-		wasmtest.Const(askedAt), wasmtest.Const(3), wasmtest.Const(roomAt), wasmtest.Const(32), wasmtest.CallFunc(4), []byte{wasmtest.Drop})})
-	starts.Exports = append(starts.Exports, wasmtest.Export{Name: "_initialize", Index: 6})
-	m = load(t, r, starts.Bytes())
-	for i := range 3 {
-		out, err := m.Call(context.Background(), Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i > 1 && !out.Reused { // the first two see whether it is worth it
-			t.Errorf("call %d did not begin with the saved start", i)
-		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"syscall"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
@@ -25,23 +24,6 @@ type search struct {
 	source *bufio.Reader // reused from file to file
 	many   *workspace.Batch
 	queue  queue
-}
-
-const (
-	// readRoom is for the files that are read together, in bytes, and maxSmall the size of
-	// the largest of them; what is larger is read in blocks.
-	readRoom = 1 << 20
-	maxSmall = 128 << 10
-	// firstBatch is how many files are read together at first: nothing is known of their
-	// sizes yet.
-	firstBatch = 64
-)
-
-// queue is the files to be searched next.
-type queue struct {
-	names   []string
-	entries []fs.DirEntry
-	size    int // how many are read together
 }
 
 // run does the search and writes the report to out.
@@ -81,34 +63,6 @@ func (s *search) folder() error {
 		s.batch()
 	}
 	return nil
-}
-
-// batch searches the first files of the queue, in their order.
-func (s *search) batch() {
-	names := s.queue.names[:min(len(s.queue.names), s.queue.size)]
-	done := 0
-	for i, found := range s.many.Read(names, maxSmall) {
-		if found.Err == syscall.ENOBUFS && i > 0 {
-			break // this one and those after it are read together anew
-		}
-		err := found.Err
-		switch err {
-		case nil:
-			err = s.content(names[i], found.Content)
-		case syscall.EFBIG, syscall.ENOBUFS:
-			err = s.file(names[i])
-		}
-		s.outcome(names[i], s.queue.entries[i], err)
-		done++
-	}
-	if done == len(names) {
-		s.queue.size = min(2*s.queue.size, workspace.MaxBatch)
-	} else {
-		s.queue.size = max(done, 1)
-	}
-	left := copy(s.queue.names, s.queue.names[done:])
-	copy(s.queue.entries, s.queue.entries[done:])
-	s.queue.names, s.queue.entries = s.queue.names[:left], s.queue.entries[:left]
 }
 
 // outcome takes note of a file that was searched, or not.
@@ -159,21 +113,6 @@ func (s *search) file(name string) error {
 		scanErr = err
 	}
 	return scanErr
-}
-
-// content searches a file that was read as a whole. It may change the content.
-func (s *search) content(name string, content []byte) error {
-	if s.scanner.matcher.lacks(content) {
-		s.report.searched++
-		return nil
-	}
-	decoded, plain, err := text.Decode(content)
-	if err != nil {
-		return err
-	}
-	s.report.begin(name)
-	s.scanner.whole(decoded, plain, s.report.add)
-	return s.report.end(s.reopen(name))
 }
 
 // reopen returns a function that opens the text of a file once more.

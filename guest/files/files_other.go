@@ -20,7 +20,7 @@ const maxName = 255
 func (d Dir) each(names []string, room []byte, ask func(name string, to []byte, a *Answer) []byte) ([]Answer, error) {
 	table := len(names) * AnswerSize
 	if len(names) > MaxNames || table > len(room) {
-		return nil, &host.Fault{Kind: "too_large", Message: "too many files at once"}
+		return nil, &host.Fault{Kind: "too_large", Message: "too many files at once: name at most 4096, and give 32 bytes of room for each and more for what it holds"}
 	}
 	answers := make([]Answer, len(names))
 	rest := room[table:table:len(room)]

@@ -35,8 +35,8 @@ func NewReader(src *bufio.Reader) (io.Reader, error) {
 		return transform.NewReader(src, utf16Decoder()), nil
 	case isBinary(head):
 		return nil, ErrBinary
-	case bytes.HasPrefix(head, utf8Mark):
-		if _, err := src.Discard(len(utf8Mark)); err != nil {
+	case bytes.HasPrefix(head, markUTF8):
+		if _, err := src.Discard(len(markUTF8)); err != nil {
 			return nil, err
 		}
 	}
@@ -55,14 +55,12 @@ func Decode(data []byte) (decoded []byte, plain bool, err error) {
 	if !plain && isBinary(data[:min(len(data), SniffLen)]) {
 		return nil, false, ErrBinary
 	}
-	return bytes.TrimPrefix(data, utf8Mark), plain, nil
+	return bytes.TrimPrefix(data, markUTF8), plain, nil
 }
-
-var utf8Mark = []byte{0xef, 0xbb, 0xbf}
 
 // IsUTF16 reports whether a file that begins with head announces itself as UTF-16.
 func IsUTF16(head []byte) bool {
-	return len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff)
+	return bytes.HasPrefix(head, markUTF16LE) || bytes.HasPrefix(head, markUTF16BE)
 }
 
 func utf16Decoder() *encoding.Decoder {
