@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	goruntime "runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,6 +48,16 @@ func waitFor(t *testing.T, what string, so func() bool) {
 			t.Fatalf("waited a minute for: %s", what)
 		}
 	}
+}
+
+// waitsIn reports whether a goroutine waits in a select of the function.
+func waitsIn(function string) bool {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:goruntime.Stack(stacks, true)]
+	return slices.ContainsFunc(bytes.Split(stacks, []byte("\n\n")), func(stack []byte) bool {
+		state, frames, _ := bytes.Cut(stack, []byte("\n"))
+		return bytes.Contains(state, []byte("[select")) && bytes.Contains(frames, []byte(function))
+	})
 }
 
 // A module that compiles in a moment does not wait for those that take long.
@@ -128,7 +139,7 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 				out, err = m.Call(ctx, Call{Bindings: b})
 				ended <- err
 			}()
-			waitFor(t, "the call runs", func() bool { return r.admission.Running() == 1 })
+			waitFor(t, "the call waits for its turn", func() bool { return waitsIn("(*compiled).startTurn(") })
 			began := time.Now()
 			askOK(t, small, wants{})
 			meanwhile := time.Since(began)
