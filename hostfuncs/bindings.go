@@ -210,6 +210,11 @@ func (b *Bindings) Usage() capability.Usage {
 	return u
 }
 
+// ClosesAtOnce reports whether Close has nothing to give back but directories, for which no
+// host keeps anybody waiting: no file is open, nothing is to be removed and no server was
+// within reach. Nobody may use what the call reaches meanwhile.
+func (b *Bindings) ClosesAtOnce() bool { return b.Web == nil && b.Files.closesAtOnce() }
+
 // Close takes back every handle: whatever still runs on behalf of the call finds
 // its files and responses closed. Scratch space and temporary files are removed; see FS.Close and
 // FS.Done. It may be called more than once.

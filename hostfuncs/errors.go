@@ -44,6 +44,8 @@ var (
 	// ErrLimit answers what would pass a limit of the call on bytes written, the
 	// size of a file or the number of files created; FS.LimitHit says which.
 	ErrLimit = errors.New("limit of the call reached")
+	// ErrChanged answers replacing a file that is not the one that the guest has seen.
+	ErrChanged = errors.New("changed meanwhile")
 	// ErrNoRoom answers a file of a Batch for which the room did not suffice.
 	ErrNoRoom = errors.New("no room left in the buffer")
 	// ErrOverSize answers a file of a Batch that is larger than was asked for.

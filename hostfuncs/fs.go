@@ -95,8 +95,9 @@ func NewFS(grants []capability.GrantedFS, o Options) (*FS, error) {
 		o.MaxOpenFiles = DefaultMaxOpenFiles
 	}
 	f := &FS{maxOpen: o.MaxOpenFiles, budget: newBudget(o), open: make(map[*File]struct{}), temps: make(tempNames), done: make(chan struct{})}
+	var paths hostPaths
 	for _, g := range grants {
-		m, err := openMount(g, o)
+		m, err := openMount(g, o, &paths)
 		if err != nil {
 			_ = f.cleanUp() // the mounts opened so far; err says more
 			return nil, err
@@ -173,6 +174,12 @@ func (f *FS) cleanUpFor(wait time.Duration) error {
 	case <-timer.C:
 		return nil
 	}
+}
+
+func (f *FS) closesAtOnce() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.open)+f.opening+f.changing+len(f.temps) == 0 && !f.hasScratch()
 }
 
 func (f *FS) hasScratch() bool {

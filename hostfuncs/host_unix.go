@@ -55,20 +55,33 @@ func (m *mount) removeHeld(h held, dir bool) error {
 	if dir {
 		flags = unix.AT_REMOVEDIR
 	}
-	return withDir(h.dir, func(fd int) error { return unix.Unlinkat(fd, h.base, flags) })
+	return m.withDir(h.dir, func(fd int) error { return unix.Unlinkat(fd, h.base, flags) })
+}
+
+// mayWrite fails if this process may not write to a regular file.
+func (m *mount) mayWrite(h held) error {
+	return m.withDir(h.dir, func(fd int) error {
+		return unix.Faccessat(fd, h.base, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW)
+	})
 }
 
 // renameHeld renames from one held directory to another: no path is looked up.
 func (m *mount) renameHeld(from, to held) error {
-	return withDir(from.dir, func(fromFD int) error {
-		return withDir(to.dir, func(toFD int) error {
+	if from.dir == to.dir {
+		return m.withDir(from.dir, func(fd int) error { return unix.Renameat(fd, from.base, fd, to.base) })
+	}
+	return m.withDir(from.dir, func(fromFD int) error {
+		return m.withDir(to.dir, func(toFD int) error {
 			return unix.Renameat(fromFD, from.base, toFD, to.base)
 		})
 	})
 }
 
-// withDir calls do with a descriptor of the directory, which it closes.
-func withDir(dir *os.Root, do func(fd int) error) error {
+// withDir calls do with a descriptor of the directory, which is valid for so long.
+func (m *mount) withDir(dir *os.Root, do func(fd int) error) error {
+	if dir == m.root {
+		return withFD(m.self, do)
+	}
 	file, err := dir.Open(".")
 	if err != nil {
 		return err

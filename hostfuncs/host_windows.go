@@ -36,6 +36,15 @@ func setAppend(*os.File, bool) error { return ErrUnsupported }
 // removeHeld removes a directory or anything else; the caller knows which it is.
 func (m *mount) removeHeld(h held, _ bool) error { return h.dir.Remove(h.base) }
 
+// mayWrite fails if this process may not write to a regular file.
+func (m *mount) mayWrite(h held) error {
+	file, err := h.dir.OpenFile(h.base, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
 // renameHeld renames in one directory, or without deny patterns from one to
 // another.
 func (m *mount) renameHeld(from, to held) error {

@@ -18,11 +18,11 @@ type hostDir struct {
 
 // openHostDir opens a directory that an operator wants to mount. Its errors are
 // reasons in words, without the path.
-func openHostDir(dir string) (hostDir, error) {
+func openHostDir(dir string, paths *hostPaths) (hostDir, error) {
 	if dir == "" {
 		return hostDir{}, errors.New("has no directory; name one")
 	}
-	real, err := realPath(dir)
+	real, parents, err := paths.directory(dir)
 	if err != nil {
 		return hostDir{}, err
 	}
@@ -30,12 +30,12 @@ func openHostDir(dir string) (hostDir, error) {
 	if err != nil {
 		return hostDir{}, hostDirError(err)
 	}
-	d := hostDir{root: root}
+	d := hostDir{root: root, parents: parents}
 	if d.self, err = root.Open("."); err != nil {
 		_ = root.Close()
 		return hostDir{}, hostDirError(err)
 	}
-	if err := d.examine(real); err != nil {
+	if err := d.examine(real, paths); err != nil {
 		_ = d.close()
 		return hostDir{}, err
 	}
@@ -44,44 +44,20 @@ func openHostDir(dir string) (hostDir, error) {
 
 func (d *hostDir) close() error { return errors.Join(d.self.Close(), d.root.Close()) }
 
-// realPath returns the absolute path of a directory with all links resolved.
-func realPath(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", hostDirError(err)
-	}
-	real, err := filepath.EvalSymlinks(abs)
-	if err != nil {
-		return "", hostDirError(err)
-	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return "", hostDirError(err)
-	}
-	if !info.IsDir() {
-		return "", errors.New("is not a directory; name one")
-	}
-	return real, nil
-}
-
-// examine finds the directories above the open one and refuses those that may
-// not be mounted. It trusts the handle and not the path: both must still be the
-// same directory.
-func (d *hostDir) examine(real string) error {
+// examine refuses directories that may not be mounted. It trusts the handle and
+// not the path: both must still be the same directory.
+func (d *hostDir) examine(real string, paths *hostPaths) error {
 	var err error
 	if d.info, err = d.root.Stat("."); err != nil {
-		return hostDirError(err)
-	}
-	if d.parents, err = parentsOf(real); err != nil {
 		return hostDirError(err)
 	}
 	if !os.SameFile(d.info, d.parents[0]) {
 		return errors.New("was replaced while it was opened; try again")
 	}
-	if isHostRoot(d, real) {
+	if d.isHostRoot(real, paths) {
 		return errors.New("is the root of a file system of the host; name a directory below it")
 	}
-	if d.touchesSystem() || isKernelFS(d.self) {
+	if d.touchesSystem(paths) || isKernelFS(d.self) {
 		return errors.New("is, holds or lies in a system directory of the host; name another one")
 	}
 	return nil
@@ -89,20 +65,20 @@ func (d *hostDir) examine(real string) error {
 
 // isHostRoot reports whether d is the top of its file system's path, by name or
 // by identity.
-func isHostRoot(d *hostDir, real string) bool {
+func (d *hostDir) isHostRoot(real string, paths *hostPaths) bool {
 	if len(d.parents) == 1 {
 		return true
 	}
-	top, err := os.Stat(filepath.VolumeName(real) + string(filepath.Separator))
+	top, err := paths.lstat(filepath.VolumeName(real) + string(filepath.Separator))
 	return err == nil && os.SameFile(top, d.info)
 }
 
 // touchesSystem reports whether d is a system directory, lies in one or holds
 // one. It compares identities, so that a system directory counts under whatever
 // name it was reached, such as /private/etc.
-func (d *hostDir) touchesSystem() bool {
+func (d *hostDir) touchesSystem(paths *hostPaths) bool {
 	for _, name := range systemDirs() {
-		system, err := os.Lstat(name)
+		system, err := paths.lstat(name)
 		if err != nil {
 			continue // this host has none of that name
 		}
@@ -122,10 +98,10 @@ func (d *hostDir) touchesSystem() bool {
 // refuseProtected fails when d is, holds or lies in one of the directories, or would hold
 // one that is not there yet; or when it holds a link on the way to one, which a guest could
 // replace.
-func (d *hostDir) refuseProtected(dirs []string) error {
+func (d *hostDir) refuseProtected(dirs []string, paths *hostPaths) error {
 	for _, dir := range dirs {
-		parents, there, err := nearestParents(dir)
-		if err != nil || contains(parents, d.info) || (there && contains(d.parents, parents[0])) || d.holdsLinkTo(dir) {
+		near, err := paths.nearest(dir)
+		if err != nil || contains(near.parents, d.info) || near.there && contains(d.parents, near.parents[0]) || near.links && d.holdsLinkTo(dir) {
 			return errors.New("is, holds or lies in a directory that no tool may write to: that of the operator's file, of tools, of stores or of compiled code; name another one, or grant it for reading")
 		}
 	}
@@ -144,52 +120,6 @@ func (d *hostDir) holdsLinkTo(dir string) bool {
 		}
 	}
 	return false
-}
-
-// nearestParents describes the directory, or the nearest above it that is there,
-// and all above that.
-func nearestParents(dir string) (parents []fs.FileInfo, there bool, err error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, false, err
-	}
-	for at := abs; ; at = filepath.Dir(at) {
-		real, err := filepath.EvalSymlinks(at)
-		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
-			continue
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		parents, err := parentsOf(real)
-		return parents, at == abs, err
-	}
-}
-
-// parentsOfLink describes what a link leads to and all directories above that.
-func parentsOfLink(name string) ([]fs.FileInfo, error) {
-	real, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return nil, err
-	}
-	return parentsOf(real)
-}
-
-// parentsOf describes a directory and all above it, that one first.
-func parentsOf(dir string) ([]fs.FileInfo, error) {
-	var parents []fs.FileInfo
-	for {
-		info, err := os.Stat(dir)
-		if err != nil {
-			return nil, err
-		}
-		parents = append(parents, info)
-		up := filepath.Dir(dir)
-		if up == dir {
-			return parents, nil
-		}
-		dir = up
-	}
 }
 
 func contains(infos []fs.FileInfo, info fs.FileInfo) bool {

@@ -12,7 +12,7 @@ import (
 // A17: a process file system below a mount, such as that of a container's root,
 // is not read either. Mounting one needs privileges, so this goes to the check.
 func TestKernelFilesDoNotOpen(t *testing.T) {
-	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()}, Options{})
+	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()}, Options{}, new(hostPaths))
 	if err != nil {
 		t.Fatal(err)
 	}

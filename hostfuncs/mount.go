@@ -26,7 +26,7 @@ type mount struct {
 	escape  error         // what package os reports for a path that leads out of a root
 }
 
-func openMount(g capability.GrantedFS, o Options) (*mount, error) {
+func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, error) {
 	m := &mount{name: g.Mount, at: g.GuestPath(), writable: g.Mode == capability.ModeWrite}
 	refuse := func(reason string) (*mount, error) { return nil, &MountError{Mount: m.name, Reason: reason} }
 
@@ -40,7 +40,7 @@ func openMount(g capability.GrantedFS, o Options) (*mount, error) {
 	if m.deny, err = newDenyList(g.Deny); err != nil {
 		return refuse(err.Error())
 	}
-	if err := m.openDir(g, o); err != nil {
+	if err := m.openDir(g, o, paths); err != nil {
 		return refuse(err.Error())
 	}
 	// Package os has no name for this error; asking for it once tells which it is.
@@ -55,7 +55,7 @@ func openMount(g capability.GrantedFS, o Options) (*mount, error) {
 
 // openDir opens the directory of the host behind the mount, or makes it. Its
 // errors are reasons in words, without the path.
-func (m *mount) openDir(g capability.GrantedFS, o Options) error {
+func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) error {
 	name := g.Dir
 	if g.Mount == capability.ScratchMount {
 		var err error
@@ -64,9 +64,9 @@ func (m *mount) openDir(g capability.GrantedFS, o Options) error {
 		}
 		m.scratch = name
 	}
-	dir, err := openHostDir(name)
+	dir, err := openHostDir(name, paths)
 	if err == nil && m.writable {
-		if err = dir.refuseProtected(o.Protected); err != nil {
+		if err = dir.refuseProtected(o.Protected, paths); err != nil {
 			_ = dir.close()
 		}
 	}
@@ -112,6 +112,10 @@ type opening struct {
 	noFollow  bool // refuse a link at the end of the path
 	append    bool
 	access    int // os.O_RDONLY, os.O_WRONLY or os.O_RDWR
+	// create makes a file with these permission bits, less the umask of this process,
+	// where there must be nothing.
+	create bool
+	perm   fs.FileMode
 }
 
 // hostFlags are the flags for the host. O_TRUNC is never among them: emptying a
@@ -120,6 +124,9 @@ func (o opening) hostFlags() int {
 	flags := openFlags | o.access
 	if o.append {
 		flags |= appendFlag
+	}
+	if o.create {
+		flags |= os.O_CREATE | os.O_EXCL
 	}
 	return flags
 }
@@ -167,7 +174,12 @@ func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
 	if err := o.check(before); err != nil {
 		return nil, nil, err
 	}
-	file, err := parent.OpenFile(base, o.hostFlags(), 0)
+	return m.openIn(parent, base, o)
+}
+
+// openIn opens a name in a directory, or creates it.
+func (m *mount) openIn(parent *os.Root, base string, o opening) (*os.File, fs.FileInfo, error) {
+	file, err := parent.OpenFile(base, o.hostFlags(), o.perm)
 	if err != nil {
 		return nil, nil, m.guestError(err)
 	}
@@ -187,7 +199,7 @@ func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o openi
 	if err != nil {
 		return nil, err
 	}
-	if m.noLinks() || o.noFollow {
+	if (m.noLinks() || o.noFollow) && !o.create { // what is created is no link
 		named, err := parent.Lstat(base)
 		if err != nil {
 			return nil, m.guestError(err)

@@ -13,16 +13,8 @@ func (m *mount) create(rel string, o opening) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer done()
-	file, err := parent.OpenFile(base, o.hostFlags()|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, nil, m.guestError(err)
-	}
-	info, err := m.checkOpened(file, parent, base, o)
-	if err != nil {
-		_ = file.Close()
-		return nil, nil, err
-	}
-	return file, info, nil
+	o.create, o.perm = true, 0o666
+	return m.openIn(parent, base, o)
 }
 
 // mkdir makes a directory where there is nothing, not even a link.

@@ -95,6 +95,9 @@ func (m *mount) hold(rel string) (held, error) {
 
 // refuseKernelFS fails for a directory in which the kernel shows itself.
 func (m *mount) refuseKernelFS(dir *os.Root) error {
+	if dir == m.root { // it was looked at when it was opened
+		return nil
+	}
 	info, err := dir.Stat(".")
 	if err != nil {
 		return m.guestError(err)

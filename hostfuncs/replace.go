@@ -1,0 +1,191 @@
+package hostfuncs
+
+import (
+	"crypto/rand"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+)
+
+// Seen is what a guest knows of a file that it wants to replace, from Lstat or a Batch.
+type Seen struct {
+	// None says that there was nothing; the rest is not looked at then.
+	None bool
+	// Size is the size in bytes of the regular file that was there, and ModTime when its
+	// content changed last.
+	Size    int64
+	ModTime time.Time
+}
+
+// is reports whether a file is still the one that was seen; nil stands for none.
+func (s *Seen) is(info fs.FileInfo) bool {
+	switch {
+	case s == nil:
+		return true
+	case info == nil || s.None:
+		return info == nil && s.None
+	}
+	return info.Size() == s.Size && info.ModTime().Equal(s.ModTime)
+}
+
+// Replace gives the file name the content, as a whole or not at all: a file beside it is
+// written, which takes its place, with the permission bits of what it replaces. Where
+// nothing is there, it is created as by Open. seen is what must be there, up to the moment
+// before the file takes its place; nil stands for whatever is. The content stays the
+// caller's, and must not change while Replace runs.
+//
+// It fails with ErrChanged for a file that is not the one seen, with ErrLoop for a link,
+// with ErrIsDir for a directory, with fs.ErrPermission for what is neither a file nor
+// that, for a file that runs with the rights of its owner or group and for one that may not
+// be written to itself, with ErrLimit at a limit, and as the other methods do that change
+// what a directory holds.
+func (v View) Replace(name string, content []byte, seen *Seen) error {
+	return v.change("replace", name, func(p place) error {
+		if p.mustBeDir || p.rel == "." {
+			return ErrIsDir
+		}
+		return v.fs.replace(p, content, seen)
+	})
+}
+
+// replace does so within the budget. What is written counts, whether or not it comes to
+// take the file's place.
+func (f *FS) replace(p place, content []byte, seen *Seen) error {
+	size := int64(len(content))
+	if err := f.allowSize(0, size); err != nil {
+		return err
+	}
+	if err := f.spend(size); err != nil {
+		return err
+	}
+	if err := f.countCreated(); err != nil {
+		f.refund(size)
+		return err
+	}
+	created, err := p.mount.putWhole(p.rel, seen, func(file *os.File) error { return f.writeAll(file, content) })
+	if !created {
+		f.refund(size)
+		f.uncountCreated()
+	}
+	return err
+}
+
+// writeAll writes the content, unless the call ends meanwhile.
+func (f *FS) writeAll(file *os.File, content []byte) error {
+	for len(content) > 0 {
+		if f.revoked.Load() {
+			return fs.ErrClosed
+		}
+		n, err := file.Write(content[:min(len(content), maxWrite)])
+		if err != nil {
+			return guestError(err)
+		}
+		content = content[n:]
+	}
+	return nil
+}
+
+// putWhole replaces the regular file that a cleaned path names, or nothing, by one that
+// write writes to. created says that this one was made, if only to be removed again.
+func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (created bool, err error) {
+	h, err := m.hold(rel)
+	if err != nil {
+		return false, err
+	}
+	defer h.done()
+	before, err := m.mayReplace(h, seen)
+	if err != nil {
+		return false, err
+	}
+	temp, file, err := m.createBeside(h, before)
+	if err != nil {
+		return false, err
+	}
+	err = write(file)
+	if closeErr := m.guestError(file.Close()); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = m.stillThere(h, before)
+	}
+	if err == nil {
+		err = m.guestError(m.renameHeld(temp, h))
+	}
+	if err != nil {
+		_ = m.removeHeld(temp, false) // what stays is only litter
+	}
+	return true, err
+}
+
+// mayReplace describes the file in whose place another may be put: nil for nothing. Replacing
+// a file needs no right to write to it, so that this is tried.
+func (m *mount) mayReplace(h held, seen *Seen) (fs.FileInfo, error) {
+	// As in open, look first.
+	info, err := h.dir.Lstat(h.base)
+	switch err := m.guestError(err); {
+	case err == fs.ErrNotExist && seen.is(nil):
+		return nil, nil
+	case err == fs.ErrNotExist:
+		return nil, ErrChanged
+	case err != nil:
+		return nil, err
+	case info.Mode().Type() == fs.ModeSymlink:
+		return nil, ErrLoop
+	}
+	o := opening{noFollow: true, access: os.O_WRONLY}
+	if err := o.check(info); err != nil {
+		return nil, err
+	}
+	if !seen.is(info) {
+		return nil, ErrChanged
+	}
+	if sameDevice(info, m.info) {
+		return info, m.guestError(m.mayWrite(h))
+	}
+	file, info, err := m.openIn(h.dir, h.base, o) // which looks at the file system, too
+	if err != nil {
+		return nil, err
+	}
+	return info, m.guestError(file.Close())
+}
+
+// stillThere fails when a name no longer has the file that before describes, nil for none.
+func (m *mount) stillThere(h held, before fs.FileInfo) error {
+	now, err := h.dir.Lstat(h.base)
+	switch err := m.guestError(err); {
+	case err == fs.ErrNotExist && before == nil:
+		return nil
+	case err != nil && err != fs.ErrNotExist:
+		return err
+	case err != nil, before == nil, !os.SameFile(now, before),
+		now.Mode() != before.Mode(), now.Size() != before.Size(), !now.ModTime().Equal(before.ModTime()):
+		return ErrChanged
+	}
+	return nil
+}
+
+// createBeside creates a file in the directory of another, which it is to replace, or of
+// nothing. Its name is none that a guest could foresee.
+func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, error) {
+	perm := fs.FileMode(0o666)
+	if before != nil {
+		perm = before.Mode().Perm()
+	}
+	temp := h
+	temp.base = TempPrefix + rand.Text()
+	temp.rel = path.Join(path.Dir(h.rel), temp.base)
+	file, info, err := m.openIn(h.dir, temp.base, opening{noFollow: true, access: os.O_WRONLY, create: true, perm: perm})
+	if err != nil {
+		return held{}, nil, err
+	}
+	if before == nil || info.Mode().Perm() == perm {
+		return temp, file, nil
+	}
+	if err := file.Chmod(perm); err != nil { // the umask took some
+		_ = file.Close()
+		_ = m.removeHeld(temp, false)
+		return held{}, nil, m.guestError(err)
+	}
+	return temp, file, nil
+}
