@@ -188,15 +188,10 @@ func (c *compiled) execute(s *callState) error {
 		defer c.leave()
 		return c.run(s)
 	}
-	// Files end with the call, wherever the guest or the host is with them.
-	revoke := context.AfterFunc(s.caller, s.call.Bindings.Files.Revoke)
-	closing := context.AfterFunc(c.r.closing, s.call.Bindings.Files.Revoke)
 	ended := make(chan error, 1)
 	go func() {
 		err := error(errEnginePanic) // for a listener that ends the goroutine, as in tryStart
 		defer func() {
-			revoke()
-			closing()
 			c.leave() // before the call returns: its caller finds the place free
 			ended <- err
 		}()
@@ -239,6 +234,7 @@ func (c *compiled) wait(s *callState, ended <-chan error) error {
 	case <-s.caller.Done():
 	case <-c.r.closing.Done():
 	}
+	s.call.Bindings.Files.Revoke() // wherever the guest or the host is with them
 	timer := time.NewTimer(c.r.grace)
 	defer timer.Stop()
 	select {

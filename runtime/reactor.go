@@ -30,6 +30,7 @@ func (e *engine) reactorBuilder() wazero.HostModuleBuilder {
 	x.web()
 	x.store()
 	x.files()
+	x.replace()
 	x.digest()
 	return b
 }

@@ -59,14 +59,17 @@ var numbers = map[sys.Errno]uint32{
 }
 
 // Number returns WASI's number of an error of package hostfuncs, 0 for nil: the one that the
-// functions of WASI return for it, or FBIG and NOBUFS for what only a batch of files has.
+// functions of WASI return for it, or FBIG and NOBUFS for what only a batch of files has, and
+// STALE for what only replacing a file has.
 func Number(err error) uint32 {
-	const fbig, nobufs = 22, 42
-	switch err {
-	case hostfuncs.ErrOverSize:
+	const fbig, nobufs, stale = 22, 42, 72
+	switch {
+	case err == hostfuncs.ErrOverSize:
 		return fbig
-	case hostfuncs.ErrNoRoom:
+	case err == hostfuncs.ErrNoRoom:
 		return nobufs
+	case errors.Is(err, hostfuncs.ErrChanged):
+		return stale
 	}
 	return numbers[toErrno(err)]
 }
