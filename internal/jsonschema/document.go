@@ -65,6 +65,13 @@ func (v Value) JSON() json.RawMessage {
 	return v.v.appendJSON(nil, math.MaxInt)
 }
 
+// Object returns the fields of an object as package json decodes them into a map, with exact
+// numbers; ok is false for anything else.
+func (v Value) Object() (fields map[string]any, ok bool) {
+	fields, ok = v.v.tree().(map[string]any)
+	return fields, ok
+}
+
 // Decode decodes the value as package json does. Numbers of what has no type stay exact.
 func (v Value) Decode(into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(v.JSON()))

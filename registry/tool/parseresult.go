@@ -30,7 +30,7 @@ func ParseResult(raw []byte) (Result, error) {
 	var result Result
 	err = errors.Join(
 		decode(doc, "is_error", &result.IsError), text(doc, "title", &result.Title),
-		decode(doc, "metadata", &result.Metadata), decode(doc, "warnings", &result.Warnings))
+		object(doc, "metadata", &result.Metadata), decode(doc, "warnings", &result.Warnings))
 	if err != nil {
 		return Result{}, err
 	}
@@ -213,6 +213,18 @@ func optionalText(object jsonschema.Value, name string, into **string) error {
 	}
 	*into = &s
 	return text(object, name, &s)
+}
+
+// object takes a field that holds an object, if it is there and not null.
+func object(of jsonschema.Value, name string, into *map[string]any) error {
+	field, ok := of.Field(name)
+	if !ok || field.IsNull() {
+		return nil
+	}
+	if *into, ok = field.Object(); !ok {
+		return wrongField(name)
+	}
+	return nil
 }
 
 // decode takes a field of another type, if it is there.

@@ -325,17 +325,22 @@ func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bin
 		bindings *hostfuncs.Bindings
 		err      error
 	}
-	done := make(chan outcome, 1)
-	go func() {
+	open := func() outcome {
 		b, err := hostfuncs.Bind(in.Grant, e.files(), e.services(in))
-		done <- outcome{b, err}
-	}()
+		if err != nil {
+			err = (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
+		}
+		return outcome{b, err}
+	}
+	if len(in.Grant.FS) == 0 { // nothing is opened
+		o := open()
+		return o.bindings, o.err
+	}
+	done := make(chan outcome, 1)
+	go func() { done <- open() }()
 	select {
 	case o := <-done:
-		if o.err != nil {
-			return nil, (&tool.Error{Code: tool.CodePermissionDenied, Message: o.err.Error()}).WithCause(o.err)
-		}
-		return o.bindings, nil
+		return o.bindings, o.err
 	case <-ctx.Done():
 		go func() {
 			if o := <-done; o.err == nil {
@@ -388,6 +393,10 @@ const releaseGrace = 25 * time.Millisecond
 
 // release gives back what a call could reach, without keeping the caller for long.
 func (e *Executor) release(b *hostfuncs.Bindings) {
+	if b.ClosesAtOnce() {
+		_ = b.Close() // its failures concern nobody: the call is over
+		return
+	}
 	// A Close that waits already is not joined: that would keep the caller.
 	held := e.releasing.TryRLock()
 	done := make(chan struct{})
@@ -396,7 +405,7 @@ func (e *Executor) release(b *hostfuncs.Bindings) {
 		if held {
 			defer e.releasing.RUnlock()
 		}
-		_ = b.Close() // its failures concern nobody: the call is over
+		_ = b.Close()
 		<-b.Files.Done()
 	}()
 	timer := time.NewTimer(releaseGrace)
