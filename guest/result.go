@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,20 +34,43 @@ func Failf(format string, args ...any) Result {
 // MarshalJSON writes the form that the ABI has for results. It fails for a block
 // that the host would not take.
 func (r Result) MarshalJSON() ([]byte, error) {
-	content := make([]any, len(r.Content)) // a list even if it is empty
+	b := append(make([]byte, 0, r.size()), `{"content":[`...)
+	var err error
 	for i, c := range r.Content {
-		var err error
-		if content[i], err = c.wire(); err != nil {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = c.appendTo(b); err != nil {
 			return nil, fmt.Errorf("content[%d]: %w", i, err)
 		}
 	}
-	return marshal(struct {
-		Content    []any          `json:"content"`
-		Structured any            `json:"structured,omitempty"`
-		IsError    bool           `json:"is_error,omitempty"`
-		Title      string         `json:"title,omitempty"`
-		Metadata   map[string]any `json:"metadata,omitempty"`
-	}{content, r.Structured, r.IsError, r.Title, r.Metadata})
+	b = append(b, ']')
+	if r.Structured != nil {
+		if b, err = appendJSON(append(b, `,"structured":`...), r.Structured, 0); err != nil {
+			return nil, err
+		}
+	}
+	if r.IsError {
+		b = append(b, `,"is_error":true`...)
+	}
+	if r.Title != "" {
+		b = appendText(append(b, `,"title":`...), r.Title)
+	}
+	if len(r.Metadata) > 0 {
+		if b, err = appendJSON(append(b, `,"metadata":`...), r.Metadata, 0); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, "}\n"...), nil
+}
+
+// size is about how many bytes the result takes, as JSON.
+func (r Result) size() int {
+	size := 256 + len(r.Title)
+	for _, c := range r.Content {
+		size += 128 + len(c.Text) + len(c.Text)/16 + base64.StdEncoding.EncodedLen(len(c.Data))
+	}
+	return size
 }
 
 // ContentType is the kind of a content block.
@@ -95,45 +119,39 @@ func Resource(uri, mimeType, text string, data []byte) Content {
 	return Content{Type: ContentResource, URI: uri, MIMEType: mimeType, Text: text, Data: data}
 }
 
-// wire returns what encoding/json writes for the block.
-func (c Content) wire() (any, error) {
+// appendTo appends the JSON of the block.
+func (c Content) appendTo(b []byte) ([]byte, error) {
 	switch c.Type {
 	case ContentText:
-		return struct {
-			Type ContentType `json:"type"`
-			Text string      `json:"text"`
-		}{c.Type, c.Text}, nil
+		b = appendText(append(b, `{"type":"text","text":`...), c.Text)
 	case ContentImage, ContentAudio:
 		if len(c.Data) == 0 || !strings.HasPrefix(c.MIMEType, string(c.Type)+"/") {
 			return nil, fmt.Errorf("a block of the type %s needs data and a MIME type that starts with %s/", c.Type, c.Type)
 		}
-		return struct {
-			Type     ContentType `json:"type"`
-			Data     []byte      `json:"data"`
-			MIMEType string      `json:"mimeType"`
-		}{c.Type, c.Data, c.MIMEType}, nil
+		b = appendText(append(b, `{"type":`...), string(c.Type))
+		b = appendData(append(b, `,"data":`...), c.Data)
+		b = appendText(append(b, `,"mimeType":`...), c.MIMEType)
 	case ContentResource:
-		return c.wireResource()
+		if c.URI == "" || c.Text != "" && c.Data != nil {
+			return nil, errors.New("a resource needs a URI, and either a text or data")
+		}
+		b = appendText(append(b, `{"type":"resource","resource":{"uri":`...), c.URI)
+		if c.MIMEType != "" {
+			b = appendText(append(b, `,"mimeType":`...), c.MIMEType)
+		}
+		if len(c.Data) == 0 {
+			b = appendText(append(b, `,"text":`...), c.Text)
+		} else {
+			b = appendData(append(b, `,"blob":`...), c.Data)
+		}
+		b = append(b, '}')
+	default:
+		return nil, fmt.Errorf("the type %q is none; use Text, Image, Audio or Resource", c.Type)
 	}
-	return nil, fmt.Errorf("the type %q is none; use Text, Image, Audio or Resource", c.Type)
+	return append(b, '}'), nil
 }
 
-func (c Content) wireResource() (any, error) {
-	if c.URI == "" || c.Text != "" && c.Data != nil {
-		return nil, errors.New("a resource needs a URI, and either a text or data")
-	}
-	type contents struct {
-		URI      string  `json:"uri"`
-		MIMEType string  `json:"mimeType,omitempty"`
-		Text     *string `json:"text,omitempty"`
-		Blob     []byte  `json:"blob,omitempty"`
-	}
-	r := contents{URI: c.URI, MIMEType: c.MIMEType, Blob: c.Data}
-	if len(c.Data) == 0 {
-		r.Text = &c.Text
-	}
-	return struct {
-		Type     ContentType `json:"type"`
-		Resource contents    `json:"resource"`
-	}{c.Type, r}, nil
+// appendData appends bytes as a JSON string of Base64.
+func appendData(b, data []byte) []byte {
+	return append(base64.StdEncoding.AppendEncode(append(b, '"'), data), '"')
 }

@@ -47,7 +47,7 @@ func (p *plan) write(f planned) (back func() error, err error) {
 	if f.kind == remove || f.kind == update && bytes.Equal(f.old, f.new) {
 		return nil, nil
 	}
-	made, err := p.dir.Write(param, f.name, f.info, f.new)
+	made, err := p.dir.Write(param, f.name, f.was, f.new)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,9 @@ func (p *plan) write(f planned) (back func() error, err error) {
 		if f.kind == update {
 			return p.restore(f.name, f.old)
 		}
-		_, info, err := p.dir.Target(param, f.name)
-		if err == nil && info != nil {
-			err = p.dir.Remove(param, f.name, info)
+		_, was, err := p.dir.Target(param, f.name)
+		if err == nil && was != nil {
+			err = p.dir.Remove(param, f.name, was)
 		}
 		p.dir.RemoveFolders(made)
 		return err
@@ -85,7 +85,7 @@ func (p *plan) remove(f planned) (back func() error, err error) {
 	if f.kind != remove {
 		return nil, nil
 	}
-	if err := p.dir.Remove(param, f.name, f.info); err != nil {
+	if err := p.dir.Remove(param, f.name, f.was); err != nil {
 		return nil, err
 	}
 	return func() error { return p.restore(f.name, f.old) }, nil
@@ -93,10 +93,10 @@ func (p *plan) remove(f planned) (back func() error, err error) {
 
 // restore gives a file its content back.
 func (p *plan) restore(name string, content []byte) error {
-	_, info, err := p.dir.Target(param, name)
+	_, was, err := p.dir.Target(param, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", workspace.Display(name), err)
 	}
-	_, err = p.dir.Write(param, name, info, content)
+	_, err = p.dir.Write(param, name, was, content)
 	return err
 }

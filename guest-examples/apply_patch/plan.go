@@ -8,6 +8,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"github.com/wasmtool/wasmtool/guest/files"
 )
 
 // plan is what a patch is to do, checked as far as it can be without doing it.
@@ -22,23 +23,23 @@ type plan struct {
 type planned struct {
 	kind     kind
 	name     string
-	moveTo   string      // or ""
-	info     fs.FileInfo // nil for an added file
-	old, new []byte      // contents; nil where there is none
+	moveTo   string        // or ""
+	was      *files.Answer // nil for an added file
+	old, new []byte        // contents; nil where there is none
 	report   string
 	notes    []string
 }
 
 // add checks a part and takes it into the plan.
 func (p *plan) add(part filePatch) error {
-	name, info, err := p.claim(part.path)
+	name, was, err := p.claim(part.path)
 	if err != nil {
 		return err
 	}
-	f := planned{kind: part.kind, name: name, info: info}
+	f := planned{kind: part.kind, name: name, was: was}
 	shown := workspace.Display(name)
 	if part.kind == add {
-		if info != nil {
+		if was != nil {
 			return fmt.Errorf("%s: %s exists, and the patch adds it; update it instead", param, shown)
 		}
 		f.new = []byte(part.content)
@@ -46,10 +47,10 @@ func (p *plan) add(part filePatch) error {
 		p.files = append(p.files, f)
 		return nil
 	}
-	if info == nil {
+	if was == nil {
 		return workspace.Explain(p.dir.FS, param, name, fs.ErrNotExist)
 	}
-	if f.old, err = p.dir.Load(param, name, info, maxFile); err != nil {
+	if f.old, err = p.dir.Load(param, name, was, maxFile); err != nil {
 		return err
 	}
 	if p.total += len(f.old); p.total > maxTotal {
@@ -101,13 +102,13 @@ func (p *plan) update(f *planned, part filePatch) (err error) {
 }
 
 // claim resolves a path of the patch, which no other part may have.
-func (p *plan) claim(path string) (name string, info fs.FileInfo, err error) {
-	name, info, err = p.dir.Target(param, path)
+func (p *plan) claim(path string) (name string, was *files.Answer, err error) {
+	name, was, err = p.dir.Target(param, path)
 	if err == nil && p.taken[name] {
 		err = fmt.Errorf("%s: %s stands in two parts; put all of its changes in one", param, workspace.Display(name))
 	}
 	p.taken[name] = true
-	return name, info, err
+	return name, was, err
 }
 
 // did words what is done with the file.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/wasmtool/wasmtool/guest-examples/array"
@@ -25,14 +24,15 @@ func main() {
 		"object": withArgs(object.Run),
 		"string": withArgs(stringtool.Run),
 	}
-	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
+	guest.Run(tools)
 }
 
 // withArgs returns the tool that gives run the decoded arguments.
 func withArgs[Args any](run func(Args, io.Writer) error) guest.Tool {
+	decode := guest.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
-		var args Args
-		if err := guest.Decode(input, &args); err != nil {
+		args, err := decode(input)
+		if err != nil {
 			return err
 		}
 		return run(args, out)

@@ -6,7 +6,6 @@ package main
 import (
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/wasmtool/wasmtool/guest-examples/convert"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
@@ -21,15 +20,16 @@ func main() {
 		"json":     reading(json.Run),
 		"markdown": reading(markdown.Run),
 	}
-	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
+	guest.Run(tools)
 }
 
 // reading returns the tool that gives run the workspace to read in and the
 // decoded arguments.
 func reading[Args any](run func(fs.FS, Args, io.Writer) error) guest.Tool {
+	decode := guest.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
-		var args Args
-		if err := guest.Decode(input, &args); err != nil {
+		args, err := decode(input)
+		if err != nil {
 			return err
 		}
 		return run(workspace.Open(), args, out)

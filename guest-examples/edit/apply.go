@@ -83,9 +83,9 @@ func (o *Outcome) step(edit Edit, shown, name string) error {
 		}
 	}
 	v := newView(o.after.Text, strings.Contains(edit.OldString, "\r"))
-	r := replacement{view: v, old: []byte(edit.OldString), insert: newInsertion(v, edit.OldString, edit.NewString)}
+	r := replacement{search: v.search([]byte(edit.OldString)), insert: newInsertion(v, edit.OldString, edit.NewString)}
 	count, err := 1, error(nil)
-	if loose, ok := v.relaxed(edit); ok {
+	if loose, ok := r.relaxed(edit); ok {
 		r.insert, r.only = newInsertion(v, loose.old, loose.new), &loose.place
 		o.Notes = append(o.Notes, name+loose.note)
 	} else if count, err = r.checkPlaces(shown, edit.ReplaceAll, o.after.Unknown); err != nil {
@@ -105,15 +105,19 @@ func (o *Outcome) step(edit Edit, shown, name string) error {
 	return nil
 }
 
+// reportSize is how many bytes most reports have at most.
+const reportSize = 1 << 10
+
 // Report words what was changed in the file called shown, by one edit or more.
 func (o Outcome) Report(shown string, edits int) []byte {
-	report := fmt.Appendf(nil, "edited %s: ", shown)
+	head := "edited " + shown + ": "
 	if edits > 1 {
-		report = fmt.Appendf(report, "%s, ", guest.Quantity(edits, "edit"))
+		head += guest.Quantity(edits, "edit") + ", "
 	}
-	report = fmt.Appendf(report, "%s\n", guest.Quantity(o.Replacements, "replacement"))
+	head += guest.Quantity(o.Replacements, "replacement") + "\n"
+	report := append(make([]byte, 0, reportSize), head...)
 	for _, note := range o.Notes {
-		report = fmt.Appendf(report, "(%s)\n", note)
+		report = append(report, "("+note+")\n"...)
 	}
 	d := differ{old: o.before.Text, new: o.after.Text, showReturns: o.showReturns}
 	return d.append(report, shown, o.changes)

@@ -47,7 +47,7 @@ func TestCompose(t *testing.T) {
 }
 
 func replacing(v view, old, replacementText string) replacement {
-	return replacement{view: v, old: []byte(old), insert: newInsertion(v, old, replacementText)}
+	return replacement{search: v.search([]byte(old)), insert: newInsertion(v, old, replacementText)}
 }
 
 func TestApply_several(t *testing.T) {

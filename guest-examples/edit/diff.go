@@ -2,8 +2,8 @@ package edit
 
 import (
 	"bytes"
-	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
@@ -37,7 +37,7 @@ type block struct {
 
 // append appends the diff of a file called shown.
 func (d differ) append(out []byte, shown string, changes []change) []byte {
-	out = fmt.Appendf(out, "--- %s\n+++ %s\n", shown, shown)
+	out = append(out, "--- "+shown+"\n+++ "+shown+"\n"...)
 	w := diffWriter{differ: d, out: out, most: len(out) + maxDiffBytes}
 	var hunk []block
 	for b := range d.blocks(changes) {
@@ -181,7 +181,7 @@ func (w *diffWriter) hunk(blocks []block) {
 	}
 	line := first.line - before
 	oldCount := last.endLine() + after - line
-	w.out = fmt.Appendf(w.out, "@@ -%s +%s @@\n", lineRange(line, oldCount), lineRange(line+w.shift, oldCount+grown))
+	w.out = append(w.out, "@@ -"+lineRange(line, oldCount)+" +"+lineRange(line+w.shift, oldCount+grown)+" @@\n"...)
 	w.shift += grown
 	at := start
 	for _, b := range blocks {
@@ -198,11 +198,11 @@ func (w *diffWriter) hunk(blocks []block) {
 func lineRange(line, count int) string {
 	switch count {
 	case 0:
-		return fmt.Sprintf("%d,0", line-1)
+		return strconv.Itoa(line-1) + ",0"
 	case 1:
-		return fmt.Sprint(line)
+		return strconv.Itoa(line)
 	default:
-		return fmt.Sprintf("%d,%d", line, count)
+		return strconv.Itoa(line) + "," + strconv.Itoa(count)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
@@ -37,28 +36,24 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	if args.OldString == args.NewString {
 		return errors.New("new_string is the same as old_string; there is nothing to change")
 	}
-	name, info, err := dir.Target("file_path", args.FilePath)
-	if err != nil {
-		return err
-	}
 	if args.OldString == "" {
-		if info != nil {
+		name, was, err := dir.Target("file_path", args.FilePath)
+		if err != nil {
+			return err
+		}
+		if was != nil {
 			return fmt.Errorf("old_string is empty, which creates a file, and %s exists; give the text to replace, or use write to replace the whole file", workspace.Display(name))
 		}
 		return write.Create(dir, name, args.NewString, out)
 	}
 	edits := []Edit{{args.OldString, args.NewString, args.ReplaceAll}}
-	return Change(dir, name, info, args.FileHash, edits, func(int) string { return "" }, out)
+	return Change(dir, args.FilePath, args.FileHash, edits, func(int) string { return "" }, out)
 }
 
-// Change makes the edits in the file name of dir, as dir.Target returned it with
-// info, on one reading and with one writing of it, and writes what was changed to
-// out. fileHash is as in Args, label as in Apply.
-func Change(dir workspace.Dir, name string, info fs.FileInfo, fileHash string, edits []Edit, label func(int) string, out io.Writer) error {
-	if info == nil {
-		return workspace.Explain(dir.FS, "file_path", name, fs.ErrNotExist)
-	}
-	data, err := dir.Load("file_path", name, info, MaxSize)
+// Change makes the edits in the file of dir that path names, on one reading and with
+// one writing of it, and writes what was changed to out. fileHash is as in Args, label as in Apply.
+func Change(dir workspace.Dir, path, fileHash string, edits []Edit, label func(int) string, out io.Writer) error {
+	name, was, data, err := dir.Read("file_path", path, MaxSize)
 	if err != nil {
 		return err
 	}
@@ -70,7 +65,7 @@ func Change(dir workspace.Dir, name string, info fs.FileInfo, fileHash string, e
 	if err != nil {
 		return err
 	}
-	if _, err := dir.Write("file_path", name, info, done.Content); err != nil {
+	if _, err := dir.Write("file_path", name, was, done.Content); err != nil {
 		return err
 	}
 	return done.tell(name, len(edits), out)

@@ -34,7 +34,7 @@ var (
 // say what is meant.
 func (r replacement) explainMissing(shown string) error {
 	missing := fmt.Sprintf("old_string is not in %s", shown)
-	content, wanted := string(r.view.text), string(r.old)
+	content, wanted := string(r.view.text), string(r.needle.Text)
 	if content == "" {
 		return errors.New(missing + ", which is empty")
 	}

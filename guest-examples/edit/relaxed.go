@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/relax"
 )
 
@@ -23,14 +22,14 @@ type looseMatch struct {
 // relaxed looks for whole lines that are those of edit.OldString but for the
 // white space in them. There is a match only if OldString itself is nowhere, if
 // one place is meant, and if there is one place alone.
-func (v view) relaxed(edit Edit) (looseMatch, bool) {
-	if edit.ReplaceAll || len(v.text) > maxRelaxed || bytescan.NewNeedle([]byte(edit.OldString), false).Index(v.text) >= 0 {
+func (s search) relaxed(edit Edit) (looseMatch, bool) {
+	if edit.ReplaceAll || len(s.text) > maxRelaxed || s.first >= 0 {
 		return looseMatch{}, false
 	}
 	given := strings.ReplaceAll(edit.OldString, "\r\n", "\n")
 	whole := strings.HasSuffix(given, "\n") // the last line end is meant too
 	wanted := strings.Split(strings.TrimSuffix(given, "\n"), "\n")
-	lines := strings.SplitAfter(string(v.text), "\n")
+	lines := strings.SplitAfter(string(s.text), "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
@@ -58,7 +57,7 @@ func (v view) relaxed(edit Edit) (looseMatch, bool) {
 		where = fmt.Sprintf("lines %d-%d", first+1, first+len(wanted))
 	}
 	return looseMatch{
-		place: span{start + v.pass(0, start), end + v.pass(0, end)},
+		place: span{start + s.pass(0, start), end + s.pass(0, end)},
 		old:   old,
 		new:   strings.Join(inserted, "\n"),
 		note:  fmt.Sprintf("old_string is not there exactly; %s matched but for white space, and new_string got the indentation of the file", where),

@@ -15,10 +15,9 @@ const maxPlaces = 10
 
 // replacement is one edit of a text.
 type replacement struct {
-	view
-	old    []byte
+	search
 	insert insertion
-	// only is the one place to change where old itself is nowhere; otherwise nil.
+	// only is the one place to change, where that is known; otherwise nil.
 	only *span
 }
 
@@ -29,7 +28,7 @@ func (r replacement) changes() iter.Seq2[span, []byte] {
 			yield(*r.only, r.insert.text(*r.only))
 			return
 		}
-		for m := range r.matches(r.old) {
+		for m := range r.matches() {
 			if !yield(m, r.insert.text(m)) {
 				return
 			}
@@ -39,11 +38,14 @@ func (r replacement) changes() iter.Seq2[span, []byte] {
 
 // checkPlaces counts the matches, and reports an error unless they are what
 // is asked for.
-func (r replacement) checkPlaces(shown string, all, unknown bool) (count int, err error) {
+func (r *replacement) checkPlaces(shown string, all, unknown bool) (count int, err error) {
 	var places []string
 	line, at := 1, 0
-	for m := range r.matches(r.old) {
+	for m := range r.matches() {
 		count++
+		if r.only = nil; count == 1 {
+			r.only = &m
+		}
 		inside := unknown && r.mayBeInside(m)
 		if len(places) < maxPlaces || inside {
 			line += bytescan.Count(r.raw[at:m.start], '\n')
@@ -65,7 +67,7 @@ func (r replacement) checkPlaces(shown string, all, unknown bool) (count int, er
 		}
 		return 0, fmt.Errorf("old_string matches %d places in %s, at lines %s; include more of the text around the one that is meant, or set replace_all to change all",
 			count, shown, strings.Join(places, ", "))
-	case r.overlaps(r.old):
+	case r.overlaps():
 		return 0, fmt.Errorf("old_string matches places in %s that overlap, from line %s on; include more of the text around the one that is meant", shown, places[0])
 	}
 	return count, nil

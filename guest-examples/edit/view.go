@@ -41,26 +41,37 @@ func newView(raw []byte, literal bool) view {
 	}
 }
 
+// search is a text that is looked for in a view.
+type search struct {
+	view
+	needle bytescan.Needle
+	first  int // the first place in the view's text, or -1
+}
+
+func (v view) search(wanted []byte) search {
+	needle := bytescan.NewNeedle(wanted, false)
+	return search{view: v, needle: needle, first: needle.Index(v.text)}
+}
+
 // matches yields the places in raw at which the text looked for stands, from
 // the start on and without overlap.
-func (v view) matches(wanted []byte) iter.Seq[span] {
+func (s search) matches() iter.Seq[span] {
 	return func(yield func(span) bool) {
-		needle := bytescan.NewNeedle(wanted, false)
-		at, passed := 0, 0
-		for {
-			i := needle.Index(v.text[at:])
-			if i < 0 {
-				return
-			}
-			start := at + i
-			at = start + len(wanted)
-			passed = v.pass(passed, start)
+		passed := 0
+		for start := s.first; start >= 0; {
+			end := start + len(s.needle.Text)
+			passed = s.pass(passed, start)
 			m := span{start: start + passed}
-			passed = v.pass(passed, at)
-			m.end = at + passed
+			passed = s.pass(passed, end)
+			m.end = end + passed
 			if !yield(m) {
 				return
 			}
+			next := s.needle.Index(s.text[end:])
+			if next < 0 {
+				return
+			}
+			start = end + next
 		}
 	}
 }
@@ -74,10 +85,9 @@ func (v view) pass(passed, at int) int {
 	return passed
 }
 
-// overlaps reports whether wanted, which stands in text, stands in another
-// place that overlaps the first one.
-func (v view) overlaps(wanted []byte) bool {
-	first := bytescan.NewNeedle(wanted, false).Index(v.text)
-	end := min(first+2*len(wanted)-1, len(v.text))
-	return bytes.Contains(v.text[first+1:end], wanted)
+// overlaps reports whether the text, which is there, stands in another place that
+// overlaps the first one.
+func (s search) overlaps() bool {
+	end := min(s.first+2*len(s.needle.Text)-1, len(s.text))
+	return bytes.Contains(s.text[s.first+1:end], s.needle.Text)
 }

@@ -24,55 +24,46 @@ import (
 )
 
 func main() {
+	tree, dir := workspace.Open(), workspace.OpenDir(workspace.Mount)
 	tools := map[string]guest.Tool{
-		"read":        reading(read.Run),
-		"list":        searching(list.Run),
-		"grep":        searching(grep.Run),
-		"glob":        searching(glob.Run),
-		"diff":        reading(diff.Run),
-		"hash":        reading(hash.Run),
-		"write":       writing(write.Run),
-		"edit":        writing(edit.Run),
-		"apply_patch": writing(applypatch.Run),
-		"multi_edit":  writing(multiedit.Run),
+		"read":        tool(tree, read.Run),
+		"list":        searching(tree, list.Run),
+		"grep":        searching(tree, grep.Run),
+		"glob":        searching(tree, glob.Run),
+		"diff":        tool(tree, diff.Run),
+		"hash":        tool(tree, hash.Run),
+		"write":       tool(dir, write.Run),
+		"edit":        tool(dir, edit.Run),
+		"apply_patch": tool(dir, applypatch.Run),
+		"multi_edit":  tool(dir, multiedit.Run),
 	}
 	if len(os.Args) == 2 {
 		_ = rehearse(os.Args[1]) // a call does without
 	}
-	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
+	guest.Run(tools)
 }
 
-// reading returns the tool that gives run the workspace to read in and the
+// tool returns the tool that gives run the workspace, to read in or to write in, and the
 // decoded arguments.
-func reading[Args any](run func(fs.FS, Args, io.Writer) error) guest.Tool {
-	return tool(workspace.Open, run)
-}
-
-// searching is reading for what goes through thousands of files. It leaves garbage of
-// each and keeps next to nothing, so that the collector, which marks the whole heap each
-// time, need not come by as often.
-func searching[Args any](run func(fs.FS, Args, io.Writer) error) guest.Tool {
-	const garbagePercent = 400
-	tool := reading(run)
+func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer) error) guest.Tool {
+	decode := guest.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
-		debug.SetGCPercent(garbagePercent)
-		return tool(input, out)
+		args, err := decode(input)
+		if err != nil {
+			return err
+		}
+		return run(in, args, out)
 	}
 }
 
-// writing is reading with the workspace to write in.
-func writing[Args any](run func(workspace.Dir, Args, io.Writer) error) guest.Tool {
-	return tool(func() workspace.Dir { return workspace.OpenDir(workspace.Mount) }, run)
-}
-
-func tool[Workspace, Args any](open func() Workspace, run func(Workspace, Args, io.Writer) error) guest.Tool {
-	// What decoding has to learn of the type it learns before the host saves the module.
-	_ = guest.Decode([]byte(`{"":0}`), new(Args))
+// searching is tool for what goes through thousands of files. It leaves garbage of
+// each and keeps next to nothing, so that the collector, which marks the whole heap each
+// time, need not come by as often.
+func searching[Args any](tree fs.FS, run func(fs.FS, Args, io.Writer) error) guest.Tool {
+	const garbagePercent = 400
+	search := tool(tree, run)
 	return func(input []byte, out io.Writer) error {
-		var args Args
-		if err := guest.Decode(input, &args); err != nil {
-			return err
-		}
-		return run(open(), args, out)
+		debug.SetGCPercent(garbagePercent)
+		return search(input, out)
 	}
 }

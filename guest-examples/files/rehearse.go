@@ -26,8 +26,8 @@ func rehearse(tool string) error {
 	case "glob":
 		return glob.Run(sample, glob.Args{Pattern: "**/*.txt"}, io.Discard)
 	case "edit", "multi_edit":
-		edits := []edit.Edit{{OldString: "some text in a line\nsome", NewString: "another\nsome", ReplaceAll: true}}
-		return edit.Rehearse([]byte(sample["a.txt"]+"some"), edits, io.Discard)
+		edits := []edit.Edit{{OldString: "line\nthe end", NewString: "line\nanother"}}
+		return edit.Rehearse([]byte(sample["a.txt"]+"the end\n"), edits, io.Discard)
 	}
 	return nil
 }

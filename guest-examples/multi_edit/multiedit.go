@@ -33,10 +33,6 @@ func Run(dir workspace.Dir, args Args, out io.Writer) error {
 	case len(args.Edits) > MaxEdits:
 		return fmt.Errorf("edits has %d edits; make at most %d at a time", len(args.Edits), MaxEdits)
 	}
-	name, info, err := dir.Target("file_path", args.FilePath)
-	if err != nil {
-		return err
-	}
 	label := func(i int) string { return fmt.Sprintf("edits[%d]: ", i) }
-	return edit.Change(dir, name, info, args.FileHash, args.Edits, label, out)
+	return edit.Change(dir, args.FilePath, args.FileHash, args.Edits, label, out)
 }

@@ -28,14 +28,15 @@ func main() {
 		}),
 		"describe": describe,
 	}
-	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
+	guest.Run(tools)
 }
 
 // tool returns the tool that gives run the decoded arguments.
 func tool[Args any](run func(Args) (sdk.Result, error)) guest.Tool {
+	decode := guest.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
-		var args Args
-		if err := guest.Decode(input, &args); err != nil {
+		args, err := decode(input)
+		if err != nil {
 			return err
 		}
 		result, err := run(args)

@@ -113,10 +113,14 @@ func (p *page) file(size int64, out io.Writer) error {
 		return p.explain(err)
 	}
 	defer f.Close()
-	seen := io.Reader(f)
+	return p.content(f, size, out)
+}
+
+// content is file for what the file holds.
+func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
 	var hash filehash.Hash
 	if size <= filehash.MaxSize {
-		seen = io.TeeReader(f, &hash)
+		seen = io.TeeReader(seen, &hash)
 	}
 	// A small file does without most of the buffer, which a call would have to make empty.
 	source := bufio.NewReaderSize(seen, int(max(text.SniffLen, min(size, 64<<10))))
@@ -220,8 +224,11 @@ func appendNumber(line []byte, number int64) []byte {
 func appendLine(line []byte, number int64, start []byte, length int64) (numbered []byte, valid bool) {
 	line = append(appendNumber(line, number), '\t')
 	shown, cut := text.Clip(start, MaxLineChars)
-	valid = utf8.Valid(shown)
-	line = append(line, text.Valid(shown)...)
+	if valid = utf8.Valid(shown); valid {
+		line = append(line, shown...)
+	} else {
+		line = append(line, text.Valid(shown)...)
+	}
 	if cut || int64(len(start)) < length {
 		line = fmt.Appendf(line, " … (line cut after %d characters; it has %d bytes)", MaxLineChars, length)
 	}

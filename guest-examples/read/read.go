@@ -3,6 +3,7 @@
 package read
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -53,16 +54,19 @@ func Run(fsys fs.FS, args Args, out io.Writer) error {
 	if args.Limit == 0 {
 		args.Limit = DefaultLimit
 	}
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return workspace.Explain(fsys, "file_path", name, err)
-	}
 	page := page{
 		fsys:     fsys,
 		name:     name,
 		first:    int64(args.Offset),
 		limit:    int64(args.Limit),
 		metadata: map[string]any{"path": name},
+	}
+	if content, ok := workspace.ReadSmall(fsys, name); ok {
+		return page.content(bytes.NewReader(content), int64(len(content)), out)
+	}
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return workspace.Explain(fsys, "file_path", name, err)
 	}
 	switch {
 	case info.IsDir():

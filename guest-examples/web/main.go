@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"os"
 
 	sdk "github.com/wasmtool/wasmtool/guest"
 	"github.com/wasmtool/wasmtool/guest/guesthttp"
@@ -24,14 +23,15 @@ func main() {
 		"web_search":    tool(configured(websearch.Run)),
 		"github_search": tool(configured(githubsearch.Run)),
 	}
-	os.Exit(guest.Main(tools, os.Args, os.Stdin, os.Stdout, os.Stderr))
+	guest.Run(tools)
 }
 
 // tool returns the tool that gives run what sends requests, and the decoded arguments.
 func tool[Args any](run func(context.Context, http.RoundTripper, Args) (sdk.Result, error)) guest.Tool {
+	decode := guest.Decoder[Args]()
 	return func(input []byte, out io.Writer) error {
-		var args Args
-		if err := guest.Decode(input, &args); err != nil {
+		args, err := decode(input)
+		if err != nil {
 			return err
 		}
 		result, err := run(context.Background(), guesthttp.Transport{}, args)

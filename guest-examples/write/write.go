@@ -10,6 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"github.com/wasmtool/wasmtool/guest/files"
 )
 
 // Args are the arguments of write.
@@ -24,25 +25,25 @@ type Args struct {
 // says so on out. A file that has the content already is left alone. The text of
 // an error is written for a model.
 func Run(dir workspace.Dir, args Args, out io.Writer) error {
-	name, info, err := dir.Target("file_path", args.FilePath)
+	name, was, err := dir.Target("file_path", args.FilePath)
 	if err != nil {
 		return err
 	}
-	if info == nil {
+	if was == nil {
 		return Create(dir, name, args.Content, out)
 	}
-	equal, err := holds(dir, name, info, args.Content)
+	equal, err := holds(dir, name, was, args.Content)
 	if err != nil {
 		return workspace.Explain(dir.FS, "file_path", name, err)
 	}
 	if equal {
 		return report(out, "Unchanged", name, args.Content, fmt.Sprintf("unchanged: %s has this content already (%s)\n", workspace.Display(name), size(args.Content)))
 	}
-	if _, err := dir.Write("file_path", name, info, []byte(args.Content)); err != nil {
+	if _, err := dir.Write("file_path", name, was, []byte(args.Content)); err != nil {
 		return err
 	}
 	return report(out, "Overwrote", name, args.Content,
-		fmt.Sprintf("overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), guest.Quantity(info.Size(), "byte")))
+		fmt.Sprintf("overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), guest.Quantity(was.Size, "byte")))
 }
 
 // Create makes the file name, which there is none of yet, with the folders that
@@ -69,8 +70,8 @@ func report(out io.Writer, did, name, content, text string) error {
 }
 
 // holds reports whether the file has that content.
-func holds(dir workspace.Dir, name string, info fs.FileInfo, content string) (bool, error) {
-	if info.Size() != int64(len(content)) {
+func holds(dir workspace.Dir, name string, was *files.Answer, content string) (bool, error) {
+	if was.Size != int64(len(content)) {
 		return false, nil
 	}
 	have, err := fs.ReadFile(dir.FS, name)

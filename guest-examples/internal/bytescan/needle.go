@@ -9,6 +9,9 @@ import (
 // frequent first.
 const common = " etaoinsrlcdupmfhg\"_.y,b()-vwx=/k0;:'1T{}*SACIEP2&NRLDMFO"
 
+// maxRated is how many bytes of a text are looked at for the rarest.
+const maxRated = 64
+
 // Needle is a text to look for in many blocks or places. What is searched are the two rarest bytes of it, which
 // leaves the fewest places to compare, or one if case does not matter.
 type Needle struct {
@@ -21,10 +24,11 @@ type Needle struct {
 // NewNeedle returns the Needle for a text that is not empty and stays as it is; fold takes ASCII
 // letters of either case as equal, and the text is in lower case then.
 func NewNeedle(text []byte, fold bool) Needle {
-	n := Needle{Text: text, Fold: fold, rare: rarest(text, -1)}
+	start := text[:min(len(text), maxRated)]
+	n := Needle{Text: text, Fold: fold, rare: rarest(start, -1)}
 	n.next = n.rare
 	if !fold && len(text) > 1 {
-		n.next = rarest(text, n.rare)
+		n.next = rarest(start, n.rare)
 	}
 	return n
 }

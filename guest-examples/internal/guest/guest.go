@@ -5,11 +5,10 @@ package guest
 
 import (
 	"bufio"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -55,25 +54,20 @@ func run(tools map[string]Tool, args []string, stdin io.Reader, stdout io.Writer
 	return nil
 }
 
-// Decode reads the argument object input into args, a pointer to a struct.
-// Fields that args lacks are ignored, as the host has already checked the
-// object against the manifest's schema.
-func Decode(input []byte, args any) error {
-	err := json.Unmarshal(input, args)
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) && wrongType.Field != "" {
-		return fmt.Errorf("%s has the wrong type: %s", wrongType.Field, wrongType.Value)
-	}
-	if err != nil {
-		return fmt.Errorf("the arguments must be one JSON object: %w", err)
-	}
-	return nil
-}
-
-// warmUp encodes a result for nobody. The host saves the memory of a module when it
-// first reads its input and begins each call with that, so that what encoding has to
-// learn of its types is learnt once, and not in each call.
+// warmUp encodes a result for nobody, and takes memory of each size once. The host saves the
+// memory of a module when it first reads its input and begins each call with that, so that
+// what encoding has to learn of its types is learnt once, and not in each call, and the
+// allocator has some of each size at hand.
 func warmUp() {
 	metadata := map[string]any{"text": "", "int": 0, "int64": int64(0), "flag": false}
 	_ = WriteResult(io.Discard, TextResult("title", "text", metadata))
+	const most = 8192 // bytes
+	var kept [][]byte
+	var pointers [][]*byte
+	for size := 8; size <= most; size += max(8, size/16&^7) {
+		kept = append(kept, make([]byte, size))
+		pointers = append(pointers, make([]*byte, size/8))
+	}
+	runtime.KeepAlive(kept)
+	runtime.KeepAlive(pointers)
 }

@@ -3,90 +3,97 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-const (
-	// tempPrefix begins the name of a file that is being written. The host
-	// removes what has it when it stops a call.
-	tempPrefix = ".wasmtool-tmp-"
-	// maxTemps is how many names are tried for one: others may be writing in
-	// the same folder.
-	maxTemps = 100
-)
-
-var (
-	errChanged = errors.New("it changed meanwhile; read it again")
-	errNoTemp  = fmt.Errorf("its folder holds too many files named %s…; remove them", tempPrefix)
-)
+var errChanged = errors.New("it changed meanwhile; read it again")
 
 // Dir is a workspace that is written to. What lies outside is the host's to
 // refuse.
 type Dir struct {
 	fs.FS
 	path string
+	room []byte // for small files; see Read
 }
 
 // OpenDir returns the directory at path, which is Mount in the sandbox. Like
 // Open it does not look whether there is one.
 func OpenDir(path string) Dir {
-	return Dir{FS: openTree(path), path: path}
+	return Dir{FS: openTree(path), path: path, room: make([]byte, roomFor(smallFile))}
 }
 
 // Target resolves the path value of the parameter param to the name of a file
-// to write, and describes the file if there is one; otherwise info is nil. A
+// to write, and describes the file if there is one; otherwise was is nil. A
 // folder, a link and anything else that is no regular file is an error.
-func (d Dir) Target(param, value string) (name string, info fs.FileInfo, err error) {
-	name, err = Resolve(param, value)
-	if err != nil {
+func (d Dir) Target(param, value string) (name string, was *files.Answer, err error) {
+	if name, err = d.resolve(param, value); err != nil {
 		return "", nil, err
 	}
-	if strings.HasPrefix(path.Base(name), tempPrefix) {
-		return "", nil, fmt.Errorf("%s: names that begin with %s are reserved for files that are being written", param, tempPrefix)
-	}
-	info, err = os.Lstat(d.join(name))
+	a := d.look(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(value, "/"), err == nil && info.IsDir():
+	case errors.Is(a.Err, fs.ErrNotExist) && strings.HasSuffix(value, "/"), a.Err == nil && a.Type == fs.ModeDir:
 		return "", nil, fmt.Errorf("%s: %s is a folder; give the path of a file", param, Display(value))
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(a.Err, fs.ErrNotExist), errors.Is(a.Err, syscall.ENOTDIR):
 		return name, nil, nil
-	case err != nil:
-		return "", nil, d.explainWrite(param, name, err)
-	case info.Mode().Type() == fs.ModeSymlink:
+	case a.Err != nil:
+		return "", nil, d.explainWrite(param, name, a.Err)
+	case a.Type == fs.ModeSymlink:
 		return "", nil, fmt.Errorf("%s: %s is a link%s; give the path of the file itself", param, Display(name), linkTarget(d.FS, name))
-	case !Regular(info):
+	case a.Type != 0:
 		return "", nil, fmt.Errorf("%s: %s is not a regular file", param, Display(name))
 	}
-	return name, info, nil
+	return name, &a, nil
+}
+
+// resolve is Resolve for a file to write.
+func (d Dir) resolve(param, value string) (string, error) {
+	name, err := Resolve(param, value)
+	if err == nil && strings.HasPrefix(path.Base(name), files.TempPrefix) {
+		return "", fmt.Errorf("%s: names that begin with %s are reserved for files that are being written", param, files.TempPrefix)
+	}
+	return name, err
+}
+
+// look describes a file, or the link itself.
+func (d Dir) look(name string) files.Answer {
+	answers, err := files.Dir(d.path).Stat([]string{name}, make([]byte, files.AnswerSize))
+	if err != nil {
+		return files.Answer{Err: err}
+	}
+	return answers[0]
 }
 
 // Write gives the file name, as Target returned it with was, a new content. It
-// does so as a whole or not at all: a file beside it is written and takes its
-// place, unless the file is no longer what was describes. Missing folders are
-// made, and returned from the outermost to the innermost; after an error they
-// are removed again.
-//
-// The new file is made with the permissions that the host gives to new files,
-// and it is for the host to keep those of the file that is replaced.
-func (d Dir) Write(param, name string, was fs.FileInfo, content []byte) (made []string, err error) {
+// does so as a whole or not at all, unless the file is no longer what was
+// describes; its permissions stay. Missing folders are made, and returned from
+// the outermost to the innermost; after an error they are removed again.
+func (d Dir) Write(param, name string, was *files.Answer, content []byte) (made []string, err error) {
 	if was == nil {
+		was = &files.Answer{Err: syscall.ENOENT}
 		made, err = d.makeParents(name)
-	} else {
-		err = d.checkWritable(name)
 	}
 	if err == nil {
-		err = d.replace(name, was, content)
+		err = files.Dir(d.path).Replace(name, content, was)
 	}
 	if err == nil {
 		return made, nil
 	}
 	d.RemoveFolders(made)
+	switch {
+	case errors.Is(err, syscall.ESTALE):
+		err = errChanged
+	case errors.Is(err, syscall.ELOOP):
+		if _, _, isLink := d.Target(param, name); isLink != nil {
+			return nil, isLink
+		}
+	}
 	return nil, d.explainWrite(param, name, err)
 }
 
@@ -119,58 +126,20 @@ func (d Dir) makeParents(name string) (made []string, err error) {
 // checkWritable reports an error if the file itself must not be written, which
 // replacing it would not notice.
 func (d Dir) checkWritable(name string) error {
-	f, err := openOut(d.join(name), 0)
+	f, err := os.OpenFile(d.join(name), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// replace writes content beside the file name and puts it in its place.
-func (d Dir) replace(name string, was fs.FileInfo, content []byte) error {
-	temp, f, err := d.createTemp(path.Dir(name))
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = d.checkUnchanged(name, was)
-	}
-	if err == nil {
-		err = os.Rename(temp, d.join(name))
-	}
-	if err != nil {
-		_ = os.Remove(temp) // err says more
-	}
-	return err
-}
-
-// createTemp creates a file in the folder that did not exist before. The names
-// are counted, not drawn, as a tool without real randomness draws the same ones.
-func (d Dir) createTemp(folder string) (name string, f io.WriteCloser, err error) {
-	for i := range maxTemps {
-		name = filepath.Join(d.join(folder), fmt.Sprintf("%s%d", tempPrefix, i))
-		f, err = openOut(name, os.O_CREATE|os.O_EXCL)
-		if !errors.Is(err, fs.ErrExist) {
-			return name, f, err
-		}
-	}
-	return "", nil, errNoTemp
-}
-
 // checkUnchanged reports an error if the file is not what was describes.
-func (d Dir) checkUnchanged(name string, was fs.FileInfo) error {
-	now, err := os.Lstat(d.join(name))
+func (d Dir) checkUnchanged(name string, was *files.Answer) error {
+	now := d.look(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && was == nil:
-		return nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	case err != nil || was == nil,
-		now.Mode() != was.Mode(), now.Size() != was.Size(), !now.ModTime().Equal(was.ModTime()):
+	case now.Err != nil && !errors.Is(now.Err, fs.ErrNotExist):
+		return now.Err
+	case now.Err != nil, now.Type != was.Type, now.Size != was.Size, !now.ModTime.Equal(was.ModTime):
 		return errChanged
 	}
 	return nil

@@ -1,27 +1,77 @@
 package workspace
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// Load reads the whole file name, which Target described by info. One of more
-// than most bytes is an error.
-func (d Dir) Load(param, name string, info fs.FileInfo, most int64) ([]byte, error) {
-	f, err := d.Open(name)
-	if err != nil {
-		return nil, Explain(d.FS, param, name, err)
+// smallFile is up to which size a file is read without asking for its size first.
+const smallFile = 16 << 10
+
+// ReadSmall returns what a regular file of at most 16 KiB holds, which is valid until the next
+// ReadSmall, and takes one call of the host for it. ok is false for any other file, and for one
+// that is not there or elsewhere than in the sandbox: Open, then, tells more.
+func ReadSmall(fsys fs.FS, name string) (content []byte, ok bool) {
+	small, ok := fsys.(interface {
+		readSmall(name string) files.Answer
+	})
+	if !ok {
+		return nil, false
 	}
-	defer f.Close()
-	var data bytes.Buffer
-	data.Grow(int(min(info.Size(), most)) + bytes.MinRead)
-	if _, err := data.ReadFrom(io.LimitReader(f, most+1)); err != nil {
-		return nil, Explain(d.FS, param, name, err)
+	a := small.readSmall(name)
+	return a.Content, a.Err == nil
+}
+
+// Read is Target for a file that has to be there, and returns what it holds, too, which is
+// valid until the next Read. One of more than most bytes is an error. A link it may follow;
+// Write tells of it.
+func (d Dir) Read(param, value string, most int64) (name string, was *files.Answer, content []byte, err error) {
+	if name, err = d.resolve(param, value); err != nil {
+		return "", nil, nil, err
 	}
-	if int64(data.Len()) > most {
+	if !strings.HasSuffix(value, "/") {
+		if a := d.read(name, min(most, smallFile), d.room); a.Err == nil {
+			return name, &a, a.Content, nil
+		}
+	}
+	if name, was, err = d.Target(param, value); err != nil {
+		return "", nil, nil, err
+	}
+	if was == nil {
+		return "", nil, nil, Explain(d.FS, param, name, fs.ErrNotExist)
+	}
+	content, err = d.Load(param, name, was, most)
+	return name, was, content, err
+}
+
+// Load reads the whole file name, as Target returned it with was. One of more than most bytes
+// is an error.
+func (d Dir) Load(param, name string, was *files.Answer, most int64) ([]byte, error) {
+	size := min(most, was.Size)
+	a := d.read(name, size, make([]byte, roomFor(size)))
+	switch {
+	case a.Err == syscall.EFBIG && was.Size > most:
 		return nil, fmt.Errorf("%s: %s has more than the %d bytes that this tool takes", param, Display(name), most)
+	case a.Err == syscall.EFBIG:
+		return nil, fmt.Errorf("%s: %s can't be read: %w", param, Display(name), errChanged)
+	case a.Err != nil:
+		return nil, Explain(d.FS, param, name, a.Err)
 	}
-	return data.Bytes(), nil
+	return a.Content, nil
+}
+
+// roomFor is how many bytes it takes to read a file of this size.
+func roomFor(size int64) int64 { return files.AnswerSize + size + 1 } // a byte to find the end
+
+// read reads a file of at most so many bytes.
+func (d Dir) read(name string, most int64, room []byte) files.Answer {
+	answers, err := files.Dir(d.path).Read([]string{name}, int(most), room)
+	if err != nil {
+		return files.Answer{Err: err}
+	}
+	return answers[0]
 }

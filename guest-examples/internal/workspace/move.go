@@ -2,15 +2,16 @@ package workspace
 
 import (
 	"errors"
-	"io/fs"
 	"os"
+
+	"github.com/wasmtool/wasmtool/guest/files"
 )
 
 var errExists = errors.New("there is a file of this name already")
 
 // Remove removes the file name, as Target returned it with was, unless it is no
 // longer what was describes.
-func (d Dir) Remove(param, name string, was fs.FileInfo) error {
+func (d Dir) Remove(param, name string, was *files.Answer) error {
 	err := d.checkWritable(name)
 	if err == nil {
 		err = d.checkUnchanged(name, was)

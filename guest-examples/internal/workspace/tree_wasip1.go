@@ -23,11 +23,20 @@ type dirFS interface {
 type tree struct {
 	dirFS
 	folder string
+	room   []byte // for small files
 }
 
 // openTree returns the files below folder.
 func openTree(folder string) fs.FS {
-	return tree{os.DirFS(folder).(dirFS), folder}
+	return tree{os.DirFS(folder).(dirFS), folder, make([]byte, roomFor(smallFile))}
+}
+
+func (t tree) readSmall(name string) files.Answer {
+	answers, err := t.readMany([]string{name}, smallFile, t.room)
+	if err != nil {
+		return files.Answer{Err: err}
+	}
+	return answers[0]
 }
 
 // Open opens a file for reading. Folders are read with ReadDir.

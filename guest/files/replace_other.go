@@ -1,0 +1,67 @@
+//go:build !wasip1
+
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+func (d Dir) replace(name string, content []byte, seen *Answer) error {
+	full := filepath.Join(string(d), filepath.FromSlash(name))
+	perm, err := mayReplace(full, seen)
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(full), TempPrefix)
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(content)
+	err = errors.Join(err, temp.Chmod(perm), temp.Close())
+	if err == nil {
+		_, err = mayReplace(full, seen)
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), full)
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name()) // err says more
+	}
+	return err
+}
+
+// mayReplace fails if a file must not be replaced, and returns the permission bits of the one
+// that takes its place.
+func mayReplace(full string, seen *Answer) (fs.FileMode, error) {
+	var now Answer
+	info, err := os.Lstat(full)
+	now.describe(info, err)
+	failed := func(err error) error { return &fs.PathError{Op: "replace", Path: full, Err: err} }
+	switch {
+	case now.Err != nil && !errors.Is(now.Err, fs.ErrNotExist):
+		return 0, err
+	case now.Err == nil && now.Type != 0:
+		return 0, failed(notRegular(now.Type))
+	case seen != nil && !seen.same(now):
+		return 0, failed(syscall.ESTALE)
+	case now.Err != nil:
+		return 0o644, nil
+	}
+	f, err := os.OpenFile(full, os.O_WRONLY, 0) // which replacing it would not need
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), f.Close()
+}
+
+// same reports whether two answers describe the same regular file, or that there is none.
+func (a *Answer) same(b Answer) bool {
+	if a.Err != nil || b.Err != nil {
+		return a.Err != nil && b.Err != nil
+	}
+	return a.Type == b.Type && a.Size == b.Size && a.ModTime.Equal(b.ModTime)
+}

@@ -1,0 +1,50 @@
+package files
+
+import (
+	"encoding/binary"
+	"io/fs"
+	"syscall"
+	"unsafe"
+
+	"github.com/wasmtool/wasmtool/guest/internal/host"
+)
+
+//go:wasmimport wasmtool_v1 files_replace
+//go:noescape
+func importedReplace(name *byte, nameSize uint32, seen *byte, seenSize uint32, content *byte, contentSize uint32) int32
+
+func (d Dir) replace(name string, content []byte, seen *Answer) error {
+	path := string(d) + "/" + name
+	var record [AnswerSize]byte
+	known := record[:0]
+	if seen != nil {
+		if seen.Err == nil && seen.Type != 0 {
+			return &fs.PathError{Op: "replace", Path: path, Err: notRegular(seen.Type)}
+		}
+		known = record[:]
+		seen.encode(known)
+	}
+	errno, err := host.Check(importedReplace(
+		unsafe.StringData(path), uint32(len(path)), &record[0], uint32(len(known)),
+		unsafe.SliceData(content), uint32(len(content))))
+	if err != nil {
+		return err
+	}
+	if errno != 0 {
+		return &fs.PathError{Op: "replace", Path: path, Err: syscall.Errno(errno)}
+	}
+	return nil
+}
+
+// encode writes what the host wants back of what decode read.
+func (a *Answer) encode(to []byte) {
+	le := binary.LittleEndian
+	if a.Err != nil {
+		errno, _ := a.Err.(syscall.Errno)
+		le.PutUint32(to, uint32(errno))
+		return
+	}
+	le.PutUint32(to[4:], wasiRegular)
+	le.PutUint64(to[8:], uint64(a.Size))
+	le.PutUint64(to[16:], uint64(a.ModTime.UnixNano()))
+}
