@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"os/signal"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
@@ -141,6 +143,9 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkBound(cmd, options); err != nil {
+		return err
+	}
 	options.Jobs, options.Asker = new(process.Options), approver
 	options.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	tools, folders, err := o.open(options)
@@ -168,6 +173,25 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 		defer a.watchFolders(ctx, reloader, folders)()
 	}
 	return a.serveAll(ctx, cancel, o, server)
+}
+
+// checkBound refuses to grant a mount to which no directory is bound: all calls of tools that
+// ask for it would fail.
+func (o *serveOptions) checkBound(cmd *cobra.Command, options standard.Options) error {
+	bound := options.Config.Offer(nil).Mounts
+	maps.Copy(bound, options.Offer.Mounts)
+	for _, word := range o.words {
+		kind, name := word.Kind(), word.Name()
+		if _, ok := bound[name]; ok || kind != capability.KindRead && kind != capability.KindWrite || name == capability.ScratchMount {
+			continue
+		}
+		fix := "--dir " + name + "=DIR"
+		if name == workspace {
+			fix = "--workspace DIR"
+		}
+		return usage(cmd, fmt.Sprintf("--allow %s: no directory is bound to the mount %s; add %s", word, quote(name), fix))
+	}
+	return nil
 }
 
 // open makes the registry, with its folders when they are watched.
