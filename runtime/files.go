@@ -59,7 +59,7 @@ func (s *callState) batch(names, room []byte, ask func(hostfuncs.Batch, []byte) 
 			return 0, errBatchTooLarge
 		}
 		list := strings.Split(string(names), "\x00")[:count]
-		files := s.call.Bindings.Files.Batch(s.hostContext(), list)
+		files := s.call.Bindings.Files.Batch(s.caller, list)
 		for i, a := range ask(files, room[table:]) {
 			putAnswer(room[i*answerSize:], a, table)
 		}

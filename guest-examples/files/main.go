@@ -24,8 +24,16 @@ import (
 )
 
 func main() {
-	tree, dir := workspace.Open(), workspace.OpenDir(workspace.Mount)
-	tools := map[string]guest.Tool{
+	all := tools(workspace.Open(), workspace.OpenDir(workspace.Mount))
+	if len(os.Args) == 2 {
+		_ = rehearse(os.Args[1]) // a call does without
+	}
+	guest.Run(all)
+}
+
+// tools returns the tools by their names: those that read in tree, and those that write in dir.
+func tools(tree fs.FS, dir workspace.Dir) map[string]guest.Tool {
+	return map[string]guest.Tool{
 		"read":        tool(tree, read.Run),
 		"list":        searching(tree, list.Run),
 		"grep":        searching(tree, grep.Run),
@@ -37,10 +45,6 @@ func main() {
 		"apply_patch": tool(dir, applypatch.Run),
 		"multi_edit":  tool(dir, multiedit.Run),
 	}
-	if len(os.Args) == 2 {
-		_ = rehearse(os.Args[1]) // a call does without
-	}
-	guest.Run(tools)
 }
 
 // tool returns the tool that gives run the workspace, to read in or to write in, and the
