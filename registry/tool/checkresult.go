@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/registry/tool/media"
@@ -42,7 +43,7 @@ func (r Result) Check() error {
 			return invalidOutput("warnings[%d] must be UTF-8 of at most %d bytes", i, maxWarning)
 		}
 	}
-	if len(r.Metadata) > 0 {
+	if size, ok := plainSize(r.Metadata); !ok || size > MaxMetadata {
 		text, err := json.Marshal(r.Metadata)
 		if err != nil || len(text) > MaxMetadata {
 			return invalidOutput("the metadata must be JSON of at most %d bytes", MaxMetadata)
@@ -52,6 +53,30 @@ func (r Result) Check() error {
 		return err
 	}
 	return checkBlocks("attachments", r.Attachments)
+}
+
+// plainSize returns how many bytes the JSON of metadata has at most, without writing it; ok is
+// false for one that has other values than texts, whole numbers and flags.
+func plainSize(metadata map[string]any) (size int, ok bool) {
+	const (
+		escaped = 6  // bytes of a character, at most
+		number  = 24 // bytes of a number, at most, with what is around a field
+	)
+	for name, value := range metadata {
+		size += escaped*len(name) + number
+		switch v := value.(type) {
+		case string:
+			size += escaped * len(v)
+		case json.Number:
+			if n, err := strconv.ParseInt(string(v), 10, 64); err != nil || strconv.FormatInt(n, 10) != string(v) {
+				return 0, false
+			}
+		case nil, bool, int, int64:
+		default:
+			return 0, false
+		}
+	}
+	return size + number, true
 }
 
 func checkBlocks(name string, blocks []Content) error {

@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -117,6 +118,15 @@ func TestCheckResult(t *testing.T) {
 		{"no type", change(func(r *Result) { r.Content = []Content{{}} }), "unknown type"},
 		{"no JSON", change(func(r *Result) { r.Structured = json.RawMessage(`{`) }), "no JSON"},
 		{"metadata that is no JSON", change(func(r *Result) { r.Metadata = map[string]any{"f": math.NaN()} }), "metadata"},
+		{"metadata with a number that is none", change(func(r *Result) { r.Metadata = map[string]any{"n": json.Number("+1")} }), "metadata"},
+		{"much metadata", change(func(r *Result) { r.Metadata = map[string]any{"f": strings.Repeat("x", MaxMetadata-100)} }), ""},
+		{"much metadata in escapes", change(func(r *Result) { r.Metadata = map[string]any{"f": strings.Repeat("\x01", MaxMetadata/6)} }), "metadata"},
+		{"much metadata in fields", change(func(r *Result) {
+			r.Metadata = make(map[string]any)
+			for i := range MaxMetadata / 8 {
+				r.Metadata[strconv.Itoa(i)] = nil
+			}
+		}), "metadata"},
 		{"too much metadata", change(func(r *Result) { r.Metadata = map[string]any{"f": strings.Repeat("x", MaxMetadata)} }), "metadata"},
 		{"too long a title", change(func(r *Result) { r.Title = strings.Repeat("x", 2000) }), "title"},
 		{"too many blocks", change(func(r *Result) { r.Content = make([]Content, MaxBlocks+1) }), "blocks"},
@@ -261,6 +271,19 @@ func FuzzParseResult(f *testing.F) {
 		}
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatalf("a result that cannot be sent: %v", err)
+		}
+	})
+}
+
+// What is told of metadata without writing it is never less than what is written.
+func FuzzPlainSize(f *testing.F) {
+	f.Add("path", "a/b\x01\u2028<", int64(-5), true)
+	f.Add("\xff", "", int64(0), false)
+	f.Fuzz(func(t *testing.T, name, text string, number int64, flag bool) {
+		metadata := map[string]any{name: text, name + "n": number, name + "j": json.Number(strconv.FormatInt(number, 10)), name + "f": flag, name + "0": nil}
+		written, err := json.Marshal(metadata)
+		if size, ok := plainSize(metadata); err != nil || !ok || size < len(written) {
+			t.Errorf("%q: %d, %v for %s, %v", metadata, size, ok, written, err)
 		}
 	})
 }
