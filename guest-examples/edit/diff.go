@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
@@ -208,16 +209,22 @@ func lineRange(line, count int) string {
 
 // region writes lines with a sign in front.
 func (w *diffWriter) region(sign byte, lines []byte) {
-	for line := range bytes.Lines(lines) {
+	valid := utf8.Valid(lines)
+	for len(lines) > 0 {
 		if w.full() {
 			w.cut = true
 			return
 		}
 		w.lines++
-		line, ended := bytes.CutSuffix(line, []byte("\n"))
+		end := endOfLine(lines, 0)
+		line, ended := bytes.CutSuffix(lines[:end], []byte("\n"))
+		lines = lines[end:]
 		line, returned := bytes.CutSuffix(line, []byte("\r"))
 		shown, cut := text.Clip(line, maxDiffChars)
-		w.out = append(append(w.out, sign), text.Valid(shown)...)
+		if !valid {
+			shown = text.Valid(shown)
+		}
+		w.out = append(append(w.out, sign), shown...)
 		if cut {
 			w.out = append(w.out, " … (line cut)"...)
 		}

@@ -76,7 +76,10 @@ var control = [256]uint8{
 // isBinary reports whether head holds a NUL byte or consists of control
 // characters to more than three tenths.
 func isBinary(head []byte) bool {
-	if bytescan.Index(head, 0, 0) >= 0 {
+	switch {
+	case bytescan.Plain(head): // which takes one look, and is true of most
+		return false
+	case bytescan.Index(head, 0, 0) >= 0:
 		return true
 	}
 	// Most texts have too few even with those that texts have.
