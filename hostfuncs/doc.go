@@ -22,7 +22,8 @@
 // beside it.
 //
 // Two conventions serve tools: files whose names begin with TempPrefix do not stay
-// behind, and the mount "tmp" is an empty directory for one call.
+// behind, and the mount "tmp" is an empty directory for one call. View.Replace gives a
+// file a new content as a whole, if it is still the one that the guest has seen.
 //
 // What an FS cannot stop: a hard link inside a mount to a file outside, or to a
 // denied file, that was there before; and a directory that the host has mounted

@@ -1,7 +1,8 @@
 // Package files looks at many files with one call of the host, which looks at several of
 // them at the same time. A tool that goes through thousands of files saves most of its time
-// so. What can be seen is what package os shows; no permission is needed but that of the
-// mount. Built for another system than wasip1, it asks package os.
+// so. Replace gives one a new content, in one call as well. What can be seen and written is
+// what package os shows and writes; no permission is needed but that of the mount. Built for
+// another system than wasip1, it asks package os.
 package files
 
 import (
