@@ -56,7 +56,7 @@ func TestAttacksOnWriting(t *testing.T) {
 			}
 			for op, err := range map[string]error{
 				"mkdir": view.Mkdir(a.path), "rmdir": view.Rmdir(a.path), "rename": view.Rename("none", a.path),
-				"times": view.Chtimes(a.path, true, time.Unix(1, 0), time.Unix(1, 0)),
+				"times": view.Chtimes(a.path, true, time.Unix(1, 0), time.Unix(1, 0)), "replace": view.Replace(a.path, []byte("x"), nil),
 			} {
 				if err == nil {
 					t.Errorf("%s, %s: %s succeeded", mount.name, a.name, op)
@@ -68,7 +68,7 @@ func TestAttacksOnWriting(t *testing.T) {
 		for _, name := range []string{"updir/f", "absdir/f", "dots/secret", "viadir/x"} {
 			for op, err := range map[string]error{
 				"unlink": view.Unlink(name), "rename": view.Rename(name, "stolen"), "rename to": view.Rename("f", name),
-				"rename into": view.Rename("d", filepath.Dir(name)+"/d"), "mkdir": view.Mkdir(filepath.Dir(name) + "/new"),
+				"replace": view.Replace(name, []byte("x"), nil), "rename into": view.Rename("d", filepath.Dir(name)+"/d"), "mkdir": view.Mkdir(filepath.Dir(name) + "/new"),
 			} {
 				if err == nil {
 					t.Errorf("%s: %s %s succeeded", mount.name, op, name)

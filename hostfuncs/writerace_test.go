@@ -150,6 +150,7 @@ func TestClosingWhileWriting(t *testing.T) {
 						return
 					}
 					_ = view.Rename(temp, temp+"2")
+					_ = view.Replace(temp+"2", []byte("z"), nil)
 					_ = view.Mkdir(temp + "d")
 					_ = view.Rmdir(temp + "d")
 					f, err := view.Open(temp+"2", hostfuncs.OpenWrite|hostfuncs.OpenAppend)
