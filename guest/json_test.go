@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -50,6 +51,102 @@ func FuzzAppendText(f *testing.F) {
 		want, err := marshal(text)
 		if got := appendText(nil, text); err != nil || !bytes.Equal(append(got, '\n'), want) {
 			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	})
+}
+
+// byPackageJSON is what package json makes of a result.
+func byPackageJSON(r Result) ([]byte, error) {
+	type contents struct {
+		URI      string  `json:"uri"`
+		MIMEType string  `json:"mimeType,omitempty"`
+		Text     *string `json:"text,omitempty"`
+		Blob     []byte  `json:"blob,omitempty"`
+	}
+	content := []any{}
+	for _, c := range r.Content {
+		switch c.Type {
+		case ContentText:
+			content = append(content, struct {
+				Type ContentType `json:"type"`
+				Text string      `json:"text"`
+			}{c.Type, c.Text})
+		case ContentResource:
+			resource := contents{URI: c.URI, MIMEType: c.MIMEType, Blob: c.Data}
+			if len(c.Data) == 0 {
+				resource.Text = &c.Text
+			}
+			content = append(content, struct {
+				Type     ContentType `json:"type"`
+				Resource contents    `json:"resource"`
+			}{c.Type, resource})
+		default:
+			content = append(content, struct {
+				Type     ContentType `json:"type"`
+				Data     []byte      `json:"data"`
+				MIMEType string      `json:"mimeType"`
+			}{c.Type, c.Data, c.MIMEType})
+		}
+	}
+	return marshal(struct {
+		Content    []any          `json:"content"`
+		Structured any            `json:"structured,omitempty"`
+		IsError    bool           `json:"is_error,omitempty"`
+		Title      string         `json:"title,omitempty"`
+		Metadata   map[string]any `json:"metadata,omitempty"`
+	}{content, r.Structured, r.IsError, r.Title, r.Metadata})
+}
+
+// ofManyTypes returns a decoded JSON value with the types that tools use.
+func ofManyTypes(v any) any {
+	switch v := v.(type) {
+	case float64:
+		switch n := int64(v); {
+		case float64(n) != v:
+		case n%3 == 0:
+			return int(n)
+		case n%3 == 1:
+			return n
+		default:
+			return json.Number(strconv.FormatInt(n, 10))
+		}
+	case []any:
+		if len(v) == 1 {
+			return []string{"<one>"}
+		}
+		for i := range v {
+			v[i] = ofManyTypes(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = ofManyTypes(v[name])
+		}
+	}
+	return v
+}
+
+func FuzzResult_MarshalJSON(f *testing.F) {
+	f.Add("text", "title", false, "a:b", "image/png", []byte("data"), []byte(`{"a":[1,2.5,null,{"b":"<\u2028>"}],"":3}`))
+	f.Add("\xff", "", true, "", "audio/x", []byte(nil), []byte(`"\u0000"`))
+	f.Add("", "\"", true, "a:b", "", []byte{}, []byte(`[[],{},[{}],true,-1e300,4294967296]`))
+	f.Fuzz(func(t *testing.T, text, title string, isError bool, uri, mimeType string, data, value []byte) {
+		var decoded any
+		if json.Unmarshal(value, &decoded) != nil {
+			decoded = string(value)
+		}
+		r := Result{Title: title, IsError: isError, Structured: ofManyTypes(decoded)}
+		r.Metadata, _ = r.Structured.(map[string]any)
+		for _, c := range []Content{
+			Text(text), Image(data, mimeType), Audio(data, mimeType), Resource(uri, mimeType, "", data), Resource(uri, mimeType, text, nil),
+		} {
+			if _, err := c.appendTo(nil); err == nil {
+				r.Content = append(r.Content, c)
+			}
+		}
+		got, err := r.MarshalJSON()
+		want, wantErr := byPackageJSON(r)
+		if err != nil || wantErr != nil || !bytes.Equal(got, want) {
+			t.Errorf("%+v: got %s, %v, want %s, %v", r, got, err, want, wantErr)
 		}
 	})
 }

@@ -179,7 +179,8 @@ func (f *FS) cleanUpFor(wait time.Duration) error {
 func (f *FS) closesAtOnce() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.open)+f.opening+f.changing+len(f.temps) == 0 && !f.hasScratch()
+	// While nothing changes, nobody writes to temps.
+	return f.changing == 0 && len(f.temps) == 0 && len(f.open)+f.opening == 0 && !f.hasScratch()
 }
 
 func (f *FS) hasScratch() bool {

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -407,6 +408,45 @@ func TestHangingHostIsAbandoned(t *testing.T) {
 	}
 	if err != nil {
 		t.Errorf("after the host let go: %v", err)
+	}
+}
+
+// What a call that was left behind may still do with files ends with it, wherever it hangs.
+func TestFilesEndWithACallThatHangs(t *testing.T) {
+	for name, end := range map[string]func(r *Runtime, cancel func()){
+		"cancelled":          func(_ *Runtime, cancel func()) { cancel() },
+		"the runtime closed": func(r *Runtime, _ func()) { go r.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := New(Options{CacheDir: sharedCache(t)})
+			m, err := r.Load(context.Background(), probeModule(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := bind(t, capability.Grant{Clock: true})
+			clock := &blockingClock{Clock: b.Clock, entered: make(chan struct{}, 1), release: make(chan struct{})}
+			b.Clock = clock
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			opened := make(chan error, 1)
+			go func() {
+				<-clock.entered
+				_, err := b.Files.View("/").Open(".", hostfuncs.OpenDirectory)
+				opened <- err
+				end(r, cancel)
+			}()
+			if _, err := m.Call(ctx, Call{Args: []string{"sleep", "1s"}, Bindings: b}); reasonOf(t, err) != Cancelled {
+				t.Errorf("got %v", err)
+			}
+			if err := <-opened; err != nil {
+				t.Errorf("during the call: %v", err)
+			}
+			if _, err := b.Files.View("/").Open(".", hostfuncs.OpenDirectory); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("after the call: got %v", err)
+			}
+			close(clock.release)
+			_ = r.Close() // it fails if the call has not ended yet
+		})
 	}
 }
 

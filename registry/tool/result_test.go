@@ -63,6 +63,19 @@ func TestParseResultKeepsEverything(t *testing.T) {
 	}
 }
 
+func TestParseResultMetadata(t *testing.T) {
+	for wire, want := range map[string]map[string]any{
+		`{"content":[]}`:                                       nil,
+		`{"content":[],"metadata":null}`:                       nil,
+		`{"content":[],"metadata":{}}`:                         {},
+		`{"content":[],"metadata":{"a":null,"b":[{}],"c":-0}}`: {"a": nil, "b": []any{map[string]any{}}, "c": json.Number("-0")},
+	} {
+		if got, err := ParseResult([]byte(wire)); err != nil || !reflect.DeepEqual(got.Metadata, want) {
+			t.Errorf("%s: got %#v, %v, want %#v", wire, got.Metadata, err, want)
+		}
+	}
+}
+
 func TestParseResultRefuses(t *testing.T) {
 	tests := []struct{ name, wire, says string }{
 		{"no object", `[]`, "no JSON object"},
@@ -70,6 +83,7 @@ func TestParseResultRefuses(t *testing.T) {
 		{"nothing in it", `{"structured":null}`, "neither content nor structured"},
 		{"content that is no list", `{"content":{}}`, "content does not hold"},
 		{"metadata that is no object", `{"content":[],"metadata":[]}`, "metadata does not hold"},
+		{"metadata that is a text", `{"content":[],"metadata":"{}"}`, "metadata does not hold"},
 		{"an image without a type", `{"content":[{"type":"image","data":"aGk="}]}`, "mimeType"},
 		{"data that is no base64", `{"content":[{"type":"audio","data":"#","mimeType":"audio/wav"}]}`, "data does not hold"},
 		{"a field of another block", `{"content":[{"type":"text","text":"a","data":"aGk="}]}`, `unknown field "data"`},

@@ -9,8 +9,17 @@ import (
 // frequent first.
 const common = " etaoinsrlcdupmfhg\"_.y,b()-vwx=/k0;:'1T{}*SACIEP2&NRLDMFO"
 
-// maxRated is how many bytes of a text are looked at for the rarest.
-const maxRated = 64
+const (
+	// maxRated is how many bytes of a text are looked at for the rarest. Where these say
+	// little of the rest, see maxVain.
+	maxRated = 64
+	// minFails and maxVain are how many places may be compared in vain, and how many bytes
+	// may be for each one gone through, before package bytes is asked for the rest: that
+	// takes longer for most texts, and no longer for those of which much stands in too many
+	// places, such as one that begins with a long line of dashes.
+	minFails = 16
+	maxVain  = 64
+)
 
 // Needle is a text to look for in many blocks or places. What is searched are the two rarest bytes of it, which
 // leaves the fewest places to compare, or one if case does not matter.
@@ -24,7 +33,10 @@ type Needle struct {
 // NewNeedle returns the Needle for a text that is not empty and stays as it is; fold takes ASCII
 // letters of either case as equal, and the text is in lower case then.
 func NewNeedle(text []byte, fold bool) Needle {
-	start := text[:min(len(text), maxRated)]
+	start := text
+	if !fold { // which package bytes knows nothing of
+		start = text[:min(len(text), maxRated)]
+	}
 	n := Needle{Text: text, Fold: fold, rare: rarest(start, -1)}
 	n.next = n.rare
 	if !fold && len(text) > 1 {
@@ -52,6 +64,7 @@ func rarest(text []byte, apart int) int {
 // Index returns the first place in block at which the text stands, or -1.
 func (n Needle) Index(block []byte) int {
 	first := min(n.rare, n.next)
+	fails := 0
 	for from := first; from < len(block); {
 		at := n.candidate(block[from:])
 		if at < 0 {
@@ -65,6 +78,12 @@ func (n Needle) Index(block []byte) int {
 			return start
 		}
 		from += at + 1
+		if fails++; fails > minFails && fails*len(n.Text) > maxVain*from && !n.Fold {
+			if at = bytes.Index(block[start+1:], n.Text); at < 0 {
+				return -1
+			}
+			return start + 1 + at
+		}
 	}
 	return -1
 }

@@ -2,6 +2,7 @@ package bytescan
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -11,6 +12,10 @@ func FuzzNeedle(f *testing.F) {
 	f.Add([]byte("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"), []byte("aab"))
 	f.Add([]byte("x"), []byte("x"))
 	f.Add([]byte("\x80\x7f\x00\x01\xff\xfe"), []byte("\xff\xfe"))
+	long := strings.Repeat("-", 100)
+	f.Add([]byte(strings.Repeat(long+"\n", 5)), []byte(long+"\n--"))
+	f.Add([]byte(long+long+"|xyz"), []byte(long+"|x"))
+	f.Add([]byte(long+long+"+xyz"), []byte(long+"|x"))
 	f.Fuzz(func(t *testing.T, block, text []byte) {
 		if len(text) == 0 {
 			return
@@ -34,6 +39,24 @@ func FuzzNeedle(f *testing.F) {
 			t.Errorf("%q in %q in either case: got %d, want %d", lower, block, got, want)
 		}
 	})
+}
+
+// What begins like all there is is found in no time, too; it would take hours if all that is
+// alike were compared in each place.
+func TestNeedle_muchAlike(t *testing.T) {
+	const size = 4 << 20
+	for _, end := range []string{"", "x", " \n "} { // after dashes that end in a rare byte, or in none
+		text := append(bytes.Repeat([]byte("-"), size), end...)
+		block := append(bytes.Repeat([]byte("-"), size-1), '+')
+		block = append(append(block, bytes.Repeat([]byte("-"), 2*size-len(end)-1)...), "y\n"...)
+		if got, want := NewNeedle(text, false).Index(block), bytes.Index(block, text); got != want {
+			t.Errorf("%q: got %d, want %d", end, got, want)
+		}
+		block = append(block, text...)
+		if got, want := NewNeedle(text, false).Index(block), bytes.Index(block, text); got != want {
+			t.Errorf("%q, which is there: got %d, want %d", end, got, want)
+		}
+	}
 }
 
 // Plain says what a loop over the bytes says.

@@ -2,6 +2,7 @@ package guest
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,8 +23,8 @@ import (
 func Decoder[Args any]() func(input []byte) (Args, error) {
 	var fields []field
 	for of := range reflect.TypeFor[Args]().Fields() {
-		if name, options, _ := strings.Cut(of.Tag.Get("json"), ","); name != "" && options == "" {
-			fields = append(fields, field{name: name, index: of.Index[0], of: of.Type})
+		if name, options, _ := strings.Cut(of.Tag.Get("json"), ","); name != "" && name != "-" && options == "" {
+			fields = append(fields, field{name: name, index: of.Index[0], of: of.Type, kind: kindOf(of.Type)})
 		}
 	}
 	_ = unmarshal([]byte(`{"":0}`), new(Args))
@@ -33,7 +34,8 @@ func Decoder[Args any]() func(input []byte) (Args, error) {
 			return args, nil
 		}
 		args = *new(Args)
-		return args, unmarshal(input, &args)
+		err := unmarshal(input, &args)
+		return args, err
 	}
 }
 
@@ -54,14 +56,21 @@ type field struct {
 	name  string
 	index int
 	of    reflect.Type
+	kind  reflect.Kind // see kindOf
 }
 
-// kind is the kind of value that the field has or points to.
-func (f field) kind() reflect.Kind {
-	if f.of.Kind() == reflect.Pointer {
-		return f.of.Elem().Kind()
+// kindOf is the kind of value that a field of a type has or points to; Invalid for what
+// reads its values itself, but for Int, which takes whole numbers as they are.
+func kindOf(of reflect.Type) reflect.Kind {
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
 	}
-	return f.of.Kind()
+	to := reflect.PointerTo(of)
+	own := to.Implements(reflect.TypeFor[json.Unmarshaler]()) || to.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+	if own && of != reflect.TypeFor[Int]() {
+		return reflect.Invalid
+	}
+	return of.Kind()
 }
 
 // into returns what is to be set, and makes it where a field points to it.
@@ -110,7 +119,7 @@ func set(name, value []byte, fields []field, args reflect.Value) bool {
 		if f.name != string(name) {
 			continue
 		}
-		switch f.kind() {
+		switch f.kind {
 		case reflect.String:
 			text, err := jsontext.AppendUnquote(nil, value)
 			f.into(args).SetString(string(text))

@@ -58,6 +58,62 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
+// yes is a type that reads its values itself.
+type yes bool
+
+func (y *yes) UnmarshalJSON(text []byte) error {
+	*y = string(text) == `"yes"` || string(text) == "true"
+	return nil
+}
+
+// upper is one that reads texts itself.
+type upper string
+
+func (u *upper) UnmarshalText(text []byte) error {
+	*u = upper(strings.ToUpper(string(text)))
+	return nil
+}
+
+// days is a whole number that is not read as one.
+type days int64
+
+func (d *days) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, (*int64)(d))
+	*d *= 10
+	return err
+}
+
+// What package json does with the fields of a struct is done with them.
+func TestDecoder_fields(t *testing.T) {
+	type args struct {
+		Text    string `json:"text"`
+		Skipped string `json:"-"`
+		Dash    string `json:"-,"`
+		Quoted  int64  `json:"quoted,string"`
+		Named   string
+		Yes     yes    `json:"yes"`
+		Upper   *upper `json:"upper"`
+		Days    days   `json:"days"`
+		Any     any    `json:"any"`
+		Small   int8   `json:"small"`
+	}
+	decode := Decoder[args]()
+	for _, input := range []string{
+		`{"-":"a"}`, `{"quoted":"3"}`, `{"quoted":3}`, `{"Named":"a"}`, `{"named":"a"}`, `{"":0}`,
+		`{"yes":"yes"}`, `{"yes":true}`, `{"yes":null}`, `{"upper":"a"}`, `{"upper":null}`, `{"days":3}`, `{"days":null}`,
+		`{"any":{"a":[1,null]}}`, `{"small":127}`, `{"small":128}`, `{"text":"a","text":null}`, `{"any":[` + strings.Repeat("[", 20000) + `]}`,
+	} {
+		got, err := decode([]byte(input))
+		var want args
+		if wantErr := json.Unmarshal([]byte(input), &want); (err == nil) != (wantErr == nil) {
+			t.Errorf("%.60s: got %v, want %v", input, err, wantErr)
+		}
+		if err == nil && !reflect.DeepEqual(got, want) {
+			t.Errorf("%.60s: got %+v, want %+v", input, got, want)
+		}
+	}
+}
+
 type kind string
 
 // Whatever the input is, the arguments are those of package json.

@@ -13,6 +13,9 @@ import (
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
+// maxName is how many bytes of a name the host surely looks up. No host has longer ones.
+const maxName = 512 << 10
+
 var errChanged = errors.New("it changed meanwhile; read it again")
 
 // Dir is a workspace that is written to. What lies outside is the host's to
@@ -64,7 +67,10 @@ func (d Dir) resolve(param, value string) (string, error) {
 // look describes a file, or the link itself.
 func (d Dir) look(name string) files.Answer {
 	answers, err := files.Dir(d.path).Stat([]string{name}, make([]byte, files.AnswerSize))
-	if err != nil {
+	switch {
+	case err != nil && len(name) > maxName: // which the host takes for too many files
+		return files.Answer{Err: syscall.ENAMETOOLONG}
+	case err != nil:
 		return files.Answer{Err: err}
 	}
 	return answers[0]
