@@ -88,7 +88,6 @@ func TestDecoder_fields(t *testing.T) {
 	type args struct {
 		Text    string `json:"text"`
 		Skipped string `json:"-"`
-		Dash    string `json:"-,"`
 		Quoted  int64  `json:"quoted,string"`
 		Named   string
 		Yes     yes    `json:"yes"`
