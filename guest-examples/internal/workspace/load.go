@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -54,14 +55,33 @@ func (d Dir) Load(param, name string, was *files.Answer, most int64) ([]byte, er
 	size := min(most, was.Size)
 	a := d.read(name, size, make([]byte, roomFor(size)))
 	switch {
-	case a.Err == syscall.EFBIG && was.Size > most:
-		return nil, fmt.Errorf("%s: %s has more than the %d bytes that this tool takes", param, Display(name), most)
+	case a.Err == syscall.EFBIG && was.Size <= most:
+		a.Content, a.Err = d.readToEnd(name, most) // it grew, or tells no size
 	case a.Err == syscall.EFBIG:
-		return nil, fmt.Errorf("%s: %s can't be read: %w", param, Display(name), errChanged)
+		return nil, tooLarge(param, name, most)
+	}
+	switch {
 	case a.Err != nil:
 		return nil, Explain(d.FS, param, name, a.Err)
+	case int64(len(a.Content)) > most:
+		return nil, tooLarge(param, name, most)
 	}
 	return a.Content, nil
+}
+
+func tooLarge(param, name string, most int64) error {
+	return fmt.Errorf("%s: %s has more than the %d bytes that this tool takes", param, Display(name), most)
+}
+
+// readToEnd reads a file whatever its size is said to be, and of one of more than most bytes
+// a byte more.
+func (d Dir) readToEnd(name string, most int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
 // roomFor is how many bytes it takes to read a file of this size.

@@ -116,7 +116,8 @@ func TestDir_readThenWrite(t *testing.T) {
 	}
 }
 
-// A file that grew after it was described is not read in part.
+// A file that grew after it was described, or tells no size, is read whole, and not taken for
+// the one that was seen.
 func TestDir_loadGrown(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, "f.txt", "old")
@@ -126,8 +127,14 @@ func TestDir_loadGrown(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, root, "f.txt", "older")
-	if got, err := dir.Load("path", name, was, 100); err == nil || err.Error() != "path: f.txt can't be read: it changed meanwhile; read it again" {
+	if got, err := dir.Load("path", name, was, 5); err != nil || string(got) != "older" {
 		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := dir.Load("path", name, was, 4); err == nil || err.Error() != "path: f.txt has more than the 4 bytes that this tool takes" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := dir.Write("path", name, was, []byte("new")); err == nil || err.Error() != "path: f.txt can't be written: it changed meanwhile; read it again" {
+		t.Errorf("it is written to: %v", err)
 	}
 }
 
