@@ -40,8 +40,12 @@ func (x *execution) parameters() []byte {
 
 // loopCall is the call as it is compared with others.
 func (x *execution) loopCall() loop.Call {
-	if x.hash == "" {
-		x.hash = history.HashJSON(x.parameters())
+	switch {
+	case x.hash != "":
+	case x.arguments.JSON != nil:
+		x.hash = history.HashArguments(x.arguments)
+	default:
+		x.hash = history.HashJSON(x.call.Arguments)
 	}
 	return loop.Call{Tool: x.toolName(), Arguments: x.hash, Polling: x.entry != nil && x.entry.spec.Polling}
 }

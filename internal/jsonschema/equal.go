@@ -1,5 +1,8 @@
 package jsonschema
 
+// Key returns what [Key] returns for a.JSON, which is not parsed once more.
+func (a Arguments) Key() []byte { return appendKey(nil, a.root.tree()) }
+
 // Key returns a text that two JSON documents share if and only if JSON Schema takes them
 // for equal: fields in any order, numbers by value. It is for comparing, not for reading.
 // The error is [Faults], for a document that is no strict JSON or is beyond the ceilings

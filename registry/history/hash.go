@@ -20,6 +20,13 @@ func HashJSON(doc json.RawMessage) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
+// HashArguments is HashJSON of their JSON.
+func HashArguments(arguments jsonschema.Arguments) string {
+	sum := sha256.New()
+	addText(sum, "json", arguments.Key())
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 func addJSON(sum hash.Hash, doc json.RawMessage) {
 	if len(doc) == 0 || string(doc) == "null" {
 		doc = json.RawMessage("{}")

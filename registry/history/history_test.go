@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -29,6 +30,23 @@ func TestHashJSON(t *testing.T) {
 			t.Errorf("%s and %s have one hash", doc, other)
 		}
 		seen[hash] = doc
+	}
+}
+
+// Arguments that were prepared have the hash of their JSON, defaults and all.
+func TestHashArguments(t *testing.T) {
+	schema, err := jsonschema.CompileParameters(json.RawMessage(`{"type": "object", "properties": {"a": {"type": "number", "default": 1.50}, "b": {"type": "string"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range []string{``, `null`, `{}`, `{"b": "x", "a": 2.0}`, `{"a": 1e0, "b": "\u00e9"}`, `{"c": 1}`} {
+		arguments, err := schema.Prepare([]byte(doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := HashArguments(arguments), HashJSON(arguments.JSON); got != want {
+			t.Errorf("%s has the hash %s, its JSON %s", doc, got, want)
+		}
 	}
 }
 
