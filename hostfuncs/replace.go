@@ -63,10 +63,13 @@ func (f *FS) replace(p place, content []byte, seen *Seen) error {
 		f.refund(size)
 		return err
 	}
-	created, err := p.mount.putWhole(p.rel, seen, func(file *os.File) error { return f.writeAll(file, content) })
-	if !created {
+	before, now, err := p.mount.putWhole(p.rel, seen, func(file *os.File) error { return f.writeAll(file, content) })
+	if now == nil {
 		f.refund(size)
 		f.uncountCreated()
+	}
+	if err == nil {
+		f.noteReplaced(p, before, now)
 	}
 	return err
 }
@@ -87,20 +90,20 @@ func (f *FS) writeAll(file *os.File, content []byte) error {
 }
 
 // putWhole replaces the regular file that a cleaned path names, or nothing, by one that
-// write writes to. created says that this one was made, if only to be removed again.
-func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (created bool, err error) {
+// write writes to. It describes both; now is nil if no file was made, not even one that was
+// removed again.
+func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (before, now fs.FileInfo, err error) {
 	h, err := m.hold(rel)
 	if err != nil {
-		return false, err
+		return nil, nil, err
 	}
 	defer h.done()
-	before, err := m.mayReplace(h, seen)
-	if err != nil {
-		return false, err
+	if before, err = m.mayReplace(h, seen); err != nil {
+		return nil, nil, err
 	}
-	temp, file, err := m.createBeside(h, before)
+	temp, file, now, err := m.createBeside(h, before)
 	if err != nil {
-		return false, err
+		return nil, nil, err
 	}
 	err = write(file)
 	if closeErr := m.guestError(file.Close()); err == nil {
@@ -115,7 +118,7 @@ func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (cr
 	if err != nil {
 		_ = m.removeHeld(temp, false) // what stays is only litter
 	}
-	return true, err
+	return before, now, err
 }
 
 // mayReplace describes the file in whose place another may be put: nil for nothing. Replacing
@@ -167,7 +170,7 @@ func (m *mount) stillThere(h held, before fs.FileInfo) error {
 
 // createBeside creates a file in the directory of another, which it is to replace, or of
 // nothing. Its name is none that a guest could foresee.
-func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, error) {
+func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, fs.FileInfo, error) {
 	perm := fs.FileMode(0o666)
 	if before != nil {
 		perm = before.Mode().Perm()
@@ -177,15 +180,15 @@ func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, error)
 	temp.rel = path.Join(path.Dir(h.rel), temp.base)
 	file, info, err := m.openIn(h.dir, temp.base, opening{noFollow: true, access: os.O_WRONLY, create: true, perm: perm})
 	if err != nil {
-		return held{}, nil, err
+		return held{}, nil, nil, err
 	}
 	if before == nil || info.Mode().Perm() == perm {
-		return temp, file, nil
+		return temp, file, info, nil
 	}
 	if err := file.Chmod(perm); err != nil { // the umask took some
 		_ = file.Close()
 		_ = m.removeHeld(temp, false)
-		return held{}, nil, m.guestError(err)
+		return held{}, nil, nil, m.guestError(err)
 	}
-	return temp, file, nil
+	return temp, file, info, nil
 }
