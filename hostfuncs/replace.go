@@ -31,9 +31,13 @@ func (s *Seen) is(info fs.FileInfo) bool {
 
 // Replace gives the file name the content, as a whole or not at all: a file beside it is
 // written, which takes its place, with the permission bits of what it replaces. Where
-// nothing is there, it is created as by Open. seen is what must be there, up to the moment
-// before the file takes its place; nil stands for whatever is. The content stays the
-// caller's, and must not change while Replace runs.
+// nothing is there, it is created as by Open. The content stays the caller's, and must not
+// change while Replace runs.
+//
+// seen is what must be there when Replace begins; nil stands for whatever is. Once the content
+// is written it looks again, and fails if anything else is there by then. What others do after
+// that look is lost, but on Linux for a file that they create where there was none. A change
+// that keeps the size may go unseen where the clock of the host is coarse.
 //
 // It fails with ErrChanged for a file that is not the one seen, with ErrLoop for a link,
 // with ErrIsDir for a directory, with fs.ErrPermission for what is neither a file nor
@@ -110,10 +114,7 @@ func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (be
 		err = closeErr
 	}
 	if err == nil {
-		err = m.stillThere(h, before)
-	}
-	if err == nil {
-		err = m.guestError(m.renameHeld(temp, h))
+		err = m.putInPlace(temp, h, before)
 	}
 	if err != nil {
 		_ = m.removeHeld(temp, false) // what stays is only litter
@@ -151,6 +152,21 @@ func (m *mount) mayReplace(h held, seen *Seen) (fs.FileInfo, error) {
 		return nil, err
 	}
 	return info, m.guestError(file.Close())
+}
+
+// putInPlace renames a file to a name that still has the file that before describes, nil for
+// none.
+func (m *mount) putInPlace(from, to held, before fs.FileInfo) error {
+	if err := m.stillThere(to, before); err != nil {
+		return err
+	}
+	if before != nil {
+		return m.guestError(m.renameHeld(from, to))
+	}
+	if err := m.guestError(m.renameNew(from, to)); err != fs.ErrExist {
+		return err
+	}
+	return ErrChanged
 }
 
 // stillThere fails when a name no longer has the file that before describes, nil for none.
