@@ -148,6 +148,17 @@ func (f *FS) noteCreated(p place, info fs.FileInfo) {
 	f.temps.add(p, info)
 }
 
+// noteReplaced notes the new file if it is a temporary one and takes the place of nothing, or
+// of one that the call created.
+func (f *FS) noteReplaced(p place, before, now fs.FileInfo) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	own := f.temps[tempName{p.mount, p.rel}]
+	if before == nil || own != nil && os.SameFile(own, before) {
+		f.temps.add(p, now)
+	}
+}
+
 func (f *FS) noteRemoved(p place) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -159,3 +159,23 @@ func missing(t testing.TB, file string) {
 		t.Errorf("%s is there: %v", filepath.Base(file), err)
 	}
 }
+
+// filesIn returns the sorted names of all files below a directory of the host, those that a
+// guest does not see among them.
+func filesIn(t testing.TB, dir string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			var rel string
+			rel, err = filepath.Rel(dir, name)
+			found = append(found, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(found)
+	return found
+}

@@ -26,14 +26,20 @@ func (s *Seen) is(info fs.FileInfo) bool {
 	case info == nil || s.None:
 		return info == nil && s.None
 	}
-	return info.Size() == s.Size && info.ModTime().Equal(s.ModTime)
+	// A guest has the time in nanoseconds: of a year that those do not reach, such as 2300, it
+	// has what they come to.
+	return info.Size() == s.Size && info.ModTime().UnixNano() == s.ModTime.UnixNano()
 }
 
 // Replace gives the file name the content, as a whole or not at all: a file beside it is
 // written, which takes its place, with the permission bits of what it replaces. Where
-// nothing is there, it is created as by Open. seen is what must be there, up to the moment
-// before the file takes its place; nil stands for whatever is. The content stays the
-// caller's, and must not change while Replace runs.
+// nothing is there, it is created as by Open. The content stays the caller's, and must not
+// change while Replace runs.
+//
+// seen is what must be there when Replace begins; nil stands for whatever is. Once the content
+// is written it looks again, and fails if anything else is there by then. What others do after
+// that look is lost, but on Linux for a file that they create where there was none. A change
+// that keeps the size may go unseen where the clock of the host is coarse.
 //
 // It fails with ErrChanged for a file that is not the one seen, with ErrLoop for a link,
 // with ErrIsDir for a directory, with fs.ErrPermission for what is neither a file nor
@@ -63,10 +69,13 @@ func (f *FS) replace(p place, content []byte, seen *Seen) error {
 		f.refund(size)
 		return err
 	}
-	created, err := p.mount.putWhole(p.rel, seen, func(file *os.File) error { return f.writeAll(file, content) })
-	if !created {
+	before, now, err := p.mount.putWhole(p.rel, seen, func(file *os.File) error { return f.writeAll(file, content) })
+	if now == nil {
 		f.refund(size)
 		f.uncountCreated()
+	}
+	if err == nil {
+		f.noteReplaced(p, before, now)
 	}
 	return err
 }
@@ -87,35 +96,32 @@ func (f *FS) writeAll(file *os.File, content []byte) error {
 }
 
 // putWhole replaces the regular file that a cleaned path names, or nothing, by one that
-// write writes to. created says that this one was made, if only to be removed again.
-func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (created bool, err error) {
+// write writes to. It describes both; now is nil if no file was made, not even one that was
+// removed again.
+func (m *mount) putWhole(rel string, seen *Seen, write func(*os.File) error) (before, now fs.FileInfo, err error) {
 	h, err := m.hold(rel)
 	if err != nil {
-		return false, err
+		return nil, nil, err
 	}
 	defer h.done()
-	before, err := m.mayReplace(h, seen)
-	if err != nil {
-		return false, err
+	if before, err = m.mayReplace(h, seen); err != nil {
+		return nil, nil, err
 	}
-	temp, file, err := m.createBeside(h, before)
+	temp, file, now, err := m.createBeside(h, before)
 	if err != nil {
-		return false, err
+		return nil, nil, err
 	}
 	err = write(file)
 	if closeErr := m.guestError(file.Close()); err == nil {
 		err = closeErr
 	}
 	if err == nil {
-		err = m.stillThere(h, before)
-	}
-	if err == nil {
-		err = m.guestError(m.renameHeld(temp, h))
+		err = m.putInPlace(temp, h, before)
 	}
 	if err != nil {
 		_ = m.removeHeld(temp, false) // what stays is only litter
 	}
-	return true, err
+	return before, now, err
 }
 
 // mayReplace describes the file in whose place another may be put: nil for nothing. Replacing
@@ -150,6 +156,21 @@ func (m *mount) mayReplace(h held, seen *Seen) (fs.FileInfo, error) {
 	return info, m.guestError(file.Close())
 }
 
+// putInPlace renames a file to a name that still has the file that before describes, nil for
+// none.
+func (m *mount) putInPlace(from, to held, before fs.FileInfo) error {
+	if err := m.stillThere(to, before); err != nil {
+		return err
+	}
+	if before != nil {
+		return m.guestError(m.renameHeld(from, to))
+	}
+	if err := m.guestError(m.renameNew(from, to)); err != fs.ErrExist {
+		return err
+	}
+	return ErrChanged
+}
+
 // stillThere fails when a name no longer has the file that before describes, nil for none.
 func (m *mount) stillThere(h held, before fs.FileInfo) error {
 	now, err := h.dir.Lstat(h.base)
@@ -167,7 +188,7 @@ func (m *mount) stillThere(h held, before fs.FileInfo) error {
 
 // createBeside creates a file in the directory of another, which it is to replace, or of
 // nothing. Its name is none that a guest could foresee.
-func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, error) {
+func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, fs.FileInfo, error) {
 	perm := fs.FileMode(0o666)
 	if before != nil {
 		perm = before.Mode().Perm()
@@ -177,15 +198,15 @@ func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, error)
 	temp.rel = path.Join(path.Dir(h.rel), temp.base)
 	file, info, err := m.openIn(h.dir, temp.base, opening{noFollow: true, access: os.O_WRONLY, create: true, perm: perm})
 	if err != nil {
-		return held{}, nil, err
+		return held{}, nil, nil, err
 	}
 	if before == nil || info.Mode().Perm() == perm {
-		return temp, file, nil
+		return temp, file, info, nil
 	}
 	if err := file.Chmod(perm); err != nil { // the umask took some
 		_ = file.Close()
 		_ = m.removeHeld(temp, false)
-		return held{}, nil, m.guestError(err)
+		return held{}, nil, nil, m.guestError(err)
 	}
-	return temp, file, nil
+	return temp, file, info, nil
 }

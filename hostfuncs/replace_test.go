@@ -1,17 +1,13 @@
-//go:build unix
-
 package hostfuncs_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,360 +15,317 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// seen is what a guest knows of a file after a look at it.
-func seen(t testing.TB, v hostfuncs.View, name string) *hostfuncs.Seen {
+// seenOf is what a guest knows that has just looked at a file of the host.
+func seenOf(t testing.TB, file string) *hostfuncs.Seen {
 	t.Helper()
-	info, err := v.Lstat(name)
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &hostfuncs.Seen{None: true}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &hostfuncs.Seen{Size: info.Size(), ModTime: info.ModTime()}
 }
 
-// onEachMount runs a test on a mount with deny patterns and on one without, which find files
-// in different ways.
-func onEachMount(t *testing.T, test func(t *testing.T, dir string, files *hostfuncs.FS, v hostfuncs.View)) {
-	for name, deny := range map[string][]string{"plain": nil, "deny": {"secret/**"}} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			write(t, dir, map[string]string{"f": "old", "d/f": "old", "secret/f": canary})
-			files := newFS(t, readWrite("w", dir, deny...))
-			test(t, dir, files, files.View("/w"))
-		})
-	}
-}
-
+// What may be replaced with which expectation, and that nothing is left beside it.
 func TestReplace(t *testing.T) {
-	onEachMount(t, func(t *testing.T, dir string, files *hostfuncs.FS, v hostfuncs.View) {
-		large := strings.Repeat("0123456789abcdef", 9<<16) // more than is written at once
-		for _, content := range []string{"new", "", large} {
-			for _, name := range []string{"f", "d/f"} {
-				if err := v.Replace(name, []byte(content), seen(t, v, name)); err != nil {
-					t.Fatalf("%s: %v", name, err)
+	right := func(s *hostfuncs.Seen) *hostfuncs.Seen { return s }
+	whatever := func(*hostfuncs.Seen) *hostfuncs.Seen { return nil }
+	nothing := func(*hostfuncs.Seen) *hostfuncs.Seen { return &hostfuncs.Seen{None: true} }
+	sized := func(n int64) func(*hostfuncs.Seen) *hostfuncs.Seen {
+		return func(s *hostfuncs.Seen) *hostfuncs.Seen { return &hostfuncs.Seen{Size: n, ModTime: s.ModTime} }
+	}
+	moved := func(d time.Duration) func(*hostfuncs.Seen) *hostfuncs.Seen {
+		return func(s *hostfuncs.Seen) *hostfuncs.Seen {
+			return &hostfuncs.Seen{Size: s.Size, ModTime: s.ModTime.Add(d)}
+		}
+	}
+	tests := []struct {
+		name, path string
+		seen       func(right *hostfuncs.Seen) *hostfuncs.Seen
+		want       error
+		at         string // what is written, below the mount
+	}{
+		{"new, whatever is there", "new", whatever, nil, "new"},
+		{"new, nothing seen", "new", nothing, nil, "new"},
+		{"new in a directory", "d/new", nothing, nil, "d/new"},
+		{"new with a name of 255 bytes", strings.Repeat("x", 255), whatever, nil, strings.Repeat("x", 255)},
+		{"there, whatever is there", "f", whatever, nil, "f"},
+		{"there, as seen", "f", right, nil, "f"},
+		{"there, as seen, in a directory", "d/g", right, nil, "d/g"},
+		{"there, by another spelling", "/d/..//./f", right, nil, "f"},
+		{"there, nothing seen", "f", nothing, hostfuncs.ErrChanged, ""},
+		{"there, seen larger", "f", sized(4), hostfuncs.ErrChanged, ""},
+		{"there, seen empty", "f", sized(0), hostfuncs.ErrChanged, ""},
+		{"there, seen with a size that none has", "f", sized(-3), hostfuncs.ErrChanged, ""},
+		{"there, seen older", "f", moved(-time.Second), hostfuncs.ErrChanged, ""},
+		{"there, seen newer by an instant", "f", moved(1), hostfuncs.ErrChanged, ""},
+		{"not there, though seen", "new", sized(3), hostfuncs.ErrChanged, ""},
+		{"not there, seen as the zero value", "new", func(*hostfuncs.Seen) *hostfuncs.Seen { return &hostfuncs.Seen{} }, hostfuncs.ErrChanged, ""},
+		{"a directory", "d", whatever, hostfuncs.ErrIsDir, ""},
+		{"a directory, nothing seen", "d", nothing, hostfuncs.ErrIsDir, ""},
+		{"a directory, as seen", "d", right, hostfuncs.ErrIsDir, ""},
+		{"a directory with a slash", "d/", whatever, hostfuncs.ErrIsDir, ""},
+		{"a file with a slash", "f/", whatever, hostfuncs.ErrIsDir, ""},
+		{"a new file with a slash", "new/", nothing, hostfuncs.ErrIsDir, ""},
+		{"the mount", ".", whatever, hostfuncs.ErrIsDir, ""},
+		{"the mount with a slash", "/", whatever, hostfuncs.ErrIsDir, ""},
+		{"the mount by way of a directory", "d/..", whatever, hostfuncs.ErrIsDir, ""},
+		{"below nothing", "none/new", nothing, fs.ErrNotExist, ""},
+		{"below nothing, seen", "none/new", sized(3), fs.ErrNotExist, ""},
+		{"below a file", "f/new", whatever, hostfuncs.ErrNotDir, ""},
+		{"outside", "../f", whatever, hostfuncs.ErrOutside, ""},
+		{"outside by way of a directory", "d/../../f", nothing, hostfuncs.ErrOutside, ""},
+		{"no name", "", whatever, fs.ErrInvalid, ""},
+		{"NUL", "f\x00", whatever, fs.ErrInvalid, ""},
+		{"no UTF-8", "f\xff", whatever, fs.ErrInvalid, ""},
+		{"a name of 256 bytes", strings.Repeat("x", 256), whatever, hostfuncs.ErrNameTooLong, ""},
+		{"a path of 4097 bytes", strings.Repeat("d/../", 819) + "ff", whatever, hostfuncs.ErrNameTooLong, ""},
+		{"a deep path", strings.Repeat("d/", 128) + "f", whatever, hostfuncs.ErrNameTooLong, ""},
+	}
+	for _, test := range tests {
+		for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
+			t.Run(test.name+"/"+mount, func(t *testing.T) {
+				dir := t.TempDir()
+				was := map[string]string{"f": "old", "d/g": "old, too"}
+				write(t, dir, was)
+				view := newFS(t, readWrite("w", dir, deny...)).View("/w")
+				look := filepath.Join(dir, "f")
+				if slices.Contains([]string{"d", "d/g"}, test.path) {
+					look = filepath.Join(dir, test.path)
 				}
-				holds(t, filepath.Join(dir, name), content)
+				err := view.Replace(test.path, []byte("new content"), test.seen(seenOf(t, look)))
+				if !errors.Is(err, test.want) {
+					t.Fatalf("got %v, want %v", err, test.want)
+				}
+				noHostPath(t, err, dir)
+				if err == nil {
+					was[test.at] = "new content"
+				}
+				var names []string
+				for name, content := range was {
+					holds(t, filepath.Join(dir, name), content)
+					names = append(names, name)
+				}
+				if slices.Sort(names); !slices.Equal(filesIn(t, dir), names) {
+					t.Errorf("there is %q, want %q", filesIn(t, dir), names)
+				}
+			})
+		}
+	}
+}
+
+// What others do to a file after the guest has looked at it, by whichever way it looked.
+func TestReplaceAfterOthers(t *testing.T) {
+	looks := map[string]func(*testing.T, *hostfuncs.FS, string) *hostfuncs.Seen{
+		"Lstat": func(t *testing.T, files *hostfuncs.FS, name string) *hostfuncs.Seen {
+			info, err := files.View("/").Lstat(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return &hostfuncs.Seen{None: true}
 			}
-		}
-		if err := v.Replace("new", []byte("x"), &hostfuncs.Seen{None: true}); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"new", "d/newer"} {
-			if err := v.Replace(name, []byte("whatever is there"), nil); err != nil {
+			if err != nil {
 				t.Fatal(err)
 			}
-			holds(t, filepath.Join(dir, name), "whatever is there")
+			return &hostfuncs.Seen{Size: info.Size(), ModTime: info.ModTime()}
+		},
+		"Batch.Stat": func(t *testing.T, files *hostfuncs.FS, name string) *hostfuncs.Seen {
+			a := batch(files, name).Stat()[0]
+			return &hostfuncs.Seen{None: errors.Is(a.Err, fs.ErrNotExist), Size: a.Size, ModTime: a.ModTime}
+		},
+		"Batch.Read": func(t *testing.T, files *hostfuncs.FS, name string) *hostfuncs.Seen {
+			a := batch(files, name).Read(100, make([]byte, 100))[0]
+			return &hostfuncs.Seen{None: errors.Is(a.Err, fs.ErrNotExist), Size: a.Size, ModTime: a.ModTime}
+		},
+	}
+	for _, test := range []struct {
+		name, path string
+		change     func(file string) error
+		want       error
+	}{
+		{"nothing", "f", func(string) error { return nil }, nil},
+		{"nothing is there still", "new", func(string) error { return nil }, nil},
+		{"written to, longer", "f", func(file string) error { return os.WriteFile(file, []byte("theirs"), 0o600) }, hostfuncs.ErrChanged},
+		{"written to, of the same size", "f", func(file string) error {
+			// Their clock may not have moved on; what counts is the time that the file has.
+			return errors.Join(os.WriteFile(file, []byte("new"), 0o600), os.Chtimes(file, time.Time{}, time.Unix(2_000_000_000, 0)))
+		}, hostfuncs.ErrChanged},
+		{"removed", "f", os.Remove, hostfuncs.ErrChanged},
+		{"created", "new", func(file string) error { return os.WriteFile(file, nil, 0o600) }, hostfuncs.ErrChanged},
+		{"a directory now", "f", func(file string) error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o700)) }, hostfuncs.ErrIsDir},
+		{"a directory created", "new", func(file string) error { return os.Mkdir(file, 0o700) }, hostfuncs.ErrIsDir},
+		{"only read", "f", func(file string) error { _, err := os.ReadFile(file); return err }, nil},
+	} {
+		for look, saw := range looks {
+			t.Run(test.name+"/"+look, func(t *testing.T) {
+				dir := t.TempDir()
+				write(t, dir, map[string]string{"f": "old"})
+				files, file := newFS(t, readWrite("w", dir)), filepath.Join(dir, test.path)
+				seen := saw(t, files, "/w/"+test.path)
+				if err := test.change(file); err != nil {
+					t.Fatal(err)
+				}
+				theirs, _ := os.ReadFile(file)
+				err := files.View("/w").Replace(test.path, []byte("mine"), seen)
+				if !errors.Is(err, test.want) {
+					t.Fatalf("got %v, want %v", err, test.want)
+				}
+				if err == nil {
+					holds(t, file, "mine")
+				} else if now, _ := os.ReadFile(file); string(now) != string(theirs) {
+					t.Errorf("it holds %q, want %q", now, theirs)
+				}
+			})
 		}
-		if got := list(t, v, "."); !slices.Equal(got, []string{"d", "f", "new", "secret"}) && !slices.Equal(got, []string{"d", "f", "new"}) {
-			t.Errorf("there is %q", got)
-		}
-	})
+	}
 }
 
-// After a refusal all is as it was, and nothing lies beside it.
-func TestReplaceRefuses(t *testing.T) {
-	onEachMount(t, func(t *testing.T, dir string, files *hostfuncs.FS, v hostfuncs.View) {
-		symlink(t, "f", filepath.Join(dir, "link"))
-		symlink(t, "nowhere", filepath.Join(dir, "dangling"))
-		before := snapshot(t, dir)
-		right, other := seen(t, v, "f"), *seen(t, v, "f")
-		other.Size++
-		later := *right
-		later.ModTime = later.ModTime.Add(time.Nanosecond)
-		for _, tt := range []struct {
-			what, name string
-			seen       *hostfuncs.Seen
-			want       error
-		}{
-			{"another size", "f", &other, hostfuncs.ErrChanged},
-			{"another time", "f", &later, hostfuncs.ErrChanged},
-			{"a file where none was", "f", &hostfuncs.Seen{None: true}, hostfuncs.ErrChanged},
-			{"none where a file was", "gone", right, hostfuncs.ErrChanged},
-			{"a link", "link", nil, hostfuncs.ErrLoop},
-			{"a link that was a file", "link", right, hostfuncs.ErrLoop},
-			{"a link to nothing", "dangling", &hostfuncs.Seen{None: true}, hostfuncs.ErrLoop},
-			{"a directory", "d", nil, hostfuncs.ErrIsDir},
-			{"a name of directories", "f/", nil, hostfuncs.ErrIsDir},
-			{"a new name of directories", "g/", nil, hostfuncs.ErrIsDir},
-			{"the mount", ".", nil, hostfuncs.ErrIsDir},
-			{"below nothing", "none/f", nil, fs.ErrNotExist},
-			{"below a file", "f/g", nil, hostfuncs.ErrNotDir},
-			{"outside", "../f", nil, hostfuncs.ErrOutside},
-			{"beside the mounts", "/../../etc/passwd", nil, hostfuncs.ErrOutside},
-			{"a long name", strings.Repeat("n", 256), nil, hostfuncs.ErrNameTooLong},
-			{"no name", "", nil, fs.ErrInvalid},
-		} {
-			err := v.Replace(tt.name, []byte("mine"), tt.seen)
-			if !errors.Is(err, tt.want) {
-				t.Errorf("%s: got %v, want %v", tt.what, err, tt.want)
-			}
-			noHostPath(t, err, dir)
-		}
-		if err := files.View("/").Replace("elsewhere", nil, nil); !errors.Is(err, hostfuncs.ErrReadOnly) {
-			t.Errorf("beside the mount: %v", err)
-		}
-		if after := snapshot(t, dir); !slices.Equal(before, after) {
-			t.Errorf("it changed:\n%q\n%q", before, after)
-		}
-	})
-}
-
-func TestReplaceKeepsToTheGrant(t *testing.T) {
+func TestReplaceWritesAllOfIt(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"f": "old", "secret/f": canary})
-	before := snapshot(t, dir)
-	if err := newFS(t, read("w", dir)).View("/w").Replace("f", nil, nil); !errors.Is(err, hostfuncs.ErrReadOnly) {
-		t.Errorf("for reading: %v", err)
-	}
-	v := newFS(t, readWrite("w", dir, "secret/**")).View("/w")
-	for _, name := range []string{"secret/f", "secret/new", "secret", "SECRET/f"} {
-		if err := v.Replace(name, []byte("mine"), nil); err == nil {
-			t.Errorf("%s is replaced", name)
+	view := newFS(t, readWrite("w", dir)).View("/w")
+	for _, size := range []int{1, 4<<20 - 1, 4 << 20, 9<<20 + 3, 0} {
+		content := strings.Repeat("0123456789abcde", size/15+1)[:size]
+		if err := view.Replace("f", []byte(content), seenOf(t, filepath.Join(dir, "f"))); err != nil {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, "f")); err != nil || string(got) != content {
+			t.Errorf("%d bytes: %d arrived, %v", size, len(got), err)
 		}
 	}
-	files := newFS(t, readWrite("w", dir))
-	files.Revoke()
-	if err := files.View("/w").Replace("f", nil, nil); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("after the call: %v", err)
+	if err := view.Replace("g", nil, nil); err != nil {
+		t.Fatal(err)
 	}
-	if after := snapshot(t, dir); !slices.Equal(before, after) {
-		t.Errorf("it changed:\n%q\n%q", before, after)
-	}
+	holds(t, filepath.Join(dir, "g"), "")
 }
 
-// A file takes over the permissions of the one that goes, also those that the umask of this
-// process takes from new ones.
-func TestReplaceKeepsPermissions(t *testing.T) {
-	onEachMount(t, func(t *testing.T, dir string, files *hostfuncs.FS, v hostfuncs.View) {
-		for _, perm := range []fs.FileMode{0o600, 0o755, 0o666, 0o777, 0o640} {
-			if err := os.Chmod(filepath.Join(dir, "f"), perm); err != nil {
-				t.Fatal(err)
-			}
-			if err := v.Replace("f", []byte("new"), nil); err != nil {
-				t.Fatal(err)
-			}
-			if info, err := os.Stat(filepath.Join(dir, "f")); err != nil || info.Mode() != perm {
-				t.Errorf("%v became %v, %v", perm, info.Mode(), err)
-			}
-		}
-		for _, special := range []fs.FileMode{fs.ModeSetuid | 0o755, fs.ModeSetgid | 0o755} {
-			if err := os.Chmod(filepath.Join(dir, "f"), special); err != nil {
-				t.Fatal(err)
-			}
-			if err := v.Replace("f", []byte("mine"), nil); !errors.Is(err, fs.ErrPermission) {
-				t.Errorf("%v is replaced: %v", special, err)
-			}
-			holds(t, filepath.Join(dir, "f"), "new")
-		}
-	})
-}
-
-// Replacing a file needs no right to write to it, and is refused without that all the same.
-func TestReplaceNeedsTheRightToWrite(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("permissions do not bind root")
-	}
-	onEachMount(t, func(t *testing.T, dir string, files *hostfuncs.FS, v hostfuncs.View) {
-		for _, perm := range []fs.FileMode{0o444, 0} {
-			if err := os.Chmod(filepath.Join(dir, "f"), perm); err != nil {
-				t.Fatal(err)
-			}
-			if err := v.Replace("f", []byte("mine"), nil); !errors.Is(err, fs.ErrPermission) {
-				t.Errorf("%v is replaced: %v", perm, err)
-			}
-		}
-		if err := os.Chmod(filepath.Join(dir, "f"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		holds(t, filepath.Join(dir, "f"), "old")
-	})
-}
-
-// What is written counts, and what is refused before does not.
-func TestReplaceIsBounded(t *testing.T) {
+// Who has the file open keeps the one that was replaced.
+func TestReplaceAndOpenFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "old"})
-	for _, tt := range []struct {
-		what    string
-		options hostfuncs.Options
-		writes  []string
-		hit     string
-	}{
-		{"bytes", hostfuncs.Options{MaxWritten: 10}, []string{"12345", "12345"}, "bytes written (10)"},
-		{"a file", hostfuncs.Options{MaxFileSize: 4}, []string{"1234"}, "bytes of a file (4)"},
-		{"files", hostfuncs.Options{MaxCreated: 3}, []string{"a", "b", "c"}, "files created (3)"},
-	} {
-		files := newFSWith(t, tt.options, readWrite("w", dir))
-		v := files.View("/w")
-		for range 20 {
-			if err := v.Replace("f", []byte("x"), &hostfuncs.Seen{None: true}); !errors.Is(err, hostfuncs.ErrChanged) {
-				t.Fatal(err)
-			}
-		}
-		for _, content := range tt.writes {
-			if err := v.Replace("f", []byte(content), nil); err != nil {
-				t.Errorf("%s: %v", tt.what, err)
-			}
-		}
-		if got := files.LimitHit(); got != "" {
-			t.Errorf("%s: LimitHit %q before it is reached", tt.what, got)
-		}
-		if err := v.Replace("f", []byte("more!"), nil); !errors.Is(err, hostfuncs.ErrLimit) {
-			t.Errorf("%s: one more: %v", tt.what, err)
-		}
-		if got := files.LimitHit(); got != tt.hit {
-			t.Errorf("%s: LimitHit %q", tt.what, got)
-		}
-		holds(t, filepath.Join(dir, "f"), tt.writes[len(tt.writes)-1])
-	}
-}
-
-// A receipt names the file, and none that was there for a moment.
-func TestReplaceIsNoted(t *testing.T) {
-	dir := t.TempDir()
-	grant := capability.Grant{FS: grants(readWrite("w", dir))}
-	b, err := hostfuncs.Bind(grant, hostfuncs.Options{}, hostfuncs.Services{})
+	view := newFS(t, readWrite("w", dir)).View("/w")
+	f, err := view.Open("f", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
-	if err := b.Files.View("/w").Replace("f", []byte("x"), nil); err != nil {
+	if err := view.Replace("f", []byte("new"), nil); err != nil {
+		t.Skipf("the host replaces no open file: %v", err)
+	}
+	if got, err := io.ReadAll(f); err != nil || string(got) != "old" {
+		t.Errorf("the open file reads %q, %v", got, err)
+	}
+	if got, err := readFile(view, "f"); err != nil || got != "new" {
+		t.Errorf("the new file reads %q, %v", got, err)
+	}
+}
+
+func TestReplaceWhereNothingIsWritten(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"ro/f": "fine", "rw/f": "fine"})
+	ro, rw := filepath.Join(top, "ro"), filepath.Join(top, "rw")
+	for name, files := range map[string]*hostfuncs.FS{
+		"beside one for writing": newFS(t, read("ro", ro), readWrite("rw", rw)), "alone": newFS(t, read("ro", ro)), "no mount": newFS(t),
+	} {
+		for _, path := range []string{"ro/f", "ro/new", "ro/none/new", "ro", "ro/d/", "new", ".", "/", "none/f"} {
+			if err := files.View("/").Replace(path, nil, nil); !errors.Is(err, hostfuncs.ErrReadOnly) {
+				t.Errorf("%s: %s: %v", name, path, err)
+			}
+		}
+	}
+	if got := filesIn(t, top); !slices.Equal(got, []string{"ro/f", "rw/f"}) {
+		t.Errorf("there is %q", got)
+	}
+	holds(t, filepath.Join(ro, "f"), "fine")
+}
+
+// Patterns are for what a guest names. They may fit the name of the file beside it, which the
+// guest does not name.
+func TestReplaceAndDeniedNames(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"f": "old", ".env": canary, "keys/k.pem": canary, "keys/f": "old"})
+	view := newFS(t, readWrite("w", dir, "**/.*", "keys/*.pem")).View("/w")
+	for _, name := range []string{".env", ".ENV", ".new", "keys/k.pem", "keys/new.PEM", ".env/x", "keys/../.env", temp} {
+		for _, seen := range []*hostfuncs.Seen{nil, {None: true}, {Size: 3}} {
+			// The answer does not tell whether there is such a file.
+			if err := view.Replace(name, []byte("mine"), seen); !errors.Is(err, fs.ErrPermission) || errors.Is(err, hostfuncs.ErrChanged) {
+				t.Errorf("%s with %+v: %v", name, seen, err)
+			}
+		}
+	}
+	for _, name := range []string{"f", "keys/f", "keys/new"} {
+		if err := view.Replace(name, []byte("mine"), nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		holds(t, filepath.Join(dir, name), "mine")
+	}
+	if got := filesIn(t, dir); !slices.Equal(got, []string{".env", "f", "keys/f", "keys/k.pem", "keys/new"}) {
+		t.Errorf("there is %q", got)
+	}
+	holds(t, filepath.Join(dir, ".env"), canary)
+	holds(t, filepath.Join(dir, "keys/k.pem"), canary)
+}
+
+func TestReplaceInScratchSpace(t *testing.T) {
+	in := t.TempDir()
+	files, err := hostfuncs.NewFS(grants(scratch()), hostfuncs.Options{ScratchIn: in})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Files.View("/w").Replace("d/g", []byte("x"), nil); err == nil {
-		t.Error("replaced below nothing")
+	view := files.View("/tmp")
+	for _, content := range []string{"first", "second"} {
+		if err := view.Replace("f", []byte(content), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readFile(view, "f"); err != nil || got != content {
+			t.Errorf("got %q, %v", got, err)
+		}
 	}
-	if got := b.Usage(); !slices.Equal(got.FilesWritten, []string{"/w/f"}) || len(got.FilesRead) > 0 {
-		t.Errorf("got %+v", got)
+	if got := list(t, view, "."); !slices.Equal(got, []string{"f"}) {
+		t.Errorf("there is %q", got)
 	}
-	if !b.ClosesAtOnce() {
-		t.Error("something is left to be removed")
+	closed(t, files)
+	if got := filesIn(t, in); len(got) != 0 {
+		t.Errorf("left behind: %q", got)
 	}
 }
 
-// Whoever replaces a file that has not changed since it was seen loses nothing that another
-// wrote before that was looked at: of many who add a line each, one after the other wins.
-func TestReplaceSeesTheOthers(t *testing.T) {
+func TestUsageOfReplacing(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"f": ""})
-	const writers, lines = 4, 25
-	var all sync.WaitGroup
-	var turn sync.Mutex // two of them may look at the same moment, but not replace
-	for range writers {
-		v := newFSWith(t, hostfuncs.Options{MaxCreated: 1 << 30}, readWrite("w", dir)).View("/w")
-		all.Go(func() {
-			for done := 0; done < lines; {
-				s := seen(t, v, "f")
-				content, err := readFile(v, "f")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				turn.Lock()
-				err = v.Replace("f", []byte(content+"x"), s)
-				turn.Unlock()
-				switch {
-				case err == nil:
-					done++
-				case !errors.Is(err, hostfuncs.ErrChanged):
-					t.Error(err)
-					return
-				}
-			}
-		})
+	write(t, dir, map[string]string{"f": "old", "kept": "old"})
+	b, err := hostfuncs.Bind(capability.Grant{FS: grants(readWrite("w", dir), scratch())}, hostfuncs.Options{ScratchIn: t.TempDir()}, hostfuncs.Services{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	all.Wait()
-	holds(t, filepath.Join(dir, "f"), strings.Repeat("x", writers*lines))
-}
-
-// A file that is swapped with a link, a directory or a pipe while it is replaced is replaced as
-// a name: what a link leads to stays, nobody waits for the pipe, and nothing lies about.
-func TestReplaceSwapRace(t *testing.T) {
-	for kind, put := range map[string]func(t *testing.T, dir, name string){
-		"link to outside": func(t *testing.T, dir, name string) { symlink(t, "../out/f", filepath.Join(dir, name)) },
-		"link to denied":  func(t *testing.T, dir, name string) { symlink(t, "secret/f", filepath.Join(dir, name)) },
-		"directory": func(t *testing.T, dir, name string) {
-			if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"pipe": func(t *testing.T, dir, name string) {
-			if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		},
-	} {
-		t.Run(kind, func(t *testing.T) {
-			top := t.TempDir()
-			ws := filepath.Join(top, "ws")
-			write(t, top, map[string]string{"out/f": canary, "ws/secret/f": canary, "ws/f": "fine"})
-			v := newFSWith(t, hostfuncs.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 40}, readWrite("w", ws, "secret/**")).View("/w")
-			for i := range 400 {
-				put(t, ws, "other")
-				var swapped sync.WaitGroup
-				swapped.Go(func() {
-					for range i % 7 {
-						runtime.Gosched()
-					}
-					_ = os.Rename(filepath.Join(ws, "f"), filepath.Join(ws, "spare"))
-					_ = os.Rename(filepath.Join(ws, "other"), filepath.Join(ws, "f")) // but for a directory over a new file
-				})
-				_ = v.Replace("f", []byte("mine"), nil) // as the race goes
-				swapped.Wait()
-				for _, name := range []string{"f", "other", "spare"} {
-					_ = os.RemoveAll(filepath.Join(ws, name))
-				}
-				write(t, ws, map[string]string{"f": "fine"})
-			}
-			if got := list(t, v, "."); !slices.Equal(got, []string{"f"}) {
-				t.Errorf("there is %q", got)
-			}
-			holds(t, filepath.Join(top, "out/f"), canary)
-			holds(t, filepath.Join(ws, "secret/f"), canary)
-		})
+	t.Cleanup(func() { closed(t, b.Files) })
+	root := b.Files.View("/")
+	if err := errors.Join(root.Replace("w/f", nil, nil), root.Replace("w/new", nil, nil), root.Replace("w/f", nil, nil), root.Replace("tmp/private", nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := root.Replace("w/kept", nil, &hostfuncs.Seen{None: true}); !errors.Is(err, hostfuncs.ErrChanged) {
+		t.Fatal(err)
+	}
+	if u := b.Usage(); !slices.Equal(u.FilesWritten, []string{"/w/f", "/w/new"}) || len(u.FilesRead) != 0 {
+		t.Errorf("it says that %q were written and %q read", u.FilesWritten, u.FilesRead)
 	}
 }
 
-// A folder that is swapped with a link while files in it are replaced leads nowhere else.
-func TestReplaceBelowSwappedFolders(t *testing.T) {
-	for name, r := range map[string]struct {
-		deny   []string
-		target string
-	}{
-		"link to outside":       {nil, "../out"},
-		"deny, link to outside": {[]string{"secret/**"}, "../out"},
-		"deny, link to denied":  {[]string{"secret/**"}, "secret"},
+func TestReplaceAfterTheEnd(t *testing.T) {
+	for ending, end := range map[string]func(*hostfuncs.FS){
+		"revoked": (*hostfuncs.FS).Revoke,
+		"closed":  func(files *hostfuncs.FS) { closed(t, files) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			top := t.TempDir()
-			ws := filepath.Join(top, "ws")
-			write(t, top, map[string]string{"out/f": canary, "ws/secret/f": canary, "ws/d/f": "fine"})
-			symlink(t, r.target, filepath.Join(ws, "l"))
-			out, secret := snapshot(t, filepath.Join(top, "out")), snapshot(t, filepath.Join(ws, "secret"))
-			v := newFSWith(t, hostfuncs.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 40}, readWrite("w", ws, r.deny...)).View("/w")
-			swap(t, ws, "d", "l")
-			const least, most = 1000, 50_000
-			done, refused := 0, 0
-			for i := 0; i < most && (i < least || done == 0 || refused == 0); i++ {
-				err := v.Replace([]string{"d/f", "d/new"}[i%2], []byte("mine"), nil)
-				switch {
-				case err == nil:
-					done++
-				case errors.Is(err, fs.ErrPermission):
-					refused++
-				case errors.Is(err, fs.ErrNotExist), errors.Is(err, hostfuncs.ErrLoop), errors.Is(err, hostfuncs.ErrNotDir):
-				default:
-					t.Fatal(err)
-				}
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"f": "old"})
+		files := newFS(t, readWrite("w", dir))
+		view := files.View("/w")
+		end(files)
+		for _, name := range []string{"f", "new", "", "../f"} {
+			if err := view.Replace(name, []byte("new"), nil); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("%s: %q: %v", ending, name, err)
 			}
-			if done == 0 || refused == 0 {
-				t.Errorf("met no swap: %d done, %d refused", done, refused)
-			}
-			if after := snapshot(t, filepath.Join(top, "out")); !slices.Equal(out, after) {
-				t.Errorf("outside changed:\n%q\n%q", out, after)
-			}
-			if after := snapshot(t, filepath.Join(ws, "secret")); !slices.Equal(secret, after) {
-				t.Errorf("what is denied changed:\n%q\n%q", secret, after)
-			}
-		})
+		}
+		holds(t, filepath.Join(dir, "f"), "old")
+		if got := filesIn(t, dir); !slices.Equal(got, []string{"f"}) {
+			t.Errorf("%s: there is %q", ending, got)
+		}
 	}
 }

@@ -86,6 +86,37 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 	}
 }
 
+// A tool may write a temporary file by replacing, too.
+func TestReplacedTemporaryFilesAreRemoved(t *testing.T) {
+	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"was-there/" + temp: "not ours", "d/f": "old"})
+		files, err := hostfuncs.NewFS(grants(readWrite("w", dir, deny...)), hostfuncs.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := files.View("/w")
+		if err := errors.Join(
+			view.Replace(temp+"new", []byte("half"), &hostfuncs.Seen{None: true}),
+			view.Replace(temp+"twice", []byte("half"), nil),
+			view.Replace(temp+"twice", []byte("half of another"), nil),
+			writeFile(view, "d/"+temp, "half"),
+			view.Replace("d/"+temp, []byte("half"), nil),
+			view.Replace(temp+"done", []byte("whole"), nil),
+			view.Rename(temp+"done", "d/f"),
+			view.Replace("was-there/"+temp, []byte("written over"), nil),
+		); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, files)
+		if got := filesIn(t, dir); !slices.Equal(got, []string{"d/f", "was-there/" + temp}) {
+			t.Errorf("%s: left %q", mount, got)
+		}
+		holds(t, filepath.Join(dir, "d/f"), "whole")
+		holds(t, filepath.Join(dir, "was-there", temp), "written over")
+	}
+}
+
 func TestScratchIsPrivateAndGoes(t *testing.T) {
 	in, ws := t.TempDir(), t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})

@@ -293,7 +293,7 @@ func TestDeniedPathsAreNotChanged(t *testing.T) {
 		for op, err := range map[string]error{
 			"write": writeFile(view, name, "x"), "mkdir": view.Mkdir(name), "unlink": view.Unlink(name), "rmdir": view.Rmdir(name),
 			"rename": view.Rename(name, "x"), "rename to": view.Rename("f", name), "rename a directory to": view.Rename("free", name),
-			"times": view.Chtimes(name, true, time.Unix(1, 0), time.Unix(1, 0)),
+			"times": view.Chtimes(name, true, time.Unix(1, 0), time.Unix(1, 0)), "replace": view.Replace(name, []byte("x"), nil),
 		} {
 			if !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("%s %s: %v", op, name, err)

@@ -14,206 +14,270 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// writable grants a folder at /w with a file a of five bytes for writing, and one at /r for
-// reading.
-func writable(t testing.TB) (dir string, grant capability.Grant) {
+// editable grants a folder of files at /w, for writing but for names that end in .secret, and
+// one at /ro for reading; it returns the first.
+func editable(t testing.TB) (string, capability.Grant) {
 	t.Helper()
-	dir, other := t.TempDir(), t.TempDir()
-	for _, name := range []string{filepath.Join(dir, "a"), filepath.Join(other, "a")} {
-		if err := os.WriteFile(name, []byte("alpha"), 0o600); err != nil {
-			t.Fatal(err)
+	w, ro := t.TempDir(), t.TempDir()
+	for _, dir := range []string{w, ro} {
+		for _, name := range []string{"f", "d/g"} {
+			file := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("old"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	if err := os.Mkdir(filepath.Join(dir, "d"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return dir, capability.Grant{FS: []capability.GrantedFS{
-		{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite}, Dir: dir},
-		{FS: capability.FS{Mount: "r", Mode: capability.ModeRead}, Dir: other},
+	return w, capability.Grant{FS: []capability.GrantedFS{
+		{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite, Deny: []string{"**/*.secret"}}, Dir: w},
+		{FS: capability.FS{Mount: "ro", Mode: capability.ModeRead}, Dir: ro},
 	}}
 }
 
-// replacing is a reactor that asks to replace a file. The lengths are those of the texts, but
-// for lengths that are given.
-func replacing(name string, seen []byte, content string, lengths map[int]int32) wasmtest.Module {
-	asked := append(append([]byte(name), seen...), content...)
-	at := int32(askedAt)
-	args := []int32{at, int32(len(name)), at + int32(len(name)), int32(len(seen)), at + int32(len(name)+len(seen)), int32(len(content))}
-	for i, length := range lengths {
-		args[i] = length
-	}
-	return asking("files_replace", asked, 0, args...)
-}
-
-// record is what a guest got of a file, with these fields.
-func record(errno, kind uint32, size uint64, modTime int64) []byte {
+// record is what a guest has of a file that it has looked at.
+func record(a answer) []byte {
 	b := make([]byte, answerSize)
 	le := binary.LittleEndian
-	le.PutUint32(b, errno)
-	le.PutUint32(b[4:], kind)
-	le.PutUint64(b[8:], size)
-	le.PutUint64(b[16:], uint64(modTime))
+	le.PutUint32(b, a.errno)
+	le.PutUint32(b[4:], a.kind)
+	le.PutUint64(b[8:], a.size)
+	le.PutUint64(b[16:], a.time)
 	return b
 }
 
-func TestReplaceFile(t *testing.T) {
-	const regular, gone = 4, -1 // 2^32-1
+// recordOf is the record of a file of the host.
+func recordOf(t testing.TB, file string) []byte {
+	t.Helper()
+	info, err := os.Lstat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record(answer{kind: 4, size: uint64(info.Size()), time: uint64(info.ModTime().UnixNano())})
+}
+
+// replacing is a reactor that replaces a file, and writes what the host returned. A seen of nil
+// says that there must be nothing, an empty one whatever there is.
+func replacing(name string, seen []byte, content string) wasmtest.Module {
+	at, seenSize := int32(askedAt), int32(len(seen))
+	if seen == nil {
+		seenSize = -1
+	}
+	seenAt := at + int32(len(name))
+	contentAt := seenAt + int32(len(seen))
+	asked := append(append([]byte(name), seen...), content...)
+	return asking("files_replace", asked, 0, at, int32(len(name)), seenAt, seenSize, contentAt, int32(len(content)))
+}
+
+// code is what the host returned to a guest that only wrote that.
+func code(out Output) int32 { return int32(binary.LittleEndian.Uint32(out.Output)) }
+
+// whatever stands for whatever is there.
+var whatever = []byte{}
+
+func TestReplacingFiles(t *testing.T) {
 	r := newRuntime(t, Options{})
+	right := func(t testing.TB, w string) []byte { return recordOf(t, filepath.Join(w, "f")) }
+	is := func(b []byte) func(testing.TB, string) []byte {
+		return func(testing.TB, string) []byte { return b }
+	}
+	missing := record(answer{errno: 44})
 	for _, tt := range []struct {
-		what, name string
-		seen       func(size uint64, modTime int64) []byte // nil for whatever is there
-		lengths    map[int]int32
+		name, path string
+		seen       func(t testing.TB, w string) []byte
 		want       int32
-		kind       string // of the fault
-		reason     Reason
 	}{
-		{what: "whatever is there", name: "/w/a"},
-		{what: "from the root", name: "w/a"},
-		{what: "a new file", name: "/w/b"},
-		{what: "what was seen", name: "/w/a", seen: func(size uint64, at int64) []byte { return record(0, regular, size, at) }},
-		{what: "nothing was seen", name: "/w/b", seen: func(uint64, int64) []byte { return record(44, 0, 0, 0) }},
-		{what: "nothing may be there", name: "/w/b", lengths: map[int]int32{3: gone}},
-
-		{what: "another size", name: "/w/a", seen: func(size uint64, at int64) []byte { return record(0, regular, size+1, at) }, want: 72},
-		{what: "another time", name: "/w/a", seen: func(size uint64, at int64) []byte { return record(0, regular, size, at-1) }, want: 72},
-		{what: "something is there", name: "/w/a", lengths: map[int]int32{3: gone}, want: 72},
-		{what: "something came", name: "/w/a", seen: func(uint64, int64) []byte { return record(44, 0, 0, 0) }, want: 72},
-		{what: "it is gone", name: "/w/b", seen: func(size uint64, at int64) []byte { return record(0, regular, size, at) }, want: 72},
-		{what: "a folder", name: "/w/d", want: 31},
-		{what: "below a file", name: "/w/a/b", want: 54},
-		{what: "below nothing", name: "/w/none/b", want: 44},
-		{what: "for reading", name: "/r/a", want: 69},
-		{what: "beside the mounts", name: "/b", want: 69},
-		{what: "outside", name: "/../w/a", want: 63},
-		{what: "no name", name: "", want: 28},
-		{what: "a NUL in the name", name: "/w/a\x00", want: 28},
-		{what: "a long name", name: "/w/" + strings.Repeat("n", 5000), want: 37},
-
-		{what: "seen is cut", name: "/w/a", seen: func(uint64, int64) []byte { return make([]byte, answerSize-1) }, want: -3, kind: "seen"},
-		{what: "seen is long", name: "/w/a", seen: func(uint64, int64) []byte { return make([]byte, answerSize+1) }, want: -3, kind: "seen"},
-		{what: "seen with another error", name: "/w/a", seen: func(uint64, int64) []byte { return record(2, 0, 0, 0) }, want: -3, kind: "seen"},
-		{what: "a folder was seen", name: "/w/a", seen: func(uint64, int64) []byte { return record(0, 3, 0, 0) }, want: -3, kind: "seen"},
-
-		{what: "a name beyond memory", name: "/w/a", lengths: map[int]int32{1: 1 << 30}, reason: BadGuest},
-		{what: "seen beyond memory", name: "/w/a", lengths: map[int]int32{2: -10, 3: answerSize}, reason: BadGuest},
-		{what: "content beyond memory", name: "/w/a", lengths: map[int]int32{5: -1}, reason: BadGuest},
+		{"as seen", "/w/f", right, 0},
+		{"whatever is there", "/w/f", is(whatever), 0},
+		{"whatever is there, nothing is", "/w/new", is(whatever), 0},
+		{"nothing seen", "/w/new", is(nil), 0},
+		{"seen that it is not there", "/w/new", is(missing), 0},
+		{"a relative path", "w/d/../f", right, 0},
+		{"nothing seen, but there", "/w/f", is(nil), 72},
+		{"seen that it is not there, but there", "/w/f", is(missing), 72},
+		{"seen, and gone", "/w/new", right, 72},
+		{"of another size", "/w/f", is(record(answer{kind: 4, size: 4})), 72},
+		{"of a size below zero", "/w/f", is(record(answer{kind: 4, size: 1 << 63})), 72},
+		{"of another time", "/w/f", is(record(answer{kind: 4, size: 3, time: 1})), 72},
+		{"a folder", "/w/d", is(whatever), 31},
+		{"the mount", "/w", is(nil), 31},
+		{"a file with a slash", "/w/f/", right, 31},
+		{"for reading", "/ro/f", is(whatever), 69},
+		{"beside the mounts", "/new", is(nil), 69},
+		{"the root", "/", is(whatever), 69},
+		{"denied", "/w/d/a.secret", is(whatever), 2},
+		{"denied, seen", "/w/f.SECRET", right, 2},
+		{"outside", "/../etc/passwd", is(whatever), 63},
+		{"outside by way of a mount", "/w/../../etc/passwd", is(nil), 63},
+		{"below nothing", "/w/none/f", is(nil), 44},
+		{"below a file", "/w/f/x", is(whatever), 54},
+		{"no name", "", is(whatever), 28},
+		{"NUL", "/w/f\x00", right, 28},
+		{"no UTF-8", "/w/f\xff", is(whatever), 28},
+		{"a long name", "/w/" + strings.Repeat("x", 256), is(whatever), 37},
+		{"a long path", strings.Repeat("/w/..", 820) + "/w/f", is(whatever), 37},
+		{"too large a file", "/w/large", is(whatever), 68},
+		{"a record and a byte less", "/w/f", is(missing[1:]), int32(hostfuncs.FaultInvalid)},
+		{"a record and a byte more", "/w/f", is(append(missing, 0)), int32(hostfuncs.FaultInvalid)},
+		{"two records", "/w/f", is(append(missing, missing...)), int32(hostfuncs.FaultInvalid)},
+		{"seen that it is a folder", "/w/d", is(record(answer{kind: 3})), int32(hostfuncs.FaultInvalid)},
+		{"seen that it is a link", "/w/f", is(record(answer{kind: 7, size: 3})), int32(hostfuncs.FaultInvalid)},
+		{"seen of no type", "/w/f", is(make([]byte, answerSize)), int32(hostfuncs.FaultInvalid)},
+		{"seen with another error", "/w/f", is(record(answer{errno: 2})), int32(hostfuncs.FaultInvalid)},
+		{"seen that it is too large to read", "/w/f", is(record(answer{errno: 22, kind: 4, size: 3})), int32(hostfuncs.FaultInvalid)},
+		{"a bad record of what is denied", "/w/a.secret", is(missing[1:]), int32(hostfuncs.FaultInvalid)},
 	} {
-		t.Run(tt.what, func(t *testing.T) {
-			dir, grant := writable(t)
-			var seen []byte
-			if tt.seen != nil {
-				info, err := os.Stat(filepath.Join(dir, "a"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				seen = tt.seen(uint64(info.Size()), info.ModTime().UnixNano())
+		t.Run(tt.name, func(t *testing.T) {
+			w, grant := editable(t)
+			content := "mine"
+			if tt.want == 68 {
+				content = strings.Repeat("x", 1001)
 			}
-			m := load(t, r, replacing(tt.name, seen, "the new content", tt.lengths).Bytes())
-			out, err := m.Call(t.Context(), Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, grant)})
-			if got := reasonOf(t, err); got != tt.reason {
-				t.Fatalf("got %q (%v), want %q", got, err, tt.reason)
-			}
-			if err == nil && int32(binary.LittleEndian.Uint32(out.Output)) != tt.want {
-				t.Fatalf("it returned %d, want %d", int32(binary.LittleEndian.Uint32(out.Output)), tt.want)
-			}
-			done := tt.want == 0 && tt.reason == ""
-			want := map[string]string{"a": "alpha", "d": ""}
-			if done {
-				want[strings.TrimPrefix(strings.TrimPrefix(tt.name, "/"), "w/")] = "the new content"
-			}
-			entries, err := os.ReadDir(dir)
+			b, err := hostfuncs.Bind(grant, hostfuncs.Options{MaxFileSize: 1000}, hostfuncs.Services{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range entries {
-				content, _ := os.ReadFile(filepath.Join(dir, e.Name())) // of a folder nothing
-				if wanted, ok := want[e.Name()]; !ok || wanted != string(content) {
-					t.Errorf("there is %s with %q, want %q", e.Name(), content, want)
-				}
+			t.Cleanup(func() { b.Close() })
+			m := load(t, r, replacing(tt.path, tt.seen(t, w), content).Bytes())
+			out, err := m.Call(t.Context(), Call{Entry: Entry{ABI: Reactor}, Bindings: b})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if len(entries) != len(want) {
-				t.Errorf("there are %d files, want %q", len(entries), want)
+			if got := code(out); got != tt.want {
+				t.Fatalf("it returned %d, want %d", got, tt.want)
 			}
+			want := map[string]string{"f": "old", "d/g": "old"}
+			if tt.want == 0 {
+				want[filepath.Base(tt.path)] = "mine"
+			}
+			requireFiles(t, w, want)
 		})
 	}
 }
 
-// The limits of a call hold, and say which they are.
-func TestReplaceIsLimited(t *testing.T) {
-	_, grant := writable(t)
-	b, err := hostfuncs.Bind(grant, hostfuncs.Options{MaxFileSize: 4}, hostfuncs.Services{})
+// requireFiles fails unless these files and no others are in a folder of the host.
+func requireFiles(t testing.TB, dir string, want map[string]string) {
+	t.Helper()
+	there := map[string]bool{}
+	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		rel = filepath.ToSlash(rel)
+		there[rel] = true
+		content, readErr := os.ReadFile(name)
+		if _, ok := want[rel]; !ok || string(content) != want[rel] {
+			t.Errorf("%s holds %.60q, want %.60q", rel, content, want[rel])
+		}
+		return errors.Join(err, readErr)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
-	s := requests(newRuntime(t, Options{}), b)
-	defer s.end()
-	if errno, err := s.replaceFile([]byte("/w/a"), []byte{}, []byte("12345")); errno != 68 || err != nil {
-		t.Errorf("got %d, %v", errno, err)
-	}
-	if got := b.Files.LimitHit(); got != "bytes of a file (4)" {
-		t.Errorf("LimitHit %q", got)
+	for name := range want {
+		if !there[name] {
+			t.Errorf("%s is not there", name)
+		}
 	}
 }
 
-// A warm-up, which is for the calls of everybody, replaces nothing.
-func TestReplaceIsDeniedInAWarmUp(t *testing.T) {
-	dir, grant := writable(t)
+// The reason of a bad request tells what would be a good one.
+func TestReasonOfABadReplace(t *testing.T) {
+	w, grant := editable(t)
 	s := requests(newRuntime(t, Options{}), bind(t, grant))
 	defer s.end()
-	s.isWarmUp = true
-	var fault *hostfuncs.Fault
-	if _, err := s.replaceFile([]byte("/w/a"), []byte{}, []byte("mine")); !errors.As(err, &fault) || fault.Code != hostfuncs.FaultDenied {
-		t.Errorf("got %v", err)
+	got := int32(s.attempt(func() (uint32, error) { return s.replaceFile([]byte("/w/f"), make([]byte, 3), []byte("mine")) }))
+	if got != int32(hostfuncs.FaultInvalid) || s.fault == nil || s.fault.Kind != "seen" || !strings.Contains(s.fault.Message, "32-byte") {
+		t.Errorf("got %d, %+v", got, s.fault)
 	}
-	if content, err := os.ReadFile(filepath.Join(dir, "a")); string(content) != "alpha" || err != nil {
-		t.Errorf("the file holds %q, %v", content, err)
+	requireFiles(t, w, map[string]string{"f": "old", "d/g": "old"})
+}
+
+// A warm-up, which is for the calls of everybody, replaces nothing; the call after it does.
+func TestReplacingIsDeniedInAWarmUp(t *testing.T) {
+	requireReuse(t)
+	const kept = 1000
+	module := replacing("/w/f", whatever, "mine")
+	// What the function returned first is kept, and that is written too.
+	asks := module.Funcs[0].Body[:len(module.Funcs[0].Body)-len(wasmtest.Const(0))]
+	module.Funcs[0].Body = wasmtest.Code(
+		asks, when(wasmtest.Code(loads(kept), []byte{i32Eqz}), stores(kept, loads(0))),
+		calls(outputWrite, kept, 4), wasmtest.Const(0),
+	)
+	m := load(t, newRuntime(t, Options{}), module.Bytes())
+	for range 3 {
+		w, grant := editable(t)
+		out := askOK(t, m, wants{grant: grant, call: Call{Entry: Entry{ABI: Reactor}, Warm: []byte("w")}})
+		before := int32(binary.LittleEndian.Uint32(out.Output[roomAt:]))
+		if code(out) != 0 || before != int32(hostfuncs.FaultDenied) {
+			t.Errorf("%d in the call and %d in the warm-up, want 0 and %d", code(out), before, hostfuncs.FaultDenied)
+		}
+		requireFiles(t, w, map[string]string{"f": "mine", "d/g": "old"})
 	}
 }
 
-// Whatever a guest asks for, it gets a code with a reason, or a number of WASI, and what it did
-// not do is not there.
-func FuzzReplaceRequest(f *testing.F) {
-	dir, grant := writable(f)
-	b, err := hostfuncs.Bind(grant, hostfuncs.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 50}, hostfuncs.Services{})
-	if err != nil {
-		f.Fatal(err)
+func TestReplacingWithoutMounts(t *testing.T) {
+	m := load(t, newRuntime(t, Options{}), replacing("/w/f", whatever, "mine").Bytes())
+	if out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Reactor}}}); code(out) != 69 {
+		t.Errorf("it returned %d, want 69", code(out))
 	}
-	f.Cleanup(func() { b.Close() })
-	r := newRuntime(f, Options{})
-	f.Add([]byte("/w/a"), []byte{}, []byte("x"), false)
-	f.Add([]byte("/w/d/b"), []byte{}, []byte{}, true)
-	f.Add([]byte("w/d/../c"), record(44, 0, 0, 0), []byte("y"), false)
-	f.Add([]byte("/w/a"), record(0, 4, 5, 0), []byte("z"), false)
-	f.Add([]byte("/r/a"), record(0, 7, 5, 0), []byte("z"), false)
-	f.Fuzz(func(t *testing.T, name, seen, content []byte, absent bool) {
-		s := requests(r, b)
-		defer s.end()
-		if absent {
-			seen = nil
-		} else if seen == nil {
-			seen = []byte{}
-		}
-		code := int32(s.attempt(func() (uint32, error) { return s.replaceFile(name, seen, content) }))
-		switch {
-		case code < 0 && (s.fault == nil || s.fault.Message == ""):
-			t.Errorf("code %d for the reason %+v", code, s.fault)
-		case code > 100:
-			t.Errorf("%d is no number of WASI", code)
-		case code == 0:
-			got, err := b.Files.View("/").Lstat(string(name))
-			if err != nil || got.Size() != int64(len(content)) {
-				t.Fatalf("%q: %v, %v", name, got, err)
+}
+
+// Whatever a guest hands over, the host looks at nothing beyond its memory, and a content may
+// lie anywhere in it.
+func TestRangesOfReplacing(t *testing.T) {
+	const gone, name, content = 1 << 16, "/w/f", "mine"
+	nameSize, contentAt, size := int32(len(name)), int32(askedAt+len(name)), int32(len(content))
+	r := newRuntime(t, Options{})
+	for _, tt := range []struct {
+		name   string
+		args   [6]int32
+		want   int32
+		reason Reason
+		file   string
+	}{
+		{"all in order", [6]int32{askedAt, nameSize, 0, 0, contentAt, size}, 0, "", content},
+		{"no content at the end of memory", [6]int32{askedAt, nameSize, 0, 0, gone, 0}, 0, "", ""},
+		{"seen of nothing at the end of memory", [6]int32{askedAt, nameSize, gone, 0, contentAt, size}, 0, "", content},
+		{"nothing seen, wherever it is", [6]int32{askedAt, nameSize, -1, -1, contentAt, size}, 72, "", "old"},
+		{"the content is the name", [6]int32{askedAt, nameSize, 0, 0, askedAt, nameSize}, 0, "", name},
+		{"the content begins in the name", [6]int32{askedAt, nameSize, 0, 0, askedAt + 2, 6}, 0, "", "/fmine"},
+		{"seen is the content", [6]int32{askedAt, nameSize, contentAt, answerSize, contentAt, answerSize}, -3, "", "old"},
+		{"name beyond memory", [6]int32{gone - 1, 2, 0, 0, contentAt, size}, 0, BadGuest, "old"},
+		{"no name beyond memory", [6]int32{gone + 1, 0, 0, 0, contentAt, size}, 0, BadGuest, "old"},
+		{"seen beyond memory", [6]int32{askedAt, nameSize, gone - answerSize + 1, answerSize, contentAt, size}, 0, BadGuest, "old"},
+		{"seen of nothing beyond memory", [6]int32{askedAt, nameSize, gone + 1, 0, contentAt, size}, 0, BadGuest, "old"},
+		{"seen of almost 4 GiB", [6]int32{askedAt, nameSize, 0, -2, contentAt, size}, 0, BadGuest, "old"},
+		{"content beyond memory", [6]int32{askedAt, nameSize, 0, 0, gone - 3, 4}, 0, BadGuest, "old"},
+		{"a name of 4 GiB", [6]int32{askedAt, -1, 0, 0, contentAt, size}, 0, BadGuest, "old"},
+		{"a content of 4 GiB", [6]int32{askedAt, nameSize, 0, 0, contentAt, -1}, 0, BadGuest, "old"},
+		{"all of it from the end of the address space", [6]int32{-1, 1, -1, 1, -1, 1}, 0, BadGuest, "old"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, grant := editable(t)
+			m := load(t, r, asking("files_replace", []byte(name+content), 0, tt.args[:]...).Bytes())
+			out, err := ask(t, m, wants{grant: grant, call: Call{Entry: Entry{ABI: Reactor}}})
+			if got := reasonOf(t, err); got != tt.reason {
+				t.Fatalf("got %q (%v), want %q", got, err, tt.reason)
 			}
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			if bytes.HasPrefix([]byte(e.Name()), []byte(hostfuncs.TempPrefix)) && !bytes.Contains(name, []byte(hostfuncs.TempPrefix)) {
-				t.Errorf("%s is left", e.Name())
+			if err == nil && code(out) != tt.want {
+				t.Errorf("it returned %d, want %d", code(out), tt.want)
 			}
-		}
-	})
+			requireFiles(t, w, map[string]string{"f": tt.file, "d/g": "old"})
+		})
+	}
+
+	// All of its memory is a content like another, and a name of 1 MiB a name that is too long.
+	w, grant := editable(t)
+	whole := load(t, r, asking("files_replace", []byte(name), 0, askedAt, nameSize, 0, 0, 0, gone).Bytes())
+	if out := askOK(t, whole, wants{grant: grant, call: Call{Entry: Entry{ABI: Reactor}}}); code(out) != 0 {
+		t.Errorf("its memory: it returned %d", code(out))
+	}
+	if got, err := os.ReadFile(filepath.Join(w, "f")); err != nil || len(got) != gone || !bytes.HasPrefix(got[askedAt:], []byte(name)) {
+		t.Errorf("its memory arrived as %d bytes, %v", len(got), err)
+	}
+	large := asking("files_replace", nil, 0, 0, 1<<20, 0, -1, 0, 0)
+	large.Memory = []uint32{17}
+	if out := askOK(t, load(t, r, large.Bytes()), wants{grant: grant, call: Call{Entry: Entry{ABI: Reactor}}}); code(out) != 37 {
+		t.Errorf("a name of 1 MiB: it returned %d", code(out))
+	}
 }

@@ -8,10 +8,24 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/wasmtool/wasmtool/guest/internal/host"
 )
 
+// replace returns a Fault, or a bare syscall.Errno where the system gave one.
 func (d Dir) replace(name string, content []byte, seen *Answer) error {
-	full := filepath.Join(string(d), filepath.FromSlash(name))
+	if seen != nil && seen.Err != nil && !errors.Is(seen.Err, fs.ErrNotExist) {
+		return &host.Fault{Kind: "seen", Message: "what was seen of the file is another error than that it is not there"}
+	}
+	err := replaceFile(filepath.Join(string(d), filepath.FromSlash(name)), content, seen)
+	var errno syscall.Errno
+	if errors.As(err, &errno) { // without the names of the system's calls
+		return errno
+	}
+	return err
+}
+
+func replaceFile(full string, content []byte, seen *Answer) error {
 	perm, err := mayReplace(full, seen)
 	if err != nil {
 		return err
@@ -40,14 +54,13 @@ func mayReplace(full string, seen *Answer) (fs.FileMode, error) {
 	var now Answer
 	info, err := os.Lstat(full)
 	now.describe(info, err)
-	failed := func(err error) error { return &fs.PathError{Op: "replace", Path: full, Err: err} }
 	switch {
 	case now.Err != nil && !errors.Is(now.Err, fs.ErrNotExist):
 		return 0, err
 	case now.Err == nil && now.Type != 0:
-		return 0, failed(notRegular(now.Type))
+		return 0, notRegular(now.Type)
 	case seen != nil && !seen.same(now):
-		return 0, failed(syscall.ESTALE)
+		return 0, syscall.ESTALE
 	case now.Err != nil:
 		return 0o644, nil
 	}

@@ -3,84 +3,117 @@ package files_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/wasmtool/wasmtool/guest"
 	"github.com/wasmtool/wasmtool/guest/files"
 )
 
-// look is what Stat tells of a file.
-func look(t testing.TB, dir files.Dir, name string) *files.Answer {
+func TestReplace(t *testing.T) {
+	look := func(name string) func(files.Dir) *files.Answer {
+		return func(dir files.Dir) *files.Answer {
+			answers, err := dir.Stat([]string{name}, make([]byte, files.AnswerSize))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &answers[0]
+		}
+	}
+	reads := func(name string) func(files.Dir) *files.Answer {
+		return func(dir files.Dir) *files.Answer {
+			answers, err := dir.Read([]string{name}, 1000, make([]byte, files.AnswerSize+1000))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &answers[0]
+		}
+	}
+	whatever := func(files.Dir) *files.Answer { return nil }
+	for _, test := range []struct {
+		name string
+		path string
+		seen func(files.Dir) *files.Answer
+		want error
+	}{
+		{"as described", "a.txt", look("a.txt"), nil},
+		{"as read", "d/b.txt", reads("d/b.txt"), nil},
+		{"empty, as read", "empty", reads("empty"), nil},
+		{"whatever is there", "a.txt", whatever, nil},
+		{"whatever is there, nothing is", "d/new", whatever, nil},
+		{"nothing, as described", "new", look("new"), nil},
+		{"nothing, as read", "new", reads("new"), nil},
+		{"seen nothing, but there", "a.txt", look("new"), syscall.ESTALE},
+		{"seen, and gone", "new", look("a.txt"), syscall.ESTALE},
+		{"of another size", "a.txt", look("d/b.txt"), syscall.ESTALE},
+		{"of another time", "a.txt", func(dir files.Dir) *files.Answer {
+			a := look("a.txt")(dir)
+			a.ModTime = a.ModTime.Add(-1)
+			return a
+		}, syscall.ESTALE},
+		{"a folder", "d", whatever, syscall.EISDIR},
+		{"a folder, as described", "d", look("d"), syscall.EISDIR},
+		{"a file, seen as a folder", "a.txt", look("d"), syscall.EISDIR},
+		{"below nothing", "none/new", whatever, syscall.ENOENT},
+		{"below nothing, as described", "none/new", look("none/new"), syscall.ENOENT},
+		{"below a file", "a.txt/new", whatever, syscall.ENOTDIR},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := tree(t)
+			was := contents(t, dir)
+			err := dir.Replace(test.path, []byte("mine"), test.seen(dir))
+			var pathErr *fs.PathError
+			if !errors.Is(err, test.want) || err != nil && (!errors.As(err, &pathErr) || pathErr.Op != "replace" || pathErr.Path != string(dir)+"/"+test.path) {
+				t.Fatalf("got %v, want %v", err, test.want)
+			}
+			if err == nil {
+				was[test.path] = "mine"
+			}
+			if now := contents(t, dir); !maps.Equal(now, was) {
+				t.Errorf("there is %q, want %q", now, was)
+			}
+		})
+	}
+}
+
+// contents are those of all files below the directory.
+func contents(t *testing.T, dir files.Dir) map[string]string {
 	t.Helper()
-	answers, err := dir.Stat([]string{name}, make([]byte, files.AnswerSize))
+	all := make(map[string]string)
+	err := fs.WalkDir(os.DirFS(string(dir)), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			var content []byte
+			content, err = os.ReadFile(filepath.Join(string(dir), name))
+			all[name] = string(content)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &answers[0]
+	return all
 }
 
-func TestReplace(t *testing.T) {
+// What was not seen is nothing to compare with.
+func TestReplaceAfterAnError(t *testing.T) {
 	dir := tree(t)
-	for _, name := range []string{"a.txt", "d/b.txt", "new.txt"} {
-		for _, content := range []string{"one", ""} {
-			if err := dir.Replace(name, []byte(content), look(t, dir, name)); err != nil {
-				t.Fatalf("%s: %v", name, err)
+	was := contents(t, dir)
+	for _, name := range []string{"a.txt", "new", "d"} {
+		for _, seenErr := range []error{syscall.EACCES, syscall.EISDIR, syscall.EFBIG, errors.New("none of the system")} {
+			var fault *guest.Fault
+			if err := dir.Replace(name, nil, &files.Answer{Err: seenErr}); !errors.As(err, &fault) || fault.Kind != "seen" {
+				t.Errorf("%s, seen with %v: got %v", name, seenErr, err)
 			}
-			if got, err := os.ReadFile(filepath.Join(string(dir), name)); string(got) != content || err != nil {
-				t.Errorf("%s holds %q, %v", name, got, err)
-			}
-		}
-		if err := dir.Replace(name, []byte("two"), nil); err != nil {
-			t.Errorf("%s, whatever is there: %v", name, err)
 		}
 	}
-}
-
-// After a refusal all is as it was, and nothing lies beside it.
-func TestReplaceRefuses(t *testing.T) {
-	dir := tree(t)
-	right := *look(t, dir, "a.txt")
-	longer, later, none := right, right, files.Answer{Err: syscall.ENOENT}
-	longer.Size++
-	later.ModTime = right.ModTime.Add(time.Second)
-	for _, tt := range []struct {
-		what, name string
-		seen       *files.Answer
-		want       error
-	}{
-		{"another size", "a.txt", &longer, syscall.ESTALE},
-		{"another time", "a.txt", &later, syscall.ESTALE},
-		{"a file where none was", "a.txt", &none, syscall.ESTALE},
-		{"none where a file was", "none.txt", &right, syscall.ESTALE},
-		{"a folder", "d", nil, syscall.EISDIR},
-		{"a folder that was seen", "d", look(t, dir, "d"), syscall.EISDIR},
-		{"below nothing", "none/a.txt", nil, os.ErrNotExist},
-	} {
-		if err := dir.Replace(tt.name, []byte("mine"), tt.seen); !errors.Is(err, tt.want) {
-			t.Errorf("%s: got %v, want %v", tt.what, err, tt.want)
-		}
-	}
-	if err := os.Symlink("a.txt", filepath.Join(string(dir), "link")); err == nil {
-		if err := dir.Replace("link", []byte("mine"), nil); !errors.Is(err, syscall.ELOOP) {
-			t.Errorf("a link: %v", err)
-		}
-		_ = os.Remove(filepath.Join(string(dir), "link"))
-	}
-	var names []string
-	entries, err := os.ReadDir(string(dir))
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	if err != nil || !slices.Equal(names, []string{"a.txt", "d", "empty"}) {
-		t.Errorf("there is %q, %v", names, err)
-	}
-	if got, err := os.ReadFile(filepath.Join(string(dir), "a.txt")); string(got) != "hello" || err != nil {
-		t.Errorf("a.txt holds %q, %v", got, err)
+	if now := contents(t, dir); !maps.Equal(now, was) {
+		t.Errorf("there is %q, want %q", now, was)
 	}
 }
 
@@ -89,41 +122,70 @@ func TestReplaceKeepsPermissions(t *testing.T) {
 		t.Skip("Windows has no permission bits")
 	}
 	dir := tree(t)
-	full := filepath.Join(string(dir), "a.txt")
-	if err := os.Chmod(full, 0o750); err != nil {
+	file := filepath.Join(string(dir), "a.txt")
+	for _, perm := range []fs.FileMode{0o600, 0o640, 0o755, 0o777} {
+		if err := os.Chmod(file, perm); err != nil {
+			t.Fatal(err)
+		}
+		if err := dir.Replace("a.txt", []byte("mine"), nil); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(file); err != nil || info.Mode() != perm {
+			t.Errorf("it has %v, %v, want %v", info.Mode(), err, perm)
+		}
+	}
+}
+
+// A link is neither followed nor replaced.
+func TestReplaceAndLinks(t *testing.T) {
+	dir := tree(t)
+	if err := os.Symlink("a.txt", filepath.Join(string(dir), "link")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	stats, err := dir.Stat([]string{"link", "a.txt"}, make([]byte, 2*files.AnswerSize))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.Replace("a.txt", []byte("new"), nil); err != nil {
-		t.Fatal(err)
+	for _, seen := range []*files.Answer{nil, &stats[0], &stats[1]} {
+		if err := dir.Replace("link", []byte("mine"), seen); !errors.Is(err, syscall.ELOOP) {
+			t.Errorf("with %+v: got %v", seen, err)
+		}
 	}
-	if info, err := os.Stat(full); err != nil || info.Mode() != 0o750 {
-		t.Errorf("got %v, %v", info.Mode(), err)
+	if got := contents(t, dir)["a.txt"]; got != "hello" {
+		t.Errorf("the file holds %q", got)
 	}
 }
 
 func ExampleDir_Replace() {
-	temp, err := os.MkdirTemp("", "")
+	tmp, err := os.MkdirTemp("", "")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(temp)
-	os.WriteFile(filepath.Join(temp, "note.txt"), []byte("tea"), 0o600)
+	defer os.RemoveAll(tmp)
+	os.WriteFile(filepath.Join(tmp, "notes.txt"), []byte("one\n"), 0o600)
 
-	// In a guest it would be files.Dir("/workspace").
-	dir := files.Dir(temp)
-	answers, err := dir.Read([]string{"note.txt"}, 1000, make([]byte, 2000))
+	dir := files.Dir(tmp) // in a guest it would be files.Dir("/workspace")
+	read, err := dir.Read([]string{"notes.txt"}, 1000, make([]byte, files.AnswerSize+1000))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	note := answers[0]
-	changed := append([]byte("green "), note.Content...)
-	fmt.Println(dir.Replace("note.txt", changed, &note))
+	seen := read[0]
+	if seen.Err != nil {
+		fmt.Println(seen.Err)
+		return
+	}
+	content := append(slices.Clone(seen.Content), "two\n"...)
+	fmt.Println(dir.Replace("notes.txt", content, &seen))
 
-	// It is another file now than the one that was read.
-	fmt.Println(errors.Is(dir.Replace("note.txt", changed, &note), syscall.ESTALE))
+	// Now it is not what was read.
+	err = dir.Replace("notes.txt", []byte("three\n"), &seen)
+	fmt.Println(errors.Is(err, syscall.ESTALE))
+	got, err := os.ReadFile(filepath.Join(tmp, "notes.txt"))
+	fmt.Printf("%q %v\n", got, err)
 	// Output:
 	// <nil>
 	// true
+	// "one\ntwo\n" <nil>
 }

@@ -2,7 +2,6 @@ package files
 
 import (
 	"encoding/binary"
-	"io/fs"
 	"syscall"
 	"unsafe"
 
@@ -13,14 +12,12 @@ import (
 //go:noescape
 func importedReplace(name *byte, nameSize uint32, seen *byte, seenSize uint32, content *byte, contentSize uint32) int32
 
+// replace returns a Fault, or a bare syscall.Errno.
 func (d Dir) replace(name string, content []byte, seen *Answer) error {
 	path := string(d) + "/" + name
 	var record [AnswerSize]byte
 	known := record[:0]
 	if seen != nil {
-		if seen.Err == nil && seen.Type != 0 {
-			return &fs.PathError{Op: "replace", Path: path, Err: notRegular(seen.Type)}
-		}
 		known = record[:]
 		seen.encode(known)
 	}
@@ -31,7 +28,7 @@ func (d Dir) replace(name string, content []byte, seen *Answer) error {
 		return err
 	}
 	if errno != 0 {
-		return &fs.PathError{Op: "replace", Path: path, Err: syscall.Errno(errno)}
+		return syscall.Errno(errno)
 	}
 	return nil
 }

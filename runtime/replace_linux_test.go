@@ -1,0 +1,49 @@
+package runtime
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+)
+
+// What files_stat or files_read told of a file is what replacing it takes, whatever time the
+// file has.
+func TestReplacingWhatWasLookedAt(t *testing.T) {
+	r := newRuntime(t, Options{})
+	for _, year := range []int{1969, 1970, 2026, 2300} {
+		for look, asks := range map[string]func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer{
+			"stat": func(b hostfuncs.Batch, _ []byte) []hostfuncs.Answer { return b.Stat() },
+			"read": func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer { return b.Read(len(room), room) },
+		} {
+			w, grant := editable(t)
+			file, at := filepath.Join(w, "f"), time.Date(year, 1, 1, 0, 0, 0, 123_456_789, time.Local)
+			// Package os counts times in nanoseconds, which end in the year 2262.
+			if err := unix.UtimesNanoAt(unix.AT_FDCWD, file, []unix.Timespec{{Sec: at.Unix()}, {Sec: at.Unix(), Nsec: int64(at.Nanosecond())}}, 0); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(file); err != nil || info.ModTime().Year() != year {
+				t.Skipf("files have no such time here: %v", err)
+			}
+			s := requests(r, bind(t, grant))
+			defer s.end()
+			room := make([]byte, 100)
+			if n := s.batch([]byte("/w/f\x00"), room, asks); n != 1 {
+				t.Fatalf("%s, %d: %d answers", look, year, n)
+			}
+			seen := room[:answerSize]
+			if errno, err := s.replaceFile([]byte("/w/f"), seen, []byte("mine")); errno != 0 || err != nil {
+				t.Errorf("%s, %d: got %d, %v", look, year, errno, err)
+			}
+			// It is not what it was.
+			if errno, err := s.replaceFile([]byte("/w/f"), seen, []byte("more")); errno != 72 || err != nil {
+				t.Errorf("%s, %d, again: got %d, %v", look, year, errno, err)
+			}
+			requireFiles(t, w, map[string]string{"f": "mine", "d/g": "old"})
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// A call that ends while it replaces a file leaves it as it was or as it was to be, and nothing
+// beside it.
+func TestACallEndsWhileItReplaces(t *testing.T) {
+	const pages = 48 << 20 / (64 << 10) // twelve of the pieces that are written at once
+	module := replacing("/w/f", whatever, "")
+	module.Memory = []uint32{pages}
+	// Over and over, so that there is always something to end.
+	module.Funcs[0].Body = wasmtest.Code(
+		[]byte{wasmtest.Loop, wasmtest.Empty},
+		calls(4, askedAt, int32(len("/w/f")), 0, 0, 0, pages<<16),
+		[]byte{wasmtest.Br, 0, wasmtest.End}, wasmtest.Const(0),
+	)
+	r := newRuntime(t, Options{})
+	m := load(t, r, module.Bytes())
+	w, grant := editable(t)
+	b, err := hostfuncs.Bind(grant, hostfuncs.Options{MaxWritten: 1 << 40}, hostfuncs.Services{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := m.Call(ctx, Call{Entry: Entry{ABI: Reactor}, Bindings: b})
+		ended <- err
+	}()
+	for begun := false; !begun; {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended by itself: %v", err)
+		default:
+			found, err := filepath.Glob(filepath.Join(w, hostfuncs.TempPrefix+"*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			begun = len(found) > 0
+		}
+	}
+	cancel()
+	if err := <-ended; reasonOf(t, err) != Cancelled {
+		t.Errorf("got %v", err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	<-b.Files.Done()
+	content, err := os.ReadFile(filepath.Join(w, "f"))
+	if err != nil || string(content) != "old" && len(content) != pages<<16 {
+		t.Errorf("half of it: %d bytes, %v", len(content), err)
+	}
+	requireFiles(t, w, map[string]string{"f": string(content), "d/g": "old"})
+}
+
+// Whatever a guest asks for, it gets a number of WASI or a fault with a reason; then nothing has
+// changed. Else the file has the content, and was what the guest said it was.
+func FuzzReplaceRequest(f *testing.F) {
+	w, grant := editable(f)
+	b, err := hostfuncs.Bind(grant, hostfuncs.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 50}, hostfuncs.Services{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { b.Close() })
+	r, view := newRuntime(f, Options{}), b.Files.View("/")
+	seen := recordOf(f, filepath.Join(w, "d/g"))
+	f.Add([]byte("/w/d/g"), seen, false, []byte("mine"))
+	f.Add([]byte("/w/f"), []byte{}, false, []byte{})
+	f.Add([]byte("w/d/../new"), []byte{}, true, []byte("mine"))
+	f.Add([]byte("/w/f"), record(answer{errno: 44}), false, []byte("mine"))
+	f.Add([]byte("/w/f"), record(answer{errno: 2, kind: 4, size: 3}), false, []byte("mine"))
+	f.Add([]byte("/w/f"), seen[:31], false, []byte("mine"))
+	f.Add([]byte("/ro/f"), seen, false, []byte("mine"))
+	f.Add([]byte("/w/a.secret\x00"), seen, false, []byte("mine"))
+	f.Add([]byte("/../"+w+"/f"), []byte{}, false, []byte("mine"))
+	f.Add([]byte(strings.Repeat("/w/..", 900)+"/w/f\xc3"), []byte{}, true, []byte("mine"))
+	base := map[string]string{"f": "old", "d/g": "old"}
+	f.Fuzz(func(t *testing.T, name, seen []byte, nothing bool, content []byte) {
+		if nothing {
+			seen = nil
+		} else if seen == nil {
+			seen = whatever
+		}
+		was, lookErr := view.Lstat(string(name))
+		s := requests(r, b)
+		defer s.end()
+		code := int32(s.attempt(func() (uint32, error) { return s.replaceFile(name, seen, content) }))
+		switch {
+		case code < 0:
+			if s.fault == nil || s.fault.Kind != "seen" || int32(s.fault.Code) != code {
+				t.Errorf("code %d for the reason %+v", code, s.fault)
+			}
+		case code > 76: // the last that WASI has
+			t.Errorf("it returned %d", code)
+		case code == 0:
+			there := lookErr == nil
+			if expected, err := parseSeen(seen); err != nil || expected != nil && (expected.None == there || there && expected.Size != was.Size()) {
+				t.Errorf("%q was replaced as %+v, %v, and was %v, %v", name, expected, err, was, lookErr)
+			}
+			if info, err := view.Lstat(string(name)); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(content)) {
+				t.Errorf("%q is %v, %v after it got %d bytes", name, info, err, len(content))
+			}
+			if err := view.Unlink(string(name)); err != nil {
+				t.Fatal(err)
+			}
+			for file, content := range base {
+				if _, err := os.Lstat(filepath.Join(w, file)); errors.Is(err, fs.ErrNotExist) {
+					if err := os.WriteFile(filepath.Join(w, file), []byte(content), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		requireFiles(t, w, base)
+	})
+}
