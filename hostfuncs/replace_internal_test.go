@@ -278,3 +278,56 @@ func noTemps(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 }
+
+// A guest that is left behind may be in the middle of something: then closing is not at once.
+func TestNothingClosesAtOnceInTheMiddle(t *testing.T) {
+	files, err := NewFS([]capability.GrantedFS{{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite}, Dir: t.TempDir()}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := files.resolveToChange("/w", "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := func() (fs.FileInfo, fs.FileInfo, error) {
+		if err := files.begin(); err != nil {
+			return nil, nil, err
+		}
+		defer files.end()
+		return p.mount.putWhole(p.rel, nil, func(*os.File) error {
+			if files.closesAtOnce() {
+				t.Error("it closes at once while a file is replaced")
+			}
+			if err := files.Close(); err != nil { // which waits for nothing
+				t.Error(err)
+			}
+			select {
+			case <-files.Done():
+				t.Error("all is removed while a file is replaced")
+			default:
+			}
+			return nil
+		})
+	}(); err != nil {
+		t.Error(err)
+	}
+	<-files.Done()
+
+	files, err = NewFS(nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := files.reserve(); err != nil {
+		t.Fatal(err)
+	}
+	if files.closesAtOnce() {
+		t.Error("it closes at once while a file is opened")
+	}
+	files.cancel()
+	if !files.closesAtOnce() {
+		t.Error("it does not close at once when no file was opened")
+	}
+	if err := files.Close(); err != nil {
+		t.Error(err)
+	}
+}
