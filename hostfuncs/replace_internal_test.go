@@ -279,6 +279,34 @@ func noTemps(t *testing.T, dir string) {
 	}
 }
 
+// A call that is over writes no more of a content, and replaces nothing.
+func TestReplaceEndsWithItsCall(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := new(FS)
+	_, _, err := openForWriting(t, dir).putWhole("f", nil, func(temp *os.File) error {
+		if err := files.writeAll(temp, []byte("half")); err != nil {
+			return err
+		}
+		files.Revoke()
+		err := files.writeAll(temp, []byte("the other half"))
+		if got := described(temp.Name()); got != "-rw------- half" {
+			t.Errorf("there is %q", got)
+		}
+		return err
+	})
+	if !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+	if got := described(file); got != "-rw------- old" {
+		t.Errorf("there is %q", got)
+	}
+	noTemps(t, dir)
+}
+
 // A guest that is left behind may be in the middle of something: then closing is not at once.
 func TestNothingClosesAtOnceInTheMiddle(t *testing.T) {
 	files, err := NewFS([]capability.GrantedFS{{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite}, Dir: t.TempDir()}}, Options{})
