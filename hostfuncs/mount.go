@@ -92,7 +92,7 @@ func (m *mount) close() error {
 }
 
 // denies reports whether a cleaned path below the mount is denied.
-func (m *mount) denies(rel string) bool { return m.deny.denies(rel) }
+func (m *mount) denies(rel string) bool { return isHostTemp(rel) || m.deny.denies(rel) }
 
 // noLinks tells that no link may be followed: each is a second name, and deny
 // patterns know names.

@@ -187,14 +187,14 @@ func (m *mount) stillThere(h held, before fs.FileInfo) error {
 }
 
 // createBeside creates a file in the directory of another, which it is to replace, or of
-// nothing. Its name is none that a guest could foresee.
+// nothing.
 func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, fs.FileInfo, error) {
 	perm := fs.FileMode(0o666)
 	if before != nil {
 		perm = before.Mode().Perm()
 	}
 	temp := h
-	temp.base = TempPrefix + rand.Text()
+	temp.base = hostTempPrefix + rand.Text()
 	temp.rel = path.Join(path.Dir(h.rel), temp.base)
 	file, info, err := m.openIn(h.dir, temp.base, opening{noFollow: true, access: os.O_WRONLY, create: true, perm: perm})
 	if err != nil {

@@ -111,6 +111,76 @@ func TestReplaceLooksAgain(t *testing.T) {
 	}
 }
 
+// A file that is being written has the content of another that patterns may deny to somebody
+// else: nobody sees it or gets at it under the name that it has until then.
+func TestTheFileBesideIsNobodys(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"keys.secret", "f"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var others []*FS
+	for _, mode := range []capability.Mode{capability.ModeRead, capability.ModeWrite} {
+		for _, deny := range [][]string{{"*.secret"}, nil} {
+			files, err := NewFS([]capability.GrantedFS{{FS: capability.FS{Mount: "w", Mode: mode, Deny: deny}, Dir: dir}}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = files.Close() })
+			others = append(others, files)
+		}
+	}
+	_, _, err := openForWriting(t, dir).putWhole("keys.secret", nil, func(file *os.File) error {
+		if _, err := file.WriteString("new secret"); err != nil {
+			return err
+		}
+		all, err := os.ReadDir(dir)
+		if err != nil || len(all) != 3 || !strings.HasPrefix(all[0].Name(), TempPrefix) {
+			t.Fatalf("there is %v, %v", all, err)
+		}
+		temp := all[0].Name()
+		for _, files := range others {
+			view := files.View("/w")
+			listed := string(files.Batch(t.Context(), []string{"/w"}).List(make([]byte, 1000))[0].Content)
+			opened, err := view.Open(".", OpenDirectory)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries, err := opened.ReadDir(0)
+			if err != nil || len(entries) == 0 {
+				t.Errorf("list: %v, %v", entries, err)
+			}
+			for _, e := range entries {
+				listed += " " + e.Name()
+			}
+			if !strings.Contains(listed, "f") || strings.Contains(listed, TempPrefix) {
+				t.Errorf("it is listed: %q", listed)
+			}
+			open := func(flags OpenFlags) error { _, err := view.Open(temp, flags); return err }
+			_, statErr := view.Lstat(temp)
+			read := files.Batch(t.Context(), []string{"/w/" + temp}).Read(100, make([]byte, 200))[0]
+			for op, err := range map[string]error{
+				"read": open(0), "write": open(OpenWrite), "stat": statErr, "batch": read.Err, "unlink": view.Unlink(temp),
+				"rename": view.Rename(temp, "mine"), "rename to": view.Rename("f", temp), "replace": view.Replace(temp, nil, nil),
+				"below": view.Mkdir(temp + "/d"), "mkdir": view.Mkdir(hostTempPrefix + "d"), "deep": view.Mkdir("none/" + hostTempPrefix + "d/d"),
+			} {
+				if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrReadOnly) {
+					t.Errorf("%s: %v", op, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := described(filepath.Join(dir, "keys.secret")); got != "-rw------- new secret" {
+		t.Errorf("there is %q", got)
+	}
+	noTemps(t, dir)
+}
+
 // A directory that is moved is still the one that was entered: the file goes with it.
 func TestReplaceInADirectoryThatMoves(t *testing.T) {
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
@@ -206,5 +276,86 @@ func noTemps(t *testing.T, dir string) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A call that is over writes no more of a content, and replaces nothing.
+func TestReplaceEndsWithItsCall(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := new(FS)
+	_, _, err := openForWriting(t, dir).putWhole("f", nil, func(temp *os.File) error {
+		if err := files.writeAll(temp, []byte("half")); err != nil {
+			return err
+		}
+		files.Revoke()
+		err := files.writeAll(temp, []byte("the other half"))
+		if got := described(temp.Name()); got != "-rw------- half" {
+			t.Errorf("there is %q", got)
+		}
+		return err
+	})
+	if !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+	if got := described(file); got != "-rw------- old" {
+		t.Errorf("there is %q", got)
+	}
+	noTemps(t, dir)
+}
+
+// A guest that is left behind may be in the middle of something: then closing is not at once.
+func TestNothingClosesAtOnceInTheMiddle(t *testing.T) {
+	files, err := NewFS([]capability.GrantedFS{{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite}, Dir: t.TempDir()}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := files.resolveToChange("/w", "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := func() (fs.FileInfo, fs.FileInfo, error) {
+		if err := files.begin(); err != nil {
+			return nil, nil, err
+		}
+		defer files.end()
+		return p.mount.putWhole(p.rel, nil, func(*os.File) error {
+			if files.closesAtOnce() {
+				t.Error("it closes at once while a file is replaced")
+			}
+			if err := files.Close(); err != nil { // which waits for nothing
+				t.Error(err)
+			}
+			select {
+			case <-files.Done():
+				t.Error("all is removed while a file is replaced")
+			default:
+			}
+			return nil
+		})
+	}(); err != nil {
+		t.Error(err)
+	}
+	<-files.Done()
+
+	files, err = NewFS(nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := files.reserve(); err != nil {
+		t.Fatal(err)
+	}
+	if files.closesAtOnce() {
+		t.Error("it closes at once while a file is opened")
+	}
+	files.cancel()
+	if !files.closesAtOnce() {
+		t.Error("it does not close at once when no file was opened")
+	}
+	if err := files.Close(); err != nil {
+		t.Error(err)
 	}
 }

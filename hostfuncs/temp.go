@@ -14,6 +14,16 @@ import (
 // directory of such a name goes too if it is empty.
 const TempPrefix = ".wasmtool-tmp-"
 
+// hostTempPrefix is how the name of a file begins that View.Replace writes beside another. No
+// guest sees or names one: its content and its place are those of a file that patterns may deny
+// to the guest of another call in the same directory.
+const hostTempPrefix = TempPrefix + "host-"
+
+// isHostTemp reports whether a cleaned path names such a file, or leads through its name.
+func isHostTemp(rel string) bool {
+	return strings.HasPrefix(rel, hostTempPrefix) || strings.Contains(rel, "/"+hostTempPrefix)
+}
+
 // tempName is a path in a mount whose last name begins with TempPrefix.
 type tempName struct {
 	mount *mount

@@ -127,3 +127,32 @@ func FuzzReplaceRequest(f *testing.F) {
 		requireFiles(t, w, base)
 	})
 }
+
+// The files of a call end with it, also where it hangs in the host and is left behind: what it
+// comes to do later changes nothing.
+func TestFilesEndWithACallThatHangs(t *testing.T) {
+	w, grant := editable(t)
+	grant.Clock = true
+	b := bind(t, grant)
+	clock := &blockingClock{Clock: b.Clock, entered: make(chan struct{}, 1), release: make(chan struct{})}
+	b.Clock = clock
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		<-clock.entered
+		cancel()
+	}()
+	m := goGuest(t)
+	if _, err := m.Call(ctx, Call{Args: []string{"sleep", "1s"}, Bindings: b}); reasonOf(t, err) != Cancelled {
+		t.Fatalf("got %v", err)
+	}
+	view := b.Files.View("/w")
+	if _, err := view.Lstat("f"); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("look: %v", err)
+	}
+	if err := view.Replace("f", []byte("mine"), nil); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("replace: %v", err)
+	}
+	close(clock.release)
+	requireFiles(t, w, map[string]string{"f": "old", "d/g": "old"})
+}
