@@ -238,36 +238,3 @@ func TestReplaceLeavesOtherNamesOfAFile(t *testing.T) {
 	holds(t, filepath.Join(top, "outside"), "shared")
 	holds(t, filepath.Join(top, "ws/hard"), "new")
 }
-
-// The host that has no room is an error like another, and nothing stays of what was begun.
-func TestReplaceWithoutRoomOnTheHost(t *testing.T) {
-	const room = 32 << 20 // more than what package testing writes meanwhile
-	var was syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	write(t, dir, map[string]string{"f": "old"})
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: room, Max: was.Max}); err != nil {
-		t.Skipf("the size of files can't be limited here: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
-			t.Error(err)
-		}
-	})
-	for mount, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
-		view := newFS(t, readWrite("w", dir, deny...)).View("/w")
-		for _, name := range []string{"f", "new"} {
-			err := view.Replace(name, make([]byte, room+1), nil)
-			if !errors.Is(err, hostfuncs.ErrIO) {
-				t.Errorf("%s: %s: %v", mount, name, err)
-			}
-			noHostPath(t, err, dir)
-		}
-	}
-	if got := filesIn(t, dir); !slices.Equal(got, []string{"f"}) {
-		t.Errorf("there is %q", got)
-	}
-	holds(t, filepath.Join(dir, "f"), "old")
-}
