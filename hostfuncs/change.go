@@ -51,8 +51,9 @@ func (v View) remove(op, name string, dir bool) error {
 
 // Rename moves a file or directory within its mount, and replaces a file or an
 // empty directory that is there, in one step. A regular file that replaces another
-// takes over that one's permission bits, since a guest has no other way to keep
-// them.
+// takes over that one's owner, group and permission bits, since a guest has no other
+// way to keep them, as far as this process may give them: a group that it can't have
+// gets no more than everybody.
 //
 // It fails with ErrCrossMount for names in two mounts, and with fs.ErrPermission
 // for a directory where a denied path could lie in it at its old or new name, for

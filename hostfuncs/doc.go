@@ -15,8 +15,8 @@
 //
 // A mount granted for writing lets files and directories be created, changed,
 // moved within the mount and removed, under the limits of Options. Nothing is
-// created through a link, no link is made, and no permission bits are set but
-// those that a replaced file had. Opening never truncates: what was opened is
+// created through a link, no link is made, and no owners and permission bits are set
+// but those that a replaced file had. Opening never truncates: what was opened is
 // looked at first. Where a denied path could lie in a directory, that is neither
 // moved nor removed. A mount for reading stays as it is, whatever is granted
 // beside it.

@@ -65,6 +65,50 @@ func (m *mount) mayWrite(h held) error {
 	})
 }
 
+// sameRights reports whether two files have the same owner, group and permission bits.
+func sameRights(a, b fs.FileInfo) bool {
+	ownA, ownB := ownerOf(a), ownerOf(b)
+	return ownA == ownB && a.Mode().Perm() == b.Mode().Perm()
+}
+
+// owner is who owns a file.
+type owner struct{ uid, gid int }
+
+// ownerOf returns the owner of a file; what no system tells is nobody's, so that it is equal.
+func ownerOf(info fs.FileInfo) owner {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return owner{int(s.Uid), int(s.Gid)}
+	}
+	return owner{}
+}
+
+// firstPerm are the permission bits with which a file begins that is to replace another. Where
+// its group may come to be another one, nobody else gets at it before that is settled.
+func firstPerm(replaced fs.FileInfo) fs.FileMode {
+	perm := replaced.Mode().Perm()
+	if ownerOf(replaced) != (owner{os.Geteuid(), os.Getegid()}) {
+		perm &= 0o700
+	}
+	return perm
+}
+
+// takeOver gives a new file the owner, the group and the permission bits of the one that it
+// replaces. Only the superuser may give files away; for others the new file is their own. Where
+// it can't have the group, the group that it has gets no more than everybody.
+func takeOver(file *os.File, made, replaced fs.FileInfo) error {
+	is, was := ownerOf(made), ownerOf(replaced)
+	perm := replaced.Mode().Perm()
+	if is != was && file.Chown(was.uid, was.gid) != nil && is.gid != was.gid && file.Chown(-1, was.gid) != nil {
+		perm = withoutGroup(perm)
+	}
+	return file.Chmod(perm)
+}
+
+// withoutGroup cuts the bits for the group down to those for everybody.
+func withoutGroup(perm fs.FileMode) fs.FileMode {
+	return perm&^0o070 | perm&0o070&(perm<<3)
+}
+
 // renameHeld renames from one held directory to another: no path is looked up.
 func (m *mount) renameHeld(from, to held) error {
 	if from.dir == to.dir {

@@ -45,6 +45,17 @@ func (m *mount) mayWrite(h held) error {
 	return file.Close()
 }
 
+// sameRights reports whether two files have the same permission bits.
+func sameRights(a, b fs.FileInfo) bool { return a.Mode().Perm() == b.Mode().Perm() }
+
+// firstPerm are the permission bits with which a file begins that is to replace another.
+func firstPerm(replaced fs.FileInfo) fs.FileMode { return replaced.Mode().Perm() }
+
+// takeOver gives a new file the permission bits of the one that it replaces.
+func takeOver(file *os.File, _, replaced fs.FileInfo) error {
+	return file.Chmod(replaced.Mode().Perm())
+}
+
 // renameHeld renames in one directory, or without deny patterns from one to
 // another.
 func (m *mount) renameHeld(from, to held) error {

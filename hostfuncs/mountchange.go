@@ -98,15 +98,15 @@ func (m *mount) rename(from, to place) error {
 		return err
 	}
 	if replaced != nil && replaced.Mode().IsRegular() && moved.Mode().IsRegular() {
-		return m.replace(source, target, moved, replaced.Mode().Perm())
+		return m.replace(source, target, moved, replaced)
 	}
 	return m.guestError(m.renameHeld(source, target))
 }
 
-// replace renames a regular file over another, whose permission bits it takes
-// over.
-func (m *mount) replace(source, target held, moved fs.FileInfo, perm fs.FileMode) error {
-	if moved.Mode().Perm() == perm {
+// replace renames a regular file over another, whose owner, group and permission bits it
+// takes over.
+func (m *mount) replace(source, target held, moved, replaced fs.FileInfo) error {
+	if sameRights(moved, replaced) {
 		return m.guestError(m.renameHeld(source, target))
 	}
 	file, err := source.dir.OpenFile(source.base, openFlags, 0)
@@ -122,7 +122,7 @@ func (m *mount) replace(source, target held, moved fs.FileInfo, perm fs.FileMode
 		return fs.ErrPermission
 	}
 	// By the open file, so that no other file is changed.
-	if err := file.Chmod(perm); err != nil {
+	if err := takeOver(file, moved, replaced); err != nil {
 		return m.guestError(err)
 	}
 	if err := m.renameHeld(source, target); err != nil {

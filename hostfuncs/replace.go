@@ -32,9 +32,9 @@ func (s *Seen) is(info fs.FileInfo) bool {
 }
 
 // Replace gives the file name the content, as a whole or not at all: a file beside it is
-// written, which takes its place, with the permission bits of what it replaces. Where
-// nothing is there, it is created as by Open. The content stays the caller's, and must not
-// change while Replace runs.
+// written, which takes its place, with the owner, the group and the permission bits of what
+// it replaces, as with Rename. Where nothing is there, it is created as by Open. The content
+// stays the caller's, and must not change while Replace runs.
 //
 // seen is what must be there when Replace begins; nil stands for whatever is. Once the content
 // is written it looks again, and fails if anything else is there by then. What others do after
@@ -191,7 +191,7 @@ func (m *mount) stillThere(h held, before fs.FileInfo) error {
 func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, fs.FileInfo, error) {
 	perm := fs.FileMode(0o666)
 	if before != nil {
-		perm = before.Mode().Perm()
+		perm = firstPerm(before)
 	}
 	temp := h
 	temp.base = hostTempPrefix + rand.Text()
@@ -200,10 +200,10 @@ func (m *mount) createBeside(h held, before fs.FileInfo) (held, *os.File, fs.Fil
 	if err != nil {
 		return held{}, nil, nil, err
 	}
-	if before == nil || info.Mode().Perm() == perm {
+	if before == nil || sameRights(info, before) {
 		return temp, file, info, nil
 	}
-	if err := file.Chmod(perm); err != nil { // the umask took some
+	if err := takeOver(file, info, before); err != nil {
 		_ = file.Close()
 		_ = m.removeHeld(temp, false)
 		return held{}, nil, nil, m.guestError(err)

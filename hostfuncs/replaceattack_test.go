@@ -238,3 +238,35 @@ func TestReplaceLeavesOtherNamesOfAFile(t *testing.T) {
 	holds(t, filepath.Join(top, "outside"), "shared")
 	holds(t, filepath.Join(top, "ws/hard"), "new")
 }
+
+// A file that takes another's place keeps its owner and group, replaced or renamed over: edits
+// of a program that runs as root would take a project away from its user otherwise.
+func TestOwnersAreKept(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only the superuser gives files away")
+	}
+	dir := t.TempDir()
+	view := newFS(t, readWrite("w", dir)).View("/w")
+	for name, replace := range map[string]func() error{
+		"replace": func() error { return view.Replace("f", []byte("new"), nil) },
+		"rename":  func() error { return errors.Join(writeFile(view, "g", "new"), view.Rename("g", "f")) },
+	} {
+		for _, perm := range []fs.FileMode{0o660, 0o600, 0o644} {
+			full := filepath.Join(dir, "f")
+			if err := errors.Join(os.WriteFile(full, []byte("old"), 0o600), os.Chown(full, 1000, 1001), os.Chmod(full, perm)); err != nil {
+				t.Fatal(err)
+			}
+			if err := replace(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			info, err := os.Stat(full)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := info.Sys().(*syscall.Stat_t); s.Uid != 1000 || s.Gid != 1001 || info.Mode() != perm {
+				t.Errorf("%s: %v of %d:%d, want %v of 1000:1001", name, info.Mode(), s.Uid, s.Gid, perm)
+			}
+			holds(t, full, "new")
+		}
+	}
+}

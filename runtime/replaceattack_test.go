@@ -130,7 +130,7 @@ func FuzzReplaceRequest(f *testing.F) {
 
 // The files of a call end with it, also where it hangs in the host and is left behind: what it
 // comes to do later changes nothing.
-func TestFilesEndWithACallThatHangs(t *testing.T) {
+func TestACallLeftBehindReplacesNothing(t *testing.T) {
 	w, grant := editable(t)
 	grant.Clock = true
 	b := bind(t, grant)

@@ -10,8 +10,8 @@ import (
 const TempPrefix = ".wasmtool-tmp-"
 
 // Replace gives the file name the content, as a whole or not at all: another file is written
-// beside it and takes its place, with its permission bits. Where there is no file, one is
-// created; its directory must be there.
+// beside it and takes its place, with its owner, group and permission bits, as far as the
+// host may give them. Where there is no file, one is created; its directory must be there.
 //
 // seen is what must be there: what Stat or Read told of the file, be it that there is none (Err
 // is syscall.ENOENT). Its type, size and time count. Nil stands for whatever is there.
