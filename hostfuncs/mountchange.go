@@ -98,14 +98,14 @@ func (m *mount) rename(from, to place) error {
 		return err
 	}
 	if replaced != nil && replaced.Mode().IsRegular() && moved.Mode().IsRegular() {
-		return m.replace(source, target, moved, replaced)
+		return m.renameOver(source, target, moved, replaced)
 	}
 	return m.guestError(m.renameHeld(source, target))
 }
 
-// replace renames a regular file over another, whose owner, group and permission bits it
+// renameOver renames a regular file over another, whose owner, group and permission bits it
 // takes over.
-func (m *mount) replace(source, target held, moved, replaced fs.FileInfo) error {
+func (m *mount) renameOver(source, target held, moved, replaced fs.FileInfo) error {
 	if sameRights(moved, replaced) {
 		return m.guestError(m.renameHeld(source, target))
 	}
@@ -126,7 +126,7 @@ func (m *mount) replace(source, target held, moved, replaced fs.FileInfo) error 
 		return m.guestError(err)
 	}
 	if err := m.renameHeld(source, target); err != nil {
-		_ = file.Chmod(moved.Mode().Perm())
+		_ = takeOver(file, replaced, moved) // its own again
 		return m.guestError(err)
 	}
 	return nil
