@@ -75,7 +75,7 @@ func TestDecodeExampleFaults(t *testing.T) {
 	}
 	for _, tc := range []struct{ keys, want string }{
 		{`arguments = { text = "a" }`, `0:3: examples[0].title: missing; add a title`},
-		{`title = "a\nb"`, `1:9: examples[0].title: holds the character U+000A`},
+		{`title = "a\nb"`, `1:9: examples[0].title: holds U+000A, a line break`},
 		{`title = "a"`, `0:3: examples[0]: says nothing of what comes of the call; add output, contains, after, gone or error`},
 		{"title = 'a'\noutput = 'x'\ncontains = ['y']", `examples[0]: has output and contains; output is the whole text`},
 		{"title = 'a'\narguments = { text = 'x', limit = 'many' }\noutput = ''", `2:35: examples[0].arguments.limit: parameter "limit" must be an integer`},

@@ -67,9 +67,11 @@ func New(file string, text []byte, format Format) *Checker {
 // Root returns the parsed file, nil when it is not TOML.
 func (c *Checker) Root() *Node { return c.root }
 
-// Read checks the whole file against the keys that it may have.
+// Read checks the whole file against the keys that it may have, and its texts for characters
+// that are not shown.
 func (c *Checker) Read(keys []Key) {
 	c.table(Place{Offset: WholeFile}, c.root, keys)
+	c.judge()
 }
 
 // Fault records a fault at a place.
