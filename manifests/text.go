@@ -96,16 +96,24 @@ func parseDescription(text string) (string, error) {
 
 // parseProse reads text for people and models.
 func parseProse(text string, limit int, form plaintext.Form) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return "", errors.New("is empty; write a text or leave the key out")
-	}
-	if len(text) > limit {
-		return "", tooLong(text, limit)
+	if err := checkLength(text, limit); err != nil {
+		return "", err
 	}
 	if found, bad := plaintext.First(text, form); bad {
 		return "", fmt.Errorf("holds %s; leave it out", found)
 	}
 	return text, nil
+}
+
+// checkLength refuses a text that says nothing, or too much.
+func checkLength(text string, limit int) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errors.New("is empty; write a text or leave the key out")
+	case len(text) > limit:
+		return tooLong(text, limit)
+	}
+	return nil
 }
 
 // PlainTitle returns somebody else's text as a title of a manifest may be: on one line, cut
@@ -126,7 +134,7 @@ func plainProse(text string, limit int, form plaintext.Form) string {
 		return text
 	}
 	const mark = "…"
-	return strings.TrimSpace(strings.ToValidUTF8(text[:limit-len(mark)], "")) + mark
+	return strings.TrimSpace(plaintext.Strip(strings.ToValidUTF8(text[:limit-len(mark)], ""), form)) + mark
 }
 
 func tooLong(text string, limit int) error {
