@@ -96,7 +96,7 @@ func TestDecodeExampleFaults(t *testing.T) {
 		{"title = 'a'\nfiles = { 'C:x' = '' }", `"C:x" does not begin with a mount; write "mount:path"`},
 		{"title = 'a'\nfiles = { 'data:x:y' = '' }", `holds a character that a path of an example may not`},
 		{"title = 'a'\nfiles = { 'a\\b' = '' }", `holds a character that a path of an example may not`},
-		{"title = 'a'\nfiles = { \"a\\u0000\" = '' }", `holds a character that a path of an example may not`},
+		{"title = 'a'\nfiles = { \"a\\u0000\" = '' }", `the key holds U+0000`},
 		{"title = 'a'\nfiles = { " + strings.Repeat("x", 256) + " = '' }", `is 256 bytes long; the ceiling is 255`},
 		{"title = 'a'\nfiles = { " + files.String() + " }", `2:9: examples[0].files: has 65 files; the ceiling is 64`},
 		{"title = 'a'\nfiles = { a = '', 'a/b' = '' }", `2:9: examples[0].files: "a" cannot be a file, with "a/b" below it`},

@@ -166,9 +166,6 @@ func parseArg(text string) (string, error) {
 	if len(text) > maxArg {
 		return "", tooLong(text, maxArg)
 	}
-	if strings.ContainsRune(text, 0) {
-		return "", errors.New("holds a NUL character, which no argument can; leave it out")
-	}
 	return text, nil
 }
 

@@ -3,9 +3,9 @@ package stricttoml
 import "github.com/wasmtool/wasmtool/internal/plaintext"
 
 // judge reports each text of the file that holds a character which can hide or act, whatever
-// the format makes of its key: what it is not used for today is shown tomorrow. Places that
-// have a fault already are left at that.
+// the format makes of its key: what it is not used for today is shown tomorrow.
 func (c *Checker) judge() {
+	c.hidden = make(map[Place]bool)
 	if c.judgeNode(Place{Offset: WholeFile}, c.root) {
 		return
 	}
@@ -34,8 +34,9 @@ func (c *Checker) judgeNode(at Place, n *Node) (found bool) {
 
 func (c *Checker) judgeText(at Place, holds, text string, form plaintext.Form) bool {
 	found, bad := plaintext.First(text, form)
-	if bad && !c.Faulty(at) {
+	if bad {
 		c.Fault(at, "%s %s; leave it out", holds, found)
+		c.hidden[at] = true
 	}
 	return bad
 }

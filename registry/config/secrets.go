@@ -143,8 +143,8 @@ func (r *reader) command(into *[]string) stricttoml.Reader {
 			switch {
 			case len(*into) == 0 && n.Text == "":
 				r.Fault(at, "is empty; name a program")
-			case len(n.Text) > maxArg || strings.ContainsRune(n.Text, 0):
-				r.Fault(at, "is longer than %d bytes, or holds a NUL character", maxArg)
+			case len(n.Text) > maxArg:
+				r.Fault(at, "is longer than %d bytes", maxArg)
 			case len(*into) == 0 && isPath(n.Text):
 				stricttoml.ReadText(r.Checker, appended(into), r.parsePath)(at, n)
 			default:
