@@ -52,7 +52,7 @@ func (d *definition) clean() (cleaned string, err error) {
 	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNamed)
 	note := func(field, what string) {
 		if cleaned == "" {
-			cleaned = fmt.Sprintf("the %s of the tool %s %s; such characters are shown as escapes", field, name, what)
+			cleaned = fmt.Sprintf("the tool %s: its %s %s; such characters are shown as escapes", name, field, what)
 		}
 	}
 	if found, bad := plaintext.First(d.Name, plaintext.Word); bad {
