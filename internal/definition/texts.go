@@ -17,8 +17,10 @@ func judgeTexts(spec tool.Spec) error {
 		form        plaintext.Form
 	}
 	all := []text{
-		{"title", spec.Title, plaintext.Line}, {"version", spec.Version, plaintext.Word},
-		{"description", spec.Description, plaintext.Lines}, {"category", spec.Category, plaintext.Line},
+		{"title", spec.Title, plaintext.Line},
+		{"version", spec.Version, plaintext.Word},
+		{"description", spec.Description, plaintext.Lines},
+		{"category", spec.Category, plaintext.Line},
 		{"confirm", spec.Confirm, plaintext.Lines},
 	}
 	for _, tag := range spec.Tags {

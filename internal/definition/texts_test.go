@@ -29,8 +29,10 @@ func TestCompileJudgesEveryText(t *testing.T) {
 		"settings of values": func(s *tool.Spec, text string) {
 			s.Settings = []tool.Setting{{Name: "a", Description: "b", Values: []string{text}}}
 		},
-		"settings in use": func(s *tool.Spec, text string) { s.Settings = []tool.Setting{{Name: "a", Description: "b", Value: text}} },
-		"examples":        func(s *tool.Spec, text string) { s.Examples = []tool.Example{{Title: text}} },
+		"settings in use": func(s *tool.Spec, text string) {
+			s.Settings = []tool.Setting{{Name: "a", Description: "b", Value: text}}
+		},
+		"examples": func(s *tool.Spec, text string) { s.Examples = []tool.Example{{Title: text}} },
 		"examples with arguments": func(s *tool.Spec, text string) {
 			s.Examples = []tool.Example{{Title: "a", Arguments: json.RawMessage(`{"a":"` + text + `"}`)}}
 		},
