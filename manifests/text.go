@@ -88,7 +88,7 @@ func parseVersion(text string) (string, error) {
 	return "", fmt.Errorf(`%s is not a semantic version; write three numbers, such as "1.0.0"`, stricttoml.Quote(text))
 }
 
-func parseTitle(text string) (string, error) { return parseProse(text, maxTitle, plaintext.Line) }
+func parseTitle(text string) (string, error)   { return parseProse(text, maxTitle, plaintext.Line) }
 func parseConfirm(text string) (string, error) { return parseProse(text, maxConfirm, plaintext.Line) }
 
 func parseDescription(text string) (string, error) {

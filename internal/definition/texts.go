@@ -2,7 +2,6 @@ package definition
 
 import (
 	"encoding/json"
-	"strconv"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
@@ -27,7 +26,8 @@ func judgeTexts(spec tool.Spec) error {
 		all = append(all, text{"tags", tag, plaintext.Line})
 	}
 	for _, s := range spec.Settings {
-		all = append(all, text{"settings", s.Name, plaintext.Word}, text{"settings", s.Description, plaintext.Lines},
+		all = append(all, text{"settings", s.Name, plaintext.Word},
+			text{"settings", s.Description, plaintext.Lines},
 			text{"settings", s.Value, plaintext.Line})
 		for _, value := range s.Values {
 			all = append(all, text{"settings", value, plaintext.Line})
@@ -43,7 +43,8 @@ func judgeTexts(spec tool.Spec) error {
 	}
 	for i, example := range spec.Examples {
 		if fault := jsonschema.JudgeTexts(example.Arguments); fault != nil {
-			return Fault(spec.Name, "examples", "examples: the arguments of %s: %s; leave it out", strconv.Itoa(i+1), fault)
+			return Fault(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out",
+				i+1, fault)
 		}
 	}
 	return nil

@@ -49,7 +49,9 @@ func JudgeTexts(doc json.RawMessage) *TextFault {
 // schema that are for readers alone: titles, descriptions, comments and examples. cleaned are
 // those. refused is a text that means something and cannot be changed; the schema must not be
 // used then. A schema that is not JSON stays as it is.
-func CleanTexts(schema json.RawMessage) (clean json.RawMessage, cleaned []TextFault, refused *TextFault) {
+func CleanTexts(schema json.RawMessage) (
+	clean json.RawMessage, cleaned []TextFault, refused *TextFault,
+) {
 	t := judgedTexts(schema)
 	if t == nil || len(t.faults) == 0 {
 		return schema, nil, nil

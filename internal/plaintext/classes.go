@@ -27,84 +27,109 @@ type place struct {
 // notUTF8 is the class of bytes, and flood the class of marks, that no single character
 // tells.
 var (
-	notUTF8 = Class{Name: "a byte that is not UTF-8", Reason: "is read differently by different programs"}
-	flood   = Class{Name: "a combining mark after eight others", Reason: "piles up over the lines around it"}
+	notUTF8 = Class{
+		Name:   "a byte that is not UTF-8",
+		Reason: "is read differently by different programs",
+	}
+	flood = Class{
+		Name:   "a combining mark after eight others",
+		Reason: "piles up over the lines around it",
+	}
 )
 
-// Classes is the table: the first class that holds a character decides. Characters of no
+// classes is the table: the first class that holds a character decides. Characters of no
 // class are legal everywhere. docs/security.md repeats it for readers, and a test compares.
-var Classes = []Class{
+var classes = []Class{
 	{
-		Name: "a line break or tab", Reason: "makes one line look like several, or one column like two",
-		holds: in('\t', '\n'), legal: func(_ place, form Form) bool { return form == Lines },
+		Name:   "a line break or tab",
+		Reason: "makes one line look like several, or one column like two",
+		holds:  in('\t', '\n'), legal: func(_ place, form Form) bool { return form == Lines },
 	},
 	{
-		Name: "a control character", Reason: "acts on a terminal",
-		holds: unicode.IsControl, legal: crlf,
+		Name:   "a control character",
+		Reason: "acts on a terminal",
+		holds:  unicode.IsControl, legal: crlf,
 	},
 	{
-		Name: "a bidirectional control", Reason: "shows text in another order than it has",
-		holds: table(unicode.Bidi_Control),
+		Name:   "a bidirectional control",
+		Reason: "shows text in another order than it has",
+		holds:  table(unicode.Bidi_Control),
 	},
 	{
-		Name: "a tag character", Reason: "is not shown, and spells words that only a model reads",
-		holds: between(0xE0000, 0xE007F), // those of flags are skipped with their flag
+		Name:   "a tag character",
+		Reason: "is not shown, and spells words that only a model reads",
+		holds:  between(0xE0000, 0xE007F), // those of flags are skipped with their flag
 	},
 	{
-		Name: "a variation selector", Reason: "is not shown, and a row of them spells bytes",
-		holds: table(unicode.Variation_Selector), legal: selects,
+		Name:   "a variation selector",
+		Reason: "is not shown, and a row of them spells bytes",
+		holds:  table(unicode.Variation_Selector), legal: selects,
 	},
 	{
-		Name: "a joiner", Reason: "is not shown, and makes two texts that look the same differ",
-		holds: in(zwnj, zwj), legal: joins,
+		Name:   "a joiner",
+		Reason: "is not shown, and makes two texts that look the same differ",
+		holds:  in(zwnj, zwj), legal: joins,
 	},
 	{
-		Name: "a character without width", Reason: "is not shown, and makes two texts that look the same differ",
-		holds: in(0x180E, 0x200B, 0x2060, 0xFEFF), legal: separatesVowel,
+		Name:   "a character without width",
+		Reason: "is not shown, and makes two texts that look the same differ",
+		holds:  in(0x180E, 0x200B, 0x2060, 0xFEFF), legal: separatesVowel,
 	},
 	{
-		Name: "an invisible operator", Reason: "is not shown; a row of the four spells bytes",
-		holds: between(0x2061, 0x2064),
+		Name:   "an invisible operator",
+		Reason: "is not shown; a row of the four spells bytes",
+		holds:  between(0x2061, 0x2064),
 	},
 	{
-		Name: "a soft hyphen", Reason: "is shown at the end of a line only, and splits words for a model",
-		holds: in(0xAD),
+		Name:   "a soft hyphen",
+		Reason: "is shown at the end of a line only, and splits words for a model",
+		holds:  in(0xAD),
 	},
 	{
-		Name: "a combining grapheme joiner", Reason: "is not shown, and makes two texts that look the same differ",
-		holds: in(0x34F),
+		Name:   "a combining grapheme joiner",
+		Reason: "is not shown, and makes two texts that look the same differ",
+		holds:  in(0x34F),
 	},
 	{
-		Name: "a filler", Reason: "is shown as nothing or as a space, though it is a letter or a symbol",
-		holds: fillers,
+		Name:   "a filler",
+		Reason: "is shown as nothing or as a space, though it is a letter or a symbol",
+		holds:  fillers,
 	},
 	{
-		Name: "an annotation or object mark", Reason: "hides the text that it annotates, or stands for an object that is not there",
-		holds: between(0xFFF9, 0xFFFC),
+		Name:   "an annotation or object mark",
+		Reason: "hides the text that it annotates, or stands for an object that is not there",
+		holds:  between(0xFFF9, 0xFFFC),
 	},
 	{
-		Name: "a line or paragraph separator", Reason: "breaks a line for some programs and not for others",
-		holds: in(0x2028, 0x2029),
+		Name:   "a line or paragraph separator",
+		Reason: "breaks a line for some programs and not for others",
+		holds:  in(0x2028, 0x2029),
 	},
 	{
-		Name: "a private-use character", Reason: "means what a font or a program says, and is not shown without it",
-		holds: table(unicode.Co),
+		Name:   "a private-use character",
+		Reason: "means what a font or a program says, and is not shown without it",
+		holds:  table(unicode.Co),
 	},
 	{
-		Name: "a noncharacter", Reason: "is not for text; programs drop it or use it as a mark",
-		holds: table(unicode.Noncharacter_Code_Point),
+		Name:   "a noncharacter",
+		Reason: "is not for text; programs drop it or use it as a mark",
+		holds:  table(unicode.Noncharacter_Code_Point),
 	},
 	{
-		Name: "a character of formatting", Reason: "is not shown, and changes how text around it is read",
-		holds: formats,
+		Name:   "a character of formatting",
+		Reason: "is not shown, and changes how text around it is read",
+		holds:  formats,
 	},
 	{
-		Name: "a space other than U+0020", Reason: "passes for a plain space in a name or a path",
-		holds: table(unicode.Z), legal: func(p place, form Form) bool { return p.r == ' ' || form != Word },
+		Name:   "a space other than U+0020",
+		Reason: "passes for a plain space in a name or a path",
+		holds:  table(unicode.Z),
+		legal:  func(p place, form Form) bool { return p.r == ' ' || form != Word },
 	},
 	{
-		Name: "an unassigned code point", Reason: "has no meaning yet, so that a name cannot rest on it",
-		holds: table(unicode.Cn), legal: func(_ place, form Form) bool { return form != Word },
+		Name:   "an unassigned code point",
+		Reason: "has no meaning yet, so that a name cannot rest on it",
+		holds:  table(unicode.Cn), legal: func(_ place, form Form) bool { return form != Word },
 	},
 }
 

@@ -96,8 +96,8 @@ func classOf(p place, size int, form Form) *Class {
 	case unicode.IsLetter(p.r) && !fillers(p.r): // most text, without a walk through the table
 		return nil
 	}
-	for i := range Classes {
-		if c := &Classes[i]; c.holds(p.r) {
+	for i := range classes {
+		if c := &classes[i]; c.holds(p.r) {
 			if c.legal != nil && c.legal(p, form) {
 				return nil
 			}

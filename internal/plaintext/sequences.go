@@ -80,15 +80,16 @@ func isSkinTone(r rune) bool { return 0x1F3FB <= r && r <= 0x1F3FF }
 
 // joining are the scripts whose spelling needs the joiners.
 var joining = []*unicode.RangeTable{
-	unicode.Adlam, unicode.Arabic, unicode.Bengali, unicode.Devanagari, unicode.Grantha, unicode.Gujarati,
-	unicode.Gurmukhi, unicode.Hanifi_Rohingya, unicode.Kannada, unicode.Khmer, unicode.Malayalam,
+	unicode.Adlam, unicode.Arabic, unicode.Bengali, unicode.Devanagari, unicode.Grantha,
+	unicode.Gujarati, unicode.Gurmukhi, unicode.Hanifi_Rohingya, unicode.Kannada, unicode.Khmer, unicode.Malayalam,
 	unicode.Mandaic, unicode.Mongolian, unicode.Myanmar, unicode.Nko, unicode.Oriya, unicode.Phags_Pa,
 	unicode.Sinhala, unicode.Syriac, unicode.Tamil, unicode.Telugu, unicode.Tibetan,
 }
 
 // viramas join the letters around them; a joiner behind one may end a word.
 var viramas = in(
-	0x94D, 0x9CD, 0xA4D, 0xACD, 0xB4D, 0xBCD, 0xC4D, 0xCCD, 0xD4D, 0xDCA, 0x1039, 0x103A, 0x17D2, 0x1134D,
+	0x94D, 0x9CD, 0xA4D, 0xACD, 0xB4D, 0xBCD, 0xC4D, 0xCCD, 0xD4D, 0xDCA,
+	0x1039, 0x103A, 0x17D2, 0x1134D,
 )
 
 func ofWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M) }
@@ -107,19 +108,21 @@ func selects(p place, _ Form) bool {
 		return unicode.Is(pictographs, p.before)
 	case 0xE0100 <= p.r && p.r <= 0xE01EF:
 		return unicode.Is(unicode.Ideographic, p.before)
-	case p.r == vs1 && p.before >= utf8.RuneSelf && unicode.In(p.before, unicode.Myanmar, unicode.Phags_Pa, unicode.Sm):
+	case p.r == vs1 && p.before >= utf8.RuneSelf &&
+		unicode.In(p.before, unicode.Myanmar, unicode.Phags_Pa, unicode.Sm):
 		return true
 	case vs1 <= p.r && p.r <= vs3:
 		return unicode.Is(unicode.Ideographic, p.before)
 	}
-	return 0x180B <= p.r && p.r <= 0x180F && unicode.Is(unicode.Mongolian, p.before) && unicode.IsLetter(p.before)
+	return 0x180B <= p.r && p.r <= 0x180F && isMongolian(p.before)
 }
 
 // joins reports a joiner in an emoji, or between letters of a script that needs it.
 func joins(p place, _ Form) bool {
 	after := next(p.after)
 	const endOfTags = 0xE007F // legal only at the end of a flag
-	emoji := p.before == vs16 || p.before == endOfTags || isSkinTone(p.before) || unicode.Is(pictographs, p.before)
+	emoji := p.before == vs16 || p.before == endOfTags || isSkinTone(p.before) ||
+		unicode.Is(pictographs, p.before)
 	if emoji {
 		return p.r == zwj && unicode.Is(pictographs, after)
 	}
@@ -129,10 +132,10 @@ func joins(p place, _ Form) bool {
 
 // separatesVowel reports the separator of Mongolian between two letters.
 func separatesVowel(p place, _ Form) bool {
-	after := next(p.after)
-	return p.r == 0x180E && unicode.Is(unicode.Mongolian, p.before) && unicode.Is(unicode.Mongolian, after) &&
-		unicode.IsLetter(p.before) && unicode.IsLetter(after)
+	return p.r == 0x180E && isMongolian(p.before) && isMongolian(next(p.after))
 }
+
+func isMongolian(r rune) bool { return unicode.Is(unicode.Mongolian, r) && unicode.IsLetter(r) }
 
 // next is the first character of a text, 0 for none.
 func next(text string) rune {
