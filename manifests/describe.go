@@ -44,10 +44,10 @@ func (c *checker) describe(m *Manifest) {
 	}
 }
 
-// CheckDescription reports whether a description that a tool gives itself may stand in the
-// place of that of its manifest.
+// CheckDescription reports whether a description that a tool gives itself has the length of
+// one in a manifest. What is not shown in it is for the caller to escape.
 func CheckDescription(text string) error {
-	if _, err := parseDescription(text); err != nil {
+	if err := checkLength(text, maxDescription); err != nil {
 		return fmt.Errorf("description: %w", err)
 	}
 	return nil

@@ -114,7 +114,7 @@ func parseExamplePath(text string) (ExamplePath, error) {
 		return ExamplePath{}, errors.New(`is empty; write a path below the mount, such as "notes/a.txt"`)
 	case len(path) > maxPath:
 		return ExamplePath{}, tooLong(path, maxPath)
-	case strings.ContainsAny(path, `\:`) || strings.ContainsFunc(path, plaintext.Invisible):
+	case strings.ContainsAny(path, `\:`) || !plaintext.Plain(path, plaintext.Word):
 		return ExamplePath{}, fmt.Errorf(`%s holds a character that a path of an example may not; write names with "/" between`, stricttoml.Quote(text))
 	case !fs.ValidPath(path) || path == ".":
 		return ExamplePath{}, fmt.Errorf(`%s is no plain path below the mount; write one without "/" at its ends and without "." and ".."`, stricttoml.Quote(text))

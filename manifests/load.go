@@ -84,6 +84,10 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 		return
 	}
 	m.Digest = sha256Hex([]byte(m.Digest), data)
+	if fault := jsonschema.JudgeTexts(data); fault != nil {
+		c.Fault(at, "%s: %s; leave it out", stricttoml.Quote(m.ParametersFile), fault)
+		return
+	}
 	schema, err := jsonschema.CompileParameters(data)
 	if err == nil {
 		m.Parameters = schema

@@ -31,7 +31,7 @@ func parseModulePath(text string) (string, error) {
 		return "", fmt.Errorf(`%s holds a ":"; write a path relative to the manifest's folder`, stricttoml.Quote(text))
 	case strings.HasPrefix(text, "/"):
 		return "", fmt.Errorf("%s is absolute; write a path relative to the manifest's folder", stricttoml.Quote(text))
-	case strings.ContainsFunc(text, plaintext.Invisible):
+	case !plaintext.Plain(text, plaintext.Word):
 		return "", fmt.Errorf("%s holds a character that is not printable; rename the file", stricttoml.Quote(text))
 	}
 	clean := path.Clean(text)
@@ -64,7 +64,7 @@ func parseGuestPath(text string) (string, error) {
 		return "", tooLong(text, maxPath)
 	case !strings.HasPrefix(text, "/"):
 		return "", fmt.Errorf(`%s is not absolute; write a path of the guest, such as "/data"`, stricttoml.Quote(text))
-	case strings.Contains(text, `\`) || strings.ContainsFunc(text, plaintext.Invisible):
+	case strings.Contains(text, `\`) || !plaintext.Plain(text, plaintext.Word):
 		return "", fmt.Errorf(`%s holds a character that a path of the guest may not; write names with "/" between`, stricttoml.Quote(text))
 	case path.Clean(text) != text:
 		return "", fmt.Errorf("%s takes a detour; write %q", stricttoml.Quote(text), path.Clean(text))
@@ -81,7 +81,7 @@ func parseDeny(text string) (string, error) {
 		return "", tooLong(text, maxPath)
 	case strings.HasPrefix(text, "/"):
 		return "", fmt.Errorf("%s is absolute; write a pattern relative to the mount", stricttoml.Quote(text))
-	case strings.Contains(text, `\`) || strings.ContainsFunc(text, plaintext.Invisible):
+	case strings.Contains(text, `\`) || !plaintext.Plain(text, plaintext.Word):
 		return "", fmt.Errorf(`%s holds a character that a pattern may not; write names with "/" between, and "[*]" for a star`, stricttoml.Quote(text))
 	// Alternatives cost the matcher time exponential in their number.
 	case strings.ContainsAny(text, "{}"):

@@ -116,7 +116,7 @@ func TestDecodeBadREST(t *testing.T) {
 		{"method = \"PUT\"\nbody = \"xml\"", `rest.body: "xml" is not known here; write "json" or "none"`},
 		{"method = \"PUT\"\nbody = true", "rest.body: expected a string or a list, got true or false"},
 		{`query = { "" = "x" }`, `rest.query."": has no name`},
-		{`query = { "a\u0007" = "x" }`, "holds a character that is not printable"},
+		{`query = { "a\u0007" = "x" }`, "the key holds U+0007"},
 		{`query = { a = 1 }`, `rest.query.a: expected a string, got an integer; write "1"`},
 		{`headers = { Host = "x" }`, "rest.headers.Host: the header Host may not be set: leave it out"},
 		{`headers = { X-HTTP-Method-Override = "DELETE" }`, "the header X-Http-Method-Override may not be set"},

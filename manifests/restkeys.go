@@ -119,7 +119,7 @@ func checkQueryName(name string) error {
 		return errors.New("has no name; write one")
 	case len(name) > maxFieldName:
 		return tooLong(name, maxFieldName)
-	case strings.ContainsFunc(name, plaintext.Invisible):
+	case !plaintext.Plain(name, plaintext.Word):
 		return fmt.Errorf("%s holds a character that is not printable; leave it out", stricttoml.Quote(name))
 	}
 	return nil

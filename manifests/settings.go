@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -98,11 +99,12 @@ func (m *Manifest) settingsThereAre() string {
 
 // refuses says what is wrong with a value; "" when nothing is.
 func (s Setting) refuses(value string) string {
+	found, hides := plaintext.First(value, plaintext.Line)
 	switch {
 	case len(value) > MaxSettingBytes:
 		return tooLong(value, MaxSettingBytes).Error()
-	case strings.ContainsFunc(value, hidden):
-		return "holds a character that is not shown as text; leave it out"
+	case hides:
+		return "holds " + found.String() + "; leave it out"
 	case len(s.Values) > 0 && !slices.Contains(s.Values, value):
 		quoted := make([]string, len(s.Values))
 		for i, v := range s.Values {

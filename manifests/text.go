@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -88,62 +88,58 @@ func parseVersion(text string) (string, error) {
 	return "", fmt.Errorf(`%s is not a semantic version; write three numbers, such as "1.0.0"`, stricttoml.Quote(text))
 }
 
-func parseTitle(text string) (string, error)       { return parseProse(text, maxTitle, "") }
-func parseConfirm(text string) (string, error)     { return parseProse(text, maxConfirm, "") }
-func parseDescription(text string) (string, error) { return parseProse(text, maxDescription, "\n\t") }
+func parseTitle(text string) (string, error)   { return parseProse(text, maxTitle, plaintext.Line) }
+func parseConfirm(text string) (string, error) { return parseProse(text, maxConfirm, plaintext.Line) }
 
-// parseProse reads text for people and models. Apart from the control characters
-// given, it may hold nothing that a terminal obeys or that a reader cannot see.
-func parseProse(text string, limit int, controls string) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return "", errors.New("is empty; write a text or leave the key out")
+func parseDescription(text string) (string, error) {
+	return parseProse(text, maxDescription, plaintext.Lines)
+}
+
+// parseProse reads text for people and models.
+func parseProse(text string, limit int, form plaintext.Form) (string, error) {
+	if err := checkLength(text, limit); err != nil {
+		return "", err
 	}
-	if len(text) > limit {
-		return "", tooLong(text, limit)
-	}
-	for _, r := range text {
-		if hidden(r) && !strings.ContainsRune(controls, r) {
-			return "", fmt.Errorf("holds the character %U, which is not shown as text; leave it out", r)
-		}
+	if found, bad := plaintext.First(text, form); bad {
+		return "", fmt.Errorf("holds %s; leave it out", found)
 	}
 	return text, nil
+}
+
+// checkLength refuses a text that says nothing, or too much.
+func checkLength(text string, limit int) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errors.New("is empty; write a text or leave the key out")
+	case len(text) > limit:
+		return tooLong(text, limit)
+	}
+	return nil
 }
 
 // PlainTitle returns somebody else's text as a title of a manifest may be: on one line, cut
 // where it is too long, without what is not shown as text. It is empty when nothing is left.
 func PlainTitle(text string) string {
-	return plainProse(strings.Join(strings.Fields(text), " "), maxTitle, "")
+	return plainProse(strings.Join(strings.Fields(text), " "), maxTitle, plaintext.Line)
 }
 
 // PlainDescription is PlainTitle for a description, which may have several lines.
 func PlainDescription(text string) string {
-	return plainProse(strings.ReplaceAll(text, "\r\n", "\n"), maxDescription, "\n\t")
+	return plainProse(strings.ReplaceAll(text, "\r\n", "\n"), maxDescription, plaintext.Lines)
 }
 
 // plainProse makes of any text one that parseProse takes, or nothing.
-func plainProse(text string, limit int, controls string) string {
-	text = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if hidden(r) && !strings.ContainsRune(controls, r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD")))
+func plainProse(text string, limit int, form plaintext.Form) string {
+	text = strings.TrimSpace(plaintext.Strip(strings.ToValidUTF8(text, "\uFFFD"), form))
 	if len(text) <= limit {
 		return text
 	}
 	const mark = "…"
-	return strings.TrimSpace(strings.ToValidUTF8(text[:limit-len(mark)], "")) + mark
+	return strings.TrimSpace(plaintext.Strip(strings.ToValidUTF8(text[:limit-len(mark)], ""), form)) + mark
 }
 
 func tooLong(text string, limit int) error {
 	return fmt.Errorf("is %d bytes long; the ceiling is %d", len(text), limit)
-}
-
-// hidden reports characters that control a terminal, reorder a line, break it, or
-// carry words that only a model reads (the tag characters).
-func hidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
-		r == '\u2028' || r == '\u2029' || r == '\ufeff' || (r >= 0xE0000 && r <= 0xE007F)
 }
 
 func parseDigest(text string) (string, error) {
@@ -171,9 +167,6 @@ func parseArg(text string) (string, error) {
 	if len(text) > maxArg {
 		return "", tooLong(text, maxArg)
 	}
-	if strings.ContainsRune(text, 0) {
-		return "", errors.New("holds a NUL character, which no argument can; leave it out")
-	}
 	return text, nil
 }
 
@@ -196,7 +189,7 @@ const maxMCPTool = 256
 
 // parseMCPTool reads a plug-in's own name of a tool.
 func parseMCPTool(text string) (string, error) {
-	if text == "" || len(text) > maxMCPTool || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if text == "" || len(text) > maxMCPTool || !plaintext.Plain(text, plaintext.Word) {
 		return "", fmt.Errorf("is empty, longer than %d bytes, or not printable; write the name as the plug-in tells it", maxMCPTool)
 	}
 	return text, nil

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -9,6 +10,9 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/definition"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -95,21 +99,26 @@ func (r *Registry) described(ctx context.Context, e *entry) (*entry, error) {
 func (r *Registry) describe(e *entry, grant capability.Grant) (*entry, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), r.opts.LoadTimeout)
 	defer cancel()
-	definition, err := r.askDefinition(ctx, e, grant)
+	said, err := r.askDefinition(ctx, e, grant)
 	if err != nil {
 		failed := named(err, e.spec.Name)
 		failed.Message = "the tool's definition cannot be worked out: " + failed.Message
 		return nil, failed
 	}
+	if e.spec.Sandboxed { // the words of a guest, perhaps of files that it read
+		if err := r.cleanDefinition(e.spec.Name, &said); err != nil {
+			return nil, err
+		}
+	}
 	spec := e.base.Clone()
-	if definition.Description != "" {
-		spec.Description = definition.Description
+	if said.Description != "" {
+		spec.Description = said.Description
 	}
-	if len(definition.Parameters) > 0 {
-		spec.Parameters = definition.Parameters
+	if len(said.Parameters) > 0 {
+		spec.Parameters = said.Parameters
 	}
-	if len(definition.Result) > 0 {
-		spec.Result = definition.Result
+	if len(said.Result) > 0 {
+		spec.Result = said.Result
 	}
 	if e.spec.Sandboxed { // it ran, and there is no receipt of that
 		r.log.Info("a tool has described itself", "tool", e.spec.Name, "reached", grant.Words())
@@ -139,6 +148,33 @@ func (r *Registry) askDefinition(ctx context.Context, e *entry, grant capability
 		}
 	}()
 	return e.executor.(tool.Dynamic).Describe(ctx, grant)
+}
+
+// cleanDefinition writes the characters that are not shown as escapes where readers alone are
+// meant, and tells the Logger. Elsewhere, as in a name, they refuse the definition.
+func (r *Registry) cleanDefinition(name string, d *tool.Definition) error {
+	warn := func(field, what string) {
+		r.log.Warn("a tool describes itself with characters that are not shown; they are escaped",
+			"tool", name, "field", field, "reason", what)
+	}
+	if found, bad := plaintext.First(d.Description, plaintext.Lines); bad {
+		warn("description", "holds "+found.String())
+		d.Description = plaintext.Printable(d.Description)
+	}
+	for _, s := range []struct {
+		field  string
+		schema *json.RawMessage
+	}{{"parameters", &d.Parameters}, {"result", &d.Result}} {
+		clean, faults, refused := jsonschema.CleanTexts(*s.schema)
+		if refused != nil {
+			return definition.Fault(name, s.field, "the tool describes itself wrongly: %s: %s; leave it out", s.field, refused)
+		}
+		if len(faults) > 0 {
+			warn(s.field, faults[0].String())
+		}
+		*s.schema = clean
+	}
+	return nil
 }
 
 // Describe has the definitions of dynamic tools worked out that are not yet, as a list of

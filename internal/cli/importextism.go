@@ -56,8 +56,14 @@ func (a *app) importExtism(cmd *cobra.Command, path, dir string) error {
 		if err != nil {
 			return outputFailed(err)
 		}
+		var notes stricttoml.Errors
+		for _, what := range found[i].Cleaned {
+			note := at
+			note.Message = what
+			notes = append(notes, &note)
+		}
 		tools = append(tools, openapi.Tool{
-			Name: name, Operation: found[i].Name, Manifest: manifest, Schema: found[i].Schema,
+			Name: name, Notes: notes, Operation: found[i].Name, Manifest: manifest, Schema: found[i].Schema,
 			Module: module, ModuleFile: pluginimport.ModuleFile, At: at,
 		})
 	}

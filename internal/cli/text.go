@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf16"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
@@ -16,17 +15,13 @@ func printable(s string) string { return plaintext.Printable(s) }
 // escapeInJSON writes the control and hidden characters of a JSON text, which can only
 // stand in its strings, as \u escapes. What is line and space of the text itself stays.
 func escapeInJSON(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r == '\n' || (!unicode.IsControl(r) && !plaintext.Hides(r)) {
-			b.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
+	return plaintext.Replace(s, plaintext.Lines, func(f plaintext.Finding) string {
+		var b strings.Builder
+		for _, unit := range utf16.Encode([]rune{f.Rune}) {
 			fmt.Fprintf(&b, "\\u%04x", unit)
 		}
-	}
-	return b.String()
+		return b.String()
+	})
 }
 
 // oneLine is printable for a name or a path.

@@ -44,6 +44,9 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	if err := checkNames(spec); err != nil {
 		return nil, err
 	}
+	if err := judgeTexts(spec); err != nil {
+		return nil, err
+	}
 	d := &Definition{Spec: spec.Clone()}
 	if d.Spec.Title == "" {
 		d.Spec.Title = d.Spec.Name
@@ -57,6 +60,15 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	var parameters, result *jsonschema.Schema
 	if has, ok := executor.(Compiled); ok {
 		parameters, result = has.Schemas()
+	}
+	for _, s := range []struct {
+		field string
+		text  json.RawMessage
+		known *jsonschema.Schema
+	}{{"parameters", d.Spec.Parameters, parameters}, {"result", spec.Result, result}} {
+		if err := judgeSchema(spec.Name, s.field, s.text, s.known); err != nil {
+			return nil, err
+		}
 	}
 	var err error
 	if d.Parameters, err = compile(d.Spec.Parameters, parameters, jsonschema.CompileParameters); err != nil {
@@ -81,10 +93,14 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 
 // compile compiles a schema, unless it is the one that is compiled already.
 func compile(text json.RawMessage, known *jsonschema.Schema, anew func(json.RawMessage) (*jsonschema.Schema, error)) (*jsonschema.Schema, error) {
-	if known != nil && bytes.Equal(text, known.JSON()) {
+	if isKnown(text, known) {
 		return known, nil
 	}
 	return anew(text)
+}
+
+func isKnown(text json.RawMessage, known *jsonschema.Schema) bool {
+	return known != nil && bytes.Equal(text, known.JSON())
 }
 
 // Fault is the error for a field of the definition of a tool.

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
@@ -58,6 +60,11 @@ var release = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|
 // manifest writes the tool.toml of the operation.
 func (op *operation) manifest(name string) ([]byte, error) {
 	summary, description := op.node.get("summary").content(), op.node.get("description").content()
+	for _, key := range []string{"summary", "description"} {
+		if found, bad := plaintext.First(op.node.get(key).content(), plaintext.Lines); bad {
+			op.note(op.node.get(key), fmt.Sprintf("the %s holds %s; such characters are left out", key, found))
+		}
+	}
 	m := manifestText{
 		Manifest: 1, Name: name, Version: "1.0.0",
 		Title:          manifests.PlainTitle(summary),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -46,6 +47,9 @@ func (op *operation) convert() (Tool, *problem) {
 		}
 	}
 	schema, fault := op.parametersSchema(op.arguments)
+	if fault == nil {
+		schema, fault = op.clean(schema)
+	}
 	if fault != nil {
 		return Tool{}, fault
 	}
@@ -62,6 +66,19 @@ func (op *operation) convert() (Tool, *problem) {
 		return Tool{}, problemAt(op.node, "makes no manifest: "+err.Error())
 	}
 	return tool, nil
+}
+
+// clean makes escapes of the characters that are not shown where a schema is for readers. In
+// names and values they mean something to the server, and refuse the operation.
+func (op *operation) clean(schema []byte) ([]byte, *problem) {
+	clean, faults, refused := jsonschema.CleanTexts(schema)
+	if refused != nil {
+		return nil, problemAt(op.node, fmt.Sprintf("the schema of its parameters: %s; leave it out of the document", refused))
+	}
+	if len(faults) > 0 {
+		op.note(op.node, fmt.Sprintf("the schema of its parameters: %s; such characters are escaped", faults[0]))
+	}
+	return clean, nil
 }
 
 // note says that something was left out.

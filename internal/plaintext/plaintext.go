@@ -6,53 +6,30 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 )
 
-// Printable shows control characters (but for newline and tab), and characters that
-// reorder or hide text, as escapes.
-func Printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case unicode.IsControl(r) || Hides(r):
-			b.WriteString(escape(r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+// Printable shows what Judge finds in Lines as escapes.
+func Printable(s string) string { return Replace(s, Lines, escape) }
+
+// OneLine is Printable for a Line: a title or a text that must not look like several lines.
+func OneLine(s string) string { return Replace(s, Line, escape) }
+
+// Visible is Printable for a Word, and for messages, which need no space but the plain one.
+func Visible(s string) string { return Replace(s, Word, escape) }
+
+// Strip leaves out what Judge finds.
+func Strip(s string, form Form) string {
+	return Replace(s, form, func(Finding) string { return "" })
 }
 
-// OneLine is Printable for a name or a path, which must not look like more than one
-// line or more than one column.
-func OneLine(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Printable(s))
-}
-
-// Visible is OneLine for messages that need no other writing than plain words: whatever
-// has no ink of its own, but for the plain space, is shown as an escape.
-func Visible(s string) string {
-	if strings.IndexFunc(s, Invisible) < 0 {
-		return s
+// escape is the escape of Go for a character. A byte that is not UTF-8 becomes U+FFFD.
+func escape(f Finding) string {
+	if f.Class == &notUTF8 {
+		return string(utf8.RuneError)
 	}
-	var b strings.Builder
-	for _, r := range s {
-		if Invisible(r) {
-			b.WriteString(escape(r))
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return strings.Trim(strconv.QuoteRuneToASCII(f.Rune), "'")
 }
-
-// Invisible reports what Visible shows as an escape.
-func Invisible(r rune) bool { return !unicode.IsPrint(r) }
-
-func escape(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
 
 // Short cuts a text to a number of bytes, and characters that it holds in part or that
 // are none; "..." marks the cut. A text that is no longer stays as it is.
@@ -89,12 +66,4 @@ func Sentence(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-// Hides reports the format characters that can make a text look like another:
-// bidirectional controls, tags, and other invisible ones, but for the joiners that
-// scripts and emoji need; and the separators that break a line.
-func Hides(r rune) bool {
-	const zeroWidthNonJoiner, zeroWidthJoiner = 0x200c, 0x200d
-	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) && r != zeroWidthNonJoiner && r != zeroWidthJoiner
 }

@@ -18,7 +18,8 @@ func TestPrintable(t *testing.T) {
 		"tag\U000e0041":         `tag\U000e0041`,
 		"a\u2028b\u2029c":       `a\u2028b\u2029c`,
 		"bad \xff byte":         "bad \uFFFD byte",
-		"family \u200d and non": "family \u200d and non",
+		"no family \u200d here": `no family \u200d here`,
+		"line\r\nend":           "line\r\nend",
 	} {
 		if got := plaintext.Printable(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)

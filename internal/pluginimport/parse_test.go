@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
@@ -28,6 +30,27 @@ func TestParse(t *testing.T) {
 	tools, err := parse([]byte(`{"tools":[{"name":"a","inputSchema":null},{"name":"b","title":"B","inputSchema":{"type":"object"}}]}`), "call")
 	if err != nil || len(tools) != 2 || string(tools[0].Schema) != `{"type":"object"}` || tools[1].Title != "B" {
 		t.Errorf("got %+v, %v", tools, err)
+	}
+}
+
+// What a plug-in says is taken without the characters that are not shown, and the user told.
+func TestHiddenCharacters(t *testing.T) {
+	for definition, want := range map[string]string{
+		`"title":"T\u200b"`:       "the title holds U+200B, ",
+		`"description":"D\u202e"`: "the description holds U+202E, ",
+		`"inputSchema":{"properties":{"a":{"title":"\u00ad"}}}`: "the schema: /properties/a/title holds U+00AD, ",
+	} {
+		tools, err := parse([]byte(`{"tools":[{"name":"a",`+definition+`}]}`), "call")
+		if err != nil || len(tools[0].Cleaned) != 1 || !strings.HasPrefix(tools[0].Cleaned[0], want) {
+			t.Errorf("%s: got %+v, %v", definition, tools, err)
+			continue
+		}
+		if text, err := tools[0].Manifest("a", "p.json"); err != nil || !plaintext.Plain(string(text), plaintext.Lines) {
+			t.Errorf("%s: got %s, %v", definition, text, err)
+		}
+		if fault := jsonschema.JudgeTexts(tools[0].Schema); fault != nil {
+			t.Errorf("%s: %v", definition, fault)
+		}
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/runtime"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
@@ -44,6 +46,8 @@ type Tool struct {
 	// servers, and not the function itself.
 	Entry string
 	MCP   bool
+	// Cleaned says what was taken out of its texts, each the rest of a sentence about the tool.
+	Cleaned []string
 }
 
 // Tools returns the tools of a plug-in. It compiles and runs it only when it has a function that
@@ -148,9 +152,28 @@ func parse(text []byte, call string) ([]Tool, error) {
 			return nil, fmt.Errorf("the schema of its tool %d has %d bytes; there may be %d", i+1, len(d.Schema), maxSchema)
 		}
 		seen[d.Name] = true
-		tools = append(tools, Tool{Name: d.Name, Title: d.Title, Description: d.Description, Schema: d.Schema, Entry: call, MCP: true})
+		t := Tool{Name: d.Name, Title: d.Title, Description: d.Description, Schema: d.Schema, Entry: call, MCP: true}
+		t.clean()
+		tools = append(tools, t)
 	}
 	return tools, nil
+}
+
+// clean notes the characters that are not shown in the texts of a tool, and makes escapes of
+// them in its schema where that is for readers. A schema or a name that has them elsewhere
+// stays as it is, and is refused when its manifest is read.
+func (t *Tool) clean() {
+	for _, text := range []struct{ name, text string }{{"title", t.Title}, {"description", t.Description}} {
+		if found, bad := plaintext.First(text.text, plaintext.Lines); bad {
+			t.Cleaned = append(t.Cleaned, fmt.Sprintf("the %s holds %s; such characters are left out", text.name, found))
+		}
+	}
+	clean, faults, refused := jsonschema.CleanTexts(t.Schema)
+	if refused != nil || len(faults) == 0 {
+		return
+	}
+	t.Schema = clean
+	t.Cleaned = append(t.Cleaned, fmt.Sprintf("the schema: %s; such characters are escaped", faults[0]))
 }
 
 // moduleText is [module].

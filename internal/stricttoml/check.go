@@ -36,6 +36,8 @@ type Checker struct {
 	doc    document
 	root   *Node
 	faults []fault
+	// hidden are the places whose text holds a character that is not shown.
+	hidden map[Place]bool
 }
 
 // fault is a fault before its line and column are known.
@@ -67,13 +69,19 @@ func New(file string, text []byte, format Format) *Checker {
 // Root returns the parsed file, nil when it is not TOML.
 func (c *Checker) Root() *Node { return c.root }
 
-// Read checks the whole file against the keys that it may have.
+// Read checks the whole file against the keys that it may have, and its texts for characters
+// that are not shown.
 func (c *Checker) Read(keys []Key) {
+	c.judge()
 	c.table(Place{Offset: WholeFile}, c.root, keys)
 }
 
-// Fault records a fault at a place.
+// Fault records a fault at a place, unless its text holds a character that is not shown: what
+// else is wrong with it comes from that.
 func (c *Checker) Fault(at Place, format string, args ...any) {
+	if c.hidden[at] {
+		return
+	}
 	c.faults = append(c.faults, fault{at, fmt.Sprintf(format, args...)})
 }
 

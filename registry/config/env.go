@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -34,8 +33,6 @@ func (r *reader) envKey(name string) stricttoml.Key {
 			switch {
 			case len(n.Text) > maxValue:
 				r.Fault(at, "is %d bytes long; the ceiling is %d", len(n.Text), maxValue)
-			case strings.ContainsRune(n.Text, 0):
-				r.Fault(at, "holds a NUL character, which no variable can; leave it out")
 			default:
 				r.c.env[name] = variable{value: n.Text, source: r.source(at)}
 			}

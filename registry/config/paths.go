@@ -18,7 +18,7 @@ func (r *reader) parsePath(text string) (string, error) {
 	switch {
 	case text == "":
 		return "", errors.New("is empty; write a path")
-	case len(text) > maxPath || strings.ContainsFunc(text, plaintext.Invisible):
+	case len(text) > maxPath || !plaintext.Plain(text, plaintext.Word):
 		return "", errors.New("is longer than 4096 bytes, or holds a character that is not printable; write another path")
 	}
 	rest, home := strings.CutPrefix(filepath.ToSlash(text), "~")

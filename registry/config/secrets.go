@@ -143,8 +143,8 @@ func (r *reader) command(into *[]string) stricttoml.Reader {
 			switch {
 			case len(*into) == 0 && n.Text == "":
 				r.Fault(at, "is empty; name a program")
-			case len(n.Text) > maxArg || strings.ContainsRune(n.Text, 0):
-				r.Fault(at, "is longer than %d bytes, or holds a NUL character", maxArg)
+			case len(n.Text) > maxArg:
+				r.Fault(at, "is longer than %d bytes", maxArg)
 			case len(*into) == 0 && isPath(n.Text):
 				stricttoml.ReadText(r.Checker, appended(into), r.parsePath)(at, n)
 			default:
@@ -165,7 +165,7 @@ func (r *reader) keyring(s *secret) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		i := strings.LastIndexByte(n.Text, '/')
 		switch {
-		case len(n.Text) > maxKeyring || strings.ContainsFunc(n.Text, plaintext.Invisible):
+		case len(n.Text) > maxKeyring || !plaintext.Plain(n.Text, plaintext.Word):
 			r.Fault(at, "is longer than %d bytes, or holds a character that is not printable", maxKeyring)
 		case i <= 0 || i == len(n.Text)-1:
 			r.Fault(at, `%s names no entry; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))

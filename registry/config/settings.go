@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -44,7 +43,7 @@ func (c *Config) ToolsWithSettings() []string {
 func (r *reader) settingKey(settings *map[string]Setting) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Path: "tools.NAME.settings.NAME", Want: stricttoml.WantText, Read: func(at stricttoml.Place, n *stricttoml.Node) {
-			if len(n.Text) > maxSetting || strings.ContainsFunc(n.Text, plaintext.Invisible) {
+			if len(n.Text) > maxSetting || !plaintext.Plain(n.Text, plaintext.Word) {
 				r.Fault(at, "is longer than %d bytes, or holds a character that is not printable; write another value", maxSetting)
 				return
 			}
@@ -58,7 +57,7 @@ func (r *reader) settingKey(settings *map[string]Setting) func(name string) stri
 
 // checkSettingName refuses what no manifest has for a setting.
 func checkSettingName(name string) error {
-	if name == "" || len(name) > maxToolName || strings.ContainsFunc(name, plaintext.Invisible) {
+	if name == "" || len(name) > maxToolName || !plaintext.Plain(name, plaintext.Word) {
 		return errors.New("is not the name of a setting; 'wasmtool show' lists those of a tool")
 	}
 	return nil

@@ -17,7 +17,7 @@ const maxToolName = 128
 // checkToolName takes names of all kinds of tools, whose grammars differ.
 func checkToolName(name string) error {
 	switch {
-	case name == "" || len(name) > maxToolName || strings.ContainsFunc(name, plaintext.Invisible):
+	case name == "" || len(name) > maxToolName || !plaintext.Plain(name, plaintext.Word):
 		return fmt.Errorf("is not the name of a tool; write up to %d printable characters", maxToolName)
 	case strings.ContainsAny(name, "*:"):
 		return errors.New("is a group or a pattern; name one tool here, or write a rule in [[policy.rules]]")

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // where is the end of a fix that says where to look.
@@ -56,21 +57,10 @@ func (c *call) allowingLines() string {
 
 // quote returns a TOML string.
 func quote(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	s = strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s)
+	return `"` + plaintext.Replace(s, plaintext.Word, func(f plaintext.Finding) string {
+		return fmt.Sprintf(`\U%08X`, f.Rune)
+	}) + `"`
 }
 
 // key returns a TOML key.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -17,6 +18,7 @@ const (
 	maxToolName    = 256
 	maxTitle       = 200
 	maxDescription = 8 << 10
+	maxNamed       = 80 // characters of a name in a warning
 )
 
 // definition is a tool as its server describes it.
@@ -28,28 +30,65 @@ type definition struct {
 	OutputSchema json.RawMessage `json:"outputSchema"`
 }
 
-// parseDefinition reads one tool. Annotations are not read: what a tool may do is not for
-// its author to say.
-func parseDefinition(raw json.RawMessage) (definition, error) {
-	var d definition
+// parseDefinition reads one tool, and says what was cleaned in it. Annotations are not read:
+// what a tool may do is not for its author to say.
+func parseDefinition(raw json.RawMessage) (d definition, cleaned string, err error) {
 	switch err := json.Unmarshal(raw, &d); {
 	case len(raw) > maxDefinition:
-		return d, fmt.Errorf("a tool with a definition of %d bytes is left out; there may be %d", len(raw), maxDefinition)
+		return d, "", fmt.Errorf("a tool with a definition of %d bytes is left out; there may be %d", len(raw), maxDefinition)
 	case err != nil:
-		return d, errors.New("a tool whose definition cannot be read is left out")
+		return d, "", errors.New("a tool whose definition cannot be read is left out")
 	case d.Name == "" || len(d.Name) > maxToolName:
-		return d, fmt.Errorf("a tool without a name, or with one of more than %d bytes, is left out", maxToolName)
+		return d, "", fmt.Errorf("a tool without a name, or with one of more than %d bytes, is left out", maxToolName)
 	}
-	return d, nil
+	cleaned, err = d.clean()
+	return d, cleaned, err
+}
+
+// clean makes escapes of the characters that are not shown in what the server says for
+// readers, and says where the first was. A name or a value that means something to the server
+// would mean something else then: the error leaves the tool out.
+func (d *definition) clean() (cleaned string, err error) {
+	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNamed)
+	note := func(field, what string) {
+		if cleaned == "" {
+			cleaned = fmt.Sprintf("the tool %s: its %s %s; such characters are shown as escapes", name, field, what)
+		}
+	}
+	if found, bad := plaintext.First(d.Name, plaintext.Word); bad {
+		return "", fmt.Errorf("the tool %s is left out: its name holds %s", name, found)
+	}
+	if found, bad := plaintext.First(d.Title, plaintext.Line); bad {
+		note("title", "holds "+found.String())
+	}
+	if found, bad := plaintext.First(d.Description, plaintext.Lines); bad {
+		note("description", "holds "+found.String())
+	}
+	// Once more behind the cut, which may leave a joiner with nothing to join.
+	d.Title = plaintext.OneLine(plaintext.Cut(plaintext.OneLine(d.Title), maxTitle))
+	d.Description = plaintext.Printable(plaintext.Cut(plaintext.Printable(d.Description), maxDescription))
+	for _, s := range []struct {
+		name   string
+		schema *json.RawMessage
+	}{{"inputSchema", &d.InputSchema}, {"outputSchema", &d.OutputSchema}} {
+		clean, faults, refused := jsonschema.CleanTexts(*s.schema)
+		if refused != nil {
+			return "", fmt.Errorf("the tool %s is left out: its %s %s, where it cannot be escaped without another meaning", name, s.name, refused)
+		}
+		if len(faults) > 0 {
+			note(s.name, faults[0].String())
+		}
+		*s.schema = clean
+	}
+	return cleaned, nil
 }
 
 // spec is the tool for a registry. It is dangerous until the operator says otherwise: what
 // the server does with a call, nobody here knows.
 func (d definition) spec(server string) tool.Spec {
 	return tool.Spec{
-		Name: ToolName(server, d.Name), Title: plaintext.Cut(plaintext.OneLine(d.Title), maxTitle),
-		Description: plaintext.Cut(plaintext.Printable(d.Description), maxDescription),
-		Category:    "mcp", Source: "the MCP server " + server,
+		Name: ToolName(server, d.Name), Title: d.Title, Description: d.Description,
+		Category: "mcp", Source: "the MCP server " + server,
 		Parameters: d.InputSchema, Result: d.OutputSchema,
 		Dangerous: true,
 	}

@@ -78,7 +78,7 @@ func (e *executor) failure(ctx context.Context, err error) error {
 	case errors.As(err, &protocol):
 		return &tool.Error{
 			Code: tool.CodeServer, Message: fmt.Sprintf("%s answered with the error %d", server, protocol.Code),
-			Details: tool.Details{Response: plaintext.Cut(plaintext.Printable(protocol.Message), maxWords)},
+			Details: tool.Details{Response: plaintext.Printable(plaintext.Cut(protocol.Message, maxWords))},
 		}
 	case errors.As(err, &undelivered):
 		return (&tool.Error{Code: undelivered.code, Message: server + " " + undelivered.reason, Details: tool.Details{Status: undelivered.status}}).WithCause(err)

@@ -20,7 +20,8 @@ const (
 // errNoList is the error of a server that answers tools/list with something else.
 var errNoList = errors.New("its list of tools cannot be read")
 
-// list asks for all pages of the list of tools. What is left out of it is told in words.
+// list asks for all pages of the list of tools. problems say what is
+// left out of it, or changed.
 func list(ctx context.Context, c *conn) (found []definition, problems []string, err error) {
 	seen, cursor, size := make(map[string]bool), "", 0
 	problem := func(text string) {
@@ -49,10 +50,13 @@ func list(ctx context.Context, c *conn) (found []definition, problems []string, 
 				problem(fmt.Sprintf("it has more than %d tools, or %d MiB of them; the rest is left out", maxTools, maxList>>20))
 				return found, problems, nil
 			}
-			d, err := parseDefinition(one)
+			d, cleaned, err := parseDefinition(one)
 			if err != nil {
 				problem(err.Error())
 				continue
+			}
+			if cleaned != "" {
+				problem(cleaned)
 			}
 			found = append(found, d)
 		}

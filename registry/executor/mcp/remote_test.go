@@ -315,7 +315,7 @@ func TestRemoteChangedDefinition(t *testing.T) {
 // The same tool of a program and of a URL, or of two URLs, are not the same to who decided.
 func TestRemoteDigest(t *testing.T) {
 	t.Parallel()
-	d, err := parseDefinition(json.RawMessage(addTool))
+	d, _, err := parseDefinition(json.RawMessage(addTool))
 	if err != nil {
 		t.Fatal(err)
 	}

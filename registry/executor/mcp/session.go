@@ -61,7 +61,7 @@ func explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return errors.New("it does not answer in time")
 	case errors.As(err, &protocol):
-		return fmt.Errorf("it answered with the error %d: %s", protocol.Code, plaintext.Cut(plaintext.OneLine(protocol.Message), maxWords))
+		return fmt.Errorf("it answered with the error %d: %s", protocol.Code, plaintext.OneLine(plaintext.Cut(protocol.Message, maxWords)))
 	case errors.As(err, &undelivered):
 		return fmt.Errorf("it %w", err)
 	}
@@ -163,5 +163,5 @@ func (n *session) close() { _ = n.stream.Close() } // its errors are not ours
 // lastWords is the end of what the server wrote to standard error. It is for the operator:
 // there may be paths and secrets in it.
 func (n *session) lastWords() string {
-	return plaintext.Cut(plaintext.OneLine(strings.TrimSpace(n.stream.lastWords())), maxWords)
+	return plaintext.OneLine(plaintext.Cut(strings.TrimSpace(n.stream.lastWords()), maxWords))
 }

@@ -144,6 +144,10 @@ func TestDefinitionsThatDoNotHold(t *testing.T) {
 		{"an alias in capitals", "aliases", define(with(func(s *tool.Spec) { s.Aliases = []string{"X"} }))},
 		{"no schema", "parameters", define(with(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"strng"}`) }))},
 		{"no schema of the result", "result", define(with(func(s *tool.Spec) { s.Result = json.RawMessage(`{"$ref":"#/nowhere"}`) }))},
+		{"a hidden word", "description", define(with(func(s *tool.Spec) { s.Description = "Adds.\U000E0041" }))},
+		{"a hidden value", "parameters", define(with(func(s *tool.Spec) {
+			s.Parameters = json.RawMessage(`{"type":"object","properties":{"a":{"enum":["x\u200b"]}}}`)
+		}))},
 		{"a question about nothing", "confirm", define(with(func(s *tool.Spec) { s.Confirm = "{nothing}?" }))},
 		{"no function", "execute", func() error {
 			_, _, err := native.Define[city, string](named("x"), nil)

@@ -48,8 +48,6 @@ func TestDescribe(t *testing.T) {
 		{name: "two objects", text: `{}{}`, code: tool.CodeBadGuest, says: "one JSON object"},
 		{name: "other keys", text: `{"permissions":[]}`, code: tool.CodeBadGuest, says: "one JSON object"},
 		{name: "an empty description", text: `{"description":" "}`, code: tool.CodeBadGuest, says: "description"},
-		{name: "control characters", text: `{"description":"a\u001b[2Jb"}`, code: tool.CodeBadGuest, says: "U+001B"},
-		{name: "words that nobody sees", text: `{"description":"a` + "\U000e0041" + `"}`, code: tool.CodeBadGuest, says: "U+E0041"},
 		{name: "a long description", text: `{"description":"` + strings.Repeat("x", 60<<10) + `"}`, code: tool.CodeBadGuest, says: "ceiling"},
 		{name: "no schema", text: `{"parameters":{"type":"sideways"}}`, code: tool.CodeBadGuest, says: "parameters"},
 		{name: "no schema of an object", text: `{"parameters":{"type":"string"}}`, code: tool.CodeBadGuest, says: "parameters"},

@@ -42,7 +42,7 @@ func CheckPattern(pattern string, allows bool) error {
 	switch {
 	case len(words) == 0 || len(pattern) > maxPatternBytes:
 		return fmt.Errorf("is empty, or longer than %d bytes; write a command, such as \"npm run *\"", maxPatternBytes)
-	case strings.ContainsFunc(pattern, plaintext.Invisible):
+	case !plaintext.Plain(pattern, plaintext.Word):
 		return fmt.Errorf("%q holds a character that is not printable", pattern)
 	case strings.ContainsAny(pattern, "|&;<>()$`\\\"'\n"):
 		return fmt.Errorf("%q holds a character that the shell gives a meaning; a pattern is the words of one command", pattern)

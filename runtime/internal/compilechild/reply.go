@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"unicode"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // outcome is how a child ended that could tell.
@@ -66,17 +67,6 @@ func parseReply(said []byte) (greeted bool, r reply, ok bool) {
 // tidy makes a message one short line of printable characters.
 func tidy(message string) string {
 	message, _, _ = strings.Cut(strings.TrimSpace(message), "\n")
-	var b strings.Builder
-	runes := 0
-	for _, r := range message {
-		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
-			r = '?'
-		}
-		if runes++; runes > maxMessageRunes {
-			b.WriteString("...")
-			break
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	message = plaintext.Replace(message, plaintext.Word, func(plaintext.Finding) string { return "?" })
+	return plaintext.Excerpt(message, maxMessageRunes)
 }

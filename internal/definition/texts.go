@@ -1,0 +1,62 @@
+package definition
+
+import (
+	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// judgeTexts refuses a spec with a character that is not shown, in any text that a model or a
+// person reads but for the schemas. Source is left to those who print it: it may be a path.
+func judgeTexts(spec tool.Spec) error {
+	type text struct {
+		field, text string
+		form        plaintext.Form
+	}
+	all := []text{
+		{"title", spec.Title, plaintext.Line},
+		{"version", spec.Version, plaintext.Word},
+		{"description", spec.Description, plaintext.Lines},
+		{"category", spec.Category, plaintext.Line},
+		{"confirm", spec.Confirm, plaintext.Lines},
+	}
+	for _, tag := range spec.Tags {
+		all = append(all, text{"tags", tag, plaintext.Line})
+	}
+	for _, s := range spec.Settings {
+		all = append(all, text{"settings", s.Name, plaintext.Word},
+			text{"settings", s.Description, plaintext.Lines},
+			text{"settings", s.Value, plaintext.Line})
+		for _, value := range s.Values {
+			all = append(all, text{"settings", value, plaintext.Line})
+		}
+	}
+	for _, example := range spec.Examples {
+		all = append(all, text{"examples", example.Title, plaintext.Line})
+	}
+	for _, t := range all {
+		if found, bad := plaintext.First(t.text, t.form); bad {
+			return Fault(spec.Name, t.field, "%s: holds %s; leave it out", t.field, found)
+		}
+	}
+	for i, example := range spec.Examples {
+		if fault := jsonschema.JudgeTexts(example.Arguments); fault != nil {
+			return Fault(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out",
+				i+1, fault)
+		}
+	}
+	return nil
+}
+
+// judgeSchema is judgeTexts for a schema; one that is known was judged with its manifest.
+func judgeSchema(name, field string, schema json.RawMessage, known *jsonschema.Schema) error {
+	if isKnown(schema, known) {
+		return nil
+	}
+	if fault := jsonschema.JudgeTexts(schema); fault != nil {
+		return Fault(name, field, "%s: %s; leave it out", field, fault)
+	}
+	return nil
+}

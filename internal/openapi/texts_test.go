@@ -1,0 +1,54 @@
+package openapi
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+)
+
+// Every text of a document that comes into a tool is shown with escapes or loses what is hidden,
+// with a note at its place, or the operation is refused.
+func TestHiddenCharacters(t *testing.T) {
+	operation := func(text string) string {
+		return document31 + "paths:\n  /a:\n    post:\n      operationId: a\n" + text
+	}
+	body := func(text string) string {
+		return operation("      requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {p: {" + text + "}}}}}}\n")
+	}
+	for _, tt := range []struct {
+		text, says string
+		refused    bool
+	}{
+		{text: operation(`      summary: "S@"`), says: "the summary holds"},
+		{text: operation(`      description: "D@"`), says: "the description holds"},
+		{text: operation(`      parameters: [{name: q, in: query, description: "D@", schema: {type: string}}]`), says: "/properties/q/description holds"},
+		{text: body(`description: "D@"`), says: "/properties/p/description holds"},
+		{text: body(`title: "D@"`), says: "/properties/p/title holds"},
+		{text: body(`examples: ["D@"]`), says: "/properties/p/examples/0 holds"},
+		{text: body(`enum: ["@"]`), says: "/properties/p/enum/0 holds", refused: true},
+		{text: body(`const: "@"`), says: "/properties/p/const holds", refused: true},
+		{text: body(`default: "@"`), says: "/properties/p/default holds", refused: true},
+		{text: body(`pattern: "@"`), says: "/properties/p/pattern holds", refused: true},
+		{text: body(`properties: {"x@": {}}`), says: "/properties/p/properties/x", refused: true},
+		{text: operation(`      parameters: [{name: "q@", in: query, schema: {type: string}}]`), says: "query", refused: true},
+		{text: strings.Replace(operation(""), "/a:", `"/a@":`, 1), says: "holds", refused: true},
+		{text: strings.Replace(operation(""), "example.com/v1", "example.com/v@", 1), says: "base_url", refused: true},
+	} {
+		_, written, refused := imported(t, strings.ReplaceAll(tt.text, "@", "\u200b"))
+		said := refused
+		for _, w := range written {
+			said = append(said, w.Notes...)
+			if !plaintext.Plain(string(w.Manifest), plaintext.Lines) || jsonschema.JudgeTexts(w.Schema) != nil {
+				t.Errorf("%s\nbecomes %s\n%s", tt.text, w.Manifest, w.Schema)
+			}
+		}
+		if len(said) != 1 || !strings.Contains(said.Error(), tt.says) || !strings.Contains(said.Error(), "U+200B") || said[0].Line == 0 {
+			t.Errorf("%s\ngot %v, want %s", tt.text, said, tt.says)
+		}
+		if (len(refused) > 0) != tt.refused {
+			t.Errorf("%s\nrefused is %v", tt.text, refused)
+		}
+	}
+}

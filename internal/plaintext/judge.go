@@ -1,0 +1,139 @@
+package plaintext
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Form says what a text is for.
+type Form uint8
+
+// The forms.
+const (
+	// Lines is prose that may have line breaks and tabs. It is the zero value.
+	Lines Form = iota
+	// Line is prose on one line, such as a title.
+	Line
+	// Word is a name, a path or another text that is compared: no space but the plain one.
+	Word
+)
+
+// maxMarks is how many combining marks may follow each other. Four are common in Hebrew and
+// Tibetan, and six the most that spelling needs.
+const maxMarks = 8
+
+// Finding is a character that may not stand where it does.
+type Finding struct {
+	// Offset and Size are its place in the text, in bytes.
+	Offset, Size int
+	// Rune is the character, or utf8.RuneError with the Size 1 for a byte that is not UTF-8.
+	Rune rune
+	// Class says what it is, and why it is refused.
+	Class *Class
+}
+
+// String names the character, as in "U+200B, a character without width, which is not shown".
+func (f Finding) String() string {
+	if f.Class == &notUTF8 {
+		return f.Class.Name + ", which " + f.Class.Reason
+	}
+	return fmt.Sprintf("%U, %s, which %s", f.Rune, f.Class.Name, f.Class.Reason)
+}
+
+// Judge yields each character of a text that can hide, act on a terminal or pass for something
+// else, in order. It is the one judgement of every text that reaches a model, a question or a
+// terminal. It takes time linear in the text.
+func Judge(s string, form Form) iter.Seq[Finding] {
+	return func(yield func(Finding) bool) {
+		var before rune
+		marks := 0
+		for i := 0; i < len(s); {
+			r, size := rune(s[i]), 1
+			if ' ' <= r && r < 0x7F {
+				before, marks = r, 0
+				i++
+				continue
+			}
+			if r >= utf8.RuneSelf {
+				r, size = utf8.DecodeRuneInString(s[i:])
+			}
+			if f := flag(s[i:]); f != "" {
+				before, _ = utf8.DecodeLastRuneInString(f)
+				marks = 0
+				i += len(f)
+				continue
+			}
+			class := classOf(place{r, before, s[i+size:]}, size, form)
+			switch {
+			case class != nil: // marks go on, so that taking it out makes no flood
+			case unicode.In(r, unicode.Mn, unicode.Me) && !unicode.Is(unicode.Variation_Selector, r):
+				if marks++; marks > maxMarks {
+					class = &flood
+				}
+			default:
+				marks = 0
+			}
+			before = r
+			if class != nil {
+				before = 0
+				if !yield(Finding{i, size, r, class}) {
+					return
+				}
+			}
+			i += size
+		}
+	}
+}
+
+// classOf returns the class that refuses a character, or nil.
+func classOf(p place, size int, form Form) *Class {
+	switch {
+	case p.r == utf8.RuneError && size == 1:
+		return &notUTF8
+	case unicode.IsLetter(p.r) && !fillers(p.r): // most text, without a walk through the table
+		return nil
+	}
+	for i := range classes {
+		if c := &classes[i]; c.holds(p.r) {
+			if c.legal != nil && c.legal(p, form) {
+				return nil
+			}
+			return c
+		}
+	}
+	return nil
+}
+
+// First returns the first finding of Judge, and whether there is one.
+func First(s string, form Form) (Finding, bool) {
+	for f := range Judge(s, form) {
+		return f, true
+	}
+	return Finding{}, false
+}
+
+// Plain reports whether Judge finds nothing.
+func Plain(s string, form Form) bool {
+	_, found := First(s, form)
+	return !found
+}
+
+// Replace returns a text with each finding replaced. What stands in its place has to be plain
+// characters of ASCII, or nothing; the result is then plain.
+func Replace(s string, form Form, with func(Finding) string) string {
+	var b strings.Builder
+	end := 0
+	for f := range Judge(s, form) {
+		b.WriteString(s[end:f.Offset])
+		b.WriteString(with(f))
+		end = f.Offset + f.Size
+	}
+	if end == 0 {
+		return s
+	}
+	b.WriteString(s[end:])
+	return b.String()
+}
