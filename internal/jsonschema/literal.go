@@ -1,7 +1,6 @@
 package jsonschema
 
 import (
-	"math/big"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -120,16 +119,6 @@ func exponentAbove(digits string, limit int) bool {
 		}
 	}
 	return false
-}
-
-// isInteger reports whether a number literal denotes an integer, as 5.0 and
-// 1e2 do. The literal must be within the ceilings for numbers.
-func isInteger(literal string) bool {
-	if !strings.ContainsAny(literal, ".eE") {
-		return true
-	}
-	r, ok := new(big.Rat).SetString(literal)
-	return ok && r.IsInt()
 }
 
 // unquote returns the content of a string literal that the parser accepted.
