@@ -49,6 +49,9 @@ func (p *parser) escape() *Fault {
 		return nil
 	}
 	low := p.src[p.pos:]
+	if p.bounds.loose {
+		return nil // its other half is an escape of its own
+	}
 	if !strings.HasPrefix(low, `\u`) || utf16.DecodeRune(r, hex4(low[2:])) == utf8.RuneError {
 		return p.syntax(p.pos-6, "half of a surrogate pair in a string")
 	}
@@ -92,6 +95,9 @@ func (p *parser) number() (string, *Fault) {
 	}
 	if isWordByte(p.next()) {
 		return "", p.syntax(start, "unexpected %s in a number", p.found(p.pos))
+	}
+	if p.bounds.loose {
+		return p.src[start:p.pos], nil
 	}
 	if p.pos-start > MaxNumberBytes {
 		return "", p.limit(start, "number longer than %d characters", MaxNumberBytes)
@@ -148,8 +154,13 @@ func unquote(literal string) string {
 			r := hex4(s)
 			s = s[4:]
 			if utf16.IsSurrogate(r) {
-				r = utf16.DecodeRune(r, hex4(s[2:]))
-				s = s[6:]
+				low := rune(-1)
+				if strings.HasPrefix(s, `\u`) {
+					low = hex4(s[2:])
+				}
+				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+					s = s[6:]
+				}
 			}
 			buf = utf8.AppendRune(buf, r)
 		default: // quote, backslash and slash stand for themselves
