@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -76,7 +77,7 @@ func (c *checker) exampleCallsFit(m *Manifest) {
 // fit prepares arguments that stand in the manifest as those of a call are. It is stricter
 // in one thing: the author of a manifest is told of what the caller of a tool is forgiven.
 func (c *checker) fit(m *Manifest, raw json.RawMessage, steps []string) (jsonschema.Arguments, bool) {
-	arguments, err := m.Parameters.Prepare(raw)
+	arguments, err := m.Parameters.Prepare(context.Background(), raw)
 	var faults jsonschema.Faults
 	if err != nil && !errors.As(err, &faults) {
 		faults = jsonschema.Faults{{Message: err.Error()}}

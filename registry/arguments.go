@@ -3,15 +3,40 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"time"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
+// prepareArguments is the steps that make the arguments what the tool gets. The time that
+// they take is part of the tool's own: a call ends by its deadline whatever it was sent.
+func (r *Registry) prepareArguments(ctx context.Context, x *execution) error {
+	began, timeout := time.Now(), x.timeout(r.opts.MaxTimeout)
+	defer func() { x.prepared = time.Since(began) }()
+	within, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := r.expandArguments(within, x)
+	if err == nil {
+		err = x.checkArguments(within)
+	}
+	if err == nil || within.Err() == nil {
+		return err
+	}
+	if stop := cancelled(ctx); stop != nil {
+		return stop
+	}
+	return (&tool.Error{
+		Code:    tool.CodeTimeout,
+		Message: fmt.Sprintf("the arguments were not checked within %v; send less or raise the timeout", timeout),
+	}).WithCause(err)
+}
+
 // checkArguments is the step that parses the arguments strictly, applies defaults
 // and safe coercions and validates them. All faults are told at once.
-func (x *execution) checkArguments() error {
+func (x *execution) checkArguments(ctx context.Context) error {
 	var err error
-	x.arguments, err = x.entry.schema.Prepare(x.call.Arguments)
+	x.arguments, err = x.entry.schema.Prepare(ctx, x.call.Arguments)
 	if err == nil {
 		return nil
 	}
@@ -35,7 +60,7 @@ func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMes
 	if e, err = r.described(context.Background(), e); err != nil {
 		return nil, nil, err
 	}
-	prepared, err := e.schema.Prepare(arguments)
+	prepared, err := e.schema.Prepare(context.Background(), arguments)
 	if err != nil {
 		return nil, prepared.Warnings, named(r.explain(e, invalidArguments(err)), e.spec.Name)
 	}
@@ -43,8 +68,9 @@ func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMes
 }
 
 // checkResult is the step that looks whether a result is what it says, and holds it
-// against the schema that the tool declares. A result that does not fit is no success.
-func (x *execution) checkResult(result tool.Result) error {
+// against the schema that the tool declares. A result that does not fit is no success. It
+// looks at ctx, which is the attempt's.
+func (x *execution) checkResult(ctx context.Context, result tool.Result) error {
 	if err := result.Check(); err != nil {
 		return err
 	}
@@ -54,10 +80,14 @@ func (x *execution) checkResult(result tool.Result) error {
 	if len(result.Structured) == 0 {
 		return &tool.Error{Code: tool.CodeInvalidOutput, Message: "the tool declares a result schema and gave no structured result"}
 	}
-	if err := x.entry.result.Validate(result.Structured); err != nil {
-		return invalidOutput(err)
+	err := x.entry.result.Validate(ctx, result.Structured)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return (&tool.Error{Code: tool.CodeTimeout, Message: "the result was not checked in time"}).WithCause(err)
 	}
-	return nil
+	return invalidOutput(err)
 }
 
 func invalidOutput(err error) error {

@@ -89,7 +89,7 @@ func (r *Registry) reach(ctx context.Context, call tool.Call, overlay Overlay) (
 	if !x.entry.spec.Sandboxed {
 		return reachesAll, nil
 	}
-	if r.expandArguments(ctx, x) != nil || x.checkArguments() != nil || x.judgeShell() != nil || r.computeGrant(ctx, x) != nil {
+	if r.prepareArguments(ctx, x) != nil || x.judgeShell() != nil || r.computeGrant(ctx, x) != nil {
 		return reachesNobody, nil
 	}
 	if x.grant.Effects().ReadOnly {

@@ -37,6 +37,7 @@ type execution struct {
 	approved  bool                 // somebody said yes, and asked: just now
 	asked     bool
 	loaded    bool               // the tool is
+	prepared  time.Duration      // how long the arguments took
 	waited    time.Duration      // for its turn
 	attempts  int                // how often the tool ran
 	later     *later             // of the attempt that was made last
@@ -84,10 +85,7 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 		return tool.Result{}, err
 	}
 	x.entry = described
-	if err := r.expandArguments(ctx, x); err != nil {
-		return tool.Result{}, err
-	}
-	if err := x.checkArguments(); err != nil {
+	if err := r.prepareArguments(ctx, x); err != nil {
 		return tool.Result{}, r.explain(x.entry, err)
 	}
 	if err := x.judgeShell(); err != nil {
@@ -105,12 +103,5 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if err := r.load(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
-	result, err := r.runAttempts(ctx, x)
-	if err != nil {
-		return result, err
-	}
-	if err := x.checkResult(result); err != nil {
-		return tool.Result{Call: result.Call}, err
-	}
-	return result, nil
+	return r.runAttempts(ctx, x)
 }

@@ -15,6 +15,9 @@ func (r *Registry) expandArguments(ctx context.Context, x *execution) error {
 		return nil
 	}
 	expanded, err := reference.Expand(x.call.Arguments, func(name string) (text string, found bool, err error) {
+		if err := ctx.Err(); err != nil {
+			return "", false, err
+		}
 		if r.opts.Results != nil {
 			if text, found, err = r.opts.Results.Lookup(x.owner(), name); found {
 				return text, found, err

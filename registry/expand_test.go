@@ -67,3 +67,28 @@ func TestNoVariables(t *testing.T) {
 		t.Errorf("got %s, %v", arguments, err)
 	}
 }
+
+// A call refers to a bounded number of texts, and none is looked up when its time is over.
+func TestReferencesAreBounded(t *testing.T) {
+	lookups := 0
+	ctx, cancel := context.WithCancel(t.Context())
+	variables := func(context.Context, tool.Call, string) (string, bool) {
+		if lookups++; lookups == 10 && ctx != nil {
+			cancel()
+		}
+		return "x", true
+	}
+	spec := echo()
+	spec.Parameters = json.RawMessage(`{"type":"object","properties":{"text":{"type":"array"}}}`)
+	r := withTool(t, Options{Variables: variables}, spec, &fake{})
+	call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":[` + strings.Repeat(`"${a}",`, 5000) + `1]}`)}
+	_, err := r.Execute(ctx, call)
+	if wantCode(t, err, tool.CodeCancelled); lookups != 10 {
+		t.Errorf("%d lookups in a call that was cancelled at the tenth", lookups)
+	}
+	lookups, ctx = 10, nil
+	_, err = r.Execute(t.Context(), call)
+	if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, "more than 1000") || lookups > 1011 {
+		t.Errorf("%d lookups, %v", lookups, err)
+	}
+}

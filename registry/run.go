@@ -60,10 +60,19 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 		r.move(x, state.Running)
 	}
 	timeout := x.timeout(r.opts.MaxTimeout)
-	running, cancel := context.WithTimeout(ctx, timeout)
+	allowed := timeout
+	if x.attempts == 1 {
+		allowed -= x.prepared
+	}
+	running, cancel := context.WithTimeout(ctx, allowed)
 	defer cancel()
 	began := time.Now()
 	result, err := r.attempt(running, x)
+	if err == nil {
+		if err = x.checkResult(running, result); err != nil {
+			result = tool.Result{Call: result.Call}
+		}
+	}
 	x.waited += result.Call.Waited
 	r.budgets.spend(x.call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
 	if stop := stopped(ctx); stop != nil {

@@ -225,8 +225,10 @@ func newEngine(wasm []byte, scratch string) (*engine, error) {
 	}
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	err := e.instantiateMeter(ctx)
-	for _, builder := range e.hostModules() {
-		_, hostErr := builder.Instantiate(e.watchingStreams(ctx))
+	modules, hostErr := e.hostModules()
+	err = errors.Join(err, hostErr)
+	for _, builder := range modules {
+		_, hostErr := builder.Instantiate(ctx)
 		err = errors.Join(err, hostErr)
 	}
 	if err != nil {
@@ -241,12 +243,16 @@ func newEngine(wasm []byte, scratch string) (*engine, error) {
 }
 
 // hostModules returns what guests may import, by module name.
-func (e *engine) hostModules() map[string]wazero.HostModuleBuilder {
+func (e *engine) hostModules() (map[string]wazero.HostModuleBuilder, error) {
+	wasi, err := e.wasiBuilder()
+	if err != nil {
+		return nil, err
+	}
 	return map[string]wazero.HostModuleBuilder{
-		wasiModule:    e.wasiBuilder(),
+		wasiModule:    wasi,
 		reactorModule: e.reactorBuilder(),
 		extismModule:  e.extismBuilder(),
-	}
+	}, nil
 }
 
 // lookup returns the instance that runs as mod, or nil when there is none.

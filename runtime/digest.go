@@ -17,7 +17,9 @@ const maxDigested = 64 << 20
 // guest could not work out, so that it may be used before the first call, too.
 func (x exporter) digest() {
 	f := func(_ context.Context, mod api.Module, stack []uint64) {
-		s := x.e.onGuest(mod).current.Load()
+		i := x.e.onGuest(mod)
+		i.take(hostSizes[reactorModule]["sha256"], stack)
+		s := i.current.Load()
 		data, to := guestRange(s, mod.Memory(), stack), guestRange(s, mod.Memory(), stack[2:])
 		stack[0] = s.attempt(func() (uint32, error) {
 			if len(data) > maxDigested || len(to) < sha256.Size {

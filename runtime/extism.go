@@ -58,6 +58,7 @@ type extismExporter struct {
 func (x extismExporter) add(name string, f func(k *kernel, stack []uint64), results []api.ValueType, params ...api.ValueType) {
 	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
 		i := x.e.onGuest(mod)
+		i.take(hostSizes[extismModule][name], stack)
 		i.taintByCall("it uses its call while it starts")
 		f(i.current.Load().kernel, stack)
 	}), params, results).Export(name)

@@ -108,13 +108,14 @@ func (k *kernel) keepHead(head []byte) error {
 	if err := json.Unmarshal(head, &ours); err != nil {
 		return err
 	}
-	joined := make(map[string]string)
+	values := make(map[string][]string)
 	for _, pair := range ours.Headers {
 		name := strings.ToLower(pair[0])
-		if before, ok := joined[name]; ok {
-			pair[1] = before + "," + pair[1]
-		}
-		joined[name] = pair[1]
+		values[name] = append(values[name], pair[1])
+	}
+	joined := make(map[string]string, len(values))
+	for name, all := range values {
+		joined[name] = strings.Join(all, ",")
 	}
 	text, err := json.Marshal(joined)
 	k.status, k.headers = ours.Status, text

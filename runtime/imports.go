@@ -90,7 +90,11 @@ func hostFunctions() (map[string]string, error) {
 	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())}
 	defer e.close()
 	known := make(map[string]string)
-	for module, builder := range e.hostModules() {
+	modules, err := e.hostModules()
+	if err != nil {
+		return nil, err
+	}
+	for module, builder := range modules {
 		if module == extismModule {
 			continue
 		}

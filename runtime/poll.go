@@ -35,7 +35,7 @@ const (
 func (e *engine) pollOneoff(_ context.Context, mod api.Module, stack []uint64) {
 	i := e.onGuest(mod)
 	in, out, n, result := uint32(stack[0]), uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
-	if n == 0 || n > maxSubscriptions {
+	if n == 0 {
 		stack[0] = wasiInval
 		return
 	}

@@ -52,7 +52,7 @@ const (
 
 // add exports f with parameters of the types given and an i32 as its result.
 func (x exporter) add(name string, f hostCall, params ...api.ValueType) {
-	x.b.NewFunctionBuilder().WithGoModuleFunction(x.e.onCall(f), params, []api.ValueType{i32}).Export(name)
+	x.b.NewFunctionBuilder().WithGoModuleFunction(x.e.onCall(f, hostSizes[reactorModule][name]), params, []api.ValueType{i32}).Export(name)
 }
 
 // inputAndOutput adds how a reactor gets its input and gives its output.
@@ -77,10 +77,11 @@ func (x exporter) inputAndOutput() {
 }
 
 // onCall makes a host function of f that serves the call of the instance which
-// called it.
-func (e *engine) onCall(f hostCall) api.GoModuleFunc {
+// called it, after that paid for the sizes.
+func (e *engine) onCall(f hostCall, sizes []size) api.GoModuleFunc {
 	return func(_ context.Context, mod api.Module, stack []uint64) {
 		i := e.onGuest(mod)
+		i.take(sizes, stack)
 		i.taintByCall("it uses its call while it starts")
 		f(i.current.Load(), mod.Memory(), stack)
 	}

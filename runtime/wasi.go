@@ -2,12 +2,11 @@ package runtime
 
 import (
 	"context"
-	"math"
+	"maps"
 	"slices"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 	"github.com/tetratelabs/wazero/sys"
 )
@@ -25,7 +24,8 @@ const (
 	wasiNotsup      = 58
 )
 
-// wasiBuilder holds wazero's WASI with some functions of ours in place of its own:
+// wasiBuilder holds wazero's WASI, each function behind the ceilings and prices of its sizes,
+// with some functions of ours in place of its own:
 //
 //   - The names of preopens. The engine can't preopen "." beside "/" (it strips both
 //     to the same name), and C programs need it: wasi-libc ignores PWD and looks
@@ -35,26 +35,59 @@ const (
 //   - fd_renumber, of which the engine's grows its table up to whatever number the
 //     guest names: 16 GiB for one call.
 //   - proc_exit, of which the engine's closes the instance for good.
-func (e *engine) wasiBuilder() wazero.HostModuleBuilder {
+func (e *engine) wasiBuilder() (wazero.HostModuleBuilder, error) {
+	functions, err := wasiFunctions()
+	if err != nil {
+		return nil, err
+	}
+	ours := map[string]api.GoModuleFunc{
+		"fd_prestat_get":      e.prestatGet,
+		"fd_prestat_dir_name": e.prestatDirName,
+		"poll_oneoff":         e.pollOneoff,
+		"fd_renumber":         fdRenumber,
+		"proc_exit":           procExit,
+	}
 	b := e.runtime.NewHostModuleBuilder(wasiModule)
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		def := functions[name]
+		var f api.GoModuleFunction = ours[name]
+		if ours[name] == nil {
+			f = def.GoFunction().(api.GoModuleFunction)
+		}
+		if name == "fd_close" {
+			f = e.watchClose(f)
+		}
+		if sizes := hostSizes[wasiModule][name]; sizes != nil {
+			f = e.sized(f, sizes)
+		}
+		b.NewFunctionBuilder().WithGoModuleFunction(f, def.ParamTypes(), def.ResultTypes()).Export(name)
+	}
+	return b, nil
+}
+
+// wasiFunctions are the engine's functions of WASI.
+func wasiFunctions() (map[string]api.FunctionDefinition, error) {
+	ctx := context.Background()
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter()) // which compiles nothing
+	defer func() { _ = r.Close(ctx) }()
+	b := r.NewHostModuleBuilder(wasiModule)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
-	i32 := api.ValueTypeI32
-	b.NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(e.prestatGet), []api.ValueType{i32, i32}, []api.ValueType{i32}).
-		Export("fd_prestat_get")
-	b.NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(e.prestatDirName), []api.ValueType{i32, i32, i32}, []api.ValueType{i32}).
-		Export("fd_prestat_dir_name")
-	b.NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(e.pollOneoff), []api.ValueType{i32, i32, i32, i32}, []api.ValueType{i32}).
-		Export("poll_oneoff")
-	b.NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(fdRenumber), []api.ValueType{i32, i32}, []api.ValueType{i32}).
-		Export("fd_renumber")
-	b.NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(procExit), []api.ValueType{i32}, nil).
-		Export("proc_exit")
-	return b
+	compiled, err := b.Compile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return compiled.ExportedFunctions(), nil
+}
+
+// sized is a function of WASI that does not get more than its sizes may be.
+func (e *engine) sized(f api.GoModuleFunction, sizes []size) api.GoModuleFunc {
+	return func(ctx context.Context, mod api.Module, stack []uint64) {
+		if errno := e.onGuest(mod).take(sizes, stack); errno != wasiSuccess {
+			stack[0] = errno
+			return
+		}
+		f.Call(ctx, mod, stack)
+	}
 }
 
 // procExit ends the guest with its exit code and leaves the instance open.
@@ -63,56 +96,19 @@ func procExit(_ context.Context, _ api.Module, stack []uint64) {
 }
 
 // maxPathBytes is the longest path that a guest can name; package hostfuncs refuses a longer
-// one.
+// one. The engine copies and cleans a path before anybody refuses it, which takes a second for
+// one that fills a guest's memory, so that it gets none that is longer by more than a byte.
 const maxPathBytes = 4096
 
-// pathLengths are the parameters of the functions of WASI that are lengths of paths. The
-// engine copies and cleans a path before anybody refuses it, which takes a second for one
-// that fills a guest's memory. So it gets no more of one than makes it too long.
-var pathLengths = map[string][]int{
-	"path_create_directory":   {2},
-	"path_filestat_get":       {3},
-	"path_filestat_set_times": {3},
-	"path_link":               {3, 6},
-	"path_open":               {3},
-	"path_readlink":           {2},
-	"path_remove_directory":   {2},
-	"path_rename":             {2, 5},
-	"path_symlink":            {1, 4},
-	"path_unlink_file":        {2},
-}
-
-// watchingStreams returns the context in which host modules are made, so that an
-// instance learns when its guest closes a descriptor that it found open: the engine's
-// table keeps it closed, and the next call must not find it so.
-func (e *engine) watchingStreams(ctx context.Context) context.Context {
-	return experimental.WithFunctionListenerFactory(ctx, closeWatcher{e})
-}
-
-// closeWatcher listens to fd_close, and to what takes paths.
-type closeWatcher struct{ e *engine }
-
-// NewFunctionListener implements experimental.FunctionListenerFactory.
-func (w closeWatcher) NewFunctionListener(def api.FunctionDefinition) experimental.FunctionListener {
-	if def.ModuleName() != wasiModule || len(def.ExportNames()) == 0 {
-		return nil
-	}
-	if lengths := pathLengths[def.ExportNames()[0]]; lengths != nil {
-		return experimental.FunctionListenerFunc(func(_ context.Context, _ api.Module, _ api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {
-			for _, at := range lengths {
-				params[at] = min(params[at]&math.MaxUint32, maxPathBytes+1)
-			}
-		})
-	}
-	if !slices.Contains(def.ExportNames(), "fd_close") {
-		return nil
-	}
-	return experimental.FunctionListenerFunc(func(_ context.Context, mod api.Module, _ api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {
-		i := w.e.lookup(mod)
-		if i != nil && uint64(api.DecodeU32(params[0])) < firstPreopen+uint64(len(i.preopens)) {
+// watchClose has an instance learn when its guest closes a descriptor that it found open: the
+// engine's table keeps it closed, and the next call must not find it so.
+func (e *engine) watchClose(f api.GoModuleFunction) api.GoModuleFunc {
+	return func(ctx context.Context, mod api.Module, stack []uint64) {
+		if i := e.lookup(mod); i != nil && uint64(api.DecodeU32(stack[0])) < firstPreopen+uint64(len(i.preopens)) {
 			i.streamsClosed = true
 		}
-	})
+		f.Call(ctx, mod, stack)
+	}
 }
 
 // prestatGet writes the kind (0, a directory) and the name's length of a preopen.

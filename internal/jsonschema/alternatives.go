@@ -16,6 +16,8 @@ type noAlternative struct{ forms [][]finding }
 // for.
 type wrongTypes struct{ want jsontype.Set }
 
+func (wrongTypes) Error() string { return "not an admitted type" }
+
 // alternatives explains why a value fits no branch of anyOf or oneOf. It tells
 // the faults of the one branch that was most likely meant, if there is one.
 func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
@@ -23,7 +25,7 @@ func (t *translator) alternatives(e *santhosh.ValidationError) []finding {
 	forms := make([][]finding, 0, len(e.Causes))
 	var types jsontype.Set
 	for _, cause := range e.Causes {
-		form := t.collect(cause)
+		form := t.collect(nil, cause)
 		if want := wantedTypes(form, here); want != 0 {
 			types |= want // another type was meant, so its other faults are noise
 			continue

@@ -15,7 +15,7 @@ func BenchmarkPrepare(b *testing.B) {
 	args := []byte(`{"pattern":"func main","path":"cmd","limit":"20"}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Prepare(args); err != nil {
+		if _, err := s.Prepare(b.Context(), args); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func BenchmarkPrepareLarge(b *testing.B) {
 	b.SetBytes(int64(len(args)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Prepare(args); err != nil {
+		if _, err := s.Prepare(b.Context(), args); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -22,6 +22,19 @@ func Parse(doc []byte, maxBytes int) (Value, error) {
 	return Value{v}, nil
 }
 
+// ParseMessage is [Parse] for a message with a document in it that is parsed once more, for
+// which it leaves some faults: numbers beyond the ceilings, halves of surrogate pairs, and up
+// to maxMessageDepth levels. A field that is given twice is an error wherever it is.
+func ParseMessage(message []byte, maxBytes int) (Value, error) {
+	v, fault := parse(string(message), bounds{
+		what: "the message", bytes: maxBytes, depth: maxMessageDepth, values: MaxValues + 1024, loose: true,
+	})
+	if fault != nil {
+		return Value{}, Faults{*fault}
+	}
+	return Value{v}, nil
+}
+
 // IsNull reports whether v is null.
 func (v Value) IsNull() bool { return v.v.kind == kindNull }
 

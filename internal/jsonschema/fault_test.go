@@ -78,7 +78,7 @@ func TestFaultMessages(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := mustCompile(t, object(`"p":`+test.schema))
-			_, err := s.Prepare([]byte(`{"p":` + test.value + `}`))
+			_, err := s.Prepare(t.Context(), []byte(`{"p":`+test.value+`}`))
 			if test.want == nil {
 				if err != nil {
 					t.Error(err)
@@ -113,7 +113,7 @@ func TestFaultsTogether(t *testing.T) {
 		{"/x", KindMissing, `parameter "x" is required but missing`},
 	}
 	for range 10 { // the library walks maps in random order
-		err := second(s.Prepare([]byte(`{"n":1,"a~/b":[1,"z"]}`)))
+		err := second(s.Prepare(t.Context(), []byte(`{"n":1,"a~/b":[1,"z"]}`)))
 		if faults := faultsOf(t, err); !slices.Equal(faults, want) {
 			t.Fatalf("got %+v, want %+v", faults, want)
 		}
@@ -126,7 +126,7 @@ func TestFaultsTogether(t *testing.T) {
 
 func TestFaultsAreBounded(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"items":{"type":"integer"}}`))
-	faults := faultsOf(t, second(s.Prepare([]byte(`{"a":["x"`+strings.Repeat(`,"x"`, 499)+`]}`))))
+	faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":["x"`+strings.Repeat(`,"x"`, 499)+`]}`))))
 	if len(faults) != maxFaults+1 || faults[maxFaults] != (Fault{Kind: KindLimit, Message: "and 480 more"}) {
 		t.Errorf("got %d, last %+v", len(faults), faults[len(faults)-1])
 	}
@@ -134,7 +134,7 @@ func TestFaultsAreBounded(t *testing.T) {
 
 func TestFaultsAreNotRepeated(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"allOf":[{"type":"integer"},{"$ref":"#/$defs/i"},{"$ref":"#/$defs/i"}]}`, `"$defs":{"i":{"type":"integer"}}`))
-	if faults := faultsOf(t, second(s.Prepare([]byte(`{"a":[]}`)))); len(faults) != 1 {
+	if faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":[]}`)))); len(faults) != 1 {
 		t.Errorf("got %+v", faults)
 	}
 }
@@ -147,7 +147,7 @@ func TestExcerpts(t *testing.T) {
 		{"large field", `{"` + strings.Repeat("x", 100000) + `":1}`, `got object {"` + strings.Repeat("x", maxExcerpt-2) + "…"},
 		{"hidden characters", "\"\u202e\u009b\U000e0041\"", `got string "\u202e\u009b\U000e0041"`},
 	} {
-		faults := faultsOf(t, second(s.Prepare([]byte(`{"a":`+test.sent+`}`))))
+		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":`+test.sent+`}`))))
 		if !strings.HasSuffix(faults[0].Message, test.want) {
 			t.Errorf("%s: got %q, want the end %q", test.name, faults[0].Message, test.want)
 		}
@@ -160,7 +160,7 @@ func TestManyAllowedValues(t *testing.T) {
 		values = append(values, fmt.Sprintf("%q", fmt.Sprintf("value-%d", i)))
 	}
 	s := mustCompile(t, object(`"a":{"enum":[`+strings.Join(values, ",")+`]}`))
-	faults := faultsOf(t, second(s.Prepare([]byte(`{"a":"nothing"}`))))
+	faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":"nothing"}`))))
 	if text := faults[0].Message; !strings.Contains(text, `"value-19" and 80 more`) || len(text) > 600 {
 		t.Errorf("got %q", text)
 	}
@@ -170,7 +170,7 @@ func TestManyAllowedValues(t *testing.T) {
 func TestBadNameBelowOtherFields(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"propertyNames":{"maxLength":1}},"b":{"type":"object","properties":{"c":{}}},"d":{"properties":{"e":{}}}`))
 	for range 20 {
-		faults := faultsOf(t, second(s.Prepare([]byte(`{"a":{"long":1},"b":{"c":1},"d":{"e":1}}`))))
+		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":{"long":1},"b":{"c":1},"d":{"e":1}}`))))
 		if len(faults) != 1 || !strings.Contains(faults[0].Message, `"long"`) || !strings.Contains(faults[0].Message, "at most 1 character") {
 			t.Fatalf("got %+v", faults)
 		}
@@ -183,7 +183,7 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, doc := range []string{`{"s":"a@b.org"}`, ` {"s":"a@b.org","n":1.0,"other":[1]}`} {
-		if err := s.Validate([]byte(doc)); err != nil {
+		if err := s.Validate(t.Context(), []byte(doc)); err != nil {
 			t.Errorf("%s: %v", doc, err)
 		}
 	}
@@ -195,7 +195,7 @@ func TestValidate(t *testing.T) {
 		`{"s":"a@b.org","s":"b@b.org"}`: {"", KindSyntax, `invalid JSON in the result at line 1, column 16: field "s" is given twice`},
 		`{"s":"x"}`:                     {"/s", KindFormat, `field "s" must be an e-mail address (missing @), got string "x"`},
 	} {
-		if faults := faultsOf(t, s.Validate([]byte(doc))); len(faults) != 1 || faults[0] != want {
+		if faults := faultsOf(t, s.Validate(t.Context(), []byte(doc))); len(faults) != 1 || faults[0] != want {
 			t.Errorf("%s: got %+v, want %+v", doc, faults, want)
 		}
 	}
@@ -203,7 +203,7 @@ func TestValidate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := anything.Validate([]byte(`[1]`)); err != nil {
+	if err := anything.Validate(t.Context(), []byte(`[1]`)); err != nil {
 		t.Error(err)
 	}
 }
@@ -214,7 +214,7 @@ func TestFaultsOfOldDrafts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults := faultsOf(t, s.Validate([]byte(`{"a":1,"c":1,"t":["x",2,3]}`)))
+	faults := faultsOf(t, s.Validate(t.Context(), []byte(`{"a":1,"c":1,"t":["x",2,3]}`)))
 	want := Faults{
 		{"/b", KindMissing, `field "b" is required when "a" is given but missing`},
 		{"/d", KindMissing, `field "d" is required but missing`},

@@ -33,7 +33,7 @@ func FuzzPrepare(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, args []byte) {
 		for i, s := range schemas {
-			got, err := s.Prepare(args)
+			got, err := s.Prepare(t.Context(), args)
 			if err != nil {
 				if faults := Faults(nil); !errors.As(err, &faults) || len(faults) == 0 || len(faults) > maxFaults+1 || got.JSON != nil {
 					t.Fatalf("schema %d: bad error %#v beside %s", i, err, got.JSON)
@@ -44,7 +44,7 @@ func FuzzPrepare(f *testing.F) {
 				t.Fatalf("schema %d: not a JSON object: %q", i, got.JSON)
 			}
 			mustPrepare(t, s, string(got.JSON))
-			if err := s.Validate(got.JSON); err != nil {
+			if err := s.Validate(t.Context(), got.JSON); err != nil {
 				t.Fatalf("schema %d: what was prepared does not fit: %v", i, err)
 			}
 		}
@@ -76,7 +76,7 @@ func FuzzCompile(f *testing.F) {
 		if again, err := Compile(s.JSON()); err != nil || string(again.JSON()) != string(s.JSON()) {
 			t.Fatalf("compiling the text of the schema again: %v", err)
 		}
-		if got, err := s.Prepare(doc); err == nil {
+		if got, err := s.Prepare(t.Context(), doc); err == nil {
 			mustPrepare(t, s, string(got.JSON))
 		}
 	})

@@ -24,11 +24,11 @@ func mustCompile(t testing.TB, schema string) *Schema {
 // again changes nothing.
 func mustPrepare(t testing.TB, s *Schema, args string) Arguments {
 	t.Helper()
-	got, err := s.Prepare([]byte(args))
+	got, err := s.Prepare(t.Context(), []byte(args))
 	if err != nil {
 		t.Fatalf("arguments %s: %v", args, err)
 	}
-	again, err := s.Prepare(got.JSON)
+	again, err := s.Prepare(t.Context(), got.JSON)
 	if err != nil {
 		t.Fatalf("arguments %s became %s, which has faults: %v", args, got.JSON, err)
 	}

@@ -2,9 +2,7 @@ package jsonschema
 
 import (
 	"encoding/json"
-	"math/big"
 	"strconv"
-	"strings"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -47,18 +45,6 @@ func appendKey(buf []byte, v any) []byte {
 	default:
 		return append(buf, 'n')
 	}
-}
-
-// plainNumber returns the same text for all literals of a number.
-func plainNumber(literal string) string {
-	if literal != "-0" && !strings.ContainsAny(literal, ".eE") {
-		return literal
-	}
-	r, ok := new(big.Rat).SetString(literal)
-	if !ok {
-		return literal
-	}
-	return r.RatString()
 }
 
 // notAllowed means that a value is none of those that enum or const lists.

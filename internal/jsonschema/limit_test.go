@@ -35,11 +35,11 @@ func TestWorkIsBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := mustCompile(t, object(`"p":`+cmp.Or(test.first, `{"$ref":"#/$defs/d0"}`), doubling(60, test.each, test.last)))
-			faults := faultsOf(t, second(s.Prepare([]byte(`{"p":`+test.value+`}`))))
+			faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.value+`}`))))
 			if len(faults) != 1 || faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, "too much work") {
 				t.Fatalf("got %+v", faults)
 			}
-			if _, err := s.Prepare([]byte(`{}`)); err != nil {
+			if _, err := s.Prepare(t.Context(), []byte(`{}`)); err != nil {
 				t.Errorf("the next call: %v", err)
 			}
 		})
@@ -55,7 +55,7 @@ func TestReferencesInACircle(t *testing.T) {
 	} {
 		s, err := CompileParameters([]byte(schema))
 		if err == nil {
-			_, err = s.Prepare([]byte(`{"a":1}`))
+			_, err = s.Prepare(t.Context(), []byte(`{"a":1}`))
 		}
 		if err == nil || !strings.Contains(err.Error(), "refers to itself without end") {
 			t.Errorf("%s: got %v, want a refusal", name, err)
@@ -78,7 +78,7 @@ func TestWorkOfOneVisitIsBounded(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := mustCompile(t, object(`"p":`+test.schema))
-			faults := faultsOf(t, second(s.Prepare([]byte(`{"p":`+test.value+`}`))))
+			faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.value+`}`))))
 			if faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, "too much work") {
 				t.Errorf("got %+v", faults)
 			}
@@ -92,7 +92,7 @@ func TestLargeDocumentsFit(t *testing.T) {
 	if got := mustPrepare(t, s, doc); string(got.JSON) != doc {
 		t.Error("the document was changed")
 	}
-	if err := s.Validate([]byte(doc)); err != nil {
+	if err := s.Validate(t.Context(), []byte(doc)); err != nil {
 		t.Error(err)
 	}
 }
@@ -119,7 +119,7 @@ func TestManyFaultsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if faults := faultsOf(t, s.Validate([]byte(test.doc))); len(faults) > maxFaults+1 || len(faults.Error()) > 10000 {
+		if faults := faultsOf(t, s.Validate(t.Context(), []byte(test.doc))); len(faults) > maxFaults+1 || len(faults.Error()) > 10000 {
 			t.Errorf("%s: %d faults, %d bytes", test.name, len(faults), len(faults.Error()))
 		}
 	}
@@ -141,7 +141,7 @@ func TestUniqueItemsThatCollide(t *testing.T) {
 	}
 	s := mustCompile(t, object(`"p":{"uniqueItems":true}`))
 	mustPrepare(t, s, `{"p":[`+strings.Join(items, ",")+`]}`)
-	faults := faultsOf(t, second(s.Prepare([]byte(`{"p":[`+strings.Join(items, ",")+`,`+items[7]+`]}`))))
+	faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":[`+strings.Join(items, ",")+`,`+items[7]+`]}`))))
 	if !strings.Contains(faults[0].Message, "items 7 and 8192 are equal") {
 		t.Errorf("got %+v", faults)
 	}
@@ -162,7 +162,7 @@ func TestWideRowsFit(t *testing.T) {
 func TestLongStringsFit(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"type":"string","minLength":1,"pattern":"^(a|b)+$"},"b":{"type":"string","format":"uri-reference"}`))
 	text := strings.Repeat("a", MaxDocumentBytes/2-20)
-	if _, err := s.Prepare([]byte(`{"a":"` + text + `","b":"` + text + `"}`)); err != nil {
+	if _, err := s.Prepare(t.Context(), []byte(`{"a":"`+text+`","b":"`+text+`"}`)); err != nil {
 		t.Error(err)
 	}
 }
@@ -176,11 +176,11 @@ func TestPanicOfTheLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.pool.put(with)
-	tree, fault := with.run(with.root, map[string]any{"n": json.Number("1e5000000")}, baseWork, "the arguments")
-	if tree != nil || fault == nil || fault.Kind != KindLimit || strings.Contains(fault.Message, "nil pointer") {
-		t.Errorf("got %v, %+v", tree, fault)
+	found, err := with.run(t.Context(), with.root, map[string]any{"n": json.Number("1e5000000")}, baseWork, translator{speaker: argumentSpeaker})
+	if faults := faultsOf(t, err); found != nil || faults[0].Kind != KindLimit || strings.Contains(faults[0].Message, "nil pointer") {
+		t.Errorf("got %v, %+v", found, faults)
 	}
-	if _, err := s.Prepare([]byte(`{"n":1}`)); err != nil {
+	if _, err := s.Prepare(t.Context(), []byte(`{"n":1}`)); err != nil {
 		t.Error(err)
 	}
 }

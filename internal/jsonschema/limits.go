@@ -11,6 +11,8 @@ const (
 	MaxValues = 1 << 18
 	// MaxNumberBytes bounds the literal of one number.
 	MaxNumberBytes = 1024
+	// maxMessageDepth bounds how deeply a message nests that holds a document.
+	maxMessageDepth = 1000
 	// MaxExponent bounds the exponent of a number, whatever its sign.
 	MaxExponent = 1024
 )
@@ -73,6 +75,7 @@ const (
 type bounds struct {
 	what                 string
 	bytes, depth, values int
+	loose                bool // see ParseMessage
 }
 
 func documentBounds(what string) bounds {

@@ -3,9 +3,11 @@ package jsonschema
 import (
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"unicode/utf8"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -102,8 +104,36 @@ func (m meteredPattern) String() string { return m.re.String() }
 func (m meteredPattern) MatchString(s string) bool {
 	// The engine takes up to a step for each character and instruction; about
 	// 100 of them take as long as a visit of a subschema.
-	m.budget.spend(1 + len(s)*m.cost/100)
-	return m.re.MatchString(s)
+	work := 1 + len(s)*m.cost/100
+	m.budget.spend(work)
+	if work < longMatch {
+		return m.re.MatchString(s)
+	}
+	return m.re.MatchReader(&watchedText{rest: s, budget: m.budget})
+}
+
+// longMatch is the work of a match in which the context is looked at.
+const longMatch = 20 * workPerLook
+
+// watchedText is a text that a pattern is matched with until the context is done. It
+// implements io.RuneReader.
+type watchedText struct {
+	rest   string
+	read   int // runes
+	budget *budget
+}
+
+func (t *watchedText) ReadRune() (r rune, size int, err error) {
+	const runesPerLook = 1 << 10
+	if t.read++; t.read%runesPerLook == 0 {
+		t.budget.look()
+	}
+	if t.rest == "" {
+		return 0, 0, io.EOF
+	}
+	r, size = utf8.DecodeRuneInString(t.rest)
+	t.rest = t.rest[size:]
+	return r, size, nil
 }
 
 // patternEngine compiles for the library, with the patterns that are there.

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -36,8 +37,9 @@ func (a Arguments) Text(name string) (string, bool) {
 
 // Prepare turns the arguments of a call, a JSON object, into what the guest
 // gets; the package comment says how. Preparing the outcome again changes
-// nothing. The error is [Faults]; JSON is nil then.
-func (s *Schema) Prepare(args []byte) (Arguments, error) {
+// nothing. It looks at ctx while it works. The error is [Faults], or the cause of
+// ctx's end; JSON is nil then.
+func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	v, absent, fault := parseArguments(args)
 	if fault != nil {
 		return Arguments{}, Faults{*fault}
@@ -49,16 +51,22 @@ func (s *Schema) Prepare(args []byte) (Arguments, error) {
 		return Arguments{}, Faults{{Kind: KindType, Message: "the arguments must be a JSON object, got " + v.describe()}}
 	}
 	values, _ := v.measure()
-	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: MaxValues}
-	w.walk(&v, s.root, nil)
+	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: MaxValues, work: &budget{}}
+	err := limited(argumentSpeaker.root, func() {
+		w.work.start(ctx, allowance(values, len(args)))
+		w.walk(&v, s.root, nil)
+	})
+	if err != nil {
+		return Arguments{}, err
+	}
 	prepared := Arguments{Warnings: w.warnings(&v)}
 	if w.limit != nil {
 		w.limit.Message = argumentSpeaker.subject(&v, pathOf(w.limit.Pointer)) + "would hold " + w.limit.Message
 		return prepared, Faults{*w.limit}
 	}
 	work := allowance(w.values, len(args))
-	if faults := s.check(&v, work, translator{speaker: argumentSpeaker, dropped: w.dropped}); len(faults) > 0 {
-		return prepared, faults
+	if err := s.check(ctx, &v, work, translator{speaker: argumentSpeaker, dropped: w.dropped}); err != nil {
+		return prepared, err
 	}
 	text := v.appendJSON(make([]byte, 0, len(args)+64), math.MaxInt)
 	if len(text) > MaxDocumentBytes {

@@ -34,14 +34,14 @@ func TestPrepareEmptyInput(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"{", "nul", "undefined", "{}}", "\"", "\x00", "\u00a0"} {
-		if faults := faultsOf(t, second(s.Prepare([]byte(args)))); faults[0].Kind != KindSyntax {
+		if faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(args)))); faults[0].Kind != KindSyntax {
 			t.Errorf("%q: got %+v", args, faults)
 		}
 	}
 	for args, got := range map[string]string{
 		`[1]`: "array [1]", `"{}"`: `string "{}"`, `5`: "number 5", `true`: "boolean true",
 	} {
-		faults := faultsOf(t, second(s.Prepare([]byte(args))))
+		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(args))))
 		if want := "the arguments must be a JSON object, got " + got; len(faults) != 1 || faults[0] != (Fault{Kind: KindType, Message: want}) {
 			t.Errorf("%q: got %+v, want %q", args, faults, want)
 		}
@@ -93,7 +93,7 @@ func TestPrepareDefaults(t *testing.T) {
 
 func TestPrepareMissingRequiredParent(t *testing.T) {
 	s := mustCompile(t, object(`"a":`+object(`"b":{"default":1},"c":{}`, `"required":["b","c"]`)+`,"f":{"type":"object"}`, `"required":["a","f"]`))
-	faults := faultsOf(t, second(s.Prepare(nil)))
+	faults := faultsOf(t, second(s.Prepare(t.Context(), nil)))
 	if len(faults) != 2 || faults[0].Pointer != "/a" || faults[1].Pointer != "/f" || faults[0].Kind != KindMissing {
 		t.Errorf("got %+v", faults)
 	}
@@ -181,7 +181,7 @@ func TestPrepareNoCoercion(t *testing.T) {
 		{`{"type":["array","object"]}`, `"[]"`},
 	} {
 		s := mustCompile(t, object(`"p":`+test.schema))
-		faults := faultsOf(t, second(s.Prepare([]byte(`{"p":`+test.sent+`}`))))
+		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"p":`+test.sent+`}`))))
 		if len(faults) != 1 || faults[0].Kind != KindType || faults[0].Pointer != "/p" {
 			t.Errorf("%s with %s: got %+v", test.schema, test.sent, faults)
 		}
@@ -264,7 +264,7 @@ func TestPrepareManyUndeclared(t *testing.T) {
 
 func TestWarningsComeWithFaults(t *testing.T) {
 	s := mustCompile(t, object(`"file_path":{"type":"string"}`, `"required":["file_path"]`))
-	got, err := s.Prepare([]byte(`{"filePath":"x"}`))
+	got, err := s.Prepare(t.Context(), []byte(`{"filePath":"x"}`))
 	faults := faultsOf(t, err)
 	want := `parameter "file_path" is required but missing; expected a string; "filePath" was sent instead`
 	if len(faults) != 1 || faults[0].Message != want {
@@ -302,7 +302,7 @@ func TestPrepareConcurrently(t *testing.T) {
 		group.Go(func() {
 			for n := range 50 {
 				args := fmt.Sprintf(`{"n":"%d","o":{},"x%d":1}`, n, i)
-				got, err := s.Prepare([]byte(args))
+				got, err := s.Prepare(t.Context(), []byte(args))
 				if (err == nil) != (n >= 10) {
 					t.Errorf("%s: %v", args, err)
 				}
@@ -331,7 +331,7 @@ func TestPrepareGrowth(t *testing.T) {
 			`{"a":[{}` + strings.Repeat(",{}", 100) + `]}`, "longer than 8388608 bytes once defaults are added",
 		},
 	} {
-		faults := faultsOf(t, second(mustCompile(t, test.schema).Prepare([]byte(test.args))))
+		faults := faultsOf(t, second(mustCompile(t, test.schema).Prepare(t.Context(), []byte(test.args))))
 		if len(faults) != 1 || faults[0].Kind != KindLimit || !strings.Contains(faults[0].Message, test.want) {
 			t.Errorf("%s: got %+v", test.name, faults)
 		}

@@ -1,7 +1,9 @@
 package jsonschema
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
@@ -116,9 +118,12 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 		if fallback == nil || err != nil {
 			continue
 		}
-		for _, fault := range validate(guarded, schema, &fallback.value, allowance(fallback.values, 0), translator{
+		found, err := validate(context.Background(), guarded, schema, &fallback.value, allowance(fallback.values, 0), translator{
 			speaker: defaultSpeaker, schemas: s.schemas,
-		}) {
+		})
+		var unfinished Faults
+		errors.As(err, &unfinished)
+		for _, fault := range append(found, unfinished...) {
 			f.faults = append(f.faults, SchemaFault{
 				Pointer: pointer + "/default" + fault.Pointer,
 				Message: propertySubject(pointer) + fault.Message,
@@ -129,16 +134,11 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 }
 
 // validate checks a document with one copy of the schema, with so much work.
-func validate(with *validator, schema *santhosh.Schema, doc *value, work int, t translator) Faults {
-	tree, fault := with.run(schema, doc.tree(), work, t.speaker.root)
-	if fault != nil {
-		return Faults{*fault}
-	}
-	if tree == nil {
-		return nil
-	}
+func validate(
+	ctx context.Context, with *validator, schema *santhosh.Schema, doc *value, work int, t translator,
+) (Faults, error) {
 	t.doc = doc
-	return t.faults(tree)
+	return with.run(ctx, schema, doc.tree(), work, t)
 }
 
 // JSON returns the schema as it was given, without insignificant space. The
@@ -148,26 +148,28 @@ func (s *Schema) JSON() json.RawMessage {
 }
 
 // Validate checks a document, such as a result, and changes nothing: it parses
-// strictly and validates. An empty text is a fault. The error is [Faults].
-func (s *Schema) Validate(doc []byte) error {
+// strictly and validates. An empty text is a fault. It looks at ctx while it validates. The
+// error is [Faults], or the cause of ctx's end.
+func (s *Schema) Validate(ctx context.Context, doc []byte) error {
 	v, fault := parse(string(doc), documentBounds("the result"))
 	if fault != nil {
 		return Faults{*fault}
 	}
 	values, _ := v.measure()
-	if faults := s.check(&v, allowance(values, len(doc)), translator{speaker: resultSpeaker}); len(faults) > 0 {
-		return faults
-	}
-	return nil
+	return s.check(ctx, &v, allowance(values, len(doc)), translator{speaker: resultSpeaker})
 }
 
 // check validates a document against the whole schema, with so much work.
-func (s *Schema) check(doc *value, work int, t translator) Faults {
+func (s *Schema) check(ctx context.Context, doc *value, work int, t translator) error {
 	with, err := s.pool.get()
 	if err != nil {
-		return Faults{*unchecked(t.speaker.root)}
+		return unchecked(t.speaker.root)
 	}
 	defer s.pool.put(with)
 	t.schemas = s.schemas
-	return validate(with, with.root, doc, work, t)
+	found, err := validate(ctx, with, with.root, doc, work, t)
+	if err == nil && len(found) > 0 {
+		err = found
+	}
+	return err
 }

@@ -42,8 +42,8 @@ func (s speaker) subject(doc *value, path []string) string {
 // fieldName writes a path as a.b[0].
 func fieldName(doc *value, path []string) string {
 	var b strings.Builder
+	parent := doc
 	for i, token := range path {
-		parent := doc.at(path[:i])
 		switch {
 		case parent != nil && parent.kind == kindArray:
 			b.WriteString("[" + token + "]")
@@ -51,6 +51,9 @@ func fieldName(doc *value, path []string) string {
 			b.WriteString("." + token)
 		default:
 			b.WriteString(token)
+		}
+		if parent != nil {
+			parent = parent.at(path[i : i+1])
 		}
 	}
 	return b.String()
@@ -149,7 +152,7 @@ func (t *translator) sayMissing(one finding, what missing) string {
 		}
 	}
 	for _, drop := range t.dropped {
-		if nearest(drop.name, drop.declared) == name && pointerOf(drop.path) == pointerOf(one.path[:last]) {
+		if drop.meant == name && pointerOf(drop.path) == pointerOf(one.path[:last]) {
 			text += fmt.Sprintf("; %s was sent instead", quoteName(drop.name))
 		}
 	}

@@ -85,7 +85,7 @@ func runGroup(t *testing.T, file string, group suiteGroup) int {
 		return 0
 	}
 	for _, one := range group.Tests {
-		if err := s.Validate(one.Data); (err == nil) != one.Valid {
+		if err := s.Validate(t.Context(), one.Data); (err == nil) != one.Valid {
 			t.Errorf("%s: %s: %s: valid should be %v, got %v", file, group.Description, one.Description, one.Valid, err)
 		}
 	}

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -40,22 +41,19 @@ type translator struct {
 	// something is missing.
 	dropped []drop
 	names   int // findings about names so far
+	// work has the context under which faults are worded; nil for none.
+	work *budget
 }
 
 // faults flattens, orders, joins and bounds the findings of a tree.
 func (t *translator) faults(tree *santhosh.ValidationError) Faults {
-	found := t.collect(tree)
-	slices.SortStableFunc(found, func(a, b finding) int {
-		if c := slices.Compare(a.path, b.path); c != 0 {
-			return c
-		}
-		return strings.Compare(fmt.Sprintf("%T", a.what), fmt.Sprintf("%T", b.what))
-	})
+	found := t.collect(nil, tree)
 	var faults Faults
-	for i, one := range found {
+	for i, one := range t.first(found) {
 		if len(faults) == maxFaults || i == maxWorded {
 			return append(faults, Fault{Kind: KindLimit, Message: fmt.Sprintf("and %d more", len(found)-i)})
 		}
+		t.work.look()
 		k, text := t.say(one)
 		fault := Fault{Pointer: pointerOf(one.path), Kind: k, Message: t.subject(one) + text}
 		if !slices.Contains(faults, fault) {
@@ -65,24 +63,46 @@ func (t *translator) faults(tree *santhosh.ValidationError) Faults {
 	return faults
 }
 
-// collect returns the leaves of a tree that matter.
-func (t *translator) collect(e *santhosh.ValidationError) []finding {
+// first returns the findings that come first, in order: one more than are worded. There may
+// be as many as the document has values, which are not all sorted.
+func (t *translator) first(found []finding) []finding {
+	const most = maxWorded + 1
+	var kept []finding
+	for len(found) > 0 {
+		n := min(len(found), most)
+		kept, found = append(kept, found[:n]...), found[n:]
+		slices.SortStableFunc(kept, compareFindings)
+		kept = kept[:min(len(kept), most)]
+		t.work.look()
+	}
+	return kept
+}
+
+func compareFindings(a, b finding) int {
+	if c := slices.Compare(a.path, b.path); c != 0 {
+		return c
+	}
+	return strings.Compare(reflect.TypeOf(a.what).String(), reflect.TypeOf(b.what).String())
+}
+
+// collect appends the leaves of a tree that matter.
+func (t *translator) collect(found []finding, e *santhosh.ValidationError) []finding {
+	t.work.look()
 	leaf := func(what any, below ...string) finding {
 		return finding{path: slices.Concat(e.InstanceLocation, below), what: what, schema: e.SchemaURL}
 	}
-	var found []finding
 	switch k := e.ErrorKind.(type) {
 	case *keyword.Schema, *keyword.Group, *keyword.Reference, *keyword.AllOf:
 		for _, cause := range e.Causes {
-			found = append(found, t.collect(cause)...)
+			found = t.collect(found, cause)
 		}
 	case *keyword.AnyOf:
-		found = t.alternatives(e)
+		found = append(found, t.alternatives(e)...)
 	case *keyword.OneOf:
 		if len(k.Subschemas) > 0 {
-			return []finding{leaf(k)}
+			return append(found, leaf(k))
 		}
-		found = t.alternatives(e)
+		found = append(found, t.alternatives(e)...)
 	case *keyword.Required:
 		for _, name := range k.Missing {
 			found = append(found, leaf(missing{}, name))
@@ -101,29 +121,29 @@ func (t *translator) collect(e *santhosh.ValidationError) []finding {
 		}
 	case *keyword.FalseSchema:
 		if strings.HasSuffix(e.SchemaURL, "/unevaluatedProperties") {
-			return []finding{leaf(undeclared{})}
+			return append(found, leaf(undeclared{}))
 		}
-		found = []finding{leaf(k)}
+		found = append(found, leaf(k))
 	case *keyword.PropertyNames:
 		if t.speaker.schema {
-			return nil // patterns that serve as names; the checker reports them
+			return found // patterns that serve as names; the checker reports them
 		}
 		if t.names++; t.names <= maxNames {
-			found = []finding{t.nameFinding(e, k)}
+			found = append(found, t.nameFinding(e, k))
 		}
 	case *keyword.Enum:
-		found = []finding{leaf(&notAllowed{values: k.Want})}
+		found = append(found, leaf(&notAllowed{values: k.Want}))
 	case *keyword.Const:
-		found = []finding{leaf(&notAllowed{values: []any{k.Want}})}
+		found = append(found, leaf(&notAllowed{values: []any{k.Want}}))
 	case *keyword.Format:
 		switch err := k.Err.(type) {
-		case *notAllowed, *badFormat:
-			found = []finding{leaf(err)}
+		case wrongTypes, *notAllowed, *badFormat:
+			found = append(found, leaf(err))
 		default:
-			found = []finding{leaf(&badFormat{name: k.Want, reason: k.Err})}
+			found = append(found, leaf(&badFormat{name: k.Want, reason: k.Err}))
 		}
 	default:
-		found = []finding{leaf(k)}
+		found = append(found, leaf(k))
 	}
 	return found
 }
@@ -137,7 +157,7 @@ func (t *translator) nameFinding(e *santhosh.ValidationError, k *keyword.Propert
 	}
 	var reasons []finding
 	for _, cause := range e.Causes {
-		reasons = append(reasons, t.collect(cause)...)
+		reasons = t.collect(reasons, cause)
 	}
 	one.what = badName{name: k.Property, reasons: reasons}
 	return one

@@ -1,8 +1,8 @@
 package jsonschema
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"runtime"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
@@ -72,29 +72,20 @@ func (s *source) validator() (*validator, error) {
 	return v, err
 }
 
-// run validates a document against root or a part of it, with so much work. The
-// error tree is nil if it fits; the fault is set if checking came to no end.
-func (v *validator) run(s *santhosh.Schema, doc any, work int, what string) (tree *santhosh.ValidationError, fault *Fault) {
-	defer func() {
-		switch r := recover(); r.(type) {
-		case nil:
-		case outOfWork:
-			tree, fault = nil, &Fault{Kind: KindLimit, Message: fmt.Sprintf(
-				"checking %s against the schema takes too much work; send less, or simplify the schema", what)}
-		default:
-			// The text of the panic is for developers of the library.
-			tree, fault = nil, unchecked(what)
+// run validates a document against s, which is root or a part of it, with so much work. What
+// is wrong with it is worded by t, and is no error. The error is [Faults] when checking came
+// to no end, or why ctx is done.
+func (v *validator) run(ctx context.Context, s *santhosh.Schema, doc any, work int, t translator) (found Faults, err error) {
+	err = limited(t.speaker.root, func() {
+		v.work.start(ctx, work)
+		var tree *santhosh.ValidationError
+		if errors.As(s.Validate(doc), &tree) {
+			t.work = v.work
+			found = t.faults(tree)
 		}
-	}()
-	v.work.left = work
-	err := s.Validate(doc)
-	errors.As(err, &tree)
-	return tree, nil
-}
-
-// unchecked is the fault of a document that the library cannot cope with.
-func unchecked(what string) *Fault {
-	return &Fault{Kind: KindLimit, Message: what + " can't be checked against the schema; send simpler values"}
+	})
+	v.work.unlimited() // until the next
+	return found, err
 }
 
 // validators hands out compiled copies, made when they are wanted first: validations of

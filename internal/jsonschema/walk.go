@@ -17,6 +17,8 @@ type walker struct {
 	// dropped holds the first drops, more counts the others.
 	dropped []drop
 	more    int
+	// work bounds what walking takes; nil is no bound.
+	work *budget
 	// limit is set when the document grew beyond a ceiling.
 	limit *Fault
 }
@@ -26,6 +28,7 @@ type drop struct {
 	path     []string // of the object
 	name     string
 	declared []string // the fields that the object may have
+	meant    string   // the one that was probably meant, or ""
 }
 
 // trail is the way from the root to a value.
@@ -68,13 +71,18 @@ func (w *walker) walk(v *value, p *place, at *trail) {
 	case kindObject:
 		w.object(v, &p.object, at)
 	case kindArray:
+		w.work.spend(1 + len(v.items)/fieldsPerWork)
 		for i := range v.items {
 			w.walk(&v.items[i], p.array.at(i), &trail{up: at, index: i, item: true})
 		}
 	}
 }
 
+// fieldsPerWork is how many fields of an object are looked at in the time of one visit.
+const fieldsPerWork = 64
+
 func (w *walker) object(v *value, rules *objectRules, at *trail) {
+	w.work.spend(1 + (len(rules.fields)+len(v.members))/fieldsPerWork)
 	sent := make([]bool, len(rules.fields))
 	kept := v.members[:0]
 	for i := range v.members {
@@ -108,7 +116,8 @@ func (w *walker) drop(rules *objectRules, at *trail, name string) {
 		w.more++
 		return
 	}
-	w.dropped = append(w.dropped, drop{path: at.path(), name: name, declared: rules.names()})
+	declared := rules.names()
+	w.dropped = append(w.dropped, drop{path: at.path(), name: name, declared: declared, meant: nearest(name, declared)})
 }
 
 // fits counts a value that is about to be added to the object at a trail.

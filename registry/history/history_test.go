@@ -40,7 +40,7 @@ func TestHashArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, doc := range []string{``, `null`, `{}`, `{"b": "x", "a": 2.0}`, `{"a": 1e0, "b": "\u00e9"}`, `{"c": 1}`} {
-		arguments, err := schema.Prepare([]byte(doc))
+		arguments, err := schema.Prepare(t.Context(), []byte(doc))
 		if err != nil {
 			t.Fatal(err)
 		}

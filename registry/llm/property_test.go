@@ -88,14 +88,14 @@ func (g *generator) comesBack(t *testing.T, tools *llm.Tools, m mode, definition
 	if err != nil {
 		t.Fatal(err)
 	}
-	if definition.Validate(sent) != nil {
+	if definition.Validate(t.Context(), sent) != nil {
 		return false
 	}
 	calls, err := tools.Calls([]byte(callMessage(m.format, "made_up", string(sent))))
 	if err != nil || len(calls) != 1 || calls[0].Tool != "made_up" {
 		t.Fatalf("%s: calls %+v: %v", m, calls, err)
 	}
-	if err := original.Validate(calls[0].Arguments); err != nil {
+	if err := original.Validate(t.Context(), calls[0].Arguments); err != nil {
 		t.Fatalf("%s: the definition takes %s, which becomes %s, and the tool refuses it: %v\nschema %s\ndefinition %s",
 			m, sent, calls[0].Arguments, err, text, definition.JSON())
 	}
@@ -113,10 +113,10 @@ func (g *generator) fits(t *testing.T, m mode, definition, original *jsonschema.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if original.Validate(wanted) != nil {
+	if original.Validate(t.Context(), wanted) != nil {
 		return false
 	}
-	if err := definition.Validate(wanted); err != nil {
+	if err := definition.Validate(t.Context(), wanted); err != nil {
 		t.Fatalf("%s: the tool takes %s, and the definition does not: %v\nschema %s\ndefinition %s", m, wanted, err, text, definition.JSON())
 	}
 	return true

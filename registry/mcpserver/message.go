@@ -3,10 +3,14 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 )
 
 // Bounds on the IDs of requests.
@@ -50,23 +54,25 @@ func invalidRequest(id json.RawMessage, message string) *refusal {
 	return &refusal{code: jsonrpc.CodeInvalidRequest, message: message, id: id}
 }
 
-// parseMessage reads one message. The SDK's own reader rounds IDs, ends the session at
-// what it cannot read, and takes several spellings of one field.
+// parseMessage reads one message, strictly all of it. The SDK's own reader rounds IDs, ends
+// the session at what it cannot read, and takes the last of two fields of one name.
 func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
-	if !utf8.Valid(data) || !json.Valid(data) {
-		return nil, &refusal{code: jsonrpc.CodeParseError, message: "this is no JSON; write one message as one line of UTF-8"}
+	message, err := jsonschema.ParseMessage(data, math.MaxInt) // its transport has bounded it
+	if err != nil {
+		return nil, unreadable(data, err)
 	}
-	data = bytes.TrimLeft(data, " \t\r\n")
-	switch data[0] {
-	case '[':
+	_, isList := message.Items()
+	names, isObject := message.Names()
+	switch {
+	case isList:
 		return nil, invalidRequest(nil, "batches are not part of the protocol; send one message at a time")
-	case '{':
-	default:
+	case !isObject:
 		return nil, invalidRequest(nil, "a message is a JSON object")
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, &refusal{code: jsonrpc.CodeParseError, message: "this is no JSON object"}
+	fields := make(map[string]json.RawMessage, len(names))
+	for _, name := range names {
+		field, _ := message.Field(name)
+		fields[name] = field.JSON()
 	}
 	id, rawID, bad := parseID(fields, "id")
 	if bad != "" {
@@ -76,34 +82,110 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 		return nil, invalidRequest(rawID, `jsonrpc must be "2.0"`)
 	}
 	if fields["method"] == nil {
-		return parseResponse(fields, id)
+		return parseResponse(message, fields, id)
 	}
-	var method string
-	if err := json.Unmarshal(fields["method"], &method); err != nil {
+	methodField, _ := message.Field("method")
+	method, ok := methodField.Text()
+	if !ok {
 		return nil, invalidRequest(rawID, "method must be a string")
 	}
+	params, _ := message.Field("params")
 	if method == methodCancelled {
 		if bad := checkCancelled(fields["params"]); bad != "" {
 			return nil, invalidRequest(nil, bad)
 		}
 	}
+	answers, _ := params.Field("inputResponses")
+	inputs, _ := answers.Names()
+	for _, input := range inputs {
+		answer, _ := answers.Field(input)
+		if bad := misspelt(answer); bad != "" {
+			return nil, invalidRequest(rawID, bad)
+		}
+	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: fields["params"]}, nil
 }
 
+// unreadable is the refusal of what is not strict JSON. It has the ID of a message whose
+// other fields are at fault.
+func unreadable(data []byte, why error) *refusal {
+	if !utf8.Valid(data) || !json.Valid(data) {
+		return &refusal{code: jsonrpc.CodeParseError, message: "this is no JSON; write one message as one line of UTF-8"}
+	}
+	fields := make(map[string]json.RawMessage)
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return invalidRequest(nil, why.Error())
+	}
+	for decoder.More() {
+		name, _ := decoder.Token()
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			return invalidRequest(nil, why.Error())
+		}
+		if name == "id" {
+			if fields["id"] != nil { // of two neither is the message's
+				return invalidRequest(nil, why.Error())
+			}
+			fields["id"] = value
+		}
+	}
+	_, rawID, _ := parseID(fields, "id")
+	return invalidRequest(rawID, why.Error())
+}
+
 // parseResponse reads the answer to a request of ours.
-func parseResponse(fields map[string]json.RawMessage, id jsonrpc.ID) (jsonrpc.Message, *refusal) {
+func parseResponse(message jsonschema.Value, fields map[string]json.RawMessage, id jsonrpc.ID) (jsonrpc.Message, *refusal) {
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
 		return nil, invalidRequest(nil, "a message has a method, or an id and either result or error")
 	}
 	response := &jsonrpc.Response{ID: id, Result: fields["result"]}
-	if fields["error"] != nil {
-		var e jsonrpc.Error
-		if err := json.Unmarshal(fields["error"], &e); err != nil {
+	if result, ok := message.Field("result"); ok {
+		if bad := misspelt(result); bad != "" {
+			return nil, invalidRequest(nil, bad)
+		}
+	}
+	if field, ok := message.Field("error"); ok {
+		e, ok := parseError(field)
+		if !ok {
 			return nil, invalidRequest(nil, "error must have a code and a message")
 		}
-		response.Error = &e
+		response.Error = e
 	}
 	return response, nil
+}
+
+// parseError reads the error of a response.
+func parseError(v jsonschema.Value) (*jsonrpc.Error, bool) {
+	var e jsonrpc.Error
+	code, hasCode := v.Field("code")
+	message, hasMessage := v.Field("message")
+	text, isText := message.Text()
+	if !hasCode || !hasMessage || !isText || code.Decode(&e.Code) != nil {
+		return nil, false
+	}
+	e.Message = text
+	if data, ok := v.Field("data"); ok {
+		e.Data = data.JSON()
+	}
+	return &e, true
+}
+
+// answerFields are the fields of what a client answers to a question of ours. The SDK reads
+// them whatever their case is.
+var answerFields = []string{"action", "content", "model", "role", "roots", "stopReason", "_meta"}
+
+// misspelt says which field of an answer would be taken for another one, or "".
+func misspelt(answer jsonschema.Value) (bad string) {
+	names, _ := answer.Names()
+	for _, name := range names {
+		for _, known := range answerFields {
+			if name != known && strings.EqualFold(name, known) {
+				return "a field of an answer must be spelt " + known
+			}
+		}
+	}
+	return ""
 }
 
 // parseID reads the ID in a field; one that is not there is the zero ID. What is wrong

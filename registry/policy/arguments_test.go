@@ -197,6 +197,19 @@ func TestAnotherBase(t *testing.T) {
 	}
 }
 
+// An expression counts by what it is when its repeats are written out, not by its length.
+func TestRepeatsInExpressionsCount(t *testing.T) {
+	text, _ := json.Marshal(map[string]string{"text": strings.Repeat("a", 1<<20)})
+	for expression, want := range map[string]string{"(.*a){200}": "too large", "a+": "rules[0]"} {
+		p := compile(t, policy.Config{Rules: []policy.Rule{{
+			Effect: policy.Ask, Arguments: map[string]policy.Match{"/text": {Regexp: expression}},
+		}}})
+		if d := p.Decide(named("read"), arguments(string(text))); !strings.Contains(d.By.Why+d.By.Rule, want) {
+			t.Errorf("%s: %v", expression, d.By)
+		}
+	}
+}
+
 func TestArgumentsThatTakeTooLongAreDenied(t *testing.T) {
 	var rules []policy.Rule
 	for i := range 200 {

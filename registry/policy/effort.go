@@ -3,7 +3,7 @@ package policy
 // Bounds on the work of one decision. A model writes the arguments, so it must not
 // be able to make the host compare for minutes.
 const (
-	maxEffort    = 64 << 20 // bytes of text times bytes of pattern, about
+	maxEffort    = 64 << 20 // bytes of text times the size of a pattern, about
 	nodeCost     = 16       // of looking at one JSON value
 	spellingCost = 32       // of finding the spellings of a path, for each byte
 	maxPathBytes = 4096     // longer paths are opened by no system

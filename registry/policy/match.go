@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -185,8 +186,11 @@ func (p pathPrefix) holds(e *effort, c *condition, value any) bool {
 	})
 }
 
-// textRegexp is an expression for a whole text.
-type textRegexp struct{ re *regexp.Regexp }
+// textRegexp is an expression for a whole text. cost is what matching takes for each byte.
+type textRegexp struct {
+	re   *regexp.Regexp
+	cost int
+}
 
 func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
 	if err := checkText(text); err != nil {
@@ -205,7 +209,16 @@ func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
 	if err != nil {
 		return textRegexp{}, fmt.Errorf("the regexp %q cannot be put between anchors; end a \\Q with \\E, or make it smaller", text)
 	}
-	return textRegexp{re}, nil
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil { // it was compiled
+		return textRegexp{}, err
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return textRegexp{}, err
+	}
+	// Counted repeats make short expressions large. Each instruction may take two steps.
+	return textRegexp{re, 2 * len(program.Inst)}, nil
 }
 
 // reason is an error of package regexp without the expression.
@@ -217,7 +230,7 @@ func (r textRegexp) fits(value any) bool { return isText(value) }
 
 func (r textRegexp) holds(e *effort, c *condition, value any) bool {
 	text := value.(string)
-	if !e.spend(len(text) * len(r.re.String())) {
+	if !e.spend(len(text) * r.cost) {
 		return c.restrict
 	}
 	return r.re.MatchString(text)

@@ -1,6 +1,7 @@
 package delegated
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -45,7 +46,7 @@ func (c *openCall) fits(result tool.Result) error {
 	if len(result.Structured) == 0 {
 		return &tool.Error{Code: tool.CodeInvalidOutput, Tool: c.request.Tool, Message: "the tool declares a result schema, and the result has nothing structured"}
 	}
-	if err := c.result.Validate(result.Structured); err != nil {
+	if err := c.result.Validate(context.Background(), result.Structured); err != nil {
 		return (&tool.Error{Code: tool.CodeInvalidOutput, Tool: c.request.Tool, Message: "the result does not fit the tool's schema: " + err.Error()}).WithCause(err)
 	}
 	return nil

@@ -55,7 +55,7 @@ func callWith(t *testing.T, ctx context.Context, manifest, arguments string, o e
 	if len(missing) > 0 {
 		t.Fatalf("missing %q", missing)
 	}
-	prepared, err := m.Parameters.Prepare([]byte(arguments))
+	prepared, err := m.Parameters.Prepare(t.Context(), []byte(arguments))
 	if err != nil {
 		t.Fatal(err)
 	}

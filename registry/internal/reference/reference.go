@@ -5,6 +5,7 @@ package reference
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -13,6 +14,10 @@ import (
 
 // reference is a string that is exactly "${NAME}", in exactly this spelling.
 var reference = regexp.MustCompile(`"\$\{([A-Za-z_][A-Za-z0-9_.-]{0,127})\}"`)
+
+// MaxReferences is how many texts the arguments of one call may refer to: a lookup may take
+// long.
+const MaxReferences = 1000
 
 // Lookup returns the text that a name stands for. It is false for a name that means nothing
 // here: then the argument stays what it is.
@@ -24,13 +29,13 @@ type Lookup func(name string) (text string, found bool, err error)
 // come back unchanged, for who checks them to say why.
 //
 // The error is that of lookup, or an *Error of the code invalid_argument when the arguments
-// would get longer than arguments may be.
+// would get longer than arguments may be, or refer to more than MaxReferences texts.
 func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 	if !bytes.Contains(arguments, []byte(`"${`)) || jsonschema.ParseStrict(arguments) != nil {
 		return arguments, nil
 	}
 	var out []byte
-	done := 0
+	done, replaced := 0, 0
 	for _, at := range reference.FindAllSubmatchIndex(arguments, -1) {
 		begin, end := at[0], at[1]
 		if !isValue(arguments, begin, end) {
@@ -42,6 +47,9 @@ func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 		}
 		if !found {
 			continue
+		}
+		if replaced++; replaced > MaxReferences {
+			return nil, Invalid(tool.FaultLimit, fmt.Sprintf("the arguments refer to more than %d results and variables", MaxReferences))
 		}
 		quoted, err := tool.TextResult("", text) // its details are the text as JSON
 		if err != nil {

@@ -1,0 +1,90 @@
+package jsonschema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// fewLooks is a context that is done once it was looked at so often.
+type fewLooks struct {
+	context.Context
+	left, after int
+}
+
+func (c *fewLooks) Err() error {
+	if c.left--; c.left >= 0 {
+		return nil
+	}
+	c.after++
+	return context.DeadlineExceeded
+}
+
+// Whatever takes long ends at the first look at a context that is done.
+func TestWorkEndsWithTheContext(t *testing.T) {
+	numbers := "[" + strings.Repeat("1.5,", 100_000) + "1.5]"
+	long := `"` + strings.Repeat("a", 1<<20) + `"`
+	var names, fields []string
+	for i := range 1500 {
+		names = append(names, fmt.Sprintf(`"name%d":{"type":"string"}`, i))
+	}
+	for i := range 20_000 {
+		fields = append(fields, fmt.Sprintf(`"field%d":1`, i))
+	}
+	for name, tt := range map[string]struct{ schema, value string }{
+		"visits":              {`{"items":{"anyOf":[{"minimum":1},{"maximum":1}]}}`, numbers},
+		"faults":              {`{"items":{"type":"string"}}`, numbers},
+		"a long match":        {`{"pattern":"^(a|b)+c?$"}`, long},
+		"a long search":       {`{"pattern":"b"}`, long},
+		"equal items":         {`{"uniqueItems":true}`, "[" + long + "," + long + ",1,2,3]"},
+		"forms of strings":    {`{"anyOf":[{"format":"uri"},{"format":"email"},{"format":"date"}]}`, long},
+		"objects with no end": {`{"items":{"properties":{` + strings.Join(names, ",") + `}}}`, "[" + strings.Repeat("{},", 20_000) + "{}]"},
+		"undeclared fields":   {`{"additionalProperties":false}`, "{" + strings.Join(fields, ",") + "}"},
+		"names of fields":     {`{"propertyNames":{"maxLength":3}}`, "{" + strings.Join(fields, ",") + "}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := mustCompile(t, object(`"p":`+tt.schema))
+			args := []byte(`{"p":` + tt.value + `}`)
+			unbounded := &fewLooks{Context: t.Context(), left: 1 << 40}
+			_, _ = s.Prepare(unbounded, args)
+			looks := 1<<40 - unbounded.left
+			if looks < 5 {
+				t.Fatalf("the context was looked at %d times", looks)
+			}
+			for _, left := range []int{0, looks / 2, looks - 1} {
+				ctx := &fewLooks{Context: t.Context(), left: left}
+				prepared, err := s.Prepare(ctx, args)
+				if !errors.Is(err, context.DeadlineExceeded) || prepared.JSON != nil || ctx.after > 2 {
+					t.Errorf("after %d of %d looks: %v, and %d more looks", left, looks, err, ctx.after)
+				}
+			}
+			ctx := &fewLooks{Context: t.Context(), left: 1}
+			if err := s.Validate(ctx, args); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a result: %v", err)
+			}
+			if _, err := s.Prepare(t.Context(), []byte(`{}`)); err != nil {
+				t.Errorf("the next call: %v", err)
+			}
+		})
+	}
+}
+
+// Of many faults only those that are worded are put in order.
+func TestFirstFindings(t *testing.T) {
+	var found []finding
+	for i := range 5000 {
+		found = append(found, finding{path: []string{fmt.Sprintf("%04d", (i*7919)%5000)}, what: undeclared{}})
+	}
+	var tr translator
+	first := tr.first(found)
+	if len(first) != maxWorded+1 {
+		t.Fatalf("%d findings", len(first))
+	}
+	for i, one := range first {
+		if one.path[0] != fmt.Sprintf("%04d", i) {
+			t.Fatalf("finding %d is %v", i, one.path)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package jsonschema
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// decimalNumber is a number literal as sign, digits and exponent: digits times ten to the
+// exponent. The digits neither begin nor end with 0 and are none for zero, so that equal
+// numbers are equal here. Unlike big.Rat it takes no longer for a large exponent.
+type decimalNumber struct {
+	negative bool
+	digits   string
+	exponent int
+}
+
+// parseNumber reads a literal that the parser accepted.
+func parseNumber(literal string) decimalNumber {
+	var d decimalNumber
+	literal, d.negative = strings.CutPrefix(literal, "-")
+	if at := strings.IndexAny(literal, "eE"); at >= 0 {
+		d.exponent, _ = strconv.Atoi(literal[at+1:]) // MaxExponent bounds it
+		literal = literal[:at]
+	}
+	whole, fraction, _ := strings.Cut(literal, ".")
+	d.digits = strings.TrimLeft(whole+fraction, "0")
+	d.exponent -= len(fraction)
+	trimmed := strings.TrimRight(d.digits, "0")
+	d.exponent += len(d.digits) - len(trimmed)
+	d.digits = trimmed
+	if trimmed == "" {
+		return decimalNumber{}
+	}
+	return d
+}
+
+// isInteger reports whether a number literal denotes an integer, as 5.0 and
+// 1e2 do.
+func isInteger(literal string) bool {
+	return !strings.ContainsAny(literal, ".eE") || parseNumber(literal).exponent >= 0
+}
+
+// plainNumber returns the same text for all literals of a number.
+func plainNumber(literal string) string {
+	d := parseNumber(literal)
+	const plainZeros = 20 // as many as common integers have
+	text := d.digits
+	switch {
+	case text == "":
+		return "0"
+	case d.exponent < 0 || d.exponent > plainZeros:
+		text += "e" + strconv.Itoa(d.exponent)
+	default:
+		text += strings.Repeat("0", d.exponent)
+	}
+	if d.negative {
+		return "-" + text
+	}
+	return text
+}
+
+// numberCost is what the numeric keywords of a schema take for one number. The library
+// makes a big.Rat of the number, and calculates with that.
+type numberCost struct {
+	compares, divides int // how many keywords do
+	size              int // of the numbers of these keywords
+}
+
+func numberCostOf(s *santhosh.Schema) numberCost {
+	var c numberCost
+	for _, bound := range [...]*big.Rat{s.Minimum, s.Maximum, s.ExclusiveMinimum, s.ExclusiveMaximum} {
+		if bound != nil {
+			c.compares++
+			c.size += ratSize(bound)
+		}
+	}
+	if s.MultipleOf != nil {
+		c.divides++
+		c.size += ratSize(s.MultipleOf)
+	}
+	return c
+}
+
+// ratSize is about how many decimal digits a number has.
+func ratSize(r *big.Rat) int { return (r.Num().BitLen() + r.Denom().BitLen()) * 3 / 10 }
+
+// numberSize is how many digits a big.Rat has of a literal: it writes the exponent out.
+func numberSize(literal string) int {
+	d := parseNumber(literal)
+	return len(d.digits) + max(d.exponent, -d.exponent)
+}
+
+// of is the work for a literal. Reading a thousand digits takes about ten microseconds, as
+// dividing does, and comparing two.
+func (c numberCost) of(literal string) int {
+	work := len(literal) / 16
+	if c.compares+c.divides == 0 {
+		return work
+	}
+	n := numberSize(literal)
+	return work + n/100 + c.compares*(n+c.size)/500 + c.divides*(n+c.size)/100
+}

@@ -1,0 +1,245 @@
+package runtime
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"os"
+	goruntime "runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// Parameters of host functions, by index, that are neither sizes nor pointers to what a size
+// measures: numbers of files and responses, levels, values, and offsets that nothing is read
+// from.
+var notSizes = map[string]map[string][]int{
+	reactorModule: {"http_close": {0}, "http_head": {0}, "http_read": {0}, "log": {0}},
+	extismModule: {
+		"free": {0}, "length": {0}, "length_unsafe": {0}, "output_set": {0},
+		"input_load_u64": {0}, "input_load_u8": {0}, "load_u64": {0}, "load_u8": {0},
+		"store_u64": {0, 1}, "store_u8": {0, 1},
+	},
+}
+
+// A function of the host with a count or a length is in the table of sizes, with a price or
+// the word that it is free.
+func TestEverySizeIsKnown(t *testing.T) {
+	wasi, err := wasiFunctions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, def := range wasi {
+		sizes := hostSizes[wasiModule][name]
+		for at, parameter := range def.ParamNames() {
+			isSize := parameter == "len" || parameter == "size" || parameter == "nsubscriptions" ||
+				strings.HasSuffix(parameter, "_len") && !strings.HasSuffix(name, "_sizes_get")
+			if found := slices.ContainsFunc(sizes, func(s size) bool { return s.at == at }); found != isSize {
+				t.Errorf("%s: parameter %d, %s, is in the table: %v, want %v", name, at, parameter, found, isSize)
+			}
+		}
+	}
+	known, err := hostFunctions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for full, signature := range known {
+		module, name, _ := strings.Cut(full, ".")
+		if module == wasiModule {
+			continue
+		}
+		params, _, _ := strings.Cut(strings.TrimPrefix(signature, "("), ")")
+		for at, kind := range strings.Split(params, ", ") {
+			isSize := func(at int) bool {
+				return slices.ContainsFunc(hostSizes[module][name], func(s size) bool { return s.at == at })
+			}
+			isPointer := module == reactorModule && isSize(at+1)
+			if kind != "" && kind != "f64" && !isSize(at) && !isPointer && !slices.Contains(notSizes[module][name], at) {
+				t.Errorf("%s: parameter %d is not in the table of sizes", full, at)
+			}
+		}
+	}
+	for module, functions := range hostSizes {
+		for name := range functions {
+			if _, ok := known[module+"."+name]; !ok {
+				t.Errorf("%s.%s is in the table and is not there", module, name)
+			}
+		}
+	}
+}
+
+// sizedCaller is a command that calls one function of the host with a value for each
+// parameter, and writes the number that it returns.
+func sizedCaller(t *testing.T, module, function string, pages uint32, value func(at int) int32) []byte {
+	t.Helper()
+	known, err := hostFunctions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(types string) (out []byte) {
+		for _, name := range strings.FieldsFunc(types, func(r rune) bool { return strings.ContainsRune("(), ", r) }) {
+			out = append(out, map[string]byte{"i32": wasmtest.I32, "i64": wasmtest.I64, "f64": api.ValueTypeF64}[name])
+		}
+		return out
+	}
+	params, results, _ := strings.Cut(known[module+"."+function], " -> ")
+	f := wasmtest.FuncType{Params: list(params), Results: list(results)}
+	var call []byte
+	for at, kind := range f.Params {
+		switch kind {
+		case wasmtest.I32:
+			call = append(call, wasmtest.Const(value(at))...)
+		case wasmtest.I64:
+			call = append(call, wasmtest.S64([]byte{wasmtest.I64Const}, int64(value(at)))...)
+		default:
+			call = append(call, 0x44, 0, 0, 0, 0, 0, 0, 0, 0) // f64.const
+		}
+	}
+	call = append(call, wasmtest.CallFunc(importsOfParts)...)
+	if len(f.Results) == 0 {
+		call = append(call, wasmtest.Const(0)...)
+	}
+	p := parts{
+		memory: []uint32{pages},
+		start:  wasmtest.Code(stores(atState, call), writes(1, atState, wasmtest.Const(4))),
+	}
+	p.change = func(m *wasmtest.Module) {
+		m.Types = append(m.Types, f)
+		m.Imports = append(m.Imports, wasmtest.Import{Module: module, Name: function, Type: uint32(len(m.Types) - 1)})
+		m.Funcs[0].Body = nil // which calls itself by an index
+		for i := range m.Exports {
+			if m.Exports[i].Kind == 0 {
+				m.Exports[i].Index++
+			}
+		}
+	}
+	return p.bytes()
+}
+
+// Vectored calls with more pieces than POSIX has, and polls of more events than programs
+// wait for, are wrong before any piece is looked at. The count of 2^29 is 0 when the engine
+// multiplies it by the size of a piece.
+func TestCountsHaveCeilings(t *testing.T) {
+	r := newRuntime(t, Options{})
+	for _, function := range []string{"fd_read", "fd_pread", "fd_write", "fd_pwrite", "sock_recv", "sock_send", "poll_oneoff"} {
+		for _, tt := range []struct {
+			count int32
+			inval bool
+		}{{1 << 29, true}, {-1, true}, {maxVector + 1, true}, {1, false}} {
+			wasm := sizedCaller(t, wasiModule, function, 4, func(at int) int32 {
+				switch at {
+				case 0:
+					return 1
+				case 2:
+					return tt.count
+				}
+				return 8192
+			})
+			out := askOK(t, load(t, r, wasm), wants{})
+			if errno := binary.LittleEndian.Uint32(out.Output); (errno == wasiInval) != tt.inval {
+				t.Errorf("%s with %d: errno %d", function, tt.count, errno)
+			}
+		}
+	}
+}
+
+// What a guest has the host do costs it fuel.
+func TestSizesCostFuel(t *testing.T) {
+	r := newRuntime(t, Options{})
+	for _, tt := range []struct {
+		module, function string
+		at               int
+		size             int32
+		least            uint64
+	}{
+		{wasiModule, "fd_read", 2, maxVector, maxVector << 4},
+		{wasiModule, "fd_write", 2, maxVector, maxVector << 4},
+		{wasiModule, "random_get", 1, 64 << 10, 4 << 10},
+		{reactorModule, "sha256", 1, 64 << 10, 4 << 10},
+		{reactorModule, "kv_get", 1, 64 << 10, 4 << 10},
+		{reactorModule, "output_write", 1, 64 << 10, 4 << 10},
+	} {
+		wasm := sizedCaller(t, tt.module, tt.function, 4, func(at int) int32 {
+			if at == tt.at {
+				return tt.size
+			}
+			return 8192 * int32(min(at, 1))
+		})
+		m := load(t, r, wasm)
+		out, _ := ask(t, m, wants{})
+		if out.Fuel < tt.least {
+			t.Errorf("%s: %d units of fuel, want at least %d", tt.function, out.Fuel, tt.least)
+		}
+		w := wants{}
+		w.call.Limits.Fuel = tt.least
+		if _, err := ask(t, m, w); reasonOf(t, err) != ResourceExhausted {
+			t.Errorf("%s with %d units of fuel ends with %v", tt.function, tt.least, err)
+		}
+	}
+}
+
+// Whatever function of the host is given all of a guest's memory, it takes no memory of its
+// own for it beyond what it may send or write at once.
+func TestHostTakesLittleForLongSizes(t *testing.T) {
+	const pages, bytes = 400, 400 << 16
+	text, err := os.ReadFile("../testdata/abi/v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var functions map[string]string
+	if err := json.Unmarshal(text, &functions); err != nil {
+		t.Fatal(err)
+	}
+	for name := range hostSizes[wasiModule] {
+		functions[wasiModule+"."+name] = ""
+	}
+	r := newRuntime(t, Options{})
+	for full := range functions {
+		module, function, _ := strings.Cut(full, ".")
+		sizes := hostSizes[module][function]
+		if function == "output_write" || len(sizes) == 0 {
+			continue // whose bytes are the output
+		}
+		t.Run(full, func(t *testing.T) {
+			m := load(t, r, sizedCaller(t, module, function, pages, func(at int) int32 {
+				if slices.ContainsFunc(sizes, func(s size) bool { return s.at == at }) {
+					return bytes
+				}
+				return 0
+			}))
+			w := wants{}
+			w.call.Limits.Memory = 64 << 20
+			_, first := ask(t, m, w)
+			var before, after goruntime.MemStats
+			goruntime.ReadMemStats(&before)
+			_, err := ask(t, m, w)
+			goruntime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
+				t.Errorf("the host took %d bytes (%v, %v)", took, first, err)
+			}
+			var own *Error
+			if err != nil && !errors.As(err, &own) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The engine has functions of its own for each name that WASI has, which are still there
+// when the runtime that they were taken from is closed.
+func TestEngineFunctionsOfWASI(t *testing.T) {
+	functions, err := wasiFunctions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, def := range functions {
+		if _, ok := def.GoFunction().(api.GoModuleFunction); !ok {
+			t.Errorf("%s is no function of Go", name)
+		}
+	}
+}
