@@ -10,6 +10,17 @@ import (
 	"sync/atomic"
 )
 
+// maxResponseHeaders is how many header values a response may have. Each is looked at for
+// secrets, however short it is.
+const maxResponseHeaders = 256
+
+func countHeaders(h http.Header) (n int) {
+	for _, values := range h {
+		n += len(values)
+	}
+	return n
+}
+
 // Response is what a server answered. Secrets are hidden in all of it.
 type Response struct {
 	// Status is 200 or more.

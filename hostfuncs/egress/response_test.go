@@ -209,6 +209,9 @@ func TestServersThatBreakOff(t *testing.T) {
 func TestHeaderFlood(t *testing.T) {
 	for name, answer := range map[string]string{
 		"many headers": "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: b\r\n", 100_000),
+		"short ones":   "HTTP/1.1 200 OK\r\n" + strings.Repeat("a:\r\n", 257) + "\r\n",
+		"12,000":       "HTTP/1.1 200 OK\r\n" + strings.Repeat("a:\r\n", 12_000) + "\r\n",
+		"redirect":     "HTTP/1.1 302 Found\r\nLocation: /b\r\n" + strings.Repeat("a:\r\n", 256) + "\r\n",
 		"one header":   "HTTP/1.1 200 OK\r\nX-A: " + strings.Repeat("b", 1_000_000),
 		"1xx storm":    strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100_000),
 		"100 storm":    strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 100_000),
@@ -223,6 +226,23 @@ func TestHeaderFlood(t *testing.T) {
 			_, _, err := get(t, w.client(egress.Options{}), "http://example.com/")
 			wantKind(t, err, egress.KindTooLarge)
 		})
+	}
+}
+
+func TestAsManyHeadersAsMayBeAreFine(t *testing.T) {
+	w := newWorld(t)
+	w.serveRaw(publicIP+":80", func(conn net.Conn) {
+		readRequest(conn)
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"+strings.Repeat("a:b\r\n", 255)+"\r\nok")
+	})
+	made := 0
+	c := w.client(egress.Options{Scrub: func() egress.Scrubber { made++; return &scrubber{secret: "b"} }})
+	res, body, err := get(t, c, "http://example.com/")
+	if err != nil || body != "ok" || len(res.Header["A"]) != 255 || res.Header["A"][254] != hidden {
+		t.Errorf("got %v, %q, %v", res, body, err)
+	}
+	if made > 3 { // for the body, the URL, and all headers together
+		t.Errorf("%d scrubbers were made", made)
 	}
 }
 
