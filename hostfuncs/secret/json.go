@@ -47,10 +47,13 @@ func (s *Scrubber) JSON(ctx context.Context, raw json.RawMessage) (json.RawMessa
 		out, rest = append(out, clean...), rest[n:]
 	}
 	clean, err := t.whole(ctx, out)
-	if err == nil && !bytes.Equal(clean, out) {
+	switch {
+	case err != nil:
+		return nil, err
+	case !bytes.Equal(clean, out):
 		return plainjson.String(string(clean)), nil
 	}
-	return out, err
+	return out, nil
 }
 
 // scalar returns p, a string or another scalar of JSON, without secrets.
