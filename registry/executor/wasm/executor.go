@@ -126,15 +126,8 @@ func (e *Executor) load(ctx context.Context) (*loaded, error) {
 	}
 }
 
-func stillLoading(ctx context.Context) error { return ended(ctx, "the module is still being loaded") }
-
-// ended is the failure of what ctx ended.
-func ended(ctx context.Context, message string) error {
-	code := tool.CodeCancelled
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		code = tool.CodeTimeout
-	}
-	return (&tool.Error{Code: code, Message: message}).WithCause(ctx.Err())
+func stillLoading(ctx context.Context) error {
+	return tool.Ended(ctx, "the module is still being loaded")
 }
 
 func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
@@ -285,21 +278,18 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	defer e.release(call.Bindings)
 	out, err := l.module.Call(ctx, call)
 	used := tool.CallInfo{Waited: out.Waited, Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
-	if hidden := hideSecrets(ctx, &out, call.Bindings, call.Limits.Stderr > 0); hidden != nil {
-		return tool.Result{Call: used}, late(ctx)
+	if hideSecrets(ctx, &out, call.Bindings, call.Limits.Stderr > 0) != nil {
+		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before secrets were taken out of its result")
 	}
 	if err != nil {
 		return tool.Result{Call: used}, failure(out, err)
 	}
-	result, err := e.result(out)
+	if ctx.Err() != nil {
+		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before its result was read")
+	}
+	result, err := e.result(ctx, out)
 	result.Call = used
 	return result, err
-}
-
-// late is the failure of a call whose time was over before its result was ready. Nothing
-// of what the guest wrote is in it.
-func late(ctx context.Context) error {
-	return ended(ctx, "the call ended before its result was ready")
 }
 
 // hideSecrets takes the secrets that a call used out of what its guest wrote. roomy says
