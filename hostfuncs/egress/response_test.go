@@ -3,6 +3,7 @@ package egress_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -243,6 +244,37 @@ func TestAsManyHeadersAsMayBeAreFine(t *testing.T) {
 	}
 	if made > 3 { // for the body, the URL, and all headers together
 		t.Errorf("%d scrubbers were made", made)
+	}
+}
+
+// What has arrived compressed is not unpacked any more once the call is over.
+func TestNothingIsReadAfterTheCall(t *testing.T) {
+	for name, scrub := range map[string]func() egress.Scrubber{"as it is": nil, "scrubbed": scrubbing("secret")} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.serve(publicIP+":80", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("Content-Type", "text/plain")
+				rw.Header().Set("Content-Encoding", "gzip")
+				zip := gzip.NewWriter(rw)
+				_, _ = zip.Write(make([]byte, 4<<20)) // 4 KB on the wire
+				_ = zip.Close()
+			}))
+			ctx, cancel := context.WithCancel(t.Context())
+			res, err := w.client(egress.Options{Scrub: scrub}).Do(ctx, egress.Request{URL: "http://example.com/"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			piece := make([]byte, 32<<10)
+			if _, err := io.ReadFull(res.Body, piece); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			left, err := io.Copy(io.Discard, res.Body)
+			if wantKind(t, err, egress.KindCancelled); left > int64(len(piece)) {
+				t.Errorf("%d bytes were read after the call", left)
+			}
+		})
 	}
 }
 

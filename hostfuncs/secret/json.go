@@ -8,15 +8,20 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
+// maxJSON is how long a text may be, in bytes, to be read as JSON, which nothing ends early.
+// A reader of results takes no more for JSON.
+const maxJSON = 8 << 20
+
 // JSON returns raw without secrets, in strings, in names and in numbers, which then
 // become strings. Valid JSON stays valid; what holds no secret is unchanged. Where a
 // secret reaches over several values, all of raw becomes one string. What is not valid
-// JSON is treated as text. The error is that of ctx; nothing is returned then.
+// JSON, or longer than 8 MiB, is treated as text. The error is that of ctx; nothing is
+// returned then.
 func (s *Scrubber) JSON(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 	if s.Empty() || len(raw) < s.shortest {
 		return raw, nil
 	}
-	if !json.Valid(raw) {
+	if len(raw) > maxJSON || !json.Valid(raw) {
 		return s.Bytes(ctx, raw)
 	}
 	t := s.stream()

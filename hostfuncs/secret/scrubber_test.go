@@ -211,11 +211,29 @@ func FuzzScrub(f *testing.F) {
 
 func BenchmarkScrub(b *testing.B) {
 	s := NewScrubber(map[string]string{"A": "ghp_0123456789abcdefghijklmnopqrstuvwxyz", "B": "user:password-0123456789", "C": strings.Repeat("abcdefg/", 1024)})
-	page := bytes.Repeat([]byte(`{"name": "value 123", "text": "some\nlines %20 and words"}`), 1<<10)
-	b.SetBytes(int64(len(page)))
-	for b.Loop() {
-		if _, err := s.Bytes(b.Context(), page); err != nil {
-			b.Fatal(err)
-		}
+	for name, text := range map[string]string{
+		"page":    `{"name": "value 123", "text": "some\nlines %20 and words"}`,
+		"plain":   `Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam.` + "\n",
+		"escapes": `\u0041%41\n%0a\\%25\/`,
+		"near":    `abcdefg/abcdefg-YWJjZGVmZy9hYmNkZWZn6162636465\u0066`,
+	} {
+		page := bytes.Repeat([]byte(text), 1<<16/len(text))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(page)))
+			for b.Loop() {
+				if _, err := s.Bytes(b.Context(), page); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
+	doc := json.RawMessage("[" + strings.Repeat(`"\n",`, 1<<14) + "1]")
+	b.Run("JSON", func(b *testing.B) {
+		b.SetBytes(int64(len(doc)))
+		for b.Loop() {
+			if _, err := s.JSON(b.Context(), doc); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

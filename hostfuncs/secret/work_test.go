@@ -75,6 +75,16 @@ func TestCostIsThatOfTheText(t *testing.T) {
 	}
 }
 
+// A text that is too long to be read as JSON is read as text.
+func TestLongJSONIsText(t *testing.T) {
+	const value = "hunter2-hunter2"
+	doc := []byte(`["` + strings.Repeat("x", maxJSON) + `", "` + value + `"]`)
+	got, err := NewScrubber(map[string]string{"K": value}).JSON(t.Context(), doc)
+	if want := bytes.ReplaceAll(doc, []byte(value), []byte("[secret:K]")); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("got %.20q of %d bytes, %v", got, len(got), err)
+	}
+}
+
 // A stream that serves many texts takes memory for none of them.
 func TestManyShortTextsTakeNoMemory(t *testing.T) {
 	stream := NewScrubber(map[string]string{"K": strings.Repeat("k", 2000)}).Stream()

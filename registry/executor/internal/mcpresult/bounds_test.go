@@ -32,11 +32,11 @@ func TestAnswersAreBounded(t *testing.T) {
 	}{
 		{"as many blocks as may be", list(tool.MaxBlocks), "", 2 * tool.MaxBlocks, ""},
 		{"one more", list(tool.MaxBlocks + 1), "more than 1000 blocks", 2 * tool.MaxBlocks, tool.CodeInvalidOutput},
-		{"millions", `{"content":[` + strings.Repeat("1,", 3<<20) + `1]}`, "more than 1000 blocks", 1, tool.CodeInvalidOutput},
+		{"millions", `{"content":[` + strings.Repeat("1,", 3<<20) + `1]}`, "more than 1000 blocks", 2, tool.CodeInvalidOutput},
 		{"no list", `{"content":{"a":1}}`, "no result", 1, tool.CodeInvalidOutput},
 		{"null", `{"content":null,"structuredContent":1}`, "", 1, ""},
 		{"too long", `{"structuredContent":"` + strings.Repeat("x", maxAnswer) + `"}`, "8388608", 1, tool.CodeInvalidOutput},
-		{"a deadline between blocks", list(10), "ended", 5, tool.CodeTimeout},
+		{"a deadline between blocks", list(10), "ended", 6, tool.CodeTimeout},
 		{"a deadline before", list(10), "ended", 0, tool.CodeTimeout},
 	} {
 		result, err := Parse(&ending{t.Context(), tt.looks}, "the MCP server", json.RawMessage(tt.answer))

@@ -31,6 +31,9 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 		Structured json.RawMessage `json:"structuredContent"`
 		IsError    bool            `json:"isError"`
 	}
+	if ctx.Err() != nil {
+		return tool.Result{}, ended(ctx)
+	}
 	if len(raw) > maxAnswer {
 		return tool.Result{}, &tool.Error{
 			Code:    tool.CodeInvalidOutput,
@@ -53,7 +56,7 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 	}
 	for i, one := range answer.Content {
 		if ctx.Err() != nil {
-			return tool.Result{}, tool.Ended(ctx, "the call ended before its result was read")
+			return tool.Result{}, ended(ctx)
 		}
 		block, forPeople, err := parseBlock(one)
 		if err != nil {
@@ -77,6 +80,10 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 		return result, &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + plaintext.Cut(first, maxWords), Recoverable: true}
 	}
 	return result, nil
+}
+
+func ended(ctx context.Context) error {
+	return tool.Ended(ctx, "the call ended before its result was read")
 }
 
 // blocks are the blocks of an answer, each still to be read.
