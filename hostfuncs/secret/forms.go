@@ -48,7 +48,8 @@ func (r *reading) find(value []byte, label string) {
 func (r *reading) ready() {
 	r.link()
 	for b := range r.wakes {
-		r.wakes[b] = r.start[r.fold[b]] != 0 || b == leadPercent || b == leadJSON
+		r.begins[b] = r.start[r.fold[b]] != 0
+		r.wakes[b] = r.begins[b] || b == leadPercent || b == leadJSON
 	}
 }
 

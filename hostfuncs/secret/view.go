@@ -4,10 +4,10 @@ package secret
 type reading struct {
 	*automaton
 	fold [256]byte // what a byte counts as
-	// wakes are the bytes that matter before a pattern has begun: those that begin one,
-	// and those that begin an escape.
-	wakes  [256]bool
-	broken bool // line ends may stand between symbols
+	// begins are the bytes that begin a pattern; wakes are those as well as the ones that
+	// begin an escape, which are all that matter before a pattern has begun.
+	begins, wakes [256]bool
+	broken        bool // line ends may stand between symbols
 }
 
 // view is the state of a reading in one stream: of the text as it stands, and with either
@@ -17,6 +17,7 @@ type view struct {
 	at      int64 // how much of the stream was read
 	raw     cursor
 	decoded [2]decoder
+	buf     [4]byte
 }
 
 // decoder reads a text with the escapes undone that begin with lead.
@@ -71,13 +72,37 @@ func (v *view) together(p []byte, i int, hits []hit) (int, []hit) {
 		switch {
 		case v.raw.state == 0 && !v.wakes[b]: // most bytes begin nothing
 		case b == leadPercent || b == leadJSON:
-			return i, hits
+			n := v.idle(p[i:])
+			if n == 0 {
+				return i, hits
+			}
+			i += n - 1
 		default:
 			at := v.at + int64(i)
 			hits = v.raw.symbol(v.reading, b, at, at+1, hits)
 		}
 	}
 	return i, hits
+}
+
+// idle is the length of the escape that p begins with, where no pattern has begun and none
+// begins in it, however it is read; else 0. Most escapes are such.
+func (v *view) idle(p []byte) int {
+	if v.raw.state != 0 {
+		return 0
+	}
+	meaning, n := unescape(p[0], p, false, v.buf[:0])
+	for _, b := range p[:n] {
+		if v.begins[b] {
+			return 0
+		}
+	}
+	for _, b := range meaning {
+		if v.begins[b] {
+			return 0
+		}
+	}
+	return n
 }
 
 // apart reads one byte, the first of p, which stands at at.
@@ -88,7 +113,9 @@ func (v *view) apart(p []byte, at int64, hits []hit) []hit {
 			d.apart, d.next = true, at
 		}
 	}
-	hits = v.raw.symbol(v.reading, p[0], at, at+1, hits)
+	if v.raw.state != 0 || v.begins[p[0]] {
+		hits = v.raw.symbol(v.reading, p[0], at, at+1, hits)
+	}
 	for i := range v.decoded {
 		d := &v.decoded[i]
 		if !d.apart {
@@ -109,6 +136,9 @@ func (d *decoder) read(r *reading, p []byte, at int64, hits []hit) []hit {
 		d.pending = append(d.pending, p[0])
 		return d.resolve(r, false, hits)
 	case d.next > at: // it was part of an escape
+		return hits
+	case p[0] != d.lead && d.state == 0 && !r.begins[p[0]]:
+		d.next++
 		return hits
 	}
 	n := d.step(r, p, false, &hits)
@@ -141,6 +171,9 @@ func (d *decoder) step(r *reading, p []byte, atEnd bool, hits *[]hit) int {
 		meaning = append(d.buf[:0], p[0])
 	}
 	for _, b := range meaning {
+		if d.state == 0 && !r.begins[b] {
+			continue
+		}
 		*hits = d.symbol(r, b, d.next, d.next+int64(n), *hits)
 	}
 	d.next += int64(n)
