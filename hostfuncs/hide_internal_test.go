@@ -25,6 +25,8 @@ func TestACutLeavesNoPartOfASecret(t *testing.T) {
 		"plain":   value,
 		"base64":  base64.StdEncoding.EncodeToString([]byte(value)),
 		"percent": url.QueryEscape(value),
+		"wrapped": base64.StdEncoding.EncodeToString([]byte(value))[:9] + "\r\n" + base64.StdEncoding.EncodeToString([]byte(value))[9:],
+		"escaped": strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(value)), "M", `\u004d`),
 		"JSON":    strings.ReplaceAll(value, "/", `\u002f`),
 	} {
 		for at := range len(form) + 1 {

@@ -90,10 +90,21 @@ func TestSecretsAreHiddenOrNothingIsTold(t *testing.T) {
 			}
 		}
 	}
-	over := &ending{Context: t.Context()}
-	e := tool.Ended(over, "too late")
-	if e.Code != tool.CodeTimeout || e.Details.Stderr != "" {
-		t.Errorf("got %+v", e)
+}
+
+// A result that is there when the time is over is not read any more.
+func TestNothingIsReadWhenTheTimeIsOver(t *testing.T) {
+	e := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, command(), "")
+	if err := e.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := &ending{Context: t.Context(), most: 1 << 40}
+	if _, err := e.Execute(all, tool.Invocation{}); err != nil || all.looks == 0 {
+		t.Fatalf("%d looks, %v", all.looks, err)
+	}
+	last := &ending{Context: t.Context(), most: all.looks - 1}
+	if result, err := e.Execute(last, tool.Invocation{}); tool.CodeOf(err) != tool.CodeTimeout || result.Content != nil {
+		t.Errorf("got %+v, %v", result, err)
 	}
 }
 
