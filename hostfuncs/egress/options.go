@@ -59,8 +59,8 @@ type Scrubber interface {
 	// Scrub takes the next bytes of the stream and returns those that may be passed
 	// on: bytes that could be the beginning of a secret are held back until it is
 	// clear that they are not, or until atEnd, which ends the stream: the next call begins
-	// another. What holds no secret is returned unchanged. The result may be p itself and is valid until the
-	// next call.
+	// another. What holds no secret is returned unchanged. The result may be p itself and
+	// is valid until the next call.
 	Scrub(p []byte, atEnd bool) []byte
 }
 

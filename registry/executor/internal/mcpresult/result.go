@@ -48,7 +48,9 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 		}
 	}
 	if err != nil {
-		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidOutput, Message: "the answer of " + by + " is no result of a tool"}
+		return tool.Result{}, &tool.Error{
+			Code: tool.CodeInvalidOutput, Message: "the answer of " + by + " is no result of a tool",
+		}
 	}
 	var result tool.Result
 	if !bytes.Equal(answer.Structured, []byte("null")) {
