@@ -1,8 +1,8 @@
 package hostfuncs
 
 import (
+	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -161,42 +161,36 @@ func (b *Bindings) SecretExists(name string) bool {
 }
 
 // Hide takes the secrets that the call used out of what the guest wrote, in case a server
-// told it one. JSON stays JSON.
-func (b *Bindings) Hide(text []byte) []byte {
-	hide := b.secrets.scrubber()
-	switch {
-	case hide == nil:
-		return text
-	case json.Valid(text):
-		return hide.JSON(text)
+// told it one. JSON stays JSON. The error is that of ctx; nothing is returned then, and
+// without a secret there is none.
+func (b *Bindings) Hide(ctx context.Context, text []byte) ([]byte, error) {
+	if hide := b.secrets.scrubber(); hide != nil {
+		return hide.JSON(ctx, text)
 	}
-	return hide.Bytes(text)
+	return text, nil
 }
 
 // HideBefore is Hide for a text that was cut at its end: what could be the beginning of a
 // secret there is left out, too.
-func (b *Bindings) HideBefore(text []byte) []byte {
+func (b *Bindings) HideBefore(ctx context.Context, text []byte) ([]byte, error) {
 	if hide := b.secrets.scrubber(); hide != nil {
-		return hide.Stream().Scrub(text, false)
+		return hide.Before(ctx, text)
 	}
-	return text
+	return text, nil
 }
 
 // HideRoom is how many bytes HideAfter wants before a text that was cut at its beginning,
 // so that neither half a secret there nor what could begin another lies beyond them.
-const HideRoom = 2 * maxSecretForm
+const HideRoom = 2 * secret.MaxForm
 
 // HideAfter is Hide for what follows the first bytes of a text that was cut at its
 // beginning: the end of a secret there is none of it. room is HideRoom, or less where the
 // text is no longer than that.
-func (b *Bindings) HideAfter(text []byte, room int) []byte {
-	hide := b.secrets.scrubber()
-	if hide == nil {
-		return text[room:]
+func (b *Bindings) HideAfter(ctx context.Context, text []byte, room int) ([]byte, error) {
+	if hide := b.secrets.scrubber(); hide != nil {
+		return hide.After(ctx, text, room)
 	}
-	stream := hide.Stream()
-	stream.Scrub(text[:room], false)
-	return stream.Scrub(text[room:], true)
+	return text[room:], nil
 }
 
 // Usage returns what the call reached so far.

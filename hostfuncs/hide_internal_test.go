@@ -14,15 +14,24 @@ import (
 func TestACutLeavesNoPartOfASecret(t *testing.T) {
 	const value = "S3cr3t/value+of=18"
 	b := &Bindings{secrets: &callSecrets{hide: secret.NewScrubber(map[string]string{"TOKEN": value})}}
+	must := func(text []byte, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Error(err)
+		}
+		return string(text)
+	}
 	for name, form := range map[string]string{
 		"plain":   value,
 		"base64":  base64.StdEncoding.EncodeToString([]byte(value)),
 		"percent": url.QueryEscape(value),
+		"wrapped": base64.StdEncoding.EncodeToString([]byte(value))[:9] + "\r\n" + base64.StdEncoding.EncodeToString([]byte(value))[9:],
+		"escaped": strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(value)), "M", `\u004d`),
 		"JSON":    strings.ReplaceAll(value, "/", `\u002f`),
 	} {
 		for at := range len(form) + 1 {
 			head := "before " + form[:at]
-			if got := string(b.HideBefore([]byte(head))); got != "before " && got != "before [secret:TOKEN]" {
+			if got := must(b.HideBefore(t.Context(), []byte(head))); got != "before " && got != "before [secret:TOKEN]" {
 				t.Errorf("%s, cut at %d: the beginning is %q", name, at, got)
 			}
 			// The tail begins in the secret; what follows the room is told.
@@ -32,19 +41,19 @@ func TestACutLeavesNoPartOfASecret(t *testing.T) {
 				room = HideRoom
 			}
 			tail := form[at:] + strings.Repeat("x", room-len(form)+at) + form + " after"
-			if got := string(b.HideAfter([]byte(tail), room)); got != "[secret:TOKEN] after" {
+			if got := must(b.HideAfter(t.Context(), []byte(tail), room)); got != "[secret:TOKEN] after" {
 				t.Errorf("%s, cut at %d: the end is %q", name, at, got)
 			}
 			// It is all there and only told from the middle of the secret on.
 			whole := "before " + form + " after"
-			got := string(b.HideAfter([]byte(whole), len("before ")+at))
+			got := must(b.HideAfter(t.Context(), []byte(whole), len("before ")+at))
 			if got != " after" && got != "[secret:TOKEN] after" {
 				t.Errorf("%s, told from %d on: %q", name, at, got)
 			}
 		}
 	}
 	none := &Bindings{secrets: &callSecrets{}}
-	if got := string(none.HideAfter([]byte("abc"), 1)) + string(none.HideBefore([]byte("abc"))); got != "bcabc" {
+	if got := must(none.HideAfter(t.Context(), []byte("abc"), 1)) + must(none.HideBefore(t.Context(), []byte("abc"))); got != "bcabc" {
 		t.Errorf("without a secret: %q", got)
 	}
 }

@@ -49,12 +49,8 @@ func (l *Listener) tell(text []byte, most int) string {
 	if l.hide == nil {
 		return legible(text, most)
 	}
-	return legible([]byte(l.hide.text(legible(text, most+maxSecretForm))), most)
+	return legible([]byte(l.hide.text(legible(text, most+secret.MaxForm))), most)
 }
-
-// maxSecretForm is how long a secret can be in the forms that are hidden: with six bytes
-// for each of its own.
-const maxSecretForm = 6 * secret.MaxBytes
 
 // Talk is what the guest of one call tells. It is safe for concurrent use.
 type Talk struct {

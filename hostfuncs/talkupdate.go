@@ -2,6 +2,7 @@ package hostfuncs
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"time"
@@ -43,7 +44,8 @@ func (t *Talk) Update(text []byte) error {
 	t.updates++
 	if t.l.hide != nil {
 		if hide := t.l.hide.scrubber(); hide != nil {
-			if u, ok = readUpdate(hide.JSON(text)); !ok {
+			clean, err := hide.JSON(context.Background(), text) // it is short
+			if u, ok = readUpdate(clean); err != nil || !ok {
 				return errNoUpdate
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"github.com/wasmtool/wasmtool/registry/history"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -31,11 +32,17 @@ func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receip
 		r.Code = failure.Code
 		return r
 	}
-	if text, err := json.Marshal(result); err == nil {
+	if result.Size() > maxDigestJSON {
+		r.Result = history.HashResult(result, "")
+	} else if text, err := json.Marshal(result); err == nil {
 		r.Result = hexDigest(text)
 	}
 	return r
 }
+
+// maxDigestJSON is how large a result may be, in bytes, to be written as JSON for its
+// digest: a call that has ended waits for it.
+const maxDigestJSON = 4 << 20
 
 func hexDigest(data []byte) string {
 	sum := sha256.Sum256(data)

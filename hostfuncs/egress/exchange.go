@@ -3,6 +3,7 @@ package egress
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -123,6 +124,10 @@ func (x *exchange) send(h *hop) (*http.Response, error) {
 	if res.StatusCode < 200 || res.StatusCode > 999 {
 		_ = res.Body.Close() // what it would say is not wanted
 		return nil, refuse(KindProtocol, "the server answered with a status that nobody asked for")
+	}
+	if countHeaders(res.Header) > maxResponseHeaders {
+		_ = res.Body.Close()
+		return nil, refuse(KindTooLarge, fmt.Sprintf("the response has more than %d headers", maxResponseHeaders))
 	}
 	return res, nil
 }

@@ -233,7 +233,7 @@ func newCert(t testing.TB, until time.Time, hosts ...string) (tls.Certificate, *
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, roots
 }
 
-// scrubber hides one value, across the seams of reads.
+// scrubber hides one value, across the seams of reads, in one stream after another.
 type scrubber struct {
 	secret string
 	held   []byte

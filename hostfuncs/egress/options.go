@@ -27,7 +27,7 @@ type Options struct {
 	// and for redirects within the same origin. The text of an error is shown to the
 	// caller, so it names a secret and holds no value. Nil puts nothing in.
 	Secrets func(ctx context.Context, d Decision) ([]Injection, error)
-	// Scrub returns a Scrubber for one stream. Nil leaves responses as they are.
+	// Scrub returns a Scrubber. Nil leaves responses as they are.
 	Scrub func() Scrubber
 	// Limits bounds what the Client does.
 	Limits Limits
@@ -54,13 +54,13 @@ type Decision struct {
 	Rule string
 }
 
-// Scrubber hides secrets in one stream of bytes. One goroutine uses it.
+// Scrubber hides secrets in one stream of bytes after another. One goroutine uses it.
 type Scrubber interface {
 	// Scrub takes the next bytes of the stream and returns those that may be passed
 	// on: bytes that could be the beginning of a secret are held back until it is
-	// clear that they are not, or until atEnd, which ends the stream. What holds no
-	// secret is returned unchanged. The result may be p itself and is valid until the
-	// next call.
+	// clear that they are not, or until atEnd, which ends the stream: the next call begins
+	// another. What holds no secret is returned unchanged. The result may be p itself and
+	// is valid until the next call.
 	Scrub(p []byte, atEnd bool) []byte
 }
 
@@ -80,7 +80,8 @@ type Limits struct {
 	// 32 MiB.
 	ResponseBytes int64
 	// HeaderBytes is the size of the headers of a request, and that of a response
-	// together with the interim responses before it. By default 64 KiB.
+	// together with the interim responses before it. By default 64 KiB. A request has at
+	// most 128 headers, and a response 256.
 	HeaderBytes int64
 	// URLBytes is the longest URL. By default 8 KiB.
 	URLBytes int

@@ -10,6 +10,17 @@ import (
 	"sync/atomic"
 )
 
+// maxResponseHeaders is how many header values a response may have. Each is looked at for
+// secrets, however short it is.
+const maxResponseHeaders = 256
+
+func countHeaders(h http.Header) (n int) {
+	for _, values := range h {
+		n += len(values)
+	}
+	return n
+}
+
 // Response is what a server answered. Secrets are hidden in all of it.
 type Response struct {
 	// Status is 200 or more.
@@ -123,6 +134,10 @@ func (b *body) Close() error {
 
 // fill reads into p as much as may be read, and sets b.err at the end.
 func (b *body) fill(p []byte) int {
+	if err := b.exchange.ctx.Err(); err != nil { // the rest may be here already, compressed
+		b.finish(err)
+		return 0
+	}
 	// One byte more than is left tells a body that ends in time from one that does not.
 	if int64(len(p)) > b.left {
 		p = p[:b.left+1]

@@ -3,6 +3,7 @@ package egress_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -209,6 +210,9 @@ func TestServersThatBreakOff(t *testing.T) {
 func TestHeaderFlood(t *testing.T) {
 	for name, answer := range map[string]string{
 		"many headers": "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: b\r\n", 100_000),
+		"short ones":   "HTTP/1.1 200 OK\r\n" + strings.Repeat("a:\r\n", 257) + "\r\n",
+		"12,000":       "HTTP/1.1 200 OK\r\n" + strings.Repeat("a:\r\n", 12_000) + "\r\n",
+		"redirect":     "HTTP/1.1 302 Found\r\nLocation: /b\r\n" + strings.Repeat("a:\r\n", 256) + "\r\n",
 		"one header":   "HTTP/1.1 200 OK\r\nX-A: " + strings.Repeat("b", 1_000_000),
 		"1xx storm":    strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100_000),
 		"100 storm":    strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 100_000),
@@ -222,6 +226,54 @@ func TestHeaderFlood(t *testing.T) {
 			})
 			_, _, err := get(t, w.client(egress.Options{}), "http://example.com/")
 			wantKind(t, err, egress.KindTooLarge)
+		})
+	}
+}
+
+func TestAsManyHeadersAsMayBeAreFine(t *testing.T) {
+	w := newWorld(t)
+	w.serveRaw(publicIP+":80", func(conn net.Conn) {
+		readRequest(conn)
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"+strings.Repeat("a:b\r\n", 255)+"\r\nok")
+	})
+	made := 0
+	c := w.client(egress.Options{Scrub: func() egress.Scrubber { made++; return &scrubber{secret: "b"} }})
+	res, body, err := get(t, c, "http://example.com/")
+	if err != nil || body != "ok" || len(res.Header["A"]) != 255 || res.Header["A"][254] != hidden {
+		t.Errorf("got %v, %q, %v", res, body, err)
+	}
+	if made > 3 { // for the body, the URL, and all headers together
+		t.Errorf("%d scrubbers were made", made)
+	}
+}
+
+// What has arrived compressed is not unpacked any more once the call is over.
+func TestNothingIsReadAfterTheCall(t *testing.T) {
+	for name, scrub := range map[string]func() egress.Scrubber{"as it is": nil, "scrubbed": scrubbing("secret")} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.serve(publicIP+":80", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("Content-Type", "text/plain")
+				rw.Header().Set("Content-Encoding", "gzip")
+				zip := gzip.NewWriter(rw)
+				_, _ = zip.Write(make([]byte, 4<<20)) // 4 KB on the wire
+				_ = zip.Close()
+			}))
+			ctx, cancel := context.WithCancel(t.Context())
+			res, err := w.client(egress.Options{Scrub: scrub}).Do(ctx, egress.Request{URL: "http://example.com/"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			piece := make([]byte, 32<<10)
+			if _, err := io.ReadFull(res.Body, piece); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			left, err := io.Copy(io.Discard, res.Body)
+			if wantKind(t, err, egress.KindCancelled); left > int64(len(piece)) {
+				t.Errorf("%d bytes were read after the call", left)
+			}
 		})
 	}
 }

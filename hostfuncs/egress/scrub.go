@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -25,14 +24,15 @@ func (o *Options) scrubHeader(h http.Header) http.Header {
 	if o.Scrub == nil {
 		return h
 	}
+	s := o.Scrub() // one for all, since each text ends its stream
 	out := make(http.Header, len(h))
 	for name, values := range h {
-		if o.scrubText(name) != name {
+		if string(s.Scrub([]byte(name), true)) != name {
 			continue
 		}
 		clean := make([]string, len(values))
 		for i, v := range values {
-			clean[i] = o.scrubText(v)
+			clean[i] = string(s.Scrub([]byte(v), true))
 		}
 		out[name] = clean
 	}
@@ -55,7 +55,7 @@ func (o *Options) bodyFilter(contentType string) filter {
 		if !bytes.HasPrefix(held, out) || atEnd && len(out) != len(held) {
 			return nil, refuse(KindSecret, "the response holds a secret in a body that is not text, where it cannot be taken out")
 		}
-		held = slices.Delete(held, 0, len(out))
+		held = held[len(out):] // moves nothing, however little comes at a time
 		return out, nil
 	}
 }

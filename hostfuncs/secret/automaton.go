@@ -5,7 +5,6 @@ package secret
 type automaton struct {
 	nodes []node
 	start [256]int32 // from the root, by byte; the others keep to sparse edges
-	deep  int        // the longest pattern
 }
 
 // node is the state in which its path from the root was just read.
@@ -43,7 +42,6 @@ func (a *automaton) add(pattern []byte, label string) {
 	if n := &a.nodes[at]; n.found == 0 {
 		n.found, n.label = n.depth, label
 	}
-	a.deep = max(a.deep, len(pattern))
 }
 
 // child returns the state after b in the trie, or 0.

@@ -10,6 +10,11 @@ import (
 // MaxBytes is the most bytes of a value in a request.
 const MaxBytes = 8 << 10
 
+// MaxForm is the most bytes of such a value in one of the forms that a Scrubber hides: in
+// base64 of four characters for three bytes, each an escape of six bytes with two line
+// ends after it that are such escapes as well.
+const MaxForm = (MaxBytes + 2) / 3 * 4 * (6 + 2*6)
+
 // check says whether value can be put into a request as use says.
 func check(value string, use capability.SecretUse) error {
 	switch {

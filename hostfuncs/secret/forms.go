@@ -3,27 +3,32 @@ package secret
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// readings returns the ways in which text is searched for secrets. The forms may be
-// mixed within one value, such as escapes that a server need not have written.
-func readings() (plain, percent, escaped, hexed, based *reading) {
-	plain, percent, escaped, hexed, based = newReading(), newReading(), newReading(), newReading(), newReading()
-	percent.fold[' '] = '+' // as forms write it
-	percent.lead, percent.escape = '%', unpercent
-	escaped.lead, escaped.escape = '\\', unescape
+// The bytes that begin an escape of percent-encoding and of a JSON string.
+const (
+	leadPercent = '%'
+	leadJSON    = '\\'
+)
+
+// readings returns what is looked for: values as they are, in hexadecimal and in base64.
+// Each is looked for in the text as it stands and with the escapes of either kind undone,
+// which a server may have written for some characters and not for others.
+func readings() (plain, hexed, based *reading) {
+	plain, hexed, based = newReading(), newReading(), newReading()
+	plain.fold[' '] = '+' // as forms write it
 	for b := byte('A'); b <= 'F'; b++ {
 		hexed.fold[b] = b - 'A' + 'a'
 	}
 	based.fold['-'], based.fold['_'] = '+', '/'
-	return plain, percent, escaped, hexed, based
+	based.broken = true
+	return plain, hexed, based
 }
 
 func newReading() *reading {
-	r := &reading{automaton: newAutomaton(), lead: -1}
+	r := &reading{automaton: newAutomaton()}
 	for b := range r.fold {
 		r.fold[b] = byte(b)
 	}
@@ -37,6 +42,15 @@ func (r *reading) find(value []byte, label string) {
 		folded[i] = r.fold[b]
 	}
 	r.add(folded, label)
+}
+
+// ready is called once, after the last find.
+func (r *reading) ready() {
+	r.link()
+	for b := range r.wakes {
+		r.begins[b] = r.start[r.fold[b]] != 0
+		r.wakes[b] = r.begins[b] || b == leadPercent || b == leadJSON
+	}
 }
 
 // base64Forms returns how value looks within a base64 text, by the three places it
@@ -58,72 +72,85 @@ func base64Forms(value []byte) [][]byte {
 
 func hexForm(value []byte) []byte { return []byte(hex.EncodeToString(value)) }
 
-// unpercent undoes "%41".
-func unpercent(p []byte, atEnd bool) ([]byte, int) {
-	for i := 1; i < 3; i++ {
-		switch {
-		case i == len(p) && !atEnd:
-			return nil, 0
-		case i == len(p) || !isHex(p[i]):
-			return nil, 1
-		}
+// unescape undoes the escape at the beginning of p, which is one of leadPercent or of
+// leadJSON, whatever lead is. It appends its meaning to into and returns that with the
+// length of the escape: nothing and 1 where there is none, 0 where more of the stream is
+// needed to tell.
+func unescape(lead byte, p []byte, atEnd bool, into []byte) (meaning []byte, n int) {
+	if lead == leadPercent {
+		return unpercent(p, atEnd, into)
 	}
-	b, _ := strconv.ParseUint(string(p[1:3]), 16, 8) // both are digits
-	return []byte{byte(b)}, 3
+	return unquote(p, atEnd, into)
 }
 
-// unescape undoes an escape of a JSON string.
-func unescape(p []byte, atEnd bool) ([]byte, int) {
+// unpercent undoes "%41".
+func unpercent(p []byte, atEnd bool, into []byte) ([]byte, int) {
+	value := byte(0)
+	for i := 1; i < 3; i++ {
+		if i == len(p) {
+			return nil, more(atEnd)
+		}
+		digit, ok := hexDigit(p[i])
+		if !ok {
+			return nil, 1
+		}
+		value = value<<4 | digit
+	}
+	return append(into, value), 3
+}
+
+// unquote undoes an escape of a JSON string.
+func unquote(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	if len(p) == 1 {
 		return nil, more(atEnd)
 	}
 	switch p[1] {
 	case '"', '\\', '/':
-		return p[1:2:2], 2
+		return append(into, p[1]), 2
 	case 'b':
-		return []byte{'\b'}, 2
+		return append(into, '\b'), 2
 	case 'f':
-		return []byte{'\f'}, 2
+		return append(into, '\f'), 2
 	case 'n':
-		return []byte{'\n'}, 2
+		return append(into, '\n'), 2
 	case 'r':
-		return []byte{'\r'}, 2
+		return append(into, '\r'), 2
 	case 't':
-		return []byte{'\t'}, 2
+		return append(into, '\t'), 2
 	}
 	r, n := unit(p, atEnd)
-	if n < 6 || !utf16.IsSurrogate(r) {
-		return runeBytes(r, n)
+	switch {
+	case n < 6:
+		return nil, n
+	case !utf16.IsSurrogate(r):
+		return utf8.AppendRune(into, r), 6
 	}
-	low, m := unit(p[6:], atEnd)
-	if m == 0 {
+	low, n := unit(p[6:], atEnd)
+	if n == 0 {
 		return nil, 0
 	}
-	if pair := utf16.DecodeRune(r, low); m == 6 && pair != utf8.RuneError {
-		return runeBytes(pair, 12)
+	if pair := utf16.DecodeRune(r, low); n == 6 && pair != utf8.RuneError {
+		return utf8.AppendRune(into, pair), 12
 	}
-	return runeBytes(utf8.RuneError, 6)
-}
-
-func runeBytes(r rune, n int) ([]byte, int) {
-	if n < 6 {
-		return nil, n
-	}
-	return utf8.AppendRune(nil, r), n
+	return utf8.AppendRune(into, utf8.RuneError), 6
 }
 
 // unit reads "\u0041": 6 bytes, or 1 where it is none, or 0 where more is needed.
 func unit(p []byte, atEnd bool) (rune, int) {
+	value := rune(0)
 	for i := range 6 {
-		switch {
-		case i == len(p):
+		if i == len(p) {
 			return 0, more(atEnd)
-		case i == 0 && p[i] != '\\', i == 1 && p[i] != 'u', i > 1 && !isHex(p[i]):
+		}
+		digit, ok := hexDigit(p[i])
+		if i == 0 && p[i] != leadJSON || i == 1 && p[i] != 'u' || i > 1 && !ok {
 			return 0, 1
 		}
+		if i > 1 {
+			value = value<<4 | rune(digit)
+		}
 	}
-	r, _ := strconv.ParseUint(string(p[2:6]), 16, 16) // all are digits
-	return rune(r), 6
+	return value, 6
 }
 
 // more is the length of an escape that breaks off: a lone byte at the end of the
@@ -135,6 +162,14 @@ func more(atEnd bool) int {
 	return 0
 }
 
-func isHex(b byte) bool {
-	return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' || 'A' <= b && b <= 'F'
+func hexDigit(b byte) (byte, bool) {
+	switch {
+	case '0' <= b && b <= '9':
+		return b - '0', true
+	case 'a' <= b && b <= 'f':
+		return b - 'a' + 10, true
+	case 'A' <= b && b <= 'F':
+		return b - 'A' + 10, true
+	}
+	return 0, false
 }

@@ -41,14 +41,32 @@ func forms(value string) []string {
 		from, to := (shift*8+5)/6, (shift+len(value))*8/6
 		all = append(all, text[from:to], strings.NewReplacer("+", "-", "/", "_").Replace(text[from:to]))
 	}
+	for _, form := range all {
+		all = append(all, escapedBase64(form), url.QueryEscape(form))
+	}
 	return all
+}
+
+// escapedBase64 is base64 as some servers write it into JSON.
+func escapedBase64(text string) string {
+	return strings.NewReplacer("+", `\u002B`, "/", `\/`, "=", `\u003d`).Replace(text)
+}
+
+// wrapped is a text in lines of 19 characters.
+func wrapped(text, end string) string {
+	var b strings.Builder
+	for ; len(text) > 19; text = text[19:] {
+		b.WriteString(text[:19] + end)
+	}
+	return b.String() + text
 }
 
 // leaks tells in which form a text holds a secret.
 func leaks(text string) string {
+	joined := strings.NewReplacer("\r", "", "\n", "", `\r`, "", `\n`, "").Replace(text)
 	for _, value := range []string{token, login, apiKey, withheld, "canary pass/word+9"} {
 		for _, form := range forms(value) {
-			if strings.Contains(text, form) {
+			if strings.Contains(text, form) || strings.Contains(joined, form) {
 				return fmt.Sprintf("%q of the secret %q", form, value)
 			}
 		}
@@ -140,6 +158,12 @@ func parrot(rw http.ResponseWriter, r *http.Request) {
 		for shift := range 3 {
 			fmt.Fprintln(rw, base64.StdEncoding.EncodeToString([]byte(strings.Repeat("y", shift)+raw)), base64.RawURLEncoding.EncodeToString([]byte(told)))
 		}
+	case "/mixed":
+		for shift := range 3 {
+			text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("y", shift) + raw))
+			fmt.Fprintf(rw, `{"a": "%s", "b": "%s", "c": "%s"}`, escapedBase64(text), url.QueryEscape(text), wrapped(text, `\r\n`))
+			fmt.Fprintln(rw, wrapped(text, "\r\n"), url.QueryEscape(wrapped(text, "\n")), strings.ReplaceAll(fmt.Sprintf("%x", raw), "6", `\u0036`))
+		}
 	case "/hex":
 		fmt.Fprintf(rw, "%x %X", raw, raw)
 	case "/percent":
@@ -173,7 +197,7 @@ func parrot(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-var parrotPaths = []string{"/plain", "/split", "/json", "/base64", "/hex", "/percent", "/header", "/binary", "/gzip", "/away", "/hop", "/home", "/broken"}
+var parrotPaths = []string{"/plain", "/split", "/json", "/base64", "/mixed", "/hex", "/percent", "/header", "/binary", "/gzip", "/away", "/hop", "/home", "/broken"}
 
 // No secret is seen anywhere, however a server says it back, and whatever the guest does
 // with that.

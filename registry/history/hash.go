@@ -12,8 +12,13 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
+// maxKey is how long JSON may be, in bytes, to be compared by its meaning. Parsing and
+// sorting takes far longer than a hash, and a call that has ended waits for it.
+const maxKey = 32 << 10
+
 // HashJSON is equal for equal JSON: fields in any order, numbers in any form. Of what is
-// no strict JSON the bytes count. Nothing, and null, are equal to {}, as for a tool.
+// no strict JSON, or longer than 32 KiB, the bytes count. Nothing, and null, are equal to
+// {}, as for a tool.
 func HashJSON(doc json.RawMessage) string {
 	sum := sha256.New()
 	addJSON(sum, doc)
@@ -23,7 +28,11 @@ func HashJSON(doc json.RawMessage) string {
 // HashArguments is HashJSON of their JSON.
 func HashArguments(arguments jsonschema.Arguments) string {
 	sum := sha256.New()
-	addText(sum, "json", arguments.Key())
+	if len(arguments.JSON) > maxKey {
+		addText(sum, "bytes", arguments.JSON)
+	} else {
+		addText(sum, "json", arguments.Key())
+	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
@@ -31,13 +40,13 @@ func addJSON(sum hash.Hash, doc json.RawMessage) {
 	if len(doc) == 0 || string(doc) == "null" {
 		doc = json.RawMessage("{}")
 	}
-	kind, text := "json", []byte(doc)
-	if key, err := jsonschema.Key(doc); err == nil {
-		text = key
-	} else {
-		kind = "bytes"
+	if len(doc) <= maxKey {
+		if key, err := jsonschema.Key(doc); err == nil {
+			addText(sum, "json", key)
+			return
+		}
 	}
-	addText(sum, kind, text)
+	addText(sum, "bytes", doc)
 }
 
 // addText adds a text with its length, so that no two lists run together.

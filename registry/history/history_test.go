@@ -3,6 +3,8 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -47,6 +49,30 @@ func TestHashArguments(t *testing.T) {
 		if got, want := HashArguments(arguments), HashJSON(arguments.JSON); got != want {
 			t.Errorf("%s has the hash %s, its JSON %s", doc, got, want)
 		}
+	}
+}
+
+// What a few bytes of JSON can stand for is not written out after the call has ended: that
+// took three seconds for the numbers of this list.
+func TestLongJSONIsHashedByItsBytes(t *testing.T) {
+	numbers := func(one string) json.RawMessage {
+		return json.RawMessage("[" + strings.Repeat(one+",", 200_000) + "1]")
+	}
+	doc, other := numbers("1e1024"), numbers("1E1024")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	hash := HashJSON(doc)
+	_ = HashResult(tool.Result{Structured: doc}, "")
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(len(doc)) {
+		t.Errorf("%d bytes were taken for the hash of %d", taken, len(doc))
+	}
+	if hash != HashJSON(doc) || hash == HashJSON(other) {
+		t.Error("the bytes do not count")
+	}
+	arguments := jsonschema.Arguments{JSON: doc}
+	if HashArguments(arguments) != HashJSON(arguments.JSON) {
+		t.Error("arguments and their JSON have two hashes")
 	}
 }
 

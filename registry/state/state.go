@@ -96,19 +96,3 @@ func (c *Call) merge(u tool.Update) error {
 	}
 	return nil
 }
-
-// size is about how much memory a result takes, in bytes, but for what Result.Check bounds
-// to little.
-func size(r tool.Result) int {
-	n := len(r.Structured)
-	for _, warning := range r.Warnings {
-		n += len(warning)
-	}
-	for _, c := range slices.Concat(r.Content, r.Attachments) {
-		n += len(c.Text) + len(c.Data)
-		if r := c.Resource; r != nil {
-			n += len(r.URI) + len(r.Name) + len(r.Title) + len(r.Description) + len(r.MIMEType) + len(r.Text) + len(r.Blob)
-		}
-	}
-	return n
-}

@@ -125,7 +125,7 @@ func (e *Entry) Update(u tool.Update) error {
 // End ends the call with its result, and with the error when it failed. Ending again is
 // ErrEnded and changes nothing.
 func (e *Entry) End(at time.Time, result tool.Result, failure *tool.Error) error {
-	keep := size(result) <= MaxResult
+	keep := result.Size() <= MaxResult
 	e.store.mu.Lock()
 	defer e.store.mu.Unlock()
 	to := Completed

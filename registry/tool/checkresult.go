@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -53,6 +54,22 @@ func (r Result) Check() error {
 		return err
 	}
 	return checkBlocks("attachments", r.Attachments)
+}
+
+// Size is about how much memory the result takes, in bytes, but for what Check bounds to
+// little.
+func (r Result) Size() int {
+	n := len(r.Structured)
+	for _, warning := range r.Warnings {
+		n += len(warning)
+	}
+	for _, c := range slices.Concat(r.Content, r.Attachments) {
+		n += len(c.Text) + len(c.Data)
+		if r := c.Resource; r != nil {
+			n += len(r.URI) + len(r.Name) + len(r.Title) + len(r.Description) + len(r.MIMEType) + len(r.Text) + len(r.Blob)
+		}
+	}
+	return n
 }
 
 // plainSize returns how many bytes the JSON of metadata has at most, without writing it; ok is

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"time"
 )
@@ -139,6 +140,16 @@ func (e *Error) Unwrap() error { return e.cause }
 func (e *Error) WithCause(cause error) *Error {
 	e.cause = cause
 	return e
+}
+
+// Ended returns the failure of a call that ctx, which is done, has ended: timeout where its
+// deadline passed, else cancelled.
+func Ended(ctx context.Context, message string) *Error {
+	code := CodeCancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		code = CodeTimeout
+	}
+	return (&Error{Code: code, Message: message}).WithCause(ctx.Err())
 }
 
 // CodeOf returns the code of the first *Error in err's tree. It is CodeInternal

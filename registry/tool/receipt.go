@@ -28,7 +28,8 @@ type Receipt struct {
 	// Digest is what Registry.Digest tells of the tool; empty when it was not loaded.
 	Digest string `json:"digest,omitempty"`
 	// Arguments and Result are the SHA-256, in hexadecimal, of the JSON that the tool got
-	// and of what it gave back; empty when it came not so far.
+	// and of what it gave back; empty when it came not so far. A result of more than 4 MiB
+	// is not written as JSON for that: its parts count one after another.
 	Arguments string `json:"arguments_sha256,omitempty"`
 	Result    string `json:"result_sha256,omitempty"`
 	// Grant are the words of what it could reach.

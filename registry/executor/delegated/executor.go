@@ -2,7 +2,6 @@ package delegated
 
 import (
 	"context"
-	"errors"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -62,9 +61,5 @@ func pending(name string) (tool.Result, error) {
 
 // stopped is the error of a call whose caller waits no longer.
 func stopped(ctx context.Context) *tool.Error {
-	e := &tool.Error{Code: tool.CodeCancelled, Message: "the call was withdrawn before a result came"}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		e.Code = tool.CodeTimeout
-	}
-	return e.WithCause(ctx.Err())
+	return tool.Ended(ctx, "the call was withdrawn before a result came")
 }

@@ -47,7 +47,7 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, e.failure(ctx, err)
 	}
-	return mcpresult.Parse("the MCP server", raw)
+	return mcpresult.Parse(ctx, "the MCP server", raw)
 }
 
 // check finds out whether the tool is still the one that was looked at and decided about.
@@ -90,11 +90,7 @@ func (e *executor) failure(ctx context.Context, err error) error {
 
 // stopped is the error of a call whose context is done.
 func stopped(ctx context.Context) error {
-	code := tool.CodeCancelled
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		code = tool.CodeTimeout
-	}
-	return (&tool.Error{Code: code, Message: "the MCP server was told that nobody waits any more"}).WithCause(ctx.Err())
+	return tool.Ended(ctx, "the MCP server was told that nobody waits any more")
 }
 
 // progressOf reads how far a call is; nil for what tells nothing.

@@ -107,5 +107,8 @@ func (e *Executor) exchange(ctx context.Context, web *hostfuncs.Web, request egr
 	if err != nil {
 		return tool.Result{}, unanswered(err)
 	}
+	if ctx.Err() != nil {
+		return tool.Result{}, tool.Ended(ctx, "the call ended before the response was read")
+	}
 	return e.result(res, body)
 }

@@ -127,11 +127,7 @@ func (e *Executor) load(ctx context.Context) (*loaded, error) {
 }
 
 func stillLoading(ctx context.Context) error {
-	code := tool.CodeCancelled
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		code = tool.CodeTimeout
-	}
-	return (&tool.Error{Code: code, Message: "the module is still being loaded"}).WithCause(ctx.Err())
+	return tool.Ended(ctx, "the module is still being loaded")
 }
 
 func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
@@ -282,31 +278,43 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	defer e.release(call.Bindings)
 	out, err := l.module.Call(ctx, call)
 	used := tool.CallInfo{Waited: out.Waited, Fuel: out.Fuel, Memory: out.Memory, Usage: call.Bindings.Usage()}
-	hideSecrets(&out, call.Bindings, call.Limits.Stderr > 0)
+	if hideSecrets(ctx, &out, call.Bindings, call.Limits.Stderr > 0) != nil {
+		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before secrets were taken out of its result")
+	}
 	if err != nil {
 		return tool.Result{Call: used}, failure(out, err)
 	}
-	result, err := e.result(out)
+	if ctx.Err() != nil {
+		return tool.Result{Call: used}, tool.Ended(ctx, "the call ended before its result was read")
+	}
+	result, err := e.result(ctx, out)
 	result.Call = used
 	return result, err
 }
 
 // hideSecrets takes the secrets that a call used out of what its guest wrote. roomy says
 // that more of the diagnostics was kept than is told: texts are cut after that, since a cut
-// through a secret would leave a part of it that is not known for one.
-func hideSecrets(out *runtime.Output, b *hostfuncs.Bindings, roomy bool) {
-	out.Output = b.Hide(out.Output)
+// through a secret would leave a part of it that is not known for one. After an error,
+// which is that of ctx, nothing is left in out.
+func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings, roomy bool) error {
+	var output, failure, stderr error
+	out.Output, output = b.Hide(ctx, out.Output)
 	if out.FailureDropped > 0 {
-		out.Failure = b.HideBefore(out.Failure)
+		out.Failure, failure = b.HideBefore(ctx, out.Failure)
 	} else {
-		out.Failure = b.Hide(out.Failure)
+		out.Failure, failure = b.Hide(ctx, out.Failure)
 	}
 	if over := len(out.Stderr) - runtime.DefaultStderr; roomy && over > 0 {
-		out.Stderr = b.HideAfter(out.Stderr, over)
+		out.Stderr, stderr = b.HideAfter(ctx, out.Stderr, over)
 		out.StderrDropped += int64(over)
 	} else {
-		out.Stderr = b.Hide(out.Stderr)
+		out.Stderr, stderr = b.Hide(ctx, out.Stderr)
 	}
+	if err := errors.Join(output, failure, stderr); err != nil {
+		*out = runtime.Output{}
+		return err
+	}
+	return nil
 }
 
 // files bounds what a call may do with files.

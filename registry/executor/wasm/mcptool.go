@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/wasmtool/wasmtool/manifests"
@@ -45,10 +46,10 @@ func mcpInput(m manifests.Module, arguments json.RawMessage) ([]byte, error) {
 }
 
 // result turns the output of a call into a Result.
-func (e *Executor) result(out runtime.Output) (tool.Result, error) {
+func (e *Executor) result(ctx context.Context, out runtime.Output) (tool.Result, error) {
 	m := e.o.Manifest.Module
 	if m.MCPTool != "" {
-		return mcpresult.Parse("the plug-in", out.Output)
+		return mcpresult.Parse(ctx, "the plug-in", out.Output)
 	}
 	return parseOutput(m.Output, out.Output)
 }

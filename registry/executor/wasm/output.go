@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -31,6 +32,9 @@ func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 	return parseResult(stdout)
 }
 
+// maxWords bounds what of a failure goes into its message, in bytes.
+const maxWords = 2 << 10
+
 // parseResult reads a whole Result.
 func parseResult(stdout []byte) (tool.Result, error) {
 	result, err := tool.ParseResult(stdout)
@@ -41,7 +45,8 @@ func parseResult(stdout []byte) (tool.Result, error) {
 		return tool.Result{}, invalidOutput("the output is no result: %v", err)
 	}
 	if result.IsError {
-		return result, &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + firstLine(result.Text()), Recoverable: true}
+		words := plaintext.Cut(firstLine(result.Text()), maxWords)
+		return result, &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + words, Recoverable: true}
 	}
 	return result, nil
 }

@@ -34,6 +34,7 @@ func TestParseOutput(t *testing.T) {
 		{"a result of structure alone", manifests.OutputResult, `{"structured":[1]}`, "[1]", "[1]", "", ""},
 		{"a result of nothing", manifests.OutputResult, `{}`, "", "", tool.CodeInvalidOutput, "neither"},
 		{"a result that fails", manifests.OutputResult, `{"content":[{"type":"text","text":"no luck\nat all"}],"is_error":true}`, "no luck\nat all", "", tool.CodeExecution, "no luck"},
+		{"a long failure", manifests.OutputResult, `{"content":[{"type":"text","text":"` + strings.Repeat("x", 1<<20) + `"}],"is_error":true}`, strings.Repeat("x", 1<<20), "", tool.CodeExecution, "xxx"},
 		{"a slip in a field", manifests.OutputResult, `{"contents":[]}`, "", "", tool.CodeInvalidOutput, "contents"},
 		{"a field in capitals", manifests.OutputResult, `{"Content":[]}`, "", "", tool.CodeInvalidOutput, "Content"},
 		{"a block of no kind", manifests.OutputResult, `{"content":[{"type":"video"}]}`, "", "", tool.CodeInvalidOutput, "content[0]"},
@@ -47,8 +48,8 @@ func TestParseOutput(t *testing.T) {
 			if got := tool.CodeOf(err); got != tt.code {
 				t.Fatalf("got %v, want the code %q", err, tt.code)
 			}
-			if err != nil && !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("%q does not say %q", err, tt.says)
+			if err != nil && (!strings.Contains(err.Error(), tt.says) || len(err.Error()) > 2*maxWords) {
+				t.Errorf("%.100q does not say %q, or has %d bytes", err.Error(), tt.says, len(err.Error()))
 			}
 			if result.Text() != tt.text || string(result.Structured) != tt.structured {
 				t.Errorf("got %q and %s, want %q and %s", result.Text(), result.Structured, tt.text, tt.structured)

@@ -20,7 +20,7 @@ func FuzzResult(f *testing.F) {
 		if !json.Valid(raw) {
 			return // no message has it
 		}
-		result, err := Parse("the MCP server", raw)
+		result, err := Parse(t.Context(), "the MCP server", raw)
 		if fault := result.Check(); err == nil && fault != nil {
 			t.Errorf("%s: %v", raw, fault)
 		}

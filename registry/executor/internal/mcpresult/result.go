@@ -4,11 +4,13 @@ package mcpresult
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -16,22 +18,38 @@ import (
 // maxWords bounds what of a failure goes into its message, in bytes.
 const maxWords = 2 << 10
 
+// maxAnswer bounds an answer in bytes, as every document that a tool gives. Reading it
+// takes a few passes that nothing ends early.
+const maxAnswer = jsonschema.MaxDocumentBytes
+
 // Parse reads the answer to tools/call that by sent, who is named in messages: "the MCP
-// server". The error is a *tool.Error: execution for a
-// failure that the tool reports, invalid_output for an answer that is no result.
-func Parse(by string, raw json.RawMessage) (tool.Result, error) {
+// server". The error is a *tool.Error: execution for a failure that the tool reports,
+// invalid_output for an answer that is no result, timeout or cancelled when ctx is done.
+func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, error) {
 	var answer struct {
-		Content    []json.RawMessage `json:"content"`
-		Structured json.RawMessage   `json:"structuredContent"`
-		IsError    bool              `json:"isError"`
+		Content    blocks          `json:"content"`
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError"`
 	}
-	if len(raw) == 0 || json.Unmarshal(raw, &answer) != nil {
-		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidOutput, Message: "the answer of " + by + " is no result of a tool"}
+	if ctx.Err() != nil {
+		return tool.Result{}, ended(ctx)
 	}
-	if len(answer.Content) > tool.MaxBlocks {
+	if len(raw) > maxAnswer {
 		return tool.Result{}, &tool.Error{
 			Code:    tool.CodeInvalidOutput,
-			Message: fmt.Sprintf("the answer of %s has %d blocks; there may be %d", by, len(answer.Content), tool.MaxBlocks),
+			Message: fmt.Sprintf("the answer of %s has %d bytes; there may be %d", by, len(raw), maxAnswer),
+		}
+	}
+	err := json.Unmarshal(raw, &answer)
+	if errors.Is(err, errBlocks) {
+		return tool.Result{}, &tool.Error{
+			Code:    tool.CodeInvalidOutput,
+			Message: fmt.Sprintf("the answer of %s has more than %d blocks", by, tool.MaxBlocks),
+		}
+	}
+	if err != nil {
+		return tool.Result{}, &tool.Error{
+			Code: tool.CodeInvalidOutput, Message: "the answer of " + by + " is no result of a tool",
 		}
 	}
 	var result tool.Result
@@ -39,6 +57,9 @@ func Parse(by string, raw json.RawMessage) (tool.Result, error) {
 		result.Structured = answer.Structured
 	}
 	for i, one := range answer.Content {
+		if ctx.Err() != nil {
+			return tool.Result{}, ended(ctx)
+		}
 		block, forPeople, err := parseBlock(one)
 		if err != nil {
 			block = tool.TextContent("[a block of the answer cannot be shown]")
@@ -61,6 +82,39 @@ func Parse(by string, raw json.RawMessage) (tool.Result, error) {
 		return result, &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + plaintext.Cut(first, maxWords), Recoverable: true}
 	}
 	return result, nil
+}
+
+func ended(ctx context.Context) error {
+	return tool.Ended(ctx, "the call ended before its result was read")
+}
+
+// blocks are the blocks of an answer, each still to be read.
+type blocks []json.RawMessage
+
+// errBlocks means that there are too many, of which none is kept.
+var errBlocks = errors.New("too many blocks")
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *blocks) UnmarshalJSON(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	start, err := d.Token()
+	if start == nil || err != nil { // null is no block
+		return err
+	}
+	if start != json.Delim('[') {
+		return errors.New("the blocks are no list")
+	}
+	for d.More() {
+		if len(*b) == tool.MaxBlocks {
+			return errBlocks
+		}
+		var one json.RawMessage
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		*b = append(*b, one)
+	}
+	return nil
 }
 
 // maxWarnings bounds the warnings about the blocks of one answer.

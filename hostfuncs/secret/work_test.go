@@ -1,0 +1,158 @@
+package secret
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// ending is a context that is done after so many looks at it, and counts them.
+type ending struct {
+	context.Context
+	looks, most int
+}
+
+func (c *ending) Err() error {
+	if c.looks++; c.looks > c.most {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// work is what hiding secrets in a JSON text costs: how many pieces are read, how often
+// memory is taken, and how many bytes of it.
+func work(t *testing.T, s *Scrubber, doc []byte) (pieces, allocs int, memory uint64) {
+	t.Helper()
+	ctx := &ending{Context: t.Context(), most: 1 << 40}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := s.JSON(ctx, doc); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	return ctx.looks, int(after.Mallocs - before.Mallocs), after.TotalAlloc - before.TotalAlloc
+}
+
+// What hiding costs grows with the length of a text, however many values it has and however
+// long the secrets are.
+func TestCostIsThatOfTheText(t *testing.T) {
+	secrets := map[string]*Scrubber{}
+	for name, n := range map[string]int{"short": MinScrub, "2,000 bytes": 2000, "longest": MaxBytes} {
+		secrets[name] = NewScrubber(map[string]string{"K": strings.Repeat("ab/+", n)[:n]})
+	}
+	for name, one := range map[string]string{
+		"line ends":  `"\n"`,
+		"long names": `{"a name that is long enough\n":7}`,
+		"numbers":    `12345678`,
+		"near":       `"abab\/\u002bab/+abab"`,
+		"percent":    `"%61b%2F%2Bab/+%"`,
+		"empty":      `""`,
+	} {
+		size := 1 << 18
+		if name == "line ends" { // one second of CPU for each 60 KB before there was one scanner for all
+			size = 1 << 20
+		}
+		for length, s := range secrets {
+			pieces, allocs, memory := work(t, s, list(one, size))
+			twicePieces, twiceAllocs, twiceMemory := work(t, s, list(one, 2*size))
+			values := size / (len(one) + 1)
+			// A value is read at most three times, and the text before and after that.
+			if pieces > 2*(size/piece+1)+3*values || allocs > 12*values+100 || memory > uint64(32*size+1<<20) {
+				t.Errorf("%s, %s: %d pieces, %d allocations, %d bytes", name, length, pieces, allocs, memory)
+			}
+			if len(one) < MinScrub && (pieces > 3*(size/piece+1) || allocs > 100) {
+				t.Errorf("%s, %s: values that are too short are read: %d pieces, %d allocations", name, length, pieces, allocs)
+			}
+			if twicePieces > 2*pieces+2 || twiceAllocs > 2*allocs+100 || twiceMemory > 3*memory+1<<20 {
+				t.Errorf("%s, %s: twice the text takes %d for %d pieces, %d for %d allocations, %d for %d bytes",
+					name, length, twicePieces, pieces, twiceAllocs, allocs, twiceMemory, memory)
+			}
+		}
+	}
+}
+
+// A text that is too long to be read as JSON is read as text.
+func TestLongJSONIsText(t *testing.T) {
+	const value = "hunter2-hunter2"
+	doc := []byte(`["` + strings.Repeat("x", maxJSON) + `", "` + value + `"]`)
+	got, err := NewScrubber(map[string]string{"K": value}).JSON(t.Context(), doc)
+	if want := bytes.ReplaceAll(doc, []byte(value), []byte("[secret:K]")); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("got %.20q of %d bytes, %v", got, len(got), err)
+	}
+}
+
+// A stream that serves many texts takes memory for none of them.
+func TestManyShortTextsTakeNoMemory(t *testing.T) {
+	stream := NewScrubber(map[string]string{"K": strings.Repeat("k", 2000)}).Stream()
+	headers := make([][]byte, 12_000)
+	for i := range headers {
+		headers[i] = []byte(strings.Repeat("k", 1+i%40))
+	}
+	if n := testing.AllocsPerRun(2, func() {
+		for _, h := range headers {
+			if got := stream.Scrub(h, true); len(got) != len(h) {
+				t.Fatalf("%q becomes %q", h, got)
+			}
+		}
+	}); n > 10 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A secret that comes byte by byte, with an escape for each, is not moved for each of them.
+func TestStreamKeepsWhatItHoldsInPlace(t *testing.T) {
+	value := strings.Repeat("kr/+", MaxBytes/4)
+	form := jsonAll(base64.StdEncoding.EncodeToString([]byte(value)))
+	stream := NewScrubber(map[string]string{"K": value}).Stream()
+	var out []byte
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, b := range []byte(form + form + ".") {
+		out = append(out, stream.Scrub([]byte{b}, false)...)
+	}
+	runtime.ReadMemStats(&after)
+	if out = append(out, stream.Scrub(nil, true)...); string(out) != "[secret:K][secret:K]." {
+		t.Errorf("got %.60q", out)
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > uint64(40*len(form)) {
+		t.Errorf("%d bytes were taken for %d", got, 2*len(form))
+	}
+}
+
+// When the time is over nothing comes out, wherever that is noticed.
+func TestNothingComesOutWhenTheTimeIsOver(t *testing.T) {
+	const value = "hunter2-hunter2"
+	s := NewScrubber(map[string]string{"K": value})
+	long := strings.Repeat("x", piece) + value + strings.Repeat(`y\n`, piece)
+	for name, hide := range map[string]func(context.Context) ([]byte, error){
+		"text": func(ctx context.Context) ([]byte, error) { return s.Bytes(ctx, []byte(long)) },
+		"JSON": func(ctx context.Context) ([]byte, error) {
+			return s.JSON(ctx, []byte(`["`+long+`",1,{"a":"`+long+`"}]`))
+		},
+		"plain":  func(ctx context.Context) ([]byte, error) { return s.JSON(ctx, []byte(`["`+long[:2*piece]+`"]`)) },
+		"values": func(ctx context.Context) ([]byte, error) { return s.JSON(ctx, list(`"\n"`, 1<<17)) },
+		"before": func(ctx context.Context) ([]byte, error) { return s.Before(ctx, []byte(long)) },
+		"after":  func(ctx context.Context) ([]byte, error) { return s.After(ctx, []byte(long), piece+3) },
+	} {
+		all := &ending{Context: t.Context(), most: 1 << 40}
+		whole, err := hide(all)
+		if err != nil || bytes.Contains(whole, []byte(value)) || all.looks < 2 {
+			t.Errorf("%s: %d looks, %v", name, all.looks, err)
+		}
+		for most := range all.looks {
+			got, err := hide(&ending{Context: t.Context(), most: most})
+			if got != nil || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s after %d looks: %d bytes, %v", name, most, len(got), err)
+			}
+		}
+	}
+}
+
+// list is a JSON text of about so many bytes.
+func list(one string, size int) []byte {
+	return []byte("[" + strings.Repeat(one+",", size/(len(one)+1)) + "1]")
+}

@@ -1,0 +1,128 @@
+package wasm
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// ending is a context that is done after so many looks at it, and counts them.
+type ending struct {
+	context.Context
+	looks, most int
+}
+
+func (c *ending) Err() error {
+	if c.looks++; c.looks > c.most {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// secretive are the bindings of a call that sent a secret.
+func secretive(t *testing.T, value string) *hostfuncs.Bindings {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(server.Close)
+	where, err := capability.ParseURLPattern(server.URL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := capability.GrantedSecret{SecretUse: capability.SecretUse{Name: "TOKEN", Header: "Authorization"}}
+	grant := capability.Grant{Net: []capability.GrantedNet{{
+		URL: where, Methods: []string{"GET"}, Private: true, Secrets: []capability.GrantedSecret{use},
+	}}}
+	source := secret.FromEnv("T", func(string) (string, bool) { return value, true })
+	store := secret.New(map[string]secret.Source{"TOKEN": source}, secret.Options{})
+	b, err := hostfuncs.Bind(grant, hostfuncs.Options{}, hostfuncs.Services{Secrets: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	res, err := b.Web.Do(t.Context(), egress.Request{URL: server.URL + "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return b
+}
+
+// Secrets are taken out of all that a guest wrote as long as there is time for it; after
+// that, nothing of it is told.
+func TestSecretsAreHiddenOrNothingIsTold(t *testing.T) {
+	const value = "hunter2+hunter2/hunter2"
+	b := secretive(t, value)
+	encoded := strings.NewReplacer("+", `\u002B`, "/", `\/`).Replace(base64.StdEncoding.EncodeToString([]byte(value)))
+	text := strings.Repeat("long ", 40_000) + value + " " + encoded
+	for _, dropped := range []int64{0, 1} {
+		written := runtime.Output{
+			Output: []byte(`{"a":["` + text + `","\n"]}`), Failure: []byte(text), FailureDropped: dropped, Stderr: []byte(text),
+		}
+		all := &ending{Context: t.Context(), most: 1 << 40}
+		out := written
+		if err := hideSecrets(all, &out, b, true); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range [][]byte{out.Output, out.Failure, out.Stderr} {
+			if s := string(text); strings.Contains(s, value) || strings.Contains(s, encoded) || !strings.Contains(s, "[secret:TOKEN]") {
+				t.Errorf("it shows %.40q … %q", s, s[max(len(s)-80, 0):])
+			}
+		}
+		if all.looks < 8 {
+			t.Errorf("%d looks at the context", all.looks)
+		}
+		for most := range all.looks {
+			out := written
+			err := hideSecrets(&ending{Context: t.Context(), most: most}, &out, b, true)
+			if err == nil || !reflect.DeepEqual(out, runtime.Output{}) {
+				t.Errorf("after %d looks: %v, and there are %d bytes", most, err, len(out.Output)+len(out.Failure)+len(out.Stderr))
+			}
+		}
+	}
+}
+
+// A result that is there when the time is over is not read any more.
+func TestNothingIsReadWhenTheTimeIsOver(t *testing.T) {
+	e := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, command(), "")
+	if err := e.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := &ending{Context: t.Context(), most: 1 << 40}
+	if _, err := e.Execute(all, tool.Invocation{}); err != nil || all.looks == 0 {
+		t.Fatalf("%d looks, %v", all.looks, err)
+	}
+	last := &ending{Context: t.Context(), most: all.looks - 1}
+	if result, err := e.Execute(last, tool.Invocation{}); tool.CodeOf(err) != tool.CodeTimeout || result.Content != nil {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
+// Without a secret nothing is read, whatever the context says.
+func TestWithoutSecretsNothingIsRead(t *testing.T) {
+	b, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{}, hostfuncs.Services{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	ctx := &ending{Context: t.Context()}
+	out := runtime.Output{Output: []byte("out"), Failure: []byte("failure"), Stderr: []byte("error")}
+	want := out
+	if allocs := testing.AllocsPerRun(10, func() {
+		if err := hideSecrets(ctx, &out, b, false); err != nil {
+			t.Fatal(err)
+		}
+	}); allocs > 0 || ctx.looks > 0 || !reflect.DeepEqual(out, want) {
+		t.Errorf("%v allocations, %d looks, %+v", allocs, ctx.looks, out)
+	}
+}
