@@ -48,10 +48,10 @@ type Answer struct {
 	Patterns bool
 }
 
-// Question is what an Approver is asked. Everything but Confirm, Patterns and the
-// arguments' values is the host's own knowledge; the tool's author wrote Confirm, and a
-// model may have written the arguments, of which Patterns and what Why has in quotes are
-// parts, so show them as quoted text.
+// Question is what an Approver is asked. Text writes it for a person. Everything but Confirm,
+// Patterns, Commands and the arguments' values is the host's own knowledge; the tool's author
+// wrote Confirm, and a model may have written the arguments, of which Patterns, Commands and
+// what Why has in quotes are parts, so show them as quoted text.
 type Question struct {
 	// CallID is the call's ID, and Tenant and Session are those of the call.
 	CallID, Tenant, Session string
@@ -72,6 +72,8 @@ type Question struct {
 	// that are asked about, such as "git push *"; empty where a yes can only be for
 	// exactly this call.
 	Patterns []string
+	// Commands are the parts of the call's script that are asked about, as they stand there.
+	Commands []string
 	// Confirm is the author's own question with the arguments filled in; may be
 	// empty.
 	Confirm string
@@ -109,7 +111,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session,
 		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Bounds: bounds, Why: x.decision.By.Why,
 		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
-		Patterns: slices.Clone(x.patterns),
+		Patterns: slices.Clone(x.patterns), Commands: x.askedCommands(),
 	})
 	switch {
 	case ctx.Err() != nil:

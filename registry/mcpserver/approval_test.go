@@ -78,10 +78,13 @@ func TestApprovals(t *testing.T) {
 					t.Errorf("the code is %q, want %q", code, c.code)
 				}
 				message := p.message.Load().(string)
-				for _, want := range []string{"May the tool deletes 1.0.0 run?", "It will reach: nothing outside its sandbox", "Arguments: {", "Its author says: Delete "} {
-					if !strings.Contains(message, want) {
-						t.Errorf("the question lacks %q:\n%s", want, message)
-					}
+				want := "May the tool deletes 1.0.0 run? The tool is dangerous.\n" +
+					"It can reach nothing outside its sandbox.\n" +
+					"Its arguments:\n" +
+					"  path: \"a\\x1b[2J\"\n" +
+					"Its author says: Delete \"a\\x1b[2J\"?\n"
+				if message != want {
+					t.Errorf("the question is\n%s\nwant\n%s", message, want)
 				}
 				if strings.Contains(message, "\x1b") {
 					t.Errorf("the question holds a control character: %q", message)
