@@ -113,7 +113,7 @@ func (x *execution) judgeShell() error {
 func (x *execution) patternKeys(digest string) map[string]approvals.Key {
 	keys := make(map[string]approvals.Key)
 	for _, p := range x.patterns {
-		keys[p] = approvals.NewPatternKey(digest, p, x.bounds())
+		keys[p] = approvals.NewPatternKey(digest, p, x.bounds)
 	}
 	return keys
 }
