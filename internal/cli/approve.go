@@ -56,11 +56,21 @@ func (a *app) terminal() io.Writer {
 // that were seen: with more, there is no such answer.
 const maxPatterns = 1000
 
+// A question with more than this may be longer than the screen, with the facts above it.
+const (
+	maxScreen      = 1600 // bytes
+	maxScreenLines = 20
+)
+
 // ask puts a question to the person at the terminal.
 func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) (registry.Answer, error) {
 	var no registry.Answer
 	var b strings.Builder
-	b.WriteString(q.Text(true))
+	text := q.Text(true)
+	b.WriteString(text)
+	if len(text) > maxScreen || strings.Count(text, "\n") > maxScreenLines {
+		b.WriteString("This question is long: read it from its first line.\n")
+	}
 	patterns := strings.Join(q.Patterns, " and ")
 	offered := patterns != "" && len(patterns) <= maxPatterns
 	b.WriteString("Run it? [y]es, [a]lways for exactly this, ")

@@ -22,8 +22,7 @@ const (
 	maxCommand = 1200 // of each of Options.Commands
 	maxValues  = 6000 // of all other values together
 	maxValue   = 600  // of one of them
-	minValue   = 80   // whatever else there is
-	maxShown   = 64   // values on lines of their own
+	maxShown   = 40   // values on lines of their own
 	maxName    = 80
 	maxNames   = 2000 // of the parameters that have no line
 	maxDefault = 40
@@ -153,7 +152,7 @@ func (w *writer) commands() {
 			w.missing = append(w.missing, fmt.Sprintf("%d commands that are asked about", len(w.o.Commands)-i))
 			return
 		}
-		w.line("  - %s", quote(command, maxCommand))
+		w.line("  - %s", Quote(command, maxCommand))
 	}
 }
 
@@ -182,7 +181,7 @@ func (w *writer) rest() {
 		}
 	}
 	shown := names[:min(len(names), maxShown)]
-	room := min(maxValue, max(minValue, maxValues/max(len(shown), 1)))
+	room := min(maxValue, maxValues/max(len(shown), 1))
 	for _, name := range shown {
 		text, e := render(w.values[name], room)
 		w.line("%s: %s", label(name), text)
@@ -226,7 +225,7 @@ func label(name string) string {
 	if plainName.MatchString(name) && len(name) <= maxName {
 		return name
 	}
-	return quote(name, maxName)
+	return Quote(name, maxName)
 }
 
 func sameJSON(a, b json.RawMessage) bool {

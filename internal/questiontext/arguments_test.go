@@ -79,8 +79,8 @@ func TestArguments(t *testing.T) {
 		{
 			name:    "more than there are lines for",
 			values:  hundred,
-			want:    lines(0, 64) + "  more, with their values not shown: " + strings.TrimPrefix(names(64, 100), ", ") + "\n",
-			missing: "the values of 36 more arguments",
+			want:    lines(0, 40) + "  more, with their values not shown: " + strings.TrimPrefix(names(40, 100), ", ") + "\n",
+			missing: "the values of 60 more arguments",
 		},
 		{
 			name:   "a script",

@@ -35,7 +35,7 @@ func renderAt(value json.RawMessage, most, depth int) (string, extent) {
 	value = bytes.TrimSpace(value)
 	var text string
 	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil {
-		return quote(text, most), cutIf(len(text) > most, shortened)
+		return Quote(text, most), cutIf(len(text) > most, shortened)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, value); err != nil {

@@ -18,8 +18,8 @@ func Shorten(text string, most int) string {
 	return fmt.Sprintf("%s … %s (%d bytes in all)", plaintext.Visible(head), plaintext.Visible(tail), len(text))
 }
 
-// quote is Shorten for a value, in quotes, with what is no plain character as an escape.
-func quote(text string, most int) string {
+// Quote is Shorten for a value, in quotes, with what is no plain character as an escape.
+func Quote(text string, most int) string {
 	head, tail := ends(text, most)
 	quoted := func(s string) string { return plaintext.Visible(strconv.Quote(s)) }
 	if tail == "" {
