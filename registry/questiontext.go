@@ -26,7 +26,7 @@ func (q Question) Text(operator bool) string {
 	arguments := questiontext.Arguments(q.Arguments, q.textOptions())
 	var b strings.Builder
 	if arguments.Missing != "" {
-		fmt.Fprintf(&b, "Not shown, as there is too much of it: %s.\n", arguments.Missing)
+		fmt.Fprintf(&b, "Too long to show in full: %s.\n", arguments.Missing)
 	}
 	b.WriteString("May the tool " + questiontext.Shorten(q.Tool.Name, maxFact))
 	if q.Tool.Version != "" {

@@ -95,7 +95,7 @@ func TestQuestionTexts(t *testing.T) {
 				Tool: tool.Spec{Name: "write", Version: "1.0.0", Sandboxed: true, Changes: "path"}, Why: "it can write",
 				Arguments: json.RawMessage(`{"path":"` + strings.Repeat("a/", 3000) + `"}`),
 			},
-			want: "Not shown, as there is too much of it: all of path.\n" +
+			want: "Too long to show in full: path.\n" +
 				"May the tool write 1.0.0 run? It can write.\n" +
 				"It can reach nothing outside its sandbox.\n" +
 				"Its arguments:\n" +

@@ -51,7 +51,7 @@ type Options struct {
 type Shown struct {
 	// Lines are lines of text, each with a newline and safe to print.
 	Lines string
-	// Missing says which of what a reader has to see is not there; empty when nothing is.
+	// Missing names what a reader has to see and is not shown in full; empty for none.
 	Missing string
 }
 
@@ -104,13 +104,16 @@ func (w *writer) first(name string) {
 	text, e := render(value, maxFirst)
 	w.line("%s: %s", label(name), text)
 	if e != whole {
-		w.missing = append(w.missing, "all of "+label(name))
+		w.missing = append(w.missing, label(name))
 	}
 }
 
 // script writes a script line by line. Where it does not fit, the commands that are asked about
 // go before its beginning and end.
 func (w *writer) script(name string) {
+	if name == "" {
+		return
+	}
 	value, ok := w.take(name)
 	if !ok {
 		return
@@ -125,7 +128,7 @@ func (w *writer) script(name string) {
 		w.scriptLines(lines)
 		return
 	}
-	w.missing = append(w.missing, "all of "+label(name))
+	w.missing = append(w.missing, label(name))
 	w.line("%s, a script of %d lines and %d bytes; of it, what is asked about:", label(name), len(lines), len(text))
 	w.commands()
 	w.line("and its beginning and end:")
@@ -186,11 +189,11 @@ func (w *writer) rest() {
 		text, e := render(w.values[name], room)
 		w.line("%s: %s", label(name), text)
 		if e == partial {
-			w.missing = append(w.missing, "all members of "+label(name))
+			w.missing = append(w.missing, "members of "+label(name))
 		}
 	}
 	if more := names[len(shown):]; len(more) > 0 {
-		w.missing = append(w.missing, fmt.Sprintf("the values of %d more arguments", len(more)))
+		w.missing = append(w.missing, fmt.Sprintf("%d more arguments", len(more)))
 		w.names("more, with their values not shown:", more, label)
 	}
 	w.names("as by default:", defaults, func(name string) string {

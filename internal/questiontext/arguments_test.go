@@ -49,7 +49,7 @@ func TestArguments(t *testing.T) {
 			values:  map[string]any{"path": strings.Repeat("a/", 2500)},
 			o:       Options{First: []string{"path"}},
 			want:    `  path: "` + strings.Repeat("a/", 1365) + `" … "/` + strings.Repeat("a/", 682) + `" (5000 bytes in all)` + "\n",
-			missing: "all of path",
+			missing: "path",
 		},
 		{
 			name:   "required, then others, then unknown ones, then defaults",
@@ -80,7 +80,18 @@ func TestArguments(t *testing.T) {
 			name:    "more than there are lines for",
 			values:  hundred,
 			want:    lines(0, 40) + "  more, with their values not shown: " + strings.TrimPrefix(names(40, 100), ", ") + "\n",
-			missing: "the values of 60 more arguments",
+			missing: "60 more arguments",
+		},
+		{
+			name:   "a name of no characters",
+			values: map[string]any{"": "x\ny", "a\u202e": 1},
+			want:   `  "": "x\ny"` + "\n" + `  "a\u202e": 1` + "\n",
+		},
+		{
+			name:    "more members than there is room for",
+			values:  map[string]any{"a": hundred},
+			want:    "  a: {" + strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(lines(0, 25), "  m", ", m"), "\n", ""), ", ") + ", … 75 more}\n",
+			missing: "members of a",
 		},
 		{
 			name:   "a script",
@@ -94,7 +105,7 @@ func TestArguments(t *testing.T) {
 			o:      Options{Script: "command", Commands: []string{"rm -rf x"}},
 			want: "  command, a script of 2001 lines and 10009 bytes; of it, what is asked about:\n    - \"rm -rf x\"\n" +
 				"  and its beginning and end:\n" + strings.Repeat("    | true\n", 20) + "    | …\n" + strings.Repeat("    | true\n", 20),
-			missing: "all of command",
+			missing: "command",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
