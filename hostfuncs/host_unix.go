@@ -3,6 +3,7 @@
 package hostfuncs
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -29,6 +30,19 @@ func sameDevice(a, b fs.FileInfo) bool {
 	sa, okA := a.Sys().(*syscall.Stat_t)
 	sb, okB := b.Sys().(*syscall.Stat_t)
 	return okA && okB && sa.Dev == sb.Dev
+}
+
+// identityOf names a file of the host by its device and inode.
+func identityOf(file *os.File) (string, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return "", err
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", ErrUnsupported
+	}
+	return fmt.Sprintf("%d:%d", s.Dev, s.Ino), nil
 }
 
 // setAppend makes every write go to the end of the file, or no longer. Package os

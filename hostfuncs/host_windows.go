@@ -1,6 +1,7 @@
 package hostfuncs
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -29,6 +30,16 @@ func systemDirs() []string {
 
 // sameDevice matters for isKernelFS only.
 func sameDevice(_, _ fs.FileInfo) bool { return true }
+
+// identityOf names a file of the host by its volume and its number there, which is what
+// os.SameFile compares.
+func identityOf(file *os.File) (string, error) {
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(windows.Handle(file.Fd()), &info); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d:%d:%d", info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow), nil
+}
 
 // setAppend cannot change how a file was opened; see appendFlag.
 func setAppend(*os.File, bool) error { return ErrUnsupported }

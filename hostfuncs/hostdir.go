@@ -12,6 +12,7 @@ type hostDir struct {
 	root *os.Root
 	self *os.File // the same, for what os.Root has no method for
 	info fs.FileInfo
+	real string // its path with all links resolved
 	// parents are the directory itself and all above it, to the top.
 	parents []fs.FileInfo
 }
@@ -30,12 +31,12 @@ func openHostDir(dir string, paths *hostPaths) (hostDir, error) {
 	if err != nil {
 		return hostDir{}, hostDirError(err)
 	}
-	d := hostDir{root: root, parents: parents}
+	d := hostDir{root: root, real: real, parents: parents}
 	if d.self, err = root.Open("."); err != nil {
 		_ = root.Close()
 		return hostDir{}, hostDirError(err)
 	}
-	if err := d.examine(real, paths); err != nil {
+	if err := d.examine(paths); err != nil {
 		_ = d.close()
 		return hostDir{}, err
 	}
@@ -46,7 +47,7 @@ func (d *hostDir) close() error { return errors.Join(d.self.Close(), d.root.Clos
 
 // examine refuses directories that may not be mounted. It trusts the handle and
 // not the path: both must still be the same directory.
-func (d *hostDir) examine(real string, paths *hostPaths) error {
+func (d *hostDir) examine(paths *hostPaths) error {
 	var err error
 	if d.info, err = d.root.Stat("."); err != nil {
 		return hostDirError(err)
@@ -54,7 +55,7 @@ func (d *hostDir) examine(real string, paths *hostPaths) error {
 	if !os.SameFile(d.info, d.parents[0]) {
 		return errors.New("was replaced while it was opened; try again")
 	}
-	if d.isHostRoot(real, paths) {
+	if d.isHostRoot(paths) {
 		return errors.New("is the root of a file system of the host; name a directory below it")
 	}
 	if d.touchesSystem(paths) || isKernelFS(d.self) {
@@ -65,11 +66,11 @@ func (d *hostDir) examine(real string, paths *hostPaths) error {
 
 // isHostRoot reports whether d is the top of its file system's path, by name or
 // by identity.
-func (d *hostDir) isHostRoot(real string, paths *hostPaths) bool {
+func (d *hostDir) isHostRoot(paths *hostPaths) bool {
 	if len(d.parents) == 1 {
 		return true
 	}
-	top, err := paths.lstat(filepath.VolumeName(real) + string(filepath.Separator))
+	top, err := paths.lstat(filepath.VolumeName(d.real) + string(filepath.Separator))
 	return err == nil && os.SameFile(top, d.info)
 }
 

@@ -65,6 +65,9 @@ func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) err
 		m.scratch = name
 	}
 	dir, err := openHostDir(name, paths)
+	if err == nil && g.Is != nil && !os.SameFile(g.Is, dir.info) {
+		err = errors.Join(errors.New("the directory is not the one that was approved; call again to be asked about the one that is there now"), dir.close())
+	}
 	if err == nil && m.writable {
 		if err = dir.refuseProtected(o.Protected, paths); err != nil {
 			_ = dir.close()

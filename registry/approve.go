@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 
@@ -48,10 +47,10 @@ type Answer struct {
 	Patterns bool
 }
 
-// Question is what an Approver is asked. Everything but Confirm, Patterns and the
-// arguments' values is the host's own knowledge; the tool's author wrote Confirm, and a
-// model may have written the arguments, of which Patterns and what Why has in quotes are
-// parts, so show them as quoted text.
+// Question is what an Approver is asked. Text writes it for a person. Everything but Confirm,
+// Patterns, Commands and the arguments' values is the host's own knowledge; the tool's author
+// wrote Confirm, and a model may have written the arguments, of which Patterns, Commands and
+// what Why has in quotes are parts, so show them as quoted text.
 type Question struct {
 	// CallID is the call's ID, and Tenant and Session are those of the call.
 	CallID, Tenant, Session string
@@ -72,6 +71,8 @@ type Question struct {
 	// that are asked about, such as "git push *"; empty where a yes can only be for
 	// exactly this call.
 	Patterns []string
+	// Commands are the parts of the call's script that are asked about, as they stand there.
+	Commands []string
 	// Confirm is the author's own question with the arguments filled in; may be
 	// empty.
 	Confirm string
@@ -88,8 +89,10 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		}
 		x.digest = digest
 	}
-	bounds := x.bounds()
-	key := approvals.NewKey(digest, x.arguments.JSON, bounds)
+	if err := r.fix(ctx, x); err != nil {
+		return err
+	}
+	key := approvals.NewKey(digest, x.arguments.JSON, x.bounds)
 	if digest != "" && !x.looping { // what was said before was not about a loop
 		found, err := r.rememberedCall(ctx, x, key)
 		if found || err != nil {
@@ -107,9 +110,9 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	r.tell(x, Event{Kind: EventAwaiting, Why: x.decision.By.Why})
 	answer, err := r.ask(asking, approver, Question{
 		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session,
-		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Bounds: bounds, Why: x.decision.By.Why,
+		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Bounds: slices.Clone(x.bounds), Why: x.decision.By.Why,
 		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
-		Patterns: slices.Clone(x.patterns),
+		Patterns: slices.Clone(x.patterns), Commands: x.askedCommands(),
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -143,32 +146,6 @@ func (x *execution) nobodyToAsk() error {
 		Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes" + x.advice(),
 		Recoverable: x.looping, Details: tool.Details{Grant: x.decision.Grant, Fix: x.decision.Fix},
 	}
-}
-
-// bounds are all that says what the call may reach: the words of its grant, and what words
-// leave open, such as which folder a mount is now. They go into a hash and nowhere else.
-func (x *execution) bounds() []string {
-	all := slices.Clone(x.words)
-	for _, mount := range x.grant.FS {
-		if mount.Mount != capability.ScratchMount {
-			dir, err := filepath.Abs(mount.Dir)
-			if err != nil { // nobody knows where that is: no other call is there either
-				dir = x.call.ID
-			}
-			all = append(all, "mount "+mount.Mount+" is "+dir)
-		}
-	}
-	for _, denied := range x.grant.NetDeny {
-		all = append(all, "not "+denied.String())
-	}
-	for _, granted := range x.grant.Net {
-		for _, secret := range granted.Secrets {
-			for _, u := range secret.URLs {
-				all = append(all, "secret "+secret.Name+" to "+u.String())
-			}
-		}
-	}
-	return all
 }
 
 // digestWithin is the digest of a tool, which is loaded for it within the time for that.

@@ -183,7 +183,7 @@ func TestReplace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "permissions: + read:workspace at /workspace, but not .git/**\npermissions: + env:TOKEN\nversion: 1.0.0 -> 2.0.0\n"
+	want := "permissions: + env:TOKEN\npermissions: + read:workspace at /workspace, but not .git/**\nversion: 1.0.0 -> 2.0.0\n"
 	if got := diff.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -19,7 +19,7 @@ func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receip
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}
 	if x.entry != nil {
-		r.Resolved, r.Version = true, x.entry.spec.Version
+		r.Resolved, r.Version, r.Sandboxed = true, x.entry.spec.Version, x.entry.spec.Sandboxed
 	}
 	if x.arguments.JSON != nil {
 		r.Arguments = hexDigest(x.arguments.JSON)

@@ -113,9 +113,23 @@ func (x *execution) judgeShell() error {
 func (x *execution) patternKeys(digest string) map[string]approvals.Key {
 	keys := make(map[string]approvals.Key)
 	for _, p := range x.patterns {
-		keys[p] = approvals.NewPatternKey(digest, p, x.bounds())
+		keys[p] = approvals.NewPatternKey(digest, p, x.bounds)
 	}
 	return keys
+}
+
+// askedCommands are the parts of the script that are asked about, as they stand there.
+func (x *execution) askedCommands() []string {
+	if x.script == nil {
+		return nil
+	}
+	var commands []string
+	for _, p := range x.script.Parts {
+		if p.Effect == policy.Ask && !slices.Contains(commands, p.Source) {
+			commands = append(commands, p.Source)
+		}
+	}
+	return commands
 }
 
 // shellVerdict is what a receipt tells of a script.

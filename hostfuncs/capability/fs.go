@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -64,4 +65,7 @@ type GrantedFS struct {
 	FS
 	// Dir is the host path behind the mount; empty for ScratchMount.
 	Dir string
+	// Is is the directory that Dir has to lead to when it is opened, for a grant that somebody
+	// approved; nil lets it be any.
+	Is fs.FileInfo
 }

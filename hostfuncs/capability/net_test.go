@@ -88,10 +88,11 @@ func TestRequestsInWords(t *testing.T) {
 	if got := p.Words(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	want[0] = "read:w at /w"
-	want[1] = "net:https://api.example.com/v1 (GET) with T in the header Authorization and K in the query as key"
-	want[2] = "net:any (POST, GET)"
-	want[3] = "net:https://b.example/ (GET) with T as user and password"
+	want = []string{
+		"net:https://api.example.com/v1 (GET) with T in the header Authorization and K in the query as key",
+		"net:any (POST, GET)", "net:https://b.example/ (GET) with T as user and password", "secret:T", "secret:K",
+		"kv:write", "env:LANG", "read:w at /w", "clock",
+	}
 	if got := p.Describe(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -47,20 +47,12 @@ func (p Permissions) Clone() Permissions {
 // Words lists the permissions in words: "write:workspace", "env:LANG", "clock". Each
 // is a word by which the operator can grant it.
 func (p Permissions) Words() []string {
-	return p.list(func(f FS) string { return f.word().String() }, func(n Net) string { return n.word().String() })
-}
-
-// Describe lists the permissions like Words, with mounts and requests described in
-// full.
-func (p Permissions) Describe() []string { return p.list(FS.Describe, Net.Describe) }
-
-func (p Permissions) list(fs func(FS) string, net func(Net) string) []string {
 	words := []string{}
 	for _, f := range p.FS {
-		words = append(words, fs(f))
+		words = append(words, f.word().String())
 	}
 	for _, n := range p.Net {
-		words = append(words, net(n))
+		words = append(words, n.word().String())
 	}
 	for _, w := range p.plainWords() {
 		words = append(words, w.String())

@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 )
@@ -54,24 +52,30 @@ func (a *app) terminal() io.Writer {
 	return tty // open until the process ends
 }
 
-// maxShownArguments bounds what of the arguments a question shows, so that they
-// cannot push the facts off the screen.
-const maxShownArguments = 1000
+// maxPatterns is how many bytes of patterns a question shows. A yes to patterns is one to those
+// that were seen: with more, there is no such answer.
+const maxPatterns = 1000
 
-// ask puts a question to the person at the terminal. The facts come first and are
-// the host's; the author's text and the arguments are shown as quoted text.
+// A question with more than this may be longer than the screen, with the facts above it.
+const (
+	maxScreen      = 1600 // bytes
+	maxScreenLines = 20
+)
+
+// ask puts a question to the person at the terminal.
 func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) (registry.Answer, error) {
 	var no registry.Answer
 	var b strings.Builder
-	fmt.Fprintf(&b, "May the tool %s %s (%s) run? %s.\n", oneLine(q.Tool.Name), oneLine(q.Tool.Version), oneLine(q.Tool.Source), plaintext.Sentence(oneLine(q.Why)))
-	fmt.Fprintf(&b, "  it will reach: %s\n", reach(q.Grant))
-	fmt.Fprintf(&b, "  arguments:     %s\n", oneLine(cut(string(q.Arguments), maxShownArguments)))
-	if q.Confirm != "" {
-		fmt.Fprintf(&b, "  its author says: %s\n", oneLine(cut(q.Confirm, maxShownArguments)))
+	text := q.Text(true)
+	b.WriteString(text)
+	if len(text) > maxScreen || strings.Count(text, "\n") > maxScreenLines {
+		b.WriteString("This question is long: read it from its first line.\n")
 	}
+	patterns := strings.Join(q.Patterns, " and ")
+	offered := patterns != "" && len(patterns) <= maxPatterns
 	b.WriteString("Run it? [y]es, [a]lways for exactly this, ")
-	if len(q.Patterns) > 0 {
-		fmt.Fprintf(&b, "[p]attern: always for %s, ", oneLine(strings.Join(q.Patterns, " and ")))
+	if offered {
+		fmt.Fprintf(&b, "[p]attern: always for %s, ", oneLine(patterns))
 	}
 	b.WriteString("[N]o: ")
 	if _, err := io.WriteString(terminal, b.String()); err != nil {
@@ -87,7 +91,7 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	case "a", "always":
 		return registry.Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
 	case "p", "pattern":
-		if len(q.Patterns) > 0 {
+		if offered {
 			return registry.Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}, nil
 		}
 	}
@@ -110,36 +114,4 @@ func (a *app) answer(ctx context.Context, terminal io.Writer) (string, error) {
 		fmt.Fprintln(terminal)
 		return "", ctx.Err()
 	}
-}
-
-// reach says what a call will reach, with the operator's own directories: this goes
-// to the operator and nowhere else.
-func reach(g capability.Grant) string {
-	var parts []string
-	for _, m := range g.FS {
-		where := oneLine(m.Dir)
-		if m.Mount == capability.ScratchMount {
-			where = "its own, empty"
-		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", oneLine(m.Describe()), where))
-	}
-	for _, name := range sortedKeys(g.Env) {
-		parts = append(parts, "the variable "+oneLine(name))
-	}
-	for _, n := range g.Net {
-		parts = append(parts, oneLine(n.Describe()))
-	}
-	if g.KV != capability.ModeNone {
-		parts = append(parts, "its own store, to "+g.KV.String())
-	}
-	if g.Clock {
-		parts = append(parts, "the clock")
-	}
-	if g.Random {
-		parts = append(parts, "randomness")
-	}
-	if len(parts) == 0 {
-		return "nothing outside its sandbox"
-	}
-	return strings.Join(parts, ", ")
 }

@@ -106,6 +106,9 @@ func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error 
 		return a.printJSON(given)
 	}
 	fmt.Fprintf(a.Err, "wasmtool: %s %s, as it is now, is granted %s\n", oneLine(t.spec.Name), oneLine(t.spec.Version), oneLine(strings.Join(grantedWords(given), ", ")))
+	if !t.spec.Sandboxed {
+		fmt.Fprintf(a.Err, "  %s\n", tool.OutsideSandbox)
+	}
 	for _, flag := range capability.Broad(o.words...) {
 		fmt.Fprintf(a.Err, "  %s: it %s\n", oneLine(flag.Word.String()), oneLine(flag.Why))
 	}

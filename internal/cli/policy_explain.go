@@ -182,6 +182,8 @@ func (a *app) printWords(o policyExplain, t explainedTool, views []wordView) err
 // callView is what 'policy explain --json' prints of a call.
 type callView struct {
 	Allowed bool `json:"allowed"`
+	// Sandboxed tells whether what is granted bounds what the call can reach.
+	Sandboxed bool `json:"sandboxed"`
 	policy.Explanation
 	// Shell is what the script in the arguments comes to.
 	Shell *shellcommand.Result `json:"shell,omitempty"`
@@ -198,7 +200,7 @@ type callView struct {
 // explainCall tells what decides about a call.
 func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.Explained) error {
 	given := explained.Offered
-	view := callView{Explanation: explained.Policy, Missing: given.Missing, Changed: given.Changed, Shell: explained.Shell}
+	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: given.Missing, Changed: given.Changed, Shell: explained.Shell}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
 	if helps := slices.Concat(given.Missing, view.Grant); len(helps) > 0 {
 		view.Command = o.grantCommand(t.target) + shellWords(helps)
@@ -206,21 +208,21 @@ func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.E
 	if t.spec.Shell != "" && view.Shell == nil {
 		view.Script = t.spec.Shell
 	}
-	if err := a.printCall(o, view); err != nil || view.Allowed {
+	if err := a.printCall(o, view, t.spec.Reach(given.Grant.Describe(true))); err != nil || view.Allowed {
 		return err
 	}
 	return denied()
 }
 
-func (a *app) printCall(o policyExplain, v callView) error {
+func (a *app) printCall(o policyExplain, v callView, reach string) error {
 	if o.json {
 		return a.printJSON(v)
 	}
-	text := v.String()
+	text := v.String() + reach + "\n"
 	if len(v.Missing) > 0 {
 		missing := "it does not run: not granted: " + strings.Join(v.Missing, ", ") + "\n"
 		if v.Effect == policy.Allow {
-			text = "" // that a call which reaches nothing is allowed would only mislead
+			text = "" // that a call which does not run is allowed would only mislead
 		}
 		text = missing + text
 	}

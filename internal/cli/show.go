@@ -87,6 +87,7 @@ func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Para
 	}
 	fmt.Fprintf(w, "timeout:\t%v\n", s.Timeout)
 	fmt.Fprintf(w, "dangerous:\t%s\n", yesNo(s.Dangerous, "yes: each call asks first", "no"))
+	fmt.Fprintf(w, "sandboxed:\t%s\n", yesNo(s.Sandboxed, "yes", "no: "+tool.OutsideSandbox))
 	asks := s.Permissions.Describe()
 	if len(asks) == 0 {
 		asks = []string{"nothing"}

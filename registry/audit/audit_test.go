@@ -108,3 +108,22 @@ func TestFaultsNameNoPath(t *testing.T) {
 		}
 	}
 }
+
+// A line says whether what it tells of bounds the call, also where it does not.
+func TestLinesSayWhetherTheToolIsSandboxed(t *testing.T) {
+	for _, sandboxed := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "audit.jsonl")
+		l := New(Options{File: path})
+		defer l.Close()
+		if err := l.Write(tool.Receipt{CallID: "1", Sandboxed: sandboxed}); err != nil {
+			t.Fatal(err)
+		}
+		line, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf(`"sandboxed":%v`, sandboxed); !strings.Contains(string(line), want) {
+			t.Errorf("got %s, want %s", line, want)
+		}
+	}
+}

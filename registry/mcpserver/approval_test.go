@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -78,10 +80,13 @@ func TestApprovals(t *testing.T) {
 					t.Errorf("the code is %q, want %q", code, c.code)
 				}
 				message := p.message.Load().(string)
-				for _, want := range []string{"May the tool deletes 1.0.0 run?", "It will reach: nothing outside its sandbox", "Arguments: {", "Its author says: Delete "} {
-					if !strings.Contains(message, want) {
-						t.Errorf("the question lacks %q:\n%s", want, message)
-					}
+				want := "May the tool deletes 1.0.0 run? The tool is dangerous.\n" +
+					"It can reach nothing outside its sandbox.\n" +
+					"Its arguments:\n" +
+					"  path: \"a\\x1b[2J\"\n" +
+					"Its author says: Delete \"a\\x1b[2J\"?\n"
+				if message != want {
+					t.Errorf("the question is\n%s\nwant\n%s", message, want)
 				}
 				if strings.Contains(message, "\x1b") {
 					t.Errorf("the question holds a control character: %q", message)
@@ -243,5 +248,52 @@ func TestPanicEndsOneRequest(t *testing.T) {
 		if got := callText(t, session, "plain", nil); got != "fine" {
 			t.Errorf("%s: afterwards got %q", revision, got)
 		}
+	}
+}
+
+// A yes is for the directory that a mount led to when the question was asked.
+func TestAnswerIsTiedToTheDirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, mcpserver.Options{})
+	link := filepath.Join(t.TempDir(), "link")
+	lead := func(dir string) {
+		_ = os.Remove(link) // there may be none
+		if err := os.Symlink(dir, link); err != nil {
+			t.Skip("no links here: ", err)
+		}
+	}
+	lead(t.TempDir())
+	spec := askingTool()
+	spec.Permissions.FS = []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}
+	w.tools.SetRules(registry.Rules{Offer: capability.Offer{
+		Mounts: map[string]capability.Mount{"workspace": {Dir: link, Mode: capability.ModeWrite}},
+	}})
+	w.add(t, spec, says("ran"))
+	client := (&person{action: "accept"}).options()
+	client.MultiRoundTrip = &mcp.MultiRoundTripOptions{Disabled: true}
+	session := w.connect(t, "2026-07-28", client)
+	call := func(state string) *mcp.CallToolResult {
+		t.Helper()
+		params := &mcp.CallToolParams{Name: "deletes", Arguments: map[string]any{"path": "a"}, RequestState: state}
+		if state != "" {
+			params.InputResponses = mcp.InputResponseMap{"approval": &mcp.ElicitResult{Action: "accept"}}
+		}
+		result, err := session.CallTool(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	first := call("")
+	if form, ok := first.InputRequests["approval"].(*mcp.ElicitParams); !ok || strings.Contains(form.Message, link) {
+		t.Errorf("the question names a directory of the host: %+v", form)
+	}
+	lead(t.TempDir())
+	second := call(first.RequestState)
+	if !first.NeedsInput() || !second.NeedsInput() {
+		t.Fatalf("the answer was taken for another directory: %q, %q", textOf(first), textOf(second))
+	}
+	if got := call(second.RequestState); got.NeedsInput() || textOf(got) != "ran" {
+		t.Errorf("the second answer was not taken: %q", textOf(got))
 	}
 }

@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 )
@@ -175,47 +173,13 @@ func hashOf(kind string, texts []string) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// maxShown bounds what of the arguments and of the author's words a question shows, in
-// bytes, so that they cannot push the facts out of sight.
-const maxShown = 1000
-
-// approvalForm is a question as a form. The facts come first and are the host's; what the
-// author and a model wrote is shown on one line each.
+// approvalForm is a question as a form.
 func approvalForm(q registry.Question) *mcp.ElicitParams {
-	var b strings.Builder
-	fmt.Fprintf(&b, "May the tool %s %s run? %s.\n", plaintext.OneLine(q.Tool.Name), plaintext.OneLine(q.Tool.Version), plaintext.Sentence(plaintext.OneLine(q.Why)))
-	fmt.Fprintf(&b, "It will reach: %s\n", reachOf(q))
-	fmt.Fprintf(&b, "Arguments: %s", plaintext.OneLine(plaintext.Cut(string(q.Arguments), maxShown)))
-	if q.Confirm != "" {
-		fmt.Fprintf(&b, "\nIts author says: %s", plaintext.OneLine(plaintext.Cut(q.Confirm, maxShown)))
-	}
 	schema := formOnce
 	if q.Session != "" {
 		schema = formSession
 	}
-	return &mcp.ElicitParams{Mode: "form", Message: b.String(), RequestedSchema: json.RawMessage(schema)}
-}
-
-// reachOf tells what the tool will reach. An author who asks for very much does not push the
-// arguments out of sight: what there is no room for is counted.
-func reachOf(q registry.Question) string {
-	words := q.Grant.Words()
-	switch {
-	case !q.Tool.Sandboxed:
-		return "whatever it likes: it runs outside of the sandbox"
-	case len(words) == 0:
-		return "nothing outside its sandbox"
-	}
-	var shown []string
-	length := 0
-	for i, word := range words {
-		text := plaintext.OneLine(word.String())
-		if length += len(text); length > maxShown {
-			return strings.Join(append(shown, fmt.Sprintf("and %d more, too long to show here: 'wasmtool show' has them", len(words)-i)), ", ")
-		}
-		shown = append(shown, text)
-	}
-	return strings.Join(shown, ", ")
+	return &mcp.ElicitParams{Mode: "form", Message: q.Text(false), RequestedSchema: json.RawMessage(schema)}
 }
 
 // The forms of a question: to accept the form is to say yes.

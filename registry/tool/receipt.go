@@ -32,6 +32,9 @@ type Receipt struct {
 	// is not written as JSON for that: its parts count one after another.
 	Arguments string `json:"arguments_sha256,omitempty"`
 	Result    string `json:"result_sha256,omitempty"`
+	// Sandboxed is Spec.Sandboxed: without it, Grant and Usage bound nothing. It is false when
+	// there is no such tool.
+	Sandboxed bool `json:"sandboxed"`
 	// Grant are the words of what it could reach.
 	Grant []string `json:"grant,omitempty"`
 	// Decision is "allow", "ask" or "deny", and Rule what decided that; Approved says that

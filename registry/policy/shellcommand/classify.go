@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/internal/questiontext"
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
@@ -40,7 +41,10 @@ type Result struct {
 // Part is one simple command, redirection or assignment.
 type Part struct {
 	// Text is the part as the script has it, shortened, in quotes and safe to print.
-	Text   string        `json:"text"`
+	Text string `json:"text"`
+	// Source is the part as the script has it, shortened less, whatever it holds: it is not
+	// safe to print.
+	Source string        `json:"-"`
 	Effect policy.Effect `json:"effect"`
 	// Why says why, in a few words of the host's.
 	Why string `json:"why"`
@@ -101,8 +105,19 @@ func shown(text string) string {
 	return strconv.QuoteToGraphic(plaintext.Visible(plaintext.Short(strings.TrimSpace(text), maxShownPart)))
 }
 
+// maxSource is how many bytes of a part are kept: parts hold one another, so that all of them
+// could be many times the script.
+const maxSource = 1000
+
+func source(text string) string {
+	if len(text) <= maxSource {
+		return text
+	}
+	return questiontext.Shorten(text, maxSource)
+}
+
 func (c *classifier) add(text string, j judgement) {
-	c.addPart(Part{Text: shown(text), Effect: j.effect, Why: j.why})
+	c.addPart(Part{Text: shown(text), Source: source(text), Effect: j.effect, Why: j.why})
 }
 
 func (c *classifier) addPart(p Part) {

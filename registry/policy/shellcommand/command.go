@@ -19,7 +19,7 @@ func (c *classifier) command(words []word, text string, depth int, declared bool
 	case len(words) == 0:
 		return
 	}
-	p := Part{Text: shown(text)}
+	p := Part{Text: shown(text), Source: source(text)}
 	if why := forbidden(words); why != "" {
 		p.Effect, p.Why = policy.Deny, why
 		c.addPart(p)

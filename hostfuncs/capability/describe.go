@@ -1,0 +1,113 @@
+package capability
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// described is one line about what may be reached.
+type described struct {
+	text string
+	harm harm
+}
+
+// harm orders lines: what can do most harm comes first, so that a list which is cut hides the
+// least of it.
+type harm int
+
+const (
+	harmWrites harm = iota
+	harmPrivateNet
+	harmSecrets // and requests that change something
+	harmNet
+	harmStore
+	harmEnv
+	harmReads
+	harmOwn // the store for reading, the clock, randomness, the call's own folder
+)
+
+// worstFirst returns the texts, what can do most harm first.
+func worstFirst(list []described) []string {
+	slices.SortStableFunc(list, func(a, b described) int { return cmp.Compare(a.harm, b.harm) })
+	texts := make([]string, len(list))
+	for i, d := range list {
+		texts[i] = d.text
+	}
+	return texts
+}
+
+// Describe lists the permissions like Words, with mounts and requests described in full, and
+// what can do most harm first.
+func (p Permissions) Describe() []string {
+	var list []described
+	for _, f := range p.FS {
+		list = append(list, described{f.Describe(), f.harm()})
+	}
+	for _, n := range p.Net {
+		list = append(list, described{n.Describe(), requestHarm(false, len(n.Secrets) > 0, n.Methods)})
+	}
+	for _, w := range p.plainWords() {
+		list = append(list, described{w.String(), w.harm()})
+	}
+	return worstFirst(list)
+}
+
+// Describe lists what the grant reaches, as Permissions.Describe does. With dirs it names the
+// host's directories behind the mounts, too: those are for the operator alone.
+func (g Grant) Describe(dirs bool) []string {
+	var list []described
+	for _, f := range g.FS {
+		text := f.FS.Describe()
+		switch {
+		case f.Mount == ScratchMount:
+			text += " (its own, empty)"
+		case dirs:
+			text += " (" + f.Dir + ")"
+		}
+		list = append(list, described{text, f.harm()})
+	}
+	for _, n := range g.Net {
+		list = append(list, described{n.Describe(), requestHarm(n.Private, len(n.Secrets) > 0, n.Methods)})
+	}
+	own := Permissions{Env: slices.Sorted(maps.Keys(g.Env)), KV: g.KV, Clock: g.Clock, Random: g.Random}
+	for _, w := range own.plainWords() {
+		list = append(list, described{w.String(), w.harm()})
+	}
+	return worstFirst(list)
+}
+
+func (f FS) harm() harm {
+	switch {
+	case f.Mount == ScratchMount:
+		return harmOwn
+	case f.Mode >= ModeWrite:
+		return harmWrites
+	}
+	return harmReads
+}
+
+func requestHarm(private, secrets bool, methods []string) harm {
+	changes := func(method string) bool { return method != methodGet && !strings.EqualFold(method, "HEAD") }
+	switch {
+	case private:
+		return harmPrivateNet
+	case secrets || slices.ContainsFunc(methods, changes):
+		return harmSecrets
+	}
+	return harmNet
+}
+
+// harm is that of a word which is neither a mount nor a request.
+func (w Word) harm() harm {
+	switch {
+	case w.kind == KindSecret:
+		return harmSecrets
+	case w.kind == KindEnv:
+		return harmEnv
+	case w.mode() == ModeWrite:
+		return harmStore
+	}
+	return harmOwn
+}

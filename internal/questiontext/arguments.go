@@ -1,0 +1,244 @@
+package questiontext
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+)
+
+// Bounds of what is shown, in bytes of the arguments unless they say something else. An escape
+// takes up to ten bytes for one to four of these.
+const (
+	maxFirst   = 4096 // of the parameters of Options.First, each
+	maxScript  = 4000
+	maxLines   = 40   // of a script
+	maxCommand = 1200 // of each of Options.Commands
+	maxValues  = 6000 // of all other values together
+	maxValue   = 600  // of one of them
+	maxShown   = 40   // values on lines of their own
+	maxName    = 80
+	maxNames   = 2000 // of the parameters that have no line
+	maxDefault = 40
+)
+
+// Parameter is what the tool's schema says of a parameter.
+type Parameter struct {
+	Name     string
+	Required bool
+	Default  json.RawMessage // nil for none
+}
+
+// Options say what a reader has to see. The zero value treats all values alike.
+type Options struct {
+	// Parameters are those of the tool, in their order.
+	Parameters []Parameter
+	// First are parameters that are shown before all others, as whole as can be.
+	First []string
+	// Script is the parameter that is a script of a shell, and Commands are those in it that
+	// are asked about, for where the whole does not fit.
+	Script   string
+	Commands []string
+}
+
+// Shown is a text for arguments.
+type Shown struct {
+	// Lines are lines of text, each with a newline and safe to print.
+	Lines string
+	// Missing names what a reader has to see and is not shown in full; empty for none.
+	Missing string
+}
+
+// Arguments writes the arguments of a call, a JSON object.
+func Arguments(arguments json.RawMessage, o Options) Shown {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(arguments, &values); err != nil {
+		return Shown{Lines: "  " + Shorten(string(arguments), maxValue) + "\n", Missing: missingNote(len(arguments) > maxValue, "the arguments")}
+	}
+	w := &writer{o: o, values: values}
+	for _, name := range o.First {
+		w.first(name)
+	}
+	w.script(o.Script)
+	w.rest()
+	return Shown{w.b.String(), strings.Join(w.missing, ", ")}
+}
+
+func missingNote(cut bool, what string) string {
+	if cut {
+		return what
+	}
+	return ""
+}
+
+type writer struct {
+	o       Options
+	values  map[string]json.RawMessage // those that are still to be written
+	b       strings.Builder
+	missing []string
+}
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, "  "+format+"\n", args...) }
+
+// take returns a value that was not written yet.
+func (w *writer) take(name string) (json.RawMessage, bool) {
+	value, ok := w.values[name]
+	delete(w.values, name)
+	return value, ok
+}
+
+func (w *writer) first(name string) {
+	if name == w.o.Script {
+		return
+	}
+	value, ok := w.take(name)
+	if !ok {
+		return
+	}
+	text, e := render(value, maxFirst)
+	w.line("%s: %s", label(name), text)
+	if e != whole {
+		w.missing = append(w.missing, label(name))
+	}
+}
+
+// script writes a script line by line. Where it does not fit, the commands that are asked about
+// go before its beginning and end.
+func (w *writer) script(name string) {
+	if name == "" {
+		return
+	}
+	value, ok := w.take(name)
+	if !ok {
+		return
+	}
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
+		text = string(value)
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(text) <= maxScript && len(lines) <= maxLines {
+		w.line("%s:", label(name))
+		w.scriptLines(lines)
+		return
+	}
+	w.missing = append(w.missing, label(name))
+	w.line("%s, a script of %d lines and %d bytes; of it, what is asked about:", label(name), len(lines), len(text))
+	w.commands()
+	w.line("and its beginning and end:")
+	head, tail := ends(text, maxScript/2)
+	w.scriptLines(firstLines(strings.Split(head, "\n"), maxLines/2))
+	w.line("  | …")
+	last := strings.Split(strings.TrimSuffix(tail, "\n"), "\n")
+	w.scriptLines(last[max(len(last)-maxLines/2, 0):])
+}
+
+func firstLines(lines []string, most int) []string { return lines[:min(len(lines), most)] }
+
+func (w *writer) scriptLines(lines []string) {
+	for _, line := range lines {
+		w.line("  | %s", plaintext.Visible(line))
+	}
+}
+
+func (w *writer) commands() {
+	room := maxScript
+	for i, command := range w.o.Commands {
+		if room -= min(len(command), maxCommand); room < 0 || i == maxLines {
+			w.line("  and %d more commands", len(w.o.Commands)-i)
+			w.missing = append(w.missing, fmt.Sprintf("%d commands that are asked about", len(w.o.Commands)-i))
+			return
+		}
+		w.line("  - %s", Quote(command, maxCommand))
+	}
+}
+
+// rest writes the other values: required ones, those that the schema names, those it does not,
+// and those that are as the schema has them.
+func (w *writer) rest() {
+	var required, optional, defaults []string
+	declared := make(map[string]bool)
+	for _, p := range w.o.Parameters {
+		value, ok := w.values[p.Name]
+		declared[p.Name] = true
+		switch {
+		case !ok:
+		case p.Required:
+			required = append(required, p.Name)
+		case p.Default != nil && sameJSON(value, p.Default):
+			defaults = append(defaults, p.Name)
+		default:
+			optional = append(optional, p.Name)
+		}
+	}
+	names := slices.Concat(required, optional)
+	for _, name := range slices.Sorted(maps.Keys(w.values)) {
+		if !declared[name] {
+			names = append(names, name)
+		}
+	}
+	shown := names[:min(len(names), maxShown)]
+	room := min(maxValue, maxValues/max(len(shown), 1))
+	for _, name := range shown {
+		text, e := render(w.values[name], room)
+		w.line("%s: %s", label(name), text)
+		if e == partial {
+			w.missing = append(w.missing, "members of "+label(name))
+		}
+	}
+	if more := names[len(shown):]; len(more) > 0 {
+		w.missing = append(w.missing, fmt.Sprintf("%d more arguments", len(more)))
+		w.names("more, with their values not shown:", more, label)
+	}
+	w.names("as by default:", defaults, func(name string) string {
+		text, _ := render(w.values[name], maxDefault)
+		return label(name) + " " + text
+	})
+}
+
+// names writes a list on one line; what there is no room for is counted.
+func (w *writer) names(title string, names []string, show func(string) string) {
+	if len(names) == 0 {
+		return
+	}
+	var list []string
+	room := maxNames
+	for i, name := range names {
+		text := show(name)
+		if room -= len(text); room < 0 {
+			list = append(list, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		list = append(list, text)
+	}
+	w.line("%s %s", title, strings.Join(list, ", "))
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+
+// label is a name as it is written before its value. One that is no plain word is in quotes, so
+// that it does not pass for words of the host's.
+func label(name string) string {
+	if plainName.MatchString(name) && len(name) <= maxName {
+		return name
+	}
+	return Quote(name, maxName)
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var values [2]any
+	for i, text := range []json.RawMessage{a, b} {
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		if decoder.Decode(&values[i]) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
+}

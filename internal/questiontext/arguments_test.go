@@ -1,0 +1,165 @@
+package questiontext
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// object is a JSON object of values.
+func object(t *testing.T, values map[string]any) json.RawMessage {
+	t.Helper()
+	text, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestArguments(t *testing.T) {
+	path := "/workspace/" + strings.Repeat("a/", 300) + "end.go"
+	hundred := make(map[string]any)
+	for n := range 100 {
+		hundred[fmt.Sprintf("m%03d", n)] = n
+	}
+	for _, c := range []struct {
+		name    string
+		values  map[string]any
+		o       Options
+		want    string
+		missing string
+	}{
+		{name: "none", want: ""},
+		{
+			name:   "a path behind much content",
+			values: map[string]any{"content": "BEGIN" + strings.Repeat("x", 1<<20) + "END", "path": "/etc/cron.d/x"},
+			o:      Options{Parameters: []Parameter{{Name: "content", Required: true}, {Name: "path", Required: true}}},
+			want: `  content: "BEGIN` + strings.Repeat("x", 395) + `" … "` + strings.Repeat("x", 197) + `END" (1048584 bytes in all)` +
+				"\n" + `  path: "/etc/cron.d/x"` + "\n",
+		},
+		{
+			name:   "what changes comes first and is whole",
+			values: map[string]any{"content": "x", "path": path},
+			o:      Options{First: []string{"path"}, Parameters: []Parameter{{Name: "content", Required: true}, {Name: "path"}}},
+			want:   "  path: \"" + path + "\"\n  content: \"x\"\n",
+		},
+		{
+			name:    "what changes does not fit",
+			values:  map[string]any{"path": strings.Repeat("a/", 2500)},
+			o:       Options{First: []string{"path"}},
+			want:    `  path: "` + strings.Repeat("a/", 1365) + `" … "/` + strings.Repeat("a/", 682) + `" (5000 bytes in all)` + "\n",
+			missing: "path",
+		},
+		{
+			name:   "required, then others, then unknown ones, then defaults",
+			values: map[string]any{"a": 1, "b": true, "c": "x", "d": 5.0, "z": nil, "e": "."},
+			o: Options{Parameters: []Parameter{
+				{Name: "e", Default: json.RawMessage(`"."`)}, {Name: "d", Default: json.RawMessage(`4`)}, {Name: "b"}, {Name: "c", Required: true},
+			}},
+			want: "  c: \"x\"\n  d: 5\n  b: true\n  a: 1\n  z: null\n  as by default: e \".\"\n",
+		},
+		{
+			name:   "another line, an escape, hidden characters",
+			values: map[string]any{"a": "x\nIt can reach nothing.\x1b[2J\u202e", "b\nIt can reach": "nothing", "It can reach": 1},
+			want: `  "It can reach": 1` + "\n" + `  a: "x\nIt can reach nothing.\x1b[2J\u202e"` + "\n" +
+				`  "b\nIt can reach": "nothing"` + "\n",
+		},
+		{
+			name:   "members of members",
+			values: map[string]any{"edits": []any{map[string]any{"content": strings.Repeat("y", 2000), "path": "/workspace/a"}}},
+			want: `  edits: [{content: "` + strings.Repeat("y", 200) + `" … "` + strings.Repeat("y", 100) + `" (2000 bytes in all), ` +
+				`path: "/workspace/a"}]` + "\n",
+		},
+		{
+			name:   "hidden characters in members",
+			values: map[string]any{"a": []any{"\u202e\u200b", map[string]any{"k\u2028": "\x1b"}}},
+			want:   `  a: ["\u202e\u200b",{"k\u2028":"\u001b"}]` + "\n",
+		},
+		{
+			name:    "more than there are lines for",
+			values:  hundred,
+			want:    lines(0, 40) + "  more, with their values not shown: " + strings.TrimPrefix(names(40, 100), ", ") + "\n",
+			missing: "60 more arguments",
+		},
+		{
+			name:   "a name of no characters",
+			values: map[string]any{"": "x\ny", "a\u202e": 1},
+			want:   `  "": "x\ny"` + "\n" + `  "a\u202e": 1` + "\n",
+		},
+		{
+			name:    "more members than there is room for",
+			values:  map[string]any{"a": hundred},
+			want:    "  a: {" + strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(lines(0, 25), "  m", ", m"), "\n", ""), ", ") + ", … 75 more}\n",
+			missing: "members of a",
+		},
+		{
+			name:   "a script",
+			values: map[string]any{"command": "ls\n\trm x\x1b\n", "stdin": ""},
+			o:      Options{Script: "command", Parameters: []Parameter{{Name: "stdin", Default: json.RawMessage(`""`)}, {Name: "command"}}},
+			want:   "  command:\n    | ls\n    | \\trm x\\x1b\n  as by default: stdin \"\"\n",
+		},
+		{
+			name:   "a script that does not fit",
+			values: map[string]any{"command": strings.Repeat("true\n", 1000) + "rm -rf x\n" + strings.Repeat("true\n", 1000)},
+			o:      Options{Script: "command", Commands: []string{"rm -rf x"}},
+			want: "  command, a script of 2001 lines and 10009 bytes; of it, what is asked about:\n    - \"rm -rf x\"\n" +
+				"  and its beginning and end:\n" + strings.Repeat("    | true\n", 20) + "    | …\n" + strings.Repeat("    | true\n", 20),
+			missing: "command",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Arguments(object(t, c.values), c.o)
+			if got.Lines != c.want || got.Missing != c.missing {
+				t.Errorf("got\n%s\n%q\nwant\n%s\n%q", got.Lines, got.Missing, c.want, c.missing)
+			}
+		})
+	}
+}
+
+func lines(from, to int) string {
+	var b strings.Builder
+	for n := from; n < to; n++ {
+		fmt.Fprintf(&b, "  m%03d: %d\n", n, n)
+	}
+	return b.String()
+}
+
+func names(from, to int) string {
+	var b strings.Builder
+	for n := from; n < to; n++ {
+		fmt.Fprintf(&b, ", m%03d", n)
+	}
+	return b.String()
+}
+
+// Whatever the arguments are, the text is bounded and each of its lines begins with spaces.
+func TestArgumentsAreBounded(t *testing.T) {
+	long := strings.Repeat("\x1b\n", 1<<16)
+	deep := any(long)
+	for range 100 {
+		deep = []any{map[string]any{long[:1000]: deep, "x": long[:1000]}}
+	}
+	many := map[string]any{}
+	for n := range 20_000 {
+		many[fmt.Sprintf("%d%s", n, long[:200])] = long[:200]
+	}
+	var commands []string
+	for range 2000 {
+		commands = append(commands, long[:3000])
+	}
+	for name, values := range map[string]map[string]any{
+		"long": {"a": long, "b": long, "command": long, "path": long}, "deep": {"a": deep, "path": deep}, "many": many,
+		"list": {"a": make([]any, 100_000)}, "object": {"a": many},
+	} {
+		got := Arguments(object(t, values), Options{First: []string{"path"}, Script: "command", Commands: commands})
+		if len(got.Lines) > 64<<10 || len(got.Missing) > 16<<10 {
+			t.Errorf("%s: %d bytes, and %d at the top", name, len(got.Lines), len(got.Missing))
+		}
+		for line := range strings.Lines(got.Lines) {
+			if !strings.HasPrefix(line, "  ") || strings.ContainsAny(line, "\x1b") {
+				t.Errorf("%s: a line is %q", name, line)
+			}
+		}
+	}
+}

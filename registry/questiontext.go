@@ -1,0 +1,64 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/internal/questiontext"
+)
+
+// Bounds of the facts of a question, in bytes.
+const (
+	maxFact   = 200
+	maxWhy    = 1000
+	maxAuthor = 1000
+)
+
+// Text is the question in words, some lines that are bounded and safe to print. The facts come
+// first and are the host's: why it is a question, and what the tool can reach. Then come the
+// arguments, each on lines of its own that begin with spaces: the parameters of Spec.Changes and
+// Spec.Shell, required ones, others. What must be seen and has no room is named at the top.
+// With operator it names where the tool is from and the host's directories, too, which are for
+// nobody else.
+func (q Question) Text(operator bool) string {
+	arguments := questiontext.Arguments(q.Arguments, q.textOptions())
+	var b strings.Builder
+	if arguments.Missing != "" {
+		fmt.Fprintf(&b, "Too long to show in full: %s.\n", arguments.Missing)
+	}
+	b.WriteString("May the tool " + questiontext.Shorten(q.Tool.Name, maxFact))
+	if q.Tool.Version != "" {
+		b.WriteString(" " + questiontext.Shorten(q.Tool.Version, maxFact))
+	}
+	if operator && q.Tool.Source != "" {
+		b.WriteString(" (" + questiontext.Shorten(q.Tool.Source, maxFact) + ")")
+	}
+	fmt.Fprintf(&b, " run? %s.\n", plaintext.Sentence(questiontext.Shorten(q.Why, maxWhy)))
+	fmt.Fprintf(&b, "%s.\n", plaintext.Sentence(q.Tool.Reach(q.Grant.Describe(operator))))
+	if arguments.Lines == "" {
+		b.WriteString("It gets no arguments.\n")
+	} else {
+		b.WriteString("Its arguments:\n" + arguments.Lines)
+	}
+	if q.Confirm != "" {
+		fmt.Fprintf(&b, "Its author says: %s\n", questiontext.Shorten(q.Confirm, maxAuthor))
+	}
+	return b.String()
+}
+
+func (q Question) textOptions() questiontext.Options {
+	o := questiontext.Options{Script: q.Tool.Shell, Commands: q.Commands}
+	if q.Tool.Changes != "" {
+		o.First = []string{q.Tool.Changes}
+	}
+	schema, err := jsonschema.CompileParameters(q.Tool.Parameters)
+	if err != nil { // a Registry has no such tool: all values are alike then
+		return o
+	}
+	for _, p := range schema.Parameters() {
+		o.Parameters = append(o.Parameters, questiontext.Parameter{Name: p.Name, Required: p.Required, Default: p.Default})
+	}
+	return o
+}
