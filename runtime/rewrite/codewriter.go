@@ -223,7 +223,7 @@ func (t *tightness) step(ev *event) int {
 		if t.depth > 0 || ev.tight {
 			t.depth++
 		}
-	case opBlock, opIf, opTryTable:
+	case opBlock, opIf:
 		if t.depth > 0 {
 			t.depth++
 		}

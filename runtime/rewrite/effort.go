@@ -31,8 +31,6 @@ func (in *instr) branches() uint64 {
 		return 1
 	case opMemoryFill, opMemoryCopy:
 		return 3 // the choice of how to do it
-	case opTryTable:
-		return 1 + uint64(in.b)
 	case opBrTable:
 		return 1 + uint64(in.a)/labelsPerBranch
 	}

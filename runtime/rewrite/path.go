@@ -19,8 +19,7 @@ type event struct {
 	// before is the cost of the code between the last event and this one, own that
 	// of the instruction, with the price of what it calls.
 	before, own uint64
-	// lists[list:listEnd] are the labels of br_table and, at the end of a
-	// try_table, those of its clauses.
+	// lists[list:listEnd] are the labels of br_table.
 	list, listEnd int
 	// measured is a bulk operation whose length is known at run time only.
 	measured bool
@@ -77,7 +76,6 @@ type plan struct {
 	// tight says that there are tight loops.
 	tight  bool
 	frames []pathFrame
-	tries  []int // where the clauses of the open try_tables begin in lists
 	loops  []int // the events that begin the open loops
 	// assigned is how many locals are set somewhere in the function.
 	assigned int
@@ -91,7 +89,6 @@ type pathFrame struct {
 	second uint64 // from the start of the second half of an if
 	loop   bool
 	halves bool
-	catch  uint64 // from the clauses of this and all outer try_tables
 }
 
 // costSlack is how much straight code may go by without an event, so that there
@@ -101,7 +98,7 @@ const costSlack = 50
 // make plans defined function i.
 func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.body(m, i)
-	p.events, p.lists, p.tries = p.events[:0], p.lists[:0], p.tries[:0]
+	p.events, p.lists = p.events[:0], p.lists[:0]
 	p.loops = p.loops[:0]
 	p.measured, p.tight = false, false
 	p.assigned = g.s.funcs[i].assigned
@@ -172,10 +169,6 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			ev.list = len(p.lists)
 			p.lists = p.labels(p.lists, &in)
 			ev.listEnd = len(p.lists)
-		case opTryTable:
-			p.tries = append(p.tries, len(p.lists))
-			p.lists = p.labels(p.lists, &in)
-			p.tries = append(p.tries, len(p.lists))
 		case opLoop:
 			p.loops = append(p.loops, len(p.events))
 		case opEnd:
@@ -188,11 +181,6 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 				loop.merge = p.merge(&in)
 				p.tight = p.tight || loop.tight
 				p.loops = p.loops[:top]
-			}
-			if in.opener == opTryTable {
-				top := len(p.tries) - 2
-				ev.list, ev.listEnd = p.tries[top], p.tries[top+1]
-				p.tries = p.tries[:top]
 			}
 		default:
 			ev.measured = in.measured()
@@ -233,7 +221,7 @@ func isEvent(op opcode) bool {
 	case op == opMemoryGrow, op >= opMemoryInit && op <= opTableFill:
 		return op != opElemDrop && op != opDataDrop && op != opTableSize
 	}
-	return op == opTryTable || op == opRefFunc || op == opBrOnNull || op == opBrOnNonNull
+	return op == opRefFunc || op == opBrOnNull || op == opBrOnNonNull
 }
 
 // charge walks backwards, sets what the checks charge, and returns the cost of
@@ -258,11 +246,7 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 	switch ev.op {
 	case opEnd:
 		rest += ev.merge
-		f := pathFrame{after: rest, loop: ev.opener == opLoop, catch: p.catch()}
-		for _, l := range p.lists[ev.list:ev.listEnd] {
-			f.catch = max(f.catch, p.target(l))
-		}
-		p.frames = append(p.frames, f)
+		p.frames = append(p.frames, pathFrame{after: rest, loop: ev.opener == opLoop})
 	case opElse:
 		p.frames[top].second, p.frames[top].halves = rest, true
 		rest = p.frames[top].after
@@ -277,7 +261,7 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 		p.frames = p.frames[:top]
 		ev.charge = max(ev.charge, rest, 1) + ev.merge
 		rest = 0
-	case opBlock, opTryTable:
+	case opBlock:
 		p.frames = p.frames[:top]
 	case opBr:
 		rest = p.target(ev.a)
@@ -288,16 +272,13 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 		for _, l := range p.lists[ev.list:ev.listEnd] {
 			rest = max(rest, p.target(l))
 		}
-	case opUnreachable, opReturn:
+	case opUnreachable, opReturn, opReturnCall, opReturnCallIndirect, opReturnCallRef:
 		rest = 0
-	case opThrow, opThrowRef, opReturnCall, opReturnCallIndirect, opReturnCallRef:
-		rest = p.catch()
 	case opCall, opCallIndirect, opCallRef:
 		if ev.back && rest > maxTail {
 			ev.cut(rest)
 			rest = 0
 		}
-		rest = max(rest, p.catch())
 	}
 	rest += ev.own
 	if ev.checksFirst() {
@@ -315,11 +296,4 @@ func (p *plan) target(label uint32) uint64 {
 		return 0
 	}
 	return f.after
-}
-
-func (p *plan) catch() uint64 {
-	if len(p.frames) == 0 {
-		return 0
-	}
-	return p.frames[len(p.frames)-1].catch
 }

@@ -30,6 +30,8 @@ type Options struct {
 	// A reference to a function is made once, when the module is instantiated, and not
 	// each time that the module asks for it: engines keep what they make.
 	//
+	// A module that uses exceptions is refused as Unsupported: they have no price yet.
+	//
 	// A function that would take seconds to compile with its checks is refused as
 	// SlowToCompile, and so is a module of too many such functions for its size.
 	Meter bool
@@ -96,6 +98,9 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := s.checkPriced(o); err != nil {
+		return nil, nil, err
+	}
 	rep := m.report(s)
 	rep.HostBytes, rep.DataBytes = m.hostBytes(o, s), m.dataBytes()
 	out, counts, err := m.write(o, s)
@@ -125,6 +130,16 @@ func (m *module) checkLimits(o Options) *Error {
 			"the body of function %d has %d bytes, at most %d are allowed: split the function or lower inlining", f.Index, f.Bytes, limit)
 	}
 	return m.checkReserved()
+}
+
+// checkPriced refuses features that metering has no price for. The engine saves the call
+// stack for every try_table that is entered, which costs as much as the stack is deep.
+func (s *scan) checkPriced(o Options) *Error {
+	if o.Meter && s.features&featExceptions != 0 {
+		return refuse(headerBytes, Unsupported,
+			"it uses exceptions, which have no price in fuel yet: build it without them (C++: -fno-exceptions, Rust: panic = \"abort\")")
+	}
+	return nil
 }
 
 // Costs of an instance on the host, in bytes, of an item each: about what wazero 1.12 takes.
