@@ -57,6 +57,15 @@ func isSlow(err error) bool {
 	return errors.As(err, &fault) && fault.Kind == rewrite.SlowToCompile
 }
 
+// needsChild tells how to load a module that was refused because it is slow to compile, or
+// returns nil. With a child none is.
+func needsChild(refusal error) error {
+	if !isSlow(refusal) {
+		return nil
+	}
+	return invalid(refusal, "%s; or call runtime.SelfCompiler first in main and set CompileCommand to its result, which compiles it in a child process", refusal)
+}
+
 // missingImports tells what a module lacks that was refused because it is slow to compile,
 // or returns nil: to compile it elsewhere would not help.
 func missingImports(wasm []byte, refusal error) error {
@@ -136,7 +145,7 @@ func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLo
 		m.wasm, m.report, err = rewrite.Rewrite(wasm, rewritingAny)
 	}
 	if err != nil {
-		return cmp.Or(missingImports(wasm, err), fromRewrite(err))
+		return cmp.Or(missingImports(wasm, err), needsChild(err), fromRewrite(err))
 	}
 	if err := checkImports(m.report); err != nil {
 		return err

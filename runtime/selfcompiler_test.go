@@ -14,23 +14,18 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// asWorker is the argument by which tests start this program as a compile worker.
-const asWorker = "compile-worker-for-test"
-
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == asWorker {
-		os.Exit(CompileWorker(os.Stdin, os.Stdout))
-	}
+	SelfCompiler() // in the child it does not return
 	os.Exit(m.Run())
 }
 
 func workerCommand(t testing.TB) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	command := SelfCompiler()
+	if command == nil {
+		t.Fatal("the system does not say which program this is")
 	}
-	return []string{self, asWorker}
+	return command
 }
 
 func TestChildCompiles(t *testing.T) {

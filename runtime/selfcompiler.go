@@ -3,9 +3,9 @@ package runtime
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/tetratelabs/wazero"
@@ -19,12 +19,29 @@ const childFrom = 64 << 10
 
 func (r *Runtime) hasChild() bool { return len(r.opts.CompileCommand) > 0 }
 
-// CompileWorker is the main function of the program that Options.CompileCommand names:
-// it limits this process for good, compiles the module that it reads from stdin into
-// the current folder, and answers on stdout. The program must end with the exit code at
-// once.
-func CompileWorker(stdin io.Reader, stdout io.Writer) (exitCode int) {
-	return compilechild.Serve(stdin, stdout, leaveCode)
+// compileMarker is the only argument of a program that was started to compile.
+const compileMarker = "wasmtool:compile"
+
+// SelfCompiler returns the command by which this program compiles modules in a child
+// process of itself, for Options.CompileCommand:
+//
+//	func main() {
+//		compiler := runtime.SelfCompiler()
+//		tools, err := standard.New(standard.Options{CompileCommand: compiler})
+//
+// Call it first in main: in the child it compiles one module, under limits on time,
+// memory and files, and ends the process instead of returning. The result is nil where
+// the system does not say which file this program is; modules that need a child do not
+// load then.
+func SelfCompiler() []string {
+	if len(os.Args) == 2 && os.Args[1] == compileMarker {
+		os.Exit(compilechild.Serve(os.Stdin, os.Stdout, leaveCode))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, compileMarker}
 }
 
 // leaveCode compiles a module and leaves the code in dir, where newEngine finds it.
