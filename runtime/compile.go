@@ -9,6 +9,7 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -56,6 +57,16 @@ func isSlow(err error) bool {
 	var fault *rewrite.Error
 	return errors.As(err, &fault) && fault.Kind == rewrite.SlowToCompile
 }
+
+// What a module may take to compile, by the estimate, where it cannot be stopped if there
+// is a child that can.
+const (
+	maxTimeHere  = 100 * time.Millisecond
+	maxBytesHere = 100 << 20
+)
+
+// forChild reports whether a module is one for a child.
+func forChild(e rewrite.Effort) bool { return e.Time > maxTimeHere || e.Bytes > maxBytesHere }
 
 // needsChild tells how to load a module that was refused because it is slow to compile, or
 // returns nil. With a child none is.
@@ -117,6 +128,10 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 	return err
 }
 
+// longFrom is the size in bytes from which a module is not even rewritten among those that
+// are compiled in a moment.
+const longFrom = 64 << 10
+
 // errTakesLong says that a module is to be compiled among those that may take long.
 var errTakesLong = errors.New("the module may take long to compile")
 
@@ -131,18 +146,17 @@ func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLo
 	if len(wasm) > c.r.opts.MaxModuleBytes {
 		return invalid(nil, "the module has %d bytes; at most %d are loaded", len(wasm), c.r.opts.MaxModuleBytes)
 	}
-	if !mayTakeLong && len(wasm) >= childFrom {
+	if !mayTakeLong && len(wasm) >= longFrom {
 		return errTakesLong
 	}
+	options := rewriting
+	if c.r.hasChild() {
+		options = rewritingAny
+	}
 	var m rewritten
-	mustStop := false // the compiler must be one that can be stopped
-	m.wasm, m.report, err = rewrite.Rewrite(wasm, rewriting)
-	if c.r.hasChild() && isSlow(err) {
-		if !mayTakeLong {
-			return errTakesLong
-		}
-		mustStop = true
-		m.wasm, m.report, err = rewrite.Rewrite(wasm, rewritingAny)
+	m.wasm, m.report, err = rewrite.Rewrite(wasm, options)
+	if err == nil && !mayTakeLong && forChild(m.report.Effort) {
+		return errTakesLong
 	}
 	if err != nil {
 		return cmp.Or(missingImports(wasm, err), needsChild(err), fromRewrite(err))
@@ -155,18 +169,17 @@ func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLo
 		c.r.opts.OnCompile(CompileEvent{Digest: c.digest, Bytes: len(wasm)})
 	}
 	slot.prepare()
-	if err := c.build(m.wasm, slot, mustStop); err != nil {
+	if err := c.build(m, slot); err != nil {
 		return err
 	}
 	slot.store(m)
 	return c.share()
 }
 
-// build compiles a module for the first time, in a child when mustStop is set or it
-// is large.
-func (c *compiled) build(wasm []byte, slot *slot, mustStop bool) (err error) {
-	dir := slot.dir()
-	if c.r.hasChild() && (mustStop || len(wasm) >= childFrom) {
+// build compiles a module for the first time, in a child when the estimate says so.
+func (c *compiled) build(m rewritten, slot *slot) (err error) {
+	wasm, dir := m.wasm, slot.dir()
+	if c.r.hasChild() && forChild(m.report.Effort) {
 		if dir == "" {
 			if dir, err = os.MkdirTemp("", "wasmtool-compile-"); err != nil {
 				return &Error{Reason: Internal, Message: "there is no folder to compile in", cause: err}

@@ -13,10 +13,6 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/compilechild"
 )
 
-// childFrom is the size in bytes from which a rewritten module is compiled in a child,
-// when there is one: less takes no longer than to start it, unless the rewriter says so.
-const childFrom = 64 << 10
-
 func (r *Runtime) hasChild() bool { return len(r.opts.CompileCommand) > 0 }
 
 // compileMarker is the only argument of a program that was started to compile.

@@ -8,6 +8,10 @@ const (
 	// DefaultMaxFunctionBytes is the largest function body by default, 256 KiB:
 	// the time to compile a function grows with the square of its size.
 	DefaultMaxFunctionBytes = 256 << 10
+	// MaxFunctionBytes is the largest function body where the compiler can be stopped, 4 MiB:
+	// twice what programs are known to have. What a longer one takes to compile is more than
+	// a child has.
+	MaxFunctionBytes = 4 << 20
 )
 
 // Counts above these are refused whatever the options say. They are far above

@@ -38,6 +38,8 @@ type event struct {
 	// charge is what is charged before the instruction or right after it; 0 is no
 	// check. after is charged right after an instruction that checks first.
 	charge, after uint64
+	// live is how many values are alive behind the instruction.
+	live uint64
 }
 
 // direct reports whether the instruction names a function by its index.
@@ -79,7 +81,7 @@ type plan struct {
 	loops  []int // the events that begin the open loops
 	// assigned is how many locals are set somewhere in the function.
 	assigned int
-	effort   effort
+	gauge    gauge
 }
 
 // pathFrame is a block during the walk backwards. The costs are those of the
@@ -102,11 +104,8 @@ func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.loops = p.loops[:0]
 	p.measured, p.tight = false, false
 	p.assigned = g.s.funcs[i].assigned
-	p.effort = effort{variables: uint64(p.locals)}
+	p.gauge.begin(m, p.locals, p.assigned, m.types[m.funcs[m.importedFuncs+i]])
 	p.collect(i, g, c)
-	if p.tight {
-		p.effort.variables++
-	}
 	if p.err != nil {
 		return p.err
 	}
@@ -114,14 +113,15 @@ func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.entry = 0
 	if c.check[i] {
 		p.entry = max(rest, 1)
-		p.effort.branches++
+		p.gauge.check(liveVariable * p.gauge.variables)
 	}
 	for k := range p.events {
-		if p.events[k].charge > 0 {
-			p.effort.branches++
+		ev := &p.events[k]
+		if ev.charge > 0 {
+			p.gauge.check(ev.live)
 		}
-		if p.events[k].after > 0 {
-			p.effort.branches++
+		if ev.after > 0 {
+			p.gauge.check(ev.live)
 		}
 	}
 	return nil
@@ -139,18 +139,19 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 		noted := false
 		if in.op < 0x100 && simple[in.op] {
 			cost = uint64(costs[in.op])
+			p.gauge.simple(in.op)
 		} else {
 			cost, noted = p.cost(&in), isEvent(in.op)
+			p.gauge.step(&in)
 		}
 		if !noted {
 			if before += cost; before >= costSlack {
-				p.events = append(p.events, event{op: opNop, off: in.off, end: in.end, before: before})
+				p.events = append(p.events, event{op: opNop, off: in.off, end: in.end, before: before, live: p.gauge.live()})
 				before = 0
 			}
 			continue
 		}
-		p.effort.branches += in.branches()
-		ev := event{op: in.op, off: in.off, end: in.end, a: in.a, opener: in.opener, before: before, own: cost, tight: in.op == opLoop}
+		ev := event{op: in.op, off: in.off, end: in.end, a: in.a, opener: in.opener, before: before, own: cost, tight: in.op == opLoop, live: p.gauge.live()}
 		before = 0
 		switch in.op {
 		case opCall, opReturnCall:
@@ -158,7 +159,8 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			ev.host = p.m.leaves(in.a)
 			ev.back = c.group[in.a] == self
 			if ev.checkpoint = p.checkpoints && p.m.callsRead(&in); ev.checkpoint {
-				p.effort.branches += branchesPerCheckpoint
+				p.gauge.branches += branchesPerCheckpoint
+				p.gauge.effort.live += branchesPerCheckpoint * ev.live
 			}
 		case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
 			n := g.typeNode(in.a)
@@ -169,6 +171,9 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			ev.list = len(p.lists)
 			p.lists = p.labels(p.lists, &in)
 			ev.listEnd = len(p.lists)
+			for _, l := range p.lists[ev.list:] {
+				p.gauge.branch(l)
+			}
 		case opLoop:
 			p.loops = append(p.loops, len(p.events))
 		case opEnd:

@@ -15,7 +15,7 @@ type Options struct {
 	MaxTableElements uint32
 	// MaxFunctionBytes is the largest function body in bytes, with its local
 	// declarations; with what the options below add it may have twice as many.
-	// 0 is DefaultMaxFunctionBytes.
+	// 0 is DefaultMaxFunctionBytes, or MaxFunctionBytes with AnyEffort.
 	MaxFunctionBytes uint32
 	// Meter makes the module take fuel from the global ExportFuel as it runs, and
 	// call the imported function MeterModule.MeterFunction when there is too little.
@@ -32,12 +32,13 @@ type Options struct {
 	//
 	// A module that uses exceptions is refused as Unsupported: they have no price yet.
 	//
-	// A function that would take seconds to compile with its checks is refused as
-	// SlowToCompile, and so is a module of too many such functions for its size.
+	// A function that would take seconds, or much memory, to compile with its checks is
+	// refused as SlowToCompile, and so is a module of too many such functions for its size.
 	Meter bool
 	// Quick names imported functions that Meter need not look after.
 	Quick []ImportName
-	// AnyEffort leaves out that refusal, for a compiler that can be stopped.
+	// AnyEffort leaves out that refusal, and lets functions be larger, for a compiler that
+	// can be stopped.
 	AnyEffort bool
 	// Checkpoint lets the host stop a WASI command right before it reads for the
 	// first time, and go on from there as often as it likes. It does nothing without
@@ -73,10 +74,13 @@ func (o Options) maxTableElements() uint64 {
 }
 
 func (o Options) maxFunctionBytes() int {
-	if o.MaxFunctionBytes == 0 {
-		return DefaultMaxFunctionBytes
+	switch {
+	case o.MaxFunctionBytes > 0:
+		return int(o.MaxFunctionBytes)
+	case o.AnyEffort:
+		return MaxFunctionBytes
 	}
-	return int(o.MaxFunctionBytes)
+	return DefaultMaxFunctionBytes
 }
 
 // Rewrite makes a module safe to run under a deadline: it caps tables and
@@ -103,11 +107,11 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 	}
 	rep := m.report(s)
 	rep.HostBytes, rep.DataBytes = m.hostBytes(o, s), m.dataBytes()
-	out, counts, err := m.write(o, s)
+	out, code, err := m.write(o, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	rep.Meter = counts
+	rep.Meter, rep.Effort = code.report(), code.total()
 	return out, rep, nil
 }
 
@@ -126,10 +130,19 @@ func (m *module) checkLimits(o Options) *Error {
 		}
 	}
 	if f, limit := m.largest(), o.maxFunctionBytes(); f.Bytes > limit {
-		return refuse(m.codes[int(f.Index)-m.importedFuncs].locals, TooLarge,
+		return refuse(m.codes[int(f.Index)-m.importedFuncs].locals, o.tooLong(f.Bytes),
 			"the body of function %d has %d bytes, at most %d are allowed: split the function or lower inlining", f.Index, f.Bytes, limit)
 	}
 	return m.checkReserved()
+}
+
+// tooLong is the kind of error of a function body that is too long, by its length in bytes:
+// with AnyEffort it may pass.
+func (o Options) tooLong(n int) Kind {
+	if o.MaxFunctionBytes == 0 && n <= MaxFunctionBytes {
+		return SlowToCompile
+	}
+	return TooLarge
 }
 
 // checkPriced refuses features that metering has no price for. The engine saves the call
