@@ -51,7 +51,7 @@ func branchyTool(t *testing.T) string {
 				wasmtest.Const(1), wasmtest.Const(0), wasmtest.Const(1), wasmtest.Const(bytesWritten),
 				wasmtest.CallFunc(0), []byte{wasmtest.Drop},
 			)},
-			{Locals: []byte{wasmtest.I32}, Body: bytes.Repeat(one, 11_000)},
+			{Locals: []byte{wasmtest.I32}, Body: bytes.Repeat(one, 14_000)},
 		},
 		Memory: []uint32{1, 1},
 		// The vector of what to write: where, and how much.

@@ -101,7 +101,7 @@ const (
 // its code, so that a small file can't take long: large programs that compilers
 // emit need less than half of what they may.
 const (
-	maxFunctionEffort   = 1e9
+	maxFunctionEffort   = 1.5e9
 	maxModuleEffort     = 5e9
 	moduleEffortPerByte = 2_000
 	maxFunctionMemory   = 512 << 20
@@ -117,7 +117,7 @@ func (w *codeWriter) checkEffort(i int, body int) *Error {
 	e.instructions += 2 * splits
 	at, index := w.m.codes[i].locals, w.m.importedFuncs+i
 	if limit := 2 * w.o.maxFunctionBytes(); body > limit {
-		return refuse(at, w.o.tooLong(body/2),
+		return refuse(at, TooLarge,
 			"the body of function %d has %d bytes with its checks, at most %d are allowed: split the function", index, body, limit)
 	}
 	if ns, bytes := e.nanoseconds(), e.bytes(); !w.o.AnyEffort && (ns > maxFunctionEffort || bytes > maxFunctionMemory) {

@@ -37,14 +37,14 @@ func TestFunctionsThatTakeLongToCompileAreRefused(t *testing.T) {
 		locals, few, many int
 		code              []byte
 	}{
-		"loops":              {1, 1_900, 2_600, loop},
-		"ifs":                {1, 9_000, 10_500, ifs},
-		"br_if":              {1, 9_000, 10_500, brIf},
+		"loops":              {1, 2_900, 3_200, loop},
+		"ifs":                {1, 11_000, 12_500, ifs},
+		"br_if":              {1, 11_000, 12_500, brIf},
 		"br_table":           {1, 300, 500, table},
 		"checks":             {1, 60_000, 80_000, calls},
-		"ifs and locals":     {1_000, 1_500, 2_600, ifs},
-		"ifs and many":       {9_000, 150, 300, ifs},
-		"loops and locals":   {1_000, 150, 250, loop},
+		"ifs and locals":     {1_000, 2_500, 3_500, ifs},
+		"ifs and many":       {9_000, 300, 450, ifs},
+		"loops and locals":   {1_000, 250, 500, loop},
 		"locals and no loop": {9_000, 9_000, 0, []byte{wasmtest.Nop}},
 	} {
 		if _, _, err := Rewrite(branchy(1, test.locals, test.few, test.code...), Options{Meter: true}); err != nil {
@@ -64,7 +64,7 @@ func TestFunctionsThatTakeLongToCompileAreRefused(t *testing.T) {
 
 func TestFunctionsWithManyCheckpointsAreRefused(t *testing.T) {
 	read := append(bytes.Repeat(wasmtest.Const(0), 4), wasmtest.Call, 0, wasmtest.Drop)
-	for times, refused := range map[int]bool{1_900: false, 2_600: true} {
+	for times, refused := range map[int]bool{2_400: false, 3_200: true} {
 		m := readingCommand()
 		m.Funcs[2].Body = bytes.Repeat(read, times)
 		_, _, err := Rewrite(m.Bytes(), everything)

@@ -5,13 +5,10 @@ const (
 	// DefaultMaxTableElements is room for 131,072 references (1 MiB) in a table.
 	// Large Go and Rust programs need fewer than 100,000.
 	DefaultMaxTableElements = 1 << 17
-	// DefaultMaxFunctionBytes is the largest function body by default, 256 KiB:
-	// the time to compile a function grows with the square of its size.
-	DefaultMaxFunctionBytes = 256 << 10
-	// MaxFunctionBytes is the largest function body where the compiler can be stopped, 4 MiB:
-	// twice what programs are known to have. What a longer one takes to compile is more than
-	// a child has.
-	MaxFunctionBytes = 4 << 20
+	// DefaultMaxFunctionBytes is the largest function body by default, 1 MiB: rewriting it
+	// takes up to 200 MiB of memory. The largest that real programs are known to have is 630
+	// KiB. What it takes to compile is bounded by the estimate.
+	DefaultMaxFunctionBytes = 1 << 20
 )
 
 // Counts above these are refused whatever the options say. They are far above

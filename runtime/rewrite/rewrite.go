@@ -15,7 +15,7 @@ type Options struct {
 	MaxTableElements uint32
 	// MaxFunctionBytes is the largest function body in bytes, with its local
 	// declarations; with what the options below add it may have twice as many.
-	// 0 is DefaultMaxFunctionBytes, or MaxFunctionBytes with AnyEffort.
+	// 0 is DefaultMaxFunctionBytes.
 	MaxFunctionBytes uint32
 	// Meter makes the module take fuel from the global ExportFuel as it runs, and
 	// call the imported function MeterModule.MeterFunction when there is too little.
@@ -37,8 +37,7 @@ type Options struct {
 	Meter bool
 	// Quick names imported functions that Meter need not look after.
 	Quick []ImportName
-	// AnyEffort leaves out that refusal, and lets functions be larger, for a compiler that
-	// can be stopped.
+	// AnyEffort leaves out that refusal, for a compiler that can be stopped.
 	AnyEffort bool
 	// Checkpoint lets the host stop a WASI command right before it reads for the
 	// first time, and go on from there as often as it likes. It does nothing without
@@ -74,13 +73,10 @@ func (o Options) maxTableElements() uint64 {
 }
 
 func (o Options) maxFunctionBytes() int {
-	switch {
-	case o.MaxFunctionBytes > 0:
-		return int(o.MaxFunctionBytes)
-	case o.AnyEffort:
-		return MaxFunctionBytes
+	if o.MaxFunctionBytes == 0 {
+		return DefaultMaxFunctionBytes
 	}
-	return DefaultMaxFunctionBytes
+	return int(o.MaxFunctionBytes)
 }
 
 // Rewrite makes a module safe to run under a deadline: it caps tables and
@@ -130,19 +126,10 @@ func (m *module) checkLimits(o Options) *Error {
 		}
 	}
 	if f, limit := m.largest(), o.maxFunctionBytes(); f.Bytes > limit {
-		return refuse(m.codes[int(f.Index)-m.importedFuncs].locals, o.tooLong(f.Bytes),
+		return refuse(m.codes[int(f.Index)-m.importedFuncs].locals, TooLarge,
 			"the body of function %d has %d bytes, at most %d are allowed: split the function or lower inlining", f.Index, f.Bytes, limit)
 	}
 	return m.checkReserved()
-}
-
-// tooLong is the kind of error of a function body that is too long, by its length in bytes:
-// with AnyEffort it may pass.
-func (o Options) tooLong(n int) Kind {
-	if o.MaxFunctionBytes == 0 && n <= MaxFunctionBytes {
-		return SlowToCompile
-	}
-	return TooLarge
 }
 
 // checkPriced refuses features that metering has no price for. The engine saves the call
