@@ -104,7 +104,7 @@ const (
 	maxFunctionEffort   = 1.5e9
 	maxModuleEffort     = 5e9
 	moduleEffortPerByte = 2_000
-	maxFunctionMemory   = 512 << 20
+	maxFunctionMemory   = 768 << 20
 )
 
 // checkEffort refuses function i, which was written to body, if it or the module up
