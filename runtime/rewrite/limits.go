@@ -29,6 +29,10 @@ const (
 	maxCustom    = 10_000
 	maxNameBytes = 100_000
 
+	// maxTypeValues is how many parameters and results all types may have together: the
+	// engine makes code for them whenever it loads a module, from a cache too.
+	maxTypeValues = 100_000
+
 	// maxPages is the size of a 32-bit memory in pages of 64 KiB.
 	maxPages = 1 << 16
 )

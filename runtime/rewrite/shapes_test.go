@@ -169,6 +169,12 @@ func shapes() []shape {
 			m.Globals = []wasmtest.Global{{Type: wasmtest.I32, Mutable: true, Init: wasmtest.Const(0)}}
 			return m
 		}},
+		{"bulk tables", func(n int) wasmtest.Module {
+			null := []byte{0xd0, 0x70}
+			m := one(0, repeat(n, get0, null, get0, []byte{misc, 17, 0}, get0, get0, get0, []byte{misc, 12, 0, 0}, null, get0, []byte{misc, 15, 0, wasmtest.Drop}))
+			m.Elements = []wasmtest.Element{{Funcs: []uint32{0}}}
+			return m
+		}},
 		{"types and functions", func(n int) wasmtest.Module {
 			m := one(0)
 			m.Types = append(m.Types, make([]wasmtest.FuncType, 10*n)...)
