@@ -65,6 +65,14 @@ const (
 	maxBytesHere = 100 << 20
 )
 
+// maxBytesAtOnce bounds what the functions that are compiled at once take by the estimate.
+const maxBytesAtOnce = 1 << 30
+
+// workers is how many functions of a module are compiled at once.
+func workers(e rewrite.Effort) int {
+	return int(max(1, min(uint64(goruntime.GOMAXPROCS(0)), maxBytesAtOnce/max(1, e.Largest))))
+}
+
 // forChild reports whether a module is one for a child.
 func forChild(e rewrite.Effort) bool { return e.Time > maxTimeHere || e.Bytes > maxBytesHere }
 
@@ -113,7 +121,7 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 		if err := checkImports(m.report); err != nil {
 			return err
 		}
-		if c.engine, err = newEngine(m.wasm, slot.dir()); err == nil {
+		if c.engine, err = newEngine(m, slot.dir()); err == nil {
 			c.report = m.report
 			return c.share()
 		}
@@ -178,7 +186,7 @@ func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLo
 
 // build compiles a module for the first time, in a child when the estimate says so.
 func (c *compiled) build(m rewritten, slot *slot) (err error) {
-	wasm, dir := m.wasm, slot.dir()
+	dir := slot.dir()
 	if c.r.hasChild() && forChild(m.report.Effort) {
 		if dir == "" {
 			if dir, err = os.MkdirTemp("", "wasmtool-compile-"); err != nil {
@@ -186,13 +194,13 @@ func (c *compiled) build(m rewritten, slot *slot) (err error) {
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
 		}
-		if err := c.r.compileInChild(wasm, dir); err != nil {
+		if err := c.r.compileInChild(m, dir); err != nil {
 			return err
 		}
 	}
-	c.engine, err = newEngine(wasm, dir)
+	c.engine, err = newEngine(m, dir)
 	if slot.failed(err) {
-		c.engine, err = newEngine(wasm, "")
+		c.engine, err = newEngine(m, "")
 	}
 	if err != nil {
 		return invalid(err, "the module does not compile: %s", firstLine(err.Error()))
@@ -217,9 +225,9 @@ func (c *compiled) share() error {
 	return nil
 }
 
-// compileContext lets the engine compile on all processors.
-func compileContext() context.Context {
-	return experimental.WithCompilationWorkers(context.Background(), goruntime.GOMAXPROCS(0))
+// compileContext lets the engine compile so many functions at once.
+func compileContext(workers int) context.Context {
+	return experimental.WithCompilationWorkers(context.Background(), workers)
 }
 
 // engineConfig is the configuration of every engine; code that one leaves is for the
@@ -234,8 +242,8 @@ var errScratch = errors.New("the scratch folder cannot be used")
 
 // newEngine compiles a rewritten module. scratch is the folder where wazero may
 // find and leave compiled code; empty for none.
-func newEngine(wasm []byte, scratch string) (*engine, error) {
-	ctx := compileContext()
+func newEngine(m rewritten, scratch string) (*engine, error) {
+	ctx := compileContext(workers(m.report.Effort))
 	config := engineConfig()
 	e := &engine{snapshots: experimental.WithSnapshotter(context.Background())}
 	if scratch != "" {
@@ -255,7 +263,7 @@ func newEngine(wasm []byte, scratch string) (*engine, error) {
 		e.close()
 		return nil, err
 	}
-	if e.module, err = e.runtime.CompileModule(ctx, wasm); err != nil {
+	if e.module, err = e.runtime.CompileModule(ctx, m.wasm); err != nil {
 		e.close()
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 
 	"github.com/tetratelabs/wazero"
 
@@ -46,17 +47,18 @@ func leaveCode(wasm []byte, dir string) error {
 	if err != nil {
 		return err
 	}
-	ctx := compileContext()
+	ctx := compileContext(goruntime.GOMAXPROCS(0)) // as many as the parent set
 	engine := wazero.NewRuntimeWithConfig(ctx, engineConfig().WithCompilationCache(cache))
 	_, err = engine.CompileModule(ctx, wasm)
 	return errors.Join(err, engine.Close(ctx), cache.Close(ctx))
 }
 
 // compileInChild has a child leave the code of a module in dir.
-func (r *Runtime) compileInChild(wasm []byte, dir string) error {
+func (r *Runtime) compileInChild(m rewritten, dir string) error {
 	err := compilechild.Compile(r.closing, compilechild.Options{
 		Command: r.opts.CompileCommand, Timeout: r.opts.CompileTimeout, MaxMemory: r.opts.CompileMemory,
-	}, wasm, dir)
+		Processors: workers(m.report.Effort),
+	}, m.wasm, dir)
 	var e *compilechild.Error
 	if !errors.As(err, &e) {
 		if !holdsFile(dir) { // the engine would compile here without a word

@@ -7,9 +7,11 @@ import (
 
 // Effort is what it takes the engine to compile a module as it is rewritten.
 type Effort struct {
-	// Time is on one core of a common machine, Bytes the memory that is needed at once.
-	Time  time.Duration
-	Bytes uint64
+	// Time is on one core of a common machine, Bytes the memory that is needed at once, if
+	// one function is compiled after the other. Largest is what of it is needed while the
+	// largest function is: with several at once, it is needed as often.
+	Time           time.Duration
+	Bytes, Largest uint64
 }
 
 // effort counts what makes a function slow to compile. The time that the engine's
@@ -150,7 +152,7 @@ func (w *codeWriter) checkModuleEffort() *Error {
 
 // total is the effort of all functions that were written.
 func (w *codeWriter) total() Effort {
-	return Effort{Time: time.Duration(min(w.effort, math.MaxInt64)), Bytes: w.effortBytes + w.mostBytes}
+	return Effort{Time: time.Duration(min(w.effort, math.MaxInt64)), Bytes: w.effortBytes + w.mostBytes, Largest: w.mostBytes}
 }
 
 // declarations estimates the time and memory that the engine's compiler takes for what is

@@ -68,7 +68,7 @@ func TestEffortBoundsWhatTheEngineMakes(t *testing.T) {
 		maxAllocPerByte = 2       // what was asked for may be freed soon
 	)
 	for _, s := range shapes() {
-		for _, n := range []int{30, 90} {
+		for _, n := range []int{20, 60} {
 			out, rep, err := Rewrite(s.make(n).Bytes(), withAnyEffort())
 			if err != nil {
 				t.Errorf("%s: %v", s.name, err)

@@ -4,7 +4,7 @@ import "strings"
 
 // Revision numbers what Rewrite writes. It changes whenever the output, the Report or the
 // fuel that a call takes may change for the same input and options.
-const Revision = 9
+const Revision = 10
 
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
