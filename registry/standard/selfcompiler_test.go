@@ -11,11 +11,43 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
+// embedder is a program that runs a tool whose module only a child compiles.
+const embedder = `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+func main() {
+	compiler := runtime.SelfCompiler()
+	if len(os.Args) > 2 {
+		compiler = nil
+	}
+	tools, err := standard.New(standard.Options{NoBuiltins: true, NoCache: true, Tool: os.Args[1], CompileCommand: compiler})
+	if err != nil {
+		panic(err)
+	}
+	defer tools.Close()
+	result, err := tools.Execute(context.Background(), tool.Call{Tool: "branchy", Arguments: []byte("{}")})
+	fmt.Println(result.Text(), err)
+}
+`
+
 // A program of ten lines loads what only a child compiles, as its own child; without one
 // it says what to call.
 func TestAProgramIsItsOwnCompiler(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "embedder.exe")
-	build := exec.Command("go", "build", "-o", program, "./testdata/embedder")
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "main.go"), filepath.Join(folder, "embedder.exe")
+	if err := os.WriteFile(source, []byte(embedder), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", program, source)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
