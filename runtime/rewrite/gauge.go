@@ -131,6 +131,8 @@ func (g *gauge) step(in *instr) {
 		g.height--
 		g.branch(in.a)
 	case opBrTable:
+		// The engine makes a block for each label.
+		g.effort.live += uint64(in.a-in.a/labelsPerBranch) * live
 		g.height = top.below // its labels are handed to branch
 	case opReturn:
 		g.instructions += uint64(g.frames[0].results)
