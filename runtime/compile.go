@@ -9,6 +9,7 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -57,6 +58,33 @@ func isSlow(err error) bool {
 	return errors.As(err, &fault) && fault.Kind == rewrite.SlowToCompile
 }
 
+// What a module may take to compile, by the estimate, where it cannot be stopped if there
+// is a child that can.
+const (
+	maxTimeHere  = 100 * time.Millisecond
+	maxBytesHere = 100 << 20
+)
+
+// maxBytesAtOnce bounds what the functions that are compiled at once take by the estimate.
+const maxBytesAtOnce = 1 << 30
+
+// workers is how many functions of a module are compiled at once.
+func workers(e rewrite.Effort) int {
+	return int(max(1, min(uint64(goruntime.GOMAXPROCS(0)), maxBytesAtOnce/max(1, e.Largest))))
+}
+
+// forChild reports whether a module is one for a child.
+func forChild(e rewrite.Effort) bool { return e.Time > maxTimeHere || e.Bytes > maxBytesHere }
+
+// needsChild tells how to load a module that was refused because it is slow to compile, or
+// returns nil. With a child none is.
+func needsChild(refusal error) error {
+	if !isSlow(refusal) {
+		return nil
+	}
+	return invalid(refusal, "%s; or call runtime.SelfCompiler first in main and set CompileCommand to its result, which compiles it in a child process", refusal)
+}
+
 // missingImports tells what a module lacks that was refused because it is slow to compile,
 // or returns nil: to compile it elsewhere would not help.
 func missingImports(wasm []byte, refusal error) error {
@@ -93,7 +121,7 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 		if err := checkImports(m.report); err != nil {
 			return err
 		}
-		if c.engine, err = newEngine(m.wasm, slot.dir()); err == nil {
+		if c.engine, err = newEngine(m, slot.dir()); err == nil {
 			c.report = m.report
 			return c.share()
 		}
@@ -107,6 +135,10 @@ func (c *compiled) compile(read func() ([]byte, error)) (err error) {
 	}
 	return err
 }
+
+// longFrom is the size in bytes from which a module is not even rewritten among those that
+// are compiled in a moment.
+const longFrom = 64 << 10
 
 // errTakesLong says that a module is to be compiled among those that may take long.
 var errTakesLong = errors.New("the module may take long to compile")
@@ -122,21 +154,20 @@ func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLo
 	if len(wasm) > c.r.opts.MaxModuleBytes {
 		return invalid(nil, "the module has %d bytes; at most %d are loaded", len(wasm), c.r.opts.MaxModuleBytes)
 	}
-	if !mayTakeLong && len(wasm) >= childFrom {
+	if !mayTakeLong && len(wasm) >= longFrom {
 		return errTakesLong
 	}
+	options := rewriting
+	if c.r.hasChild() {
+		options = rewritingAny
+	}
 	var m rewritten
-	mustStop := false // the compiler must be one that can be stopped
-	m.wasm, m.report, err = rewrite.Rewrite(wasm, rewriting)
-	if c.r.hasChild() && isSlow(err) {
-		if !mayTakeLong {
-			return errTakesLong
-		}
-		mustStop = true
-		m.wasm, m.report, err = rewrite.Rewrite(wasm, rewritingAny)
+	m.wasm, m.report, err = rewrite.Rewrite(wasm, options)
+	if err == nil && !mayTakeLong && forChild(m.report.Effort) {
+		return errTakesLong
 	}
 	if err != nil {
-		return cmp.Or(missingImports(wasm, err), fromRewrite(err))
+		return cmp.Or(missingImports(wasm, err), needsChild(err), fromRewrite(err))
 	}
 	if err := checkImports(m.report); err != nil {
 		return err
@@ -146,31 +177,30 @@ func (c *compiled) compileNew(read func() ([]byte, error), slot *slot, mayTakeLo
 		c.r.opts.OnCompile(CompileEvent{Digest: c.digest, Bytes: len(wasm)})
 	}
 	slot.prepare()
-	if err := c.build(m.wasm, slot, mustStop); err != nil {
+	if err := c.build(m, slot); err != nil {
 		return err
 	}
 	slot.store(m)
 	return c.share()
 }
 
-// build compiles a module for the first time, in a child when mustStop is set or it
-// is large.
-func (c *compiled) build(wasm []byte, slot *slot, mustStop bool) (err error) {
+// build compiles a module for the first time, in a child when the estimate says so.
+func (c *compiled) build(m rewritten, slot *slot) (err error) {
 	dir := slot.dir()
-	if c.r.hasChild() && (mustStop || len(wasm) >= childFrom) {
+	if c.r.hasChild() && forChild(m.report.Effort) {
 		if dir == "" {
 			if dir, err = os.MkdirTemp("", "wasmtool-compile-"); err != nil {
 				return &Error{Reason: Internal, Message: "there is no folder to compile in", cause: err}
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
 		}
-		if err := c.r.compileInChild(wasm, dir); err != nil {
+		if err := c.r.compileInChild(m, dir); err != nil {
 			return err
 		}
 	}
-	c.engine, err = newEngine(wasm, dir)
+	c.engine, err = newEngine(m, dir)
 	if slot.failed(err) {
-		c.engine, err = newEngine(wasm, "")
+		c.engine, err = newEngine(m, "")
 	}
 	if err != nil {
 		return invalid(err, "the module does not compile: %s", firstLine(err.Error()))
@@ -195,9 +225,9 @@ func (c *compiled) share() error {
 	return nil
 }
 
-// compileContext lets the engine compile on all processors.
-func compileContext() context.Context {
-	return experimental.WithCompilationWorkers(context.Background(), goruntime.GOMAXPROCS(0))
+// compileContext lets the engine compile so many functions at once.
+func compileContext(workers int) context.Context {
+	return experimental.WithCompilationWorkers(context.Background(), workers)
 }
 
 // engineConfig is the configuration of every engine; code that one leaves is for the
@@ -212,8 +242,8 @@ var errScratch = errors.New("the scratch folder cannot be used")
 
 // newEngine compiles a rewritten module. scratch is the folder where wazero may
 // find and leave compiled code; empty for none.
-func newEngine(wasm []byte, scratch string) (*engine, error) {
-	ctx := compileContext()
+func newEngine(m rewritten, scratch string) (*engine, error) {
+	ctx := compileContext(workers(m.report.Effort))
 	config := engineConfig()
 	e := &engine{snapshots: experimental.WithSnapshotter(context.Background())}
 	if scratch != "" {
@@ -235,7 +265,7 @@ func newEngine(wasm []byte, scratch string) (*engine, error) {
 		e.close()
 		return nil, err
 	}
-	if e.module, err = e.runtime.CompileModule(ctx, wasm); err != nil {
+	if e.module, err = e.runtime.CompileModule(ctx, m.wasm); err != nil {
 		e.close()
 		return nil, err
 	}

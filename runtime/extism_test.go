@@ -331,7 +331,7 @@ func TestExtismMemoryIsClean(t *testing.T) {
 func TestExtismCompiledElsewhere(t *testing.T) {
 	small, large := plugin(echoes, zero), plugin(echoes, zero)
 	large.Memory = []uint32{2}
-	large.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte("x"), childFrom)}}
+	large.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte("x"), longFrom)}}
 	for name, o := range map[string]Options{
 		"nowhere else":             {},
 		"in the cache":             {CacheDir: newCacheDir(t)},

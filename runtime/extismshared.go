@@ -46,7 +46,7 @@ func passedOnFunctions(definitions map[string]api.FunctionDefinition) []passedOn
 // addShared compiles the module in between, for engines of plug-ins.
 func (e *engine) addShared() (err error) {
 	host := e.runtime.Module(extismModule).ExportedFunctionDefinitions()
-	e.shared, err = e.runtime.CompileModule(compileContext(), sharedModule(passedOnFunctions(host)))
+	e.shared, err = e.runtime.CompileModule(compileContext(1), sharedModule(passedOnFunctions(host)))
 	return err
 }
 

@@ -81,11 +81,10 @@ type Options struct {
 	// module has at most half of it. They give most of it back when they are not called
 	// for seconds, and go after a minute.
 	MaxIdleBytes int64
-	// CompileCommand, if not empty, is the absolute path of a program of the same build,
-	// with its arguments, that calls CompileWorker: modules of 64 KiB and more are
-	// compiled by it, in a process that has limits and can be killed. Without one they
-	// are compiled in this process, where the engine cannot be interrupted, and those
-	// that may take it long do not load.
+	// CompileCommand, if not empty, is what SelfCompiler returned: modules that may take
+	// more than a moment to compile are compiled by it, in a process that has limits and
+	// can be killed. Without one they are compiled in this process, where the engine
+	// cannot be interrupted, and those that may take seconds do not load.
 	CompileCommand []string
 	// CompileTimeout bounds a compilation by the command; 0 means a minute, and at most
 	// an hour is possible. CompileMemory bounds its memory in bytes, from 256 MiB; 0

@@ -29,7 +29,7 @@ func takeAll(t turns) (giveBack func()) {
 func large(n int) []byte {
 	m := command()
 	m.Memory = []uint32{2}
-	m.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte{byte(n)}, childFrom)}}
+	m.Data = []wasmtest.Data{{Bytes: bytes.Repeat([]byte{byte(n)}, longFrom)}}
 	return m.Bytes()
 }
 

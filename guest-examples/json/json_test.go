@@ -34,6 +34,7 @@ func TestRun(t *testing.T) {
 		{"mark of a file", Args{Operation: Query, Query: ".a", FilePath: "a.json"}, "[\n  1,\n  2\n]\n"},
 		{"raw", Args{Operation: Query, Query: ".[]", Text: `["a\nb",1]`, Raw: true}, "a\nb\n1\n"},
 		{"strings keep their characters", Args{Operation: Query, Query: ".", Text: `"<ü&\u0000>"`}, "\"<ü&\\u0000>\"\n"},
+		{"functions of jq 1.8", Args{Operation: Query, Query: `(.[0]|toboolean), (.[1]|trimstr("a"))`, Text: `["true","aba"]`}, "true\n\"b\"\n"},
 		{"no results", Args{Operation: Query, Query: "empty", Text: "1"}, ""},
 		{"an end of its own", Args{Operation: Query, Query: "1, halt, 2", Text: "0 0"}, "1\n"},
 		{"not a number is null", Args{Operation: Query, Query: "nan, infinite", Text: "0"}, "null\n1.7976931348623157e+308\n"},

@@ -8,16 +8,11 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// asWorker is the argument with which the test binary compiles modules.
-const asWorker = "compile-worker"
-
 // cacheDir is where all tests find compiled modules.
 var cacheDir string
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == asWorker {
-		os.Exit(runtime.CompileWorker(os.Stdin, os.Stdout))
-	}
+	runtime.SelfCompiler() // in the child it does not return
 	if len(os.Args) == 2 && os.Args[1] == asServer {
 		os.Exit(serveVariables(os.Stdin, os.Stdout))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 const fetchManifest = `
@@ -70,12 +71,8 @@ func TestSDK(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	tools, err := standard.New(standard.Options{
-		NoBuiltins: true, Tool: dir, CacheDir: cacheDir, StateDir: t.TempDir(), HTTP: w.options(), CompileCommand: []string{self, asWorker},
+		NoBuiltins: true, Tool: dir, CacheDir: cacheDir, StateDir: t.TempDir(), HTTP: w.options(), CompileCommand: runtime.SelfCompiler(),
 		Config: decode(t, "[grants]\nallow = [\"net:http://api.example.com/\", \"kv:write\"]\n[tools.fetch]\nauto_execute = true\n", nil),
 	})
 	if err != nil {

@@ -23,9 +23,10 @@ type Streams struct {
 }
 
 // Main runs the command line args (without the program's name) and returns the
-// exit status. It stops what it runs when ctx is done.
-func Main(ctx context.Context, args []string, s Streams) int {
-	app := &app{Streams: s, getenv: os.LookupEnv}
+// exit status. It stops what it runs when ctx is done. compiler is what
+// runtime.SelfCompiler returned to the program.
+func Main(ctx context.Context, args []string, s Streams, compiler []string) int {
+	app := &app{Streams: s, getenv: os.LookupEnv, compiler: compiler}
 	root := app.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(s.In)
@@ -38,6 +39,8 @@ func Main(ctx context.Context, args []string, s Streams) int {
 type app struct {
 	Streams
 	getenv func(name string) (string, bool)
+	// compiler is the command that compiles modules.
+	compiler []string
 }
 
 // wantsJSON reports whether a command line asks for JSON, even one that cannot be
@@ -97,7 +100,6 @@ Exit status:
 	root.AddCommand(
 		a.runCommand(), a.serveCommand(), a.listCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(),
 		a.validateCommand(), a.testCommand(), a.inspectCommand(), a.policyCommand(), a.permissionCommand(), a.cacheCommand(), a.importCommand(), a.versionCommand(),
-		a.compileWorkerCommand(),
 	)
 	return root
 }

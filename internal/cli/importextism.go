@@ -41,7 +41,7 @@ func (a *app) importExtism(cmd *cobra.Command, path, dir string) error {
 	if err != nil {
 		return err
 	}
-	found, err := pluginimport.Tools(cmd.Context(), module, runtime.Options{CompileCommand: compileCommand()})
+	found, err := pluginimport.Tools(cmd.Context(), module, runtime.Options{CompileCommand: a.compiler})
 	if err != nil {
 		return (&tool.Error{Code: tool.CodeInvalidModule, Message: path + ": " + printable(err.Error())}).WithCause(err)
 	}

@@ -119,7 +119,7 @@ func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, err
 		Folders: o.folders, Offer: set.offer, Approver: set.approver, Asker: set.asker, Servers: servers,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
-		CompileCommand: compileCommand(),
+		CompileCommand: a.compiler,
 	}, nil
 }
 

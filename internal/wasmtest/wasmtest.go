@@ -143,10 +143,16 @@ func (m Module) Bytes() []byte {
 	}
 	out = section(out, 10, len(m.Funcs), func(b []byte, i int) []byte {
 		f := m.Funcs[i]
-		body := U32(nil, uint32(len(f.Locals)))
-		for _, t := range f.Locals {
-			body = append(body, 1, t)
+		groups, n := []byte(nil), 0
+		for k := 0; k < len(f.Locals); n++ {
+			alike := 1
+			for k+alike < len(f.Locals) && f.Locals[k+alike] == f.Locals[k] {
+				alike++
+			}
+			groups = append(U32(groups, uint32(alike)), f.Locals[k])
+			k += alike
 		}
+		body := append(U32(nil, uint32(n)), groups...)
 		body = append(append(body, f.Body...), End)
 		return append(U32(b, uint32(len(body))), body...)
 	})

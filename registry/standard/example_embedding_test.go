@@ -18,6 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // The program of docs/embedding.md.
@@ -34,6 +35,18 @@ func Example_embedding() {
 	// Output:
 	// hello.go.txt:3:func main() {}
 	//  <nil>
+}
+
+// A program that has modules compiled by a child process of itself.
+func Example_compiler() {
+	compiler := runtime.SelfCompiler()
+	tools, err := standard.New(standard.Options{Workspace: ".", CompileCommand: compiler})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer tools.Close()
+	fmt.Println(len(tools.Definitions()) > 0)
+	// Output: true
 }
 
 // A tool whose work the program does, and one that asks a person.

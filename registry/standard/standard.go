@@ -86,7 +86,8 @@ type Options struct {
 
 	// Ceilings bound what calls use, over what manifests ask for.
 	Ceilings Ceilings
-	// CompileCommand compiles modules in a process of its own; see runtime.Options.
+	// CompileCommand is what runtime.SelfCompiler returned: it compiles modules in a process
+	// of its own. Without it, modules that may take seconds to compile do not load.
 	CompileCommand []string
 
 	// Policy says which tools there are and which calls run. The zero value has every tool

@@ -19,8 +19,9 @@ type codeWriter struct {
 	typer       typer
 	splits      []splitSelect
 	counts      MeterReport
-	// effort and codeBytes are of all functions so far: nanoseconds and bytes.
-	effort, codeBytes uint64
+	// effort, effortBytes and codeBytes are of all functions so far: nanoseconds, bytes of
+	// memory that they keep and bytes of code. mostBytes is the largest memory of one.
+	effort, effortBytes, codeBytes, mostBytes uint64
 }
 
 func (w *codeWriter) init(m *module, o Options, s *scan) {
@@ -41,6 +42,7 @@ func (w *codeWriter) init(m *module, o Options, s *scan) {
 		typ:    uint32(len(m.types)) + 1,
 		refill: w.meter.call,
 	}
+	w.plan.gauge.perCall = m.callWeight()
 	w.graph = newGraph(m, s)
 	w.costs = w.graph.costs()
 }
@@ -223,7 +225,7 @@ func (t *tightness) step(ev *event) int {
 		if t.depth > 0 || ev.tight {
 			t.depth++
 		}
-	case opBlock, opIf, opTryTable:
+	case opBlock, opIf:
 		if t.depth > 0 {
 			t.depth++
 		}

@@ -34,7 +34,7 @@ func costTable() (t [256]uint8) {
 	// These leave nothing, or next to nothing, in compiled code.
 	for _, op := range []opcode{
 		opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee,
-		opI32Const, opI64Const, opF32Const, opF64Const, opTryTable, opUnreachable,
+		opI32Const, opI64Const, opF32Const, opF64Const, opUnreachable,
 	} {
 		t[op] = 0
 	}
@@ -53,7 +53,7 @@ func costTable() (t [256]uint8) {
 	for _, op := range []opcode{opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef} {
 		t[op] = costIndirect
 	}
-	for _, op := range []opcode{opMemoryGrow, opThrow, opThrowRef} {
+	for _, op := range []opcode{opMemoryGrow} {
 		t[op] = costLeave
 	}
 	return t
@@ -115,8 +115,6 @@ func (d *decoder) cost(in *instr) uint64 {
 		c += d.m.types[d.m.funcs[in.a]].moves()
 	case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
 		c += d.m.types[in.a].moves()
-	case opThrow:
-		c += d.m.types[d.m.tags[in.a]].moves()
 	}
 	return c
 }

@@ -56,6 +56,9 @@ func (m *module) readType(r *reader) {
 	}
 	params := r.valueTypes("parameters")
 	results := r.valueTypes("results")
+	if m.typeValues += len(params) + len(results); m.typeValues > maxTypeValues {
+		r.fail(start, TooLarge, "the types have more than %d parameters and results together", maxTypeValues)
+	}
 	if r.err == nil {
 		m.types = append(m.types, funcType{params: params, results: results})
 	}

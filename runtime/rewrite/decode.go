@@ -9,8 +9,8 @@ type instr struct {
 	a, b uint32
 	// typ is a select's or block's one value type, and what ref.null is null of.
 	typ valueType
-	// list is the offset of the labels of br_table or of the clauses of try_table;
-	// a or b is how many there are, without the default label.
+	// list is the offset of the labels of br_table; a is how many there are, without the
+	// default label.
 	list int
 	// opener is the opcode that began the block which end or else belongs to; for
 	// the function itself it is opEnd.
@@ -307,9 +307,7 @@ func (d *decoder) blockType(in *instr) {
 
 func (d *decoder) tryTable(in *instr) {
 	d.blockType(in)
-	in.b = uint32(d.count("catch clauses", len(d.b), 2))
-	in.list = d.pos
-	for range in.b {
+	for range d.count("catch clauses", len(d.b), 2) {
 		d.catch()
 		if d.err != nil {
 			return
@@ -318,9 +316,8 @@ func (d *decoder) tryTable(in *instr) {
 	d.open(in)
 }
 
-// catch reads a catch clause and returns its label, which counts from outside of
-// the try_table.
-func (r *decoder) catch() uint32 {
+// catch reads a catch clause.
+func (r *decoder) catch() {
 	at := r.pos
 	switch kind := r.byte(); {
 	case kind > 3:
@@ -328,7 +325,7 @@ func (r *decoder) catch() uint32 {
 	case kind < 2:
 		r.index("tag", len(r.m.tags))
 	}
-	return r.index("label", len(r.blocks))
+	r.index("label", len(r.blocks))
 }
 
 // selectType reads the type of a select. The compiler of wazero 1.12 skips just

@@ -42,7 +42,10 @@ type module struct {
 	wasm     []byte
 	sections []section // without custom sections
 
-	types    []funcType
+	types []funcType
+	// typeValues is how many parameters and results the types have together.
+	typeValues int
+
 	imports  []importDecl
 	funcs    []uint32 // type index of every function, imported ones first
 	tables   []tableDecl

@@ -19,8 +19,7 @@ type event struct {
 	// before is the cost of the code between the last event and this one, own that
 	// of the instruction, with the price of what it calls.
 	before, own uint64
-	// lists[list:listEnd] are the labels of br_table and, at the end of a
-	// try_table, those of its clauses.
+	// lists[list:listEnd] are the labels of br_table.
 	list, listEnd int
 	// measured is a bulk operation whose length is known at run time only.
 	measured bool
@@ -39,6 +38,8 @@ type event struct {
 	// charge is what is charged before the instruction or right after it; 0 is no
 	// check. after is charged right after an instruction that checks first.
 	charge, after uint64
+	// live is how many values are alive behind the instruction.
+	live uint64
 }
 
 // direct reports whether the instruction names a function by its index.
@@ -77,11 +78,10 @@ type plan struct {
 	// tight says that there are tight loops.
 	tight  bool
 	frames []pathFrame
-	tries  []int // where the clauses of the open try_tables begin in lists
 	loops  []int // the events that begin the open loops
 	// assigned is how many locals are set somewhere in the function.
 	assigned int
-	effort   effort
+	gauge    gauge
 }
 
 // pathFrame is a block during the walk backwards. The costs are those of the
@@ -91,7 +91,6 @@ type pathFrame struct {
 	second uint64 // from the start of the second half of an if
 	loop   bool
 	halves bool
-	catch  uint64 // from the clauses of this and all outer try_tables
 }
 
 // costSlack is how much straight code may go by without an event, so that there
@@ -101,15 +100,12 @@ const costSlack = 50
 // make plans defined function i.
 func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.body(m, i)
-	p.events, p.lists, p.tries = p.events[:0], p.lists[:0], p.tries[:0]
+	p.events, p.lists = p.events[:0], p.lists[:0]
 	p.loops = p.loops[:0]
 	p.measured, p.tight = false, false
 	p.assigned = g.s.funcs[i].assigned
-	p.effort = effort{variables: uint64(p.locals)}
+	p.gauge.begin(m, p.locals, p.assigned, m.types[m.funcs[m.importedFuncs+i]])
 	p.collect(i, g, c)
-	if p.tight {
-		p.effort.variables++
-	}
 	if p.err != nil {
 		return p.err
 	}
@@ -117,14 +113,15 @@ func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 	p.entry = 0
 	if c.check[i] {
 		p.entry = max(rest, 1)
-		p.effort.branches++
+		p.gauge.check(liveVariable * p.gauge.variables)
 	}
 	for k := range p.events {
-		if p.events[k].charge > 0 {
-			p.effort.branches++
+		ev := &p.events[k]
+		if ev.charge > 0 {
+			p.gauge.check(ev.live)
 		}
-		if p.events[k].after > 0 {
-			p.effort.branches++
+		if ev.after > 0 {
+			p.gauge.check(ev.live)
 		}
 	}
 	return nil
@@ -142,18 +139,19 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 		noted := false
 		if in.op < 0x100 && simple[in.op] {
 			cost = uint64(costs[in.op])
+			p.gauge.simple(in.op)
 		} else {
 			cost, noted = p.cost(&in), isEvent(in.op)
+			p.gauge.step(&in)
 		}
 		if !noted {
 			if before += cost; before >= costSlack {
-				p.events = append(p.events, event{op: opNop, off: in.off, end: in.end, before: before})
+				p.events = append(p.events, event{op: opNop, off: in.off, end: in.end, before: before, live: p.gauge.live()})
 				before = 0
 			}
 			continue
 		}
-		p.effort.branches += in.branches()
-		ev := event{op: in.op, off: in.off, end: in.end, a: in.a, opener: in.opener, before: before, own: cost, tight: in.op == opLoop}
+		ev := event{op: in.op, off: in.off, end: in.end, a: in.a, opener: in.opener, before: before, own: cost, tight: in.op == opLoop, live: p.gauge.live()}
 		before = 0
 		switch in.op {
 		case opCall, opReturnCall:
@@ -161,7 +159,8 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			ev.host = p.m.leaves(in.a)
 			ev.back = c.group[in.a] == self
 			if ev.checkpoint = p.checkpoints && p.m.callsRead(&in); ev.checkpoint {
-				p.effort.branches += branchesPerCheckpoint
+				p.gauge.branches += branchesPerCheckpoint
+				p.gauge.effort.live += branchesPerCheckpoint * ev.live
 			}
 		case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
 			n := g.typeNode(in.a)
@@ -172,10 +171,9 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 			ev.list = len(p.lists)
 			p.lists = p.labels(p.lists, &in)
 			ev.listEnd = len(p.lists)
-		case opTryTable:
-			p.tries = append(p.tries, len(p.lists))
-			p.lists = p.labels(p.lists, &in)
-			p.tries = append(p.tries, len(p.lists))
+			for _, l := range p.lists[ev.list:] {
+				p.gauge.branch(l)
+			}
 		case opLoop:
 			p.loops = append(p.loops, len(p.events))
 		case opEnd:
@@ -188,11 +186,6 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 				loop.merge = p.merge(&in)
 				p.tight = p.tight || loop.tight
 				p.loops = p.loops[:top]
-			}
-			if in.opener == opTryTable {
-				top := len(p.tries) - 2
-				ev.list, ev.listEnd = p.tries[top], p.tries[top+1]
-				p.tries = p.tries[:top]
 			}
 		default:
 			ev.measured = in.measured()
@@ -233,7 +226,7 @@ func isEvent(op opcode) bool {
 	case op == opMemoryGrow, op >= opMemoryInit && op <= opTableFill:
 		return op != opElemDrop && op != opDataDrop && op != opTableSize
 	}
-	return op == opTryTable || op == opRefFunc || op == opBrOnNull || op == opBrOnNonNull
+	return op == opRefFunc || op == opBrOnNull || op == opBrOnNonNull
 }
 
 // charge walks backwards, sets what the checks charge, and returns the cost of
@@ -258,11 +251,7 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 	switch ev.op {
 	case opEnd:
 		rest += ev.merge
-		f := pathFrame{after: rest, loop: ev.opener == opLoop, catch: p.catch()}
-		for _, l := range p.lists[ev.list:ev.listEnd] {
-			f.catch = max(f.catch, p.target(l))
-		}
-		p.frames = append(p.frames, f)
+		p.frames = append(p.frames, pathFrame{after: rest, loop: ev.opener == opLoop})
 	case opElse:
 		p.frames[top].second, p.frames[top].halves = rest, true
 		rest = p.frames[top].after
@@ -277,7 +266,7 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 		p.frames = p.frames[:top]
 		ev.charge = max(ev.charge, rest, 1) + ev.merge
 		rest = 0
-	case opBlock, opTryTable:
+	case opBlock:
 		p.frames = p.frames[:top]
 	case opBr:
 		rest = p.target(ev.a)
@@ -288,16 +277,13 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 		for _, l := range p.lists[ev.list:ev.listEnd] {
 			rest = max(rest, p.target(l))
 		}
-	case opUnreachable, opReturn:
+	case opUnreachable, opReturn, opReturnCall, opReturnCallIndirect, opReturnCallRef:
 		rest = 0
-	case opThrow, opThrowRef, opReturnCall, opReturnCallIndirect, opReturnCallRef:
-		rest = p.catch()
 	case opCall, opCallIndirect, opCallRef:
 		if ev.back && rest > maxTail {
 			ev.cut(rest)
 			rest = 0
 		}
-		rest = max(rest, p.catch())
 	}
 	rest += ev.own
 	if ev.checksFirst() {
@@ -315,11 +301,4 @@ func (p *plan) target(label uint32) uint64 {
 		return 0
 	}
 	return f.after
-}
-
-func (p *plan) catch() uint64 {
-	if len(p.frames) == 0 {
-		return 0
-	}
-	return p.frames[len(p.frames)-1].catch
 }

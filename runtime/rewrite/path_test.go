@@ -24,21 +24,19 @@ func detours() map[string][]byte {
 	end := []byte{wasmtest.End}
 	leave := []byte{returnOp}
 	return map[string][]byte{
-		"straight on":       heavy,
-		"then":              wasmtest.Code(get, []byte{ifOp, wasmtest.Empty}, heavy, end),
-		"else":              wasmtest.Code(get, []byte{i32Eqz, ifOp, wasmtest.Empty, elseOp}, heavy, end),
-		"no else":           wasmtest.Code(get, []byte{i32Eqz, ifOp, wasmtest.Empty}, leave, end, heavy),
-		"after then":        wasmtest.Code(get, []byte{ifOp, wasmtest.Empty, elseOp}, leave, end, heavy),
-		"br":                wasmtest.Code(open, []byte{wasmtest.Br, 0}, end, heavy),
-		"br_if":             wasmtest.Code(open, get, []byte{wasmtest.BrIf, 0}, leave, end, heavy),
-		"br_if outwards":    wasmtest.Code(open, open, get, []byte{wasmtest.BrIf, 1}, leave, end, leave, end, heavy),
-		"not br_if":         wasmtest.Code(open, get, []byte{i32Eqz, wasmtest.BrIf, 0}, heavy, end),
-		"br_table":          wasmtest.Code(open, open, get, []byte{0x0e, 2, 1, 0, 1}, end, heavy, end),
-		"br_table default":  wasmtest.Code(open, open, get, []byte{0x0e, 1, 1, 0}, end, heavy, end),
-		"catch":             wasmtest.Code(open, []byte{0x1f, wasmtest.Empty, 1, 2, 0, 0x08, 0}, end, leave, end, heavy),
-		"catch from a call": wasmtest.Code(open, []byte{0x1f, wasmtest.Empty, 1, 2, 0}, wasmtest.CallFunc(3), end, leave, end, heavy),
-		"in a block":        wasmtest.Code(open, heavy, end),
-		"before leaving":    wasmtest.Code(get, []byte{ifOp, wasmtest.Empty}, heavy, []byte{wasmtest.Br, 0}, end),
+		"straight on":      heavy,
+		"then":             wasmtest.Code(get, []byte{ifOp, wasmtest.Empty}, heavy, end),
+		"else":             wasmtest.Code(get, []byte{i32Eqz, ifOp, wasmtest.Empty, elseOp}, heavy, end),
+		"no else":          wasmtest.Code(get, []byte{i32Eqz, ifOp, wasmtest.Empty}, leave, end, heavy),
+		"after then":       wasmtest.Code(get, []byte{ifOp, wasmtest.Empty, elseOp}, leave, end, heavy),
+		"br":               wasmtest.Code(open, []byte{wasmtest.Br, 0}, end, heavy),
+		"br_if":            wasmtest.Code(open, get, []byte{wasmtest.BrIf, 0}, leave, end, heavy),
+		"br_if outwards":   wasmtest.Code(open, open, get, []byte{wasmtest.BrIf, 1}, leave, end, leave, end, heavy),
+		"not br_if":        wasmtest.Code(open, get, []byte{i32Eqz, wasmtest.BrIf, 0}, heavy, end),
+		"br_table":         wasmtest.Code(open, open, get, []byte{0x0e, 2, 1, 0, 1}, end, heavy, end),
+		"br_table default": wasmtest.Code(open, open, get, []byte{0x0e, 1, 1, 0}, end, heavy, end),
+		"in a block":       wasmtest.Code(open, heavy, end),
+		"before leaving":   wasmtest.Code(get, []byte{ifOp, wasmtest.Empty}, heavy, []byte{wasmtest.Br, 0}, end),
 	}
 }
 
@@ -59,9 +57,7 @@ func detourModule(detour []byte, inline bool) wasmtest.Module {
 			)},
 			{Body: detour},
 			{Type: 1, Body: []byte{wasmtest.Nop}},
-			{Type: 1, Body: []byte{0x08, 0}},
 		},
-		Tags:    []uint32{1},
 		Exports: []wasmtest.Export{{Name: "run"}},
 	}
 	if inline {

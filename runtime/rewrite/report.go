@@ -105,6 +105,9 @@ type Report struct {
 	HostBytes uint64
 	// DataBytes is about how many bytes of data an instance begins with. It is 0 from Inspect.
 	DataBytes uint64
+	// Effort is what compiling the rewritten module takes; zero without metering, and from
+	// Inspect.
+	Effort Effort
 	// MutableGlobals are the indices of the mutable globals that the module defines.
 	MutableGlobals []uint32
 	// Meter says what metering added; nil without it, and from Inspect.

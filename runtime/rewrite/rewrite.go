@@ -4,7 +4,7 @@ import "strings"
 
 // Revision numbers what Rewrite writes. It changes whenever the output, the Report or the
 // fuel that a call takes may change for the same input and options.
-const Revision = 9
+const Revision = 10
 
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
@@ -30,8 +30,10 @@ type Options struct {
 	// A reference to a function is made once, when the module is instantiated, and not
 	// each time that the module asks for it: engines keep what they make.
 	//
-	// A function that would take seconds to compile with its checks is refused as
-	// SlowToCompile, and so is a module of too many such functions for its size.
+	// A module that uses exceptions is refused as Unsupported: they have no price yet.
+	//
+	// A function that would take seconds, or much memory, to compile with its checks is
+	// refused as SlowToCompile, and so is a module of too many such functions for its size.
 	Meter bool
 	// Quick names imported functions that Meter need not look after.
 	Quick []ImportName
@@ -96,13 +98,16 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := s.checkPriced(o); err != nil {
+		return nil, nil, err
+	}
 	rep := m.report(s)
 	rep.HostBytes, rep.DataBytes = m.hostBytes(o, s), m.dataBytes()
-	out, counts, err := m.write(o, s)
+	out, code, err := m.write(o, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	rep.Meter = counts
+	rep.Meter, rep.Effort = code.report(), code.total()
 	return out, rep, nil
 }
 
@@ -125,6 +130,16 @@ func (m *module) checkLimits(o Options) *Error {
 			"the body of function %d has %d bytes, at most %d are allowed: split the function or lower inlining", f.Index, f.Bytes, limit)
 	}
 	return m.checkReserved()
+}
+
+// checkPriced refuses features that metering has no price for. The engine saves the call
+// stack for every try_table that is entered, which costs as much as the stack is deep.
+func (s *scan) checkPriced(o Options) *Error {
+	if o.Meter && s.features&featExceptions != 0 {
+		return refuse(headerBytes, Unsupported,
+			"it uses exceptions, which have no price in fuel yet: build it without them (C++: -fno-exceptions, Rust: panic = \"abort\")")
+	}
+	return nil
 }
 
 // Costs of an instance on the host, in bytes, of an item each: about what wazero 1.12 takes.

@@ -267,6 +267,22 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+func TestTypesWithManyValuesAreRefused(t *testing.T) {
+	m := wasmtest.Module{}
+	for range maxTypeValues / maxParams {
+		m.Types = append(m.Types, wasmtest.FuncType{Params: wide(maxParams)})
+	}
+	if _, err := Inspect(m.Bytes()); err != nil {
+		t.Error(err)
+	}
+	m.Types = append(m.Types, wasmtest.FuncType{Results: wide(1)})
+	_, err := Inspect(m.Bytes())
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != TooLarge || !strings.Contains(e.Message, "more than 100000 parameters and results together") {
+		t.Error(err)
+	}
+}
+
 func TestCustomSectionsAreLeftOut(t *testing.T) {
 	out, _, err := Rewrite(sample().Bytes(), Options{})
 	if err != nil {

@@ -144,11 +144,6 @@ func (s *scanner) step(in *instr) {
 		}
 		s.open = false
 	case opTryTable:
-		// A block has only one way in: what is open in it was open here.
-		s.list = s.labels(s.list[:0], in)
-		for _, l := range s.list {
-			s.arrive(l)
-		}
 		s.frames = append(s.frames, scanFrame{})
 		s.blockers |= blockExceptions
 	case opUnreachable, opReturn, opThrow, opThrowRef:
@@ -217,20 +212,11 @@ func (s *scanner) call(node uint32) {
 	}
 }
 
-// labels appends the labels of br_table or of the clauses of try_table.
+// labels appends the labels of br_table.
 func (d *decoder) labels(list []uint32, in *instr) []uint32 {
 	r := d.reader
 	r.pos = in.list
-	if in.op == opBrTable {
-		for range in.a + 1 {
-			list = append(list, r.u32())
-		}
-		return list
-	}
-	for range in.b {
-		if kind := r.byte(); kind < 2 {
-			r.u32()
-		}
+	for range in.a + 1 {
 		list = append(list, r.u32())
 	}
 	return list

@@ -232,7 +232,7 @@ func TestCodeIsRefused(t *testing.T) {
 		text string
 	}{
 		"unknown opcode":               {[]byte{0x27}, Unsupported, "opcode 0x27"},
-		"old exceptions":               {[]byte{0x06, wasmtest.Empty}, Unsupported, "--translate-to-exnref"},
+		"old exceptions":               {[]byte{0x06, wasmtest.Empty}, Unsupported, "build it without them"},
 		"relaxed SIMD":                 {[]byte{0xfd, 0x80, 0x02}, Unsupported, "relaxed SIMD"},
 		"vector opcode in a long form": {[]byte{0xfd, 0x8c, 0x00}, Unsupported, "shortest"},
 		"atomic opcode in a long form": {[]byte{0xfe, 0x83, 0x00, 0}, Unsupported, "shortest"},

@@ -21,7 +21,7 @@ func sectionOrder() (ids [sectionIDs - 1]byte) {
 }
 
 // write returns the module as the options want it.
-func (m *module) write(o Options, s *scan) ([]byte, *MeterReport, *Error) {
+func (m *module) write(o Options, s *scan) ([]byte, *codeWriter, *Error) {
 	w := &writer{m: m, o: o, out: make([]byte, 0, len(m.wasm)+len(m.wasm)/4+1024)}
 	w.code.init(m, o, s)
 	w.data = m.mergeData(s)
@@ -46,7 +46,7 @@ func (m *module) write(o Options, s *scan) ([]byte, *MeterReport, *Error) {
 		}
 		closeSize(w.out, size)
 	}
-	return w.out, w.code.report(), nil
+	return w.out, &w.code, nil
 }
 
 // adds reports whether a section is needed even if the input has none.

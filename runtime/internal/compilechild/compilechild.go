@@ -54,6 +54,8 @@ type Options struct {
 	// MaxOutput is how many bytes a file that the child leaves may have, at most
 	// 1 TiB; 0 means DefaultMaxOutput. The parent will read them. It holds on Unix.
 	MaxOutput uint64
+	// Processors is how many processors the child uses at once; 0 means all.
+	Processors int
 }
 
 // Compile has a child compile a module and leave the machine code in dir, which
@@ -72,7 +74,7 @@ func Compile(ctx context.Context, o Options, wasm []byte, dir string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return unavailable("the current folder is not known")
 	}
-	return start(ctx, o.Command, j, wasm, dir).err(ctx, j, dir)
+	return start(ctx, o, j, wasm, dir).err(ctx, j, dir)
 }
 
 // job returns the job for a module, or an *Error that names what is wrong.
@@ -108,7 +110,7 @@ var (
 )
 
 // start runs a child to its end.
-func start(ctx context.Context, command []string, j job, wasm []byte, dir string) ending {
+func start(ctx context.Context, o Options, j job, wasm []byte, dir string) ending {
 	// On Linux a child is killed when the thread that started it ends, which the Go
 	// runtime may let happen to any thread that no goroutine is locked to.
 	runtime.LockOSThread()
@@ -121,9 +123,12 @@ func start(ctx context.Context, command []string, j job, wasm []byte, dir string
 
 	said := &head{limit: maxReplyBytes, full: func() { kill(errChatter) }}
 	noise := &head{limit: maxDetailBytes}
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
 	cmd.Dir = dir
 	cmd.Env = []string{} // nil would be the parent's; Go and the engine need none
+	if o.Processors > 0 {
+		cmd.Env = append(cmd.Env, fmt.Sprint("GOMAXPROCS=", o.Processors))
+	}
 	cmd.Stdin = io.MultiReader(bytes.NewReader(j.header()), bytes.NewReader(wasm))
 	cmd.Stdout, cmd.Stderr = said, noise
 	cmd.WaitDelay = killDelay

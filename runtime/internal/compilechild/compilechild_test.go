@@ -206,6 +206,16 @@ func TestTheChildSeesNoVariables(t *testing.T) {
 	}
 }
 
+func TestTheChildUsesSoManyProcessors(t *testing.T) {
+	for n, want := range map[int]string{1: "1 processors", 3: "3 processors"} {
+		o := options("processors")
+		o.Processors = n
+		if err := Compile(context.Background(), o, nil, t.TempDir()); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
 // phone waits for processes that call.
 type phone struct {
 	t        *testing.T

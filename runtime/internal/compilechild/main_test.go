@@ -106,6 +106,9 @@ func killSelf() int {
 
 // compilers are what Serve may call.
 var compilers = map[string]func(wasm []byte, dir string, args []string) error{
+	"processors": func([]byte, string, []string) error {
+		return fmt.Errorf("%d processors", runtime.GOMAXPROCS(0))
+	},
 	"engine": func(wasm []byte, dir string, _ []string) error { return compileWith(wasm, dir) },
 	"spin": func(_ []byte, _ string, args []string) error {
 		return callAndSpin(args[0])

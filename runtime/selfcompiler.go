@@ -3,28 +3,42 @@ package runtime
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
+	goruntime "runtime"
 
 	"github.com/tetratelabs/wazero"
 
 	"github.com/wasmtool/wasmtool/runtime/internal/compilechild"
 )
 
-// childFrom is the size in bytes from which a rewritten module is compiled in a child,
-// when there is one: less takes no longer than to start it, unless the rewriter says so.
-const childFrom = 64 << 10
-
 func (r *Runtime) hasChild() bool { return len(r.opts.CompileCommand) > 0 }
 
-// CompileWorker is the main function of the program that Options.CompileCommand names:
-// it limits this process for good, compiles the module that it reads from stdin into
-// the current folder, and answers on stdout. The program must end with the exit code at
-// once.
-func CompileWorker(stdin io.Reader, stdout io.Writer) (exitCode int) {
-	return compilechild.Serve(stdin, stdout, leaveCode)
+// compileMarker is the only argument of a program that was started to compile.
+const compileMarker = "wasmtool:compile"
+
+// SelfCompiler returns the command by which this program compiles modules in a child
+// process of itself, for Options.CompileCommand:
+//
+//	func main() {
+//		compiler := runtime.SelfCompiler()
+//		tools, err := standard.New(standard.Options{CompileCommand: compiler})
+//
+// Call it first in main: in the child it compiles one module, under limits on time,
+// memory and files, and ends the process instead of returning. The result is nil where
+// the system does not say which file this program is; modules that need a child do not
+// load then.
+func SelfCompiler() []string {
+	if len(os.Args) == 2 && os.Args[1] == compileMarker {
+		os.Exit(compilechild.Serve(os.Stdin, os.Stdout, leaveCode))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, compileMarker}
 }
 
 // leaveCode compiles a module and leaves the code in dir, where newEngine finds it.
@@ -33,17 +47,18 @@ func leaveCode(wasm []byte, dir string) error {
 	if err != nil {
 		return err
 	}
-	ctx := compileContext()
+	ctx := compileContext(goruntime.GOMAXPROCS(0)) // as many as the parent set
 	engine := wazero.NewRuntimeWithConfig(ctx, engineConfig().WithCompilationCache(cache))
 	_, err = engine.CompileModule(ctx, wasm)
 	return errors.Join(err, engine.Close(ctx), cache.Close(ctx))
 }
 
 // compileInChild has a child leave the code of a module in dir.
-func (r *Runtime) compileInChild(wasm []byte, dir string) error {
+func (r *Runtime) compileInChild(m rewritten, dir string) error {
 	err := compilechild.Compile(r.closing, compilechild.Options{
 		Command: r.opts.CompileCommand, Timeout: r.opts.CompileTimeout, MaxMemory: r.opts.CompileMemory,
-	}, wasm, dir)
+		Processors: workers(m.report.Effort),
+	}, m.wasm, dir)
 	var e *compilechild.Error
 	if !errors.As(err, &e) {
 		if !holdsFile(dir) { // the engine would compile here without a word

@@ -6,31 +6,28 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// asWorker is the argument by which tests start this program as a compile worker.
-const asWorker = "compile-worker-for-test"
-
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == asWorker {
-		os.Exit(CompileWorker(os.Stdin, os.Stdout))
-	}
+	SelfCompiler() // in the child it does not return
 	os.Exit(m.Run())
 }
 
 func workerCommand(t testing.TB) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	command := SelfCompiler()
+	if command == nil {
+		t.Fatal("the system does not say which program this is")
 	}
-	return []string{self, asWorker}
+	return command
 }
 
 func TestChildCompiles(t *testing.T) {
@@ -79,7 +76,7 @@ func TestChildCompilesWhatIsSlow(t *testing.T) {
 		Funcs: []wasmtest.Func{{Body: bytes.Repeat(once, 11_000)}},
 	}
 	_, err := newRuntime(t, Options{}).Load(context.Background(), m.Bytes())
-	if reasonOf(t, err) != InvalidModule || !strings.Contains(err.Error(), "too many branches") {
+	if reasonOf(t, err) != InvalidModule || !strings.Contains(err.Error(), "call runtime.SelfCompiler first in main") {
 		t.Errorf("in this process: got %v", err)
 	}
 	slow := load(t, newRuntime(t, Options{CompileCommand: workerCommand(t)}), m.Bytes())
@@ -102,5 +99,62 @@ func TestCloseKillsTheChild(t *testing.T) {
 	}
 	if err := <-failed; reasonOf(t, err) != Cancelled {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Functions that take much memory are not compiled at once.
+func TestLargeFunctionsAreCompiledOneByOne(t *testing.T) {
+	all := goruntime.GOMAXPROCS(0)
+	for largest, want := range map[uint64]int{0: all, maxBytesAtOnce / 2: min(all, 2), maxBytesAtOnce: 1, 1 << 50: 1} {
+		if got := workers(rewrite.Effort{Largest: largest}); got != want {
+			t.Errorf("%d bytes: %d at once, want %d", largest, got, want)
+		}
+	}
+}
+
+// What is compiled by a child is chosen by what it takes, not by its size.
+func TestTheEstimateChoosesTheChild(t *testing.T) {
+	const blockOp, ifOp, brTable = 0x02, 0x04, 0x0e
+	wide := bytes.Repeat([]byte{wasmtest.I32}, 500)
+	get := []byte{wasmtest.LocalGet, 0}
+	fill, drop := bytes.Repeat(get, 500), bytes.Repeat([]byte{wasmtest.Drop}, 500)
+	hostile := func(body ...[]byte) []byte {
+		return wasmtest.Module{
+			Types:   []wasmtest.FuncType{{}, {Params: wide, Results: wide}, {Results: wide}},
+			Funcs:   []wasmtest.Func{{Locals: []byte{wasmtest.I32}, Body: wasmtest.Code(body...)}, {Type: 1, Body: fill}},
+			Exports: []wasmtest.Export{{Name: "_start"}},
+		}.Bytes()
+	}
+	ifs := bytes.Repeat(wasmtest.Code(get, []byte{ifOp, 1, wasmtest.End}), 1_000)
+	table := wasmtest.Code(wasmtest.U32([]byte{brTable}, 1_000), make([]byte, 1_001))
+	modules := map[string]struct {
+		wasm  []byte
+		child bool
+	}{
+		"wide calls":              {hostile(fill, bytes.Repeat(wasmtest.CallFunc(1), 1_000), drop), true},
+		"ifs that carry values":   {hostile(fill, ifs, drop), true},
+		"a table of wide labels":  {hostile([]byte{blockOp, 2}, fill, get, table, []byte{wasmtest.End}, drop), true},
+		"data and no code":        {large(1), false},
+		"nothing but two numbers": {hostile(get, get, []byte{wasmtest.Drop, wasmtest.Drop}), false},
+	}
+	for _, example := range []string{"slug/slug", "title/title", "wordcount/wordcount", "wordcount/reactor/wordcount_reactor"} {
+		wasm, err := os.ReadFile(filepath.Join("..", "guest-examples", filepath.FromSlash(example)+".wasm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules[example] = struct {
+			wasm  []byte
+			child bool
+		}{wasm, false}
+	}
+	r := newRuntime(t, Options{CompileCommand: []string{"/nonexistent/wasmtool"}})
+	for name, tt := range modules {
+		m, err := r.Load(context.Background(), tt.wasm)
+		if tt.child != (err != nil && reasonOf(t, err) == Internal) {
+			t.Errorf("%s, %d bytes: %v", name, len(tt.wasm), err)
+		}
+		if m != nil {
+			_ = m.Close()
+		}
 	}
 }

@@ -1,0 +1,62 @@
+package rewrite
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// TestEveryInstructionHasAPrice walks through all that the decoder knows: what costs
+// nothing leaves nothing in compiled code, or is never metered.
+func TestEveryInstructionHasAPrice(t *testing.T) {
+	free := map[opcode]bool{opThrow: true, opThrowRef: true, opTryTable: true} // refused
+	for _, op := range []opcode{
+		opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee, opUnreachable,
+		opI32Const, opI64Const, opF32Const, opF64Const,
+	} {
+		free[op] = true
+	}
+	check := func(op opcode, imm immediate) {
+		in := instr{op: op}
+		if price := in.cost(); imm != immUnknown && imm != immPrefix && (price == 0) != free[op] && !(free[op] && featureOf(&in)&featExceptions != 0) {
+			t.Errorf("opcode %#x costs %d", uint16(op), price)
+		}
+	}
+	for op, imm := range opcodes {
+		check(opcode(op), imm)
+	}
+	for op, imm := range miscOpcodes {
+		check(opMisc<<8|opcode(op), imm)
+	}
+	for op, imm := range vectorOpcodes {
+		check(opVector<<8|opcode(op), imm)
+	}
+	for op, imm := range atomicOpcodes {
+		check(opAtomic<<8|opcode(op), imm)
+	}
+}
+
+func TestExceptionsAreRefused(t *testing.T) {
+	throws := wasmtest.Module{
+		Types: []wasmtest.FuncType{{}}, Tags: []uint32{0},
+		Funcs: []wasmtest.Func{{Body: []byte{0x08, 0}}},
+	}
+	tries := wasmtest.Module{
+		Types: []wasmtest.FuncType{{}},
+		Funcs: []wasmtest.Func{{Body: []byte{byte(opTryTable), wasmtest.Empty, 0, wasmtest.End}}},
+	}
+	tags := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Tags: []uint32{0}}
+	handed := wasmtest.Module{
+		Types: []wasmtest.FuncType{{Params: []byte{0x69}}},
+		Funcs: []wasmtest.Func{{}},
+	}
+	for name, m := range map[string]wasmtest.Module{"throw": throws, "try_table": tries, "a tag": tags, "a reference to one": handed} {
+		_, _, err := Rewrite(m.Bytes(), Options{Meter: true})
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != Unsupported || !strings.Contains(e.Message, "it uses exceptions") || !strings.Contains(e.Message, "build it without them") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
