@@ -98,6 +98,9 @@ func (a *app) openExplained(o toolOptions, target string, store remembered) (exp
 	if err != nil {
 		return t, err
 	}
+	if target == "" {
+		options.Logger = nil // the caller tells the warnings
+	}
 	if isPath(target) {
 		options.NoBuiltins, options.Folders, options.Tool, options.OnLoadError = true, nil, target, nil
 	}

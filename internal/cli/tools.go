@@ -192,8 +192,12 @@ func (a *app) completeTool(o *toolOptions) func(*cobra.Command, []string, string
 		if isPath(begun) {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		ignore := func(error) {} // a shell that completes has nowhere to show it
-		tools, err := a.open(*o, toolSet{onLoadError: ignore})
+		options, err := a.standardOptions(*o, toolSet{})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		options.OnLoadError, options.Logger = func(error) {}, nil // a shell has nowhere to show it
+		tools, err := standard.New(options)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

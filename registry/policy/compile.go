@@ -38,7 +38,8 @@ type compiler struct {
 
 // Compile checks a Config against the names that are known and makes a Policy of it.
 // It keeps nothing of what it is given. The error is a *ConfigError with all that is
-// wrong; there is no Policy then.
+// wrong; there is no Policy then. A tool's name that is not known is no error: it holds
+// for tools of that name that come later, and Warnings tells of it.
 func Compile(c Config, k Known) (*Policy, error) {
 	build := &compiler{names: newNames(k), base: c.Base}
 	build.checkBase()

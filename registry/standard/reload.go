@@ -26,7 +26,6 @@ type Reloader struct {
 
 	mu   sync.Mutex
 	last *config.Config // whose rules hold
-	gone []string       // names of tools that were there, which rules may name
 }
 
 // Reload is what came of reading the operator's file again.
@@ -72,13 +71,11 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	if !result.Changed {
 		return result, nil
 	}
-	o := r.options
-	o.Config = read
-	o.Offer.Deny = append(slices.Clone(o.Offer.Deny), otherValues(r.started, read)...)
+	o := r.optionsWith(read)
 	if err := checkDirectories(o); err != nil {
 		return Reload{}, err
 	}
-	rules, err := rulesFor(o, specsOf(r.tools), r.gone)
+	rules, err := rulesFor(o, specsOf(r.tools))
 	if err != nil {
 		return Reload{}, err
 	}
@@ -89,6 +86,15 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	r.tools.SetRules(rules)
 	r.last = read
 	return result, nil
+}
+
+// optionsWith returns the options of the Registry with another file, without the secrets
+// whose values it has from elsewhere.
+func (r *Reloader) optionsWith(read *config.Config) Options {
+	o := r.options
+	o.Config = read
+	o.Offer.Deny = append(slices.Clone(o.Offer.Deny), otherValues(r.started, read)...)
+	return o
 }
 
 // Watch reads the file every so often, until ctx is done. It tells report, which may not be

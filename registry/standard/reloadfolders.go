@@ -217,49 +217,58 @@ func (l look) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor
 }
 
 // putTool registers a tool, in the place of that of the other manifest unless it is nil. The
-// rules come first: a tool is never there without them.
+// rules come first, so that neither is ever there without its own. A tool with which the
+// operator's file cannot be used is not registered.
 func (r *Reloader) putTool(old *manifests.Manifest, spec tool.Spec, executor tool.Executor) (registry.Diff, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.setRules(spec); err != nil {
+	staying := specsOf(r.tools)
+	if old != nil {
+		staying = slices.DeleteFunc(staying, func(s tool.Spec) bool { return s.Name == old.Name })
+	}
+	after, err := r.rulesFor(append([]tool.Spec{spec}, staying...))
+	if err != nil {
 		return nil, err
 	}
+	before := after
+	if old != nil && old.Name != spec.Name {
+		if before, err = r.rulesFor(append([]tool.Spec{spec}, specsOf(r.tools)...)); err != nil {
+			return nil, err
+		}
+	}
+	r.tools.SetRules(before)
 	var diff registry.Diff
-	var err error
 	if old == nil {
 		err = r.tools.Register(spec, executor)
-	} else if diff, err = r.tools.ReplaceNamed(old.Name, spec, executor); err == nil && old.Name != spec.Name {
-		r.gone = append(r.gone, old.Name)
+	} else {
+		diff, err = r.tools.ReplaceNamed(old.Name, spec, executor)
 	}
-	// Now without those of a tool that is not there. They are a part of what was set just
-	// now, which stays if they should not hold.
-	_ = r.setRules()
-	return diff, err
+	if err != nil {
+		return nil, errors.Join(err, r.setRules())
+	}
+	r.tools.SetRules(after)
+	return diff, nil
 }
 
-// removeTool unregisters a tool whose manifest is gone. Rules that name it stay good.
+// removeTool unregisters a tool whose manifest is gone. Rules that name it stay in force.
 func (r *Reloader) removeTool(name, source string) ToolChange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.gone = append(r.gone, name)
 	_, err := r.tools.Unregister(name)
 	return ToolChange{Kind: ToolRemoved, Source: source, Tool: name, Err: errors.Join(err, r.setRules())}
 }
 
-// setRules sets the rules that the operator's file has for the tools that there are, and
-// for those that come. The lock is held.
-func (r *Reloader) setRules(coming ...tool.Spec) error {
-	o := r.options
-	o.Config = r.last
-	there := slices.DeleteFunc(specsOf(r.tools), func(s tool.Spec) bool {
-		return slices.ContainsFunc(coming, func(c tool.Spec) bool { return c.Name == s.Name })
-	})
-	slices.Sort(r.gone)
-	r.gone = slices.Compact(r.gone)
-	rules, err := rulesFor(o, append(there, coming...), r.gone)
-	if err != nil {
-		return err
+// setRules sets the rules that the operator's file has for the tools that there are. The
+// lock is held.
+func (r *Reloader) setRules() error {
+	rules, err := r.rulesFor(specsOf(r.tools))
+	if err == nil {
+		r.tools.SetRules(rules)
 	}
-	r.tools.SetRules(rules)
-	return nil
+	return err
+}
+
+// rulesFor are the rules that the operator's file has for these tools. The lock is held.
+func (r *Reloader) rulesFor(specs []tool.Spec) (registry.Rules, error) {
+	return rulesFor(r.optionsWith(r.last), specs)
 }

@@ -247,8 +247,25 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		return nil, errors.Join(err, tools.Close())
 	}
 	tools.SetRules(rules)
+	o.warnOfUnknown(rules.Policy)
 	return tools, nil
 }
+
+// warnOfUnknown tells of tools that the operator's file names and that are not there. Of
+// other tools than a single one nothing is known.
+func (o Options) warnOfUnknown(p *policy.Policy) {
+	if o.Tool != "" {
+		return
+	}
+	for _, problem := range p.Warnings() {
+		if problem.Unknown != "" {
+			o.logger().Warn(problem.String())
+		}
+	}
+}
+
+// logger is the Logger; one that is silent for none.
+func (o Options) logger() *slog.Logger { return cmp.Or(o.Logger, slog.New(slog.DiscardHandler)) }
 
 // withCeilings fills in the limits of the operator's file where Options have none.
 func (o Options) withCeilings() Options {
@@ -286,13 +303,9 @@ func onReceipt(o Options, record *audit.Log) func(tool.Receipt) {
 	if o.config().Audit().File == "" {
 		return o.OnReceipt
 	}
-	log := o.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
 	return func(r tool.Receipt) {
 		if err := record.Write(r); err != nil {
-			log.Error("a call is missing in the record of calls", "call", r.CallID, "error", err)
+			o.logger().Error("a call is missing in the record of calls", "call", r.CallID, "error", err)
 		}
 		if o.OnReceipt != nil {
 			o.OnReceipt(r)
