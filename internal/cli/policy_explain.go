@@ -102,7 +102,8 @@ func (a *app) openExplained(o toolOptions, target string, store remembered) (exp
 		options.Logger = nil // the caller tells the warnings
 	}
 	if isPath(target) {
-		options.NoBuiltins, options.Folders, options.Tool, options.OnLoadError = true, nil, target, nil
+		alone(&options)
+		options.Tool, options.OnLoadError = target, nil
 	}
 	if t.tools, err = standard.New(options); err != nil {
 		return t, err

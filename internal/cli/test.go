@@ -98,7 +98,7 @@ func (a *app) testRuns(o testOptions, targets []string) ([]examples.Options, err
 			continue
 		}
 		run := examples.Options{Tools: base, Network: o.network}
-		run.Tools.NoBuiltins, run.Tools.Folders = true, nil
+		alone(&run.Tools)
 		if info, err := os.Stat(target); err == nil && info.IsDir() && !isTool(target) {
 			run.Tools.Folders = []string{target}
 		} else {

@@ -156,6 +156,10 @@ var effects = []struct {
 	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(folder, "log", "audit.jsonl"), MaxSize: 64 << 20, Keep: 8}},
 	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 1 << 20, Keep: 8}},
 	{"audit.keep", `audit = { file = "a", keep = 0 }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 64 << 20}},
+	{"tool_directories", `tool_directories = ["./tools", "~/more"]`, func(c *Config) any { return c.ToolDirectories() }, []ToolDirectory{
+		{Path: filepath.Join(folder, "tools"), Name: "tools", Source: FileName + ":1"},
+		{Path: filepath.Join(home, "more"), Name: "~/more", Source: FileName + ":1"},
+	}},
 	{"revoked.digests", `revoked.digests = ["` + digestA + `", "` + strings.ToUpper(digestB) + `"]`, func(c *Config) any { return c.Revoked() }, map[string]bool{digestA: true, digestB: true}},
 }
 

@@ -61,6 +61,7 @@ func formatKeys() []stricttoml.Key { return (&reader{c: newConfig()}).keys() }
 // keys returns the top level of the format.
 func (r *reader) keys() []stricttoml.Key {
 	return []stricttoml.Key{
+		{Name: "tool_directories", Want: stricttoml.WantTexts, Read: r.toolDirectories},
 		{Name: "mounts", Path: "mounts", Want: stricttoml.WantNamed, Check: checkMountName, Entry: r.mountKey},
 		{Name: "env", Path: "env", Want: stricttoml.WantNamed, Check: checkEnvName, Entry: r.envKey},
 		{Name: "secrets", Path: "secrets", Want: stricttoml.WantNamed, Check: checkSecretName, Entry: r.secretKey},

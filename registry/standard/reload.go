@@ -34,9 +34,10 @@ type Reload struct {
 	// that begin from now on.
 	Changed bool
 	// Pending are the sections that differ from those that the Registry was made with and
-	// that hold only for a new one: "limits", "audit", "servers.NAME",
-	// "tools.NAME.settings", and "secrets.NAME" where its value is to come from somewhere else. Until then no tool is given such a secret: the value
-	// that is known is for the places that the file named with it.
+	// that hold only for a new one: "limits", "tool_directories", "audit", "servers.NAME",
+	// "tools.NAME.settings", and "secrets.NAME" where its value is to come from somewhere
+	// else. Until then no tool is given such a secret: the value that is known is for the
+	// places that the file named with it.
 	Pending []string
 	// Warnings are as those of config.Config and policy.Policy.
 	Warnings []string
@@ -164,6 +165,9 @@ func pending(started, read *config.Config) []string {
 	if started.Ceilings() != read.Ceilings() {
 		sections = append(sections, "limits")
 	}
+	if !slices.Equal(directoriesOf(started), directoriesOf(read)) {
+		sections = append(sections, "tool_directories")
+	}
 	if started.Audit() != read.Audit() {
 		sections = append(sections, "audit")
 	}
@@ -176,6 +180,14 @@ func pending(started, read *config.Config) []string {
 	}
 	sections = append(sections, pendingSettings(started, read)...)
 	return append(sections, pendingServers(started.Servers(), read.Servers())...)
+}
+
+// directoriesOf are the paths of a file's directories of tools.
+func directoriesOf(c *config.Config) (paths []string) {
+	for _, dir := range c.ToolDirectories() {
+		paths = append(paths, dir.Path)
+	}
+	return paths
 }
 
 // pendingServers are those that are new, gone, or another program.

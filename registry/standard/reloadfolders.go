@@ -50,20 +50,20 @@ func (r *Reloader) WatchFolders(ctx context.Context, f *Folders, every time.Dura
 	}
 }
 
-func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []ToolChange {
+func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir toolFolder) []ToolChange {
 	// Opened anew each time: another folder may have been put in its place.
 	folder, paths, err := list(dir)
 	if err != nil {
-		told := f.told[dir]
-		if f.told[dir] = err.Error(); told == err.Error() {
+		told := f.told[dir.path]
+		if f.told[dir.path] = err.Error(); told == err.Error() {
 			return nil
 		}
-		return []ToolChange{{Kind: ToolKept, Source: dir, Err: err}}
+		return []ToolChange{{Kind: ToolKept, Source: dir.name, Err: err}}
 	}
 	defer folder.Close()
-	f.told[dir] = ""
+	f.told[dir.path] = ""
 	var changes []ToolChange
-	tools := f.tools[dir]
+	tools := f.tools[dir.path]
 	for _, path := range slices.Sorted(maps.Keys(tools)) {
 		if w := tools[path]; slices.Contains(paths, path) {
 			w.missing = false
@@ -72,7 +72,7 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []T
 		} else {
 			delete(tools, path)
 			if w.manifest != nil {
-				changes = append(changes, r.removeTool(w.manifest.Name, source(dir, path)))
+				changes = append(changes, r.removeTool(w.manifest.Name, source(dir.name, path)))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []T
 		if tools[path] == nil {
 			tools[path] = &watched{}
 		}
-		l := look{r: r, f: f, w: tools[path], folder: folder, dir: dir, path: path}
+		l := look{r: r, f: f, w: tools[path], folder: folder, dir: dir.name, path: path}
 		if change := l.at(ctx); change != nil {
 			changes = append(changes, *change)
 		}
@@ -92,14 +92,14 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []T
 }
 
 // list opens a folder and lists its manifests.
-func list(dir string) (*manifests.Folder, []string, error) {
-	folder, err := manifests.OpenFolder(dir)
+func list(dir toolFolder) (*manifests.Folder, []string, error) {
+	folder, err := dir.open()
 	if err != nil {
-		return nil, nil, invalidManifest(dir, err)
+		return nil, nil, err
 	}
 	paths, err := folder.Manifests()
 	if err != nil {
-		return nil, nil, errors.Join(invalidManifest(dir, err), folder.Close())
+		return nil, nil, errors.Join(dir.fault(invalidManifest(dir.name, err)), folder.Close())
 	}
 	return folder, paths, nil
 }

@@ -45,10 +45,12 @@ type watching struct {
 	reloader *standard.Reloader
 }
 
-// newWatching has the tools one, which ends with 1, and two, which ends with 2.
+// newWatching has the tools one, which ends with 1, and two, which ends with 2. DIR in the
+// operator's file is their folder.
 func newWatching(t *testing.T, operator string) *watching {
 	t.Helper()
 	w := &watching{t: t, dir: t.TempDir()}
+	operator = strings.ReplaceAll(operator, "DIR", filepath.ToSlash(w.dir))
 	w.write("one/tool.toml", manifestOf("one", ""))
 	w.write("one/m.wasm", exits(1))
 	w.write("two/tool.toml", manifestOf("two", ""))
@@ -60,8 +62,11 @@ func newWatching(t *testing.T, operator string) *watching {
 		t.Fatal(err)
 	}
 	o := standard.Options{
-		Config: read, Folders: []string{w.dir}, NoBuiltins: true, NoCache: true, StateDir: t.TempDir(),
+		Config: read, NoBuiltins: true, NoCache: true, StateDir: t.TempDir(),
 		OnLoadError: func(err error) { t.Error(err) },
+	}
+	if len(read.ToolDirectories()) == 0 {
+		o.Folders = []string{w.dir}
 	}
 	if w.tools, w.folders, err = standard.Open(o); err != nil {
 		t.Fatal(err)
@@ -130,7 +135,13 @@ func (w *watching) wantExit(name string, want int) {
 }
 
 func TestToolsAreTakenOverWhenTheyAreWhole(t *testing.T) {
-	w := newWatching(t, "")
+	for name, operator := range map[string]string{"of options": "", "of the file": "tool_directories = ['DIR']\n"} {
+		t.Run(name, func(t *testing.T) { takesOverWhatIsWhole(t, newWatching(t, operator)) })
+	}
+}
+
+func takesOverWhatIsWhole(t *testing.T, w *watching) {
+	t.Helper()
 	w.wantLook()
 	w.wantExit("one", 1)
 	w.wantExit("two", 2)

@@ -62,7 +62,8 @@ type Options struct {
 	Deterministic bool
 
 	// Folders are folders to load tools from: Folder/tool.toml and
-	// Folder/*/tool.toml.
+	// Folder/*/tool.toml. Those of tool_directories in the Config come after them; one of
+	// these that cannot be read is told as a tool that does not load.
 	Folders []string
 	// Tool is a single tool to load: its folder, or its manifest.
 	Tool string
@@ -70,8 +71,9 @@ type Options struct {
 	// loaded, too. A server that cannot be had is told as a tool that does not load, and
 	// tried again later. Names that the Config has not are left alone; nil starts none.
 	Servers []string
-	// NoBuiltins leaves the built-in tools out.
-	NoBuiltins bool
+	// NoBuiltins leaves the built-in tools out, and NoDirectories the tool_directories of
+	// the Config.
+	NoBuiltins, NoDirectories bool
 	// OnLoadError is called for each tool that does not load, and the others are
 	// loaded; nil makes the first such tool an error of New.
 	OnLoadError func(error)
