@@ -65,6 +65,7 @@ func (r *Registry) judgeLoop(x *execution) {
 		} else {
 			x.onlyLoop = true
 		}
+		x.decision.Grant, x.decision.Fix = nil, "" // no grant lifts this
 		also := x.decision.By
 		x.decision.Effect = policy.Ask
 		x.decision.By = policy.Reason{Effect: policy.Ask, Rule: ruleLoop, Why: why}

@@ -102,7 +102,7 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 	}
 	result, err := a.call(cmd, o, set, target, arguments)
 	if err != nil {
-		err = advised{err, o.grantCommand(target), a.configFile(o.toolOptions).Name}
+		err = advised{err, o.grantCommand(target), a.configFile(o.toolOptions).Name, wordTexts(o.given())}
 	}
 	if o.json {
 		return a.printEnvelope(result, receipt, err)

@@ -21,6 +21,7 @@ type Config struct {
 	lookup func(name string) (string, bool)
 
 	directories []ToolDirectory
+	tables      map[string]string // where tables are, as "file:line"
 
 	mounts   map[string]mount
 	env      map[string]variable

@@ -122,7 +122,7 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 	}
 	if own != normal(name) {
 		// What else the operator says of the tool is looked up under its own name.
-		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, key(own))
+		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, Key(own))
 		return
 	}
 	if _, twice := p.tools[own]; twice {

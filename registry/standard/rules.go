@@ -39,6 +39,8 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 		Widen: func(offer *capability.Offer, words ...capability.Word) error {
 			return o.config().Allow(offer, capability.Bound{Env: o.config().LookupEnv}, words...)
 		},
+		AllowLines: o.config().AllowLines, ShellLines: o.config().ShellLines,
+
 		Shell:   o.config().Shell(),
 		Digests: o.config().Digests(),
 		Revoked: slices.Sorted(maps.Keys(o.config().Revoked())),
