@@ -173,7 +173,7 @@ func (c *compiled) build(wasm []byte, slot *slot, mustStop bool) (err error) {
 		c.engine, err = newEngine(wasm, "")
 	}
 	if err != nil {
-		return invalid(err, "the module does not compile: %s", firstLine(err.Error()))
+		return invalid(engineText(err), "the module does not compile: %s", firstLine(err.Error()))
 	}
 	if slot.dir() == "" {
 		return c.share() // as long as the folder is there
@@ -190,7 +190,7 @@ func (c *compiled) share() error {
 	if err := c.engine.addShared(); err != nil {
 		c.engine.close()
 		c.engine = nil
-		return &Error{Reason: Internal, Message: "the functions for plug-ins do not compile", cause: err}
+		return &Error{Reason: Internal, Message: "the functions for plug-ins do not compile", cause: engineText(err)}
 	}
 	return nil
 }
