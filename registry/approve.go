@@ -37,7 +37,8 @@ type Answer struct {
 	Yes bool
 	// Remember keeps the yes for further calls of exactly this tool, with this grant and
 	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep
-	// nothing; so does a Registry without Options.Approvals, and a session without a name.
+	// nothing. Without Options.Approvals, always is for the session, too. What cannot be
+	// kept, such as for a session without a name, the Logger is told.
 	Remember approvals.Scope
 	// AnyArguments keeps it for calls with other arguments, too. Only a question that
 	// said so may be answered like that.
@@ -81,7 +82,7 @@ type Question struct {
 // means no, never a hang; nothing in the arguments can approve.
 func (r *Registry) approve(ctx context.Context, x *execution) error {
 	digest := ""
-	if r.opts.Approvals != nil {
+	if r.opts.Approvals != nil || x.call.Session != "" {
 		var err error
 		if digest, err = r.digestWithin(ctx, x.entry); err != nil {
 			return err
@@ -197,7 +198,7 @@ func (r *Registry) rememberedCall(ctx context.Context, x *execution, key approva
 
 // remembered reports whether somebody said yes before. A store that fails says nothing.
 func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, error) {
-	_, found, err := r.opts.Approvals.Find(ctx, q)
+	_, found, err := r.approvals().Find(ctx, q)
 	switch {
 	case ctx.Err() != nil:
 		return false, cancelled(ctx)
@@ -207,11 +208,33 @@ func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, err
 	return found, nil
 }
 
-// remember keeps a yes where the answer says so, and it was not to a loop alone. The call runs even if that fails: it was
-// approved.
+// approvals is where answers are remembered.
+func (r *Registry) approvals() approvals.Store {
+	if r.opts.Approvals != nil {
+		return r.opts.Approvals
+	}
+	return r.sessionApprovals
+}
+
+// remember keeps a yes where the answer says so, and it was not to a loop alone. The call
+// runs even if that fails: it was approved.
 func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key, answer Answer) {
 	scope := answer.Remember
-	if key.Digest == "" || x.onlyLoop || scope == "" || scope == approvals.ScopeOnce || scope == approvals.ScopeSession && x.call.Session == "" {
+	if x.onlyLoop || scope == "" || scope == approvals.ScopeOnce {
+		return
+	}
+	problem := ""
+	switch {
+	case (scope == approvals.ScopeSession || r.opts.Approvals == nil) && x.call.Session == "":
+		problem = "the call is of no session"
+	case key.Digest == "":
+		problem = "the tool has no digest, by which it would be known again"
+	case scope == approvals.ScopeAlways && r.opts.Approvals == nil:
+		scope = approvals.ScopeSession
+		r.log.Warn("an approval is remembered for its session alone: there is no store for it", "tool", x.entry.spec.Name, "call", x.call.ID)
+	}
+	if problem != "" {
+		r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "reason", problem)
 		return
 	}
 	a := approvals.Approval{
@@ -229,8 +252,8 @@ func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key
 		}
 	}
 	for _, a := range all {
-		if _, err := r.opts.Approvals.Remember(ctx, a); err != nil {
-			r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "error", err)
+		if _, err := r.approvals().Remember(ctx, a); err != nil {
+			r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "reason", err)
 		}
 	}
 }

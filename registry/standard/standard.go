@@ -96,17 +96,24 @@ type Options struct {
 	// of this one the Rules besides.
 	Policy policy.Config
 	// StateDir is where the stores of tools are kept; empty means the folder "wasmtool" in
-	// the user's folder for state. OnReceipt is that of registry.Options.
-	StateDir  string
+	// the user's folder for state.
+	StateDir string
+	// OnReceipt, Observer and OnClose are those of registry.Options: each call's receipt, what
+	// watches all calls, such as one of package telemetry, and what Close does in the end.
 	OnReceipt func(tool.Receipt)
+	Observer  registry.Observer
+	OnClose   func() error
 	// HTTP says how requests are made, such as whose certificates are trusted and how names
 	// are resolved, and bounds them; see hostfuncs.Services. The zero value means the
 	// defaults.
 	HTTP egress.Options
 	// Approver is asked where the policy says so; nil denies. Approvals remembers its
-	// answers; nil means that each is for one call.
-	Approver  registry.Approver
-	Approvals approvals.Store
+	// answers; nil keeps them in memory, for their session alone. ApprovalTimeout and
+	// LoadTimeout bound the waits for an answer and for a tool to be compiled; see
+	// registry.Options.
+	Approver                     registry.Approver
+	Approvals                    approvals.Store
+	ApprovalTimeout, LoadTimeout time.Duration
 	// Grants are what was granted to single tools as they are, besides; nil is nothing. It
 	// stays the caller's.
 	Grants grants.Store
@@ -197,12 +204,19 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
+		Observer:   o.Observer,
+
+		ApprovalTimeout: o.ApprovalTimeout, LoadTimeout: o.LoadTimeout,
 
 		MaxTenantCalls: o.MaxTenantCalls, MaxTenantMemory: o.MaxTenantMemory, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
 		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
 		NoDescriptions: o.NoDescriptions,
 		OnClose: func() error {
-			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
+			err := errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
+			if o.OnClose != nil {
+				err = errors.Join(err, o.OnClose())
+			}
+			return err
 		},
 	})
 	build := func(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor {
