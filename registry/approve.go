@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
@@ -37,8 +38,9 @@ type Answer struct {
 	Yes bool
 	// Remember keeps the yes for further calls of exactly this tool, with this grant and
 	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep
-	// nothing. Without Options.Approvals, always is for the session, too. What cannot be
-	// kept, such as for a session without a name, the Logger is told.
+	// nothing. Without Options.Approvals, and for a tool without a digest, always is for the
+	// session, too. What cannot be kept, such as for a session without a name, the Logger is
+	// told.
 	Remember approvals.Scope
 	// AnyArguments keeps it for calls with other arguments, too. Only a question that
 	// said so may be answered like that.
@@ -90,8 +92,12 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		x.digest = digest
 	}
 	bounds := x.bounds()
-	key := approvals.NewKey(digest, x.arguments.JSON, bounds)
-	if digest != "" && !x.looping { // what was said before was not about a loop
+	known := digest
+	if known == "" && x.call.Session != "" {
+		known = x.entry.registration
+	}
+	key := approvals.NewKey(known, x.arguments.JSON, bounds)
+	if known != "" && !x.looping { // what was said before was not about a loop
 		found, err := r.rememberedCall(ctx, x, key)
 		if found || err != nil {
 			x.approved = found
@@ -198,7 +204,7 @@ func (r *Registry) rememberedCall(ctx context.Context, x *execution, key approva
 
 // remembered reports whether somebody said yes before. A store that fails says nothing.
 func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, error) {
-	_, found, err := r.approvals().Find(ctx, q)
+	_, found, err := r.approvalsOf(q.Key).Find(ctx, q)
 	switch {
 	case ctx.Err() != nil:
 		return false, cancelled(ctx)
@@ -208,12 +214,13 @@ func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, err
 	return found, nil
 }
 
-// approvals is where answers are remembered.
-func (r *Registry) approvals() approvals.Store {
-	if r.opts.Approvals != nil {
-		return r.opts.Approvals
+// approvalsOf is where answers about a tool are remembered: what is known by its registration
+// alone is another tool in the next process.
+func (r *Registry) approvalsOf(key approvals.Key) approvals.Store {
+	if r.opts.Approvals == nil || strings.HasPrefix(key.Digest, registrationPrefix) {
+		return r.sessionApprovals
 	}
-	return r.sessionApprovals
+	return r.opts.Approvals
 }
 
 // remember keeps a yes where the answer says so, and it was not to a loop alone. The call
@@ -223,19 +230,19 @@ func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key
 	if x.onlyLoop || scope == "" || scope == approvals.ScopeOnce {
 		return
 	}
-	problem := ""
+	log := r.log.With("tool", x.entry.spec.Name, "call", x.call.ID)
+	store := r.approvalsOf(key)
+	inMemory := store == approvals.Store(r.sessionApprovals)
 	switch {
-	case (scope == approvals.ScopeSession || r.opts.Approvals == nil) && x.call.Session == "":
-		problem = "the call is of no session"
-	case key.Digest == "":
-		problem = "the tool has no digest, by which it would be known again"
-	case scope == approvals.ScopeAlways && r.opts.Approvals == nil:
-		scope = approvals.ScopeSession
-		r.log.Warn("an approval is remembered for its session alone: there is no store for it", "tool", x.entry.spec.Name, "call", x.call.ID)
-	}
-	if problem != "" {
-		r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "reason", problem)
+	case (scope == approvals.ScopeSession || inMemory) && x.call.Session == "":
+		log.Warn("an approval is not remembered", "reason", "the call is of no session")
 		return
+	case key.Digest == "":
+		log.Warn("an approval is not remembered", "reason", "the tool has no digest, by which it would be known again")
+		return
+	case scope == approvals.ScopeAlways && inMemory:
+		scope = approvals.ScopeSession
+		log.Warn("an approval is remembered for its session alone", "reason", "there is no store, or the tool has no digest, by which it would be known again")
 	}
 	a := approvals.Approval{
 		Tenant: x.call.Tenant, Tool: x.entry.spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: x.words, Scope: scope,
@@ -252,8 +259,8 @@ func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key
 		}
 	}
 	for _, a := range all {
-		if _, err := r.approvals().Remember(ctx, a); err != nil {
-			r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "reason", err)
+		if _, err := store.Remember(ctx, a); err != nil {
+			log.Warn("an approval is not remembered", "reason", err)
 		}
 	}
 }

@@ -138,7 +138,8 @@ type Registry struct {
 	turns   *turns.Queue
 	bounded bool // calls wait for other things than files
 	budgets *budgets
-	// sessionApprovals remembers answers where Options.Approvals is nil.
+	// sessionApprovals remembers answers where Options.Approvals is nil, and those about tools
+	// without a digest.
 	sessionApprovals *approvals.Memory
 	// open ends with the Registry, and calls that tools began with it.
 	open       context.Context
@@ -150,6 +151,8 @@ type Registry struct {
 	names   map[string]string // names and aliases to names
 	index   searchindex.Index
 	sources []*followed
+
+	registrations uint64 // so many there were
 }
 
 // New returns an empty Registry.

@@ -25,10 +25,11 @@ func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
 	}{
 		"once":                {approvals.ScopeOnce, "s", digestA, []int{1, 2, 3, 4, 5, 6}, ""},
 		"session":             {approvals.ScopeSession, "s", digestA, []int{1, 1, 2, 3, 4, 5}, ""},
-		"always":              {approvals.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is remembered for its session alone: there is no store for it"},
+		"always":              {approvals.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is remembered for its session alone"},
 		"no session":          {approvals.ScopeSession, "", digestA, []int{1, 2, 3, 4, 5, 6}, "an approval is not remembered"},
 		"always, no session":  {approvals.ScopeAlways, "", digestA, []int{1, 2, 3, 4, 5, 6}, "the call is of no session"},
-		"a tool of no digest": {approvals.ScopeSession, "s", "", []int{1, 2, 3, 4, 5, 6}, "the tool has no digest"},
+		"a tool of no digest": {approvals.ScopeSession, "s", "", []int{1, 1, 2, 3, 4, 5}, ""},
+		"always, no digest":   {approvals.ScopeAlways, "s", "", []int{1, 1, 2, 3, 4, 5}, "an approval is remembered for its session alone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
@@ -77,4 +78,31 @@ func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Answers about a tool without a digest are for the tool as it was registered.
+func TestAYesIsNotForAToolInThePlaceOfAnother(t *testing.T) {
+	asked := 0
+	r := New(Options{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
+		asked++
+		return Answer{Yes: true, Remember: approvals.ScopeSession}, nil
+	})})
+	spec := echo()
+	spec.Dangerous = true
+	if err := r.Register(spec, &fake{}); err != nil {
+		t.Fatal(err)
+	}
+	call := func(want int) {
+		t.Helper()
+		if _, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Session: "s", Arguments: json.RawMessage(`{"text":"x"}`)}); err != nil || asked != want {
+			t.Errorf("asked %d times, want %d: %v", asked, want, err)
+		}
+	}
+	call(1)
+	call(1)
+	if _, err := r.Replace(spec, &fake{}); err != nil {
+		t.Fatal(err)
+	}
+	call(2)
+	call(2)
 }
