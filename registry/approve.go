@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
@@ -36,7 +37,9 @@ type Answer struct {
 	Yes bool
 	// Remember keeps the yes for further calls of exactly this tool, with this grant and
 	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep
-	// nothing; so does a Registry without Options.Approvals, and a session without a name.
+	// nothing. Without Options.Approvals, and for a tool without a digest, always is for the
+	// session, too. What cannot be kept, such as for a session without a name, the Logger is
+	// told.
 	Remember approvals.Scope
 	// AnyArguments keeps it for calls with other arguments, too. Only a question that
 	// said so may be answered like that.
@@ -82,7 +85,7 @@ type Question struct {
 // means no, never a hang; nothing in the arguments can approve.
 func (r *Registry) approve(ctx context.Context, x *execution) error {
 	digest := ""
-	if r.opts.Approvals != nil {
+	if r.opts.Approvals != nil || x.call.Session != "" {
 		var err error
 		if digest, err = r.digestWithin(ctx, x.entry); err != nil {
 			return err
@@ -92,8 +95,12 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	if err := r.fix(ctx, x); err != nil {
 		return err
 	}
-	key := approvals.NewKey(digest, x.arguments.JSON, x.bounds)
-	if digest != "" && !x.looping { // what was said before was not about a loop
+	known := digest
+	if known == "" && x.call.Session != "" {
+		known = x.entry.registration
+	}
+	key := approvals.NewKey(known, x.arguments.JSON, x.bounds)
+	if known != "" && !x.looping { // what was said before was not about a loop
 		found, err := r.rememberedCall(ctx, x, key)
 		if found || err != nil {
 			x.approved = found
@@ -174,7 +181,7 @@ func (r *Registry) rememberedCall(ctx context.Context, x *execution, key approva
 
 // remembered reports whether somebody said yes before. A store that fails says nothing.
 func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, error) {
-	_, found, err := r.opts.Approvals.Find(ctx, q)
+	_, found, err := r.approvalsOf(q.Key).Find(ctx, q)
 	switch {
 	case ctx.Err() != nil:
 		return false, cancelled(ctx)
@@ -184,12 +191,35 @@ func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, err
 	return found, nil
 }
 
-// remember keeps a yes where the answer says so, and it was not to a loop alone. The call runs even if that fails: it was
-// approved.
+// approvalsOf is where answers about a tool are remembered: what is known by its registration
+// alone is another tool in the next process.
+func (r *Registry) approvalsOf(key approvals.Key) approvals.Store {
+	if r.opts.Approvals == nil || strings.HasPrefix(key.Digest, registrationPrefix) {
+		return r.sessionApprovals
+	}
+	return r.opts.Approvals
+}
+
+// remember keeps a yes where the answer says so, and it was not to a loop alone. The call
+// runs even if that fails: it was approved.
 func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key, answer Answer) {
 	scope := answer.Remember
-	if key.Digest == "" || x.onlyLoop || scope == "" || scope == approvals.ScopeOnce || scope == approvals.ScopeSession && x.call.Session == "" {
+	if x.onlyLoop || scope == "" || scope == approvals.ScopeOnce {
 		return
+	}
+	log := r.log.With("tool", x.entry.spec.Name, "call", x.call.ID)
+	store := r.approvalsOf(key)
+	inMemory := store == approvals.Store(r.sessionApprovals)
+	switch {
+	case (scope == approvals.ScopeSession || inMemory) && x.call.Session == "":
+		log.Warn("an approval is not remembered", "reason", "the call is of no session")
+		return
+	case key.Digest == "":
+		log.Warn("an approval is not remembered", "reason", "the tool has no digest, by which it would be known again")
+		return
+	case scope == approvals.ScopeAlways && inMemory:
+		scope = approvals.ScopeSession
+		log.Warn("an approval is remembered for its session alone", "reason", "there is no store, or the tool has no digest, by which it would be known again")
 	}
 	a := approvals.Approval{
 		Tenant: x.call.Tenant, Tool: x.entry.spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: x.words, Scope: scope,
@@ -206,8 +236,8 @@ func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key
 		}
 	}
 	for _, a := range all {
-		if _, err := r.opts.Approvals.Remember(ctx, a); err != nil {
-			r.log.Warn("an approval is not remembered", "tool", x.entry.spec.Name, "call", x.call.ID, "error", err)
+		if _, err := store.Remember(ctx, a); err != nil {
+			log.Warn("an approval is not remembered", "reason", err)
 		}
 	}
 }

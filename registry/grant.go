@@ -57,12 +57,14 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 		Code: tool.CodePermissionDenied, Message: message, Recoverable: true,
 		Details: tool.Details{Missing: missing},
 	}
-	grantable, obstacles := x.whatHelps(given.Offer, &e.Details)
-	if len(obstacles) > 0 {
-		e.Details.Fix = strings.Join(obstacles, "\n")
+	help := x.rules.Help(x.entry.spec.Permissions, given.Offer, missing)
+	e.Details.Denied = help.Denied
+	if len(help.Obstacles) > 0 {
+		e.Details.Fix = strings.Join(help.Obstacles, "\n")
 		return e
 	}
-	e.Details.Fix = policy.AllowLines(x.entry.spec.Name, grantable)
+	grantable := help.Grant
+	e.Details.Fix = x.rules.allowLines(x.entry.spec.Name, grantable)
 	// What would be asked about then is granted with it, so that one step is enough.
 	decision := x.rules.Policy.Decide(factsOf(x.entry.spec), policy.CallFacts{
 		Capabilities: asked(asksFor(x.entry.spec, x.script)), Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script),
@@ -80,33 +82,6 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 	}
 	e.Details.Grant = grantable
 	return e
-}
-
-// whatHelps tells missing words that a grant would bring from what stands in its way, and
-// notes those that no grant brings.
-func (x *execution) whatHelps(offer capability.Offer, d *tool.Details) (grantable, obstacles []string) {
-	for _, text := range d.Missing {
-		word, err := capability.ParseWord(text)
-		if err != nil { // a word that was printed is read again
-			continue
-		}
-		explained := capability.Explain(x.entry.spec.Permissions, offer, word)
-		fix, err := capability.ParseWord(explained.Fix)
-		switch {
-		case err != nil:
-			d.Denied = append(d.Denied, text)
-			obstacles = append(obstacles, text+": "+explained.By)
-			continue
-		case slices.Contains(grantable, explained.Fix):
-			continue
-		}
-		if err := x.rules.widen(&offer, fix); err != nil {
-			obstacles = append(obstacles, err.Error())
-			continue
-		}
-		grantable = append(grantable, explained.Fix)
-	}
-	return grantable, obstacles
 }
 
 // asked are the words of what a call asks for, but for those of what each call has for

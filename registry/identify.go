@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -47,7 +48,7 @@ func (r *Registry) identified(ctx context.Context, e *entry, rules *Rules) error
 	case pinned != "" && pinned != digest:
 		return &tool.Error{
 			Code: tool.CodePermissionDenied, Message: "the tool is not the one that the operator pinned: its manifest or module changed",
-			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [tools." + e.spec.Name + "]"},
+			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [" + policy.ToolTable(e.spec.Name) + "]"},
 		}
 	}
 	return nil

@@ -19,11 +19,12 @@ func (r *Registry) DetectLoop(tenant, session string) (loop.Loop, bool) {
 	return r.loops.Find(tenant, session)
 }
 
-// ForgetSession drops the history of a session and begins to count its repetitions anew,
-// such as when the conversation is over.
+// ForgetSession drops the history of a session and what was approved for it in memory, and
+// begins to count its repetitions anew, such as when the conversation is over.
 func (r *Registry) ForgetSession(tenant, session string) {
 	r.history.Forget(tenant, session)
 	r.loops.Forget(tenant, session)
+	r.sessionApprovals.ForgetSession(tenant, session)
 }
 
 // ruleLoop is the rule that decides where a call is repeated too often.
@@ -65,6 +66,7 @@ func (r *Registry) judgeLoop(x *execution) {
 		} else {
 			x.onlyLoop = true
 		}
+		x.decision.Grant, x.decision.Fix = nil, "" // no grant lifts this
 		also := x.decision.By
 		x.decision.Effect = policy.Ask
 		x.decision.By = policy.Reason{Effect: policy.Ask, Rule: ruleLoop, Why: why}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,8 @@ type entry struct {
 
 	createdAt time.Time
 	disabled  bool
+	// registration names the entry in this process, for answers about a tool without a digest.
+	registration string
 }
 
 func (r *Registry) info(e *entry) Info {
@@ -160,6 +163,8 @@ func (r *Registry) put(e, old *entry) error {
 	if old != nil {
 		r.remove(old)
 	}
+	r.registrations++
+	e.registration = registrationPrefix + strconv.FormatUint(r.registrations, 10)
 	r.entries[e.spec.Name] = e
 	r.index.Add(e.spec.Name, textsOf(e.spec))
 	for _, key := range e.keys() {
@@ -168,6 +173,9 @@ func (r *Registry) put(e, old *entry) error {
 	r.toolsChanged()
 	return nil
 }
+
+// registrationPrefix tells names of registrations from digests.
+const registrationPrefix = "registration "
 
 // remove takes e and its names out. The lock is held.
 func (r *Registry) remove(e *entry) {

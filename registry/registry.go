@@ -45,8 +45,8 @@ type Options struct {
 	// Approver is asked where the policy says so; nil means that such calls fail with
 	// approval_required.
 	Approver Approver
-	// Approvals remembers answers; nil means that each is for one call. It stays the
-	// caller's.
+	// Approvals remembers answers, and stays the caller's. Nil keeps them in memory, for
+	// their session alone: those of calls without a session are for one call.
 	Approvals approvals.Store
 	// Grants are what the operator granted to single tools as they are, besides the Rules;
 	// nil means nothing. It stays the caller's.
@@ -138,6 +138,9 @@ type Registry struct {
 	turns   *turns.Queue
 	bounded bool // calls wait for other things than files
 	budgets *budgets
+	// sessionApprovals remembers answers where Options.Approvals is nil, and those about tools
+	// without a digest.
+	sessionApprovals *approvals.Memory
 	// open ends with the Registry, and calls that tools began with it.
 	open       context.Context
 	endStarted context.CancelFunc
@@ -148,6 +151,8 @@ type Registry struct {
 	names   map[string]string // names and aliases to names
 	index   searchindex.Index
 	sources []*followed
+
+	registrations uint64 // so many there were
 }
 
 // New returns an empty Registry.
@@ -185,6 +190,8 @@ func New(o Options) *Registry {
 		}),
 		bounded: o.MaxCalls > 0 || o.MaxTenantCalls > 0 || o.MaxTenantMemory > 0,
 		budgets: newBudgets(o.TenantBudget),
+
+		sessionApprovals: approvals.NewMemory(approvals.Options{}),
 	}
 	r.open, r.endStarted = context.WithCancel(context.Background())
 	r.SetRules(o.Rules)

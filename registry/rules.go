@@ -29,6 +29,11 @@ type Rules struct {
 	// leaves the offer as it is. It is safe for concurrent use. Nil knows no more than what
 	// is offered already.
 	Widen func(o *capability.Offer, words ...capability.Word) error
+	// AllowLines returns the lines of the operator's file that grant words to a tool, and
+	// ShellLines those that let commands of these patterns run unasked: what a denial tells the
+	// operator. They are safe for concurrent use; nil is as for an empty file.
+	AllowLines func(tool string, words []string) string
+	ShellLines func(patterns []string) string
 	// Policy says which tools there are and which calls run, be asked about or not. Nil
 	// means that of the zero policy.Config.
 	Policy *policy.Policy

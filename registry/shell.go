@@ -2,9 +2,7 @@ package registry
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -76,7 +74,7 @@ func (r *Rules) judgeScript(d policy.Decision, script *shellcommand.Result) (_ p
 		d.Fix = ""
 		var ok bool
 		if patterns, ok = script.Patterns(); ok {
-			d.Fix = allowScriptLines(patterns)
+			d.Fix = r.shellLines(patterns)
 		}
 	}
 	return d, patterns
@@ -85,15 +83,6 @@ func (r *Rules) judgeScript(d policy.Decision, script *shellcommand.Result) (_ p
 // asksByRule reports whether a reason is that of a rule that asks.
 func asksByRule(r policy.Reason) bool {
 	return r.Effect == policy.Ask && strings.HasPrefix(r.Rule, "rules[")
-}
-
-// allowScriptLines are the lines of the operator's file that let commands run unasked.
-func allowScriptLines(patterns []string) string {
-	quoted := make([]string, len(patterns))
-	for i, p := range patterns {
-		quoted[i] = strconv.Quote(p)
-	}
-	return fmt.Sprintf("[shell]\nallow = [%s]", strings.Join(quoted, ", "))
 }
 
 // judgeShell is the step that looks at the script of a call, before anything is granted to

@@ -203,7 +203,7 @@ func (c *compiled) build(m rewritten, slot *slot) (err error) {
 		c.engine, err = newEngine(m, "")
 	}
 	if err != nil {
-		return invalid(err, "the module does not compile: %s", firstLine(err.Error()))
+		return invalid(engineText(err), "the module does not compile: %s", firstLine(err.Error()))
 	}
 	if slot.dir() == "" {
 		return c.share() // as long as the folder is there
@@ -220,7 +220,7 @@ func (c *compiled) share() error {
 	if err := c.engine.addShared(); err != nil {
 		c.engine.close()
 		c.engine = nil
-		return &Error{Reason: Internal, Message: "the functions for plug-ins do not compile", cause: err}
+		return &Error{Reason: Internal, Message: "the functions for plug-ins do not compile", cause: engineText(err)}
 	}
 	return nil
 }

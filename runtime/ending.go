@@ -55,11 +55,11 @@ func (s *callState) ending(engineErr error) error {
 	switch {
 	case errors.As(engineErr, &exit) && exit.ExitCode() == 0:
 		if e := s.call.Entry; e.ABI == Reactor || e.ABI == Extism && e.Export != commandExport {
-			return &Error{Reason: BadGuest, Message: "the guest exited in place of returning", cause: engineErr}
+			return &Error{Reason: BadGuest, Message: "the guest exited in place of returning"}
 		}
 		return nil
 	case errors.Is(engineErr, errEnginePanic), strings.Contains(engineErr.Error(), recovered):
-		return &Error{Reason: Internal, Message: "a host function failed", cause: engineErr}
+		return &Error{Reason: Internal, Message: "a host function failed", cause: engineText(engineErr)}
 	}
 	if err := s.limitMet(engineErr); err != nil {
 		return err
@@ -68,10 +68,9 @@ func (s *callState) ending(engineErr error) error {
 		return &Error{
 			Reason: Failed, ExitCode: exit.ExitCode(),
 			Message: fmt.Sprintf("exit status %d", exit.ExitCode()),
-			cause:   engineErr,
 		}
 	}
-	return &Error{Reason: Trap, Message: "the guest broke down: " + trapName(engineErr), cause: engineErr}
+	return &Error{Reason: Trap, Message: "the guest broke down: " + trapName(engineErr), cause: engineText(engineErr)}
 }
 
 // errOver is the cause of a call that has ended.
@@ -93,7 +92,7 @@ func (s *callState) reported() error {
 // limitMet blames a limit for a call that ended badly after it met one.
 func (s *callState) limitMet(engineErr error) error {
 	met := func(limit Limit, message string) error {
-		return &Error{Reason: ResourceExhausted, Limit: limit, Message: message, cause: engineErr}
+		return &Error{Reason: ResourceExhausted, Limit: limit, Message: message, cause: engineText(engineErr)}
 	}
 	if trapName(engineErr) == "stack overflow" {
 		return met(LimitStack, "the guest's call stack is full; its recursion has no end or goes too deep")
@@ -123,6 +122,11 @@ func trapName(err error) string {
 	}
 	return line
 }
+
+// engineText is the text of an error of the engine, for logs. The error itself stays here: it
+// would answer errors.Is by what a guest chose, such as the exit code that the engine has for
+// a deadline, and by whatever a host function panicked with.
+func engineText(err error) error { return errors.New(err.Error()) }
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")

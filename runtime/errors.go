@@ -63,8 +63,9 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the cause: the context's error for Timeout and Cancelled, the
-// engine's for others, or nil.
+// Unwrap returns the cause: the context's error for Timeout and Cancelled, what the host
+// knows of others, or nil. No error of the engine is among its causes; where one is worth a
+// log, its text is.
 func (e *Error) Unwrap() error { return e.cause }
 
 func invalid(cause error, format string, args ...any) *Error {

@@ -21,7 +21,7 @@ func checkImports(report *rewrite.Report) error {
 	var faults []string
 	known, err := hostFunctions()
 	if err != nil {
-		return &Error{Reason: Internal, Message: "the host functions are not available", cause: err}
+		return &Error{Reason: Internal, Message: "the host functions are not available", cause: engineText(err)}
 	}
 	for _, imp := range report.Imports {
 		if fault := importFault(known, imp); fault != "" {

@@ -125,7 +125,7 @@ func (e *UnboundError) Error() string {
 	case KindSecret:
 		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%[2]s] with env = \"%[2]s\", or with file, command or keyring, into the operator's file first", e.Word, e.Word.name)
 	}
-	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; bind one to the name first", e.Word, e.Word.name)
+	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; write %[2]s = \"PATH\" into [mounts] of the operator's file first", e.Word, e.Word.name)
 }
 
 // Add offers what the words say, on top of what is offered already; it never takes

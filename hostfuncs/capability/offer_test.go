@@ -50,7 +50,7 @@ func TestWordsAddToAnOffer(t *testing.T) {
 	if o.Mounts["ws"] != (Mount{Dir: "/mine", Mode: ModeWrite}) || o.Env["LANG"] != "mine" || !reflect.DeepEqual(o.Secrets["T"], limited) {
 		t.Errorf("what was bound is bound anew: %+v", o)
 	}
-	for text, says := range map[string]string{"read:data": "bind one to the name", "env:NONE": "is not set"} {
+	for text, says := range map[string]string{"read:data": `write data = "PATH" into [mounts]`, "env:NONE": "is not set"} {
 		before := o.Clone()
 		err := o.Add(Bound{}, words(t, "clock", text)...)
 		var unbound *UnboundError

@@ -8,11 +8,12 @@ import (
 )
 
 // advised is an error of a call, with the command that would grant what it lacked but for
-// the permissions, and the name of the operator's file.
+// the permissions, the name of the operator's file, and what flags granted already.
 type advised struct {
 	error
 	grantCommand string
 	operatorFile string
+	given        []string
 }
 
 func (e advised) Unwrap() error { return e.error }
@@ -38,7 +39,7 @@ func adviceFor(e *tool.Error, known advised) []string {
 	if stands {
 		lines = append(lines, "what stands in the way:\n"+printable(e.Details.Fix))
 	}
-	if flags := flagsFor(e); flags != "" {
+	if flags := flagsFor(e, known.given); flags != "" {
 		when := "for this call: "
 		if stands && slices.ContainsFunc(e.Details.Missing, isSecret) {
 			when = "after that, " + when // no flag says where a secret's value comes from
@@ -64,8 +65,8 @@ func among(name string) string {
 	return " (" + oneLine(name) + ")"
 }
 
-// flagsFor is what lets one call run.
-func flagsFor(e *tool.Error) string {
+// flagsFor is what lets one call run, besides the permissions that flags gave already.
+func flagsFor(e *tool.Error, given []string) string {
 	if e.Code == tool.CodeApprovalRequired {
 		return "run it at a terminal to be asked, or add --yes"
 	}
@@ -74,7 +75,7 @@ func flagsFor(e *tool.Error) string {
 		flags = append(flags, "--allow "+shellWord(permission))
 	}
 	for _, permission := range e.Details.Missing {
-		if slices.Contains(e.Details.Grant, permission) || slices.Contains(e.Details.Denied, permission) {
+		if slices.Contains(slices.Concat(e.Details.Grant, e.Details.Denied, given), permission) {
 			continue
 		}
 		switch kind, name, _ := strings.Cut(permission, ":"); {

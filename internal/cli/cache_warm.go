@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -51,7 +53,11 @@ func (a *app) cacheWarm(cmd *cobra.Command, o toolOptions, names []string) error
 		return err
 	}
 	options.Logger = slog.New(warningHandler(func(message string) {
-		unkept.Store(&tool.Error{Code: tool.CodeInternal, Message: message})
+		if strings.HasPrefix(message, "compiled modules are not kept") {
+			unkept.Store(&tool.Error{Code: tool.CodeInternal, Message: message})
+		} else {
+			a.warn(errors.New(message))
+		}
 	}))
 	tools, err := standard.New(options)
 	if err != nil {

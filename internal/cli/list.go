@@ -18,7 +18,8 @@ func (a *app) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the tools",
-		Long: `List the built-in tools and those in the folders given with --tools.
+		Long: `List the built-in tools, those in the folders given with --tools and those of the
+operator's file.
 
 Exit status: 0; 8 when a tool could not be loaded, 9 when an MCP server could
 not be had (the others are listed).`,

@@ -98,8 +98,12 @@ func (a *app) openExplained(o toolOptions, target string, store remembered) (exp
 	if err != nil {
 		return t, err
 	}
+	if target == "" {
+		options.Logger = nil // the caller tells the warnings
+	}
 	if isPath(target) {
-		options.NoBuiltins, options.Folders, options.Tool, options.OnLoadError = true, nil, target, nil
+		alone(&options)
+		options.Tool, options.OnLoadError = target, nil
 	}
 	if t.tools, err = standard.New(options); err != nil {
 		return t, err
@@ -135,9 +139,11 @@ type wordView struct {
 	Permission string `json:"permission"`
 	Allowed    bool   `json:"allowed"`
 	By         string `json:"by"`
-	// Fix is the word that would allow it, and Command grants it.
-	Fix     string `json:"fix,omitempty"`
-	Command string `json:"command,omitempty"`
+	// Fix is the word that would allow it, and Command grants it; Obstacle is what has to be
+	// done first.
+	Fix      string `json:"fix,omitempty"`
+	Command  string `json:"command,omitempty"`
+	Obstacle string `json:"obstacle,omitempty"`
 }
 
 // explainWords tells of each permission what decides about it.
@@ -152,7 +158,10 @@ func (a *app) explainWords(cmd *cobra.Command, o policyExplain, t explainedTool,
 		e := capability.Explain(t.spec.Permissions, offer, word)
 		view := wordView{Permission: word.String(), Allowed: e.Allowed, By: e.By, Fix: e.Fix}
 		if e.Fix != "" {
-			view.Command = o.grantCommand(t.target) + shellWords([]string{e.Fix})
+			help := t.rules.Help(t.spec.Permissions, offer, []string{text})
+			if view.Obstacle = strings.Join(help.Obstacles, "\n"); view.Obstacle == "" {
+				view.Command = o.grantCommand(t.target) + shellWords([]string{e.Fix})
+			}
 		}
 		views = append(views, view)
 		all = all && e.Allowed
@@ -170,9 +179,12 @@ func (a *app) printWords(o policyExplain, t explainedTool, views []wordView) err
 	var b strings.Builder
 	for _, v := range views {
 		fmt.Fprintf(&b, "%s: %s\n  %s\n", v.Permission, yesNo(v.Allowed, "allowed", "not allowed"), v.By)
-		if v.Fix != "" {
+		switch {
+		case v.Obstacle != "":
+			fmt.Fprintf(&b, "  what stands in the way: %s\n", v.Obstacle)
+		case v.Fix != "":
 			fmt.Fprintf(&b, "  to allow it: %s\n  or in the operator's file:\n    %s\n",
-				v.Command, strings.ReplaceAll(policy.AllowLines(t.spec.Name, []string{v.Fix}), "\n", "\n    "))
+				v.Command, strings.ReplaceAll(t.rules.AllowLines(t.spec.Name, []string{v.Fix}), "\n", "\n    "))
 		}
 	}
 	_, err := fmt.Fprint(a.Out, printable(b.String()))
@@ -191,6 +203,8 @@ type callView struct {
 	Script string `json:"script,omitempty"`
 	// Missing is what is not granted.
 	Missing []string `json:"missing,omitempty"`
+	// Obstacles are what stands in the way of granting it.
+	Obstacles []string `json:"obstacles,omitempty"`
 	// Changed is what was granted to the tool as it was before it changed.
 	Changed []string `json:"changed,omitempty"`
 	// Command would let it run.
@@ -202,7 +216,9 @@ func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.E
 	given := explained.Offered
 	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: given.Missing, Changed: given.Changed, Shell: explained.Shell}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
-	if helps := slices.Concat(given.Missing, view.Grant); len(helps) > 0 {
+	help := t.rules.Help(t.spec.Permissions, given.Offer, given.Missing)
+	view.Obstacles = help.Obstacles
+	if helps := slices.Concat(help.Grant, view.Grant); len(helps) > 0 && len(help.Obstacles) == 0 {
 		view.Command = o.grantCommand(t.target) + shellWords(helps)
 	}
 	if t.spec.Shell != "" && view.Shell == nil {
@@ -221,6 +237,9 @@ func (a *app) printCall(o policyExplain, v callView, reach string) error {
 	text := v.String() + reach + "\n"
 	if len(v.Missing) > 0 {
 		missing := "it does not run: not granted: " + strings.Join(v.Missing, ", ") + "\n"
+		for _, text := range v.Obstacles {
+			missing += "  what stands in the way: " + text + "\n"
+		}
 		if v.Effect == policy.Allow {
 			text = "" // that a call which does not run is allowed would only mislead
 		}

@@ -30,9 +30,9 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run a tool",
 		Long: `Run a tool and print its result.
 
-The tool is a built-in or one found with --tools, by its NAME, or the folder
-./DIR that holds a tool.toml, or a manifest FILE.toml. A bare NAME is never a
-folder.
+The tool is a built-in or one found with --tools or in the tool_directories of the
+operator's file, by its NAME, or the folder ./DIR that holds a tool.toml, or a
+manifest FILE.toml. A bare NAME is never a folder.
 
 Arguments:
   KEY=VALUE   a text, or a number or a truth value where the tool wants one
@@ -102,7 +102,7 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 	}
 	result, err := a.call(cmd, o, set, target, arguments)
 	if err != nil {
-		err = advised{err, o.grantCommand(target), a.configFile(o.toolOptions).Name}
+		err = advised{err, o.grantCommand(target), a.configFile(o.toolOptions).Name, wordTexts(o.given())}
 	}
 	if o.json {
 		return a.printEnvelope(result, receipt, err)

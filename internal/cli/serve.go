@@ -92,7 +92,7 @@ wrong command line.`,
 	flags.StringVar(&o.oauth.Audience, oauthAudience, "", "what tokens must be for, where the authorization server does not say the URL of --oauth-resource")
 	flags.StringArrayVar(&o.oauth.Scopes, oauthScope, nil, "let in only tokens with the scope `NAME` (repeatable)")
 	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` besides this machine's own names (repeatable)")
-	flags.BoolVar(&o.watch, "watch", false, "load tools of --tools again when their files change, without a restart")
+	flags.BoolVar(&o.watch, "watch", false, "load tools of --tools and of the operator's file again when their files change, without a restart")
 	flags.StringVar(&o.client, "print-config", "", "print what to put into the configuration of `CLIENT`, and serve nothing: "+strings.Join(clientNames(), ", "))
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all that tools log on standard error, not warnings and errors only")
 	flags.BoolVar(&o.receipt, "receipt", false, "tell on standard error what each call reached, which rule let it run and what it cost, a line of JSON each")
@@ -109,9 +109,6 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	}
 	if err := o.checkOAuth(cmd); err != nil {
 		return err
-	}
-	if o.watch && len(o.folders) == 0 {
-		return usage(cmd, "--watch is for --tools")
 	}
 	if o.client != "" {
 		return a.printClientConfig(cmd, o)
@@ -145,6 +142,9 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	}
 	if err := o.checkBound(cmd, options); err != nil {
 		return err
+	}
+	if o.watch && len(o.folders) == 0 && len(options.Config.ToolDirectories()) == 0 {
+		return usage(cmd, "--watch is for --tools and the tool_directories of the operator's file")
 	}
 	options.Jobs, options.Asker = new(process.Options), approver
 	options.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))

@@ -31,9 +31,9 @@ files that it names and no others, an empty store, and with what the manifest as
 for granted and approved. Nothing of yours is reached. Variables are empty, secrets have no
 value, and there is no network unless --network says so.
 
-A NAME is a built-in tool or one found with --tools; ./DIR is the folder of a tool,
-or one that holds such folders. Without any, all built-in tools are tested and
-those found with --tools.
+A NAME is a built-in tool or one found with --tools or in the tool_directories of the
+operator's file; ./DIR is the folder of a tool, or one that holds such folders.
+Without any, all of those with a NAME are tested.
 
 Exit status: 0 when all that were run passed; 1 when some did not; 8 when a tool
 cannot be loaded.`,
@@ -98,7 +98,7 @@ func (a *app) testRuns(o testOptions, targets []string) ([]examples.Options, err
 			continue
 		}
 		run := examples.Options{Tools: base, Network: o.network}
-		run.Tools.NoBuiltins, run.Tools.Folders = true, nil
+		alone(&run.Tools)
 		if info, err := os.Stat(target); err == nil && info.IsDir() && !isTool(target) {
 			run.Tools.Folders = []string{target}
 		} else {

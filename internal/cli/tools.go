@@ -163,18 +163,22 @@ func (a *app) openTarget(cmd *cobra.Command, o toolOptions, set toolSet, target 
 	if err != nil {
 		return nil, "", err
 	}
-	options.NoBuiltins, options.Folders, options.Tool = true, nil, target
+	alone(&options)
+	options.Tool = target
 	tools, err := standard.New(options)
 	if err != nil {
 		return nil, "", err
 	}
-	specs := tools.List(registry.Filter{})
+	specs := tools.List(registry.Filter{Disabled: true}) // calling it tells that it is
 	if len(specs) != 1 {
 		return nil, "", errors.Join(&tool.Error{Code: tool.CodeInternal, Message: fmt.Sprintf("%d tools were loaded in place of one", len(specs))}, tools.Close())
 	}
 	name = specs[0].Name
 	return tools, name, nil
 }
+
+// alone leaves out all tools but those that a path of the command line names.
+func alone(o *standard.Options) { o.NoBuiltins, o.NoDirectories, o.Folders = true, true, nil }
 
 // hintFolder tells who wrote the name of a folder how to write it, when no tool has the name.
 func (a *app) hintFolder(target string) {
@@ -192,8 +196,12 @@ func (a *app) completeTool(o *toolOptions) func(*cobra.Command, []string, string
 		if isPath(begun) {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		ignore := func(error) {} // a shell that completes has nowhere to show it
-		tools, err := a.open(*o, toolSet{onLoadError: ignore})
+		options, err := a.standardOptions(*o, toolSet{})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		options.OnLoadError, options.Logger = func(error) {}, nil // a shell has nowhere to show it
+		tools, err := standard.New(options)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

@@ -20,6 +20,9 @@ type Config struct {
 	// lookup finds the variables of this process; nil means os.LookupEnv.
 	lookup func(name string) (string, bool)
 
+	directories []ToolDirectory
+	tables      map[string]string // where tables are, as "file:line"
+
 	mounts   map[string]mount
 	env      map[string]variable
 	secrets  map[string]secret
@@ -85,6 +88,19 @@ func (c *Config) LookupEnv(name string) (string, bool) {
 // Configs of one file with the same Digest say the same.
 func (c *Config) Digest() string { return c.digest }
 
+// ToolDirectory is an entry of tool_directories.
+type ToolDirectory struct {
+	// Path is absolute.
+	Path string
+	// Name is what messages call it: as the operator wrote it, from the file on.
+	Name string
+	// Source is where that was written, as "file:line".
+	Source string
+}
+
+// ToolDirectories returns the directories to load tools from, in the order of the file.
+func (c *Config) ToolDirectories() []ToolDirectory { return slices.Clone(c.directories) }
+
 // Audit says where a record of all calls is kept. The zero value keeps none.
 type Audit struct {
 	// File is an absolute path; "" for no record. Its folder need not be there.
@@ -115,13 +131,17 @@ func (c *Config) Digests() map[string]string {
 func (c *Config) Revoked() map[string]bool { return maps.Clone(c.revoked) }
 
 // Protected returns the absolute paths of files that decide what tools may do, or hold
-// secrets or records: no folder that holds one of them may be mounted for writing.
+// secrets or records, and of the directories of tools: no folder that is, holds or lies in
+// one of them may be mounted for writing.
 func (c *Config) Protected() []string {
 	var files []string
 	for _, file := range []string{c.path, c.audit.File} {
 		if file != "" {
 			files = append(files, file)
 		}
+	}
+	for _, dir := range c.directories {
+		files = append(files, dir.Path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.secrets)) {
 		s := c.secrets[name]

@@ -156,6 +156,10 @@ var effects = []struct {
 	{"audit.file", `audit.file = "log/audit.jsonl"`, auditOf, Audit{File: filepath.Join(folder, "log", "audit.jsonl"), MaxSize: 64 << 20, Keep: 8}},
 	{"audit.max_size", `audit = { file = "a", max_size = "1MiB" }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 1 << 20, Keep: 8}},
 	{"audit.keep", `audit = { file = "a", keep = 0 }`, auditOf, Audit{File: filepath.Join(folder, "a"), MaxSize: 64 << 20}},
+	{"tool_directories", `tool_directories = ["./tools", "~/more"]`, func(c *Config) any { return c.ToolDirectories() }, []ToolDirectory{
+		{Path: filepath.Join(folder, "tools"), Name: "tools", Source: FileName + ":1"},
+		{Path: filepath.Join(home, "more"), Name: "~/more", Source: FileName + ":1"},
+	}},
 	{"revoked.digests", `revoked.digests = ["` + digestA + `", "` + strings.ToUpper(digestB) + `"]`, func(c *Config) any { return c.Revoked() }, map[string]bool{digestA: true, digestB: true}},
 }
 
@@ -426,9 +430,9 @@ auto_execute = true
 		t.Errorf("decision is %+v", d)
 	}
 	// A tool that is only pinned or granted to is known to the policy as well.
-	_, err = policy.Compile(mustDecode(t, `tools.gerp.deny = ["clock"]`).PolicyConfig(), policy.Known{})
-	if err == nil || !strings.Contains(err.Error(), "wasmtool.toml:1: tools.gerp") {
-		t.Errorf("the misspelt tool is %v", err)
+	p, err = policy.Compile(mustDecode(t, `tools.gerp.deny = ["clock"]`).PolicyConfig(), policy.Known{})
+	if warned := p.Warnings(); err != nil || len(warned) != 1 || warned[0].String() != `wasmtool.toml:1: tools.gerp: no tool "gerp" is loaded; did you mean grep?` {
+		t.Errorf("the misspelt tool is %v, %v", warned, err)
 	}
 }
 

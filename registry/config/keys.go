@@ -37,7 +37,7 @@ func newConfig() *Config {
 	return &Config{
 		mounts: make(map[string]mount), env: make(map[string]variable), secrets: make(map[string]secret),
 		tools: make(map[string]toolSettings), revoked: make(map[string]bool),
-		servers: make(map[string]Server),
+		servers: make(map[string]Server), tables: make(map[string]string),
 	}
 }
 
@@ -61,13 +61,14 @@ func formatKeys() []stricttoml.Key { return (&reader{c: newConfig()}).keys() }
 // keys returns the top level of the format.
 func (r *reader) keys() []stricttoml.Key {
 	return []stricttoml.Key{
-		{Name: "mounts", Path: "mounts", Want: stricttoml.WantNamed, Check: checkMountName, Entry: r.mountKey},
+		{Name: "tool_directories", Want: stricttoml.WantTexts, Read: r.toolDirectories},
+		{Name: "mounts", Path: "mounts", Want: stricttoml.WantNamed, Check: checkMountName, Entry: r.mountKey, Read: r.table("mounts")},
 		{Name: "env", Path: "env", Want: stricttoml.WantNamed, Check: checkEnvName, Entry: r.envKey},
 		{Name: "secrets", Path: "secrets", Want: stricttoml.WantNamed, Check: checkSecretName, Entry: r.secretKey},
 		{Name: "grants", Path: "grants", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return r.grantKeys(&r.c.grants) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: r.limitKeys},
 		{Name: "policy", Path: "policy", Want: stricttoml.WantTable, Members: r.policyKeys},
-		{Name: "shell", Path: "shell", Want: stricttoml.WantTable, Members: r.shellKeys},
+		{Name: "shell", Path: "shell", Want: stricttoml.WantTable, Members: r.shellKeys, Read: r.table("shell")},
 		{Name: "tools", Path: "tools", Want: stricttoml.WantNamed, Check: checkToolName, Entry: r.toolKey},
 		{Name: "servers", Path: "servers", Want: stricttoml.WantNamed, Check: checkServerName, Entry: r.serverKey},
 		{Name: "audit", Path: "audit", Want: stricttoml.WantTable, Members: r.auditKeys},

@@ -2,11 +2,13 @@ package config
 
 import (
 	"errors"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // maxPath is the most bytes of a path.
@@ -23,11 +25,11 @@ func (r *reader) parsePath(text string) (string, error) {
 	}
 	rest, home := strings.CutPrefix(filepath.ToSlash(text), "~")
 	if !home {
-		path := filepath.FromSlash(text)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(r.dir, path)
+		whole := filepath.FromSlash(text)
+		if !filepath.IsAbs(whole) {
+			whole = filepath.Join(r.dir, whole)
 		}
-		return filepath.Clean(path), nil
+		return filepath.Clean(whole), nil
 	}
 	if rest != "" && !strings.HasPrefix(rest, "/") {
 		return "", errors.New(`"~" stands for your own home folder only; write "~/..." or the whole path`)
@@ -37,6 +39,22 @@ func (r *reader) parsePath(text string) (string, error) {
 		return "", errors.New("the home folder is not known; write the whole path")
 	}
 	return filepath.Join(base, filepath.FromSlash(rest)), nil
+}
+
+// toolDirectories reads directories of tools, with the place of each.
+func (r *reader) toolDirectories(at stricttoml.Place, n *stricttoml.Node) {
+	var paths []string
+	stricttoml.ReadTexts(r.Checker, &paths, r.parsePath)(at, n)
+	if len(paths) < len(n.Items) {
+		return // one has a fault
+	}
+	for i, item := range n.Items {
+		name := filepath.ToSlash(item.Text)
+		if !filepath.IsAbs(item.Text) && !strings.HasPrefix(name, "~") {
+			name = path.Join(path.Dir(r.name), name)
+		}
+		r.c.directories = append(r.c.directories, ToolDirectory{Path: paths[i], Name: name, Source: r.source(at.Item(i, item.Offset))})
+	}
 }
 
 // isPath reports whether the name of a program is a path, which is not looked up.

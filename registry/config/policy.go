@@ -13,7 +13,7 @@ import (
 
 // PolicyConfig returns the sections [policy] and [tools] for policy.Compile, which
 // checks what depends on the tools that there are. Sources are "file:line". Every tool
-// of [tools] is in it, so that Compile tells of names that no tool has.
+// of [tools] is in it, so that Compile warns of names that no tool has.
 func (c *Config) PolicyConfig() policy.Config {
 	p := c.policy
 	p.Allow, p.Deny = slices.Clone(p.Allow), slices.Clone(p.Deny)

@@ -38,7 +38,8 @@ type compiler struct {
 
 // Compile checks a Config against the names that are known and makes a Policy of it.
 // It keeps nothing of what it is given. The error is a *ConfigError with all that is
-// wrong; there is no Policy then.
+// wrong; there is no Policy then. A tool's name that is not known is no error: it holds
+// for tools of that name that come later, and Warnings tells of it.
 func Compile(c Config, k Known) (*Policy, error) {
 	build := &compiler{names: newNames(k), base: c.Base}
 	build.checkBase()
@@ -121,7 +122,7 @@ func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 	}
 	if own != normal(name) {
 		// What else the operator says of the tool is looked up under its own name.
-		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, key(own))
+		c.add(at, "%q is another name of %s; write [tools.%s]", name, own, Key(own))
 		return
 	}
 	if _, twice := p.tools[own]; twice {

@@ -41,7 +41,7 @@ type Decision struct {
 	Grant []string `json:"grant,omitempty"`
 	// Fix is what the operator would change for the call to be allowed unasked:
 	// lines of wasmtool.toml or what to take out of it. It is empty when the call is
-	// allowed.
+	// allowed, and when nothing there would do.
 	Fix string `json:"fix,omitempty"`
 }
 
@@ -69,7 +69,7 @@ func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
 	case p == nil || !p.compiled:
 		return Reason{Deny, ruleNoPolicy, "", "there is no policy"}, "load a policy"
 	case p.off:
-		return Reason{Deny, ruleOff, p.sources[ruleOff], "all tools are switched off"}, "take off out of the policy"
+		return Reason{Deny, ruleOff, p.sources[ruleOff], "all tools are switched off"}, "set enable_tool_calls = true in [policy]" + where(p.sources[ruleOff])
 	}
 	if i := slices.IndexFunc(p.deny, func(s selector) bool { return s.restricts(t) }); i >= 0 {
 		at, text := p.entryPlace("deny")(i), p.deny[i].text
@@ -78,12 +78,12 @@ func (p *Policy) visible(t ToolFacts) (reason Reason, fix string) {
 	}
 	if own := p.tools[normal(t.Name)]; own.disabled {
 		rule := "tools." + t.Name + ".enabled"
-		return Reason{Deny, rule, own.source, "the tool is switched off"}, "set enabled = true in [tools." + key(t.Name) + "]" + where(own.source)
+		return Reason{Deny, rule, own.source, "the tool is switched off"}, "set enabled = true in [tools." + Key(t.Name) + "]" + where(own.source)
 	}
 	if p.entries != nil && !anyPermits(p.entries, t) {
 		source := p.sources["profile"]
 		return Reason{Deny, fmt.Sprintf("profile %q", p.profile), source, "the profile does not have the tool"},
-			p.wideningLines(t) + where(source)
+			p.wideningLines(t)
 	}
 	if p.narrowed && !anyPermits(p.allow, t) {
 		source := p.sources["allow"]
@@ -127,8 +127,8 @@ func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
 		reasons = append(reasons, Reason{r.effect, r.name(), r.source, why})
 	}
 	if c.effort.exhausted() {
-		why := "the arguments are too large to be compared with the rules"
-		return Decision{Effect: Deny, By: Reason{Deny, ruleDefault, "", why}, Also: reasons, Fix: "call the tool with less"}, traces
+		why := "the arguments are too large to be compared with the rules; call the tool with less"
+		return Decision{Effect: Deny, By: Reason{Deny, ruleDefault, "", why}, Also: reasons}, traces
 	}
 	return p.weigh(c, holding, reasons), traces
 }
@@ -171,7 +171,7 @@ func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 		why := "the tool is not dangerous and the call can only read"
 		return Decision{Effect: Allow, By: Reason{Allow, ruleDefault, "", why}, Also: reasons}
 	}
-	d := Decision{Effect: Ask, By: Reason{Ask, ruleDefault, "", risk}, Also: reasons, Grant: c.risky(), Fix: c.allowingLines()}
+	d := Decision{Effect: Ask, By: Reason{Ask, ruleDefault, "", risk}, Also: reasons, Grant: c.risky(), Fix: p.allowingLines(c)}
 	if c.tool.Dangerous {
 		d.Grant = []string{AutoExecute}
 	}

@@ -66,10 +66,10 @@ func TestTheFixAllowsTheCall(t *testing.T) {
 			facts := grants(tc.words...)
 			fix := compile(t, tc.config).Decide(tc.tool, facts).Fix
 			var file struct {
-				Profile string
-				Allow   []string
-				Policy  struct {
-					Rules []struct {
+				Policy struct {
+					Profile string
+					Allow   []string
+					Rules   []struct {
 						Effect       policy.Effect
 						Tools        []string
 						Capabilities []string
@@ -83,11 +83,11 @@ func TestTheFixAllowsTheCall(t *testing.T) {
 				t.Fatalf("%v in\n%s", err, fix)
 			}
 			c := tc.config
-			if file.Profile != "" {
-				c.Profile = file.Profile
+			if file.Policy.Profile != "" {
+				c.Profile = file.Policy.Profile
 			}
-			if file.Allow != nil {
-				c.Allow = file.Allow
+			if file.Policy.Allow != nil {
+				c.Allow = file.Policy.Allow
 			}
 			for _, r := range file.Policy.Rules {
 				c.Rules = append(c.Rules, policy.Rule{Effect: r.Effect, Tools: r.Tools, Capabilities: r.Capabilities})

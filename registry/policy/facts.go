@@ -46,9 +46,9 @@ type Granted struct {
 type Known struct {
 	// Tools are the tools that are registered.
 	Tools []ToolFacts
-	// NotLoaded are names of tools that may be named although they are not
-	// registered now, such as those of a server that is not connected yet. The
-	// members of the groups that every policy knows need not be listed.
+	// NotLoaded are names of tools that are not registered now and need no warning,
+	// such as those of a server that is not connected yet. The members of the groups
+	// that every policy knows need not be listed.
 	NotLoaded []string
 	// Groups are further groups that may be named, without "group:".
 	Groups []string

@@ -26,31 +26,29 @@ func (p *Policy) wideningLines(t ToolFacts) string {
 		list = p.allow
 	}
 	if p.narrowed && anyPermits(p.allow, t) {
-		return lines
+		return TableLines("policy", p.sources["profile"], lines)
 	}
-	var quoted []string
+	var names []string
 	for _, s := range list {
-		quoted = append(quoted, quote(s.text))
+		names = append(names, s.text)
 	}
-	return fmt.Sprintf("%s\nallow = [%s]", lines, strings.Join(append(quoted, quote(t.Name)), ", "))
+	return TableLines("policy", p.sources["profile"], lines, ListLine("allow", append(names, t.Name)))
 }
 
 // allowingLines returns the lines that allow calls like this one: a rule for exactly
 // what it reaches where such a rule can be written, and else auto_execute.
-func (c *call) allowingLines() string {
+func (p *Policy) allowingLines(c *call) string {
 	words := c.risky()
-	var quoted []string
 	for _, word := range words {
 		pattern, err := parseWordPattern(word)
 		covers := func(w grantWord) bool { return w.text == word && pattern.covers(w) }
 		if err != nil || !slices.ContainsFunc(c.words, covers) {
-			return fmt.Sprintf("[tools.%s]\nauto_execute = true", key(c.tool.Name))
+			return TableLines(ToolTable(c.tool.Name), p.tools[normal(c.tool.Name)].source, "auto_execute = true")
 		}
-		quoted = append(quoted, quote(word))
 	}
-	lines := fmt.Sprintf("[[policy.rules]]\neffect = \"allow\"\ntools = [%s]", quote(c.tool.Name))
-	if quoted != nil {
-		lines += fmt.Sprintf("\ncapabilities = [%s]", strings.Join(quoted, ", "))
+	lines := "[[policy.rules]]\neffect = \"allow\"\n" + ListLine("tools", []string{c.tool.Name})
+	if words != nil {
+		lines += "\n" + ListLine("capabilities", words)
 	}
 	return lines
 }
@@ -63,19 +61,38 @@ func quote(s string) string {
 	}) + `"`
 }
 
-// key returns a TOML key.
-func key(s string) string {
+// Key returns a TOML key.
+func Key(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" {
 		return s
 	}
 	return quote(s)
 }
 
-// AllowLines returns the lines of the operator's file that grant words to a tool.
+// AllowLines returns the lines of an operator's file without an entry for a tool that grant
+// words to it.
 func AllowLines(tool string, words []string) string {
-	var quoted []string
-	for _, word := range words {
-		quoted = append(quoted, quote(word))
+	return TableLines(ToolTable(tool), "", ListLine("allow", words))
+}
+
+// ToolTable is the table of a tool in the operator's file.
+func ToolTable(tool string) string { return "tools." + Key(tool) }
+
+// TableLines returns the lines of the operator's file by which a table has these lines. at is
+// where the file has the table already, as "file:line", or "" when it is to be added.
+func TableLines(table, at string, lines ...string) string {
+	header := "[" + table + "]"
+	if at != "" {
+		header += " # is there already, " + at + "; change it to have"
 	}
-	return fmt.Sprintf("[tools.%s]\nallow = [%s]", key(tool), strings.Join(quoted, ", "))
+	return strings.Join(append([]string{header}, lines...), "\n")
+}
+
+// ListLine returns the line of the operator's file that makes a key a list of texts.
+func ListLine(key string, entries []string) string {
+	quoted := make([]string, len(entries))
+	for i, entry := range entries {
+		quoted[i] = quote(entry)
+	}
+	return key + " = [" + strings.Join(quoted, ", ") + "]"
 }

@@ -244,13 +244,10 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 		want   string
 	}{
 		{policy.Config{Profile: "codign"}, `profile: "codign" is no profile; did you mean coding?`},
-		{policy.Config{Allow: []string{"isues"}}, `allow[0]: "isues" is no tool, alias or group; did you mean issues?`},
 		{policy.Config{Deny: []string{"read", "group:sf"}, Sources: map[string]string{"deny": "w.toml:4"}}, `w.toml:4: deny[1]: "group:sf" is no group; did you mean group:fs?`},
-		{policy.Config{Deny: []string{"fs"}}, `did you mean group:fs?`},
 		{policy.Config{Deny: []string{""}}, `deny[0]: is empty`},
 		{policy.Config{Allow: []string{"find_issues"}}, `write its name issues`},
 		{policy.Config{Allow: []string{"re?d"}}, `the only pattern character is *`},
-		{policy.Config{Tools: map[string]policy.ToolRule{"isues": {}}}, `did you mean issues?`},
 		{policy.Config{Tools: map[string]policy.ToolRule{"r*": {}}}, `neither a group nor a pattern`},
 		{policy.Config{Tools: map[string]policy.ToolRule{"bash": {}, "BASH": {}}}, `bash is set twice`},
 		{policy.Config{Tools: map[string]policy.ToolRule{"exec": {}}}, `"exec" is another name of bash; write [tools.bash]`},
@@ -293,7 +290,7 @@ func TestCompileTellsAllThatIsWrong(t *testing.T) {
 			t.Errorf("got %q, want %q in it", wrong, tc.want)
 		}
 	}
-	_, err := policy.Compile(policy.Config{Profile: "x", Allow: []string{"x"}, Deny: []string{"x"}}, known)
+	_, err := policy.Compile(policy.Config{Profile: "x", Allow: []string{""}, Deny: []string{""}}, known)
 	if wrong := err.(*policy.ConfigError); len(wrong.Problems) != 3 {
 		t.Errorf("told %v", wrong.Problems)
 	}
@@ -310,11 +307,57 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// A name that no tool has is told with the nearest one, and holds for the tools of that name
+// that come later, as those that are there.
+func TestUnknownNamesHoldForToolsThatCome(t *testing.T) {
+	later := policy.ToolFacts{Name: "isues"}
+	alias := policy.ToolFacts{Name: "other", Aliases: []string{"Isues"}}
+	off := false
+	for name, tc := range map[string]struct {
+		config policy.Config
+		want   string
+		tool   policy.ToolFacts
+		effect policy.Effect
+	}{
+		"deny":          {policy.Config{Deny: []string{"isues"}}, `w.toml:4: deny[0]: no tool "isues" is loaded; did you mean issues?`, later, policy.Deny},
+		"deny an alias": {policy.Config{Deny: []string{"isues"}}, `did you mean issues?`, alias, policy.Deny},
+		"allow":         {policy.Config{Allow: []string{"Isues"}}, `allow[0]: no tool "isues" is loaded; did you mean issues?`, later, policy.Allow},
+		// A tool's author chooses its aliases.
+		"allow no alias": {policy.Config{Allow: []string{"isues"}}, `did you mean issues?`, alias, policy.Deny},
+		"nothing near":   {policy.Config{Allow: []string{"zzz"}}, `allow[0]: no tool "zzz" is loaded`, named("zzz"), policy.Allow},
+		"a group":        {policy.Config{Deny: []string{"fs"}}, `did you mean group:fs?`, named("fs"), policy.Deny},
+		"switched off": {
+			policy.Config{Tools: map[string]policy.ToolRule{"isues": {Enabled: &off, Source: "w.toml:7"}}},
+			`w.toml:7: tools.isues: no tool "isues" is loaded; did you mean issues?`, later, policy.Deny,
+		},
+		"a rule": {
+			policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Tools: []string{"isues"}, Source: "w.toml:9"}}},
+			`w.toml:9: rules[0].tools[0]: no tool "isues" is loaded; did you mean issues?`, later, policy.Ask,
+		},
+	} {
+		tc.config.Sources = map[string]string{"deny": "w.toml:4"}
+		p := compile(t, tc.config)
+		warnings := p.Warnings()
+		if len(warnings) != 1 || !strings.Contains(warnings[0].String(), tc.want) || warnings[0].Unknown == "" {
+			t.Errorf("%s: warned of %v", name, warnings)
+		}
+		if got := p.Decide(tc.tool, policy.CallFacts{}); got.Effect != tc.effect {
+			t.Errorf("%s: %v of %s", name, got.By, tc.tool.Name)
+		}
+		if got := p.Decide(issues, policy.CallFacts{}); tc.config.Allow == nil && got.Effect != policy.Allow {
+			t.Errorf("%s: the nearest name is meant: %v", name, got.By)
+		}
+	}
+}
+
 func TestNamesThatAreNotLoadedMayBeNamed(t *testing.T) {
-	compile(t, policy.Config{
+	p := compile(t, policy.Config{
 		Allow: []string{"exec", "apply-patch", "cron", "mcp__crm__lookup"},
 		Tools: map[string]policy.ToolRule{"web_fetch": {AutoExecute: true}},
 	})
+	if got := p.Warnings(); got != nil {
+		t.Errorf("warned of %v", got)
+	}
 }
 
 func TestEffectText(t *testing.T) {

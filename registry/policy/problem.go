@@ -15,6 +15,9 @@ type Problem struct {
 	Source string `json:"source,omitempty"`
 	// Warning tells that the policy can be used nevertheless.
 	Warning bool `json:"warning,omitempty"`
+	// Unknown is the name that no tool has which is known, where the problem is that. It
+	// holds for tools of that name all the same.
+	Unknown string `json:"unknown,omitempty"`
 }
 
 // String returns the problem on one line.
@@ -57,4 +60,10 @@ func (p *problems) add(at place, format string, args ...any) {
 
 func (p *problems) warn(at place, format string, args ...any) {
 	p.warnings = append(p.warnings, Problem{Field: at.field, Source: at.source, Message: fmt.Sprintf(format, args...), Warning: true})
+}
+
+// unknown warns of a name that no tool has; near says which one may be meant.
+func (p *problems) unknown(at place, name, near string) {
+	p.warn(at, "no tool %q is loaded%s", name, near)
+	p.warnings[len(p.warnings)-1].Unknown = name
 }

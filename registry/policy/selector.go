@@ -69,7 +69,8 @@ func (n *names) selector(entry string, restrict bool, at place, p *problems) (se
 	return s, false
 }
 
-// resolve returns the own names of the tools that an entry names, or nil.
+// resolve returns the own names of the tools that an entry names, or nil. A name that no
+// tool has is taken for one's own.
 func (n *names) resolve(name string, restrict bool, at place, p *problems) []string {
 	owners := n.alias[name]
 	switch {
@@ -82,7 +83,9 @@ func (n *names) resolve(name string, restrict bool, at place, p *problems) []str
 	case owners != nil:
 		p.add(at, "%q is an alias, which the tool's author chose; write its name %s", name, strings.Join(owners, " or "))
 	default:
-		p.add(at, "%q is no tool, alias or group%s", name, n.didYouMean(name))
+		// It holds for a tool of that name which comes later.
+		p.unknown(at, name, n.didYouMean(name))
+		return sameTool(name)
 	}
 	return nil
 }

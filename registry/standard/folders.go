@@ -2,6 +2,9 @@ package standard
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/wasmtool/wasmtool/manifests"
@@ -9,10 +12,59 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Folders are the Options.Folders of a Registry and what was loaded from them, so that a
+// toolFolder is a folder of tools.
+type toolFolder struct {
+	path string
+	// name is what messages call it, and line where the operator's file names it; empty for
+	// one of Options.Folders.
+	name, line string
+}
+
+// toolFolders are the folders of Options.Folders and of the operator's file, each once by
+// whatever name.
+func (o Options) toolFolders() []toolFolder {
+	var folders []toolFolder
+	for _, dir := range o.Folders {
+		folders = append(folders, toolFolder{path: dir, name: dir})
+	}
+	if o.NoDirectories {
+		return folders
+	}
+	for _, dir := range o.config().ToolDirectories() {
+		if !slices.ContainsFunc(folders, func(f toolFolder) bool { return sameFolder(f.path, dir.Path) }) {
+			folders = append(folders, toolFolder{path: dir.Path, name: dir.Name, line: dir.Source})
+		}
+	}
+	return folders
+}
+
+func sameFolder(a, b string) bool {
+	first, err := os.Stat(a)
+	second, missing := os.Stat(b)
+	return err == nil && missing == nil && os.SameFile(first, second)
+}
+
+// open opens the folder; the caller closes it.
+func (f toolFolder) open() (*manifests.Folder, error) {
+	folder, err := manifests.OpenFolder(f.path)
+	if err != nil {
+		return nil, f.fault(invalidManifest(filepath.Dir(f.name), err))
+	}
+	return folder, nil
+}
+
+// fault is err of a folder itself, with the line that names it.
+func (f toolFolder) fault(err error) error {
+	if f.line == "" {
+		return err
+	}
+	return (&tool.Error{Code: tool.CodeInvalidManifest, Message: f.line + ": tool_directories: " + err.Error()}).WithCause(err)
+}
+
+// Folders are the folders of tools of a Registry and what was loaded from them, so that a
 // Reloader can tell what changed there. It is safe for concurrent use. Get one from Open.
 type Folders struct {
-	dirs  []string
+	dirs  []toolFolder
 	build func(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor
 
 	mu sync.Mutex
@@ -25,9 +77,9 @@ type Folders struct {
 // Reloader.ReloadFolders. A module is read at the first call of its tool, and only if the
 // files of the tool are still those that were there when Open looked.
 func Open(o Options) (*registry.Registry, *Folders, error) {
-	f := &Folders{dirs: o.Folders, tools: make(map[string]map[string]*watched), told: make(map[string]string)}
-	for _, dir := range o.Folders {
-		f.tools[dir] = make(map[string]*watched)
+	f := &Folders{dirs: o.toolFolders(), tools: make(map[string]map[string]*watched), told: make(map[string]string)}
+	for _, dir := range f.dirs {
+		f.tools[dir.path] = make(map[string]*watched)
 	}
 	tools, err := assemble(o, f)
 	if err != nil {

@@ -27,24 +27,35 @@ type loader struct {
 	folders []*manifests.Folder
 	// config has the settings of tools.
 	config *config.Config
-	// watched, unless nil, notes what was loaded from the Folders of Options.
+	// watched, unless nil, notes what was loaded from folders.
 	watched *Folders
 }
 
 func (l *loader) loadAll(o Options) error {
 	l.config = o.config()
 	if !o.NoBuiltins {
-		if err := l.loadFolder(manifests.EmbeddedFolder(builtins.FS()), ""); err != nil {
+		if err := l.loadFolder(manifests.EmbeddedFolder(builtins.FS()), toolFolder{}); err != nil {
 			return err
 		}
 	}
-	for _, dir := range o.Folders {
+	folders := o.toolFolders()
+	if l.watched != nil {
+		folders = l.watched.dirs
+	}
+	for _, dir := range folders {
 		folder, err := l.open(dir)
-		if err != nil {
+		if err == nil {
+			err = l.loadFolder(folder, dir)
+		}
+		if err == nil {
+			continue
+		}
+		if dir.line == "" || l.onError == nil {
 			return err
 		}
-		if err := l.loadFolder(folder, dir); err != nil {
-			return err
+		l.onError(err)
+		if l.watched != nil {
+			l.watched.told[dir.path] = err.Error()
 		}
 	}
 	if o.Tool != "" {
@@ -53,24 +64,22 @@ func (l *loader) loadAll(o Options) error {
 	return nil
 }
 
-func (l *loader) open(dir string) (*manifests.Folder, error) {
-	folder, err := manifests.OpenFolder(dir)
-	if err != nil {
-		return nil, invalidManifest(filepath.Dir(dir), err)
+func (l *loader) open(dir toolFolder) (*manifests.Folder, error) {
+	folder, err := dir.open()
+	if err == nil {
+		l.folders = append(l.folders, folder)
 	}
-	l.folders = append(l.folders, folder)
-	return folder, nil
+	return folder, err
 }
 
-// loadFolder loads all tools of a folder. dir is the folder as the operator named
-// it; empty for the built-in tools.
-func (l *loader) loadFolder(folder *manifests.Folder, dir string) error {
+// loadFolder loads all tools of a folder; dir is the zero value for the built-in tools.
+func (l *loader) loadFolder(folder *manifests.Folder, dir toolFolder) error {
 	paths, err := folder.Manifests()
 	if err != nil {
-		return invalidManifest(dir, err)
+		return dir.fault(invalidManifest(dir.name, err))
 	}
 	if len(paths) == 0 {
-		return &tool.Error{Code: tool.CodeInvalidManifest, Message: dir + ": there is no tool here; a tool is a folder with a " + manifests.FileName}
+		return dir.fault(&tool.Error{Code: tool.CodeInvalidManifest, Message: dir.name + ": there is no tool here; a tool is a folder with a " + manifests.FileName})
 	}
 	tools := readAll(folder, paths)
 	for i, path := range paths {
@@ -81,8 +90,8 @@ func (l *loader) loadFolder(folder *manifests.Folder, dir string) error {
 			return err
 		default:
 			l.onError(err)
-			if l.watched != nil && dir != "" {
-				l.watched.note(dir, path, &watched{fault: err.Error(), told: err.Error()})
+			if l.watched != nil && dir.path != "" {
+				l.watched.note(dir.path, path, &watched{fault: err.Error(), told: err.Error()})
 			}
 		}
 	}
@@ -99,7 +108,7 @@ func (l *loader) loadSingle(target string) error {
 		dir, path = filepath.Split(target)
 	}
 	dir = filepath.Clean(dir)
-	folder, err := l.open(dir)
+	folder, err := l.open(toolFolder{path: dir, name: dir})
 	if err != nil {
 		return err
 	}
@@ -114,23 +123,23 @@ func (l *loader) loadSingle(target string) error {
 }
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.
-func (l *loader) loadTool(folder *manifests.Folder, dir, path string, t readManifest) error {
+func (l *loader) loadTool(folder *manifests.Folder, dir toolFolder, path string, t readManifest) error {
 	if t.err != nil {
-		return invalidManifest(dir, t.err)
+		return invalidManifest(dir.name, t.err)
 	}
 	var err error
 	if t.manifest, err = configure(l.config, t.manifest); err != nil {
 		return err
 	}
 	read := func() ([]byte, error) { return manifests.ReadModule(folder, path, t.manifest) }
-	if l.watched == nil || dir == "" {
-		return l.add(t.manifest, source(dir, path), read)
+	if l.watched == nil || dir.path == "" {
+		return l.add(t.manifest, source(dir.name, path), read)
 	}
 	w := newWatched(folder, path, t.manifest)
-	if err := l.add(t.manifest, source(dir, path), w.unchanged(folder, path, read)); err != nil {
+	if err := l.add(t.manifest, source(dir.name, path), w.unchanged(folder, path, read)); err != nil {
 		return err
 	}
-	l.watched.note(dir, path, w)
+	l.watched.note(dir.path, path, w)
 	return nil
 }
 

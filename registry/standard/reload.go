@@ -26,7 +26,6 @@ type Reloader struct {
 
 	mu   sync.Mutex
 	last *config.Config // whose rules hold
-	gone []string       // names of tools that were there, which rules may name
 }
 
 // Reload is what came of reading the operator's file again.
@@ -35,9 +34,10 @@ type Reload struct {
 	// that begin from now on.
 	Changed bool
 	// Pending are the sections that differ from those that the Registry was made with and
-	// that hold only for a new one: "limits", "audit", "servers.NAME",
-	// "tools.NAME.settings", and "secrets.NAME" where its value is to come from somewhere else. Until then no tool is given such a secret: the value
-	// that is known is for the places that the file named with it.
+	// that hold only for a new one: "limits", "tool_directories", "audit", "servers.NAME",
+	// "tools.NAME.settings", and "secrets.NAME" where its value is to come from somewhere
+	// else. Until then no tool is given such a secret: the value that is known is for the
+	// places that the file named with it.
 	Pending []string
 	// Warnings are as those of config.Config and policy.Policy.
 	Warnings []string
@@ -72,13 +72,11 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	if !result.Changed {
 		return result, nil
 	}
-	o := r.options
-	o.Config = read
-	o.Offer.Deny = append(slices.Clone(o.Offer.Deny), otherValues(r.started, read)...)
+	o := r.optionsWith(read)
 	if err := checkDirectories(o); err != nil {
 		return Reload{}, err
 	}
-	rules, err := rulesFor(o, specsOf(r.tools), r.gone)
+	rules, err := rulesFor(o, specsOf(r.tools))
 	if err != nil {
 		return Reload{}, err
 	}
@@ -89,6 +87,15 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 	r.tools.SetRules(rules)
 	r.last = read
 	return result, nil
+}
+
+// optionsWith returns the options of the Registry with another file, without the secrets
+// whose values it has from elsewhere.
+func (r *Reloader) optionsWith(read *config.Config) Options {
+	o := r.options
+	o.Config = read
+	o.Offer.Deny = append(slices.Clone(o.Offer.Deny), otherValues(r.started, read)...)
+	return o
 }
 
 // Watch reads the file every so often, until ctx is done. It tells report, which may not be
@@ -158,6 +165,9 @@ func pending(started, read *config.Config) []string {
 	if started.Ceilings() != read.Ceilings() {
 		sections = append(sections, "limits")
 	}
+	if !slices.Equal(directoriesOf(started), directoriesOf(read)) {
+		sections = append(sections, "tool_directories")
+	}
 	if started.Audit() != read.Audit() {
 		sections = append(sections, "audit")
 	}
@@ -170,6 +180,14 @@ func pending(started, read *config.Config) []string {
 	}
 	sections = append(sections, pendingSettings(started, read)...)
 	return append(sections, pendingServers(started.Servers(), read.Servers())...)
+}
+
+// directoriesOf are the paths of a file's directories of tools.
+func directoriesOf(c *config.Config) (paths []string) {
+	for _, dir := range c.ToolDirectories() {
+		paths = append(paths, dir.Path)
+	}
+	return paths
 }
 
 // pendingServers are those that are new, gone, or another program.

@@ -158,7 +158,7 @@ func TestAFileThatCannotBeUsedChangesNothing(t *testing.T) {
 	}{
 		"a fault":                {"[mounts]\nworkspace = \"two\"\n[polcy]\n", tool.CodeUsage, "wasmtool.toml:3:2: polcy"},
 		"half written":           {"[mounts]\nworkspace = \"tw", tool.CodeUsage, "wasmtool.toml:2"},
-		"a tool that is not":     {"[mounts]\nworkspace = \"two\"\n[policy]\ndeny = [\"hold\"]\n", tool.CodeUsage, "did you mean held?"},
+		"a group that is not":    {"[mounts]\nworkspace = \"two\"\n[policy]\ndeny = [\"group:sf\"]\n", tool.CodeUsage, "did you mean group:fs?"},
 		"a folder that is not":   {"[mounts]\nworkspace = \"three\"\n", tool.CodePermissionDenied, "mount workspace: there is no such directory"},
 		"gone":                   {"", tool.CodeUsage, "wasmtool.toml: is gone"},
 		"others could change it": {"[mounts]\nworkspace = \"two\"\n# 0666", tool.CodeUsage, "can be changed by others"},

@@ -50,20 +50,20 @@ func (r *Reloader) WatchFolders(ctx context.Context, f *Folders, every time.Dura
 	}
 }
 
-func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []ToolChange {
+func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir toolFolder) []ToolChange {
 	// Opened anew each time: another folder may have been put in its place.
 	folder, paths, err := list(dir)
 	if err != nil {
-		told := f.told[dir]
-		if f.told[dir] = err.Error(); told == err.Error() {
+		told := f.told[dir.path]
+		if f.told[dir.path] = err.Error(); told == err.Error() {
 			return nil
 		}
-		return []ToolChange{{Kind: ToolKept, Source: dir, Err: err}}
+		return []ToolChange{{Kind: ToolKept, Source: dir.name, Err: err}}
 	}
 	defer folder.Close()
-	f.told[dir] = ""
+	f.told[dir.path] = ""
 	var changes []ToolChange
-	tools := f.tools[dir]
+	tools := f.tools[dir.path]
 	for _, path := range slices.Sorted(maps.Keys(tools)) {
 		if w := tools[path]; slices.Contains(paths, path) {
 			w.missing = false
@@ -72,7 +72,7 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []T
 		} else {
 			delete(tools, path)
 			if w.manifest != nil {
-				changes = append(changes, r.removeTool(w.manifest.Name, source(dir, path)))
+				changes = append(changes, r.removeTool(w.manifest.Name, source(dir.name, path)))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []T
 		if tools[path] == nil {
 			tools[path] = &watched{}
 		}
-		l := look{r: r, f: f, w: tools[path], folder: folder, dir: dir, path: path}
+		l := look{r: r, f: f, w: tools[path], folder: folder, dir: dir.name, path: path}
 		if change := l.at(ctx); change != nil {
 			changes = append(changes, *change)
 		}
@@ -92,14 +92,14 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir string) []T
 }
 
 // list opens a folder and lists its manifests.
-func list(dir string) (*manifests.Folder, []string, error) {
-	folder, err := manifests.OpenFolder(dir)
+func list(dir toolFolder) (*manifests.Folder, []string, error) {
+	folder, err := dir.open()
 	if err != nil {
-		return nil, nil, invalidManifest(dir, err)
+		return nil, nil, err
 	}
 	paths, err := folder.Manifests()
 	if err != nil {
-		return nil, nil, errors.Join(invalidManifest(dir, err), folder.Close())
+		return nil, nil, errors.Join(dir.fault(invalidManifest(dir.name, err)), folder.Close())
 	}
 	return folder, paths, nil
 }
@@ -217,49 +217,58 @@ func (l look) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor
 }
 
 // putTool registers a tool, in the place of that of the other manifest unless it is nil. The
-// rules come first: a tool is never there without them.
+// rules come first, so that neither is ever there without its own. A tool with which the
+// operator's file cannot be used is not registered.
 func (r *Reloader) putTool(old *manifests.Manifest, spec tool.Spec, executor tool.Executor) (registry.Diff, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.setRules(spec); err != nil {
+	staying := specsOf(r.tools)
+	if old != nil {
+		staying = slices.DeleteFunc(staying, func(s tool.Spec) bool { return s.Name == old.Name })
+	}
+	after, err := r.rulesFor(append([]tool.Spec{spec}, staying...))
+	if err != nil {
 		return nil, err
 	}
+	before := after
+	if old != nil && old.Name != spec.Name {
+		if before, err = r.rulesFor(append([]tool.Spec{spec}, specsOf(r.tools)...)); err != nil {
+			return nil, err
+		}
+	}
+	r.tools.SetRules(before)
 	var diff registry.Diff
-	var err error
 	if old == nil {
 		err = r.tools.Register(spec, executor)
-	} else if diff, err = r.tools.ReplaceNamed(old.Name, spec, executor); err == nil && old.Name != spec.Name {
-		r.gone = append(r.gone, old.Name)
+	} else {
+		diff, err = r.tools.ReplaceNamed(old.Name, spec, executor)
 	}
-	// Now without those of a tool that is not there. They are a part of what was set just
-	// now, which stays if they should not hold.
-	_ = r.setRules()
-	return diff, err
+	if err != nil {
+		return nil, errors.Join(err, r.setRules())
+	}
+	r.tools.SetRules(after)
+	return diff, nil
 }
 
-// removeTool unregisters a tool whose manifest is gone. Rules that name it stay good.
+// removeTool unregisters a tool whose manifest is gone. Rules that name it stay in force.
 func (r *Reloader) removeTool(name, source string) ToolChange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.gone = append(r.gone, name)
 	_, err := r.tools.Unregister(name)
 	return ToolChange{Kind: ToolRemoved, Source: source, Tool: name, Err: errors.Join(err, r.setRules())}
 }
 
-// setRules sets the rules that the operator's file has for the tools that there are, and
-// for those that come. The lock is held.
-func (r *Reloader) setRules(coming ...tool.Spec) error {
-	o := r.options
-	o.Config = r.last
-	there := slices.DeleteFunc(specsOf(r.tools), func(s tool.Spec) bool {
-		return slices.ContainsFunc(coming, func(c tool.Spec) bool { return c.Name == s.Name })
-	})
-	slices.Sort(r.gone)
-	r.gone = slices.Compact(r.gone)
-	rules, err := rulesFor(o, append(there, coming...), r.gone)
-	if err != nil {
-		return err
+// setRules sets the rules that the operator's file has for the tools that there are. The
+// lock is held.
+func (r *Reloader) setRules() error {
+	rules, err := r.rulesFor(specsOf(r.tools))
+	if err == nil {
+		r.tools.SetRules(rules)
 	}
-	r.tools.SetRules(rules)
-	return nil
+	return err
+}
+
+// rulesFor are the rules that the operator's file has for these tools. The lock is held.
+func (r *Reloader) rulesFor(specs []tool.Spec) (registry.Rules, error) {
+	return rulesFor(r.optionsWith(r.last), specs)
 }

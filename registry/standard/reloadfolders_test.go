@@ -2,6 +2,7 @@ package standard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,37 +39,49 @@ func manifestOf(name, more string) string {
 type watching struct {
 	t        *testing.T
 	dir      string
+	file     config.File
 	tools    *registry.Registry
 	folders  *standard.Folders
 	reloader *standard.Reloader
 }
 
-// newWatching has the tools one, which ends with 1, and two, which ends with 2.
+// newWatching has the tools one, which ends with 1, and two, which ends with 2. DIR in the
+// operator's file is their folder.
 func newWatching(t *testing.T, operator string) *watching {
 	t.Helper()
 	w := &watching{t: t, dir: t.TempDir()}
+	operator = strings.ReplaceAll(operator, "DIR", filepath.ToSlash(w.dir))
 	w.write("one/tool.toml", manifestOf("one", ""))
 	w.write("one/m.wasm", exits(1))
 	w.write("two/tool.toml", manifestOf("two", ""))
 	w.write("two/m.wasm", exits(2))
-	file := config.File{Path: filepath.Join(t.TempDir(), "wasmtool.toml"), Name: "wasmtool.toml"}
-	if err := os.WriteFile(file.Path, []byte(operator), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	read, err := config.Load(file, os.LookupEnv)
+	w.file = config.File{Path: filepath.Join(t.TempDir(), "wasmtool.toml"), Name: "wasmtool.toml"}
+	w.operator(operator)
+	read, err := config.Load(w.file, os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := standard.Options{
-		Config: read, Folders: []string{w.dir}, NoBuiltins: true, NoCache: true, StateDir: t.TempDir(),
+		Config: read, NoBuiltins: true, NoCache: true, StateDir: t.TempDir(),
 		OnLoadError: func(err error) { t.Error(err) },
+	}
+	if len(read.ToolDirectories()) == 0 {
+		o.Folders = []string{w.dir}
 	}
 	if w.tools, w.folders, err = standard.Open(o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.tools.Close() })
-	w.reloader = standard.NewReloader(w.tools, o, file, os.LookupEnv)
+	w.reloader = standard.NewReloader(w.tools, o, w.file, os.LookupEnv)
 	return w
+}
+
+// operator writes the operator's file.
+func (w *watching) operator(text string) {
+	w.t.Helper()
+	if err := os.WriteFile(w.file.Path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *watching) write(name, text string) {
@@ -122,7 +135,13 @@ func (w *watching) wantExit(name string, want int) {
 }
 
 func TestToolsAreTakenOverWhenTheyAreWhole(t *testing.T) {
-	w := newWatching(t, "")
+	for name, operator := range map[string]string{"of options": "", "of the file": "tool_directories = ['DIR']\n"} {
+		t.Run(name, func(t *testing.T) { takesOverWhatIsWhole(t, newWatching(t, operator)) })
+	}
+}
+
+func takesOverWhatIsWhole(t *testing.T, w *watching) {
+	t.Helper()
 	w.wantLook()
 	w.wantExit("one", 1)
 	w.wantExit("two", 2)
@@ -240,14 +259,18 @@ func TestModuleOfAnotherManifestDoesNotRun(t *testing.T) {
 	w.wantExit("one", 3)
 }
 
-// The operator's rules hold for tools that come, before they can be called, and go on to
-// hold when a tool that they name is gone.
+// wantCode calls a tool and wants it to fail so.
+func (w *watching) wantCode(name string, want tool.Code) {
+	w.t.Helper()
+	if _, err := w.tools.Execute(w.t.Context(), tool.Call{Tool: name, Arguments: []byte("{}")}); tool.CodeOf(err) != want {
+		w.t.Errorf("%s: got %v, want %s", name, err, want)
+	}
+}
+
+// The operator's rules hold for tools that come, before they can be called, by whatever name.
 func TestRulesHoldForToolsThatCome(t *testing.T) {
 	w := newWatching(t, "[policy]\ndeny = [\"two\"]\n")
-	_, err := w.tools.Execute(t.Context(), tool.Call{Tool: "two", Arguments: []byte("{}")})
-	if tool.CodeOf(err) != tool.CodeDisabled {
-		t.Fatalf("got %v", err)
-	}
+	w.wantCode("two", tool.CodeDisabled)
 	w.remove("two")
 	w.look()
 	w.wantLook("two was removed")
@@ -255,14 +278,60 @@ func TestRulesHoldForToolsThatCome(t *testing.T) {
 	w.write("three/m.wasm", exits(3))
 	w.look()
 	w.wantLook("three was added")
-	for _, name := range []string{"two", "three"} {
-		_, err := w.tools.Execute(t.Context(), tool.Call{Tool: name, Arguments: []byte("{}")})
-		if tool.CodeOf(err) != tool.CodeDisabled {
-			t.Errorf("%s: got %v", name, err)
-		}
+	w.wantCode("two", tool.CodeDisabled)
+	w.wantCode("three", tool.CodeDisabled)
+}
+
+// A tool that the operator's file names is gone, and the file can be used all the same: for
+// other tools that come and change, for itself when it comes back, and when it is read again.
+func TestRulesOutliveAToolThatTheyName(t *testing.T) {
+	for name, operator := range map[string]string{
+		"deny":  "[policy]\ndeny = [\"two\"]\n",
+		"allow": "[policy]\nallow = [\"one\", \"three\"]\n[[policy.rules]]\neffect = \"deny\"\ntools = [\"two\"]\n",
+		"tool":  "[tools.two]\nenabled = false\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatching(t, operator)
+			w.wantCode("two", tool.CodeDisabled)
+			w.remove("two")
+			w.look()
+			w.wantLook("two was removed (two/tool.toml)")
+			w.write("three/tool.toml", manifestOf("three", ""))
+			w.write("three/m.wasm", exits(3))
+			w.write("one/m.wasm", exits(4))
+			w.look()
+			w.wantLook("one was replaced", "three was added")
+			w.wantExit("one", 4)
+			w.wantExit("three", 3)
+			w.operator(operator + "[env]\nLANG = \"C\"\n")
+			if got, err := w.reloader.Reload(t.Context()); err != nil || !got.Changed || len(got.Warnings) != 1 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			w.write("two/tool.toml", manifestOf("two", ""))
+			w.write("two/m.wasm", exits(2))
+			w.look()
+			w.wantLook("two was added")
+			w.wantCode("two", tool.CodeDisabled)
+		})
 	}
-	if _, err := w.reloader.Reload(t.Context()); err != nil {
-		t.Error(err)
+}
+
+// A tool with which the operator's file cannot be used stays out, and is told with the line.
+func TestAToolThatTheFileDoesNotFitStaysOut(t *testing.T) {
+	w := newWatching(t, "[policy]\ndeny = [\"one\"]\n[tools.two]\nauto_execute = true\n")
+	w.remove("two")
+	w.write("one/tool.toml", manifestOf("one", "aliases = [\"two\"]\n"))
+	w.look()
+	w.wantLook("two was removed (two/tool.toml)", "wasmtool.toml:3: tools.two: \"two\" is an alias, which the tool's author chose; write its name one")
+	w.wantCode("one", tool.CodeDisabled)
+	w.wantCode("two", tool.CodeNotFound)
+}
+
+// What went wrong with a tool that was removed is told.
+func TestToolChangeTellsItsError(t *testing.T) {
+	c := standard.ToolChange{Kind: standard.ToolRemoved, Tool: "two", Source: "two/tool.toml", Err: errors.New("the rules stay as they were")}
+	if got, want := c.String(), "two was removed (two/tool.toml), but: the rules stay as they were"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

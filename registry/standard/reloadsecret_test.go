@@ -37,7 +37,14 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 		return fmt.Sprintf("[grants]\nallow = [\"net-private:%s/\", \"secret:TOKEN\"]\n[policy]\nallow = [\"*\"]\n[tools.ask]\nauto_execute = true\n[secrets.TOKEN]\n%s\nurls = [%q]\n",
 			server.URL, secret, url)
 	}
-	write(filepath.Join(dir, "tool.toml"), manifest)
+	add := func(name, manifest string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, "tools", name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(filepath.Join(dir, "tools", name, "tool.toml"), manifest)
+	}
+	add("ask", manifest)
 	write(path, rules(`env = "FIRST"`, "https://first.example/"))
 	getenv := func(name string) (string, bool) {
 		value, ok := map[string]string{"FIRST": "the first value", "SECOND": "the second value"}[name]
@@ -48,8 +55,8 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := standard.Options{Config: read, NoBuiltins: true, Tool: dir, StateDir: filepath.Join(dir, "state"), NoCache: true}
-	tools, err := standard.New(o)
+	o := standard.Options{Config: read, NoBuiltins: true, Folders: []string{filepath.Join(dir, "tools")}, StateDir: filepath.Join(dir, "state"), NoCache: true}
+	tools, folders, err := standard.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +80,17 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	}
 	if got, code, text := call(); got != "" || code != tool.CodePermissionDenied || !strings.Contains(text, "secret:TOKEN") {
 		t.Errorf("the new place got %q, %s: %s", got, code, text)
+	}
+	add("other", strings.Replace(manifest, `"ask"`, `"other"`, 1))
+	// Rules that are made anew because a tool came do not give it away either.
+	if changes := reloader.ReloadFolders(t.Context(), folders); len(changes) != 0 {
+		t.Fatalf("told %v", changes) // a folder is taken over at the second look
+	}
+	if changes := reloader.ReloadFolders(t.Context(), folders); len(changes) != 1 || changes[0].Kind != standard.ToolAdded {
+		t.Fatalf("told %v", changes)
+	}
+	if got, code, text := call(); got != "" || code != tool.CodePermissionDenied || !strings.Contains(text, "secret:TOKEN") {
+		t.Errorf("after a tool came, the new place got %q, %s: %s", got, code, text)
 	}
 	// Where the value is still what it was, it may go to new places at once, and be kept for
 	// another time.

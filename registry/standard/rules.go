@@ -16,7 +16,7 @@ import (
 // Registry.SetRules. The error is an *Error of the code usage, for a policy that names
 // tools wrongly.
 func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
-	return rulesFor(o, specsOf(tools), nil)
+	return rulesFor(o, specsOf(tools))
 }
 
 // specsOf lists what tools a Registry has, also those that are switched off.
@@ -28,12 +28,10 @@ func specsOf(tools *registry.Registry) []tool.Spec {
 	return specs
 }
 
-// rulesFor are the rules for these tools. The policy may name the tools that are gone, too,
-// unless their names are those of others now.
-func rulesFor(o Options, specs []tool.Spec, gone []string) (registry.Rules, error) {
-	known := policy.Known{NotLoaded: slices.DeleteFunc(slices.Clone(gone), func(name string) bool {
-		return slices.ContainsFunc(specs, func(s tool.Spec) bool { return s.Name == name || slices.Contains(s.Aliases, name) })
-	})}
+// rulesFor are the rules for these tools, and for others that come later by the names that
+// the file has of them.
+func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
+	var known policy.Known
 	rules := registry.Rules{
 		Offer:   o.offerTo(tool.Spec{}),
 		Offers:  make(map[string]capability.Offer),
@@ -41,6 +39,8 @@ func rulesFor(o Options, specs []tool.Spec, gone []string) (registry.Rules, erro
 		Widen: func(offer *capability.Offer, words ...capability.Word) error {
 			return o.config().Allow(offer, capability.Bound{Env: o.config().LookupEnv}, words...)
 		},
+		AllowLines: o.config().AllowLines, ShellLines: o.config().ShellLines,
+
 		Shell:   o.config().Shell(),
 		Digests: o.config().Digests(),
 		Revoked: slices.Sorted(maps.Keys(o.config().Revoked())),
@@ -56,6 +56,11 @@ func rulesFor(o Options, specs []tool.Spec, gone []string) (registry.Rules, erro
 	wanted.Rules = append(wanted.Rules, o.Policy.Rules...)
 	if o.Config == nil {
 		wanted = o.Policy
+	}
+	for name := range wanted.Tools {
+		if _, there := rules.Offers[name]; !there {
+			rules.Offers[name] = o.offerTo(tool.Spec{Name: name})
+		}
 	}
 	known.NotLoaded = notStarted(o, wanted)
 	var err error

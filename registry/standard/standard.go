@@ -62,7 +62,8 @@ type Options struct {
 	Deterministic bool
 
 	// Folders are folders to load tools from: Folder/tool.toml and
-	// Folder/*/tool.toml.
+	// Folder/*/tool.toml. Those of tool_directories in the Config come after them; one of
+	// these that cannot be read is told as a tool that does not load.
 	Folders []string
 	// Tool is a single tool to load: its folder, or its manifest.
 	Tool string
@@ -70,8 +71,9 @@ type Options struct {
 	// loaded, too. A server that cannot be had is told as a tool that does not load, and
 	// tried again later. Names that the Config has not are left alone; nil starts none.
 	Servers []string
-	// NoBuiltins leaves the built-in tools out.
-	NoBuiltins bool
+	// NoBuiltins leaves the built-in tools out, and NoDirectories the tool_directories of
+	// the Config.
+	NoBuiltins, NoDirectories bool
 	// OnLoadError is called for each tool that does not load, and the others are
 	// loaded; nil makes the first such tool an error of New.
 	OnLoadError func(error)
@@ -95,17 +97,24 @@ type Options struct {
 	// of this one the Rules besides.
 	Policy policy.Config
 	// StateDir is where the stores of tools are kept; empty means the folder "wasmtool" in
-	// the user's folder for state. OnReceipt is that of registry.Options.
-	StateDir  string
+	// the user's folder for state.
+	StateDir string
+	// OnReceipt, Observer and OnClose are those of registry.Options: each call's receipt, what
+	// watches all calls, such as one of package telemetry, and what Close does in the end.
 	OnReceipt func(tool.Receipt)
+	Observer  registry.Observer
+	OnClose   func() error
 	// HTTP says how requests are made, such as whose certificates are trusted and how names
 	// are resolved, and bounds them; see hostfuncs.Services. The zero value means the
 	// defaults.
 	HTTP egress.Options
 	// Approver is asked where the policy says so; nil denies. Approvals remembers its
-	// answers; nil means that each is for one call.
-	Approver  registry.Approver
-	Approvals approvals.Store
+	// answers; nil keeps them in memory, for their session alone. ApprovalTimeout and
+	// LoadTimeout bound the waits for an answer and for a tool to be compiled; see
+	// registry.Options.
+	Approver                     registry.Approver
+	Approvals                    approvals.Store
+	ApprovalTimeout, LoadTimeout time.Duration
 	// Grants are what was granted to single tools as they are, besides; nil is nothing. It
 	// stays the caller's.
 	Grants grants.Store
@@ -196,12 +205,19 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		MaxTimeout: o.MaxTimeout,
 		Logger:     o.Logger,
 		OnReceipt:  onReceipt(o, record),
+		Observer:   o.Observer,
+
+		ApprovalTimeout: o.ApprovalTimeout, LoadTimeout: o.LoadTimeout,
 
 		MaxTenantCalls: o.MaxTenantCalls, MaxTenantMemory: o.MaxTenantMemory, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
 		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
 		NoDescriptions: o.NoDescriptions,
 		OnClose: func() error {
-			return errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
+			err := errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
+			if o.OnClose != nil {
+				err = errors.Join(err, o.OnClose())
+			}
+			return err
 		},
 	})
 	build := func(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor {
@@ -248,8 +264,25 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		return nil, errors.Join(err, tools.Close())
 	}
 	tools.SetRules(rules)
+	o.warnOfUnknown(rules.Policy)
 	return tools, nil
 }
+
+// warnOfUnknown tells of tools that the operator's file names and that are not there. Of
+// other tools than a single one nothing is known.
+func (o Options) warnOfUnknown(p *policy.Policy) {
+	if o.Tool != "" {
+		return
+	}
+	for _, problem := range p.Warnings() {
+		if problem.Unknown != "" {
+			o.logger().Warn(problem.String())
+		}
+	}
+}
+
+// logger is the Logger; one that is silent for none.
+func (o Options) logger() *slog.Logger { return cmp.Or(o.Logger, slog.New(slog.DiscardHandler)) }
 
 // withCeilings fills in the limits of the operator's file where Options have none.
 func (o Options) withCeilings() Options {
@@ -287,13 +320,9 @@ func onReceipt(o Options, record *audit.Log) func(tool.Receipt) {
 	if o.config().Audit().File == "" {
 		return o.OnReceipt
 	}
-	log := o.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
 	return func(r tool.Receipt) {
 		if err := record.Write(r); err != nil {
-			log.Error("a call is missing in the record of calls", "call", r.CallID, "error", err)
+			o.logger().Error("a call is missing in the record of calls", "call", r.CallID, "error", err)
 		}
 		if o.OnReceipt != nil {
 			o.OnReceipt(r)

@@ -31,7 +31,8 @@ type ToolChange struct {
 	// only the module did.
 	Diff registry.Diff
 	// Err says why the files of ToolKept are no good: an *Error of package tool that names
-	// the file and its fault. Of ToolRemoved, it says what could not be freed.
+	// the file and its fault. Of ToolRemoved, it says what could not be freed, and why the
+	// rules of the operator's file stayed as they were.
 	Err error
 }
 
@@ -44,6 +45,9 @@ func (c ToolChange) String() string {
 		return fmt.Sprintf("%s stays as it was: %v", c.Tool, c.Err)
 	}
 	text := fmt.Sprintf("%s was %s (%s)", c.Tool, c.Kind, c.Source)
+	if c.Err != nil {
+		text += fmt.Sprintf(", but: %v", c.Err)
+	}
 	for line := range strings.Lines(c.Diff.String()) {
 		text += "\n  " + strings.TrimSuffix(line, "\n")
 	}

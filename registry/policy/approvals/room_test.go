@@ -27,3 +27,20 @@ func TestNoTenantFillsTheFile(t *testing.T) {
 		}
 	}
 }
+
+// What is in memory of all tenants is bounded, and the tenant with most loses its oldest.
+func TestMemoryIsBounded(t *testing.T) {
+	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	all := []Approval{{Tenant: "quiet", ID: "first", Created: begun.Add(-time.Hour)}}
+	for i := range maxInMemory + 4 {
+		all = append(all, Approval{Tenant: strconv.Itoa(i % 11), ID: strconv.Itoa(i), Created: begun.Add(time.Duration(i) * time.Second)})
+	}
+	memory := new(list)
+	if err := memory.Change(t.Context(), func([]Approval) []Approval { return all }); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := memory.Read(t.Context())
+	if err != nil || len(kept) != maxInMemory || kept[0].ID != "first" || kept[1].ID != "5" {
+		t.Errorf("%d are kept, the first %s and %s, %v", len(kept), kept[0].ID, kept[1].ID, err)
+	}
+}

@@ -5,25 +5,31 @@ import (
 	"strings"
 )
 
-// evaluating are commands that change nothing, but run what looks like a command in some
-// of their arguments, such as the index in [ -v 'a[$(id)]' ].
-var evaluating = []string{"test", "[", "printf", "read", "unset", "let", "getopts"}
-
-// judgeEvaluating judges a command of these.
-func judgeEvaluating(name string, args []word) judgement {
-	// Only these take any text as an argument; those of others are names of variables.
-	texts := name == "test" || name == "[" || name == "printf"
-	for i, w := range args {
+// judgeTest judges a test, which changes nothing, but runs what looks like a command in the
+// index of a variable: [ -v 'a[$(id)]' ].
+func judgeTest(args []word) judgement {
+	named := slices.ContainsFunc(args, func(w word) bool { return w.fixed && w.text == "-v" })
+	for _, w := range args {
 		switch {
-		case w.fixed && looksLikeCommand(w.text):
+		case w.fixed && (looksLikeCommand(w.text) || computes(w.text)):
 			return ask("holds text that may be run as a command")
-		case w.fixed && (steers(w.text) || steers(strings.TrimPrefix(w.text, "-v"))):
-			return ask(steersWhy)
-		case name == "unset" && w.option:
-			return ask("may forget a function")
-		case w.fixed && w.text == "-v" && slices.ContainsFunc(args, func(o word) bool { return !o.fixed }),
-			!w.fixed && (!texts || name == "printf" && i == 0 && w.option):
+		case !w.fixed && named:
 			return ask("names variables that are only known when it runs")
+		}
+	}
+	return allow("only reads")
+}
+
+// judgeLet judges arithmetic that is given as texts.
+func judgeLet(args []word) judgement {
+	for _, w := range args {
+		switch {
+		case !w.fixed:
+			return ask("computes what is only known when it runs")
+		case looksLikeCommand(w.text):
+			return ask("holds text that may be run as a command")
+		case computes(w.text):
+			return ask(steersWhy)
 		}
 	}
 	return allow("only reads")

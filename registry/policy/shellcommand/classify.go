@@ -160,6 +160,7 @@ func (c *classifier) script(text string, depth int) {
 	}
 	t := &tree{c: c, text: text, depth: depth, functions: topFunctions(file)}
 	t.walk(file)
+	t.computed(file)
 }
 
 // parse reads a script. The parser is not ours: one that breaks down is one that cannot

@@ -7,7 +7,7 @@ var harmless = []string{
 	"echo", "true", "false", ":", "seq", "sleep", "cut", "tr", "nl", "tac", "rev", "fold", "fmt", "pr", "expand", "unexpand", "paste", "join",
 	"column", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "cksum", "sum", "shasum",
 	"od", "hexdump", "strings", "base32", "jq", "printenv", "ps", "uptime", "cal", "tsort", "zcat", "zgrep", "numfmt", "factor",
-	"cd", "pushd", "popd", "dirs", "exit", "return", "break", "continue", "shift", "wait", "times", "help",
+	"cd", "pushd", "popd", "dirs", "exit", "return", "break", "continue", "shift", "times", "help",
 	"logname", "tty", "users", "who", "locale", "getconf", "pathchk", "look",
 }
 

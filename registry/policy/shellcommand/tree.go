@@ -65,15 +65,22 @@ func (t *tree) walk(file *syntax.File) {
 			t.expansion(n)
 		case *syntax.BinaryArithm:
 			t.arithmetic(n)
-		case *syntax.LetClause, *syntax.TestClause:
+		case *syntax.UnaryArithm:
+			t.arithmetic(n)
+		case *syntax.BinaryTest:
+			t.comparison(n)
+		case *syntax.LetClause:
+			t.hidden(n)
+			t.let(n)
+		case *syntax.TestClause:
 			t.hidden(n)
 		case nil, *syntax.File, *syntax.Stmt, *syntax.Comment, *syntax.Word, *syntax.Lit, *syntax.SglQuoted,
 			*syntax.DblQuoted, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArithmExp, *syntax.ArithmCmd,
-			*syntax.UnaryArithm, *syntax.ParenArithm, *syntax.ExtGlob, *syntax.BraceExp, *syntax.ArrayExpr,
+			*syntax.ParenArithm, *syntax.ExtGlob, *syntax.BraceExp, *syntax.ArrayExpr,
 			*syntax.ArrayElem, *syntax.DeclClause, *syntax.FuncDecl, *syntax.Block, *syntax.Subshell,
 			*syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CStyleLoop, *syntax.CaseClause,
 			*syntax.CaseItem, *syntax.BinaryCmd, *syntax.TimeClause,
-			*syntax.BinaryTest, *syntax.UnaryTest, *syntax.ParenTest:
+			*syntax.UnaryTest, *syntax.ParenTest:
 			// They do nothing but through what is in them.
 		default:
 			t.c.add(t.source(n), ask("is of a kind that is not known"))

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
 // steering are variables that decide which programs run or what they do; a name that ends
@@ -14,7 +16,7 @@ var steering = []string{
 	"PROMPT_COMMAND", "GIT_*", "SSH_*", "PAGER", "MANPAGER", "LESS*", "EDITOR", "VISUAL", "BROWSER", "HOME", "CDPATH",
 	"XDG_*", "PYTHON*", "PERL*", "RUBY*", "NODE_*", "NPM_*", "npm_*", "JAVA_*", "_JAVA_OPTIONS", "GO*", "CARGO_*", "RUST*", "CC", "CXX",
 	"MAKEFLAGS", "TAR_OPTIONS", "GREP_OPTIONS", "RIPGREP_CONFIG_PATH", "AWKPATH", "AWKLIBPATH", "GLOBIGNORE", "HISTFILE",
-	"TERMINFO*", "LOCPATH", "NLSPATH", "HOSTALIASES", "RES_OPTIONS", "*_proxy", "*_PROXY", "FUNCNEST", "EXECIGNORE",
+	"TERMINFO*", "LOCPATH", "NLSPATH", "GCONV_PATH", "INPUTRC", "POSIXLY_CORRECT", "OPENSSL_*", "CURL_HOME", "FPATH", "fpath", "path", "ZDOTDIR", "SHLIB_PATH", "LIBPATH", "HOSTALIASES", "RES_OPTIONS", "*_proxy", "*_PROXY", "FUNCNEST", "EXECIGNORE",
 }
 
 // steers reports whether a variable decides what runs.
@@ -51,6 +53,14 @@ func (t *tree) assign(n *syntax.Assign) {
 	t.variable(n, n.Name.Value)
 }
 
+func comparesNumbers(n *syntax.BinaryTest) bool {
+	switch n.Op {
+	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		return true
+	}
+	return false
+}
+
 // expansion judges what expanding a parameter does besides giving its value.
 func (t *tree) expansion(n *syntax.ParamExp) {
 	if n.Exp == nil {
@@ -75,9 +85,52 @@ func (t *tree) expansion(n *syntax.ParamExp) {
 }
 
 // arithmetic judges assignments in arithmetic.
-func (t *tree) arithmetic(n *syntax.BinaryArithm) {
-	if w, ok := n.X.(*syntax.Word); ok && strings.HasSuffix(n.Op.String(), "=") {
-		t.variable(n, w.Lit())
+func (t *tree) arithmetic(n syntax.ArithmExpr) {
+	var set syntax.ArithmExpr
+	switch n := n.(type) {
+	case *syntax.BinaryArithm:
+		switch op := n.Op.String(); {
+		case op == "==" || op == "!=" || op == "<=" || op == ">=":
+		case strings.HasSuffix(op, "="):
+			set = n.X
+		}
+	case *syntax.UnaryArithm:
+		if n.Op == syntax.Inc || n.Op == syntax.Dec {
+			set = n.X
+		}
+	}
+	if set == nil {
+		return
+	}
+	name, _, _ := strings.Cut(t.source(set), "[")
+	switch name = strings.TrimSpace(name); {
+	case !syntax.ValidName(name):
+		t.c.add(t.source(n), ask("sets a variable that is only known when it runs"))
+	default:
+		t.variable(n, name)
+	}
+}
+
+// let judges arithmetic that is given as texts.
+func (t *tree) let(n *syntax.LetClause) {
+	for _, x := range n.Exprs {
+		if w, ok := x.(*syntax.Word); ok {
+			if j := judgeLet([]word{t.read(w)}); j.effect != policy.Allow {
+				t.c.add(t.source(n), j)
+			}
+		}
+	}
+}
+
+// comparison judges a comparison of numbers, whose operands are arithmetic.
+func (t *tree) comparison(n *syntax.BinaryTest) {
+	if !comparesNumbers(n) {
+		return
+	}
+	for _, x := range []syntax.TestExpr{n.X, n.Y} {
+		if w, ok := x.(*syntax.Word); ok && computes(t.read(w).text) {
+			t.c.add(t.source(n), ask(steersWhy))
+		}
 	}
 }
 

@@ -122,6 +122,9 @@ func (o wrapper) split(args []word) (j judgement, rest []word, replace string) {
 			if why, value, args = o.option(args); why != "" {
 				j = ask(why)
 			}
+			if o.variables && unsets(w.text, args[0].text) { // env -u PATH
+				j = ask(steersWhy)
+			}
 			if value != "" {
 				replace = value
 			}
@@ -136,6 +139,13 @@ func (o wrapper) split(args []word) (j judgement, rest []word, replace string) {
 		}
 	}
 	return j, nil, replace
+}
+
+// unsets reports whether an option of env, whose value may be another word, takes away a
+// variable that decides what runs.
+func unsets(option, value string) bool {
+	_, joined, _ := strings.Cut(option, "u") // also of -iuNAME
+	return steers(joined) || steers(strings.TrimPrefix(option, "--unset=")) || steers(value)
 }
 
 // option reads the first of the words as an option. It returns why it is asked about, or

@@ -1,0 +1,511 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/shell"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/registry/config"
+)
+
+// situation is a call that is denied, with what is there when its advice is printed.
+type situation struct {
+	// manifest is what the tool's manifest says besides, and operator the operator's file,
+	// "" for none. TOOLS in it is the folder of the tool.
+	manifest, operator string
+	// target names the tool in place of its folder; args are flags and arguments of the call.
+	target string
+	args   []string
+	env    map[string]string
+	// status and says are what comes of the call, and ways how many lines of advice of each
+	// kind there are.
+	status int
+	says   string
+	ways   []string
+	// then are parts of what is said after a way was gone, where the call still does not run
+	// for another reason.
+	then map[string]string
+}
+
+// The ways that advice names.
+const (
+	byFlags    = "flags"             // for this call
+	byGrant    = "grant"             // for the tool as it is
+	byFile     = "file"              // for good, in the operator's file
+	byMoreFile = "file with comment" // and what a comment there adds
+	byObstacle = "obstacle"          // what stands in the way
+	byBoth     = "obstacle-flags"    // and after that, for this call
+)
+
+const (
+	writesWorkspace = "[[permissions.fs]]\nmount = \"workspace\"\nmode = \"write\"\n"
+	mountsData      = "[[permissions.fs]]\nmount = \"data\"\nmode = \"%s\"\n"
+	usesNet         = "[[permissions.net]]\nurl = \"https://*.example.com/v1\"\nmethods = [\"GET\", \"POST\"]\n"
+	usesSecret      = "[[permissions.net]]\nurl = \"https://api.example.com/v1\"\nmethods = [\"GET\"]\nsecrets = [{ name = \"TOKEN\", header = \"X-Token\" }]\n"
+	hasToken        = "[secrets.TOKEN]\nenv = \"TOKEN\"\n"
+	asksStore       = "permissions.kv = \"write\"\n"
+	givesStore      = "[grants]\nallow = [\"kv:write\"]\n"
+	isScript        = "shell = \"{text}\"\n"
+	isDangerous     = "dangerous = true\n"
+	everyWay        = "flags grant file"
+)
+
+func situations() map[string]situation {
+	token := map[string]string{"TOKEN": "hunter2-hunter2"}
+	ways := strings.Fields
+	all := ways(everyWay)
+	withAuto := append(slices.Clone(all), byMoreFile)
+	asked := map[string]string{byFile: "there is nobody to ask"}
+	asksThen := func(text string) map[string]string { return map[string]string{byFile: text, byObstacle: text} }
+	return map[string]situation{
+		// What is not granted.
+		"writing":                          {manifest: writesWorkspace, status: 4, says: "not granted: write:workspace", ways: withAuto, then: asked},
+		"writing, with an empty entry":     {manifest: writesWorkspace, operator: "[tools.tool]\n", status: 4, says: "not granted", ways: withAuto, then: asked},
+		"writing, with an entry":           {manifest: asksStore + writesWorkspace, operator: "[tools.tool]\nallow = [\"kv:write\"]\nenabled = true\n\n[limits]\nopen_files = 9\n", status: 4, says: "not granted: write:workspace", ways: withAuto, then: asked},
+		"writing, by name":                 {manifest: writesWorkspace, operator: "tool_directories = ['TOOLS']\n", target: "tool", status: 4, says: "not granted", ways: withAuto, then: asked},
+		"writing, in a folder":             {manifest: fmt.Sprintf(mountsData, "write"), args: []string{"--dir", "data=."}, status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
+		"writing, in a folder of the file": {manifest: fmt.Sprintf(mountsData, "write"), operator: "[mounts]\ndata = '../../data'\n", status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
+		"writing, with other mounts":       {manifest: fmt.Sprintf(mountsData, "write"), args: []string{"--dir", "data=."}, operator: "[mounts]\nother = '.'\n[tools.other]\nallow = []\n", status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
+		"a folder that is not bound":       {manifest: fmt.Sprintf(mountsData, "read"), status: 4, says: "not granted: read:data", ways: ways("flags obstacle")},
+		"writing where nothing is bound":   {manifest: fmt.Sprintf(mountsData, "write"), operator: "[mounts]\nother = '.'\n", status: 4, says: "not granted: write:data", ways: ways("flags obstacle"), then: asksThen("not granted: write:data")},
+		"a variable":                       {manifest: "permissions.env = [\"LANG\"]\n", env: map[string]string{"LANG": "C"}, status: 4, says: "not granted: env:LANG", ways: withAuto, then: asked},
+		"a variable that is not set":       {manifest: "permissions.env = [\"NOT_SET\"]\n", status: 4, says: "not granted: env:NOT_SET", ways: ways("flags obstacle"), then: asksThen("not granted: env:NOT_SET")},
+		"the network":                      {manifest: usesNet, status: 4, says: "not granted: net:GET,POST:https://*.example.com/v1", ways: withAuto, then: asked},
+		"any host":                         {manifest: strings.Replace(usesNet, "https://*.example.com/v1", "any", 1), args: []string{"text=https://go.example/x"}, status: 4, says: "not granted: net:GET,POST:https://go.example/", ways: withAuto, then: asked},
+		"the store":                        {manifest: asksStore, status: 4, says: "not granted: kv:write", ways: withAuto, then: asked},
+		"a secret":                         {manifest: usesSecret, operator: hasToken, env: token, status: 4, says: "secret:TOKEN", ways: withAuto, then: asked},
+		"a secret of nowhere":              {manifest: usesSecret, env: token, status: 4, says: "secret:TOKEN", ways: ways("obstacle obstacle-flags"), then: map[string]string{byObstacle: "not granted"}},
+		"a secret of nowhere, allowed":     {manifest: usesSecret, env: token, args: []string{"--allow", "secret:TOKEN", "--allow", "net:https://api.example.com/"}, status: 4, says: "secret:TOKEN", ways: ways("obstacle")},
+		"all at once":                      {manifest: "permissions.env = [\"LANG\"]\n" + asksStore + writesWorkspace + usesSecret, operator: hasToken, env: map[string]string{"TOKEN": token["TOKEN"], "LANG": "C"}, status: 4, says: "not granted", ways: withAuto, then: asked},
+		"a dangerous tool that lacks":      {manifest: isDangerous + asksStore, status: 4, says: "not granted", ways: withAuto, then: map[string]string{byFlags: "the tool is dangerous", byGrant: "the tool is dangerous", byFile: "the tool is dangerous"}},
+		"denied for all":                   {manifest: asksStore, operator: "[grants]\nallow = [\"kv:write\"]\ndeny = [\"net:any\", \"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("there is nobody to ask")},
+		"denied for the tool":              {manifest: asksStore, operator: "[tools.tool]\ndeny = [\"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("not granted")},
+
+		// What is asked about.
+		"a question":                      {manifest: asksStore, operator: givesStore, status: 4, says: "the call can reach kv:write", ways: all},
+		"a question, with rules":          {manifest: asksStore, operator: givesStore + "[policy]\nprofile = \"full\"\n[[policy.rules]]\neffect = \"allow\"\ntools = [\"grep\"]\n[env]\nLANG = \"C\"\n", status: 4, says: "the call can reach kv:write", ways: all},
+		"dangerous":                       {manifest: isDangerous, status: 4, says: "the tool is dangerous", ways: all},
+		"dangerous, with an entry":        {manifest: isDangerous, operator: "[tools.tool]\nenabled = true\n", status: 4, says: "the tool is dangerous", ways: all},
+		"any host that was granted":       {manifest: strings.Replace(usesNet, "https://*.example.com/v1", "any", 1), operator: "[tools.tool]\nallow = [\"net:any\"]\n", status: 4, says: "can reach net:", ways: all},
+		"a rule that asks":                {manifest: asksStore, operator: givesStore + "[tools.tool]\nauto_execute = true\n[[policy.rules]]\neffect = \"deny\"\ntools = [\"grep\"]\n[[policy.rules]]\neffect = \"ask\"\ntools = [\"tool\"]\n", status: 4, says: "there is nobody to ask", ways: ways("flags file")},
+		"a script":                        {manifest: isScript + writesWorkspace, operator: "[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=git push; npm run x"}, status: 4, says: "there is nobody to ask", ways: ways("flags file")},
+		"a script, with commands":         {manifest: isScript + writesWorkspace, operator: "[shell]\nallow = [\"npm run *\"]\ndeny = [\"rm\"]\n[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=git push; npm run x"}, status: 4, says: "there is nobody to ask", ways: ways("flags file")},
+		"a script asked about by [shell]": {manifest: isScript, operator: "[shell]\nask = [\"cat *.env\"]\n", args: []string{"text=cat a.env"}, status: 4, says: "there is nobody to ask", ways: ways("flags")},
+		"a script that redirects":         {manifest: isScript + writesWorkspace, operator: "[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=ls > x"}, status: 4, says: "there is nobody to ask", ways: ways("flags")},
+		"a script that lacks":             {manifest: isScript + writesWorkspace, args: []string{"text=rm x"}, status: 4, says: "not granted: write:workspace", ways: all, then: map[string]string{byFlags: "there is nobody to ask", byGrant: "there is nobody to ask", byFile: "there is nobody to ask"}},
+
+		// What is denied or not there.
+		"a rule that denies":     {operator: "[[policy.rules]]\neffect = \"deny\"\ntools = [\"tool\"]\n[policy.rules.arguments]\n\"/text\" = { equals = \"a\", missing = true }\n[env]\nLANG = \"C\"\n", status: 4, says: "the operator's policy denies the call", ways: ways("file")},
+		"on the deny list":       {operator: "[policy]\ndeny = [\"grep\", \"tool\", \"glob\"]\n", status: 7, says: "switched off", ways: ways("file")},
+		"on the deny list alone": {operator: "[policy]\ndeny = [\n  \"t*\"\n]\n", status: 7, says: "switched off", ways: ways("file")},
+		"not on the allow list":  {operator: "[policy]\nallow = [\"grep\"]\n", status: 7, says: "switched off", ways: ways("file")},
+		"not in the profile":     {operator: "[policy]\nprofile = \"coding\"\ndeny = [\"exec\"]\n[env]\nLANG = \"C\"\n", status: 7, says: "switched off", ways: ways("file")},
+		"in no profile":          {operator: "[policy]\nprofile = \"minimal\"\nallow = [\"grep\"]\n", status: 7, says: "switched off", ways: ways("file")},
+		"switched off":           {operator: "[tools.tool]\nauto_execute = true\nenabled = false\n", status: 7, says: "switched off", ways: ways("file")},
+		"all switched off":       {operator: "[policy]\nprofile = \"full\"\nenable_tool_calls = false\n", status: 7, says: "switched off", ways: ways("file")},
+		"pinned":                 {operator: "[tools.tool]\ndigest = \"sha256:" + strings.Repeat("0", 64) + "\"\n", status: 4, says: "not the one that the operator pinned", ways: ways("file")},
+	}
+}
+
+// What a denial advises is done as it is printed, in the situation in which it is printed,
+// and the same call gets past that denial.
+func TestAdviceHelpsAsItIsPrinted(t *testing.T) {
+	for name, s := range situations() {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t, s)
+			status, said := p.call()
+			if status != s.status || !strings.Contains(said, s.says) {
+				t.Fatalf("status %d, want %d and %q:\n%s", status, s.status, s.says, said)
+			}
+			advice := adviceIn(t, said)
+			if got, want := slices.Sorted(maps.Keys(advice)), slices.Sorted(slices.Values(s.ways)); !slices.Equal(got, want) {
+				t.Errorf("advises %q, want %q:\n%s", got, want, said)
+			}
+			for way, text := range advice {
+				t.Run(way, func(t *testing.T) {
+					p := newPlace(t, s)
+					p.follow(way, text)
+					status, said := p.call()
+					want, again := s.then[way]
+					if again && (status == 0 || !strings.Contains(said, want)) || !again && status != 0 {
+						t.Errorf("after\n%s\nstatus %d, want %q:\n%s", text, status, want, said)
+					}
+				})
+			}
+		})
+	}
+}
+
+// So does what 'policy explain' advises about the call and about what it lacks.
+func TestExplanationHelpsAsItIsPrinted(t *testing.T) {
+	forCall := regexp.MustCompile(`to grant it to the tool as it is:\n  (.*)\n`)
+	forWord := regexp.MustCompile(`(?s)to allow it: ([^\n]*)\n  or in the operator's file:\n((?:    [^\n]*\n)+)`)
+	helped := make(map[string]int)
+	for name, s := range situations() {
+		if slices.ContainsFunc(s.args, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
+			continue // an explanation knows no flags
+		}
+		t.Run(name, func(t *testing.T) {
+			explain := func(p *place, words ...string) string {
+				args := []string{"policy", "explain", p.target()}
+				for _, arg := range s.args {
+					args = append(args, "--input", strings.Replace(arg, "text=", `{"text":"`, 1)+`"}`)
+				}
+				if words != nil {
+					args = append(args[:3], words...)
+				}
+				if status, said := p.wasmtool(args...); status != 4 && status != 0 {
+					t.Errorf("status %d: %s", status, said)
+				}
+				return p.printed
+			}
+			past := func(kind, text string, p *place) {
+				t.Helper()
+				helped[kind]++
+				if status, said := p.call(); status != 0 && strings.Contains(said, s.says) {
+					t.Errorf("after %s\nstatus %d: %s", text, status, said)
+				}
+			}
+			p := newPlace(t, s)
+			_, said := p.call()
+			if m := forCall.FindStringSubmatch(explain(p)); m != nil {
+				p := newPlace(t, s)
+				p.follow(byGrant, m[1])
+				past("call", m[1], p)
+			}
+			_, missing, found := strings.Cut(said, "not granted: ")
+			if !found {
+				return
+			}
+			missing, _, _ = strings.Cut(missing, ";")
+			missing, _, _ = strings.Cut(missing, ", needed")
+			words := strings.Split(missing, ", ")
+			advice := forWord.FindAllStringSubmatch(explain(newPlace(t, s), words...), -1)
+			if len(advice) < len(words) {
+				return // something stands in the way of one
+			}
+			granted, written := newPlace(t, s), newPlace(t, s)
+			for _, m := range advice {
+				granted.follow(byGrant, m[1])
+			}
+			past("words", fmt.Sprint(advice), granted)
+			if len(advice) == 1 {
+				lines := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(advice[0][2], "    "), "\n"), "\n    ", "\n")
+				written.follow(byFile, lines)
+				past("lines", lines, written)
+			}
+		})
+	}
+	if helped["call"] < 5 || helped["words"] < 5 || helped["lines"] < 5 {
+		t.Errorf("little was advised: %v", helped)
+	}
+}
+
+// place is where a situation is.
+type place struct {
+	t        *testing.T
+	s        situation
+	operator string
+	flags    []string
+	printed  string // on standard output, by the last command
+}
+
+func newPlace(t *testing.T, s situation) *place {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the folders of this test are those of Unix")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"HOME": dir, "XDG_CONFIG_HOME": filepath.Join(dir, "config"), "XDG_STATE_HOME": filepath.Join(dir, "state"),
+		cacheEnv: cacheOff, config.PathVariable: "",
+	} {
+		t.Setenv(name, value)
+	}
+	for name, value := range s.env {
+		t.Setenv(name, value)
+	}
+	p := &place{t: t, s: s, operator: config.Find(dir, "", os.LookupEnv).Path}
+	for _, name := range []string{filepath.Join(dir, "work"), filepath.Join(dir, "data"), filepath.Join(dir, "tools", "tool"), filepath.Join(dir, "state"), filepath.Dir(p.operator)} {
+		if err := os.MkdirAll(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(filepath.Join(dir, "work"))
+	p.write(filepath.Join(dir, "tools/tool/tool.toml"), "manifest = 1\nname = \"tool\"\nversion = \"1.0.0\"\ndescription = \"Does nothing.\"\n"+
+		"module.path = \"tool.wasm\"\nparameters = { type = \"object\", properties = { text = { type = \"string\" } } }\n"+s.manifest)
+	p.write(filepath.Join(dir, "tools/tool/tool.wasm"), string(wasmtest.Module{
+		Types: []wasmtest.FuncType{{}}, Funcs: []wasmtest.Func{{Body: wasmtest.Code()}}, Memory: []uint32{1},
+		Exports: []wasmtest.Export{{Name: "_start"}, {Name: "memory", Kind: 2}},
+	}.Bytes()))
+	if s.operator != "" {
+		p.write(p.operator, strings.ReplaceAll(s.operator, "TOOLS", filepath.Join(dir, "tools")))
+	}
+	return p
+}
+
+func (p *place) write(path, text string) {
+	p.t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// wasmtool runs a command line without a terminal.
+func (p *place) wasmtool(args ...string) (status int, said string) {
+	var out, errs bytes.Buffer
+	status = Main(p.t.Context(), args, Streams{In: strings.NewReader(""), Out: &out, Err: &errs}, nil)
+	p.printed = out.String()
+	return status, errs.String()
+}
+
+func (p *place) target() string {
+	if p.s.target != "" {
+		return p.s.target
+	}
+	return "../tools/tool"
+}
+
+func (p *place) call() (status int, said string) {
+	return p.wasmtool(slices.Concat([]string{"run", p.target()}, p.s.args, p.flags)...)
+}
+
+// adviceIn is what a message advises, by the way.
+func adviceIn(t *testing.T, said string) map[string]string {
+	t.Helper()
+	advice := make(map[string]string)
+	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+	for i := 1; i < len(lines); i++ {
+		heading, text, _ := strings.Cut(strings.TrimPrefix(lines[i], "  "), ": ")
+		heading = strings.TrimSuffix(heading, ":")
+		var more []string
+		for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "    "); i++ {
+			more = append(more, strings.TrimPrefix(lines[i+1], "    "))
+		}
+		if more != nil {
+			text = strings.Join(more, "\n")
+		}
+		way := ""
+		switch {
+		case heading == "for this call":
+			way = byFlags
+		case heading == "after that, for this call":
+			way, text = byBoth, advice[byObstacle]+"\n"+text
+		case heading == "for the tool as it is":
+			way = byGrant
+		case heading == "what stands in the way":
+			way = byObstacle
+		case strings.HasPrefix(heading, "for good, in the operator's file"):
+			way = byFile
+			if _, key, found := strings.Cut(text, "unless you add: "); found {
+				advice[byMoreFile] = text + "\n" + key
+			}
+		default:
+			t.Fatalf("cannot tell what to do with %q of\n%s", lines[i], said)
+		}
+		advice[way] = text
+	}
+	return advice
+}
+
+// follow does what was advised.
+func (p *place) follow(way, text string) {
+	p.t.Helper()
+	switch way {
+	case byFlags, byBoth:
+		obstacles, flags, found := strings.Cut(text, "add ")
+		if !found {
+			p.t.Fatalf("%q adds nothing", text)
+		}
+		if way == byBoth {
+			p.follow(byObstacle, strings.TrimSuffix(obstacles, "\n"))
+		}
+		p.flags = p.words(flags)
+	case byGrant:
+		words := p.words(text)
+		if status, said := p.wasmtool(words[1:]...); words[0] != "wasmtool" || status != 0 {
+			p.t.Fatalf("%s: status %d: %s", text, status, said)
+		}
+	case byFile, byMoreFile:
+		p.edit(text)
+	case byObstacle:
+		for line := range strings.Lines(text) {
+			p.remove(strings.TrimSuffix(line, "\n"))
+		}
+	}
+}
+
+// words are those of a shell's line, with something in the place of what the reader chooses.
+func (p *place) words(line string) []string {
+	p.t.Helper()
+	words, err := shell.Fields(line, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for i, w := range words {
+		words[i] = strings.NewReplacer("=PATH", "=.", "=VALUE", "=value").Replace(w)
+	}
+	return words
+}
+
+// tableHeader is the first line of a table that the advice is about; "at" is the line of the
+// file that has it.
+var tableHeader = regexp.MustCompile(`^(\[\[?[^\]]+\]\]?)(?: # is there already, \S+:(?P<at>\d+); change it to have)?$`)
+
+// edits are changes that the advice puts into words. The first group is what to put, the
+// last the line.
+var edits = []struct {
+	text *regexp.Regexp
+	edit func(lines []string, at int, what string) []string
+}{
+	{regexp.MustCompile(`^take (".*") out of deny \(\S+:(\d+)\)$`), takeOut},
+	{regexp.MustCompile(`^take (rules\[\d+\]) out of the policy, or narrow it \(\S+:(\d+)\)$`), func(lines []string, at int, _ string) []string {
+		end := at + 1
+		for end < len(lines) && !(strings.HasPrefix(lines[end], "[") && !strings.HasPrefix(lines[end], "[policy.rules.")) {
+			end++
+		}
+		return slices.Delete(lines, at, end)
+	}},
+	{regexp.MustCompile(`^add (".*") to allow \(\S+:(\d+)\)$`), func(lines []string, at int, what string) []string {
+		lines[at] = strings.Replace(lines[at], "]", ", "+what+"]", 1)
+		return lines
+	}},
+	{regexp.MustCompile(`^set (.*) in \[.*\] \(\S+:(\d+)\)$`), setLine},
+	{regexp.MustCompile(`^look at the change, then set (.*) in \[tools.tool\](0*)$`), setLine},
+}
+
+// takeOut takes an element out of the list at a line.
+func takeOut(lines []string, at int, what string) []string {
+	for _, before := range []string{what + ", ", ", " + what, what} {
+		if strings.Contains(lines[at], before) {
+			lines[at] = strings.Replace(lines[at], before, "", 1)
+			break
+		}
+	}
+	return lines
+}
+
+// setLine puts a line into the table that has, or is at, a line.
+func setLine(lines []string, at int, what string) []string {
+	start := at
+	for start > 0 && !strings.HasPrefix(lines[start], "[") {
+		start--
+	}
+	key, _, _ := strings.Cut(what, " = ")
+	for i := start + 1; i < len(lines) && !strings.HasPrefix(lines[i], "["); i++ {
+		if strings.HasPrefix(lines[i], key+" = ") {
+			lines[i] = what
+			return lines
+		}
+	}
+	return slices.Insert(lines, start+1, what)
+}
+
+// edit changes the operator's file as lines of it or words say.
+func (p *place) edit(text string) {
+	p.t.Helper()
+	lines := p.lines()
+	if !strings.HasPrefix(text, "[") {
+		p.save(p.said(lines, text))
+		return
+	}
+	at := -1 // the table to change, or -1 to add to the end
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		header := tableHeader.FindStringSubmatch(line)
+		switch {
+		case header != nil && header[2] != "":
+			at = number(p.t, header[2])
+		case header != nil:
+			at, lines = -1, append(lines, line)
+		case strings.HasPrefix(line, "#"):
+		case at >= 0:
+			lines = setLine(lines, at, strings.Replace(line, "PATH", ".", 1))
+		default:
+			lines = append(lines, strings.Replace(line, "PATH", ".", 1))
+		}
+	}
+	p.save(lines)
+}
+
+// said makes the change that words say.
+func (p *place) said(lines []string, text string) []string {
+	p.t.Helper()
+	for _, e := range edits {
+		if m := e.text.FindStringSubmatch(text); m != nil {
+			at := 0
+			if m[2] != "" {
+				at = number(p.t, m[2])
+			}
+			return e.edit(lines, at, m[1])
+		}
+	}
+	p.t.Fatalf("cannot tell how to do %q", text)
+	return nil
+}
+
+// remove does away with what stands in the way.
+func (p *place) remove(text string) {
+	p.t.Helper()
+	if m := regexp.MustCompile(`"env:(\w+)": the variable is not set; set it`).FindStringSubmatch(text); m != nil {
+		p.t.Setenv(m[1], "value")
+		return
+	}
+	lines := p.lines()
+	if m := regexp.MustCompile(`write (\[secrets\.\w+\]) with (env = "\w+"),`).FindStringSubmatch(text); m != nil {
+		p.save(append(lines, m[1], m[2]))
+		return
+	}
+	if m := regexp.MustCompile(`write (\w+ = )"PATH" into (\[mounts\]) of`).FindStringSubmatch(text); m != nil {
+		if at := slices.Index(lines, m[2]); at >= 0 {
+			p.save(slices.Insert(lines, at+1, m[1]+`"."`))
+		} else {
+			p.save(append(lines, m[2], m[1]+`"."`))
+		}
+		return
+	}
+	if m := regexp.MustCompile(`denied by (\S+) \(\S+:(\d+)\); a denial wins over every offer, so only taking it away would allow it$`).FindStringSubmatch(text); m != nil {
+		p.save(takeOut(lines, number(p.t, m[2]), strconv.Quote(m[1])))
+		return
+	}
+	p.t.Fatalf("cannot tell what to do about %q", text)
+}
+
+// lines are those of the operator's file.
+func (p *place) lines() []string {
+	p.t.Helper()
+	text, err := os.ReadFile(p.operator)
+	if err != nil && !os.IsNotExist(err) {
+		p.t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+func (p *place) save(lines []string) {
+	p.t.Helper()
+	p.write(p.operator, strings.Join(lines, "\n")+"\n")
+}
+
+// number is the index of a line that is told by its number.
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n - 1
+}

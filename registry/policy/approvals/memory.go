@@ -1,0 +1,65 @@
+package approvals
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// maxInMemory is how many approvals a Memory has of all tenants.
+const maxInMemory = 10_000
+
+// Memory is a Store for as long as the process runs: for answers that nobody keeps for good.
+// It has at most 10000 approvals, of which the tenant with most of them loses its oldest
+// first. It is safe for concurrent use. Get one from NewMemory.
+type Memory struct{ store }
+
+var _ Store = (*Memory)(nil)
+
+// NewMemory returns a Memory with nothing in it.
+func NewMemory(o Options) *Memory { return &Memory{newStore(new(list), o)} }
+
+// ForgetSession forgets what was approved for a session of a tenant.
+func (m *Memory) ForgetSession(tenant, session string) {
+	_ = m.change(context.Background(), func(all []Approval) []Approval { // in memory, nothing fails
+		return slices.DeleteFunc(all, func(a Approval) bool {
+			return a.Tenant == tenant && a.Scope == ScopeSession && a.Session == session
+		})
+	})
+}
+
+// list is approvals in memory.
+type list struct {
+	mu  sync.Mutex
+	all []Approval
+}
+
+func (l *list) Read(ctx context.Context) ([]Approval, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all), ctx.Err()
+}
+
+func (l *list) Change(ctx context.Context, edit func([]Approval) []Approval) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.all = edit(l.all)
+	for len(l.all) > maxInMemory {
+		l.all = withoutOldest(l.all, most(l.all))
+	}
+	return nil
+}
+
+// most is the tenant with most approvals.
+func most(all []Approval) (tenant string) {
+	counts := make(map[string]int)
+	for _, a := range all {
+		if counts[a.Tenant]++; counts[a.Tenant] > counts[tenant] {
+			tenant = a.Tenant
+		}
+	}
+	return tenant
+}

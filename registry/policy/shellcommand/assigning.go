@@ -1,0 +1,163 @@
+package shellcommand
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assigner is a command of the shell that changes nothing but the variables that its
+// arguments name.
+type assigner struct {
+	// flags are its options, and valued those whose value is the rest of the word or the
+	// next one; of these, naming are those whose value is the name of a variable. With any
+	// other option it is asked about.
+	flags, valued, naming string
+	// Of its operands, the first skip are no names of variables, and then as many as names
+	// says are; -1 is all.
+	skip, names int
+}
+
+// assigners are all commands of the shell that do so, but for declare, let and those that
+// are asked about anyway.
+var assigners = map[string]assigner{
+	"read":      {flags: "ers", valued: "adiNnptu", naming: "a", names: -1},
+	"wait":      {flags: "fn", valued: "p", naming: "p"},
+	"mapfile":   {flags: "t", valued: "dnOsu", names: -1},
+	"readarray": {flags: "t", valued: "dnOsu", names: -1},
+	"printf":    {valued: "v", naming: "v"},
+	"getopts":   {skip: 1, names: 1},
+	"unset":     {flags: "v", names: -1},
+}
+
+// judge says what such a command comes to. Its options end where its operands begin.
+func (a assigner) judge(name string, args []word) judgement {
+	for ; len(args) > 0; args = args[1:] {
+		w := args[0]
+		switch {
+		case w.text == "--" && w.fixed:
+			return a.judgeOperands(name, args[1:])
+		case !w.option || w.text == "-" && w.fixed || isJob(w):
+			return a.judgeOperands(name, args)
+		case !w.fixed:
+			return ask("has an argument that is only known when it runs and may be an option")
+		}
+		known, letter, value := wrapper{flags: a.flags, valued: a.valued}.letters(w.text[1:])
+		if !known {
+			return ask("has the option " + shown(w.text) + ", which is not known")
+		}
+		given := fixedWord(value)
+		if letter != 0 && value == "" && len(args) > 1 {
+			args = args[1:]
+			given = args[0]
+		}
+		if letter != 0 && strings.ContainsRune(a.naming, letter) {
+			if why := given.assigned(); why != "" {
+				return ask(why)
+			}
+		}
+	}
+	return allow("only reads")
+}
+
+func (a assigner) judgeOperands(name string, operands []word) judgement {
+	for i, w := range operands {
+		names := a.names < 0 || i >= a.skip && i < a.skip+a.names
+		if name == "printf" {
+			names = i > 0 && writesCount(operands[0])
+		}
+		switch {
+		case names && w.assigned() != "":
+			return ask(w.assigned())
+		case w.several && i < a.skip+a.names:
+			return ask("names variables that are only known when it runs")
+		case w.fixed && looksLikeCommand(w.text):
+			return ask("holds text that may be run as a command")
+		}
+	}
+	return allow("only reads")
+}
+
+// isJob reports whether a word is $!, which is a number.
+func isJob(w word) bool { return w.text == "$!" || w.text == "${!}" }
+
+// count is a directive of printf by which it sets a variable to how much it wrote.
+var count = regexp.MustCompile(`%[^%A-Za-z]*[hlLqjzt]*n`)
+
+// writesCount reports whether a format of printf sets variables, or may.
+func writesCount(format word) bool {
+	return !format.fixed || count.MatchString(strings.ReplaceAll(format.text, "%%", ""))
+}
+
+// assigned says why setting the variable that a word names, or an element of it, is asked
+// about, or "".
+func (w word) assigned() string {
+	name, index, _ := strings.Cut(w.text, "[")
+	switch {
+	case !w.fixed:
+		return "names variables that are only known when it runs"
+	case looksLikeCommand(w.text):
+		return "holds text that may be run as a command"
+	case steers(name), computes(index):
+		return steersWhy
+	}
+	return ""
+}
+
+// variableName is the name of a variable in arithmetic.
+var variableName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+
+// assigning is what follows a variable, and may follow its index, that arithmetic sets.
+var assigning = regexp.MustCompile(`^\s*(\[[^\]]*\])?\s*(\+\+|--|([-+*/%&|^]|<<|>>)?=([^=]|$))`)
+
+// computes reports whether a text sets a variable that decides what runs, where it is taken
+// for arithmetic.
+func computes(text string) bool {
+	return slices.ContainsFunc(variableName.FindAllStringIndex(text, -1), func(at []int) bool {
+		before := strings.TrimRight(text[:at[0]], " \t\n")
+		return steers(text[at[0]:at[1]]) &&
+			(assigning.MatchString(text[at[1]:]) || strings.HasSuffix(before, "++") || strings.HasSuffix(before, "--"))
+	})
+}
+
+// computed asks about texts that set a variable that decides what runs once arithmetic finds
+// them in a variable: x='PATH=1'; echo $((x)).
+func (t *tree) computed(file *syntax.File) {
+	arithmetic := false
+	var kept []*syntax.Word // what becomes a variable, or an argument of a function
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+			arithmetic = true
+		case *syntax.ParamExp:
+			arithmetic = arithmetic || n.Slice != nil || n.Index != nil
+		case *syntax.BinaryTest:
+			arithmetic = arithmetic || comparesNumbers(n)
+		case *syntax.DeclClause: // with an option, which may be -i
+			arithmetic = arithmetic || slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool { return a.Name == nil })
+		case *syntax.Assign:
+			arithmetic = arithmetic || n.Index != nil
+			if n.Value != nil {
+				kept = append(kept, n.Value)
+			}
+		case *syntax.ArrayElem:
+			if n.Value != nil {
+				kept = append(kept, n.Value)
+			}
+		case *syntax.WordIter:
+			kept = append(kept, n.Items...)
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && (n.Args[0].Lit() == "set" || t.functions[n.Args[0].Lit()] > 0) {
+				kept = append(kept, n.Args[1:]...)
+			}
+		}
+		return true
+	})
+	for _, w := range kept {
+		if arithmetic && computes(t.read(w).text) {
+			t.c.add(t.source(w), ask(steersWhy))
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package standard_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// named is a tool that does nothing.
+type named struct{}
+
+func (named) Prepare(context.Context) error { return nil }
+func (named) Close() error                  { return nil }
+func (named) Execute(context.Context, tool.Invocation) (tool.Result, error) {
+	return tool.Result{}, nil
+}
+
+// What the operator's file says of a tool that is not there is told, and holds for a tool of
+// that name that comes later, denials and all.
+func TestWhatTheFileSaysOfUnknownToolsHolds(t *testing.T) {
+	file, err := config.Decode(config.File{Name: "wasmtool.toml"}, []byte("[policy]\ndeny = [\"lather\"]\n"+
+		"[tools.later]\ndeny = [\"clock\"]\n[tools.calculater]\nauto_execute = true\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	tools, err := standard.New(standard.Options{
+		Config: file, NoCache: true, StateDir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&told, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	for _, want := range []string{
+		`wasmtool.toml:2: deny[0]: no tool \"lather\" is loaded`,
+		`wasmtool.toml:3: tools.later: no tool \"later\" is loaded`,
+		`wasmtool.toml:5: tools.calculater: no tool \"calculater\" is loaded; did you mean calculator?`,
+	} {
+		if strings.Count(told.String(), want) != 1 {
+			t.Errorf("told %s, want %s in it", &told, want)
+		}
+	}
+	asks := capability.Permissions{Clock: true}
+	for name, want := range map[string]tool.Code{"later": tool.CodePermissionDenied, "lather": tool.CodeDisabled, "others": ""} {
+		spec := tool.Spec{Name: name, Description: "Does nothing.", Parameters: json.RawMessage(`{"type":"object"}`), Permissions: asks}
+		if err := tools.Register(spec, named{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tools.Execute(t.Context(), tool.Call{Tool: name}); tool.CodeOf(err) != want {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+}
+
+// A single tool is loaded without the others, of which nothing is known then.
+func TestASingleToolDoesNotMakeOthersUnknown(t *testing.T) {
+	w := newWatching(t, "")
+	file, err := config.Decode(config.File{Name: "wasmtool.toml"}, []byte("[policy]\ndeny = [\"two\"]\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	tools, err := standard.New(standard.Options{
+		Config: file, Tool: w.dir + "/one", NoBuiltins: true, NoCache: true, StateDir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&told, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	if told.Len() > 0 {
+		t.Errorf("told %s", &told)
+	}
+}
