@@ -37,8 +37,8 @@ func Timing(tb testing.TB, reason string) {
 	need(tb, "timing", reason)
 }
 
-// Times is how often a test does something: few times, or many when long tests are asked for.
-func Times(few, many int) int {
+// Size is how often a test does something: few times, or many when long tests are asked for.
+func Size(few, many int) int {
 	if asked("long") {
 		return many
 	}

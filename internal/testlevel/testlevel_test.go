@@ -36,7 +36,7 @@ func TestLevels(t *testing.T) {
 				t.Errorf("%q: a test of the level %s ran: %v, want %v; failed: %q", tt.variable, level, ran, want, r.failed)
 			}
 		}
-		if got := Times(3, 50); got != tt.times {
+		if got := Size(3, 50); got != tt.times {
 			t.Errorf("%q: %d times, want %d", tt.variable, got, tt.times)
 		}
 	}

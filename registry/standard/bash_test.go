@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
@@ -99,9 +98,7 @@ func TestBash_sameInTheModule(t *testing.T) {
 	for name, script := range bashScripts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, bash, "--noprofile", "--norc", "-c", script)
+			cmd := exec.CommandContext(t.Context(), bash, "--noprofile", "--norc", "-c", script)
 			cmd.Dir = bashTree(t)
 			cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=" + cmd.Dir, "TMPDIR=" + t.TempDir()}
 			var want bytes.Buffer
