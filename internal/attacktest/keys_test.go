@@ -27,10 +27,10 @@ type key struct {
 	with, without  string
 	gives, instead string
 	steps          []step
-	path           string // an argument
-	timeout        time.Duration // of the call without the key, which would not end
-	warm           bool // the tool has a warm-up
-	linux          bool // it has no effect elsewhere
+	path           string        // an argument
+	timeout        time.Duration // of the call without the key
+	warm           bool          // the tool has a warm-up
+	linux          bool          // it has no effect elsewhere
 }
 
 const (

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -68,7 +69,7 @@ func TestCommandsInDocuments(t *testing.T) {
 	if err != nil || len(documents) < 4 {
 		t.Fatalf("found %v, %v", documents, err)
 	}
-	cache := filepath.Join(t.TempDir(), "cache")
+	cache := guesttest.ModuleCache(t, guesttest.Program(t))
 	var ran atomic.Int64
 	t.Cleanup(func() { // after all documents
 		if ran.Load() < 5 {
