@@ -112,7 +112,7 @@ func TestWhatACallLeavesBehind(t *testing.T) {
 			for range 3 {
 				deadline := time.Minute
 				if tt.want == Timeout {
-					deadline = 500 * time.Millisecond // it has begun by then
+					deadline = 250 * time.Millisecond // it has begun by then
 				}
 				ctx, cancel := context.WithTimeout(context.Background(), deadline)
 				call := w.call
