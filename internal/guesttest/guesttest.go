@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -43,6 +44,9 @@ func Go(dir string, flags ...string) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
+// warming is held while a test of this process fills the folder of ModuleCache.
+var warming sync.Mutex
+
 // ModuleCache returns the folder where programs under test keep compiled modules
 // (WASMTOOL_CACHE), with the built-in tools in it. Compiling those takes twenty seconds of
 // processor time, so tests share what is compiled, and the next run finds it: an entry is found
@@ -57,6 +61,8 @@ func ModuleCache(t testing.TB, program string) string {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	warming.Lock() // or tests that start together compile everything twice
+	defer warming.Unlock()
 	if text, err := exec.Command(program, "cache", "warm", "--cache", dir).CombinedOutput(); err != nil {
 		t.Fatalf("compile the built-in tools: %v\n%s", err, text)
 	}
