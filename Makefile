@@ -13,7 +13,7 @@ MODULES := guest guest-examples bench
 FUZZTIME ?= 10s
 FUZZ     ?=
 
-.PHONY: all check format vet lint tidy layout cross generated guests languages test fuzz bench soak conformance
+.PHONY: all check format vet lint tidy layout cross generated guests languages test test-long test-timing fuzz bench soak conformance
 
 all: check test
 
@@ -64,16 +64,27 @@ test:
 	go test ./...
 	@for m in $(MODULES); do echo "go test $$m"; (cd $$m && go test ./...) || exit 1; done
 
+# The same with the long attacks, corpora and the soak; takes some minutes more.
+test-long:
+	WASMTOOL_TESTS=long go test -timeout 30m ./...
+
+# What measures a promise in real time, on a machine that does nothing else. The packages are
+# built first, so that nothing runs beside a test.
+TIMED = $(sort $(dir $(shell grep -rl --include=*_test.go 'testlevel\.Timing' internal runtime registry hostfuncs)))
+test-timing:
+	go test -count=1 -p 1 -run '^$$' $(addprefix ./,$(TIMED))
+	WASMTOOL_TESTS=timing go test -count=1 -p 1 -parallel 1 -v -run '^TestTiming' $(addprefix ./,$(TIMED))
+
 # Compare with other systems, in one run: installs them, takes about ten minutes on a
 # quiet machine, and prints the tables of docs/performance.md. BENCH holds flags, such
 # as --quick.
 bench:
 	bench/run.sh $(BENCH)
 
-# The mixed load of internal/enginetest for longer than in 'make test'.
+# The mixed load of internal/enginetest for longer than in 'make test-long'.
 SOAK ?= 10m
 soak:
-	WASMTOOL_SOAK=$(SOAK) go test ./internal/enginetest -run Soak -v -count=1 -timeout 0
+	WASMTOOL_TESTS=long WASMTOOL_SOAK=$(SOAK) go test ./internal/enginetest -run Soak -v -count=1 -timeout 0
 
 # The official tests for MCP servers, against ours: installs them and their Node below
 # CONFORMANCE, and takes a few seconds then.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // Whatever lies in a mount, a batch shows no more of it than the functions for one file, and
@@ -113,7 +114,7 @@ func TestLinkSwapRaceOfBatches(t *testing.T) {
 
 			names := slices.Repeat([]string{name}, 40)
 			room := make([]byte, 4096)
-			const least, most = 300, 20_000
+			least, most := testlevel.Size(50, 300), 20_000
 			fine, refused := 0, 0
 			for i := 0; i < most && (i < least || fine == 0 || refused == 0); i++ {
 				for _, a := range batch(files, names...).Read(100, room) {

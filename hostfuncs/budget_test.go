@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // A15: no file is made larger than the limit, by any way of making it larger, and
@@ -167,6 +168,7 @@ func TestCreatedFilesAreBounded(t *testing.T) {
 
 // The defaults hold without a word, in scratch space too.
 func TestDefaultLimits(t *testing.T) {
+	testlevel.Long(t, "it makes as many files as a call may, 10,000")
 	files := newFSWith(t, hostfuncs.Options{ScratchIn: t.TempDir()}, scratch())
 	view := files.View("/tmp")
 	f, err := view.Open("f", create)

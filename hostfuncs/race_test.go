@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // swap exchanges two names of dir over and over until the test ends.
@@ -107,7 +108,7 @@ func TestLinkSwapRace(t *testing.T) {
 			view := newFS(t, read("w", ws, r.deny...)).View("/w")
 			swap(t, ws, r.a, r.b)
 
-			const least, most = 20_000, 400_000
+			least, most := testlevel.Size(1000, 20_000), 400_000
 			fine, refused := 0, 0
 			// The race is only worth something when both sides were met.
 			for i := 0; i < most && (i < least || fine == 0 || refused == 0); i++ {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // flicker makes a name one thing after the other, over and over until the test ends. Unlike
@@ -85,7 +86,7 @@ func TestLinkSwapRaceOnReplacing(t *testing.T) {
 					}
 					swap(t, ws, "d", "l")
 				}
-				const least, most = 5000, 200_000
+				least, most := testlevel.Size(500, 5000), 200_000
 				done, refused := 0, 0
 				for i := 0; i < most && (i < least || done == 0 || refused == 0); i++ {
 					var seen *hostfuncs.Seen

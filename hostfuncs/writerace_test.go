@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // A13 for writing: while a name is swapped between what may be written and what
@@ -73,7 +74,7 @@ func TestLinkSwapRaceOnWriting(t *testing.T) {
 					func() error { return view.Chtimes("d", true, time.Unix(1, 0), time.Unix(1, 0)) },
 				}
 			}
-			const least, most = 20_000, 200_000
+			least, most := testlevel.Size(1000, 20_000), 200_000
 			done, refused := make([]int, len(ops)), 0
 			for i := 0; i < most && (i < least || slices.Min(done) == 0 || refused == 0); i++ {
 				err := ops[i%len(ops)]()
@@ -111,8 +112,8 @@ func TestFIFOSwapRaceOnWriting(t *testing.T) {
 			}
 			view := newFSWith(t, hostfuncs.Options{MaxCreated: 1 << 30}, readWrite("w", dir, deny...)).View("/w")
 			swap(t, dir, "d", "l")
-			fine, refused := 0, 0
-			for i := 0; i < 200_000 && (i < 20_000 || fine == 0 || refused == 0); i++ {
+			fine, refused, least := 0, 0, testlevel.Size(1000, 20_000)
+			for i := 0; i < 200_000 && (i < least || fine == 0 || refused == 0); i++ {
 				f, err := view.Open("d", hostfuncs.OpenWrite|hostfuncs.OpenNoRead|hostfuncs.OpenTruncate)
 				switch {
 				case err == nil:

@@ -170,7 +170,7 @@ func TestCommand(t *testing.T) {
 	expect(t, slow, "error: has a command that takes longer")
 	child.Close()
 	if runtime.GOOS == "linux" { // where /proc gives the child its end
-		if err := ends.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		if err := ends.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := ends.Read(make([]byte, 1)); n != 0 || err != io.EOF {

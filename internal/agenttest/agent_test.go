@@ -7,11 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // An agent works on a project for forty steps, and leaves exactly the tree that its edits
 // come to: nothing beside it, nothing left over, no mode changed.
 func TestAgentWorksOnAProject(t *testing.T) {
+	testlevel.Long(t, "it compiles the shell and most built-in tools, and uses them in ninety calls")
 	t.Parallel()
 	source := moduleFolder(t, project)
 	above := t.TempDir()

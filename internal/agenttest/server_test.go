@@ -73,7 +73,7 @@ type agent struct {
 }
 
 // startAgent starts the command on a workspace. Modules are compiled once for each machine,
-// in the cache that the command uses for a user, too.
+// in the cache of all tests.
 func startAgent(t *testing.T, workspace string) *agent {
 	t.Helper()
 	private := t.TempDir()
@@ -85,8 +85,9 @@ func startAgent(t *testing.T, workspace string) *agent {
 		t.Fatal(err)
 	}
 	a := &agent{person: new(person), taken: taken{}}
-	cmd := exec.Command(guesttest.Program(t), "serve", "--workspace", workspace+":rw", "--config", config)
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(private, "state"))
+	program := guesttest.Program(t)
+	cmd := exec.Command(program, "serve", "--workspace", workspace+":rw", "--config", config)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(private, "state"), "WASMTOOL_CACHE="+guesttest.ModuleCache(t, program))
 	cmd.Dir, cmd.Stderr = t.TempDir(), t.Output()
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, &mcp.ClientOptions{ElicitationHandler: a.person.elicit})
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)

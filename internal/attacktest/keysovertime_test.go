@@ -125,11 +125,11 @@ func TestLifetimeOfSecrets(t *testing.T) {
 	}
 	put(second)
 	got := first
-	for began := time.Now(); got == first && time.Since(began) < 20*time.Second; {
+	for got == first { // for a second, and for ever where no value is read again
 		got = forASecond()
 	}
 	if got != second {
-		t.Errorf("sent %q long after the value changed", got)
+		t.Errorf("sent %q after the value changed", got)
 	}
 	if got := forGood(); got != first {
 		t.Errorf("without a ttl sent %q", got)

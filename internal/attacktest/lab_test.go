@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
@@ -36,7 +37,7 @@ manifest = 1
 name = %q
 version = "0.1.0"
 description = "Does the steps of its input."
-timeout = "20s"
+timeout = "10m"
 limits.memory = "128MiB"
 %s
 [module]
@@ -243,13 +244,13 @@ func outcomes(t testing.TB, result tool.Result) []told {
 	return out.Steps
 }
 
+// patience is how long a call of a test may take before it counts as one that hangs: longer
+// than any takes on a machine that does much else.
+const patience = 5 * time.Minute
+
 // execute makes a call, and fails the test where it does not end.
 func (l *lab) execute(t testing.TB, call tool.Call) (tool.Result, error) {
 	t.Helper()
-	patience := time.Minute
-	if raced {
-		patience = 5 * time.Minute // the first call compiles
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	result, err := l.tools.Execute(ctx, call)
@@ -257,6 +258,23 @@ func (l *lab) execute(t testing.TB, call tool.Call) (tool.Result, error) {
 		t.Error("the call did not end by itself")
 	}
 	return result, err
+}
+
+// timesOut makes a call that would not end by itself, and fails the test unless it ends with
+// its timeout. Where that comes before the call is as far as it should be, which its usage
+// shows, the call is made again with twice the time: how fast the machine is decides nothing.
+func (l *lab) timesOut(t testing.TB, call tool.Call, reached func(capability.Usage) bool) {
+	t.Helper()
+	for call.Timeout = 300 * time.Millisecond; ; call.Timeout *= 2 {
+		result, err := l.execute(t, call)
+		if tool.CodeOf(err) != tool.CodeTimeout {
+			t.Errorf("got %v, want its timeout", err)
+			return
+		}
+		if reached(result.Call.Usage) {
+			return
+		}
+	}
 }
 
 // ptr is a pointer to a text, for steps that tell it from none.

@@ -247,9 +247,8 @@ func TestRevokedAndPinned(t *testing.T) {
 		change(&r)
 		l.tools.SetRules(r)
 	}
-	began := time.Now()
 	rules(func(r *registry.Rules) { r.Revoked = []string{digest} })
-	if err := <-ended; tool.CodeOf(err) != tool.CodeDisabled || time.Since(began) > 10*time.Second {
+	if err := <-ended; tool.CodeOf(err) != tool.CodeDisabled {
 		t.Errorf("the call that ran: %v", err)
 	}
 	if _, err := l.execute(t, script("script", step{})); tool.CodeOf(err) != tool.CodeDisabled {

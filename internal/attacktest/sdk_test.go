@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/guesttest"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -44,8 +45,9 @@ value = { type = "string" }
 // http.Get and the store work in a guest as authors know them, and what is not granted is
 // a Fault.
 func TestSDK(t *testing.T) {
-	if testing.Short() || raced {
-		t.Skip("a module with net/http takes long to compile")
+	testlevel.Long(t, "a module with net/http takes long to compile")
+	if raced {
+		t.Skip("with the race detector it takes minutes")
 	}
 	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

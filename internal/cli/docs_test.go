@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -68,7 +69,9 @@ func TestCommandsInDocuments(t *testing.T) {
 	if err != nil || len(documents) < 4 {
 		t.Fatalf("found %v, %v", documents, err)
 	}
-	cache := filepath.Join(t.TempDir(), "cache")
+	program := guesttest.Program(t)
+	cache := guesttest.ModuleCache(t, program)
+	search := filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
 	var ran atomic.Int64
 	t.Cleanup(func() { // after all documents
 		if ran.Load() < 5 {
@@ -97,7 +100,7 @@ func TestCommandsInDocuments(t *testing.T) {
 				}
 				cmd := exec.Command("sh", "-e", "-c", b.text)
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "WASMTOOL_CACHE="+cache, "GOFLAGS=", "GOWORK=off")
+				cmd.Env = append(os.Environ(), "PATH="+search, "WASMTOOL_CACHE="+cache, "GOFLAGS=", "GOWORK=off")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s:%d: %v\n%s%s", filepath.Base(path), b.line, err, b.text, out)
 				}

@@ -38,11 +38,8 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	guest := guesttest.BuildGo(t, filepath.Join("testdata", "guest"))
-	program := filepath.Dir(guesttest.Program(t))
-	cache := t.TempDir()
-	if err := os.Chmod(cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	program := guesttest.Program(t)
+	cache := guesttest.ModuleCache(t, program)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
 		RequireExplicitExec: true,
@@ -52,7 +49,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("WASMTOOL_CACHE", cache)
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
-			env.Setenv("PATH", program+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

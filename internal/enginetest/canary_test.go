@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -34,10 +35,7 @@ func TestCanary(t *testing.T) {
 	times := fromEnvironment(t, canaryTimes, 1)
 	for _, g := range guests() {
 		t.Run(g.name(), func(t *testing.T) {
-			calls := g.calls * int(times)
-			if testing.Short() {
-				calls /= 10
-			}
+			calls := g.calls * int(times) / testlevel.Size(10, 1)
 			f := newField(t, g, seed)
 			f.neighbours()
 			f.run(calls)
@@ -129,10 +127,15 @@ func (f *field) call(m *runtime.Module, tn tenant, input string, timeout time.Du
 }
 
 // neighbours looks as every tenant right after every other one, whose instance waits by
-// then for a call like its own.
+// then for a call like its own. A slow guest does so beside the first tenant only, but in long
+// tests.
 func (f *field) neighbours() {
 	f.t.Helper()
-	for i, first := range f.tenants {
+	all := f.tenants
+	if f.g.slow {
+		all = all[:testlevel.Size(1, len(all))]
+	}
+	for i, first := range all {
 		plants := 3 // an instance is kept for a kind of call that is no rarity
 		for second := range f.tenants {
 			for range plants {

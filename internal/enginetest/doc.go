@@ -4,15 +4,13 @@
 // mixed load (TestSoak). TestDetector tests show that the canaries find what an engine
 // leaks that reuses instances wrongly. The canaries are in testdata/canary.
 //
-// The short forms run with all other tests. The long forms:
+// The short forms run with all other tests, but for the soak. The long forms:
 //
-//	go test -race -run Canary -count=1 -v ./internal/enginetest
-//		WASMTOOL_CANARY_TIMES=10        as many times the 20,000 calls; -short makes a tenth
+//	WASMTOOL_TESTS=long go test -race -run Canary -count=1 -v ./internal/enginetest
+//		WASMTOOL_CANARY_TIMES=10        as many times the 20,000 calls
 //		WASMTOOL_CANARY_SEED=1          the seed that a failure named, else from the clock
-//	go test -run Hostile -count=1 -v ./internal/enginetest
-//		WASMTOOL_HOSTILE_SLACK=250ms    how long after their deadline calls may end; 2s
-//		                                without, for machines with other work
-//	go test -run Soak -count=1 -v -timeout 0 ./internal/enginetest
+//	WASMTOOL_TESTS=timing go test -run TestTimingOfHostile -count=1 -v ./internal/enginetest
+//	WASMTOOL_TESTS=long go test -run Soak -count=1 -v -timeout 0 ./internal/enginetest
 //		WASMTOOL_SOAK=10m               for how long; 5s without. With -v it tells every
 //		                                10 s what the process holds
 package enginetest

@@ -21,6 +21,8 @@ type guest struct {
 	// calls is how many of the 20,000 calls of TestCanary are this guest's: a call in
 	// Go takes as long as a hundred others.
 	calls int
+	// slow tells that a call takes that long.
+	slow bool
 	// tightPages is a ceiling of memory that the guest starts well below, but passes
 	// when it grows by as much. It is a tenant's limit and what a look asks for.
 	tightPages uint64
@@ -103,7 +105,7 @@ func guests() []guest {
 			guest{language: "c", abi: abi, wasm: committed("c", abi), calls: 3500, tightPages: 24, steps: join(inMemory, inC, inHost), trapped: []string{"stack"}},
 			guest{language: "rust", abi: abi, wasm: committed("rust", abi), calls: 3500, tightPages: 24, steps: join(inMemory, inRust, inHost), trapped: []string{"stack"}},
 			guest{language: "assemblyscript", abi: abi, wasm: committed("assemblyscript", abi), calls: 2500, tightPages: 24, steps: join(inMemory, inAssemblyScript, inHost)},
-			guest{language: "go", abi: abi, wasm: goCanary(abi), calls: 500, tightPages: 96, steps: join(inMemory, inGo, inHost), ends: []string{"panic"}},
+			guest{language: "go", abi: abi, wasm: goCanary(abi), calls: 500, slow: true, tightPages: 96, steps: join(inMemory, inGo, inHost), ends: []string{"panic"}},
 		)
 	}
 	return list

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -36,6 +37,7 @@ const (
 // nothing: what the process holds at the end is what it held after the warm-up, and when
 // the runtime is closed it is what it held before.
 func TestSoak(t *testing.T) {
+	testlevel.Long(t, "it loads the runtime for seconds, or as long as WASMTOOL_SOAK says")
 	long := soakShort
 	if text := os.Getenv(soakTime); text != "" {
 		var err error

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -41,6 +42,31 @@ func Go(dir string, flags ...string) ([]byte, error) {
 		return nil, fmt.Errorf("build the guest in %s: %w\n%s", dir, err, text)
 	}
 	return os.ReadFile(out)
+}
+
+// warming is held while a test of this process fills the folder of ModuleCache.
+var warming sync.Mutex
+
+// ModuleCache returns the folder where programs under test keep compiled modules
+// (WASMTOOL_CACHE), with the built-in tools in it. Compiling those takes twenty seconds of
+// processor time, so tests share what is compiled, and the next run finds it: an entry is found
+// by the digest of the module, the rewriter and the engine.
+func ModuleCache(t testing.TB, program string) string {
+	t.Helper()
+	user, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(user, "wasmtool", "tests")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	warming.Lock() // or tests that start together compile everything twice
+	defer warming.Unlock()
+	if text, err := exec.Command(program, "cache", "warm", "--cache", dir).CombinedOutput(); err != nil {
+		t.Fatalf("compile the built-in tools: %v\n%s", err, text)
+	}
+	return dir
 }
 
 // Program builds the wasmtool command as users get it and returns its path, in a folder of

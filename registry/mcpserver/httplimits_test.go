@@ -23,7 +23,7 @@ import (
 func TestSlowSenders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
-	s := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: 50 * time.Millisecond})
+	s := w.listen(t, mcpserver.HTTPOptions{BodyTimeout: time.Second})
 	conn, err := net.Dial("tcp", s.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -47,9 +47,9 @@ func TestSlowSenders(t *testing.T) {
 func TestSlowAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
-	const bodyTimeout = 20 * time.Millisecond
+	const bodyTimeout = time.Second
 	w.add(t, tool.Spec{Name: "slow"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
-		timer := time.NewTimer(5 * bodyTimeout)
+		timer := time.NewTimer(2 * bodyTimeout)
 		defer timer.Stop()
 		select {
 		case <-timer.C:

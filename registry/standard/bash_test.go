@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -62,6 +62,11 @@ func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]
 }
 
 // bashRegistry has the tool bash.
+// bashTakesLong is why these are long tests: compiling the module takes six seconds of processor
+// time. What it does is tested natively in guest-examples, and in the program by
+// testdata/script/shell.txtar.
+const bashTakesLong = "it compiles the shell and runs its corpus"
+
 func bashRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	tools, err := standard.New(standard.Options{
@@ -91,6 +96,7 @@ func bashTree(t *testing.T) string {
 // Scripts do in the module what they do with the system's bash. Errors go to standard
 // output here, as the output of a call holds both.
 func TestBash_sameInTheModule(t *testing.T) {
+	testlevel.Long(t, bashTakesLong)
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("there is no bash to compare with")
@@ -99,9 +105,7 @@ func TestBash_sameInTheModule(t *testing.T) {
 	for name, script := range bashScripts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, bash, "--noprofile", "--norc", "-c", script)
+			cmd := exec.CommandContext(t.Context(), bash, "--noprofile", "--norc", "-c", script)
 			cmd.Dir = bashTree(t)
 			cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=" + cmd.Dir, "TMPDIR=" + t.TempDir()}
 			var want bytes.Buffer
@@ -126,6 +130,7 @@ func TestBash_sameInTheModule(t *testing.T) {
 // What a script tries against the sandbox, the limits and the time ends in time, with a
 // text for the model and without anything of the host.
 func TestBash_hostile(t *testing.T) {
+	testlevel.Long(t, bashTakesLong)
 	tools := bashRegistry(t)
 	for name, test := range map[string]struct {
 		command string

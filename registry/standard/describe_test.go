@@ -44,7 +44,7 @@ func TestModuleDescribesItsTool(t *testing.T) {
 	}
 	put("cook")
 	open := func(o standard.Options) *registry.Registry {
-		o.NoBuiltins, o.NoCache, o.Folders, o.Loops = true, true, []string{folder}, loop.Options{Off: true}
+		o.NoBuiltins, o.Folders, o.Loops = true, []string{folder}, loop.Options{Off: true}
 		tools, err := standard.New(o)
 		if err != nil {
 			t.Fatal(err)

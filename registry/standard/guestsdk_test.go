@@ -246,7 +246,7 @@ func putTool(tb testing.TB, dir, module, manifest string, wasm []byte) {
 
 func openTools(tb testing.TB, dir string) *registry.Registry {
 	tb.Helper()
-	tools, err := standard.New(standard.Options{NoBuiltins: true, Folders: []string{dir}, NoCache: true, Loops: loop.Options{Off: true}})
+	tools, err := standard.New(standard.Options{NoBuiltins: true, Folders: []string{dir}, Loops: loop.Options{Off: true}})
 	if err != nil {
 		tb.Fatal(err)
 	}

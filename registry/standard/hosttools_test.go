@@ -80,7 +80,7 @@ func TestJobs(t *testing.T) {
 		of   string
 		want bool
 	}{{"calculator", true}, {"none", false}} {
-		tools, err := standard.New(standard.Options{StateDir: t.TempDir(), CacheDir: t.TempDir(), Jobs: &process.Options{Tool: c.of, Parameter: "expression"}})
+		tools, err := standard.New(standard.Options{StateDir: t.TempDir(), Jobs: &process.Options{Tool: c.of, Parameter: "expression"}})
 		if err != nil {
 			t.Fatal(err)
 		}

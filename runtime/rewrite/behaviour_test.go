@@ -256,7 +256,7 @@ func compare(t *testing.T, name string, config wazero.RuntimeConfig, spectest, b
 	if errOld != nil {
 		return 0
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, e := range rep.Exports {
 		if e.Kind != ExternFunc {

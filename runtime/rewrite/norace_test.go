@@ -2,5 +2,7 @@
 
 package rewrite
 
-// corpusStep is every how many modules of the corpus are run: all of them.
-const corpusStep = 1
+import "github.com/wasmtool/wasmtool/internal/testlevel"
+
+// corpusStep is every how many modules of the corpus are run: all of them in long tests.
+var corpusStep = testlevel.Size(20, 1)

@@ -15,6 +15,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // resumes is how often a command is resumed.
@@ -190,6 +192,7 @@ func newGoCommand(t testing.TB, wasm []byte) *goCommand {
 }
 
 func TestGoCommandIsResumed(t *testing.T) {
+	testlevel.Long(t, "it compiles a command in Go twice and runs it many times")
 	requireResuming(t)
 	wasm := goGuest(t)
 	out, rep, err := Rewrite(wasm, everything)

@@ -103,7 +103,7 @@ func TestCompileSays(t *testing.T) {
 		{name: "an empty module", what: "engine", wasm: wasmtest.Module{}.Bytes()},
 		{name: "no module", what: "engine", want: Refused, text: "invalid magic number"},
 		{name: "an invalid module", what: "engine", wasm: invalid, want: Refused, text: "invalid function[0]"},
-		{name: "a module for minutes", what: "engine", wasm: slowModule(), set: Options{Timeout: time.Second}, want: TooSlow, text: "longer than 1s"},
+		{name: "a module for minutes", what: "engine", wasm: slowModule(), set: Options{Timeout: 300 * time.Millisecond}, want: TooSlow, text: "longer than 300ms"},
 		{name: "memory without end", what: "allocate", set: Options{MaxMemory: 512 * mib}, want: TooBig, text: "more than 512 MiB of memory"},
 		{name: "more memory than there is", what: "allocate at once", want: TooBig, text: "memory"},
 		{name: "much garbage", what: "make garbage", set: Options{MaxMemory: 1024 * mib}},
