@@ -46,7 +46,7 @@ func TestAttacksHaveTests(t *testing.T) {
 	}
 	before := ""
 	for _, row := range rows {
-		if len(row) != 4 || !regexp.MustCompile(`^[A-FH-K][1-9][0-9]?$`).MatchString(row[0]) {
+		if len(row) != 4 || !regexp.MustCompile(`^[A-FH-L][1-9][0-9]?$`).MatchString(row[0]) {
 			t.Errorf("no case: %q", row)
 			continue
 		}
