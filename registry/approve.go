@@ -92,7 +92,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 		}
 		x.digest = digest
 	}
-	if err := r.fix(ctx, x); err != nil {
+	if err := r.pinMounts(ctx, x); err != nil {
 		return err
 	}
 	known := digest

@@ -10,10 +10,10 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// fix holds a call that needs a yes to the directories that its mounts lead to now, so that the
+// pinMounts holds a call that needs a yes to the directories that its mounts lead to now, so that the
 // yes is for these: whatever opens them compares. It notes as bounds all that says what the call
 // may reach, for hashes and nothing else.
-func (r *Registry) fix(ctx context.Context, x *execution) error {
+func (r *Registry) pinMounts(ctx context.Context, x *execution) error {
 	mounts, err := r.identifyMounts(ctx, x)
 	if err != nil {
 		return err
