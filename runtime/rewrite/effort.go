@@ -30,7 +30,8 @@ type effort struct {
 	live uint64
 	// merged adds up, over the ways to places where paths meet, the square of the values
 	// that may differ there. For loop heads that comes with each level of loops, in loops.
-	merged, loops uint64
+	// Hostile code takes them beyond 64 bits.
+	merged, loops float64
 	// depth is how deep loops lie in each other.
 	depth uint64
 }
@@ -65,8 +66,10 @@ func (in *instr) branches() uint64 {
 // are from measurements with wazero 1.12 on amd64: the result is at least half of the time
 // that the worst code of each kind takes, and twice or three times that of common code.
 func (e effort) nanoseconds() uint64 {
-	return nsPerFunction + nsPerInstruction*e.instructions + nsPerLive*e.live +
-		nsPerMerged*((1+e.depth)*e.merged+e.loops) + nsPerBranches*e.branches*e.branches
+	branches, depth := float64(e.branches), float64(e.depth)
+	ns := nsPerFunction + nsPerInstruction*float64(e.instructions) + nsPerLive*float64(e.live) +
+		nsPerMerged*((1+depth)*e.merged+e.loops) + nsPerBranches*branches*branches
+	return uint64(min(ns, mostPerFunction))
 }
 
 // bytes estimates the memory that is needed while a function is compiled.
@@ -83,6 +86,8 @@ const (
 	nsPerLive        = 100
 	nsPerMerged      = 1
 	nsPerBranches    = 10 // for each two
+	// mostPerFunction is far beyond all limits, and the sum over all functions has 64 bits.
+	mostPerFunction = 1 << 40
 
 	bytesPerInstruction = 400
 	bytesPerLive        = 40

@@ -114,3 +114,22 @@ func TestMeteredFunctionsMayBeTwiceTheLimit(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// However much work hostile code makes of a function, the estimate does not begin again at
+// zero, where the module would pass for one that compiles in a moment.
+func TestTheEstimateDoesNotOverflow(t *testing.T) {
+	for name, e := range map[string]effort{
+		"merged":   {merged: 1e19, depth: 300_000},
+		"loops":    {loops: 1e25},
+		"branches": {branches: 1 << 33},
+		"live":     {live: 1 << 60},
+	} {
+		if got := e.nanoseconds(); got != mostPerFunction {
+			t.Errorf("%s: %d ns", name, got)
+		}
+	}
+	const functions, bits = maxFunctions, 62
+	if uint64(functions)*mostPerFunction >= 1<<bits {
+		t.Error("the sum over all functions overflows")
+	}
+}

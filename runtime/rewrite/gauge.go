@@ -207,10 +207,13 @@ func (g *gauge) close(in *instr) {
 	ways, values := f.ways+2, uint64(f.results+min(g.assigned, in.sets))
 	if f.loop {
 		values = uint64(f.params) + g.variables
-		g.loops += g.level * ways * values * values
+	}
+	squares := float64(ways) * float64(values) * float64(values)
+	if f.loop {
+		g.loops += float64(g.level) * squares
 		g.level--
 	} else {
-		g.merged += ways * values * values
+		g.merged += squares
 	}
 	g.instructions += f.ways*weightBranch + ways*values
 }
