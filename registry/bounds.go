@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"slices"
@@ -10,16 +11,23 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// pinMounts holds a call that needs a yes to the directories that its mounts lead to now, so that the
-// yes is for these: whatever opens them compares. It notes as bounds all that says what the call
-// may reach, for hashes and nothing else.
+// pinMounts holds a call that needs a yes to the directories that its mounts lead to now, so
+// that the yes is for these: whatever opens them compares. It notes as bounds all that says what
+// the call may reach, for hashes and nothing else.
 func (r *Registry) pinMounts(ctx context.Context, x *execution) error {
-	mounts, err := r.identifyMounts(ctx, x)
+	pinned, err := r.pin(ctx, x.grant.FS)
 	if err != nil {
 		return err
 	}
-	x.grant.FS = mounts.fs
-	x.bounds = slices.Concat(x.words, mounts.bounds)
+	x.bounds = slices.Clone(x.words)
+	x.grant.FS = nil
+	for _, mount := range pinned {
+		x.grant.FS = append(x.grant.FS, mount.GrantedFS)
+		if ofTheHost(mount.GrantedFS) {
+			// A directory that does not open now is none that another call could have.
+			x.bounds = append(x.bounds, "mount "+mount.Mount+" is "+cmp.Or(mount.leads, x.call.ID))
+		}
+	}
 	for _, denied := range x.grant.NetDeny {
 		x.bounds = append(x.bounds, "not "+denied.String())
 	}
@@ -33,33 +41,42 @@ func (r *Registry) pinMounts(ctx context.Context, x *execution) error {
 	return nil
 }
 
-// fixedMounts are the mounts of a call with the directories that they lead to.
-type fixedMounts struct {
-	fs     []capability.GrantedFS
-	bounds []string
+// pinnedMount is a mount with the directory that it leads to.
+type pinnedMount struct {
+	capability.GrantedFS
+	leads string // names the directory; "" when it does not open, and for the scratch folder
 }
 
-// identifyMounts opens the directories of a call. That can hang in the host: then the call is
-// let go, as where they are opened for the tool.
-func (r *Registry) identifyMounts(ctx context.Context, x *execution) (fixedMounts, error) {
-	if !slices.ContainsFunc(x.grant.FS, ofTheHost) {
-		return fixedMounts{fs: x.grant.FS}, nil
+// pin opens the directories of mounts and sets Is to what they are. That can hang in the host:
+// then the call is let go, as where they are opened for the tool.
+func (r *Registry) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pinnedMount, error) {
+	pinned := make([]pinnedMount, len(mounts))
+	for i, mount := range mounts {
+		pinned[i].GrantedFS = mount
 	}
-	looking, cancel := context.WithTimeout(ctx, r.opts.LoadTimeout)
+	if !slices.ContainsFunc(mounts, ofTheHost) {
+		return pinned, nil
+	}
+	opening, cancel := context.WithTimeout(ctx, r.opts.LoadTimeout)
 	defer cancel()
-	done := make(chan fixedMounts, 1)
-	mounts := fixedMounts{fs: slices.Clone(x.grant.FS)}
-	id := x.call.ID
-	go func() { done <- mounts.identify(id) }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range pinned {
+			if ofTheHost(pinned[i].GrantedFS) {
+				pinned[i].open()
+			}
+		}
+	}()
 	select {
-	case mounts := <-done:
-		return mounts, nil
-	case <-looking.Done():
+	case <-done:
+		return pinned, nil
+	case <-opening.Done():
 	}
 	if err := cancelled(ctx); err != nil {
-		return fixedMounts{}, err
+		return nil, err
 	}
-	return fixedMounts{}, (&tool.Error{Code: tool.CodeTimeout, Message: "the directories of the grant do not open"}).WithCause(looking.Err())
+	return nil, (&tool.Error{Code: tool.CodeTimeout, Message: "the directories of the grant do not open"}).WithCause(opening.Err())
 }
 
 func ofTheHost(m capability.GrantedFS) bool { return m.Mount != capability.ScratchMount }
@@ -68,18 +85,11 @@ func ofTheHost(m capability.GrantedFS) bool { return m.Mount != capability.Scrat
 // later is the one that the yes is for.
 type noDirectory struct{ fs.FileInfo }
 
-func (m fixedMounts) identify(callID string) fixedMounts {
-	for i := range m.fs {
-		mount := &m.fs[i]
-		if !ofTheHost(*mount) {
-			continue
-		}
-		now, err := hostfuncs.Identify(mount.Dir)
-		if err != nil {
-			now = hostfuncs.Identity{Path: callID, Info: noDirectory{}}
-		}
-		mount.Is = now.Info
-		m.bounds = append(m.bounds, "mount "+mount.Mount+" is "+now.ID+" "+now.Path)
+func (m *pinnedMount) open() {
+	now, err := hostfuncs.Identify(m.Dir)
+	if err != nil {
+		m.Is = noDirectory{}
+		return
 	}
-	return m
+	m.Is, m.leads = now.Info, now.ID+" "+now.Path
 }

@@ -48,6 +48,8 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 		message += "; a script that only reads runs without it"
 	}
 	switch {
+	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Moved, w) }):
+		message += "; it was granted when a mount led to another directory, and only the operator can grant it again"
 	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Changed, w) }):
 		message += "; it was granted to the tool as it was before it changed, and only the operator can grant it again"
 	default:

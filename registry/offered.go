@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -22,8 +23,9 @@ type Offered struct {
 	// Granted is the part that was granted to exactly this tool of what it asks for.
 	Granted policy.Granted
 	// Changed are words that were granted to tools of the name that are not this one, and not
-	// to this one: they count no more.
-	Changed []string
+	// to this one: they count no more. Moved are those that were granted when the path of a
+	// mount led to another directory.
+	Changed, Moved []string
 
 	digest string // of the tool, where it was asked for
 }
@@ -54,25 +56,39 @@ func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permis
 			return given, err
 		}
 	}
+	is := make(map[string]fs.FileInfo)
 	for _, g := range found {
 		if given.digest == "" || g.Digest != given.digest {
 			given.Changed = append(given.Changed, g.Words...)
 			continue
 		}
+		holds, leads, err := r.stillLeads(ctx, g, asks, overlay.cut(given.Offer))
+		if err != nil {
+			return given, err
+		}
+		if !holds {
+			given.Moved = append(given.Moved, g.Words...)
+			continue
+		}
+		maps.Copy(is, leads)
 		words = append(words, given.add(rules, g.Parsed(), sourceOf(g))...)
 		if g.AutoExecute {
 			given.Granted.AutoExecute, given.Granted.Source = true, sourceOf(g)
 		}
 	}
-	given.Changed = slices.DeleteFunc(given.Changed, func(w string) bool {
-		return slices.ContainsFunc(words, func(again capability.Word) bool { return again.String() == w })
-	})
+	again := func(w string) bool {
+		return slices.ContainsFunc(words, func(given capability.Word) bool { return given.String() == w })
+	}
+	given.Changed, given.Moved = slices.DeleteFunc(given.Changed, again), slices.DeleteFunc(given.Moved, again)
 	if len(words) > 0 {
 		within, _ := capability.Intersect(asks, overlay.cut(given.Offer.Only(words...)))
 		given.Granted.Words = grantWords(within)
 	}
 	given.Offer = overlay.cut(given.Offer)
 	given.Grant, given.Missing = capability.Intersect(asks, given.Offer)
+	for i := range given.Grant.FS {
+		given.Grant.FS[i].Is = is[given.Grant.FS[i].Mount]
+	}
 	given.Words = grantWords(given.Grant)
 	return given, nil
 }

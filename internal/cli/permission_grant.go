@@ -96,8 +96,13 @@ func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error 
 	if err != nil {
 		return err
 	}
+	directories, err := t.tools.Directories(cmd.Context(), t.spec.Name)
+	if err != nil {
+		return err
+	}
 	given, err := rememberGrant(cmd.Context(), grants.Grant{
 		Tenant: o.tenant, Tool: t.spec.Name, Digest: digest, Words: wordTexts(o.words), AutoExecute: o.autoExecute,
+		Directories: directories,
 	})
 	if err != nil {
 		return err

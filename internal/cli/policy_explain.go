@@ -207,6 +207,8 @@ type callView struct {
 	Obstacles []string `json:"obstacles,omitempty"`
 	// Changed is what was granted to the tool as it was before it changed.
 	Changed []string `json:"changed,omitempty"`
+	// Moved is what was granted when a mount led to another directory.
+	Moved []string `json:"moved,omitempty"`
 	// Command would let it run.
 	Command string `json:"command,omitempty"`
 }
@@ -214,7 +216,7 @@ type callView struct {
 // explainCall tells what decides about a call.
 func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.Explained) error {
 	given := explained.Offered
-	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: given.Missing, Changed: given.Changed, Shell: explained.Shell}
+	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: given.Missing, Changed: given.Changed, Moved: given.Moved, Shell: explained.Shell}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
 	help := t.rules.Help(t.spec.Permissions, given.Offer, given.Missing)
 	view.Obstacles = help.Obstacles
@@ -253,6 +255,9 @@ func (a *app) printCall(o policyExplain, v callView, reach string) error {
 	}
 	if len(v.Changed) > 0 {
 		text += "the tool is not the one that this was granted to: " + strings.Join(v.Changed, ", ") + "\n"
+	}
+	if len(v.Moved) > 0 {
+		text += "this was granted when a mount led to another directory: " + strings.Join(v.Moved, ", ") + "\n"
 	}
 	if v.Command != "" {
 		text += "to grant it to the tool as it is:\n  " + v.Command + "\n"

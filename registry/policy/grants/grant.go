@@ -3,6 +3,7 @@ package grants
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -17,6 +18,10 @@ const (
 	maxNameBytes = 256
 	maxWordBytes = 2048
 	maxWords     = 256
+	// MaxDirectories is how many directories a grant has; of more, the oldest are left out.
+	MaxDirectories = 256
+	maxPathBytes   = 4096
+	maxLeadsBytes  = 5000
 )
 
 // Grant is what a tool was granted.
@@ -34,8 +39,20 @@ type Grant struct {
 	// AutoExecute lets its calls run unasked, whatever they reach and also when the tool is
 	// dangerous.
 	AutoExecute bool `json:"auto_execute,omitempty"`
+	// Directories are where the paths of the tool's mounts led to when it was given. A call of
+	// which a mount is bound to one of these paths has nothing of the grant when the path
+	// leads elsewhere. Paths that are not listed are bound as they are.
+	Directories []Directory `json:"directories,omitempty"`
 	// Created is when it was given last; a Store sets it.
 	Created time.Time `json:"created"`
+}
+
+// Directory is where a path of the host led to.
+type Directory struct {
+	// Path is absolute, with the links in it. It must not reach a guest or a model.
+	Path string `json:"path"`
+	// Leads names the directory itself, as hostfuncs.Identity does.
+	Leads string `json:"leads"`
 }
 
 // Parsed returns the words of a grant that a Store returned.
@@ -60,6 +77,11 @@ func (g Grant) joined(earlier Grant) Grant {
 	slices.Sort(g.Words)
 	g.Words = slices.Compact(g.Words)
 	g.AutoExecute = g.AutoExecute || earlier.AutoExecute
+	kept := slices.DeleteFunc(slices.Clone(earlier.Directories), func(old Directory) bool {
+		return slices.ContainsFunc(g.Directories, func(d Directory) bool { return d.Path == old.Path })
+	})
+	g.Directories = slices.Concat(kept, g.Directories)
+	g.Directories = g.Directories[max(0, len(g.Directories)-MaxDirectories):]
 	return g
 }
 
@@ -76,6 +98,13 @@ func (g Grant) validate() error {
 		return errors.New("it grants nothing")
 	case len(g.Words) > maxWords:
 		return fmt.Errorf("it has more than %d words", maxWords)
+	case len(g.Directories) > MaxDirectories:
+		return fmt.Errorf("it has more than %d directories", MaxDirectories)
+	}
+	for _, d := range g.Directories {
+		if !filepath.IsAbs(d.Path) || len(d.Path) > maxPathBytes || d.Leads == "" || len(d.Leads) > maxLeadsBytes {
+			return errors.New("a directory has no absolute path, or nothing that names it")
+		}
 	}
 	for _, text := range []string{g.Tenant, g.Tool, g.Digest} {
 		if len(text) > maxNameBytes || !utf8.ValidString(text) {
@@ -116,5 +145,10 @@ func (g Grant) forDisplay() Grant {
 		words[i] = plaintext.Visible(word)
 	}
 	g.Words = words
+	directories := slices.Clone(g.Directories)
+	for i := range directories {
+		directories[i].Path, directories[i].Leads = plaintext.Visible(directories[i].Path), plaintext.Visible(directories[i].Leads)
+	}
+	g.Directories = directories
 	return g
 }

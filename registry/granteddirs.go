@@ -1,0 +1,70 @@
+package registry
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/policy/grants"
+)
+
+// Directories returns where the mounts that a tool asks for lead to now, for
+// grants.Grant.Directories. A mount that is not bound, or whose directory does not open, is left
+// out. Errors are an *Error: not_found, and timeout where a directory hangs.
+func (r *Registry) Directories(ctx context.Context, name string) ([]grants.Directory, error) {
+	e, err := r.resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	pinned, err := r.pin(ctx, boundMounts(e.spec.Permissions, r.rules.Load().OfferTo(e.spec.Name)))
+	if err != nil {
+		return nil, err
+	}
+	var all []grants.Directory
+	for _, mount := range pinned {
+		if mount.leads != "" && !slices.ContainsFunc(all, func(d grants.Directory) bool { return d.Path == mount.Dir }) {
+			all = append(all, grants.Directory{Path: mount.Dir, Leads: mount.leads})
+		}
+	}
+	return all, nil
+}
+
+// boundMounts are the mounts that a tool asks for and that are bound, with absolute paths.
+func boundMounts(asks capability.Permissions, offer capability.Offer) []capability.GrantedFS {
+	var mounts []capability.GrantedFS
+	for _, wanted := range asks.FS {
+		bound, ok := offer.Mounts[wanted.Mount]
+		if !ok || wanted.Mount == capability.ScratchMount {
+			continue
+		}
+		if dir, err := filepath.Abs(bound.Dir); err == nil {
+			mounts = append(mounts, capability.GrantedFS{FS: wanted, Dir: dir})
+		}
+	}
+	return mounts
+}
+
+// stillLeads reports whether the paths of a grant that the call's mounts are bound to lead where
+// they led when it was given, and to which directories, by mount: what is opened is compared
+// with them.
+func (r *Registry) stillLeads(ctx context.Context, g grants.Grant, asks capability.Permissions, offer capability.Offer) (bool, map[string]fs.FileInfo, error) {
+	led := make(map[string]string)
+	for _, d := range g.Directories {
+		led[d.Path] = d.Leads
+	}
+	mounts := slices.DeleteFunc(boundMounts(asks, offer), func(m capability.GrantedFS) bool { return led[m.Dir] == "" })
+	pinned, err := r.pin(ctx, mounts)
+	if err != nil {
+		return false, nil, err
+	}
+	is := make(map[string]fs.FileInfo)
+	for _, mount := range pinned {
+		if mount.leads != led[mount.Dir] {
+			return false, nil, nil
+		}
+		is[mount.Mount] = mount.Is
+	}
+	return true, is, nil
+}
