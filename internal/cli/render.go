@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -131,5 +130,3 @@ func (a *app) printJSON(v any) error {
 	_, err = io.WriteString(a.Out, escapeInJSON(string(text)))
 	return outputFailed(err)
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

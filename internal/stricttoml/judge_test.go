@@ -23,7 +23,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%+q\ngives %v\nwant  %s", tt.text, err, tt.want)
 		}
 	}
-	legal := head + "tags = [\"two\\nlines\", \"tab\\t\", \"👩🏽‍🚀 ❤️\"]\nshelf.\"می‌خواهم\" = \"1️⃣\" # ✅"
+	legal := head + "tags = [\"two\\nlines\", \"tab\\t\", \"👩🏽\u200d🚀 ❤️\"]\nshelf.\"می\u200cخواهم\" = \"1️⃣\" # ✅"
 	if _, err := readShop(legal); err != nil {
 		t.Error(err)
 	}
