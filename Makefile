@@ -64,16 +64,18 @@ test:
 	go test ./...
 	@for m in $(MODULES); do echo "go test $$m"; (cd $$m && go test ./...) || exit 1; done
 
-# The same with the long attacks, corpora and the soak; takes some minutes more.
+# The packages with tests of a level of internal/testlevel.
+with = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' 'testlevel\.($(1))\b' hostfuncs internal registry runtime))))
+
+# The long attacks, corpora and the soak, with the other tests of their packages.
 test-long:
-	WASMTOOL_TESTS=long go test -timeout 30m ./...
+	WASMTOOL_TESTS=long go test -timeout 30m $(call with,Long|Size)
 
 # What measures a promise in real time, on a machine that does nothing else. The packages are
 # built first, so that nothing runs beside a test.
-TIMED = $(sort $(dir $(shell grep -rl --include=*_test.go 'testlevel\.Timing' internal runtime registry hostfuncs)))
 test-timing:
-	go test -count=1 -p 1 -run '^$$' $(addprefix ./,$(TIMED))
-	WASMTOOL_TESTS=timing go test -count=1 -p 1 -parallel 1 -v -run '^TestTiming' $(addprefix ./,$(TIMED))
+	go test -count=1 -p 1 -run '^$$' $(call with,Timing)
+	WASMTOOL_TESTS=timing go test -count=1 -p 1 -parallel 1 -v -run '^TestTiming' $(call with,Timing)
 
 # Compare with other systems, in one run: installs them, takes about ten minutes on a
 # quiet machine, and prints the tables of docs/performance.md. BENCH holds flags, such

@@ -61,6 +61,9 @@ func (b *budget) start(ctx context.Context, work int) {
 	b.look()
 }
 
+// untilDone is a budget that only the end of a context bounds.
+func untilDone(ctx context.Context) *budget { return &budget{left: math.MaxInt, ctx: ctx} }
+
 // unlimited is for the time of compiling.
 func (b *budget) unlimited() { *b = budget{left: math.MaxInt} }
 

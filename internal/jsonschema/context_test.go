@@ -71,6 +71,23 @@ func TestWorkEndsWithTheContext(t *testing.T) {
 	}
 }
 
+// Reading a document, and making of it what the validator takes, end with the context.
+func TestReadingEndsWithTheContext(t *testing.T) {
+	doc := "[" + strings.Repeat("1,", 100_000) + "1]"
+	ctx := &fewLooks{Context: t.Context(), left: 50}
+	if _, err := parseWithin(ctx, doc, documentBounds("the result")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("parsing: %v", err)
+	}
+	v, err := parseWithin(t.Context(), doc, documentBounds("the result"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx = &fewLooks{Context: t.Context(), left: 50}
+	if err := limited("the result", func() { v.tree(untilDone(ctx)) }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the tree: %v", err)
+	}
+}
+
 // Of many faults only those that are worded are put in order.
 func TestFirstFindings(t *testing.T) {
 	var found []finding

@@ -81,7 +81,7 @@ func (v Value) JSON() json.RawMessage {
 // Object returns the fields of an object as package json decodes them into a map, with exact
 // numbers; ok is false for anything else.
 func (v Value) Object() (fields map[string]any, ok bool) {
-	fields, ok = v.v.tree().(map[string]any)
+	fields, ok = v.v.tree(nil).(map[string]any)
 	return fields, ok
 }
 

@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -176,7 +175,8 @@ func TestPanicOfTheLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.pool.put(with)
-	found, err := with.run(t.Context(), with.root, map[string]any{"n": json.Number("1e5000000")}, baseWork, translator{speaker: argumentSpeaker})
+	doc := value{kind: kindObject, members: []member{{name: "n", value: value{kind: kindNumber, literal: "1e5000000"}}}}
+	found, err := with.run(t.Context(), with.root, &doc, baseWork, translator{speaker: argumentSpeaker})
 	if faults := faultsOf(t, err); found != nil || faults[0].Kind != KindLimit || strings.Contains(faults[0].Message, "nil pointer") {
 		t.Errorf("got %v, %+v", found, faults)
 	}

@@ -75,7 +75,8 @@ const (
 type bounds struct {
 	what                 string
 	bytes, depth, values int
-	loose                bool // see ParseMessage
+	loose                bool    // see ParseMessage
+	work                 *budget // looks at the context of a call; nil without one
 }
 
 func documentBounds(what string) bounds {

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -49,6 +50,19 @@ func parse(src string, b bounds) (value, *Fault) {
 	p.space()
 	if p.pos < len(src) {
 		return value{}, p.syntax(p.pos, "unexpected %s after the value", p.found(p.pos))
+	}
+	return v, nil
+}
+
+// parseWithin is parse until ctx is done. The error is [Faults], or the cause of ctx's end.
+func parseWithin(ctx context.Context, src string, b bounds) (v value, err error) {
+	b.work = untilDone(ctx)
+	var fault *Fault
+	if err := limited(b.what, func() { v, fault = parse(src, b) }); err != nil {
+		return value{}, err
+	}
+	if fault != nil {
+		return value{}, Faults{*fault}
 	}
 	return v, nil
 }
@@ -124,6 +138,7 @@ func (p *parser) next() byte {
 // value reads one value; depth is what it would have as a container.
 func (p *parser) value(depth int) (value, *Fault) {
 	p.values++
+	p.bounds.work.spend(1)
 	if p.values > p.bounds.values {
 		return value{}, p.limit(p.pos, "more than %d values", p.bounds.values)
 	}

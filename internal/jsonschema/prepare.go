@@ -40,9 +40,9 @@ func (a Arguments) Text(name string) (string, bool) {
 // nothing. It looks at ctx while it works. The error is [Faults], or the cause of
 // ctx's end; JSON is nil then.
 func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
-	v, absent, fault := parseArguments(args)
-	if fault != nil {
-		return Arguments{}, Faults{*fault}
+	v, absent, err := parseArguments(ctx, args)
+	if err != nil {
+		return Arguments{}, err
 	}
 	if absent && s.root.fallback != nil {
 		v = s.root.fallback.value.clone()
@@ -52,7 +52,7 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	}
 	values, _ := v.measure()
 	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: MaxValues, work: &budget{}}
-	err := limited(argumentSpeaker.root, func() {
+	err = limited(argumentSpeaker.root, func() {
 		w.work.start(ctx, allowance(values, len(args)))
 		w.walk(&v, s.root, nil)
 	})
@@ -78,11 +78,11 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 }
 
 // parseArguments reads the arguments; what stands for none is an empty object.
-func parseArguments(args []byte) (v value, absent bool, fault *Fault) {
+func parseArguments(ctx context.Context, args []byte) (v value, absent bool, err error) {
 	text := string(args)
 	if strings.Trim(text, " \t\r\n") != "" {
-		if v, fault = parse(text, documentBounds("the arguments")); fault != nil || v.kind != kindNull {
-			return v, false, fault
+		if v, err = parseWithin(ctx, text, documentBounds("the arguments")); err != nil || v.kind != kindNull {
+			return v, false, err
 		}
 	}
 	return value{kind: kindObject}, true, nil

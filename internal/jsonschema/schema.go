@@ -65,7 +65,7 @@ func compile(schema json.RawMessage, checkRoot func(*value) *SchemaFault) (*Sche
 	if c.stopped {
 		return nil, boundFaults(c.faults)
 	}
-	src := &source{tree: text.tree(), patterns: c.patterns}
+	src := &source{tree: text.tree(nil), patterns: c.patterns}
 	plain, root, err := src.plain()
 	for i := 0; err == nil && i < len(c.order); i++ {
 		// Also what no reference leads to.
@@ -138,7 +138,7 @@ func validate(
 	ctx context.Context, with *validator, schema *santhosh.Schema, doc *value, work int, t translator,
 ) (Faults, error) {
 	t.doc = doc
-	return with.run(ctx, schema, doc.tree(), work, t)
+	return with.run(ctx, schema, doc, work, t)
 }
 
 // JSON returns the schema as it was given, without insignificant space. The
@@ -151,9 +151,9 @@ func (s *Schema) JSON() json.RawMessage {
 // strictly and validates. An empty text is a fault. It looks at ctx while it validates. The
 // error is [Faults], or the cause of ctx's end.
 func (s *Schema) Validate(ctx context.Context, doc []byte) error {
-	v, fault := parse(string(doc), documentBounds("the result"))
-	if fault != nil {
-		return Faults{*fault}
+	v, err := parseWithin(ctx, string(doc), documentBounds("the result"))
+	if err != nil {
+		return err
 	}
 	values, _ := v.measure()
 	return s.check(ctx, &v, allowance(values, len(doc)), translator{speaker: resultSpeaker})

@@ -75,11 +75,12 @@ func (s *source) validator() (*validator, error) {
 // run validates a document against s, which is root or a part of it, with so much work. What
 // is wrong with it is worded by t, and is no error. The error is [Faults] when checking came
 // to no end, or why ctx is done.
-func (v *validator) run(ctx context.Context, s *santhosh.Schema, doc any, work int, t translator) (found Faults, err error) {
+func (v *validator) run(ctx context.Context, s *santhosh.Schema, doc *value, work int, t translator) (found Faults, err error) {
 	err = limited(t.speaker.root, func() {
+		document := doc.tree(untilDone(ctx))
 		v.work.start(ctx, work)
 		var tree *santhosh.ValidationError
-		if errors.As(s.Validate(doc), &tree) {
+		if errors.As(s.Validate(document), &tree) {
 			t.work = v.work
 			found = t.faults(tree)
 		}

@@ -171,19 +171,20 @@ func upTo(s string, limit int) string {
 	return s[:min(len(s), limit)]
 }
 
-// tree returns the value in the form that the validator takes.
-func (v *value) tree() any {
+// tree returns the value in the form that the validator takes. Each value is one of work.
+func (v *value) tree(work *budget) any {
+	work.spend(1)
 	switch v.kind {
 	case kindObject:
 		out := make(map[string]any, len(v.members))
 		for i := range v.members {
-			out[v.members[i].name] = v.members[i].value.tree()
+			out[v.members[i].name] = v.members[i].value.tree(work)
 		}
 		return out
 	case kindArray:
 		out := make([]any, len(v.items))
 		for i := range v.items {
-			out[i] = v.items[i].tree()
+			out[i] = v.items[i].tree(work)
 		}
 		return out
 	case kindString:
