@@ -161,6 +161,21 @@ func stepMessage(t *testing.T) {
 			t.Errorf("%.40s: %.300s", params, &out)
 		}
 	}
+	// Fields that no message has are passed over, however many there are.
+	fields := make([]string, 200_000)
+	for i := range fields {
+		fields[i] = fmt.Sprintf(`"k%d":{}`, i)
+	}
+	many := strings.Join(fields, ",")
+	for _, message := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"ping",` + many + "}\n",
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"inputResponses":{` + many + "}}}\n",
+	} {
+		var out bytes.Buffer
+		if err := server.ServeStdio(t.Context(), strings.NewReader(message), &out); err != nil || !strings.Contains(out.String(), `"id":1`) {
+			t.Errorf("%.40s: %.300s, %v", message, &out, err)
+		}
+	}
 }
 
 func stepBegin(t *testing.T) {
@@ -236,6 +251,9 @@ func stepScript(t *testing.T) {
 	} {
 		requireCode(t, r, callOf(fmt.Sprintf(`{"a":%q}`, script)), tool.CodePermissionDenied, "make it shorter")
 	}
+	// Each name could begin an assignment with an index that never ends.
+	indexed := "x='" + strings.Repeat("PATH[)", 30_000) + "'; echo $((x))"
+	requireCode(t, r, callOf(fmt.Sprintf(`{"a":%q}`, indexed)), tool.CodeApprovalRequired, "")
 }
 
 // Nothing that a call brings along takes part in its grant, and manifests have ceilings.

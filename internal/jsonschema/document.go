@@ -3,6 +3,7 @@ package jsonschema
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"math"
 )
 
@@ -38,13 +39,22 @@ func ParseMessage(message []byte, maxBytes int) (Value, error) {
 // IsNull reports whether v is null.
 func (v Value) IsNull() bool { return v.v.kind == kindNull }
 
-// Names returns the names of the fields of an object in the order of the document; ok is
-// false for anything else.
-func (v Value) Names() (names []string, ok bool) {
-	return v.v.names(), v.v.kind == kindObject
+// IsObject reports whether v is an object.
+func (v Value) IsObject() bool { return v.v.kind == kindObject }
+
+// Fields yields the fields of an object in the order of the document; of anything else, none.
+func (v Value) Fields() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for _, m := range v.v.members {
+			if !yield(m.name, Value{m.value}) {
+				return
+			}
+		}
+	}
 }
 
-// Field returns a field of an object; ok is false where there is none.
+// Field returns a field of an object; ok is false where there is none. It looks through all
+// fields: use Fields for more than a few.
 func (v Value) Field(name string) (field Value, ok bool) {
 	found := v.v.member(name)
 	if found == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -54,6 +55,9 @@ func invalidRequest(id json.RawMessage, message string) *refusal {
 	return &refusal{code: jsonrpc.CodeInvalidRequest, message: message, id: id}
 }
 
+// messageFields are the fields of a message that are read; no other is.
+var messageFields = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+
 // parseMessage reads one message, strictly all of it. The SDK's own reader rounds IDs, ends
 // the session at what it cannot read, and takes the last of two fields of one name.
 func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
@@ -62,17 +66,17 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 		return nil, unreadable(data, err)
 	}
 	_, isList := message.Items()
-	names, isObject := message.Names()
 	switch {
 	case isList:
 		return nil, invalidRequest(nil, "batches are not part of the protocol; send one message at a time")
-	case !isObject:
+	case !message.IsObject():
 		return nil, invalidRequest(nil, "a message is a JSON object")
 	}
-	fields := make(map[string]json.RawMessage, len(names))
-	for _, name := range names {
-		field, _ := message.Field(name)
-		fields[name] = field.JSON()
+	fields := make(map[string]json.RawMessage)
+	for name, field := range message.Fields() {
+		if slices.Contains(messageFields, name) {
+			fields[name] = field.JSON()
+		}
 	}
 	id, rawID, bad := parseID(fields, "id")
 	if bad != "" {
@@ -96,9 +100,7 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 		}
 	}
 	answers, _ := params.Field("inputResponses")
-	inputs, _ := answers.Names()
-	for _, input := range inputs {
-		answer, _ := answers.Field(input)
+	for _, answer := range answers.Fields() {
 		if bad := misspelt(answer); bad != "" {
 			return nil, invalidRequest(rawID, bad)
 		}
@@ -177,8 +179,7 @@ var answerFields = []string{"action", "content", "model", "role", "roots", "stop
 
 // misspelt says which field of an answer would be taken for another one, or "".
 func misspelt(answer jsonschema.Value) (bad string) {
-	names, _ := answer.Names()
-	for _, name := range names {
+	for name := range answer.Fields() {
 		for _, known := range answerFields {
 			if name != known && strings.EqualFold(name, known) {
 				return "a field of an answer must be spelt " + known

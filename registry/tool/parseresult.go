@@ -180,11 +180,10 @@ func checkURI(uri string) error {
 // checkObject refuses what is no object, and fields that are not known. Names are exact,
 // which the decoder of structs would not insist on.
 func checkObject(v jsonschema.Value, known ...string) error {
-	names, ok := v.Names()
-	if !ok {
+	if !v.IsObject() {
 		return errors.New("it is no JSON object")
 	}
-	for _, name := range names {
+	for name := range v.Fields() {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("unknown field %q; there are %s", name, strings.Join(known, ", "))
 		}

@@ -109,8 +109,9 @@ func (w word) assigned() string {
 // variableName is the name of a variable in arithmetic.
 var variableName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
-// assigning is what follows a variable, and may follow its index, that arithmetic sets.
-var assigning = regexp.MustCompile(`^\s*(\[[^\]]*\])?\s*(\+\+|--|([-+*/%&|^]|<<|>>)?=([^=]|$))`)
+// assigning is what follows a variable that arithmetic sets, or may set: what an index holds,
+// and where it ends, is not looked at.
+var assigning = regexp.MustCompile(`^\s*(\[|\+\+|--|([-+*/%&|^]|<<|>>)?=([^=]|$))`)
 
 // computes reports whether a text sets a variable that decides what runs, where it is taken
 // for arithmetic.

@@ -60,6 +60,7 @@ func TestAssigningInOtherWays(t *testing.T) {
 		"read 'x[$(id)]'", "wait -p 'x[$(id)]'", "printf -v 'x[$(id)]' y", "mapfile 'x[$(id)]'", "let 'x[$(id)]=1'", "declare -n x=PATH", "f() { local -n x=$1; x=2; }",
 		"coproc NAME { ls; }", "exec {fd}<x", "hash -p /x ls", "enable -f x y", "alias ls=x", "trap ls EXIT", "set -o posix", "shopt -s extglob", "bind -x x", "complete -C x y", ". x", "source x",
 		"env -S 'PATH=x ls'", "env PATH=x ls", "env -u PATH ls", "env -uLD_PRELOAD ls", "env -iuPATH ls", "env --unset=PATH ls", "env --unset PATH ls", "time -o x ls", "command declare x=1",
+		"let 'PATH[a[0]]=1'", "x='PATH[a[0]]=1'; echo $((x)); ls", "[[ 'PATH[a[0]]=1' -eq 1 ]]", "read 'x[PATH[a[0]]=1]'", "x='PATH [ 0 ] = 1'; ((x))",
 		"declare +x $x", "declare \"$x\"", "export \"PATH=1\"", "read -X x", "wait -x", "[ -v \"$x\" ]", "test -v 'x[$(id)]'",
 	} {
 		if got := shellcommand.Classify(script, shellcommand.Settings{}); got.Effect != policy.Ask {
