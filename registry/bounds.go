@@ -4,16 +4,17 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
+	"os"
 	"slices"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// pinMounts holds a call that needs a yes to the directories that its mounts lead to now, so
-// that the yes is for these: whatever opens them compares. It notes as bounds all that says what
-// the call may reach, for hashes and nothing else.
+// pinMounts ties a call that needs a yes to the directories that its mounts lead to now. What
+// opens them later compares. It also fills bounds, which only hashes use.
 func (r *Registry) pinMounts(ctx context.Context, x *execution) error {
 	pinned, err := r.pin(ctx, x.grant.FS)
 	if err != nil {
@@ -47,8 +48,15 @@ type pinnedMount struct {
 	leads string // names the directory; "" when it does not open, and for the scratch folder
 }
 
+// maxOpenings is how many calls open directories to look at them at once. A directory that
+// hangs in the host keeps its place until it opens.
+const maxOpenings = 64
+
+// maxOpening is how long that may take.
+const maxOpening = 10 * time.Second
+
 // pin opens the directories of mounts and sets Is to what they are. That can hang in the host:
-// then the call is let go, as where they are opened for the tool.
+// then the call ends, and what hangs is left behind and counted.
 func (r *Registry) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pinnedMount, error) {
 	pinned := make([]pinnedMount, len(mounts))
 	for i, mount := range mounts {
@@ -57,11 +65,17 @@ func (r *Registry) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pi
 	if !slices.ContainsFunc(mounts, ofTheHost) {
 		return pinned, nil
 	}
-	opening, cancel := context.WithTimeout(ctx, r.opts.LoadTimeout)
+	opening, cancel := context.WithTimeout(ctx, min(maxOpening, r.opts.LoadTimeout))
 	defer cancel()
 	done := make(chan struct{})
+	select {
+	case r.openings <- struct{}{}:
+	case <-opening.Done():
+		return nil, notOpened(ctx, opening)
+	}
 	go func() {
 		defer close(done)
+		defer func() { <-r.openings }()
 		for i := range pinned {
 			if ofTheHost(pinned[i].GrantedFS) {
 				pinned[i].open()
@@ -72,11 +86,16 @@ func (r *Registry) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pi
 	case <-done:
 		return pinned, nil
 	case <-opening.Done():
+		return nil, notOpened(ctx, opening)
 	}
+}
+
+// notOpened is the error of a call whose directories hang.
+func notOpened(ctx, opening context.Context) error {
 	if err := cancelled(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	return nil, (&tool.Error{Code: tool.CodeTimeout, Message: "the directories of the grant do not open"}).WithCause(opening.Err())
+	return (&tool.Error{Code: tool.CodeTimeout, Message: "the directories of the grant do not open"}).WithCause(opening.Err())
 }
 
 func ofTheHost(m capability.GrantedFS) bool { return m.Mount != capability.ScratchMount }
@@ -87,9 +106,9 @@ type noDirectory struct{ fs.FileInfo }
 
 func (m *pinnedMount) open() {
 	now, err := hostfuncs.Identify(m.Dir)
-	if err != nil {
-		m.Is = noDirectory{}
+	if err != nil || m.Is != nil && !os.SameFile(m.Is, now.Info) {
+		m.Is = noDirectory{} // nor does a grant for another directory become one for this
 		return
 	}
-	m.Is, m.leads = now.Info, now.ID+" "+now.Path
+	m.Is, m.Real, m.leads = now.Info, now.Path, now.ID+" "+now.Path
 }

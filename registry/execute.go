@@ -27,7 +27,7 @@ type execution struct {
 	rules     *Rules // that held when the call began
 	grant     capability.Grant
 	words     []string       // of the grant
-	bounds    []string       // see fix
+	bounds    []string       // what the call may reach, for hashes; see pinMounts
 	granted   policy.Granted // to exactly this tool
 	decision  policy.Decision
 	looping   bool // the decision is due to repetition, onlyLoop: to nothing else

@@ -46,9 +46,8 @@ func boundMounts(asks capability.Permissions, offer capability.Offer) []capabili
 	return mounts
 }
 
-// stillLeads reports whether the paths of a grant that the call's mounts are bound to lead where
-// they led when it was given, and to which directories, by mount: what is opened is compared
-// with them.
+// stillLeads reports whether the paths that the grant lists still lead to the same directories.
+// It returns these by mount; what opens them for the tool compares.
 func (r *Registry) stillLeads(ctx context.Context, g grants.Grant, asks capability.Permissions, offer capability.Offer) (bool, map[string]fs.FileInfo, error) {
 	led := make(map[string]string)
 	for _, d := range g.Directories {

@@ -56,21 +56,21 @@ func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permis
 			return given, err
 		}
 	}
-	is := make(map[string]fs.FileInfo)
+	directories := make(map[string]fs.FileInfo) // of grants, by mount
 	for _, g := range found {
 		if given.digest == "" || g.Digest != given.digest {
 			given.Changed = append(given.Changed, g.Words...)
 			continue
 		}
-		holds, leads, err := r.stillLeads(ctx, g, asks, overlay.cut(given.Offer))
+		same, opened, err := r.stillLeads(ctx, g, asks, overlay.cut(given.Offer))
 		if err != nil {
 			return given, err
 		}
-		if !holds {
+		if !same {
 			given.Moved = append(given.Moved, g.Words...)
 			continue
 		}
-		maps.Copy(is, leads)
+		maps.Copy(directories, opened)
 		words = append(words, given.add(rules, g.Parsed(), sourceOf(g))...)
 		if g.AutoExecute {
 			given.Granted.AutoExecute, given.Granted.Source = true, sourceOf(g)
@@ -87,7 +87,7 @@ func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permis
 	given.Offer = overlay.cut(given.Offer)
 	given.Grant, given.Missing = capability.Intersect(asks, given.Offer)
 	for i := range given.Grant.FS {
-		given.Grant.FS[i].Is = is[given.Grant.FS[i].Mount]
+		given.Grant.FS[i].Is = directories[given.Grant.FS[i].Mount]
 	}
 	given.Words = grantWords(given.Grant)
 	return given, nil

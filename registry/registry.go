@@ -152,7 +152,9 @@ type Registry struct {
 	index   searchindex.Index
 	sources []*followed
 
-	registrations uint64 // so many there were
+	registrations uint64 // how many entries were registered so far
+
+	openings chan struct{} // has an element for each call that opens directories; see pin
 }
 
 // New returns an empty Registry.
@@ -192,6 +194,7 @@ func New(o Options) *Registry {
 		budgets: newBudgets(o.TenantBudget),
 
 		sessionApprovals: approvals.NewMemory(approvals.Options{}),
+		openings:         make(chan struct{}, maxOpenings),
 	}
 	r.open, r.endStarted = context.WithCancel(context.Background())
 	r.SetRules(o.Rules)

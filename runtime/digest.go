@@ -16,9 +16,10 @@ const maxDigested = 64 << 20
 // digest adds sha256, for which a guest takes fifty times as long. It says nothing that the
 // guest could not work out, so that it may be used before the first call, too.
 func (x exporter) digest() {
+	sizes := hostSizes[reactorModule]["sha256"]
 	f := func(_ context.Context, mod api.Module, stack []uint64) {
 		i := x.e.onGuest(mod)
-		i.take(hostSizes[reactorModule]["sha256"], stack)
+		i.take(sizes, stack)
 		s := i.current.Load()
 		data, to := guestRange(s, mod.Memory(), stack), guestRange(s, mod.Memory(), stack[2:])
 		stack[0] = s.attempt(func() (uint32, error) {

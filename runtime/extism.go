@@ -56,9 +56,10 @@ type extismExporter struct {
 
 // add exports f, which finds its parameters on the stack and leaves its result there.
 func (x extismExporter) add(name string, f func(k *kernel, stack []uint64), results []api.ValueType, params ...api.ValueType) {
+	sizes := hostSizes[extismModule][name]
 	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
 		i := x.e.onGuest(mod)
-		i.take(hostSizes[extismModule][name], stack)
+		i.take(sizes, stack)
 		i.taintByCall("it uses its call while it starts")
 		f(i.current.Load().kernel, stack)
 	}), params, results).Export(name)

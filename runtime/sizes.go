@@ -10,8 +10,8 @@ type size struct {
 	most uint64
 	// errno answers a larger value. 0 cuts it to most, which the function itself refuses.
 	errno uint64
-	// perUnit is what one unit of fuel pays for, as a shift to the right: 4 for 16 bytes, -4
-	// for 16 units each. free costs nothing: the work is bounded by something else.
+	// perUnit is the price as a shift: 4 charges one unit of fuel for 16, -4 charges 16 for
+	// one. free charges nothing: something else bounds the work.
 	perUnit int
 	free    bool
 	block   bool

@@ -63,6 +63,8 @@ func (g Grant) Describe(dirs bool) []string {
 		switch {
 		case f.Mount == ScratchMount:
 			text += " (its own, empty)"
+		case dirs && f.Real != "" && f.Real != f.Dir:
+			text += " (" + f.Dir + ", which leads to " + f.Real + ")"
 		case dirs:
 			text += " (" + f.Dir + ")"
 		}

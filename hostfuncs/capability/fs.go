@@ -68,4 +68,7 @@ type GrantedFS struct {
 	// Is is the directory that Dir has to lead to when it is opened, for a grant that somebody
 	// approved; nil lets it be any.
 	Is fs.FileInfo
+	// Real is Dir with all links resolved, where somebody looked; else "". It is for the
+	// operator alone, as Dir is.
+	Real string
 }

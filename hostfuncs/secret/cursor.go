@@ -92,6 +92,10 @@ func (c *cursor) clear(r *reading, at int64) int64 {
 
 // copyFrom makes c read on from where o is.
 func (c *cursor) copyFrom(o *cursor) {
+	if o.state == 0 { // which has no pattern behind it, and so no need for its jumps
+		*c = cursor{jumps: c.jumps[:0]}
+		return
+	}
 	jumps := append(c.jumps[:0], o.jumps...)
 	*c = *o
 	c.jumps = jumps

@@ -38,7 +38,7 @@ func (f TextFault) String() string {
 // JudgeTexts judges every text of a JSON document: names of fields and strings, at any depth.
 // It returns nil for one that Compile refuses to parse.
 func JudgeTexts(doc json.RawMessage) *TextFault {
-	t := judgedTexts(doc)
+	t := judgedTexts(doc, documentBounds("the document"))
 	if t == nil || len(t.faults) == 0 {
 		return nil
 	}
@@ -52,7 +52,7 @@ func JudgeTexts(doc json.RawMessage) *TextFault {
 func CleanTexts(schema json.RawMessage) (
 	clean json.RawMessage, cleaned []TextFault, refused *TextFault,
 ) {
-	t := judgedTexts(schema)
+	t := judgedTexts(schema, schemaBounds())
 	if t == nil || len(t.faults) == 0 {
 		return schema, nil, nil
 	}
@@ -72,11 +72,11 @@ type texts struct {
 
 // judgedTexts walks over a document, and cleans the prose of the copy in doc. It is nil for
 // a document that cannot be parsed, or that has nothing to find.
-func judgedTexts(doc json.RawMessage) *texts {
+func judgedTexts(doc json.RawMessage, b bounds) *texts {
 	if !suspect(doc) {
 		return nil
 	}
-	v, fault := parse(string(doc), schemaBounds())
+	v, fault := parse(string(doc), b)
 	if fault != nil {
 		return nil
 	}

@@ -94,7 +94,8 @@ type Options struct {
 
 	// Policy says which tools there are and which calls run. The zero value has every tool
 	// and asks about calls that may do more than read. With a Config, its policy counts, and
-	// of this one the Rules besides.
+	// of this one the Rules besides. A name that no tool has is a warning for the Logger, and
+	// holds for a tool of that name that comes later.
 	Policy policy.Config
 	// StateDir is where the stores of tools are kept; empty means the folder "wasmtool" in
 	// the user's folder for state.

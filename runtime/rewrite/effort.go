@@ -104,8 +104,8 @@ const (
 	nsPerDeclared = 10
 )
 
-// Limits of the estimate, in nanoseconds and, for memory, bytes. Those of a module grow with the size of
-// its code, so that a small file can't take long: large programs that compilers
+// Limits of the estimate, in nanoseconds and, for memory, bytes. Those of a module grow with
+// the size of its code, so that a small file can't take long: large programs that compilers
 // emit need less than half of what they may.
 const (
 	maxFunctionEffort   = 1.5e9

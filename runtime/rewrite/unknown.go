@@ -6,7 +6,7 @@ import "fmt"
 func unknownOpcode(op opcode) string {
 	switch {
 	case op == 0x06 || op == 0x07 || op == 0x09 || op == 0x18 || op == 0x19:
-		return fmt.Sprintf("opcode 0x%02x: exceptions, which have no price in fuel: build it without them", byte(op))
+		return fmt.Sprintf("opcode 0x%02x: exceptions are not supported: build it without them", byte(op))
 	case op >= 0x100:
 		return unknownPrefixed(op>>8, uint32(op&0xff))
 	case op == 0xfb:

@@ -20,8 +20,7 @@ const (
 // errNoList is the error of a server that answers tools/list with something else.
 var errNoList = errors.New("its list of tools cannot be read")
 
-// list asks for all pages of the list of tools. problems say what is
-// left out of it, or changed.
+// list asks for all pages of the list of tools. problems say what is left out of it, or changed.
 func list(ctx context.Context, c *conn) (found []definition, problems []string, err error) {
 	seen, cursor, size := make(map[string]bool), "", 0
 	problem := func(text string) {

@@ -61,6 +61,10 @@ type Executor struct {
 	loaded  *loaded // guarded by loading
 	closed  atomic.Bool
 
+	// opening has an element for each call that opens directories, so that those which hang
+	// in the host are few.
+	opening chan struct{}
+
 	// releasing is held for reading while a call's files are given back, so that
 	// Close can wait for them.
 	releasing sync.RWMutex
@@ -74,9 +78,12 @@ type loaded struct {
 	describe runtime.Entry
 }
 
+// maxOpening is how many calls of a tool open their directories at once.
+const maxOpening = 64
+
 // New returns an Executor.
 func New(o Options) *Executor {
-	return &Executor{o: o, loading: make(chan struct{}, 1)}
+	return &Executor{o: o, loading: make(chan struct{}, 1), opening: make(chan struct{}, maxOpening)}
 }
 
 // Schemas returns the schemas of the manifest, for package registry.
@@ -344,8 +351,16 @@ func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bin
 		o := open()
 		return o.bindings, o.err
 	}
+	select {
+	case e.opening <- struct{}{}:
+	case <-ctx.Done():
+		return nil, errNotOpened()
+	}
 	done := make(chan outcome, 1)
-	go func() { done <- open() }()
+	go func() {
+		defer func() { <-e.opening }()
+		done <- open()
+	}()
 	select {
 	case o := <-done:
 		return o.bindings, o.err
@@ -355,8 +370,12 @@ func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bin
 				_ = o.bindings.Close()
 			}
 		}()
-		return nil, failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the directories of the grant do not open"})
+		return nil, errNotOpened()
 	}
+}
+
+func errNotOpened() error {
+	return failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the directories of the grant do not open"})
 }
 
 // services are what a call reaches beside its files.

@@ -1,0 +1,71 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Directories that hang in the host keep their places: later calls end with their context, and
+// start nothing that would hang, too.
+func TestOpeningDirectoriesIsCapped(t *testing.T) {
+	r := New(Options{})
+	defer r.Close()
+	for range maxOpenings {
+		r.openings <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	mounts := []capability.GrantedFS{{FS: capability.FS{Mount: "workspace"}, Dir: t.TempDir()}}
+	var e *tool.Error
+	if _, err := r.pin(ctx, mounts); !errors.As(err, &e) || e.Code != tool.CodeCancelled {
+		t.Errorf("got %v", err)
+	}
+	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	if _, err := r.pin(late, mounts); !errors.As(err, &e) || e.Code != tool.CodeTimeout {
+		t.Errorf("got %v", err)
+	}
+	<-r.openings
+	if pinned, err := r.pin(t.Context(), mounts); err != nil || pinned[0].leads == "" || len(r.openings) != maxOpenings-1 {
+		t.Errorf("with a place: %v, %v, %d openings", pinned, err, len(r.openings))
+	}
+}
+
+// A directory that a grant was given for is not replaced by the one that the path leads to when
+// the question is asked.
+func TestAGrantedDirectoryStaysPinned(t *testing.T) {
+	r := New(Options{})
+	defer r.Close()
+	other, err := os.Stat(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	pinned, err := r.pin(t.Context(), []capability.GrantedFS{{FS: capability.FS{Mount: "workspace"}, Dir: dir, Is: other}})
+	if err != nil || pinned[0].leads != "" {
+		t.Fatalf("got %v, %v", pinned, err)
+	}
+	if now, err := os.Stat(dir); err != nil || os.SameFile(pinned[0].Is, now) {
+		t.Errorf("the call may open the directory that is there now: %v", err)
+	}
+}
+
+// The operator is told where a link leads.
+func TestQuestionsSayWhereALinkLeads(t *testing.T) {
+	grant := capability.Grant{FS: []capability.GrantedFS{{
+		FS: capability.FS{Mount: "workspace", Mode: capability.ModeWrite}, Dir: "/w/link", Real: "/home/me/.ssh",
+	}}}
+	if text := strings.Join(grant.Describe(true), ""); !strings.Contains(text, "(/w/link, which leads to /home/me/.ssh)") {
+		t.Error(text)
+	}
+	if text := strings.Join(grant.Describe(false), ""); strings.Contains(text, "/home") {
+		t.Error(text)
+	}
+}
