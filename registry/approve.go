@@ -212,14 +212,14 @@ func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key
 	inMemory := store == approvals.Store(r.sessionApprovals)
 	switch {
 	case (scope == approvals.ScopeSession || inMemory) && x.call.Session == "":
-		log.Warn("an approval is not remembered", "reason", "the call is of no session")
+		log.Warn("an approval is not remembered", "reason", "the call has no session")
 		return
 	case key.Digest == "":
-		log.Warn("an approval is not remembered", "reason", "the tool has no digest, by which it would be known again")
+		log.Warn("an approval is not remembered", "reason", "the tool has no digest to recognise it by")
 		return
 	case scope == approvals.ScopeAlways && inMemory:
 		scope = approvals.ScopeSession
-		log.Warn("an approval is remembered for its session alone", "reason", "there is no store, or the tool has no digest, by which it would be known again")
+		log.Warn("an approval is kept for this session only", "reason", "there is no store, or the tool has no digest")
 	}
 	a := approvals.Approval{
 		Tenant: x.call.Tenant, Tool: x.entry.spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: x.words, Scope: scope,

@@ -95,7 +95,7 @@ func notOpened(ctx, opening context.Context) error {
 	if err := cancelled(ctx); err != nil {
 		return err
 	}
-	return (&tool.Error{Code: tool.CodeTimeout, Message: "the directories of the grant do not open"}).WithCause(opening.Err())
+	return (&tool.Error{Code: tool.CodeTimeout, Message: "the granted directories could not be opened in time"}).WithCause(opening.Err())
 }
 
 func ofTheHost(m capability.GrantedFS) bool { return m.Mount != capability.ScratchMount }

@@ -49,7 +49,7 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 	}
 	switch {
 	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Moved, w) }):
-		message += "; it was granted when a mount led to another directory, and only the operator can grant it again"
+		message += "; its grant has no effect, since a mount leads to another directory now, and only the operator can grant it again"
 	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Changed, w) }):
 		message += "; it was granted to the tool as it was before it changed, and only the operator can grant it again"
 	default:

@@ -52,7 +52,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 		}
 		turn(second)
 		e := wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
-		if !strings.Contains(e.Message, "led to another directory") || strings.Contains(e.Message, link) {
+		if !strings.Contains(e.Message, "leads to another directory now") || strings.Contains(e.Message, link) {
 			t.Errorf("%s: %v", name, e)
 		}
 		if offered, err := r.Offered(t.Context(), "echo", ""); err != nil || !slices.Equal(offered.Moved, sortedCopy(all)) || offered.Granted.AutoExecute {

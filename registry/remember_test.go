@@ -25,11 +25,11 @@ func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
 	}{
 		"once":                {approvals.ScopeOnce, "s", digestA, []int{1, 2, 3, 4, 5, 6}, ""},
 		"session":             {approvals.ScopeSession, "s", digestA, []int{1, 1, 2, 3, 4, 5}, ""},
-		"always":              {approvals.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is remembered for its session alone"},
+		"always":              {approvals.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is kept for this session only"},
 		"no session":          {approvals.ScopeSession, "", digestA, []int{1, 2, 3, 4, 5, 6}, "an approval is not remembered"},
-		"always, no session":  {approvals.ScopeAlways, "", digestA, []int{1, 2, 3, 4, 5, 6}, "the call is of no session"},
+		"always, no session":  {approvals.ScopeAlways, "", digestA, []int{1, 2, 3, 4, 5, 6}, "the call has no session"},
 		"a tool of no digest": {approvals.ScopeSession, "s", "", []int{1, 1, 2, 3, 4, 5}, ""},
-		"always, no digest":   {approvals.ScopeAlways, "s", "", []int{1, 1, 2, 3, 4, 5}, "an approval is remembered for its session alone"},
+		"always, no digest":   {approvals.ScopeAlways, "s", "", []int{1, 1, 2, 3, 4, 5}, "an approval is kept for this session only"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0

@@ -82,7 +82,7 @@ func needsChild(refusal error) error {
 	if !isSlow(refusal) {
 		return nil
 	}
-	return invalid(refusal, "%s; or call runtime.SelfCompiler first in main and set CompileCommand to its result, which compiles it in a child process", refusal)
+	return invalid(refusal, "%s; or compile it in a child process: call runtime.SelfCompiler first in main and set CompileCommand to its result", refusal)
 }
 
 // missingImports tells what a module lacks that was refused because it is slow to compile,

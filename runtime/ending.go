@@ -55,7 +55,7 @@ func (s *callState) ending(engineErr error) error {
 	switch {
 	case errors.As(engineErr, &exit) && exit.ExitCode() == 0:
 		if e := s.call.Entry; e.ABI == Reactor || e.ABI == Extism && e.Export != commandExport {
-			return &Error{Reason: BadGuest, Message: "the guest exited in place of returning"}
+			return &Error{Reason: BadGuest, Message: "the guest called exit instead of returning"}
 		}
 		return nil
 	case errors.Is(engineErr, errEnginePanic), strings.Contains(engineErr.Error(), recovered):

@@ -121,7 +121,7 @@ type UnboundError struct {
 func (e *UnboundError) Error() string {
 	switch e.Word.kind {
 	case KindEnv:
-		return fmt.Sprintf("permission %q: the variable is not set; set it, or leave the word out", e.Word)
+		return fmt.Sprintf("permission %q: the variable is not set; set it", e.Word)
 	case KindSecret:
 		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%[2]s] with env = \"%[2]s\", or with file, command or keyring, into the operator's file first", e.Word, e.Word.name)
 	}

@@ -110,7 +110,8 @@ func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error 
 	if o.json {
 		return a.printJSON(given)
 	}
-	fmt.Fprintf(a.Err, "wasmtool: %s %s, as it is now, is granted %s\n", oneLine(t.spec.Name), oneLine(t.spec.Version), oneLine(strings.Join(grantedWords(given), ", ")))
+	named := strings.TrimSpace(t.spec.Name + " " + t.spec.Version)
+	fmt.Fprintf(a.Err, "wasmtool: %s, as it is now, is granted %s\n", oneLine(named), oneLine(strings.Join(grantedWords(given), ", ")))
 	if !t.spec.Sandboxed {
 		fmt.Fprintf(a.Err, "  %s\n", tool.OutsideSandbox)
 	}

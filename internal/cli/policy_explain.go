@@ -237,6 +237,9 @@ func (a *app) printCall(o policyExplain, v callView, reach string) error {
 		return a.printJSON(v)
 	}
 	text := v.String() + reach + "\n"
+	if !v.Sandboxed { // before what would let it run
+		text = reach + "\n" + v.String()
+	}
 	if len(v.Missing) > 0 {
 		missing := "it does not run: not granted: " + strings.Join(v.Missing, ", ") + "\n"
 		for _, text := range v.Obstacles {
@@ -257,7 +260,7 @@ func (a *app) printCall(o policyExplain, v callView, reach string) error {
 		text += "the tool is not the one that this was granted to: " + strings.Join(v.Changed, ", ") + "\n"
 	}
 	if len(v.Moved) > 0 {
-		text += "this was granted when a mount led to another directory: " + strings.Join(v.Moved, ", ") + "\n"
+		text += "these grants have no effect, since a mount leads to another directory now: " + strings.Join(v.Moved, ", ") + "\n"
 	}
 	if v.Command != "" {
 		text += "to grant it to the tool as it is:\n  " + v.Command + "\n"

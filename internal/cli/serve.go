@@ -92,7 +92,7 @@ wrong command line.`,
 	flags.StringVar(&o.oauth.Audience, oauthAudience, "", "what tokens must be for, where the authorization server does not say the URL of --oauth-resource")
 	flags.StringArrayVar(&o.oauth.Scopes, oauthScope, nil, "let in only tokens with the scope `NAME` (repeatable)")
 	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` besides this machine's own names (repeatable)")
-	flags.BoolVar(&o.watch, "watch", false, "load tools of --tools and of the operator's file again when their files change, without a restart")
+	flags.BoolVar(&o.watch, "watch", false, "reload the tools of --tools and of tool_directories when their files change")
 	flags.StringVar(&o.client, "print-config", "", "print what to put into the configuration of `CLIENT`, and serve nothing: "+strings.Join(clientNames(), ", "))
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all that tools log on standard error, not warnings and errors only")
 	flags.BoolVar(&o.receipt, "receipt", false, "tell on standard error what each call reached, which rule let it run and what it cost, a line of JSON each")

@@ -90,7 +90,7 @@ func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Para
 	fmt.Fprintf(w, "sandboxed:\t%s\n", yesNo(s.Sandboxed, "yes", "no: "+tool.OutsideSandbox))
 	asks := s.Permissions.Describe()
 	if len(asks) == 0 {
-		asks = []string{"nothing"}
+		asks = []string{yesNo(s.Sandboxed, "nothing", "nothing that wasmtool could grant")}
 	}
 	for i, permission := range asks {
 		fmt.Fprintf(w, "%s\t%s\n", yesNo(i == 0, "asks for:", ""), oneLine(permission))

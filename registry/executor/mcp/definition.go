@@ -52,7 +52,7 @@ func (d *definition) clean() (cleaned string, err error) {
 	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNamed)
 	note := func(field, what string) {
 		if cleaned == "" {
-			cleaned = fmt.Sprintf("the tool %s: its %s %s; such characters are shown as escapes", name, field, what)
+			cleaned = fmt.Sprintf("the tool %s: its %s %s; such characters are shown as an escape", name, field, what)
 		}
 	}
 	if found, bad := plaintext.First(d.Name, plaintext.Word); bad {
@@ -73,7 +73,7 @@ func (d *definition) clean() (cleaned string, err error) {
 	}{{"inputSchema", &d.InputSchema}, {"outputSchema", &d.OutputSchema}} {
 		clean, faults, refused := jsonschema.CleanTexts(*s.schema)
 		if refused != nil {
-			return "", fmt.Errorf("the tool %s is left out: its %s %s, where it cannot be escaped without another meaning", name, s.name, refused)
+			return "", fmt.Errorf("the tool %s is left out: its %s %s; an escape there would change what it means", name, s.name, refused)
 		}
 		if len(faults) > 0 {
 			note(s.name, faults[0].String())

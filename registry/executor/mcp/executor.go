@@ -90,7 +90,7 @@ func (e *executor) failure(ctx context.Context, err error) error {
 
 // stopped is the error of a call whose context is done.
 func stopped(ctx context.Context) error {
-	return tool.Ended(ctx, "the MCP server was told that nobody waits any more")
+	return tool.Ended(ctx, "the MCP server was told that the call is cancelled")
 }
 
 // progressOf reads how far a call is; nil for what tells nothing.

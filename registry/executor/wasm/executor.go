@@ -375,7 +375,7 @@ func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bin
 }
 
 func errNotOpened() error {
-	return failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the directories of the grant do not open"})
+	return failure(runtime.Output{}, &runtime.Error{Reason: runtime.Timeout, Message: "the granted directories could not be opened in time"})
 }
 
 // services are what a call reaches beside its files.

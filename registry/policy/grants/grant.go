@@ -103,7 +103,7 @@ func (g Grant) validate() error {
 	}
 	for _, d := range g.Directories {
 		if !filepath.IsAbs(d.Path) || len(d.Path) > maxPathBytes || d.Leads == "" || len(d.Leads) > maxLeadsBytes {
-			return errors.New("a directory has no absolute path, or nothing that names it")
+			return errors.New("a directory needs an absolute path and an identity")
 		}
 	}
 	for _, text := range []string{g.Tenant, g.Tool, g.Digest} {

@@ -45,7 +45,7 @@ func (e ending) withoutReply(ctx context.Context, j job, greeted bool) *Error {
 		reason, _ := systemReason(e.failure)
 		return unavailable("the program that compiles cannot be started: %v", reason)
 	case !greeted:
-		return unavailable("the program that compiles does not answer as it should (%v)", e.state)
+		return unavailable("the program that compiles did not start compiling (%v); a Go program must call runtime.SelfCompiler first in main", e.state)
 	case killedBySystem(e.state) || outOfMemory(e.noise):
 		return outgrown(j)
 	case errors.As(e.failure, &exit):

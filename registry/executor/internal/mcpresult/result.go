@@ -102,7 +102,7 @@ func (b *blocks) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	if start != json.Delim('[') {
-		return errors.New("the blocks are no list")
+		return errors.New("content is not a list")
 	}
 	for d.More() {
 		if len(*b) == tool.MaxBlocks {
