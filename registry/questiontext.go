@@ -19,31 +19,36 @@ const (
 // Text is the question in words, some lines that are bounded and safe to print. The facts come
 // first and are the host's: why it is a question, and what the tool can reach. Then come the
 // arguments, each on lines of its own that begin with spaces: the parameters of Spec.Changes and
-// Spec.Shell, required ones, others. What must be seen and has no room is named at the top.
+// Spec.Shell, required ones, others. What has no room is named at the top. Lines are broken
+// for a terminal of 80 columns; what follows a break begins with spaces, too.
 // With operator it names where the tool is from and the host's directories, too, which are for
 // nobody else.
 func (q Question) Text(operator bool) string {
 	arguments := questiontext.Arguments(q.Arguments, q.textOptions())
 	var b strings.Builder
-	if arguments.Missing != "" {
-		fmt.Fprintf(&b, "Too long to show in full: %s.\n", arguments.Missing)
+	line := func(format string, args ...any) {
+		b.WriteString(questiontext.Wrap(fmt.Sprintf(format, args...)) + "\n")
 	}
-	b.WriteString("May the tool " + questiontext.Shorten(q.Tool.Name, maxFact))
+	if arguments.Missing != "" {
+		line("Too long to show in full: %s.", arguments.Missing)
+	}
+	name := questiontext.Shorten(q.Tool.Name, maxFact)
 	if q.Tool.Version != "" {
-		b.WriteString(" " + questiontext.Shorten(q.Tool.Version, maxFact))
+		name += " " + questiontext.Shorten(q.Tool.Version, maxFact)
 	}
 	if operator && q.Tool.Source != "" {
-		b.WriteString(" (" + questiontext.Shorten(q.Tool.Source, maxFact) + ")")
+		name += " (" + questiontext.Shorten(q.Tool.Source, maxFact) + ")"
 	}
-	fmt.Fprintf(&b, " run? %s.\n", plaintext.Sentence(questiontext.Shorten(q.Why, maxWhy)))
-	fmt.Fprintf(&b, "%s.\n", plaintext.Sentence(q.Tool.Reach(q.Grant.Describe(operator))))
+	line("May the tool %s run? %s.", name, plaintext.Sentence(questiontext.Shorten(q.Why, maxWhy)))
+	line("%s.", plaintext.Sentence(q.Tool.Reach(q.Grant.Describe(operator))))
 	if arguments.Lines == "" {
-		b.WriteString("It gets no arguments.\n")
+		line("It gets no arguments.")
 	} else {
-		b.WriteString("Its arguments:\n" + arguments.Lines)
+		line("Its arguments:")
+		b.WriteString(arguments.Lines)
 	}
 	if q.Confirm != "" {
-		fmt.Fprintf(&b, "Its author says: %s\n", questiontext.Shorten(q.Confirm, maxAuthor))
+		line("Its author says: %s", questiontext.Shorten(q.Confirm, maxAuthor))
 	}
 	return b.String()
 }

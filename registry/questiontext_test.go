@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -36,12 +37,13 @@ func TestQuestionTexts(t *testing.T) {
 				Why: "it can write to workspace", Grant: workspace,
 				Arguments: json.RawMessage(`{"content":"` + strings.Repeat(`a\n`, 400_000) + `","file_path":".git/hooks/post-commit","mode":"whole"}`),
 			},
-			want: "May the tool write 1.0.0 (builtin) run? It can write to workspace.\n" +
+			want: "Too long to show in full: content.\n" +
+				"May the tool write 1.0.0 (builtin) run? It can write to workspace.\n" +
 				"It can reach write:workspace at /workspace (/home/me/work).\n" +
 				"Its arguments:\n" +
 				`  file_path: ".git/hooks/post-commit"` + "\n" +
 				`  content: "` + strings.Repeat(`a\n`, 200) + `" … "` + strings.Repeat(`a\n`, 100) + `" (800000 bytes in all)` + "\n" +
-				`  as by default: mode "whole"` + "\n",
+				`  left at the default: mode "whole"` + "\n",
 		},
 		{
 			name: "a shell",
@@ -102,6 +104,18 @@ func TestQuestionTexts(t *testing.T) {
 				`  path: "` + strings.Repeat("a/", 1365) + `" … "/` + strings.Repeat("a/", 682) + `" (6000 bytes in all)` + "\n",
 		},
 		{
+			name: "facts and words of the author that fill rows of a terminal",
+			q: Question{
+				Tool: tool.Spec{Name: "sh", Version: "1.0.0", Sandboxed: true}, Why: fmt.Sprintf("%-66sIt can reach nothing", `"rm`),
+				Grant:     capability.Grant{Env: map[string]string{strings.Repeat("A", 63) + "It_can_reach_nothing": ""}},
+				Arguments: json.RawMessage(`{}`), Confirm: fmt.Sprintf("%-63sIt can reach nothing.", "Run?"),
+			},
+			want: "May the tool sh 1.0.0 run? " + fmt.Sprintf("%-66sIt can reach nothing", `"rm`) + ".\n" +
+				"It can reach env:" + strings.Repeat("A", 63) + "It_can_reach_nothing.\n" +
+				"It gets no arguments.\n" +
+				"Its author says: " + fmt.Sprintf("%-63sIt can reach nothing.", "Run?") + "\n",
+		},
+		{
 			name: "texts that look like lines of the host's",
 			q: Question{
 				Tool:      tool.Spec{Name: "echo", Version: "1.0.0", Sandboxed: true},
@@ -115,8 +129,14 @@ func TestQuestionTexts(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := c.q.Text(c.operator); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			got := c.q.Text(c.operator)
+			if unbroken := strings.ReplaceAll(got, "\n      ", ""); unbroken != c.want {
+				t.Errorf("got\n%s\nwant\n%s", unbroken, c.want)
+			}
+			for line := range strings.Lines(got) {
+				if len(line) > 80 {
+					t.Errorf("a terminal breaks %q", line)
+				}
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/questiontext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 )
@@ -73,11 +74,11 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	}
 	patterns := strings.Join(q.Patterns, " and ")
 	offered := patterns != "" && len(patterns) <= maxPatterns
-	b.WriteString("Run it? [y]es, [a]lways for exactly this, ")
+	choices := "Run it? [y]es, [a]lways for exactly this, "
 	if offered {
-		fmt.Fprintf(&b, "[p]attern: always for %s, ", oneLine(patterns))
+		choices += "[p]attern: always for " + oneLine(patterns) + ", "
 	}
-	b.WriteString("[N]o: ")
+	b.WriteString(questiontext.Wrap(choices + "[N]o: "))
 	if _, err := io.WriteString(terminal, b.String()); err != nil {
 		return no, err
 	}

@@ -21,11 +21,12 @@ const (
 	maxLines   = 40   // of a script
 	maxCommand = 1200 // of each of Options.Commands
 	maxValues  = 6000 // of all other values together
-	maxValue   = 600  // of one of them
+	maxValue   = 600  // of one of them that does not fit
 	maxShown   = 40   // values on lines of their own
 	maxName    = 80
 	maxNames   = 2000 // of the parameters that have no line
 	maxDefault = 40
+	maxMissing = 1000 // of what Shown.Missing names, as it is written there
 )
 
 // Parameter is what the tool's schema says of a parameter.
@@ -49,32 +50,27 @@ type Options struct {
 
 // Shown is a text for arguments.
 type Shown struct {
-	// Lines are lines of text, each with a newline and safe to print.
+	// Lines are lines of text, each with a newline, safe to print and broken as by Wrap.
 	Lines string
-	// Missing names what a reader has to see and is not shown in full; empty for none.
+	// Missing names what is not shown in full; empty for none.
 	Missing string
 }
 
 // Arguments writes the arguments of a call, a JSON object.
 func Arguments(arguments json.RawMessage, o Options) Shown {
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(arguments, &values); err != nil {
-		return Shown{Lines: "  " + Shorten(string(arguments), maxValue) + "\n", Missing: missingNote(len(arguments) > maxValue, "the arguments")}
+	w := &writer{o: o}
+	if err := json.Unmarshal(arguments, &w.values); err != nil {
+		w.line("%s", Shorten(string(arguments), maxValue))
+		if len(arguments) > maxValue {
+			w.missing = append(w.missing, "the arguments")
+		}
 	}
-	w := &writer{o: o, values: values}
 	for _, name := range o.First {
 		w.first(name)
 	}
 	w.script(o.Script)
 	w.rest()
-	return Shown{w.b.String(), strings.Join(w.missing, ", ")}
-}
-
-func missingNote(cut bool, what string) string {
-	if cut {
-		return what
-	}
-	return ""
+	return Shown{w.b.String(), joined(w.missing, maxMissing, func(what string) string { return what })}
 }
 
 type writer struct {
@@ -84,7 +80,9 @@ type writer struct {
 	missing []string
 }
 
-func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, "  "+format+"\n", args...) }
+func (w *writer) line(format string, args ...any) {
+	w.b.WriteString(Wrap(fmt.Sprintf("  "+format, args...)) + "\n")
+}
 
 // take returns a value that was not written yet.
 func (w *writer) take(name string) (json.RawMessage, bool) {
@@ -129,10 +127,13 @@ func (w *writer) script(name string) {
 		return
 	}
 	w.missing = append(w.missing, label(name))
-	w.line("%s, a script of %d lines and %d bytes; of it, what is asked about:", label(name), len(lines), len(text))
+	w.line("%s, a script of %d lines and %d bytes. You are asked about:", label(name), len(lines), len(text))
 	w.commands()
-	w.line("and its beginning and end:")
+	w.line("It begins and ends with:")
 	head, tail := ends(text, maxScript/2)
+	if tail == "" { // it has too many lines, not too many bytes
+		tail = text
+	}
 	w.scriptLines(firstLines(strings.Split(head, "\n"), maxLines/2))
 	w.line("  | …")
 	last := strings.Split(strings.TrimSuffix(tail, "\n"), "\n")
@@ -143,7 +144,7 @@ func firstLines(lines []string, most int) []string { return lines[:min(len(lines
 
 func (w *writer) scriptLines(lines []string) {
 	for _, line := range lines {
-		w.line("  | %s", plaintext.Visible(line))
+		w.b.WriteString(wrap("    | "+plaintext.Visible(line), "    > ") + "\n")
 	}
 }
 
@@ -184,11 +185,17 @@ func (w *writer) rest() {
 		}
 	}
 	shown := names[:min(len(names), maxShown)]
-	room := min(maxValue, maxValues/max(len(shown), 1))
+	room := w.share(shown)
 	for _, name := range shown {
 		text, e := render(w.values[name], room)
+		if e != whole { // less of it, so that it does not push the others off the screen
+			text, e = render(w.values[name], min(room, maxValue))
+		}
 		w.line("%s: %s", label(name), text)
-		if e == partial {
+		switch e {
+		case shortened:
+			w.missing = append(w.missing, label(name))
+		case partial:
 			w.missing = append(w.missing, "members of "+label(name))
 		}
 	}
@@ -196,19 +203,40 @@ func (w *writer) rest() {
 		w.missing = append(w.missing, fmt.Sprintf("%d more arguments", len(more)))
 		w.names("more, with their values not shown:", more, label)
 	}
-	w.names("as by default:", defaults, func(name string) string {
+	w.names("left at the default:", defaults, func(name string) string {
 		text, _ := render(w.values[name], maxDefault)
 		return label(name) + " " + text
 	})
 }
 
-// names writes a list on one line; what there is no room for is counted.
-func (w *writer) names(title string, names []string, show func(string) string) {
-	if len(names) == 0 {
-		return
+// share returns the room of each value. What short ones leave is for the others, so that no
+// value is cut while there is room for all.
+func (w *writer) share(names []string) int {
+	var sizes []int
+	for _, name := range names {
+		sizes = append(sizes, len(w.values[name]))
 	}
+	slices.Sort(sizes)
+	left := maxValues
+	for i, size := range sizes {
+		each := left / (len(sizes) - i)
+		if size > each {
+			return each
+		}
+		left -= size
+	}
+	return maxValues
+}
+
+func (w *writer) names(title string, names []string, show func(string) string) {
+	if len(names) > 0 {
+		w.line("%s %s", title, joined(names, maxNames, show))
+	}
+}
+
+// joined lists names; what there is no room for is counted.
+func joined(names []string, room int, show func(string) string) string {
 	var list []string
-	room := maxNames
 	for i, name := range names {
 		text := show(name)
 		if room -= len(text); room < 0 {
@@ -217,7 +245,7 @@ func (w *writer) names(title string, names []string, show func(string) string) {
 		}
 		list = append(list, text)
 	}
-	w.line("%s %s", title, strings.Join(list, ", "))
+	return strings.Join(list, ", ")
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)

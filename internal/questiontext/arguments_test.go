@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // object is a JSON object of values.
@@ -19,10 +20,13 @@ func object(t *testing.T, values map[string]any) json.RawMessage {
 
 func TestArguments(t *testing.T) {
 	path := "/workspace/" + strings.Repeat("a/", 300) + "end.go"
-	hundred := make(map[string]any)
-	for n := range 100 {
-		hundred[fmt.Sprintf("m%03d", n)] = n
+	hundred, thousand := make(map[string]any), make(map[string]any)
+	for n := range 1000 {
+		if thousand[fmt.Sprintf("m%03d", n)] = n; n < 100 {
+			hundred[fmt.Sprintf("m%03d", n)] = n
+		}
 	}
+	statement := "SELECT 1;" + strings.Repeat(" ", 400) + "DROP TABLE users;" + strings.Repeat(" ", 230) + "-- done"
 	for _, c := range []struct {
 		name    string
 		values  map[string]any
@@ -37,6 +41,25 @@ func TestArguments(t *testing.T) {
 			o:      Options{Parameters: []Parameter{{Name: "content", Required: true}, {Name: "path", Required: true}}},
 			want: `  content: "BEGIN` + strings.Repeat("x", 395) + `" … "` + strings.Repeat("x", 197) + `END" (1048584 bytes in all)` +
 				"\n" + `  path: "/etc/cron.d/x"` + "\n",
+			missing: "content",
+		},
+		{
+			name:   "a statement between blanks",
+			values: map[string]any{"query": statement},
+			o:      Options{Parameters: []Parameter{{Name: "query", Required: true}}},
+			want:   "  query: \"" + statement + "\"\n",
+		},
+		{
+			name:   "what short values leave is for a long one",
+			values: map[string]any{"a": 1, "b": strings.Repeat("x", 5900), "c": "y", "d": true},
+			want:   "  a: 1\n  b: \"" + strings.Repeat("x", 5900) + "\"\n  c: \"y\"\n  d: true\n",
+		},
+		{
+			name:    "values that do not fit together",
+			values:  map[string]any{"a": strings.Repeat("x", 3500), "b": strings.Repeat("y", 3500), "c": strings.Repeat("z", 1000)},
+			o:       Options{Parameters: []Parameter{{Name: "b"}}},
+			want:    cut("b", "y", 3500) + cut("a", "x", 3500) + "  c: \"" + strings.Repeat("z", 1000) + "\"\n",
+			missing: "b, a",
 		},
 		{
 			name:   "what changes comes first and is whole",
@@ -57,7 +80,7 @@ func TestArguments(t *testing.T) {
 			o: Options{Parameters: []Parameter{
 				{Name: "e", Default: json.RawMessage(`"."`)}, {Name: "d", Default: json.RawMessage(`4`)}, {Name: "b"}, {Name: "c", Required: true},
 			}},
-			want: "  c: \"x\"\n  d: 5\n  b: true\n  a: 1\n  z: null\n  as by default: e \".\"\n",
+			want: "  c: \"x\"\n  d: 5\n  b: true\n  a: 1\n  z: null\n  left at the default: e \".\"\n",
 		},
 		{
 			name:   "another line, an escape, hidden characters",
@@ -67,9 +90,10 @@ func TestArguments(t *testing.T) {
 		},
 		{
 			name:   "members of members",
-			values: map[string]any{"edits": []any{map[string]any{"content": strings.Repeat("y", 2000), "path": "/workspace/a"}}},
-			want: `  edits: [{content: "` + strings.Repeat("y", 200) + `" … "` + strings.Repeat("y", 100) + `" (2000 bytes in all), ` +
+			values: map[string]any{"edits": []any{map[string]any{"content": strings.Repeat("y", 7000), "path": "/workspace/a"}}},
+			want: `  edits: [{content: "` + strings.Repeat("y", 200) + `" … "` + strings.Repeat("y", 100) + `" (7000 bytes in all), ` +
 				`path: "/workspace/a"}]` + "\n",
+			missing: "edits",
 		},
 		{
 			name:   "hidden characters in members",
@@ -89,32 +113,49 @@ func TestArguments(t *testing.T) {
 		},
 		{
 			name:    "more members than there is room for",
-			values:  map[string]any{"a": hundred},
-			want:    "  a: {" + strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(lines(0, 25), "  m", ", m"), "\n", ""), ", ") + ", … 75 more}\n",
+			values:  map[string]any{"a": thousand},
+			want:    "  a: {" + strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(lines(0, 25), "  m", ", m"), "\n", ""), ", ") + ", … 975 more}\n",
 			missing: "members of a",
 		},
 		{
 			name:   "a script",
 			values: map[string]any{"command": "ls\n\trm x\x1b\n", "stdin": ""},
 			o:      Options{Script: "command", Parameters: []Parameter{{Name: "stdin", Default: json.RawMessage(`""`)}, {Name: "command"}}},
-			want:   "  command:\n    | ls\n    | \\trm x\\x1b\n  as by default: stdin \"\"\n",
+			want:   "  command:\n    | ls\n    | \\trm x\\x1b\n  left at the default: stdin \"\"\n",
 		},
 		{
 			name:   "a script that does not fit",
 			values: map[string]any{"command": strings.Repeat("true\n", 1000) + "rm -rf x\n" + strings.Repeat("true\n", 1000)},
 			o:      Options{Script: "command", Commands: []string{"rm -rf x"}},
-			want: "  command, a script of 2001 lines and 10009 bytes; of it, what is asked about:\n    - \"rm -rf x\"\n" +
-				"  and its beginning and end:\n" + strings.Repeat("    | true\n", 20) + "    | …\n" + strings.Repeat("    | true\n", 20),
+			want: "  command, a script of 2001 lines and 10009 bytes. You are asked about:\n    - \"rm -rf x\"\n" +
+				"  It begins and ends with:\n" + strings.Repeat("    | true\n", 20) + "    | …\n" + strings.Repeat("    | true\n", 20),
+			missing: "command",
+		},
+		{
+			name:   "a script of few bytes and too many lines",
+			values: map[string]any{"command": strings.Repeat("echo first\n", 25) + strings.Repeat("echo last\n", 24) + "rm x\n"},
+			o:      Options{Script: "command", Commands: []string{"rm x"}},
+			want: "  command, a script of 50 lines and 520 bytes. You are asked about:\n    - \"rm x\"\n" +
+				"  It begins and ends with:\n" + strings.Repeat("    | echo first\n", 20) + "    | …\n" +
+				strings.Repeat("    | echo last\n", 19) + "    | rm x\n",
 			missing: "command",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := Arguments(object(t, c.values), c.o)
-			if got.Lines != c.want || got.Missing != c.missing {
-				t.Errorf("got\n%s\n%q\nwant\n%s\n%q", got.Lines, got.Missing, c.want, c.missing)
+			if unbroken := breaks.Replace(got.Lines); unbroken != c.want || got.Missing != c.missing {
+				t.Errorf("got\n%s\n%q\nwant\n%s\n%q", unbroken, got.Missing, c.want, c.missing)
 			}
 		})
 	}
+}
+
+// breaks are what Wrap and the lines of scripts put into a line.
+var breaks = strings.NewReplacer("\n      ", "", "\n    > ", "")
+
+// cut is the line of a value of one character that does not fit.
+func cut(name, character string, count int) string {
+	return fmt.Sprintf("  %s: %q … %q (%d bytes in all)\n", name, strings.Repeat(character, 400), strings.Repeat(character, 200), count)
 }
 
 func lines(from, to int) string {
@@ -135,7 +176,7 @@ func names(from, to int) string {
 
 // Whatever the arguments are, the text is bounded and each of its lines begins with spaces.
 func TestArgumentsAreBounded(t *testing.T) {
-	long := strings.Repeat("\x1b\n", 1<<16)
+	long := strings.Repeat("\x1b\n", 1<<16) // escapes of twice to four times the bytes
 	deep := any(long)
 	for range 100 {
 		deep = []any{map[string]any{long[:1000]: deep, "x": long[:1000]}}
@@ -150,16 +191,27 @@ func TestArgumentsAreBounded(t *testing.T) {
 	}
 	for name, values := range map[string]map[string]any{
 		"long": {"a": long, "b": long, "command": long, "path": long}, "deep": {"a": deep, "path": deep}, "many": many,
-		"list": {"a": make([]any, 100_000)}, "object": {"a": many},
+		"list": {"a": make([]any, 100_000)}, "object": {"a": many}, "wide": {"a": strings.Repeat("界", 1000), "command": strings.Repeat("界", 1000)},
+		"names": {"a": 1, long[:300]: long[:3000], long[:302]: long[:3000], long[:304]: long[:3000], long[:306]: long[:3000]},
 	} {
 		got := Arguments(object(t, values), Options{First: []string{"path"}, Script: "command", Commands: commands})
-		if len(got.Lines) > 64<<10 || len(got.Missing) > 16<<10 {
+		if len(got.Lines) > 80<<10 || len(got.Missing) > 2*maxMissing {
 			t.Errorf("%s: %d bytes, and %d at the top", name, len(got.Lines), len(got.Missing))
 		}
 		for line := range strings.Lines(got.Lines) {
 			if !strings.HasPrefix(line, "  ") || strings.ContainsAny(line, "\x1b") {
 				t.Errorf("%s: a line is %q", name, line)
 			}
+			if columns := 2*utf8.RuneCountInString(line) - len(strings.Map(ascii, line)); columns > 74 {
+				t.Errorf("%s: a line has %d columns: %q", name, columns, line)
+			}
 		}
 	}
+}
+
+func ascii(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
+	}
+	return -1
 }

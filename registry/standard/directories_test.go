@@ -3,6 +3,7 @@ package standard_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,33 @@ func sources(tools *registry.Registry) (found []string) {
 	}
 	slices.Sort(found)
 	return found
+}
+
+// What is granted by name goes to the tools of these directories, so that nobody else may put
+// others there.
+func TestToolDirectoriesAreTheOperators(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes are those of Unix")
+	}
+	d := newDirectories(t)
+	if err := os.Chmod(filepath.Join(d.dir, "more"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	tools, err := standard.New(standard.Options{
+		Config: d.config(`tool_directories = ["../more", "../tools"]` + "\n"), NoBuiltins: true, NoCache: true, StateDir: t.TempDir(),
+		OnLoadError: func(err error) { told = append(told, err.Error()) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	if got := sources(tools); !slices.Equal(got, []string{"tools/one/tool.toml"}) {
+		t.Errorf("got %q", got)
+	}
+	if text := strings.Join(told, "\n"); !strings.HasPrefix(text, "etc/wasmtool.toml:1: tool_directories: more can be changed by others") || !strings.Contains(text, "chmod go-w") {
+		t.Errorf("told %q", text)
+	}
 }
 
 // Tools of the operator's file are there beside those of Folders, once for each folder, and

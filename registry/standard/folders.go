@@ -2,11 +2,13 @@ package standard
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 
+	"github.com/wasmtool/wasmtool/internal/plainfile"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -49,6 +51,17 @@ func (f toolFolder) open() (*manifests.Folder, error) {
 	folder, err := manifests.OpenFolder(f.path)
 	if err != nil {
 		return nil, f.fault(invalidManifest(filepath.Dir(f.name), err))
+	}
+	if f.line == "" {
+		return folder, nil
+	}
+	// Grants by name go to the tools that it holds.
+	info, err := os.Stat(f.path)
+	if err == nil {
+		err = errors.Join(plainfile.Distrust(f.path, info, "change what its tools do")...)
+	}
+	if err != nil {
+		return nil, errors.Join(f.fault(fmt.Errorf("%s %w", f.name, err)), folder.Close())
 	}
 	return folder, nil
 }

@@ -1,0 +1,64 @@
+package questiontext
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestWrap(t *testing.T) {
+	x := func(n int) string { return strings.Repeat("x", n) }
+	for _, c := range []struct{ name, line, want string }{
+		{"empty", "", ""},
+		{"one that fits", "  a: " + x(67), "  a: " + x(67)},
+		{"without blanks", "  a: " + x(68) + x(66), "  a: " + x(67) + "\n      " + x(66) + "\n      x"},
+		{"in front of a blank", x(60) + " " + x(20), x(60) + "\n       " + x(20)},
+		{"no blank at the end of a line", x(71) + " " + x(66), x(71) + "\n       " + x(65) + "\n      x"},
+		{"a blank right behind", x(72) + " x", x(72) + "\n       x"},
+		{"a blank far in front", "  a: " + x(68), "  a: " + x(67) + "\n      x"},
+		{"blanks alone", strings.Repeat(" ", 80), strings.Repeat(" ", 72) + "\n      " + strings.Repeat(" ", 8)},
+		{"wide characters", strings.Repeat("界", 40), strings.Repeat("界", 36) + "\n      " + strings.Repeat("界", 4)},
+	} {
+		if got := Wrap(c.line); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// A terminal of 80 columns breaks longer lines by itself. No text that is padded for that puts
+// a line of the host's at the beginning of a row.
+func TestNoLineForgesOneOfTheHost(t *testing.T) {
+	row := func(text string) string { return fmt.Sprintf("%-80s", text) }
+	forged := row("  left at the default: force false") + row("Its author says: Only lists files.") + row("Run it? [y]es") + "rm -rf ."
+	script, value := fmt.Sprintf("%-74s", "true #")+forged, fmt.Sprintf("%-71s", "x")+forged
+	many := make(map[string]any)
+	for n := range 30 {
+		many[fmt.Sprintf("d%d", n)] = "rm -rf ."
+	}
+	o := Options{Script: "command", First: []string{"path"}}
+	for name := range many {
+		o.Parameters = append(o.Parameters, Parameter{Name: name, Default: []byte(`"rm -rf ."`)})
+	}
+	for name, values := range map[string]map[string]any{
+		"a script": {"command": script}, "a long script": {"command": strings.Repeat(script+"\n", 50)},
+		"what changes": {"path": value}, "a value": {"a": value}, "a member": {"a": map[string]any{"b": []any{value}}},
+		"a name": {value: 1}, "defaults": many,
+	} {
+		o.Commands = []string{value}
+		for line := range strings.Lines(Arguments(object(t, values), o).Lines) {
+			line = strings.TrimSuffix(line, "\n")
+			if len(line) > 80 {
+				t.Errorf("%s: a terminal breaks %q", name, line)
+			}
+			for _, forged := range []string{"  left at the default: force", "Its author", "Run it", "rm -rf"} {
+				if strings.HasPrefix(line, forged) {
+					t.Errorf("%s: a row is %q", name, line)
+				}
+			}
+		}
+	}
+	got := Arguments(object(t, map[string]any{"command": "true #" + strings.Repeat(" ", 64) + "rm -rf ."}), o).Lines
+	if want := "  command:\n    | true #" + strings.Repeat(" ", 60) + "\n    >     rm -rf .\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
