@@ -137,7 +137,7 @@ func (m *module) checkLimits(o Options) *Error {
 func (s *scan) checkPriced(o Options) *Error {
 	if o.Meter && s.features&featExceptions != 0 {
 		return refuse(headerBytes, Unsupported,
-			"it uses WebAssembly exceptions, which are not supported: build it without them (C++: -fno-exceptions, Rust: panic = \"abort\")")
+			"it uses exceptions, which are not supported: build it without them (C++: -fno-exceptions, Rust: panic = \"abort\")")
 	}
 	return nil
 }
