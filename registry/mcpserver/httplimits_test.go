@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -44,8 +45,8 @@ func TestSlowSenders(t *testing.T) {
 }
 
 // The time for a request does not count for its answer.
-func TestSlowAnswer(t *testing.T) {
-	t.Parallel()
+func TestTimingOfSlowAnswers(t *testing.T) {
+	testlevel.Timing(t, "it waits for answers that take longer than a request may, and requests must arrive in a second")
 	w := newWorld(t, mcpserver.Options{})
 	const bodyTimeout = time.Second
 	w.add(t, tool.Spec{Name: "slow"}, func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
@@ -259,7 +260,8 @@ func gone(t *testing.T, conn net.Conn) {
 	}
 }
 
-func TestASlowChildIsKilled(t *testing.T) {
+func TestTimingOfASlowChild(t *testing.T) {
+	testlevel.Timing(t, "a child has to start within the two seconds after which it is killed")
 	p := newPhone(t)
 	o := options("spin", p.number())
 	o.Timeout = 2 * time.Second
