@@ -39,7 +39,7 @@ var hostSizes = map[string]map[string][]size{
 		"fd_allocate":             {freeAt(2)}, // sets the size of a file, which has a ceiling
 		"fd_filestat_set_size":    {freeAt(1)}, // the same
 		"fd_pread":                {vectorAt(2)},
-		"fd_prestat_dir_name":     {freeAt(2)}, // no more than the name has
+		"fd_prestat_dir_name":     {freeAt(2)}, // at most the length of the name
 		"fd_pwrite":               {vectorAt(2)},
 		"fd_read":                 {vectorAt(2)},
 		"fd_readdir":              {freeAt(2)}, // the entries of a call have a ceiling

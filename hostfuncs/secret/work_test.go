@@ -8,33 +8,22 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/fewlooks"
 )
-
-// ending is a context that is done after so many looks at it, and counts them.
-type ending struct {
-	context.Context
-	looks, most int
-}
-
-func (c *ending) Err() error {
-	if c.looks++; c.looks > c.most {
-		return context.DeadlineExceeded
-	}
-	return nil
-}
 
 // work is what hiding secrets in a JSON text costs: how many pieces are read, how often
 // memory is taken, and how many bytes of it.
 func work(t *testing.T, s *Scrubber, doc []byte) (pieces, allocs int, memory uint64) {
 	t.Helper()
-	ctx := &ending{Context: t.Context(), most: 1 << 40}
+	ctx := &fewlooks.Context{Context: t.Context(), Most: 1 << 40}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	if _, err := s.JSON(ctx, doc); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	return ctx.looks, int(after.Mallocs - before.Mallocs), after.TotalAlloc - before.TotalAlloc
+	return ctx.Looks, int(after.Mallocs - before.Mallocs), after.TotalAlloc - before.TotalAlloc
 }
 
 // What hiding costs grows with the length of a text, however many values it has and however
@@ -138,13 +127,13 @@ func TestNothingComesOutWhenTheTimeIsOver(t *testing.T) {
 		"before": func(ctx context.Context) ([]byte, error) { return s.Before(ctx, []byte(long)) },
 		"after":  func(ctx context.Context) ([]byte, error) { return s.After(ctx, []byte(long), piece+3) },
 	} {
-		all := &ending{Context: t.Context(), most: 1 << 40}
+		all := &fewlooks.Context{Context: t.Context(), Most: 1 << 40}
 		whole, err := hide(all)
-		if err != nil || bytes.Contains(whole, []byte(value)) || all.looks < 2 {
-			t.Errorf("%s: %d looks, %v", name, all.looks, err)
+		if err != nil || bytes.Contains(whole, []byte(value)) || all.Looks < 2 {
+			t.Errorf("%s: %d looks, %v", name, all.Looks, err)
 		}
-		for most := range all.looks {
-			got, err := hide(&ending{Context: t.Context(), most: most})
+		for most := range all.Looks {
+			got, err := hide(&fewlooks.Context{Context: t.Context(), Most: most})
 			if got != nil || !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s after %d looks: %d bytes, %v", name, most, len(got), err)
 			}

@@ -6,21 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/fewlooks"
 )
-
-// fewLooks is a context that is done once it was looked at so often.
-type fewLooks struct {
-	context.Context
-	left, after int
-}
-
-func (c *fewLooks) Err() error {
-	if c.left--; c.left >= 0 {
-		return nil
-	}
-	c.after++
-	return context.DeadlineExceeded
-}
 
 // Whatever takes long ends at the first look at a context that is done.
 func TestWorkEndsWithTheContext(t *testing.T) {
@@ -47,20 +35,20 @@ func TestWorkEndsWithTheContext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := mustCompile(t, object(`"p":`+tt.schema))
 			args := []byte(`{"p":` + tt.value + `}`)
-			unbounded := &fewLooks{Context: t.Context(), left: 1 << 40}
+			unbounded := &fewlooks.Context{Context: t.Context(), Most: 1 << 40}
 			_, _ = s.Prepare(unbounded, args)
-			looks := 1<<40 - unbounded.left
+			looks := unbounded.Looks
 			if looks < 5 {
 				t.Fatalf("the context was looked at %d times", looks)
 			}
 			for _, left := range []int{0, looks / 2, looks - 1} {
-				ctx := &fewLooks{Context: t.Context(), left: left}
+				ctx := &fewlooks.Context{Context: t.Context(), Most: left}
 				prepared, err := s.Prepare(ctx, args)
-				if !errors.Is(err, context.DeadlineExceeded) || prepared.JSON != nil || ctx.after > 2 {
-					t.Errorf("after %d of %d looks: %v, and %d more looks", left, looks, err, ctx.after)
+				if !errors.Is(err, context.DeadlineExceeded) || prepared.JSON != nil || ctx.Looks > left+2 {
+					t.Errorf("after %d of %d looks: %v, and %d more looks", left, looks, err, ctx.Looks-left)
 				}
 			}
-			ctx := &fewLooks{Context: t.Context(), left: 1}
+			ctx := &fewlooks.Context{Context: t.Context(), Most: 1}
 			if err := s.Validate(ctx, args); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a result: %v", err)
 			}
@@ -74,7 +62,7 @@ func TestWorkEndsWithTheContext(t *testing.T) {
 // Reading a document, and making of it what the validator takes, end with the context.
 func TestReadingEndsWithTheContext(t *testing.T) {
 	doc := "[" + strings.Repeat("1,", 100_000) + "1]"
-	ctx := &fewLooks{Context: t.Context(), left: 50}
+	ctx := &fewlooks.Context{Context: t.Context(), Most: 50}
 	if _, err := parseWithin(ctx, doc, documentBounds("the result")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("parsing: %v", err)
 	}
@@ -82,7 +70,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx = &fewLooks{Context: t.Context(), left: 50}
+	ctx = &fewlooks.Context{Context: t.Context(), Most: 50}
 	if err := limited("the result", func() { v.tree(untilDone(ctx)) }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the tree: %v", err)
 	}

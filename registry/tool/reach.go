@@ -19,7 +19,7 @@ const (
 
 // Reach says for people, on one line and safe to print, what a call of the tool can reach:
 // first that it runs outside the sandbox, where it does. The list is that of Grant.Describe or
-// Permissions.Describe, which begin with what can do most harm; what there is no room for is
+// Permissions.Describe, which begin with what can do most harm; what does not fit is
 // counted.
 func (s Spec) Reach(list []string) string {
 	text := "it can reach "
@@ -36,7 +36,7 @@ func (s Spec) Reach(list []string) string {
 	for i, item := range list {
 		item = questiontext.Shorten(item, maxReachItem)
 		if room -= len(item); room < 0 {
-			shown = append(shown, fmt.Sprintf("and %d more, for which there is no room here", len(list)-i))
+			shown = append(shown, fmt.Sprintf("and %d more", len(list)-i))
 			break
 		}
 		shown = append(shown, item)

@@ -224,7 +224,7 @@ func (c *conn) progressed(params json.RawMessage) {
 }
 
 // call sends a request and waits for its answer, as long as ctx allows; then it tells the
-// server that nobody waits any more. params may be nil. When progress is not nil it hears
+// server that the call is cancelled. params may be nil. When progress is not nil it hears
 // the params of what the server tells of the request, one at a time. The error is an
 // *rpcError, an *httpError, that of ctx, or why the connection is closed.
 func (c *conn) call(ctx context.Context, method string, params map[string]any, progress func(json.RawMessage)) (json.RawMessage, error) {

@@ -1,7 +1,6 @@
 package wasm
 
 import (
-	"context"
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
@@ -13,22 +12,10 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/fewlooks"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
-
-// ending is a context that is done after so many looks at it, and counts them.
-type ending struct {
-	context.Context
-	looks, most int
-}
-
-func (c *ending) Err() error {
-	if c.looks++; c.looks > c.most {
-		return context.DeadlineExceeded
-	}
-	return nil
-}
 
 // secretive are the bindings of a call that sent a secret.
 func secretive(t *testing.T, value string) *hostfuncs.Bindings {
@@ -69,7 +56,7 @@ func TestSecretsAreHiddenOrNothingIsTold(t *testing.T) {
 		written := runtime.Output{
 			Output: []byte(`{"a":["` + text + `","\n"]}`), Failure: []byte(text), FailureDropped: dropped, Stderr: []byte(text),
 		}
-		all := &ending{Context: t.Context(), most: 1 << 40}
+		all := &fewlooks.Context{Context: t.Context(), Most: 1 << 40}
 		out := written
 		if err := hideSecrets(all, &out, b, true); err != nil {
 			t.Fatal(err)
@@ -79,12 +66,12 @@ func TestSecretsAreHiddenOrNothingIsTold(t *testing.T) {
 				t.Errorf("it shows %.40q … %q", s, s[max(len(s)-80, 0):])
 			}
 		}
-		if all.looks < 8 {
-			t.Errorf("%d looks at the context", all.looks)
+		if all.Looks < 8 {
+			t.Errorf("%d looks at the context", all.Looks)
 		}
-		for most := range all.looks {
+		for most := range all.Looks {
 			out := written
-			err := hideSecrets(&ending{Context: t.Context(), most: most}, &out, b, true)
+			err := hideSecrets(&fewlooks.Context{Context: t.Context(), Most: most}, &out, b, true)
 			if err == nil || !reflect.DeepEqual(out, runtime.Output{}) {
 				t.Errorf("after %d looks: %v, and there are %d bytes", most, err, len(out.Output)+len(out.Failure)+len(out.Stderr))
 			}
@@ -98,11 +85,11 @@ func TestNothingIsReadWhenTheTimeIsOver(t *testing.T) {
 	if err := e.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all := &ending{Context: t.Context(), most: 1 << 40}
-	if _, err := e.Execute(all, tool.Invocation{}); err != nil || all.looks == 0 {
-		t.Fatalf("%d looks, %v", all.looks, err)
+	all := &fewlooks.Context{Context: t.Context(), Most: 1 << 40}
+	if _, err := e.Execute(all, tool.Invocation{}); err != nil || all.Looks == 0 {
+		t.Fatalf("%d looks, %v", all.Looks, err)
 	}
-	last := &ending{Context: t.Context(), most: all.looks - 1}
+	last := &fewlooks.Context{Context: t.Context(), Most: all.Looks - 1}
 	if result, err := e.Execute(last, tool.Invocation{}); tool.CodeOf(err) != tool.CodeTimeout || result.Content != nil {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -115,14 +102,14 @@ func TestWithoutSecretsNothingIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	ctx := &ending{Context: t.Context()}
+	ctx := &fewlooks.Context{Context: t.Context()}
 	out := runtime.Output{Output: []byte("out"), Failure: []byte("failure"), Stderr: []byte("error")}
 	want := out
 	if allocs := testing.AllocsPerRun(10, func() {
 		if err := hideSecrets(ctx, &out, b, false); err != nil {
 			t.Fatal(err)
 		}
-	}); allocs > 0 || ctx.looks > 0 || !reflect.DeepEqual(out, want) {
-		t.Errorf("%v allocations, %d looks, %+v", allocs, ctx.looks, out)
+	}); allocs > 0 || ctx.Looks > 0 || !reflect.DeepEqual(out, want) {
+		t.Errorf("%v allocations, %d looks, %+v", allocs, ctx.Looks, out)
 	}
 }

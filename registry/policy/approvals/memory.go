@@ -9,7 +9,7 @@ import (
 // maxInMemory is how many approvals a Memory has of all tenants.
 const maxInMemory = 10_000
 
-// Memory is a Store for as long as the process runs: for answers that nobody keeps for good.
+// Memory is a Store in memory: what it remembers ends with the process.
 // It has at most 10000 approvals, of which the tenant with most of them loses its oldest
 // first. It is safe for concurrent use. Get one from NewMemory.
 type Memory struct{ store }

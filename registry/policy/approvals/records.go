@@ -22,7 +22,7 @@ type Options struct {
 // records is where approvals are.
 type records interface {
 	Read(ctx context.Context) ([]Approval, error)
-	// Change puts what edit makes of all approvals in their place, while nobody else does.
+	// Change puts what edit makes of all approvals in their place, one caller at a time.
 	Change(ctx context.Context, edit func([]Approval) []Approval) error
 }
 
