@@ -56,7 +56,9 @@ func TestCostIsThatOfTheText(t *testing.T) {
 			if len(one) < MinScrub && (pieces > 3*(size/piece+1) || allocs > 100) {
 				t.Errorf("%s, %s: values that are too short are read: %d pieces, %d allocations", name, length, pieces, allocs)
 			}
-			if twicePieces > 2*pieces+2 || twiceAllocs > 2*allocs+100 || twiceMemory > 3*memory+1<<20 {
+			// The race detector drops values from pools at random, so the figures for memory have
+			// room. What grows with the square of the text takes four times as much.
+			if twicePieces > 2*pieces+2 || twiceAllocs > 3*allocs+100 || twiceMemory > 3*memory+1<<20 {
 				t.Errorf("%s, %s: twice the text takes %d for %d pieces, %d for %d allocations, %d for %d bytes",
 					name, length, twicePieces, pieces, twiceAllocs, allocs, twiceMemory, memory)
 			}
