@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -123,7 +124,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	})
 	switch {
 	case ctx.Err() != nil:
-		return cancelled(ctx)
+		return callerror.OfContext(ctx)
 	case asking.Err() != nil:
 		return &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time" + x.advice()}
 	case errors.Is(err, ErrNobodyToAsk):
@@ -184,7 +185,7 @@ func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, err
 	_, found, err := r.approvalsOf(q.Key).Find(ctx, q)
 	switch {
 	case ctx.Err() != nil:
-		return false, cancelled(ctx)
+		return false, callerror.OfContext(ctx)
 	case err != nil:
 		return false, (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the approvals given before cannot be read: " + err.Error()}).WithCause(err)
 	}
@@ -265,20 +266,5 @@ func (r *Registry) ask(ctx context.Context, approver Approver, q Question) (Answ
 		return a.answer, a.err
 	case <-ctx.Done():
 		return Answer{}, ctx.Err()
-	}
-}
-
-// cancelled returns the error for a context that is done, or nil.
-func cancelled(ctx context.Context) error {
-	if err := stopped(ctx); err != nil {
-		return err
-	}
-	switch err := ctx.Err(); {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.DeadlineExceeded):
-		return (&tool.Error{Code: tool.CodeTimeout, Message: "the caller's deadline passed"}).WithCause(err)
-	default:
-		return (&tool.Error{Code: tool.CodeCancelled, Message: "the caller cancelled the call"}).WithCause(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -23,7 +24,7 @@ func (r *Registry) prepareArguments(ctx context.Context, x *execution) error {
 	if err == nil || within.Err() == nil {
 		return err
 	}
-	if stop := cancelled(ctx); stop != nil {
+	if stop := callerror.OfContext(ctx); stop != nil {
 		return stop
 	}
 	return (&tool.Error{
@@ -62,7 +63,7 @@ func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMes
 	}
 	prepared, err := e.schema.Prepare(context.Background(), arguments)
 	if err != nil {
-		return nil, prepared.Warnings, named(r.explain(e, invalidArguments(err)), e.spec.Name)
+		return nil, prepared.Warnings, callerror.Named(r.explain(e, invalidArguments(err)), e.spec.Name)
 	}
 	return prepared.JSON, prepared.Warnings, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -31,7 +32,7 @@ func (r *Registry) begin(ctx context.Context, x *execution) error {
 		{"working directory", &c.WorkingDirectory},
 	} {
 		if len(*label.value) > maxLabel || !utf8.ValidString(*label.value) {
-			*label.value = excerpt(*label.value) // what is recorded of the call is bounded
+			*label.value = callerror.Excerpt(*label.value) // what is recorded of the call is bounded
 			return &tool.Error{
 				Code:    tool.CodeInvalidArgument,
 				Message: fmt.Sprintf("the %s of the call must be UTF-8 of at most %d bytes", label.name, maxLabel),
@@ -56,7 +57,7 @@ func (r *Registry) begin(ctx context.Context, x *execution) error {
 	x.state = entered
 	x.teller.open(r, x)
 	r.tell(x, Event{Kind: EventStarted})
-	return cancelled(ctx)
+	return callerror.OfContext(ctx)
 }
 
 // newID makes up a name that nobody guesses.
@@ -67,5 +68,5 @@ func (x *execution) toolName() string {
 	if x.entry != nil {
 		return x.entry.spec.Name
 	}
-	return excerpt(x.call.Tool)
+	return callerror.Excerpt(x.call.Tool)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -92,7 +93,7 @@ func (r *Registry) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pi
 
 // notOpened is the error of a call whose directories hang.
 func notOpened(ctx, opening context.Context) error {
-	if err := cancelled(ctx); err != nil {
+	if err := callerror.OfContext(ctx); err != nil {
 		return err
 	}
 	return (&tool.Error{Code: tool.CodeTimeout, Message: "the granted directories could not be opened in time"}).WithCause(opening.Err())

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/suggest"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -133,13 +133,13 @@ func (r *Registry) Prepare(ctx context.Context, name string) error {
 		return err
 	}
 	if err := e.load(ctx, r.opts.LoadTimeout); err != nil {
-		return named(err, e.spec.Name)
+		return callerror.Named(err, e.spec.Name)
 	}
 	return nil
 }
 
 func errClosed(name string) error {
-	return &tool.Error{Code: tool.CodeCancelled, Tool: excerpt(name), Message: "the registry is closed"}
+	return &tool.Error{Code: tool.CodeCancelled, Tool: callerror.Excerpt(name), Message: "the registry is closed"}
 }
 
 // find returns the entry for a name as written, or else trimmed and in lower case;
@@ -171,7 +171,7 @@ func (r *Registry) notFound(name string) error {
 	if r.closed {
 		return errClosed(name)
 	}
-	message := fmt.Sprintf("the tool %q does not exist", excerpt(name))
+	message := fmt.Sprintf("the tool %q does not exist", callerror.Excerpt(name))
 	var there, known []string // tools that are taken away are not spoken of
 	for name, e := range r.entries {
 		if !r.disabled(e) {
@@ -190,7 +190,7 @@ func (r *Registry) notFound(name string) error {
 	default:
 		message += "; there are: " + someNames(there)
 	}
-	return &tool.Error{Code: tool.CodeNotFound, Tool: excerpt(name), Message: message, Recoverable: true}
+	return &tool.Error{Code: tool.CodeNotFound, Tool: callerror.Excerpt(name), Message: message, Recoverable: true}
 }
 
 // someNames joins names, as many as a message bears.
@@ -200,12 +200,6 @@ func someNames(names []string) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return strings.Join(names, ", ")
-}
-
-// excerpt cuts a name that a caller made up down to what a message bears.
-func excerpt(name string) string {
-	const most = 80
-	return strings.ToValidUTF8(plaintext.Short(name, most), "\uFFFD")
 }
 
 // faultsOf converts the faults of arguments, or gives nil for another error.

@@ -1,10 +1,10 @@
 package registry
 
 import (
-	"errors"
 	"time"
 
 	"github.com/wasmtool/wasmtool/registry/history"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -36,7 +36,7 @@ func (x *execution) finish(result tool.Result, err error) (tool.Result, *tool.Er
 	if err == nil {
 		return result, nil
 	}
-	e := named(err, x.toolName())
+	e := callerror.Named(err, x.toolName())
 	e.CallID = x.call.ID
 	result.IsError = true
 	result.Structured = nil
@@ -86,21 +86,6 @@ func resultHash(result tool.Result, code tool.Code) string {
 		result.Content = nil
 	}
 	return history.HashResult(result, code)
-}
-
-// named returns a copy of an error with the tool's name, when it has none; the error
-// itself may be shared by calls. What is no *Error is a fault of ours.
-func named(err error, name string) *tool.Error {
-	var e *tool.Error
-	if !errors.As(err, &e) {
-		e = (&tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool"}).WithCause(err)
-	}
-	own := *e
-	own.Recoverable = own.Recoverable || own.Code.Recoverable()
-	if own.Tool == "" {
-		own.Tool = name
-	}
-	return &own
 }
 
 // errorText is what a model reads of a failure.

@@ -13,6 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/definition"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -77,7 +78,7 @@ func (r *Registry) described(ctx context.Context, e *entry) (*entry, error) {
 	defer cancel()
 	grant, may := r.describeGrant(waiting, e)
 	if !may {
-		return e, cancelled(ctx) // what the tool was registered with stands
+		return e, callerror.OfContext(ctx) // what the tool was registered with stands
 	}
 	a := e.pending.join(func() (*entry, error) { return r.describe(e, grant) })
 	select {
@@ -85,7 +86,7 @@ func (r *Registry) described(ctx context.Context, e *entry) (*entry, error) {
 		return a.entry, a.err
 	case <-waiting.Done():
 	}
-	if err := cancelled(ctx); err != nil {
+	if err := callerror.OfContext(ctx); err != nil {
 		return nil, err
 	}
 	return nil, &tool.Error{
@@ -101,7 +102,7 @@ func (r *Registry) describe(e *entry, grant capability.Grant) (*entry, error) {
 	defer cancel()
 	said, err := r.askDefinition(ctx, e, grant)
 	if err != nil {
-		failed := named(err, e.spec.Name)
+		failed := callerror.Named(err, e.spec.Name)
 		failed.Message = "the tool's definition cannot be worked out: " + failed.Message
 		return nil, failed
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -88,6 +89,6 @@ func (h *Handle) Result(ctx context.Context) (tool.Result, error) {
 	case <-h.done: // both at once: the call has ended
 		return h.outcome.Result, h.outcome.Err
 	default:
-		return tool.Result{}, cancelled(ctx)
+		return tool.Result{}, callerror.OfContext(ctx)
 	}
 }

@@ -3,6 +3,7 @@ package registry
 import (
 	"sync"
 
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -28,7 +29,7 @@ type outcome struct {
 // counts.
 func (l *later) complete(result tool.Result, failure *tool.Error) {
 	if err := result.Check(); err != nil {
-		result, failure = tool.Result{}, named(err, l.x.toolName())
+		result, failure = tool.Result{}, callerror.Named(err, l.x.toolName())
 	}
 	l.mu.Lock()
 	if l.outcome != nil {

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 )
@@ -25,12 +24,6 @@ type liveCall struct {
 	stop context.CancelCauseFunc
 	done chan struct{} // closed when it has ended
 }
-
-// Why a call ends that others stop.
-var (
-	errRevoked = errors.New("the operator revoked the tool while it ran")
-	errKilled  = errors.New("the operator stopped the call")
-)
 
 // enter notes a call on its way under a context that can be stopped. end takes the note
 // away.

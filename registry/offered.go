@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/grants"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -107,7 +108,7 @@ func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permis
 	found, err := r.opts.Grants.Find(ctx, tenant, e.spec.Name)
 	switch {
 	case ctx.Err() != nil:
-		return nil, cancelled(ctx)
+		return nil, callerror.OfContext(ctx)
 	case err != nil:
 		return nil, (&tool.Error{Code: tool.CodePermissionDenied, Message: "what was granted to the tool cannot be read: " + err.Error()}).WithCause(err)
 	}

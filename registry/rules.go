@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -83,7 +84,7 @@ func (r *Registry) SetRules(rules Rules) {
 		}
 		// It runs, so that its digest is known without waiting.
 		if digest, err := digestOf(context.Background(), c.tool.Load().executor); err != nil || slices.Contains(rules.Revoked, digest) {
-			c.stop(errRevoked)
+			c.stop(callerror.ErrRevoked)
 		}
 	}
 }

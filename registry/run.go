@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -29,7 +30,7 @@ func (e *entry) load(ctx context.Context, budget time.Duration) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return cancelled(ctx)
+		return callerror.OfContext(ctx)
 	case loading.Err() != nil:
 		return (&tool.Error{
 			Code: tool.CodeTimeout, Tool: e.spec.Name,
@@ -75,7 +76,7 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 	}
 	x.waited += result.Call.Waited
 	r.budgets.spend(x.call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
-	if stop := stopped(ctx); stop != nil {
+	if stop := callerror.OfStop(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, stop
 	}
 	var e *tool.Error
@@ -83,7 +84,7 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 		return result, err
 	}
 	// Who stopped it is known here: the caller, or the tool's own timeout.
-	if err := cancelled(ctx); err != nil {
+	if err := callerror.OfContext(ctx); err != nil {
 		return result, err
 	}
 	if running.Err() != nil {

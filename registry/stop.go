@@ -2,9 +2,9 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -47,7 +47,7 @@ func (r *Registry) Kill(s Selector) int {
 	n := 0
 	for _, c := range r.live.all() {
 		if s.fits(c.tenant, c.session, c.tool.Load(), c.running.Load()) {
-			c.stop(errKilled)
+			c.stop(callerror.ErrKilled)
 			n++
 		}
 	}
@@ -101,15 +101,4 @@ func (r *Registry) holdsBack(tenant, session string, e *entry) bool {
 	}
 	r.live.mu.Unlock()
 	return slices.ContainsFunc(holds, func(h *hold) bool { return h.fits(tenant, session, e, true) })
-}
-
-// stopped is the error of a call whose context is done because somebody stopped it, or nil.
-func stopped(ctx context.Context) error {
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errRevoked):
-		return (&tool.Error{Code: tool.CodeDisabled, Message: errRevoked.Error()}).WithCause(cause)
-	case errors.Is(cause, errKilled):
-		return (&tool.Error{Code: tool.CodeCancelled, Message: errKilled.Error()}).WithCause(cause)
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -71,7 +72,7 @@ func TestKill(t *testing.T) {
 					select {
 					case <-h.Done():
 						_, err := h.Result(t.Context())
-						if e := wantCode(t, err, tool.CodeCancelled); !strings.Contains(tt.want, name) || e.Message != errKilled.Error() {
+						if e := wantCode(t, err, tool.CodeCancelled); !strings.Contains(tt.want, name) || e.Message != callerror.ErrKilled.Error() {
 							t.Errorf("call %s ended with %q", name, e.Message)
 						}
 					default:
@@ -111,7 +112,7 @@ func TestKillWhoWaits(t *testing.T) {
 					t.Errorf("killed %d calls", got)
 				}
 				_, err := h.Result(t.Context())
-				if e := wantCode(t, err, tool.CodeCancelled); e.Message != errKilled.Error() || time.Since(start) > 0 {
+				if e := wantCode(t, err, tool.CodeCancelled); e.Message != callerror.ErrKilled.Error() || time.Since(start) > 0 {
 					t.Errorf("got %q after %v", e.Message, time.Since(start))
 				}
 			})

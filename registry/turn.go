@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/internal/turns"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -70,7 +71,7 @@ const limitMemory = "memory of the tenant"
 
 // noTurn is the failure of a call that waited in vain.
 func (r *Registry) noTurn(ctx context.Context, gaveUp *turns.GaveUp) error {
-	if err := cancelled(ctx); err != nil {
+	if err := callerror.OfContext(ctx); err != nil {
 		return err
 	}
 	why, limit := "other calls run", "calls"
