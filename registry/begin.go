@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
-	"github.com/wasmtool/wasmtool/registry/state"
+	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

@@ -3,8 +3,8 @@ package registry
 import (
 	"time"
 
-	"github.com/wasmtool/wasmtool/registry/history"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
-	"github.com/wasmtool/wasmtool/registry/state"
+	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

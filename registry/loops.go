@@ -1,8 +1,8 @@
 package registry
 
 import (
-	"github.com/wasmtool/wasmtool/registry/history"
-	"github.com/wasmtool/wasmtool/registry/loop"
+	"github.com/wasmtool/wasmtool/registry/ledger/history"
+	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )

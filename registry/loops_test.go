@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/registry/history"
-	"github.com/wasmtool/wasmtool/registry/loop"
+	"github.com/wasmtool/wasmtool/registry/ledger/history"
+	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/tool"

@@ -8,15 +8,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/wasmtool/wasmtool/registry/history"
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
 	"github.com/wasmtool/wasmtool/registry/internal/searchindex"
 	"github.com/wasmtool/wasmtool/registry/internal/turns"
-	"github.com/wasmtool/wasmtool/registry/loop"
+	"github.com/wasmtool/wasmtool/registry/ledger/history"
+	"github.com/wasmtool/wasmtool/registry/ledger/loop"
+	"github.com/wasmtool/wasmtool/registry/ledger/results"
+	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/policy/approvals"
 	"github.com/wasmtool/wasmtool/registry/policy/grants"
-	"github.com/wasmtool/wasmtool/registry/results"
-	"github.com/wasmtool/wasmtool/registry/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

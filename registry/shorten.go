@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/wasmtool/wasmtool/registry/results"
+	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

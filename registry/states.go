@@ -3,7 +3,7 @@ package registry
 import (
 	"errors"
 
-	"github.com/wasmtool/wasmtool/registry/state"
+	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/delegated"
-	"github.com/wasmtool/wasmtool/registry/state"
+	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
