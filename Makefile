@@ -36,7 +36,7 @@ tidy:
 
 # Import directions, exported engine types, package comments.
 layout:
-	go test ./internal/layout
+	go test ./test/layout
 
 cross:
 	@for target in $(CROSS); do \
@@ -48,12 +48,12 @@ cross:
 # pages in docs/tools.
 generated:
 	cd guest-examples && go run ./internal/build -check
-	go run ./internal/tooldocs -check
+	go run ./cmd/tooldocs -check
 
 # Rebuild the built-in tools and their pages after a change in guest-examples.
 guests:
 	cd guest-examples && go run ./internal/build
-	go run ./internal/tooldocs
+	go run ./cmd/tooldocs
 
 # The same for the examples and canaries in C, Rust and AssemblyScript; installs their
 # compilers.
@@ -65,7 +65,7 @@ test:
 	@for m in $(MODULES); do echo "go test $$m"; (cd $$m && go test ./...) || exit 1; done
 
 # The packages with tests of a level of internal/testlevel.
-with = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' 'testlevel\.($(1))\b' hostfuncs internal registry runtime))))
+with = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' 'testlevel\.($(1))\b' cmd hostfuncs internal registry runtime test))))
 
 # The long attacks, corpora and the soak, with the other tests of their packages.
 test-long:
@@ -83,10 +83,10 @@ test-timing:
 bench:
 	bench/run.sh $(BENCH)
 
-# The mixed load of internal/enginetest for longer than in 'make test-long'.
+# The mixed load of test/engine for longer than in 'make test-long'.
 SOAK ?= 10m
 soak:
-	WASMTOOL_TESTS=long WASMTOOL_SOAK=$(SOAK) go test ./internal/enginetest -run Soak -v -count=1 -timeout 0
+	WASMTOOL_TESTS=long WASMTOOL_SOAK=$(SOAK) go test ./test/engine -run Soak -v -count=1 -timeout 0
 
 # The official tests for MCP servers, against ours: installs them and their Node below
 # CONFORMANCE, and takes a few seconds then.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
-	"github.com/wasmtool/wasmtool/internal/testnames"
+	"github.com/wasmtool/wasmtool/test/names"
 )
 
 func readDoc(t *testing.T) string {
@@ -84,7 +84,7 @@ func TestDocExample(t *testing.T) {
 
 // No key is without a test that shows by calls what it does.
 func TestKeysHaveTests(t *testing.T) {
-	testnames.CheckFields(t, "..", "testdata/keys.txt", formatKeys())
+	names.CheckFields(t, "..", "testdata/keys.txt", formatKeys())
 }
 
 // TestDocManifests reads the manifests that the document shows in full, and the example of

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wasmtool/wasmtool/internal/definition"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/registry/internal/definition"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

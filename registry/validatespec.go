@@ -1,7 +1,7 @@
 package registry
 
 import (
-	"github.com/wasmtool/wasmtool/internal/definition"
+	"github.com/wasmtool/wasmtool/registry/internal/definition"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/wasmtool/wasmtool/internal/cli"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/cli"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 

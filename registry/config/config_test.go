@@ -13,9 +13,9 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
-	"github.com/wasmtool/wasmtool/internal/testnames"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
+	"github.com/wasmtool/wasmtool/test/names"
 )
 
 // home and folder are where the files of these tests are.
@@ -202,7 +202,7 @@ func TestKeysHaveEffects(t *testing.T) {
 
 // No key is without a call that shows what it does.
 func TestKeysHaveTests(t *testing.T) {
-	testnames.CheckFields(t, "../..", "testdata/keys.txt", formatKeys())
+	names.CheckFields(t, "../..", "testdata/keys.txt", formatKeys())
 }
 
 // No key is without a test of what becomes of it here, and none is tested that is not there.
@@ -211,7 +211,7 @@ func TestEveryKeyIsTested(t *testing.T) {
 	for _, tt := range effects {
 		tested[tt.key] = true
 	}
-	got, want := slices.Sorted(maps.Keys(tested)), testnames.Leaves(formatKeys())
+	got, want := slices.Sorted(maps.Keys(tested)), names.Leaves(formatKeys())
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("tested are %q\nthe format has %q", got, want)

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
-	"github.com/wasmtool/wasmtool/internal/testnames"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/test/names"
 )
 
 func readDoc(t *testing.T) string {
@@ -68,7 +68,7 @@ func TestDocExample(t *testing.T) {
 		t.Error(err)
 	}
 	root := stricttoml.New(FileName, []byte(example), stricttoml.Format{MaxBytes: MaxFileBytes}).Root()
-	for _, key := range testnames.Leaves(formatKeys()) {
+	for _, key := range names.Leaves(formatKeys()) {
 		if !has(root, strings.Split(key, ".")) {
 			t.Errorf("the example lacks %s", key)
 		}

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wasmtool/wasmtool/internal/definition"
+	"github.com/wasmtool/wasmtool/registry/internal/definition"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

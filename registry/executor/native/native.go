@@ -15,7 +15,7 @@ package native
 import (
 	"context"
 
-	"github.com/wasmtool/wasmtool/internal/definition"
+	"github.com/wasmtool/wasmtool/registry/internal/definition"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

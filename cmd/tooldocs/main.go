@@ -1,0 +1,57 @@
+// Command tooldocs writes a page for each built-in tool, made of its manifest, and an index
+// of them, into docs/tools. Run it at the root of the repository:
+//
+//	go run ./cmd/tooldocs          # write
+//	go run ./cmd/tooldocs -check   # compare, change nothing
+//
+// The exit code is 0, 1 if the check found a difference or a step failed, or 2 if the
+// command line is wrong.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/wasmtool/wasmtool/registry/standard"
+)
+
+// folder is where the pages lie, from the root of the repository.
+const folder = "docs/tools"
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("tooldocs", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	check := flags.Bool("check", false, "compare with what is there instead of writing it")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil || flags.NArg() > 0:
+		fmt.Fprintln(stderr, "tooldocs: usage: go run ./cmd/tooldocs [-check]")
+		return 2
+	}
+	if err := makePages(folder, *check, stdout); err != nil {
+		fmt.Fprintln(stderr, "tooldocs:", err)
+		return 1
+	}
+	return 0
+}
+
+func makePages(folder string, check bool, stdout io.Writer) error {
+	loaded, err := standard.Manifests(standard.Options{})
+	if err != nil {
+		return err
+	}
+	pages, err := pagesOf(loaded)
+	if err != nil {
+		return err
+	}
+	if check {
+		return pages.compare(folder, stdout)
+	}
+	return pages.write(folder, stdout)
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/guesttest"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// block is a fenced block of a document: "```sh" is run, "```go main.go" and the like
+// are written to the file named, others are for reading.
+type block struct {
+	info []string
+	text string
+	line int
+}
+
+func blocks(t *testing.T, path string) []block {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var list []block
+	var open *block
+	s := bufio.NewScanner(f)
+	for line := 1; s.Scan(); line++ {
+		text := s.Text()
+		switch {
+		case !strings.HasPrefix(text, "```") && open != nil:
+			open.text += text + "\n"
+		case strings.HasPrefix(text, "```") && open != nil:
+			list, open = append(list, *open), nil
+		case strings.HasPrefix(text, "```"):
+			open = &block{info: strings.Fields(strings.TrimLeft(text, "`")), line: line}
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// notRun are commands of documents that this test does not run, with the reason.
+var notRun = map[string]string{
+	"go test ./...": "this test is part of it",
+}
+
+// Every command that a document shows works, in the order shown.
+func TestCommandsInDocuments(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the documents' commands are for a POSIX shell, which is not here")
+	}
+	root, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(documents) < 4 {
+		t.Fatalf("found %v, %v", documents, err)
+	}
+	program := guesttest.Program(t)
+	cache := guesttest.ModuleCache(t, program)
+	search := filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
+	var ran atomic.Int64
+	t.Cleanup(func() { // after all documents
+		if ran.Load() < 5 {
+			t.Errorf("only %d blocks were run", ran.Load())
+		}
+	})
+	for _, path := range append(documents, filepath.Join(root, "README.md")) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if filepath.Base(path) == "README.md" {
+				dir = root // its commands are for a clone of the repository
+			}
+			for _, b := range blocks(t, path) {
+				if len(b.info) == 2 && dir != root {
+					file := filepath.Join(dir, filepath.FromSlash(b.info[1]))
+					if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(file, []byte(b.text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if len(b.info) == 0 || b.info[0] != "sh" || notRun[strings.TrimSpace(b.text)] != "" {
+					continue
+				}
+				cmd := exec.Command("sh", "-e", "-c", b.text)
+				cmd.Dir = dir
+				cmd.Env = append(os.Environ(), "PATH="+search, "WASMTOOL_CACHE="+cache, "GOFLAGS=", "GOWORK=off")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%s:%d: %v\n%s%s", filepath.Base(path), b.line, err, b.text, out)
+				}
+				ran.Add(1)
+			}
+		})
+	}
+}
+
+// docs/errors.md has every code with the exit status that it gives.
+func TestErrorsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "errors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := make(map[tool.Code]string)
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([0-9]+) \\|").FindAllStringSubmatch(string(text), -1) {
+		documented[tool.Code(row[1])] = row[2]
+	}
+	for _, code := range tool.Codes() {
+		want := documented[code]
+		delete(documented, code)
+		if got := exitStatus(&tool.Error{Code: code}); want != strconv.Itoa(got) {
+			t.Errorf("%s exits with %d; the document says %q", code, got, want)
+		}
+	}
+	for code := range documented {
+		t.Errorf("the document has %s, which does not exist", code)
+	}
+}

@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/wasmtool/wasmtool/internal/guesttest"
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	wasmruntime "github.com/wasmtool/wasmtool/runtime"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"wasmtool": func() {
+			compiler := wasmruntime.SelfCompiler()
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			os.Exit(Main(ctx, os.Args[1:], Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, compiler))
+		},
+	})
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	guest := guesttest.BuildGo(t, filepath.Join("testdata", "guest"))
+	program := guesttest.Program(t)
+	cache := guesttest.ModuleCache(t, program)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "..", "..", "testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("WASMTOOL_CACHE", cache)
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+			env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  cmdExits,
+			"guest":  func(ts *testscript.TestScript, neg bool, args []string) { cmdGuest(ts, neg, args, guest) },
+			"server": cmdServer,
+			"wasm":   cmdWasm,
+		},
+	})
+}
+
+// cmdExits runs a program and fails the script unless it ends with the exit status
+// given: exits STATUS PROGRAM [ARGS...].
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM [ARGS...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// cmdGuest makes a tool of the test guest in each folder named: guest DIR MODE
+// [ARG]. The lines of DIR/more.toml, if there are any, join its manifest.
+func cmdGuest(ts *testscript.TestScript, neg bool, args []string, module []byte) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: guest DIR MODE [ARG...]")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	ts.Check(os.WriteFile(filepath.Join(dir, "guest.wasm"), module, 0o666))
+	more, err := os.ReadFile(filepath.Join(dir, "more.toml"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		ts.Check(err)
+	}
+	list := ""
+	for _, a := range args[1:] {
+		list += strconv.Quote(a) + ", "
+	}
+	manifest := fmt.Sprintf("manifest = 1\nname = %q\nversion = \"1.0.0\"\ndescription = \"A tool for tests.\"\nmodule.path = \"guest.wasm\"\nmodule.args = [%s]\n%s",
+		filepath.Base(dir), list, more)
+	ts.Check(os.WriteFile(filepath.Join(dir, "tool.toml"), []byte(manifest), 0o666))
+}
+
+// cmdWasm writes an odd module: wasm KIND FILE.
+func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: wasm KIND FILE")
+	}
+	m := wasmtest.Module{
+		Types: []wasmtest.FuncType{{}}, Funcs: []wasmtest.Func{{}},
+		Memory: []uint32{1, 16}, Exports: []wasmtest.Export{{Name: "_start"}, {Name: "memory", Kind: 2}},
+	}
+	switch args[0] {
+	case "command":
+	case "trap":
+		m.Funcs[0].Body = []byte{wasmtest.Unreachable}
+	case "nostart":
+		m.Exports = m.Exports[1:]
+	case "plugin": // an Extism plug-in
+		m.Types = append(m.Types, wasmtest.FuncType{Results: []byte{wasmtest.I64}}, wasmtest.FuncType{Params: []byte{wasmtest.I64, wasmtest.I64}}, wasmtest.FuncType{Results: []byte{wasmtest.I32}})
+		for i, name := range []string{"input_offset", "input_length", "output_set"} {
+			m.Imports = append(m.Imports, wasmtest.Import{Module: "extism:host/env", Name: name, Type: uint32([]int{1, 1, 2}[i])})
+		}
+		m.Funcs = []wasmtest.Func{{Type: 3, Body: wasmtest.Code(wasmtest.CallFunc(0), wasmtest.CallFunc(1), wasmtest.CallFunc(2), wasmtest.Const(0))}}
+		m.Exports = []wasmtest.Export{{Name: "echo", Index: 3}, {Name: "memory", Kind: 2}}
+	case "servlet", "liar": // an Extism plug-in that describes tools, which all answer alike
+		m = servlet(args[0] == "liar")
+	case "imports":
+		m.Imports = []wasmtest.Import{{Module: "env", Name: "launch_missiles"}}
+		m.Exports[0].Index = 1
+	default:
+		ts.Fatalf("unknown kind %q", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
+}
+
+// cmdServer starts a server of items for the rest of a script, and puts its URL into a
+// variable: server VARIABLE.
+func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: server VARIABLE")
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /items/{id}", func(w http.ResponseWriter, r *http.Request) {
+		switch id := r.PathValue("id"); id {
+		case "none":
+			http.Error(w, "no item for "+r.Header.Get("X-Token"), http.StatusNotFound)
+		case "limited":
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusTooManyRequests)
+		case "broken":
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"item": {"id": %q, "n": 9007199254740993}}`, id)
+		}
+	})
+	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Method, " ")
+		_, _ = io.Copy(w, r.Body) // the script sees what is missing
+	})
+	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `<title>A page</title><h1>Head</h1><p>See <a href="items/7">item 7</a>.<script>track()</script>`)
+	})
+	mux.Handle("GET /away", http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
+	// As Brave Search answers.
+	mux.HandleFunc("GET /res/v1/web/search", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Subscription-Token") == "" {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		}
+		fmt.Fprintf(w, `{"web": {"results": [{"title": "About %s", "url": "https://example.com/", "description": "Asked with %s"}]}}`, r.FormValue("q"), r.Header.Get("X-Subscription-Token"))
+	})
+	server := httptest.NewServer(mux)
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
+}
+
+// Ctrl-C stops the tool at once with its own exit status.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no interrupt to send to one process")
+	}
+	dir := filepath.Join(t.TempDir(), "loop")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	loop := wasmtest.Module{
+		Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}},
+		Funcs: []wasmtest.Func{{Body: []byte{wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End}}},
+	}
+	manifest := "manifest = 1\nname = \"loop\"\nversion = \"1.0.0\"\ndescription = \"Loops.\"\ntimeout = \"1h\"\nmodule.path = \"loop.wasm\"\n"
+	for name, data := range map[string][]byte{"loop.wasm": loop.Bytes(), "tool.toml": []byte(manifest)} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("wasmtool", "run", dir, "--input", "-", "--cache", "off")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// A pipe holds less than this, so once it is written the process is up and reads.
+	if _, err := io.WriteString(stdin, strings.Repeat(" ", 1<<20)+"{}"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(stdin.Close(), cmd.Process.Signal(os.Interrupt)); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != exitStopped || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("got %v (status %d)\n%s", err, got, &stderr)
+	}
+}
+
+// servlet is a plug-in with the tool "say.Hello", or one that lies about its tools.
+func servlet(lies bool) wasmtest.Module {
+	described, answer := `{"tools":[{"name":"say.Hello","description":"Says hello.","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}]}`, `{"content":[{"type":"text","text":"hello"}]}`
+	if lies {
+		described = `{"tools":"none of your business"}`
+	}
+	l := byte(wasmtest.I64)
+	m := wasmtest.Module{
+		Types:   []wasmtest.FuncType{{Params: []byte{l}, Results: []byte{l}}, {Params: []byte{l, wasmtest.I32}}, {Params: []byte{l, l}}, {Results: []byte{wasmtest.I32}}},
+		Memory:  []uint32{1},
+		Exports: []wasmtest.Export{{Name: "memory", Kind: 2}},
+	}
+	for i, name := range []string{"alloc", "store_u8", "output_set"} {
+		m.Imports = append(m.Imports, wasmtest.Import{Module: "extism:host/env", Name: name, Type: uint32(i)})
+	}
+	long := func(v int) []byte { return wasmtest.S64([]byte{wasmtest.I64Const}, int64(v)) }
+	const localSet, add64 = 0x21, 0x7c
+	for i, text := range []string{described, answer} {
+		body := wasmtest.Code(long(len(text)), wasmtest.CallFunc(0), []byte{localSet, 0})
+		for at := range len(text) {
+			body = wasmtest.Code(body, []byte{wasmtest.LocalGet, 0}, long(at), []byte{add64}, wasmtest.Const(int32(text[at])), wasmtest.CallFunc(1))
+		}
+		body = wasmtest.Code(body, []byte{wasmtest.LocalGet, 0}, long(len(text)), wasmtest.CallFunc(2), wasmtest.Const(0))
+		m.Funcs = append(m.Funcs, wasmtest.Func{Type: 3, Locals: []byte{l}, Body: body})
+		m.Exports = append(m.Exports, wasmtest.Export{Name: []string{"describe", "call"}[i], Index: uint32(3 + i)})
+	}
+	return m
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/internal/guesttest"
+)
+
+// operatorFile is what a user wrote who lets an agent edit files unasked, and run the
+// commands that go with that: what else a script does is asked about.
+const operatorFile = `
+[tools.edit]
+auto_execute = true
+[tools.multi_edit]
+auto_execute = true
+[tools.write]
+auto_execute = true
+[tools.apply_patch]
+auto_execute = true
+
+[shell]
+allow = ["mkdir -p *", "sed -i *"]
+`
+
+// person is the user at the client. It says what the step has for an answer.
+type person struct {
+	mu     sync.Mutex
+	answer answer
+	asked  []string
+}
+
+// expect begins a step.
+func (p *person) expect(a answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answer, p.asked = a, nil
+}
+
+// heard is what was asked since.
+func (p *person) heard() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.asked, "\n")
+}
+
+func (p *person) elicit(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = append(p.asked, r.Params.Message)
+	if p.answer.No {
+		return &mcp.ElicitResult{Action: "decline"}, nil
+	}
+	return &mcp.ElicitResult{Action: "accept", Content: p.answer.Form}, nil
+}
+
+// agent is a client that serve was started by.
+type agent struct {
+	session *mcp.ClientSession
+	person  *person
+	taken   taken
+}
+
+// startAgent starts the command on a workspace. Modules are compiled once for each machine,
+// in the cache of all tests.
+func startAgent(t *testing.T, workspace string) *agent {
+	t.Helper()
+	private := t.TempDir()
+	if err := os.Chmod(private, 0o700); err != nil { // or the file does not count
+		t.Fatal(err)
+	}
+	config := filepath.Join(private, "wasmtool.toml")
+	if err := os.WriteFile(config, []byte(operatorFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{person: new(person), taken: taken{}}
+	program := guesttest.Program(t)
+	cmd := exec.Command(program, "serve", "--workspace", workspace+":rw", "--config", config)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(private, "state"), "WASMTOOL_CACHE="+guesttest.ModuleCache(t, program))
+	cmd.Dir, cmd.Stderr = t.TempDir(), t.Output()
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, &mcp.ClientOptions{ElicitationHandler: a.person.elicit})
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.session = session
+	return a
+}
+
+// do does a step and finds what is not as it should be. The text is the answer's, for people.
+func (a *agent) do(ctx context.Context, s step) (text string, _ error) {
+	arguments, err := a.taken.fill(s.With)
+	if err != nil {
+		return "", err
+	}
+	a.person.expect(s.Answer)
+	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: s.Tool, Arguments: arguments})
+	if err != nil {
+		return "", err
+	}
+	for _, block := range result.Content {
+		if block, ok := block.(*mcp.TextContent); ok {
+			text += block.Text + "\n"
+		}
+	}
+	faults := s.compare(text, a.taken)
+	if code, _ := result.Meta["io.github.wasmtool/code"].(string); result.IsError != (s.Fails != "") || code != s.Fails {
+		faults = append(faults, fmt.Sprintf("the error is %q, not %q", code, s.Fails))
+	}
+	if asked := a.person.heard(); (asked != "") != (s.Asked != "") || !strings.Contains(asked, s.Asked) {
+		faults = append(faults, fmt.Sprintf("the person is asked %q, not %q", asked, s.Asked))
+	}
+	if s.Tool == "bash" && (s.Fails == "" || s.Fails == "execution") {
+		faults = append(faults, exitFaults(result, s.Exit)...)
+	}
+	if err := a.taken.take(s, text); err != nil {
+		faults = append(faults, err.Error())
+	}
+	if len(faults) > 0 {
+		return text, errors.New(strings.Join(faults, "\n"))
+	}
+	return text, nil
+}
+
+// exitFaults compares what programs get of a script that ran.
+func exitFaults(result *mcp.CallToolResult, want int) []string {
+	metadata, _ := result.Meta["io.github.wasmtool/metadata"].(map[string]any)
+	var faults []string
+	if got := metadata["exit_code"]; got != float64(want) {
+		faults = append(faults, fmt.Sprintf("the exit status is %v, not %d", got, want))
+	}
+	if title, _ := result.Meta["io.github.wasmtool/title"].(string); title == "" {
+		faults = append(faults, "there is no title")
+	}
+	return faults
+}

@@ -1,6 +1,0 @@
-//go:build race
-
-package attacktest
-
-// raced says that the race detector is on, under which compiling takes far longer.
-const raced = true

@@ -1,0 +1,171 @@
+package attack
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// key is a call that a key of the operator's file makes come out differently. In its texts
+// DIR is a folder that holds a.txt and sub/a.txt, and DIGEST the digest of the tool.
+type key struct {
+	name string
+	// asked is what the tool's manifest says besides, and always what the file says in both
+	// cases, after the key.
+	asked, always string
+	// with and without are the rest of the file with the key and without it, or with another
+	// value; gives and instead are what comes of the call then.
+	with, without  string
+	gives, instead string
+	steps          []step
+	path           string        // an argument
+	timeout        time.Duration // of the call without the key
+	warm           bool          // the tool has a warm-up
+	linux          bool          // it has no effect elsewhere
+}
+
+const (
+	auto       = "[tools.script]\nauto_execute = true\n"
+	asksData   = "[[permissions.fs]]\nmount = \"data\"\nmode = %q\n"
+	asksSecret = "[[permissions.net]]\nurl = \"http://api.example.com/\"\nsecrets = [{ name = \"TOKEN\", header = \"X-Token\" }]\n"
+	hasSecret  = auto + "[grants]\nallow = [\"net:http://api.example.com/\", \"secret:TOKEN\"]\n"
+	// runsScripts is a tool whose path is a script.
+	runsScripts = "shell = \"{path}\"\n[[permissions.fs]]\nmount = \"data\"\nmode = \"write\"\n"
+	givesData   = "mounts.data = { path = 'DIR', mode = \"write\" }\n"
+	denies      = "[[policy.rules]]\neffect = \"deny\"\n"
+)
+
+// paths is a rule that denies calls by the argument path.
+func paths(match string) string { return denies + "arguments = { \"/path\" = { " + match + " } }\n" }
+
+func keys() []key {
+	reads, sends, hogs := []step{{Do: "file", Text: "/data/a.txt"}}, []step{get("http://api.example.com/")}, []step{{Do: "exists", Text: "x", Times: 40 << 20}}
+	return []key{
+		{name: "mounts.NAME", asked: fmt.Sprintf(asksData, "read"), with: "mounts.data = 'DIR'\n", steps: reads, gives: "in the folder", instead: "not granted: read:data"},
+		{name: "mounts.NAME.path", asked: fmt.Sprintf(asksData, "read"), with: "mounts.data = { path = 'DIR/sub' }\n", without: "mounts.data = { path = 'DIR' }\n", steps: reads, gives: "below it", instead: "in the folder"},
+		{name: "mounts.NAME.mode", asked: fmt.Sprintf(asksData, "write"), always: auto, with: "mounts.data = { path = 'DIR', mode = \"write\" }\n", without: "mounts.data = { path = 'DIR' }\n", steps: []step{{Do: "create", Text: "/data/new", More: ptr("written")}, {Do: "file", Text: "/data/new"}}, gives: "written", instead: "not granted: write:data"},
+		{name: "env.NAME", asked: "[permissions]\nenv = [\"GREETING\"]\n", always: auto, with: "[env]\nGREETING = \"hello\"\n", steps: []step{{Do: "env"}}, gives: "GREETING=hello", instead: "not granted: env:GREETING"},
+
+		{name: "secrets.NAME.env", asked: asksSecret, always: hasSecret, with: "secrets.TOKEN.env = \"TOKEN\"\n", without: "secrets.TOKEN.env = \"OTHER\"\n", steps: sends, gives: "got [of-the-environment]", instead: "got nothing"},
+		{name: "secrets.NAME.file", asked: asksSecret, always: hasSecret, with: "secrets.TOKEN.file = 'DIR/a.txt'\n", without: "secrets.TOKEN.file = 'DIR/none'\n", steps: sends, gives: "got [in the folder]", instead: "got nothing"},
+		{name: "secrets.NAME.command", asked: asksSecret, always: hasSecret, with: "secrets.TOKEN.command = [\"go\", \"env\", \"GOARCH\"]\n", without: "secrets.TOKEN.command = [\"go\", \"no-such-command\"]\n", steps: sends, gives: "got [" + runtime.GOARCH + "]", instead: "got nothing"},
+		{name: "secrets.NAME.keyring", asked: asksSecret, always: hasSecret, with: "secrets.TOKEN.keyring = \"service/user\"\n", without: "secrets.TOKEN.keyring = \"service/other\"\n", steps: sends, gives: "got [of-the-keyring]", instead: "got nothing"},
+		{name: "secrets.NAME.urls", asked: asksSecret, always: hasSecret, with: "secrets.TOKEN = { env = \"TOKEN\", urls = [\"http://api.example.com/v2\"] }\n", without: "secrets.TOKEN = { env = \"TOKEN\" }\n", steps: sends, gives: "got []", instead: "got [of-the-environment]"},
+
+		{name: "grants.allow", asked: fmt.Sprintf(storeAsked, "read"), with: "grants.allow = [\"kv:read\"]\n", steps: []step{{Do: "list"}}, gives: "ended: ", instead: "not granted: kv:read"},
+		{name: "grants.deny", asked: fmt.Sprintf(storeAsked, "read"), with: "grants = { allow = [\"kv:read\"], deny = [\"kv:read\"] }\n", without: "grants = { allow = [\"kv:read\"] }\n", steps: []step{{Do: "list"}}, gives: "not granted: kv:read", instead: "ended: "},
+
+		{name: "limits.memory", with: "limits.memory = \"32MiB\"\n", steps: hogs, gives: "33554432 bytes", instead: "ended: "},
+		{name: "limits.fuel", with: "limits.fuel = 50_000_000\n", steps: []step{{Do: "spin"}}, timeout: 300 * time.Millisecond, gives: "50000000 units of fuel", instead: "timeout"},
+		{name: "limits.open_files", asked: fmt.Sprintf(asksData, "read"), always: "mounts.data = 'DIR'\n", with: "limits.open_files = 3\n", steps: []step{{Do: "open", Text: "/data/a.txt", Repeat: 10}}, gives: "Try again", instead: `"code":0}`},
+		{name: "limits.http_requests", asked: anywhereAsked, always: anywhereGiven, with: "limits.http_requests = 2\n", steps: []step{get("http://a.example.com/"), get("http://a.example.com/"), get("http://a.example.com/")}, gives: "more than 2 requests", instead: "got []got []got []"},
+		// With fuel for hours, it is the time that ends; without it the fuel ends, however late a clock.
+		{name: "limits.timeout", with: "limits = { timeout = \"50ms\", fuel = 1_000_000_000_000_000 }\n", without: "limits = { fuel = 50_000_000 }\n", steps: []step{{Do: "spin"}}, gives: "timeout", instead: "units of fuel"},
+		{name: "limits.total_memory", with: "limits.total_memory = \"1MiB\"\n", gives: "the guests together", instead: "ended: "},
+		{name: "limits.idle_memory", warm: true, linux: true, with: "limits.idle_memory = \"0B\"\n", steps: []step{{Do: "kept"}}, gives: `{"code":0}`, instead: "BAB"},
+
+		{name: "policy.profile", with: "policy.profile = \"minimal\"\n", gives: "switched off", instead: "ended: "},
+		{name: "policy.allow", with: "policy.allow = [\"other\"]\n", without: "policy.allow = [\"scr*\"]\n", gives: "switched off", instead: "ended: "},
+		{name: "policy.deny", with: "policy.deny = [\"script\"]\n", gives: "switched off", instead: "ended: "},
+		{name: "policy.enable_tool_calls", with: "policy.enable_tool_calls = false\n", gives: "switched off", instead: "ended: "},
+		{name: "policy.rules.effect", with: "[[policy.rules]]\ntools = [\"script\"]\neffect = \"deny\"\n", without: "[[policy.rules]]\ntools = [\"script\"]\neffect = \"allow\"\n", gives: "permission_denied", instead: "ended: "},
+		{name: "policy.rules.tools", with: denies + "tools = [\"script\"]\n", without: denies + "tools = [\"other\"]\n", gives: "permission_denied", instead: "ended: "},
+		{name: "policy.rules.capabilities", asked: "[permissions]\nclock = true\n", with: denies + "capabilities = [\"clock\"]\n", without: denies + "capabilities = [\"random\"]\n", gives: "permission_denied", instead: "ended: "},
+		{name: "policy.rules.reason", with: denies + "tools = [\"script\"]\nreason = \"not on Sundays\"\n", without: denies + "tools = [\"script\"]\n", gives: "not on Sundays", instead: "permission_denied"},
+		{name: "policy.rules.arguments.NAME.equals", path: "a/b", with: paths(`equals = "a/b"`), without: paths(`equals = "a"`), gives: "permission_denied", instead: "ended: "},
+		{name: "policy.rules.arguments.NAME.glob", path: "a/b", with: paths(`glob = "**/b"`), without: paths(`glob = "*/c"`), gives: "permission_denied", instead: "ended: "},
+		{name: "policy.rules.arguments.NAME.prefix", path: "a/b", with: paths(`prefix = "a"`), without: paths(`prefix = "a/bb"`), gives: "permission_denied", instead: "ended: "},
+		{name: "policy.rules.arguments.NAME.regexp", path: "a/b", with: paths(`regexp = ".*b"`), without: paths(`regexp = "b"`), gives: "permission_denied", instead: "ended: "},
+		{name: "policy.rules.arguments.NAME.missing", with: paths(`equals = "a", missing = true`), without: paths(`equals = "a"`), gives: "permission_denied", instead: "ended: "},
+		{name: "policy.rules.arguments.NAME.fold_case", path: "A", with: paths(`regexp = "a", fold_case = true`), without: paths(`regexp = "a"`), gives: "permission_denied", instead: "ended: "},
+
+		{name: "shell.allow", asked: runsScripts, always: givesData, path: "npm run build", with: "shell.allow = [\"npm run *\"]\n", without: "shell.allow = [\"npm test *\"]\n", gives: "ended: ", instead: "approval_required"},
+		{name: "shell.ask", asked: runsScripts, always: givesData, path: "cat a.env", with: "shell.ask = [\"cat *.env\"]\n", gives: "approval_required", instead: "ended: "},
+		{name: "shell.deny", asked: runsScripts, always: givesData, path: "git log --all", with: "shell.deny = [\"git log\"]\n", gives: "permission_denied", instead: "ended: "},
+		{name: "shell.confirm_dangerous", asked: runsScripts, always: givesData + auto, path: "rm a", with: "shell.confirm_dangerous = false\n", gives: "ended: ", instead: "approval_required"},
+
+		{name: "tools.NAME.enabled", with: "tools.script.enabled = false\n", gives: "switched off", instead: "ended: "},
+		{name: "tools.NAME.auto_execute", asked: "dangerous = true\n", with: "tools.script.auto_execute = true\n", gives: "ended: ", instead: "approval_required"},
+		{name: "tools.NAME.allow", asked: fmt.Sprintf(storeAsked, "read"), with: "tools.script.allow = [\"kv:read\"]\n", without: "tools.other.allow = [\"kv:read\"]\n", gives: "ended: ", instead: "not granted: kv:read"},
+		{name: "tools.NAME.deny", asked: "[permissions]\nclock = true\n", with: "tools.script.deny = [\"clock\"]\n", without: "tools.other.deny = [\"clock\"]\n", gives: "not granted: clock", instead: "ended: "},
+		{name: "tools.NAME.digest", with: "tools.script.digest = \"sha256:" + strings.Repeat("0", 64) + "\"\n", without: "tools.script.digest = \"DIGEST\"\n", gives: "pinned", instead: "ended: "},
+		{name: "revoked.digests", with: "revoked.digests = [\"DIGEST\"]\n", without: "revoked.digests = [\"sha256:" + strings.Repeat("0", 64) + "\"]\n", gives: "revoked", instead: "ended: "},
+	}
+}
+
+// Each key of the operator's file has its effect on calls, and none has it without the key.
+// Which tests there are for all keys is in registry/config/testdata/keys.txt.
+func TestKeysOfTheOperatorsFile(t *testing.T) {
+	keyring.MockInit() // nothing else in this process has a keyring
+	if err := keyring.Set("service", "user", "of-the-keyring"); err != nil {
+		t.Fatal(err)
+	}
+	digest, err := newLab(t, setup{}).tools.Digest(t.Context(), "script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys() {
+		t.Run(k.name, func(t *testing.T) {
+			if k.linux && runtime.GOOS != "linux" {
+				t.Skip("no memory can be reset here")
+			}
+			t.Parallel()
+			with, without := k.try(t, k.with, digest), k.try(t, k.without, digest)
+			if !strings.Contains(with, k.gives) {
+				t.Errorf("with it: %s\nwant %q", with, k.gives)
+			}
+			if !strings.Contains(without, k.instead) || strings.Contains(without, k.gives) {
+				t.Errorf("without it: %s\nwant %q and not %q", without, k.instead, k.gives)
+			}
+		})
+	}
+}
+
+// try makes the call under a file, and tells what came of it and what the server got.
+func (k key) try(t *testing.T, file, digest string) string {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a.txt": "in the folder", "sub/a.txt": "below it"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld(t, func(http.ResponseWriter, *http.Request) {})
+	l := newLab(t, setup{
+		tools:    map[string]string{"script": k.asked, "other": ""},
+		operator: strings.NewReplacer("DIR", filepath.ToSlash(dir), "DIGEST", digest).Replace(file + k.always),
+		env:      map[string]string{"TOKEN": "of-the-environment"},
+		http:     w.options(), warm: k.warm,
+	})
+	call := script("script", append([]step{}, k.steps...)...)
+	if k.path != "" {
+		call.Arguments = fmt.Appendf(nil, `{"path":%q}`, k.path)
+	}
+	if file == k.without {
+		call.Timeout = k.timeout
+	}
+	result, err := l.execute(t, call)
+	if err != nil {
+		return fmt.Sprintf("%s: %v", tool.CodeOf(err), err)
+	}
+	told := "ended: " + string(result.Structured)
+	for _, r := range w.requests() {
+		told += fmt.Sprint("got ", r.Header["X-Token"])
+	}
+	if len(w.asked()) == 0 {
+		told += "got nothing"
+	}
+	return told
+}

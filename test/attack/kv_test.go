@@ -1,0 +1,181 @@
+package attack
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+const (
+	storeAsked = "[permissions]\nkv = %q\n"
+	storeGiven = `
+[grants]
+allow = ["kv:write"]
+[tools.script]
+auto_execute = true
+[tools.other]
+auto_execute = true
+[tools.reader]
+auto_execute = true
+`
+)
+
+// stores are scripts that may write their store, one that may read, and one without.
+func stores() map[string]string {
+	return map[string]string{
+		"script": fmt.Sprintf(storeAsked, "write"), "other": fmt.Sprintf(storeAsked, "write"),
+		"reader": fmt.Sprintf(storeAsked, "read"), "none": "",
+	}
+}
+
+// No key of a tool and tenant is seen by another one, whatever they are called, and all
+// are there again for the next Registry.
+func TestStoresAreApart(t *testing.T) {
+	s := setup{tools: stores(), operator: storeGiven, stateDir: t.TempDir()}
+	tenants := []string{"", "a", "A", "a/script", "../a", "..", "a\x00", "a ", "é", "e\u0301", "script", strings.Repeat("t", 400)}
+	names := []string{"script", "other"}
+	each := func(l *lab, do func(owner string, call tool.Call)) {
+		for _, tenant := range tenants {
+			for _, name := range names {
+				do(tenant+"|"+name, tool.Call{Tool: name, Tenant: tenant})
+			}
+		}
+	}
+	run := func(l *lab, call tool.Call, steps ...step) []told {
+		full := script(call.Tool, steps...)
+		full.Tenant = call.Tenant
+		return l.call(t, full)
+	}
+	first := newLab(t, s)
+	each(first, func(owner string, call tool.Call) {
+		out := run(first, call, step{Do: "list"}, step{Do: "get", Text: "k"}, step{Do: "put", Text: "k", More: &owner}, step{Do: "put", Text: owner, More: ptr("")})
+		if out[0].Text != "[]" || out[1].Code != int32(hostfuncs.FaultNotFound) {
+			t.Errorf("%q finds %+v", owner, out)
+		}
+	})
+	second := newLab(t, s)
+	for _, l := range []*lab{first, second} {
+		each(l, func(owner string, call tool.Call) {
+			out := run(l, call, step{Do: "get", Text: "k"}, step{Do: "list"})
+			var keys []string
+			if err := json.Unmarshal([]byte(out[1].Text), &keys); err != nil || len(keys) != 2 || out[0].Text != owner {
+				t.Errorf("%q finds %+v", owner, out)
+			}
+		})
+	}
+}
+
+// What is not granted of a store is denied, and what is granted is no more than asked for.
+func TestModesOfStores(t *testing.T) {
+	l := newLab(t, setup{tools: stores(), operator: storeGiven})
+	const denied, missing = int32(hostfuncs.FaultDenied), int32(hostfuncs.FaultNotFound)
+	steps := []step{{Do: "get", Text: "k"}, {Do: "list"}, {Do: "put", Text: "k"}, {Do: "delete", Text: "k"}, {Do: "swap", Text: "k", Last: ptr("v")}}
+	for name, want := range map[string][]int32{
+		"none": {denied, denied, denied, denied, denied}, "reader": {missing, 2, denied, denied, denied}, "script": {missing, 2, 0, 0, 1},
+	} {
+		for i, out := range l.call(t, script(name, steps...)) {
+			if out.Code != want[i] {
+				t.Errorf("%s: %s: %+v, want %d", name, steps[i].Do, out, want[i])
+			}
+		}
+	}
+	// The operator's denial wins over what is granted.
+	no := newLab(t, setup{tools: stores(), operator: strings.Replace(storeGiven, "[tools.script]", "deny = [\"kv:write\"]\n[tools.script]", 1)})
+	if _, err := no.execute(t, script("script", steps...)); tool.CodeOf(err) != tool.CodePermissionDenied {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Odd and large keys and values are refused, and cost the host nothing: a receipt stays
+// small whatever a guest makes up.
+func TestQuotasOfStores(t *testing.T) {
+	l := newLab(t, setup{tools: stores(), operator: storeGiven})
+	tests := []struct {
+		step step
+		want hostfuncs.FaultCode
+	}{
+		{step{Do: "put", Text: "k", Times: 513}, hostfuncs.FaultTooMuch},
+		{step{Do: "get", Text: "k", Times: 8 << 20}, hostfuncs.FaultTooMuch},
+		{step{Do: "delete", Text: "d", Times: 8 << 20}, hostfuncs.FaultTooMuch},
+		{step{Do: "swap", Text: "s", Times: 8 << 20, Last: ptr("v")}, hostfuncs.FaultTooMuch},
+		{step{Do: "put", Text: ""}, hostfuncs.FaultInvalid},
+		{step{Do: "get", Text: ""}, hostfuncs.FaultInvalid},
+		{step{Do: "put", Text: "v", More: ptr(strings.Repeat("v", 1<<20+1))}, hostfuncs.FaultTooMuch},
+	}
+	for _, tt := range tests {
+		out := l.play(t, tt.step)[0]
+		if out.Code != int32(tt.want) {
+			t.Errorf("%s: %d %.200s, want %d", tt.step.Do, out.Code, out.Fault, tt.want)
+		}
+		if len(out.Fault) > 1000 {
+			t.Errorf("%s: a fault of %d bytes", tt.step.Do, len(out.Fault))
+		}
+	}
+	for _, r := range l.noted() {
+		text, err := json.Marshal(r)
+		if err != nil || len(text) > 10<<10 {
+			t.Errorf("a receipt of %d bytes, %v", len(text), err)
+		}
+	}
+	// 16 MiB in all, and then no more.
+	full := l.play(t, step{Do: "put", Text: "0", More: ptr(strings.Repeat("v", 1<<20))})
+	for i := 1; full[0].Code == 0 && i < 20; i++ {
+		full = l.play(t, step{Do: "put", Text: fmt.Sprint(i), More: ptr(strings.Repeat("v", 1<<20))})
+	}
+	if f := full[0].fault(t); f.Kind != "quota_bytes" {
+		t.Errorf("a full store says %+v", f)
+	}
+}
+
+// Calls at once that change the same key lose nothing, in two registries on one folder.
+func TestSwapsLoseNothing(t *testing.T) {
+	const calls, each = 4, 25
+	s := setup{tools: stores(), operator: storeGiven, stateDir: t.TempDir()}
+	labs := []*lab{newLab(t, s), newLab(t, s)}
+	var wg sync.WaitGroup
+	for _, l := range labs {
+		for range calls {
+			wg.Go(func() {
+				if _, err := l.execute(t, script("script", step{Do: "count", Text: "n", Repeat: each})); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if out := labs[0].play(t, step{Do: "get", Text: "n"}); len(out[0].Text) != 2*calls*each {
+		t.Errorf("%d of %d changes are there", len(out[0].Text), 2*calls*each)
+	}
+}
+
+// The numbers of the ABI: how long a value is, whatever fits, and none that is there.
+func TestSwapsByTheABI(t *testing.T) {
+	l := newLab(t, setup{tools: stores(), operator: storeGiven})
+	tests := []struct {
+		step step
+		want told
+	}{
+		{step{Do: "swap", Text: "k", More: ptr("x"), Last: ptr("y")}, told{Code: 0}},
+		{step{Do: "swap", Text: "k", Last: ptr("abc")}, told{Code: 1}},
+		{step{Do: "swap", Text: "k", Last: ptr("y")}, told{Code: 0}},
+		{step{Do: "get", Text: "k", Size: 2}, told{Code: 3, Text: "ab"}},
+		{step{Do: "swap", Text: "k", More: ptr("abc"), Last: ptr("")}, told{Code: 1}},
+		{step{Do: "get", Text: "k"}, told{Code: 0}},
+		{step{Do: "swap", Text: "k", More: ptr("")}, told{Code: 1}},
+		{step{Do: "list"}, told{Code: 2, Text: "[]"}},
+	}
+	var steps []step
+	for _, tt := range tests {
+		steps = append(steps, tt.step)
+	}
+	for i, out := range l.play(t, steps...) {
+		if out != tests[i].want {
+			t.Errorf("%d: %+v: got %+v, want %+v", i, tests[i].step, out, tests[i].want)
+		}
+	}
+}

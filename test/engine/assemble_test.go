@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/wasmtest"
+)
+
+// Opcodes and types beside those of wasmtest, by their names in the WebAssembly
+// specification.
+const (
+	v128      = 0x7b
+	externRef = 0x6f
+
+	opIf        = 0x04
+	opReturn    = 0x0f
+	opGlobalGet = 0x23
+	opGlobalSet = 0x24
+	opTableGet  = 0x25
+	opTableSet  = 0x26
+	opLocalSet  = 0x21
+	opI32Load8  = 0x2d
+	opI64Store  = 0x37
+	opF32Store  = 0x38
+	opF64Store  = 0x39
+	opMemSize   = 0x3f
+	opF32Const  = 0x43
+	opF64Const  = 0x44
+	opI32Eq     = 0x46
+	opRefNull   = 0xd0
+	opRefIsNull = 0xd1
+	opRefFunc   = 0xd2
+)
+
+// The instructions after the prefixes 0xfc and 0xfd.
+var (
+	opMemoryInit = []byte{0xfc, 8}
+	opDataDrop   = []byte{0xfc, 9}
+	opMemoryFill = []byte{0xfc, 11}
+	opTableInit  = []byte{0xfc, 12}
+	opElemDrop   = []byte{0xfc, 13}
+	opTableGrow  = []byte{0xfc, 15}
+	opTableSize  = []byte{0xfc, 16}
+	opTableFill  = []byte{0xfc, 17}
+	opV128Store  = []byte{0xfd, 11}
+	opV128Const  = []byte{0xfd, 12}
+)
+
+// op is an instruction with operands of one byte.
+func op(code byte, operands ...byte) []byte { return append([]byte{code}, operands...) }
+
+// op2 is an instruction with a prefix, and operands of one byte.
+func op2(code []byte, operands ...byte) []byte { return slices.Concat(code, operands) }
+
+// store stores what value leaves at an address.
+func store(code []byte, at int32, value ...[]byte) []byte {
+	return wasmtest.Code(wasmtest.Const(at), wasmtest.Code(value...), code, []byte{0, 0})
+}
+
+// when runs body when local 0 holds a letter.
+func when(letter byte, body ...[]byte) []byte {
+	return wasmtest.Code(
+		op(wasmtest.LocalGet, 0), wasmtest.Const(int32(letter)), op(opI32Eq),
+		op(opIf, wasmtest.Empty), wasmtest.Code(body...), op(wasmtest.End),
+	)
+}
+
+// segments are sections that wasmtest does not write: passive segments.
+type segments struct {
+	// elements is the function of a passive element segment of one, data the bytes of a
+	// passive data segment; nil for none.
+	elements *byte
+	data     []byte
+}
+
+// Numbers of sections.
+const (
+	sectionElement   = 9
+	sectionCode      = 10
+	sectionData      = 11
+	sectionDataCount = 12
+)
+
+// addTo returns a module of wasmtest, without segments of its own, with these.
+func (s segments) addTo(wasm []byte) []byte {
+	var before []byte
+	if s.elements != nil {
+		before = append(before, sectionElement, 5, 1, 1, 0, 1, *s.elements) // passive, functions
+	}
+	if s.data == nil {
+		return insertBeforeCode(wasm, before)
+	}
+	before = append(before, sectionDataCount, 1, 1)
+	data := slices.Concat(wasmtest.U32([]byte{1, 1}, uint32(len(s.data))), s.data) // passive
+	wasm = insertBeforeCode(wasm, before)
+	return slices.Concat(wasmtest.U32(append(wasm, sectionData), uint32(len(data))), data)
+}
+
+// insertBeforeCode puts sections before the one with the code.
+func insertBeforeCode(wasm, sections []byte) []byte {
+	const header = 8
+	for at := header; at < len(wasm); {
+		if wasm[at] == sectionCode {
+			return slices.Insert(slices.Clone(wasm), at, sections...)
+		}
+		size, n := uint32(0), 0
+		for shift := 0; ; shift += 7 {
+			n++
+			b := wasm[at+n]
+			size |= uint32(b&0x7f) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		at += 1 + n + int(size)
+	}
+	return slices.Concat(wasm, sections)
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// ending is a way in which a call can end, and what may come of it.
+type ending struct {
+	name     string
+	outcomes []string
+	// rare tells that it takes long.
+	rare bool
+}
+
+// ownEndings is how many endings are the guest's own; they are first.
+const ownEndings = 3
+
+var endings = []ending{
+	{name: "return", outcomes: []string{""}},
+	{name: "fail", outcomes: []string{string(runtime.Failed)}},
+	{name: "exit", outcomes: []string{string(runtime.Failed)}},
+	{name: "trap", outcomes: []string{string(runtime.Trap)}},
+	{name: "loop", outcomes: []string{string(runtime.Timeout)}, rare: true},
+	{name: "sleep", outcomes: []string{string(runtime.Timeout)}, rare: true},
+	// Who has closed its output writes for ever, or gives up.
+	{name: "flood", outcomes: []string{"resource_exhausted (output)", string(runtime.Timeout), string(runtime.Failed)}, rare: true},
+}
+
+// timeout is how long a call that ends so may take: a few milliseconds when it would not
+// end otherwise.
+func (e ending) timeout(random *rand.Rand) time.Duration {
+	if slices.Contains(e.outcomes, string(runtime.Timeout)) {
+		return time.Duration(1+random.IntN(10)) * time.Millisecond
+	}
+	return time.Minute
+}
+
+// pick chooses where a call leaves its token and how it ends. Two of three calls leave
+// it in memory alone and end by themselves, so that their instances are used again.
+func (g guest) pick(random *rand.Rand) (steps []string, end ending) {
+	clean := random.IntN(3) > 0
+	for len(steps) < 1+random.IntN(4) {
+		if s := g.steps[random.IntN(len(g.steps))]; !clean || !s.outside {
+			steps = append(steps, s.name)
+		}
+	}
+	if clean {
+		return steps, endings[random.IntN(ownEndings)]
+	}
+	if n := len(g.ends); n > 0 && random.IntN(10) == 0 {
+		return steps, ending{name: g.ends[random.IntN(n)], outcomes: []string{string(runtime.Failed), string(runtime.Trap)}}
+	}
+	for {
+		if e := endings[random.IntN(len(endings))]; !e.rare || random.IntN(5) == 0 {
+			return steps, e
+		}
+	}
+}

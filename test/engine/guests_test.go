@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/guesttest"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// canaries is the folder of the canary's sources and modules.
+const canaries = "../../testdata/canary"
+
+// guest is the canary in one language and one form.
+type guest struct {
+	language string
+	abi      runtime.ABI
+	wasm     func(testing.TB) []byte
+	// calls is how many of the 20,000 calls of TestCanary are this guest's: a call in
+	// Go takes as long as a hundred others.
+	calls int
+	// slow tells that a call takes that long.
+	slow bool
+	// tightPages is a ceiling of memory that the guest starts well below, but passes
+	// when it grows by as much. It is a tenant's limit and what a look asks for.
+	tightPages uint64
+	// steps are the places where it can leave a token, and what a look at a reused
+	// instance shows of each.
+	steps []step
+	// ends are the ways in which a call can end that only this guest has.
+	ends []string
+	// trapped are the kinds of lines that show a trap after which memory alone was
+	// restored: globals are left as they were.
+	trapped []string
+}
+
+// name tells guests apart in the names of tests.
+func (g guest) name() string { return g.language + "/" + string(g.abi) }
+
+// step is a place where a guest leaves something.
+type step struct {
+	name string
+	// shows are the kinds of lines of a report that an instance used as it is shows
+	// differently.
+	shows []string
+	// outside tells that restoring memory does not undo it: the host keeps it, or, if
+	// global is set, a global does.
+	outside, global bool
+}
+
+// steps that the guests have in common.
+var (
+	inMemory = []step{
+		{name: "static", shows: []string{"static", "found"}},
+		{name: "heap", shows: []string{"found"}},
+		{name: "grow", shows: []string{"pages", "found"}},
+	}
+	inHost = []step{
+		{name: "open", shows: []string{"fd"}, outside: true},
+		{name: "opendir", shows: []string{"fd"}, outside: true},
+		{name: "readdir", shows: []string{"list"}, outside: true},
+		{name: "close", shows: []string{"fd"}, outside: true},
+		{name: "closepreopens", shows: []string{"fd", "list"}, outside: true},
+		{name: "random", shows: []string{"draw"}, outside: true},
+		{name: "clock", shows: []string{"clock"}, outside: true},
+		{name: "flags"}, // the engine keeps none for what is open at start
+	}
+	inC = []step{
+		{name: "stack", shows: []string{"found"}},
+		{name: "env", shows: []string{"env", "found"}},
+		{name: "buffer", shows: []string{"found"}},
+		{name: "atexit", shows: []string{"hash"}},
+		{name: "scratch"},
+	}
+	inRust = []step{
+		{name: "local", shows: []string{"local", "found"}},
+		{name: "stack", shows: []string{"found"}},
+		{name: "env", shows: []string{"env", "found"}},
+		{name: "buffer", shows: []string{"found"}},
+		{name: "scratch"},
+	}
+	inAssemblyScript = []step{
+		{name: "number", shows: []string{"number"}, outside: true, global: true},
+	}
+	inGo = []step{
+		{name: "map", shows: []string{"map", "found"}},
+		{name: "pool", shows: []string{"pool", "found"}},
+		{name: "stack", shows: []string{"found"}},
+		{name: "goroutine", shows: []string{"goroutines", "found"}},
+		{name: "timer", shows: []string{"static", "found"}},
+		{name: "finalizer", shows: []string{"static", "found"}},
+		{name: "env", shows: []string{"env", "found"}},
+		{name: "scratch"},
+	}
+)
+
+// guests lists the canary in all languages and forms.
+func guests() []guest {
+	var list []guest
+	for _, abi := range []runtime.ABI{runtime.Command, runtime.Reactor} {
+		list = append(
+			list,
+			guest{language: "c", abi: abi, wasm: committed("c", abi), calls: 3500, tightPages: 24, steps: join(inMemory, inC, inHost), trapped: []string{"stack"}},
+			guest{language: "rust", abi: abi, wasm: committed("rust", abi), calls: 3500, tightPages: 24, steps: join(inMemory, inRust, inHost), trapped: []string{"stack"}},
+			guest{language: "assemblyscript", abi: abi, wasm: committed("assemblyscript", abi), calls: 2500, tightPages: 24, steps: join(inMemory, inAssemblyScript, inHost)},
+			guest{language: "go", abi: abi, wasm: goCanary(abi), calls: 500, slow: true, tightPages: 96, steps: join(inMemory, inGo, inHost), ends: []string{"panic"}},
+		)
+	}
+	return list
+}
+
+func join(lists ...[]step) []step {
+	var all []step
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+// committed reads a module that is built by guest-examples/testlang/build.sh.
+func committed(language string, abi runtime.ABI) func(testing.TB) []byte {
+	file := filepath.Join(canaries, language, "canary.wasm")
+	if abi == runtime.Reactor {
+		file = filepath.Join(canaries, language, "reactor", "canary_reactor.wasm")
+	}
+	return func(tb testing.TB) []byte {
+		tb.Helper()
+		return readFile(tb, file)
+	}
+}
+
+func readFile(tb testing.TB, name string) []byte {
+	tb.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return content
+}
+
+// onceBuilt is a module that is built for the first test that needs it.
+type onceBuilt struct {
+	once sync.Once
+	wasm []byte
+}
+
+var goCommand, goReactor onceBuilt
+
+// goCanary builds the canary in Go, once for all tests.
+func goCanary(abi runtime.ABI) func(testing.TB) []byte {
+	return func(tb testing.TB) []byte {
+		tb.Helper()
+		module, flags := &goCommand, []string(nil)
+		if abi == runtime.Reactor {
+			module, flags = &goReactor, []string{guesttest.Reactor}
+		}
+		module.once.Do(func() { module.wasm = guesttest.BuildGo(tb, filepath.Join(canaries, "go"), flags...) })
+		return module.wasm
+	}
+}

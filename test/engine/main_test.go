@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// cacheDir is where all tests find compiled modules.
+var cacheDir string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "wasmtool-engine-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	cacheDir = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// newRuntime returns a Runtime that is closed with the test.
+func newRuntime(tb testing.TB, o runtime.Options) *runtime.Runtime {
+	tb.Helper()
+	o.CacheDir = cacheDir
+	r := runtime.New(o)
+	tb.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return r
+}
+
+func load(tb testing.TB, r *runtime.Runtime, wasm []byte) *runtime.Module {
+	tb.Helper()
+	m, err := r.Load(context.Background(), wasm)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = m.Close() })
+	return m
+}
+
+// outcome is the reason of an error, and the limit that was met: "resource_exhausted
+// (memory)". It is empty for nil.
+func outcome(err error) string {
+	var e *runtime.Error
+	switch {
+	case err == nil:
+		return ""
+	case !errors.As(err, &e):
+		return fmt.Sprintf("%T", err)
+	case e.Limit != "":
+		return fmt.Sprintf("%s (%s)", e.Reason, e.Limit)
+	}
+	return string(e.Reason)
+}

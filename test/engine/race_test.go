@@ -1,0 +1,6 @@
+//go:build race
+
+package engine
+
+// raced says that the race detector is on, which takes several times the memory.
+const raced = true

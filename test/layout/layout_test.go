@@ -1,0 +1,298 @@
+package layout
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/version"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	project = "github.com/wasmtool/wasmtool"
+	engine  = "github.com/tetratelabs/wazero"
+)
+
+// goPackage is what 'go list -json' tells that these tests need.
+type goPackage struct {
+	Dir          string
+	ImportPath   string
+	Standard     bool
+	GoFiles      []string
+	Imports      []string
+	TestGoFiles  []string
+	XTestGoFiles []string
+}
+
+// packages lists the packages of the main module.
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json", "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var list []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	if len(list) < 10 {
+		t.Fatalf("found only %d packages", len(list))
+	}
+	return list
+}
+
+// rule forbids arrows between packages. A path stands for the package and all
+// below it.
+type rule struct {
+	from   []string // "" is the whole project
+	except []string // packages below from that may
+	to     []string // "*" is everything but the standard library
+	allow  []string // what of to is allowed all the same
+	reason string
+}
+
+var rules = []rule{
+	{from: []string{""}, except: []string{"cmd"}, to: []string{"cmd"}, reason: "the commands are users of the library among others; nothing builds on them"},
+	{from: []string{""}, except: []string{"test"}, to: []string{"test"}, reason: "only tests use it"},
+	{from: []string{""}, except: []string{"runtime"}, to: []string{engine}, reason: "whoever holds a type of the engine can undo the sandbox"},
+	{from: []string{"runtime/rewrite"}, to: []string{engine}, reason: "the rewriter is checked against the engine, so it must not lean on it"},
+	{from: []string{"hostfuncs/capability", "runtime/rewrite"}, to: []string{"*"}, allow: []string{"golang.org/x/net/idna", "internal/suggest"}, reason: "leaves: pure, and readable without the rest"},
+	{from: []string{"hostfuncs"}, to: []string{"runtime", "registry", "manifests"}, reason: "what a guest may reach does not depend on who asks or how it runs"},
+	{from: []string{"runtime"}, to: []string{"registry", "manifests"}, reason: "the runtime knows nothing of tools"},
+	{from: []string{"manifests"}, to: []string{"runtime", "registry"}, reason: "a manifest is read without anything being run"},
+	{from: []string{"internal"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "helpers below everything else"},
+	{from: []string{"cmd/wasmtool/internal/openapi"}, to: []string{"runtime", "registry"}, reason: "a document becomes manifests without anything being run"},
+	{from: []string{"registry/tool"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/tool"}, reason: "a leaf where executors, registries and servers meet"},
+	{from: []string{"registry"}, except: []string{"registry/executor", "registry/standard"}, to: []string{"registry/executor"}, reason: "the front door imports no executor, so that adding a kind changes no caller"},
+	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/standard"}, to: []string{"runtime"}, reason: "only the executor of WASM tools, and what assembles it, know how they run"},
+	{from: []string{"registry"}, except: []string{"registry/executor/wasm", "registry/executor/rest", "registry/standard"}, to: []string{"manifests"}, reason: "only the executors of tools that have a manifest, and what assembles them, read it"},
+	{from: []string{"registry/executor"}, to: []string{"registry"}, allow: []string{"registry/tool", "registry/executor", "registry/internal/definition"}, reason: "executors are used by the registry and not the other way round"},
+	{from: []string{"registry/config"}, to: []string{"runtime", "manifests", "registry"}, allow: []string{"registry/policy"}, reason: "the operator's file is read without anything being run"},
+	{from: []string{"registry"}, except: []string{"registry/llm"}, to: []string{"registry/llm"}, reason: "what model providers want does not reach into how tools run"},
+	{from: []string{"registry/llm"}, to: []string{"registry/standard", "registry/config", "hostfuncs"}, allow: []string{"hostfuncs/capability"}, reason: "definitions and calls need the front door and nothing behind it"},
+	{from: []string{"registry/builtins"}, to: []string{"runtime", "manifests", "registry"}, reason: "the built-in tools are files; loading them is the same as for anybody's"},
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imp := range p.Imports {
+			for _, r := range rules {
+				if r.forbids(strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, project), "/"), imp) {
+					t.Errorf("%s imports %s: %s", p.ImportPath, imp, r.reason)
+				}
+			}
+		}
+	}
+}
+
+func (r rule) forbids(from, imported string) bool {
+	if !anyHolds(r.from, from) || anyHolds(r.except, from) {
+		return false
+	}
+	target, ours := strings.CutPrefix(imported, project+"/")
+	standard := !strings.Contains(strings.Split(imported, "/")[0], ".")
+	for _, to := range r.to {
+		hit := holds(to, target) && (ours || to == engine)
+		if to == "*" {
+			hit = !standard
+		}
+		if hit && !anyHolds(r.allow, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether path is base or below it.
+func holds(base, path string) bool {
+	return base == "" || path == base || strings.HasPrefix(path, base+"/")
+}
+
+func anyHolds(bases []string, path string) bool {
+	for _, b := range bases {
+		if holds(b, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// A rule that can never fire would keep nothing out.
+func TestRulesNamePackagesThatExist(t *testing.T) {
+	list := packages(t)
+	exists := func(path string) bool {
+		if path == "" || path == "*" || path == engine {
+			return true
+		}
+		for _, p := range list {
+			if holds(project+"/"+path, p.ImportPath) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, r := range rules {
+		for _, list := range [][]string{r.from, r.except, r.to, r.allow} {
+			for _, path := range list {
+				if other, _, _ := strings.Cut(path, "/"); strings.Contains(other, ".") {
+					continue // of another module
+				}
+				if !exists(path) {
+					t.Errorf("the rule %q names %s, which does not exist", r.reason, path)
+				}
+			}
+		}
+	}
+}
+
+// The file system of guests is os.Root. What it did wrong (CVE-2025-22873, CVE-2026-39822,
+// CVE-2026-27139, CVE-2026-32282) is right from this version on, and no older one builds
+// the project.
+func TestGoVersionHasTheFixesOfRoot(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.GoVersion}}").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := "go" + strings.TrimSpace(string(out)); version.Compare(got, "go1.26.5") < 0 {
+		t.Errorf("go.mod lets %s build the project, which needs go1.26.5", got)
+	}
+}
+
+func TestOnePackageCommentInEachDirectory(t *testing.T) {
+	for _, p := range packages(t) {
+		var with []string
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file.Doc != nil {
+				with = append(with, name)
+			}
+		}
+		if len(p.GoFiles) > 0 && len(with) != 1 {
+			t.Errorf("%s has package comments in %v, want exactly one", p.ImportPath, with)
+		}
+	}
+}
+
+// No exported declaration names a type of the engine, so nobody can hand in a
+// configuration that undoes the sandbox.
+func TestNoEngineTypeIsExported(t *testing.T) {
+	for _, p := range packages(t) {
+		if strings.Contains(p.ImportPath, "/internal/") {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			path := filepath.Join(p.Dir, name)
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := engineImports(file)
+			for _, decl := range file.Decls {
+				for _, used := range exportedSelectors(decl) {
+					if names[used] {
+						t.Errorf("%s: an exported declaration uses a type of %s", path, used)
+					}
+				}
+			}
+		}
+	}
+}
+
+// engineImports returns the local names of the engine's packages in a file.
+func engineImports(file *ast.File) map[string]bool {
+	names := make(map[string]bool)
+	for _, imp := range file.Imports {
+		path, _ := strconv.Unquote(imp.Path.Value)
+		if !holds(engine, path) {
+			continue
+		}
+		name := path[strings.LastIndex(path, "/")+1:]
+		if imp.Name != nil {
+			name = imp.Name.Name
+		}
+		names[name] = true
+	}
+	return names
+}
+
+// exportedSelectors returns the package names used in what a declaration exports.
+func exportedSelectors(decl ast.Decl) []string {
+	var parts []ast.Node
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if !d.Name.IsExported() || !exportedReceiver(d.Recv) {
+			return nil
+		}
+		parts = append(parts, d.Type)
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() {
+					parts = append(parts, exportedParts(s.Type)...)
+				}
+			case *ast.ValueSpec:
+				if s.Names[0].IsExported() && s.Type != nil {
+					parts = append(parts, s.Type)
+				}
+			}
+		}
+	}
+	var used []string
+	for _, part := range parts {
+		ast.Inspect(part, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok {
+					used = append(used, x.Name)
+				}
+			}
+			return true
+		})
+	}
+	return used
+}
+
+// exportedParts leaves the unexported fields of a struct out.
+func exportedParts(t ast.Expr) []ast.Node {
+	s, ok := t.(*ast.StructType)
+	if !ok {
+		return []ast.Node{t}
+	}
+	var parts []ast.Node
+	for _, f := range s.Fields.List {
+		if len(f.Names) == 0 || f.Names[0].IsExported() {
+			parts = append(parts, f.Type)
+		}
+	}
+	return parts
+}
+
+func exportedReceiver(recv *ast.FieldList) bool {
+	if recv == nil {
+		return true
+	}
+	t := recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	id, ok := t.(*ast.Ident)
+	return ok && id.IsExported()
+}
