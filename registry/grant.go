@@ -20,7 +20,7 @@ func (r *Registry) computeGrant(ctx context.Context, x *execution) error {
 	}
 	x.granted, x.digest = given.Granted, given.digest
 	if len(given.Missing) == 0 {
-		x.grant, x.words = given.Grant, given.Words
+		x.grant, x.words = given.Grant, capability.Strings(given.Words)
 		return nil
 	}
 	return x.notGranted(given, r.readingWouldRun(ctx, x))
@@ -40,40 +40,47 @@ func (r *Registry) readingWouldRun(ctx context.Context, x *execution) bool {
 // that a script which only reads would run.
 func (x *execution) notGranted(given Offered, reading bool) error {
 	missing := x.narrow(given.Missing, given.Offer)
-	message := "not granted: " + strings.Join(missing, ", ")
+	message := "not granted: " + strings.Join(capability.Strings(missing), ", ")
 	if reading {
 		if x.script.Effect == policy.Ask {
 			message += ", needed since " + x.script.Reason
 		}
 		message += "; a script that only reads runs without it"
 	}
+	missingOf := func(earlier []string) bool {
+		return slices.ContainsFunc(given.Missing, func(w capability.Word) bool { return slices.Contains(earlier, w.String()) })
+	}
 	switch {
-	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Moved, w) }):
+	case missingOf(given.Moved):
 		message += "; its grant has no effect, since a mount leads to another directory now, and only the operator can grant it again"
-	case slices.ContainsFunc(given.Missing, func(w string) bool { return slices.Contains(given.Changed, w) }):
+	case missingOf(given.Changed):
 		message += "; it was granted to the tool as it was before it changed, and only the operator can grant it again"
 	default:
 		message += "; only the operator can grant it"
 	}
 	e := &tool.Error{
 		Code: tool.CodePermissionDenied, Message: message, Recoverable: true,
-		Details: tool.Details{Missing: missing},
+		Details: tool.Details{Missing: capability.Strings(missing)},
 	}
 	help := x.rules.Help(x.entry.spec.Permissions, given.Offer, missing)
-	e.Details.Denied = help.Denied
+	e.Details.Denied = capability.Strings(help.Denied)
 	if len(help.Obstacles) > 0 {
 		e.Details.Fix = strings.Join(help.Obstacles, "\n")
 		return e
 	}
-	grantable := help.Grant
+	grantable := capability.Strings(help.Grant)
 	e.Details.Fix = x.rules.allowLines(x.entry.spec.Name, grantable)
 	// What would be asked about then is granted with it, so that one step is enough.
 	decision := x.rules.Policy.Decide(factsOf(x.entry.spec), policy.CallFacts{
 		Capabilities: asked(asksFor(x.entry.spec, x.script)), Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script),
 	})
-	for _, w := range x.narrow(decision.Grant, given.Offer) {
-		if w != policy.AutoExecute && !slices.Contains(grantable, w) {
-			grantable = append(grantable, w)
+	for _, text := range decision.Grant {
+		word, err := capability.ParseWord(text)
+		if err != nil { // policy.AutoExecute
+			continue
+		}
+		if text := x.narrowWord(word, given.Offer).String(); !slices.Contains(grantable, text) {
+			grantable = append(grantable, text)
 		}
 	}
 	switch {
@@ -89,8 +96,5 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 // asked are the words of what a call asks for, but for those of what each call has for
 // itself, which concern nobody.
 func asked(asks capability.Permissions) []string {
-	return slices.DeleteFunc(asks.Words(), func(w string) bool {
-		_, name, _ := strings.Cut(w, ":")
-		return name == capability.ScratchMount
-	})
+	return capability.Strings(slices.DeleteFunc(asks.Words(), capability.Word.IsScratch))
 }

@@ -10,33 +10,28 @@ import (
 // Help is what an operator does about permissions that a tool asks for in vain.
 type Help struct {
 	// Grant are words to grant to the tool. They are enough only without Obstacles.
-	Grant []string
+	Grant []capability.Word
 	// Obstacles are what stands in the way of the others, and what to do about it.
 	Obstacles []string
 	// Denied are those that no grant brings.
-	Denied []string
+	Denied []capability.Word
 }
 
-// Help says what would bring permissions that are missing to a tool that asks for p and is
-// offered o: words, as they were printed.
-func (r *Rules) Help(p capability.Permissions, o capability.Offer, missing []string) Help {
+// Help says what would bring missing permissions to a tool that asks for p and is
+// offered o.
+func (r *Rules) Help(p capability.Permissions, o capability.Offer, missing []capability.Word) Help {
 	var h Help
-	for _, text := range missing {
-		word, err := capability.ParseWord(text)
-		if err != nil { // a word that was printed is read again
-			continue
-		}
+	for _, word := range missing {
 		explained := capability.Explain(p, o, word)
-		fix, err := capability.ParseWord(explained.Fix)
 		switch {
-		case err != nil:
-			h.Denied = append(h.Denied, text)
-			h.Obstacles = append(h.Obstacles, text+": "+explained.By)
+		case explained.Fix.IsZero():
+			h.Denied = append(h.Denied, word)
+			h.Obstacles = append(h.Obstacles, word.String()+": "+explained.By)
 			continue
 		case slices.Contains(h.Grant, explained.Fix):
 			continue
 		}
-		if err := r.widen(&o, fix); err != nil {
+		if err := r.widen(&o, explained.Fix); err != nil {
 			h.Obstacles = append(h.Obstacles, err.Error())
 			continue
 		}

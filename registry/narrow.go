@@ -12,25 +12,28 @@ import (
 // narrow puts the host that the call is about in the place of "any", where a tool asks for
 // that in vain: whoever wants to grant what is missing need not grant all of the web. A model
 // may have chosen the host, so it is only what is offered to be granted, by name.
-func (x *execution) narrow(missing []string, offer capability.Offer) []string {
-	narrowed := slices.Clone(missing)
-	for i, text := range missing {
-		word, err := capability.ParseWord(text)
-		if err != nil || !word.URL().IsAny() {
-			continue
-		}
-		for _, host := range hostsIn(x.arguments.JSON) {
-			asked, err := capability.ParseWord(string(capability.KindNet) + ":" + host)
-			if err != nil || asked.URL().IsWildcard() { // which no URL of a page is
-				continue
-			}
-			if fix := capability.Explain(x.entry.spec.Permissions, offer, asked).Fix; fix != "" {
-				narrowed[i] = fix
-				break
-			}
-		}
+func (x *execution) narrow(missing []capability.Word, offer capability.Offer) []capability.Word {
+	narrowed := make([]capability.Word, len(missing))
+	for i, word := range missing {
+		narrowed[i] = x.narrowWord(word, offer)
 	}
 	return narrowed
+}
+
+func (x *execution) narrowWord(word capability.Word, offer capability.Offer) capability.Word {
+	if !word.URL().IsAny() {
+		return word
+	}
+	for _, host := range hostsIn(x.arguments.JSON) {
+		asked, err := capability.ParseWord(string(capability.KindNet) + ":" + host)
+		if err != nil || asked.URL().IsWildcard() { // which no URL of a page is
+			continue
+		}
+		if fix := capability.Explain(x.entry.spec.Permissions, offer, asked).Fix; !fix.IsZero() {
+			return fix
+		}
+	}
+	return word
 }
 
 // hostsIn are the URLs of the hosts of those arguments that are URLs, in the order of their

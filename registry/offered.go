@@ -20,7 +20,7 @@ type Offered struct {
 	// Grant is what the tool gets of it, Words say so, but for the folder that each call has
 	// for itself, and Missing is what the tool asks for in vain.
 	Grant          capability.Grant
-	Words, Missing []string
+	Words, Missing []capability.Word
 	// Granted is the part that was granted to exactly this tool of what it asks for.
 	Granted policy.Granted
 	// Changed are words that were granted to tools of the name that are not this one, and not
@@ -83,7 +83,7 @@ func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permis
 	given.Changed, given.Moved = slices.DeleteFunc(given.Changed, again), slices.DeleteFunc(given.Moved, again)
 	if len(words) > 0 {
 		within, _ := capability.Intersect(asks, overlay.cut(given.Offer.Only(words...)))
-		given.Granted.Words = grantWords(within)
+		given.Granted.Words = capability.Strings(grantWords(within))
 	}
 	given.Offer = overlay.cut(given.Offer)
 	given.Grant, given.Missing = capability.Intersect(asks, given.Offer)
@@ -101,7 +101,7 @@ func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permis
 		return nil, nil
 	}
 	grant, missing := capability.Intersect(asks, offer)
-	risky := func(w string) bool { return !policy.Harmless(w) }
+	risky := func(w capability.Word) bool { return !policy.Harmless(w.String()) }
 	if len(missing) == 0 && !e.spec.Dangerous && !slices.ContainsFunc(grantWords(grant), risky) {
 		return nil, nil
 	}
@@ -145,12 +145,6 @@ func (o *Offered) add(rules *Rules, words []capability.Word, source string) []ca
 
 // grantWords are the words of a grant, but for those of what each call has for itself, which
 // concern nobody.
-func grantWords(g capability.Grant) []string {
-	var texts []string
-	for _, w := range g.Words() {
-		if w.Name() != capability.ScratchMount {
-			texts = append(texts, w.String())
-		}
-	}
-	return texts
+func grantWords(g capability.Grant) []capability.Word {
+	return slices.DeleteFunc(g.Words(), capability.Word.IsScratch)
 }

@@ -102,7 +102,7 @@ func (w *shellWorld) run(t *testing.T, script string) (asked bool, words []strin
 	questions, ran := len(w.asked), len(w.grants)
 	_, err = w.Execute(t.Context(), runs(script))
 	if len(w.grants) > ran {
-		words = grantWords(w.grants[ran])
+		words = capability.Strings(grantWords(w.grants[ran]))
 	}
 	return len(w.asked) > questions, words, err
 }
@@ -430,11 +430,11 @@ func TestExplainOfAScript(t *testing.T) {
 		if err != nil || x.Policy.Effect != want || x.Shell == nil || x.Shell.Effect != want {
 			t.Errorf("%q: %+v, %v", script, x.Policy.Decision, err)
 		}
-		if reads := slices.Equal(x.Offered.Words, readingWords); reads != (want == policy.Allow) {
+		if reads := slices.Equal(capability.Strings(x.Offered.Words), readingWords); reads != (want == policy.Allow) {
 			t.Errorf("%q would get %v", script, x.Offered.Words)
 		}
 	}
-	if x, err := w.Explain(t.Context(), "sh", "", json.RawMessage("{}")); err != nil || x.Shell != nil || !slices.Equal(x.Offered.Words, allWords) {
+	if x, err := w.Explain(t.Context(), "sh", "", json.RawMessage("{}")); err != nil || x.Shell != nil || !slices.Equal(capability.Strings(x.Offered.Words), allWords) {
 		t.Errorf("without a script: %+v, %v", x, err)
 	}
 	if _, err := w.Explain(t.Context(), "none", "", nil); tool.CodeOf(err) != tool.CodeNotFound {

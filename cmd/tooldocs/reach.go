@@ -85,10 +85,10 @@ func requests(n capability.Net) string {
 func toGrant(p capability.Permissions) []string {
 	var words []string
 	for _, word := range p.Words() {
-		switch word {
+		switch text := word.String(); text {
 		case "read:" + standard.WorkspaceMount, "write:" + capability.ScratchMount, "clock", "random":
 		default:
-			words = append(words, word)
+			words = append(words, text)
 		}
 	}
 	return words

@@ -12,9 +12,9 @@ type Explanation struct {
 	// By is a sentence without a full stop that names what decides: the ask, and the
 	// offer or denial with its line where Offer.Lines has it.
 	By string
-	// Fix is the word by which the operator would allow it; "" when it is allowed, or
-	// when no word would.
-	Fix string
+	// Fix is the word by which the operator would allow it; the zero value when it is
+	// allowed, or when no word would.
+	Fix Word
 }
 
 // Explain tells what decides about a word for a tool that asks for p under the offer
@@ -37,7 +37,7 @@ func Explain(p Permissions, o Offer, question Word) Explanation {
 	if !o.offers(ask) {
 		return notOffered(ask, ask, ask)
 	}
-	if question.name == ScratchMount {
+	if question.IsScratch() {
 		return Explanation{Allowed: true, By: "each call has a folder " + ScratchMount + " of its own"}
 	}
 	return o.allowed(ask, o.offered(ask))
@@ -192,7 +192,7 @@ func (o Offer) unreached(q Word, lacking []Word) Explanation {
 	for _, w := range lacking {
 		within := func(p URLPattern) bool { _, ok := p.Intersect(w.url); return ok }
 		if _, denied := o.Deny.Takes(w); !denied && (len(limits) == 0 || slices.ContainsFunc(limits, within)) {
-			e.Fix = w.String()
+			e.Fix = w
 			break
 		}
 	}
@@ -204,7 +204,7 @@ func notOffered(ask, question, fix Word) Explanation {
 	if ask == question {
 		what = "it"
 	}
-	return Explanation{By: "the tool asks for " + ask.String() + " and nothing offers " + what, Fix: fix.String()}
+	return Explanation{By: "the tool asks for " + ask.String() + " and nothing offers " + what, Fix: fix}
 }
 
 func notAsked(q Word) Explanation {

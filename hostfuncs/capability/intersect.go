@@ -3,14 +3,14 @@ package capability
 import "slices"
 
 // Intersect returns what a tool that asks for p gets under the offer o, and what
-// it asks for in vain, in words such as "write:workspace" or "env:LANG". Both results
+// it asks for in vain. Both results
 // are independent of the arguments' memory.
 //
 // What is offered more narrowly than asked is granted as narrowly and not missing,
 // with requests; a mount or store that is asked for writing is not granted for reading
 // instead. Each missing word is one by which the operator would grant it, unless a
 // denial stands against it or a secret is offered for other URLs; Explain tells.
-func Intersect(p Permissions, o Offer) (Grant, []string) {
+func Intersect(p Permissions, o Offer) (Grant, []Word) {
 	grant := Grant{Protected: slices.Clone(o.Protected)}
 	var missing []Word
 	for _, ask := range p.FS {
@@ -39,7 +39,7 @@ func Intersect(p Permissions, o Offer) (Grant, []string) {
 			grant.add(w, o)
 		}
 	}
-	return grant, texts(unique(missing))
+	return grant, unique(missing)
 }
 
 // add grants a word that o allows and that has nothing more to it.
@@ -54,12 +54,4 @@ func (g *Grant) add(w Word, o Offer) {
 	case KindRandom:
 		g.Random = true
 	}
-}
-
-func texts(words []Word) []string {
-	var list []string
-	for _, w := range words {
-		list = append(list, w.String())
-	}
-	return list
 }

@@ -92,7 +92,7 @@ func TestIntersect(t *testing.T) {
 			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
-			if !reflect.DeepEqual(missing, tt.missing) {
+			if !reflect.DeepEqual(Strings(missing), tt.missing) {
 				t.Errorf("missing %+v, want %+v", missing, tt.missing)
 			}
 		})

@@ -44,20 +44,16 @@ func (p Permissions) Clone() Permissions {
 	return p
 }
 
-// Words lists the permissions in words: "write:workspace", "env:LANG", "clock". Each
-// is a word by which the operator can grant it.
-func (p Permissions) Words() []string {
-	words := []string{}
+// Words lists the permissions as the words by which the operator can grant them.
+func (p Permissions) Words() []Word {
+	var words []Word
 	for _, f := range p.FS {
-		words = append(words, f.word().String())
+		words = append(words, f.word())
 	}
 	for _, n := range p.Net {
-		words = append(words, n.word().String())
+		words = append(words, n.word())
 	}
-	for _, w := range p.plainWords() {
-		words = append(words, w.String())
-	}
-	return words
+	return append(words, p.plainWords()...)
 }
 
 // plainWords are the permissions that have nothing to them but the word.
@@ -98,7 +94,7 @@ func (p Permissions) secrets() []SecretUse {
 // the zero value.
 func (p Permissions) String() string {
 	if words := p.Words(); len(words) > 0 {
-		return strings.Join(words, ", ")
+		return strings.Join(Strings(words), ", ")
 	}
 	return "nothing"
 }

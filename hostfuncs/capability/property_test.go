@@ -178,7 +178,7 @@ func eachCase(t *testing.T, check func(g generator, p Permissions, o Offer)) {
 func TestNoGrantExceedsEitherSideInFilesVariablesAndStore(t *testing.T) {
 	eachCase(t, func(_ generator, p Permissions, o Offer) {
 		g, missing := Intersect(p, o)
-		isMissing := func(w string) bool { return slices.Contains(missing, w) }
+		isMissing := func(w string) bool { return slices.Contains(Strings(missing), w) }
 		granted := make(map[string]GrantedFS)
 		for _, f := range g.FS {
 			granted[f.Mount] = f
@@ -269,7 +269,7 @@ func TestNoGrantExceedsEitherSideInRequests(t *testing.T) {
 			if ok != wantOK || n.Private != wantPrivate {
 				t.Errorf("%s %s: permitted %v, private %v; want %v, %v", method, at, ok, n.Private, wantOK, wantPrivate)
 			}
-			if e := ExplainRequest(p, o, method, u); e.Allowed != ok || e.By == "" || ok && e.Fix != "" {
+			if e := ExplainRequest(p, o, method, u); e.Allowed != ok || e.By == "" || ok && !e.Fix.IsZero() {
 				t.Errorf("%s %s: permitted %v, explained as %+v", method, at, ok, e)
 			}
 			if !ok {
@@ -281,13 +281,13 @@ func TestNoGrantExceedsEitherSideInRequests(t *testing.T) {
 			}
 		}
 		for _, ask := range p.Net {
-			lacks := slices.Contains(missing, ask.word().String())
+			lacks := slices.Contains(missing, ask.word())
 			if got := len(grantsFor(ask, o)) > 0; got == lacks {
 				t.Errorf("%s: granted %v, missing %v", ask.word(), got, lacks)
 			}
 		}
 		for _, use := range p.secrets() {
-			if (o.denies("secret:"+use.Name) || !o.offers(use.word())) && !slices.Contains(missing, "secret:"+use.Name) {
+			if (o.denies("secret:"+use.Name) || !o.offers(use.word())) && !slices.Contains(missing, use.word()) {
 				t.Errorf("secret %s is not granted and not missing", use.Name)
 			}
 		}
@@ -345,7 +345,7 @@ func TestMissingWordsGrantWhatIsMissing(t *testing.T) {
 		}
 		o.Deny, o.Secrets = nil, nil
 		_, missing := Intersect(p, o)
-		if err := o.Add(bound, words(t, missing...)...); err != nil {
+		if err := o.Add(bound, missing...); err != nil {
 			t.Fatal(err)
 		}
 		if _, still := Intersect(p, o); still != nil {
@@ -353,7 +353,7 @@ func TestMissingWordsGrantWhatIsMissing(t *testing.T) {
 		}
 		for _, w := range p.Words() {
 			// Of requests, a part that is offered is not missing.
-			if e := Explain(p, o, word(t, w)); !e.Allowed && !word(t, w).isNet() || e.Allowed && e.Fix != "" {
+			if e := Explain(p, o, w); !e.Allowed && !w.isNet() || e.Allowed && !e.Fix.IsZero() {
 				t.Errorf("%s: %+v", w, e)
 			}
 		}
@@ -367,12 +367,12 @@ func TestFixesAllow(t *testing.T) {
 	eachCase(t, func(g generator, p Permissions, o Offer) {
 		check := func(what string, explain func(Offer) Explanation) {
 			e := explain(o)
-			if e.Fix == "" {
+			if e.Fix.IsZero() {
 				return
 			}
 			fixes++
 			fixed := o.Clone()
-			if err := fixed.Add(bound, word(t, e.Fix)); err != nil {
+			if err := fixed.Add(bound, e.Fix); err != nil {
 				t.Fatal(err)
 			}
 			if after := explain(fixed); !after.Allowed {
@@ -380,7 +380,7 @@ func TestFixesAllow(t *testing.T) {
 			}
 		}
 		for _, w := range p.Words() {
-			if w := word(t, w); w.kind != KindSecret {
+			if w.kind != KindSecret {
 				check(w.String(), func(o Offer) Explanation { return Explain(p, o, w) })
 			}
 		}

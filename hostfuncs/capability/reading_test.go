@@ -23,7 +23,7 @@ func TestReadingLeavesNothingToChange(t *testing.T) {
 	}
 	reading := all.Reading()
 	want := []string{"read:workspace", "read:data", "write:tmp", "env:LANG", "kv:read", "clock", "random"}
-	if got := reading.Words(); !slices.Equal(got, want) {
+	if got := capability.Strings(reading.Words()); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := reading.FS[0].Deny; !slices.Equal(got, []string{".git/**"}) {

@@ -81,6 +81,23 @@ func (w Word) String() string {
 	return string(w.kind) + ":" + w.name
 }
 
+// IsZero reports the zero value, which is no word.
+func (w Word) IsZero() bool { return w == Word{} }
+
+// IsScratch reports a word for ScratchMount, which each call has for itself.
+func (w Word) IsScratch() bool {
+	return w.name == ScratchMount && (w.kind == KindRead || w.kind == KindWrite)
+}
+
+// Strings returns the words as text; nil for none.
+func Strings(words []Word) []string {
+	var texts []string
+	for _, w := range words {
+		texts = append(texts, w.String())
+	}
+	return texts
+}
+
 // MarshalText returns String.
 func (w Word) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 

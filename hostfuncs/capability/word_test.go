@@ -194,3 +194,14 @@ func TestBroad(t *testing.T) {
 		t.Error("nothing is broad")
 	}
 }
+
+// A secret, variable or store of the scratch mount's name is none of it.
+func TestIsScratch(t *testing.T) {
+	for text, want := range map[string]bool{
+		"read:tmp": true, "write:tmp": true, "read:ws": false, "env:tmp": false, "secret:tmp": false, "clock": false,
+	} {
+		if got := word(t, text).IsScratch(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -156,11 +156,11 @@ func (a *app) explainWords(cmd *cobra.Command, o policyExplain, t explainedTool,
 			return usage(cmd, fmt.Sprintf("%s: %v", text, err))
 		}
 		e := capability.Explain(t.spec.Permissions, offer, word)
-		view := wordView{Permission: word.String(), Allowed: e.Allowed, By: e.By, Fix: e.Fix}
-		if e.Fix != "" {
-			help := t.rules.Help(t.spec.Permissions, offer, []string{text})
+		view := wordView{Permission: word.String(), Allowed: e.Allowed, By: e.By, Fix: e.Fix.String()}
+		if !e.Fix.IsZero() {
+			help := t.rules.Help(t.spec.Permissions, offer, []capability.Word{word})
 			if view.Obstacle = strings.Join(help.Obstacles, "\n"); view.Obstacle == "" {
-				view.Command = o.grantCommand(t.target) + shellWords([]string{e.Fix})
+				view.Command = o.grantCommand(t.target) + shellWords([]string{view.Fix})
 			}
 		}
 		views = append(views, view)
@@ -216,11 +216,11 @@ type callView struct {
 // explainCall tells what decides about a call.
 func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.Explained) error {
 	given := explained.Offered
-	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: given.Missing, Changed: given.Changed, Moved: given.Moved, Shell: explained.Shell}
+	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: capability.Strings(given.Missing), Changed: given.Changed, Moved: given.Moved, Shell: explained.Shell}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
 	help := t.rules.Help(t.spec.Permissions, given.Offer, given.Missing)
 	view.Obstacles = help.Obstacles
-	if helps := slices.Concat(help.Grant, view.Grant); len(helps) > 0 && len(help.Obstacles) == 0 {
+	if helps := slices.Concat(capability.Strings(help.Grant), view.Grant); len(helps) > 0 && len(help.Obstacles) == 0 {
 		view.Command = o.grantCommand(t.target) + shellWords(helps)
 	}
 	if t.spec.Shell != "" && view.Shell == nil {
