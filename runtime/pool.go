@@ -1,12 +1,15 @@
 package runtime
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	goruntime "runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
 // maxSets bounds the kinds of instances that are kept of one module. One more takes the
@@ -88,15 +91,10 @@ func (p *pool) add(key, tenant string) *set {
 // is of the tenant with most sets, so that calls of one tenant, each of another kind, leave
 // the kinds of the others alone.
 func (p *pool) victim(tenant string) string {
-	has := make(map[string]int)
-	for _, k := range p.sets {
-		has[k.tenant]++
-	}
-	most := tenant
-	for _, k := range p.sets {
-		if has[k.tenant] > has[most] {
-			most = k.tenant
-		}
+	has := tenants.Count(maps.Values(p.sets), func(k *set) string { return k.tenant })
+	most, found := has.Most(has[tenant] + 1)
+	if !found {
+		most = tenant
 	}
 	return p.oldest(func(k *set) bool { return k.tenant == most })
 }

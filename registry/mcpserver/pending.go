@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
 // Bounds on the questions that wait for a client to come back with an answer.
@@ -67,11 +69,9 @@ func (p *pending) put(q pendingQuestion) (state string) {
 // makeRoom lets go of the states that are gone or too old or, where there are none, of one
 // that waits. The lock is held.
 func (p *pending) makeRoom() {
-	waiting := make(map[string]int) // by user
 	p.order = slices.DeleteFunc(p.order, func(state string) bool {
 		q, found := p.questions[state]
 		if found && p.now().Sub(q.asked) < pendingTimeout {
-			waiting[q.user]++
 			return false
 		}
 		delete(p.questions, state)
@@ -80,11 +80,9 @@ func (p *pending) makeRoom() {
 	if len(p.order) < maxPending {
 		return
 	}
-	most := 0
-	for _, n := range waiting {
-		most = max(most, n)
-	}
-	at := slices.IndexFunc(p.order, func(state string) bool { return waiting[p.questions[state].user] == most })
+	user := func(state string) string { return p.questions[state].user }
+	most, _ := tenants.Count(slices.Values(p.order), user).Most(0)
+	at := slices.IndexFunc(p.order, func(state string) bool { return user(state) == most })
 	delete(p.questions, p.order[at])
 	p.order = slices.Delete(p.order, at, at+1)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/wasmtool/wasmtool/registry/internal/tenants"
+	"github.com/wasmtool/wasmtool/internal/tenants"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

@@ -1,6 +1,6 @@
 package loop
 
-import "github.com/wasmtool/wasmtool/registry/internal/tenants"
+import "github.com/wasmtool/wasmtool/internal/tenants"
 
 // Defaults of Options.
 const (

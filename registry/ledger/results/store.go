@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/wasmtool/wasmtool/internal/tenants"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -117,21 +118,11 @@ func (s *Store) Keep(owner Owner, text string) (handle string, ok bool) {
 		s.remove(own.oldest())
 	}
 	for s.bytes > s.o.MaxTotalBytes {
-		s.remove(s.largest().oldest())
+		largest, _ := tenants.Most(s.tenants, (*shelf).size, 0)
+		s.remove(s.tenants[largest].oldest())
 	}
 	_, ok = s.texts[k.handle] // a flood of others may have driven it out at once
 	return k.handle, ok
-}
-
-// largest is the shelf of the tenant that has most. The lock is held, and there is one.
-func (s *Store) largest() *shelf {
-	var most *shelf
-	for _, one := range s.tenants {
-		if most == nil || one.size() > most.size() {
-			most = one
-		}
-	}
-	return most
 }
 
 // remove forgets a text. The lock is held.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wasmtool/wasmtool/registry/internal/tenants"
+	"github.com/wasmtool/wasmtool/internal/tenants"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 

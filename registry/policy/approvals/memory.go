@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
 // maxInMemory is how many approvals a Memory has of all tenants.
@@ -48,18 +50,8 @@ func (l *list) Change(ctx context.Context, edit func([]Approval) []Approval) err
 	}
 	l.all = edit(l.all)
 	for len(l.all) > maxInMemory {
-		l.all = withoutOldest(l.all, most(l.all))
+		most, _ := tenants.Count(slices.Values(l.all), func(a Approval) string { return a.Tenant }).Most(0)
+		l.all = withoutOldest(l.all, most)
 	}
 	return nil
-}
-
-// most is the tenant with most approvals.
-func most(all []Approval) (tenant string) {
-	counts := make(map[string]int)
-	for _, a := range all {
-		if counts[a.Tenant]++; counts[a.Tenant] > counts[tenant] {
-			tenant = a.Tenant
-		}
-	}
-	return tenant
 }

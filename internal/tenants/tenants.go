@@ -1,5 +1,5 @@
-// Package tenants keeps values by tenant and key, a bounded number of them, so that no
-// tenant pushes out what belongs to another.
+// Package tenants says which tenant gives way where too much is kept or waits, and keeps a
+// bounded number of values by tenant and key.
 package tenants
 
 import (
@@ -109,13 +109,8 @@ func (t *Table[T]) Len() int {
 
 // evict drops one value. The lock is held.
 func (t *Table[T]) evict() {
-	name, most := "", (*tenant[T])(nil)
-	for n, own := range t.all {
-		if most == nil || own.order.Len() > most.order.Len() || own.order.Len() == most.order.Len() && n < name {
-			name, most = n, own
-		}
-	}
-	t.drop(name, most, most.order.Back())
+	name, _ := Most(t.all, func(own *tenant[T]) int { return own.order.Len() }, 0)
+	t.drop(name, t.all[name], t.all[name].order.Back())
 }
 
 func (t *Table[T]) drop(name string, own *tenant[T], at *list.Element) {
