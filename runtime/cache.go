@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/wasmtool/wasmtool/runtime/internal/compilecache"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 )
 
 // ErrUnsafeCache means that a folder does not serve as a cache, because it is a link
 // or somebody else than this user may read, write or own it.
-var ErrUnsafeCache = compilecache.ErrUnsafe
+var ErrUnsafeCache = cache.ErrUnsafe
 
 // Cache shows and clears a folder of compiled modules; see Options.CacheDir. It is
 // safe for concurrent use, also while Runtimes use the folder: one that misses an
 // entry compiles.
-type Cache struct{ folder *compilecache.Cache }
+type Cache struct{ folder *cache.Cache }
 
 // CacheEntry is a compiled module on disk.
 type CacheEntry struct {
@@ -40,7 +40,7 @@ func OpenCache(dir string) (*Cache, error) {
 	if dir == "" {
 		return nil, errors.New("no folder is named for the compile cache")
 	}
-	folder, err := compilecache.Look(dir)
+	folder, err := cache.Look(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the compile cache: %w", err)
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
-	"github.com/wasmtool/wasmtool/runtime/internal/compilecache"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
@@ -172,11 +172,11 @@ func TestUselessEntriesAreReplaced(t *testing.T) {
 	tests := []struct {
 		name   string
 		spoil  func(code []byte) []byte
-		change func(e *compilecache.Entry)
+		change func(e *cache.Entry)
 	}{
-		{"no report", nil, func(e *compilecache.Entry) { e.Facts = nil }},
-		{"a null report", nil, func(e *compilecache.Entry) { e.Facts = []byte("null") }},
-		{"a report of another form", nil, func(e *compilecache.Entry) { e.Facts = []byte(`{"Memory": 3}`) }},
+		{"no report", nil, func(e *cache.Entry) { e.Facts = nil }},
+		{"a null report", nil, func(e *cache.Entry) { e.Facts = []byte("null") }},
+		{"a report of another form", nil, func(e *cache.Entry) { e.Facts = []byte(`{"Memory": 3}`) }},
 		{"code the engine refuses", func(code []byte) []byte { return append([]byte("x"), code...) }, nil},
 		{"no code", func([]byte) []byte { return nil }, nil},
 	}
@@ -196,9 +196,9 @@ func TestUselessEntriesAreReplaced(t *testing.T) {
 }
 
 // spoilEntry stores an entry that is changed but whose digest holds.
-func spoilEntry(t *testing.T, dir string, wasm []byte, spoil func([]byte) []byte, change func(*compilecache.Entry)) {
+func spoilEntry(t *testing.T, dir string, wasm []byte, spoil func([]byte) []byte, change func(*cache.Entry)) {
 	t.Helper()
-	cache, err := compilecache.Open(dir, DefaultCacheMaxBytes)
+	cache, err := cache.Open(dir, DefaultCacheMaxBytes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestCachedModuleIsCheckedForImports(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	wasm := numbered(1)
 	runCached(t, o, wasm)
-	spoilEntry(t, o.CacheDir, wasm, nil, func(e *compilecache.Entry) {
+	spoilEntry(t, o.CacheDir, wasm, nil, func(e *cache.Entry) {
 		e.Facts = []byte(`{"Imports": [{"Module": "env", "Name": "gone", "Signature": "() -> ()"}]}`)
 	})
 	_, err := newRuntime(t, o).Load(context.Background(), wasm)

@@ -14,14 +14,14 @@ import (
 
 	"golang.org/x/sys/cpu"
 
-	"github.com/wasmtool/wasmtool/runtime/internal/compilecache"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
 // diskCache is the cache on disk as a Runtime uses it. No trouble with it keeps a
 // module from running; the first is logged. A nil *diskCache keeps nothing.
 type diskCache struct {
-	cache  *compilecache.Cache
+	cache  *cache.Cache
 	log    *slog.Logger
 	warned sync.Once
 }
@@ -38,7 +38,7 @@ func openDiskCache(o Options, log *slog.Logger) *diskCache {
 	if engineIdentity() == "" {
 		err = errors.New("the version of the engine is not known")
 	} else {
-		d.cache, err = compilecache.Open(o.CacheDir, o.CacheMaxBytes)
+		d.cache, err = cache.Open(o.CacheDir, o.CacheMaxBytes)
 	}
 	if err != nil {
 		d.warn(err)
@@ -56,7 +56,7 @@ func (d *diskCache) warn(reason error) {
 type slot struct {
 	disk    *diskCache
 	digest  string
-	scratch *compilecache.Scratch
+	scratch *cache.Scratch
 }
 
 // slot returns the slot of a module, or nil when the disk cannot be used.
@@ -156,7 +156,7 @@ func (s *slot) store(m rewritten) {
 	if s == nil || s.scratch == nil {
 		return
 	}
-	entry := compilecache.Entry{Module: m.wasm}
+	entry := cache.Entry{Module: m.wasm}
 	_, err := hex.Decode(entry.Source[:], []byte(s.digest))
 	if err == nil {
 		entry.Facts, err = json.Marshal(m.report)
@@ -172,8 +172,8 @@ func (s *slot) store(m rewritten) {
 // cacheKey returns the key of a module by its digest in hex, for this program on
 // this machine. Whatever changes the rewritten module, the report or the engine's
 // code is part of it, so that an entry that is found can be used.
-func cacheKey(digest string) compilecache.Key {
-	return compilecache.NewKey([]byte(digest), []byte(rewriterBuild()), []byte(engineBuild()))
+func cacheKey(digest string) cache.Key {
+	return cache.NewKey([]byte(digest), []byte(rewriterBuild()), []byte(engineBuild()))
 }
 
 // rewriterBuild tells what the rewriter does and what a report has. The sample makes

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
-	"github.com/wasmtool/wasmtool/runtime/internal/compilechild"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/child"
 )
 
 func (r *Runtime) hasChild() bool { return len(r.opts.CompileCommand) > 0 }
@@ -32,7 +32,7 @@ const compileMarker = "wasmtool:compile"
 // load then.
 func SelfCompiler() []string {
 	if len(os.Args) == 2 && os.Args[1] == compileMarker {
-		os.Exit(compilechild.Serve(os.Stdin, os.Stdout, leaveCode))
+		os.Exit(child.Serve(os.Stdin, os.Stdout, leaveCode))
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -55,11 +55,11 @@ func leaveCode(wasm []byte, dir string) error {
 
 // compileInChild has a child leave the code of a module in dir.
 func (r *Runtime) compileInChild(m rewritten, dir string) error {
-	err := compilechild.Compile(r.closing, compilechild.Options{
+	err := child.Compile(r.closing, child.Options{
 		Command: r.opts.CompileCommand, Timeout: r.opts.CompileTimeout, MaxMemory: r.opts.CompileMemory,
 		Processors: workers(m.report.Effort),
 	}, m.wasm, dir)
-	var e *compilechild.Error
+	var e *child.Error
 	if !errors.As(err, &e) {
 		if !holdsFile(dir) { // the engine would compile here without a word
 			return &Error{Reason: Internal, Message: "the program that compiles leaves no code; is it of another build?"}
@@ -70,13 +70,13 @@ func (r *Runtime) compileInChild(m rewritten, dir string) error {
 		r.log.LogAttrs(context.Background(), slog.LevelWarn, "the program that compiles broke down", slog.String("stderr", e.Detail))
 	}
 	switch e.Kind {
-	case compilechild.Refused:
+	case child.Refused:
 		return invalid(err, "the module does not compile: %s", e.Message)
-	case compilechild.TooSlow, compilechild.TooBig:
+	case child.TooSlow, child.TooBig:
 		return &Error{Reason: ResourceExhausted, Limit: LimitCompiling, Message: e.Message, cause: err}
-	case compilechild.Cancelled:
+	case child.Cancelled:
 		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
-	case compilechild.Unavailable:
+	case child.Unavailable:
 	}
 	// Not compiled here in its place: the child is there so that it is not.
 	return &Error{Reason: Internal, Message: e.Message, cause: err}

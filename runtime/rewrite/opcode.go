@@ -222,3 +222,149 @@ func atomicTable() (t [0x4f]immediate) {
 	}
 	return t
 }
+
+// effect is what an instruction without labels, variables or calls does to the
+// value stack: it pops so many values and pushes one of a type, or none for 0.
+type effect struct {
+	pops uint8
+	push valueType
+}
+
+// effects are those of opcodes without a prefix; vectorEffects of vector opcodes.
+var (
+	effects       = effectTable()
+	vectorEffects = vectorEffectTable()
+)
+
+func effectOf(op opcode) effect {
+	switch {
+	case op < 0x100:
+		return effects[op]
+	case op>>8 == opVector:
+		return vectorEffects[op&0xff]
+	case op>>8 == opAtomic:
+		return atomicEffect(int(op & 0xff))
+	case op <= opMisc<<8|3:
+		return effect{1, typeI32}
+	case op <= opTruncSatLast:
+		return effect{1, typeI64}
+	}
+	switch op {
+	case opMemoryInit, opMemoryCopy, opMemoryFill, opTableInit, opTableCopy, opTableFill:
+		return effect{3, 0}
+	case opTableGrow:
+		return effect{2, typeI32}
+	case opTableSize:
+		return effect{0, typeI32}
+	}
+	return effect{} // data.drop and elem.drop
+}
+
+func effectTable() (t [256]effect) {
+	fill := func(first, last opcode, pops uint8, push valueType) {
+		for op := first; op <= last; op++ {
+			t[op] = effect{pops, push}
+		}
+	}
+	fill(opTableSet, opTableSet, 2, 0)
+	fill(0x28, 0x28, 1, typeI32) // loads
+	fill(0x29, 0x29, 1, typeI64)
+	fill(0x2a, 0x2a, 1, typeF32)
+	fill(0x2b, 0x2b, 1, typeF64)
+	fill(0x2c, 0x2f, 1, typeI32)
+	fill(0x30, 0x35, 1, typeI64)
+	fill(0x36, 0x3e, 2, 0) // stores
+	fill(opMemorySize, opMemorySize, 0, typeI32)
+	fill(opMemoryGrow, opMemoryGrow, 1, typeI32)
+	fill(opI32Const, opI32Const, 0, typeI32)
+	fill(opI64Const, opI64Const, 0, typeI64)
+	fill(opF32Const, opF32Const, 0, typeF32)
+	fill(opF64Const, opF64Const, 0, typeF64)
+	fill(0x45, 0x45, 1, typeI32) // tests and comparisons
+	fill(0x46, 0x4f, 2, typeI32)
+	fill(0x50, 0x50, 1, typeI32)
+	fill(0x51, 0x66, 2, typeI32)
+	fill(0x67, 0x69, 1, typeI32) // arithmetic
+	fill(0x6a, 0x78, 2, typeI32)
+	fill(0x79, 0x7b, 1, typeI64)
+	fill(0x7c, 0x8a, 2, typeI64)
+	fill(0x8b, 0x91, 1, typeF32)
+	fill(0x92, 0x98, 2, typeF32)
+	fill(0x99, 0x9f, 1, typeF64)
+	fill(0xa0, 0xa6, 2, typeF64)
+	fill(0xa7, 0xab, 1, typeI32) // conversions
+	fill(0xac, 0xb1, 1, typeI64)
+	fill(0xb2, 0xb6, 1, typeF32)
+	fill(0xb7, 0xbb, 1, typeF64)
+	fill(0xbc, 0xbc, 1, typeI32)
+	fill(0xbd, 0xbd, 1, typeI64)
+	fill(0xbe, 0xbe, 1, typeF32)
+	fill(0xbf, 0xbf, 1, typeF64)
+	fill(0xc0, 0xc1, 1, typeI32)
+	fill(0xc2, 0xc4, 1, typeI64)
+	fill(opRefIsNull, opRefIsNull, 1, typeI32)
+	return t
+}
+
+func vectorEffectTable() (t [256]effect) {
+	set := func(pops uint8, push valueType, subs ...int) {
+		for _, sub := range subs {
+			t[sub] = effect{pops, push}
+		}
+	}
+	for sub := range t {
+		t[sub] = effect{2, typeV128} // most take two vectors
+	}
+	for sub := 0x00; sub <= 0x0a; sub++ { // loads
+		t[sub] = effect{1, typeV128}
+	}
+	set(2, 0, 0x0b)                       // store
+	set(0, typeV128, 0x0c)                // constant
+	for sub := 0x0f; sub <= 0x14; sub++ { // splats
+		t[sub] = effect{1, typeV128}
+	}
+	set(1, typeI32, 0x15, 0x16, 0x18, 0x19, 0x1b) // extracted lanes
+	set(1, typeI64, 0x1d)
+	set(1, typeF32, 0x1f)
+	set(1, typeF64, 0x21)
+	set(1, typeV128, 0x4d)                                                // not
+	set(3, typeV128, 0x52)                                                // bitselect
+	set(1, typeI32, 0x53, 0x63, 0x64, 0x83, 0x84, 0xa3, 0xa4, 0xc3, 0xc4) // tests and bit masks
+	set(2, 0, 0x58, 0x59, 0x5a, 0x5b)                                     // stored lanes
+	set(1, typeV128, 0x5c, 0x5d, 0x5e, 0x5f, 0x60, 0x61, 0x62)            // loads, conversions, i8x16
+	set(1, typeV128, 0x67, 0x68, 0x69, 0x6a, 0x74, 0x75, 0x7a, 0x94)      // rounding
+	set(1, typeV128, 0x7c, 0x7d, 0x7e, 0x7f)                              // pairwise sums
+	set(1, typeV128, 0x80, 0x81, 0x87, 0x88, 0x89, 0x8a)                  // i16x8
+	set(1, typeV128, 0xa0, 0xa1, 0xa7, 0xa8, 0xa9, 0xaa)                  // i32x4
+	set(1, typeV128, 0xc0, 0xc1, 0xc7, 0xc8, 0xc9, 0xca)                  // i64x2
+	set(1, typeV128, 0xe0, 0xe1, 0xe3, 0xec, 0xed, 0xef)                  // f32x4, f64x2
+	set(1, typeV128, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff)      // conversions
+	return t
+}
+
+// atomicEffect is the effect of an atomic opcode. From the loads on they come in
+// rows of seven widths: i32, i64, and narrow ones of i32 and of i64.
+func atomicEffect(sub int) effect {
+	switch {
+	case sub == 0: // notify
+		return effect{2, typeI32}
+	case sub <= 2: // wait
+		return effect{3, typeI32}
+	case sub == 3: // fence
+		return effect{}
+	}
+	row, width := (sub-0x10)/7, (sub-0x10)%7
+	push := typeI64
+	if width == 0 || width == 2 || width == 3 {
+		push = typeI32
+	}
+	switch {
+	case row == 0: // loads
+		return effect{1, push}
+	case row == 1: // stores
+		return effect{2, 0}
+	case row < 8: // read-modify-write
+		return effect{2, push}
+	}
+	return effect{3, push} // compare and exchange
+}

@@ -1,5 +1,10 @@
 package rewrite
 
+import (
+	"cmp"
+	"slices"
+)
+
 // elementDecl is one element segment: its flags and table are wasm[start:offset],
 // the expression of its place wasm[offset:kind], its kind and the number of its
 // items wasm[kind:items], and the items wasm[items:end].
@@ -90,5 +95,136 @@ func (m *module) readData(r *reader) {
 		r.skip(r.count("bytes of a data segment", len(r.b), 1))
 		d.end = r.pos
 		m.data = append(m.data, d)
+	}
+}
+
+// skipConst moves over a constant expression with its end.
+func (m *module) skipConst(r *reader) {
+	for r.err == nil {
+		at := r.pos
+		op := opcode(r.byte())
+		if op == opEnd {
+			return
+		}
+		if !m.constImmediate(r, op) {
+			r.fail(at, Unsupported, "opcode 0x%x in a constant expression", op)
+		}
+	}
+}
+
+// constImmediate moves over what follows an opcode in a constant expression. It
+// returns false if the opcode may not be there.
+func (m *module) constImmediate(r *reader, op opcode) bool {
+	switch op {
+	case opEnd:
+	case opI32Const:
+		r.signed(32)
+	case opI64Const:
+		r.signed(64)
+	case opF32Const:
+		r.skip(4)
+	case opF64Const:
+		r.skip(8)
+	case opGlobalGet:
+		r.index("global", len(m.globals))
+	case opRefNull:
+		r.heapType()
+	case opRefFunc:
+		m.giveOut(r)
+	case opVector:
+		if opVector<<8|opcode(r.byte()) != opVecConst {
+			return false
+		}
+		r.skip(16)
+	case opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul:
+		r.seen |= featExtendedConst
+	default:
+		return false
+	}
+	return true
+}
+
+// giveOut reads the index of a function that anything may call from then on.
+func (m *module) giveOut(r *reader) {
+	if f := r.index("function", len(m.funcs)); r.err == nil {
+		m.givenOut = append(m.givenOut, f)
+	}
+}
+
+// maxDataGap is how many zero bytes between two data segments are written out to
+// make one of them.
+const maxDataGap = 256
+
+// run is consecutive memory that data segments fill.
+type run struct {
+	at   uint32
+	data []byte
+}
+
+// mergeData joins data segments that lie close together. An engine evaluates an
+// expression for each segment of each new instance, and compilers write tens of
+// thousands of them where they leave out zeros: that is most of the time that a
+// fresh instance of a Go program takes.
+//
+// The result is nil where joining could be seen: when code names segments by their
+// index, when the memory is not new and zero, when a place is not a constant, or
+// when segments overlap, so that their order counts. A segment outside of memory
+// still ends the instantiation.
+func (m *module) mergeData(s *scan) []run {
+	if s.blockers&(blockSegments|blockImportedMemory|blockNoMemory) != 0 || len(m.data) < 2 {
+		return nil
+	}
+	runs := make([]run, 0, len(m.data))
+	for _, d := range m.data {
+		r, ok := m.constantRun(d)
+		if !ok {
+			return nil
+		}
+		runs = append(runs, r)
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.at, b.at) })
+	var merged []run
+	var last *run
+	var zeros [maxDataGap]byte
+	for _, r := range runs {
+		if last != nil {
+			end := uint64(last.at) + uint64(len(last.data))
+			if uint64(r.at) < end {
+				return nil
+			}
+			if gap := uint64(r.at) - end; gap <= maxDataGap {
+				last.data = append(append(last.data, zeros[:gap]...), r.data...)
+				continue
+			}
+		}
+		// The data of the input must not be appended to.
+		merged = append(merged, run{r.at, slices.Clip(r.data)})
+		last = &merged[len(merged)-1]
+	}
+	return merged
+}
+
+// constantRun returns what an active segment fills, if its place is a constant.
+func (m *module) constantRun(d dataDecl) (run, bool) {
+	r := reader{b: m.wasm, pos: d.start, end: d.end}
+	if r.u32() != 0 || opcode(r.byte()) != opI32Const {
+		return run{}, false
+	}
+	at := uint32(r.signed(32))
+	if opcode(r.byte()) != opEnd {
+		return run{}, false
+	}
+	size := int(r.u32())
+	return run{at, m.wasm[r.pos : r.pos+size]}, r.err == nil
+}
+
+// runs appends data segments in place of those of the input.
+func (w *writer) runs(runs []run) {
+	w.out = appendU32(w.out, uint32(len(runs)))
+	for _, r := range runs {
+		w.out = append(w.out, 0, byte(opI32Const))
+		w.out = appendS64(w.out, int64(int32(r.at)))
+		w.out = appendU32(append(w.out, byte(opEnd)), uint32(len(r.data)))
+		w.out = append(w.out, r.data...)
 	}
 }

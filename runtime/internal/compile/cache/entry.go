@@ -1,0 +1,212 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// maxEntry bounds the size of an entry in bytes.
+const maxEntry = 1 << 30
+
+// magic tells our files, and their layout, from others. Count it up when the
+// layout changes.
+const magic = "wasmtool-compiled-2\n"
+
+// Entry is what is kept of a module beside the engine's code.
+type Entry struct {
+	// Source is the SHA-256 of the module that was given, before any rewriting.
+	Source [sha256.Size]byte
+	// Module is the module that the engine compiled.
+	Module []byte
+	// Facts are what the caller wants to know of the module; opaque here.
+	Facts []byte
+}
+
+// An entry is a file of the engine with our part behind it: the module, the facts,
+// the name that the engine gave the file, and a trailer of fixed size. The engine's
+// part comes first so that the file can be handed to the engine as it is: the engine
+// reads its own part from the start and never looks at what follows.
+type trailer struct {
+	Magic  [len(magic)]byte
+	Key    Key
+	Source [sha256.Size]byte
+	// The lengths of the parts, in bytes and in order.
+	Code, Module, Facts, Name uint64
+}
+
+var (
+	trailerSize = int64(binary.Size(trailer{}))
+	errDamaged  = errors.New("the entry is damaged")
+)
+
+// size returns the length of the file, or -1 when the lengths are absurd.
+func (t *trailer) size() int64 {
+	sum := trailerSize + sha256.Size
+	for _, n := range []uint64{t.Code, t.Module, t.Facts, t.Name} {
+		if n > maxEntry {
+			return -1
+		}
+		sum += int64(n)
+	}
+	return sum
+}
+
+// readTrailer reads the trailer of an entry of size bytes and checks that it fits. It
+// does not check the digest.
+func readTrailer(r io.ReaderAt, size int64) (*trailer, error) {
+	start := size - trailerSize - sha256.Size
+	if start < 0 || size > maxEntry {
+		return nil, errDamaged
+	}
+	var t trailer
+	if err := binary.Read(io.NewSectionReader(r, start, trailerSize), binary.LittleEndian, &t); err != nil {
+		return nil, err
+	}
+	if string(t.Magic[:]) != magic || t.size() != size {
+		return nil, errDamaged
+	}
+	return &t, nil
+}
+
+// readEntry reads an entry of size bytes, and the engine's name for it, when the
+// digest over all of it holds and it is the entry of key.
+func readEntry(r io.ReaderAt, size int64, key Key) (e Entry, name string, err error) {
+	t, err := readTrailer(r, size)
+	if err != nil {
+		return e, "", err
+	}
+	h := sha256.New()
+	all := io.NewSectionReader(r, 0, size)
+	if err := hashPart(h, all, int64(t.Code)); err != nil {
+		return e, "", err
+	}
+	rest := make([]byte, size-int64(t.Code))
+	if _, err := io.ReadFull(all, rest); err != nil {
+		return e, "", err
+	}
+	body, sum := rest[:len(rest)-sha256.Size], rest[len(rest)-sha256.Size:]
+	h.Write(body)
+	if [sha256.Size]byte(h.Sum(nil)) != [sha256.Size]byte(sum) || t.Key != key {
+		return e, "", errDamaged
+	}
+	e.Source = t.Source
+	e.Module, body = body[:t.Module:t.Module], body[t.Module:]
+	e.Facts, body = body[:t.Facts:t.Facts], body[t.Facts:]
+	return e, string(body[:t.Name]), nil
+}
+
+// readEntryFile is readEntry for a file.
+func readEntryFile(path string, key Key) (e Entry, name string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return e, "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return e, "", err
+	}
+	return readEntry(f, info.Size(), key)
+}
+
+// appendEntry makes an entry of a file that the engine wrote.
+func appendEntry(path, name string, key Key, e Entry) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	t := trailer{
+		Magic: [len(magic)]byte([]byte(magic)), Key: key, Source: e.Source,
+		Code: uint64(info.Size()), Module: uint64(len(e.Module)), Facts: uint64(len(e.Facts)), Name: uint64(len(name)),
+	}
+	if n := t.size(); n < 0 || n > maxEntry {
+		return fmt.Errorf("it has more than %d bytes", maxEntry)
+	}
+	h := sha256.New()
+	if err := hashPart(h, f, info.Size()); err != nil {
+		return err
+	}
+	w := io.MultiWriter(f, h)
+	for _, part := range [][]byte{e.Module, e.Facts, []byte(name)} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	if err := binary.Write(w, binary.LittleEndian, &t); err != nil {
+		return err
+	}
+	if _, err := f.Write(h.Sum(nil)); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// hashPart feeds the next n bytes of r to h. Its buffer is large because on
+// some systems each call of the system is dear.
+func hashPart(h hash.Hash, r io.Reader, n int64) error {
+	got, err := io.CopyBuffer(h, io.LimitReader(r, n), make([]byte, 256<<10))
+	if err == nil && got != n {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// place makes the entry at path appear as a new file at to.
+//
+// When both are in the cache's folder, it links and copies nothing: to is the same
+// file under a second name, which stays even when the entry is evicted. We verify
+// it under that name, and the engine reads it there right after. Only a process of
+// this user could change the file in between, and such a process could as well
+// change a copy; ours never write to an entry. Elsewhere, and where there are no
+// links, it copies, and the copy is what is verified.
+func place(path, to string, link bool) error {
+	before, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !before.Mode().IsRegular() || before.Size() > maxEntry {
+		return errDamaged
+	}
+	if link && os.Link(path, to) == nil {
+		placed, err := os.Lstat(to)
+		if err == nil && !os.SameFile(before, placed) {
+			err = fs.ErrNotExist // replaced since we looked: a miss, and no harm done
+		}
+		return err
+	}
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if opened, err := from.Stat(); err != nil || !os.SameFile(before, opened) {
+		return errors.Join(err, fs.ErrNotExist)
+	}
+	copied, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(copied, from)
+	return errors.Join(err, copied.Close())
+}
+
+// localPath returns the path of the file with the engine's name below dir.
+func localPath(dir, name string) (string, error) {
+	name = filepath.FromSlash(name)
+	if !filepath.IsLocal(name) {
+		return "", errDamaged
+	}
+	return filepath.Join(dir, name), nil
+}

@@ -1,0 +1,84 @@
+package cache
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// leftoverAge is the age from which a scratch folder belongs to nobody: no
+// compilation takes that long.
+const leftoverAge = time.Hour
+
+// evict deletes the entries that were not used for longest until the others have at
+// most maxBytes together. It never deletes the entry of keep, however large. Several
+// processes may do this at once: an entry that is gone already is as good.
+func (c *Cache) evict(keep Key) error {
+	files, err := c.files()
+	if err != nil {
+		return err
+	}
+	c.sweep(time.Now())
+	slices.SortFunc(files, func(a, b file) int { return a.used.Compare(b.used) })
+	total := int64(0)
+	for _, f := range files {
+		total += f.bytes
+	}
+	for _, f := range files {
+		if total <= c.maxBytes {
+			return nil
+		}
+		if f.key == keep {
+			continue
+		}
+		c.Delete(f.key)
+		total -= f.bytes
+	}
+	return nil
+}
+
+// sweep removes what crashed processes have left.
+func (c *Cache) sweep(now time.Time) {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), scratchPrefix) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > leftoverAge {
+			_ = os.RemoveAll(filepath.Join(c.dir, entry.Name()))
+		}
+	}
+}
+
+// file is an entry as the folder tells of it.
+type file struct {
+	key   Key
+	bytes int64
+	used  time.Time
+}
+
+// files lists the entries without reading them. A missing folder has none.
+func (c *Cache) files() ([]file, error) {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, withoutPath(err)
+	}
+	var list []file
+	for _, entry := range entries {
+		key, ok := keyOf(entry.Name())
+		if !ok || !entry.Type().IsRegular() {
+			continue
+		}
+		if info, err := entry.Info(); err == nil { // otherwise it is gone by now
+			list = append(list, file{key: key, bytes: info.Size(), used: info.ModTime()})
+		}
+	}
+	return list, nil
+}

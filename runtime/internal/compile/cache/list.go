@@ -1,0 +1,72 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"os"
+	"slices"
+	"time"
+)
+
+// Item describes an entry. It comes from the end of the file, which nothing vouches
+// for until the whole is read: good for showing, not for running.
+type Item struct {
+	Key Key
+	// Source is as in Entry; zero when the file is no entry of this layout.
+	Source [sha256.Size]byte
+	// Bytes is the size of the file.
+	Bytes int64
+	// Used is when the entry was last stored or fetched.
+	Used time.Time
+}
+
+// List returns the entries, those used last first.
+func (c *Cache) List() ([]Item, error) {
+	files, err := c.files()
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Item, len(files))
+	for i, f := range files {
+		items[i] = Item{Key: f.key, Source: c.source(f.key), Bytes: f.bytes, Used: f.used}
+	}
+	slices.SortStableFunc(items, func(a, b Item) int { return b.Used.Compare(a.Used) })
+	return items, nil
+}
+
+// source returns the digest of the module that an entry is for; zero when the entry
+// does not tell.
+func (c *Cache) source(key Key) (none [sha256.Size]byte) {
+	f, err := os.Open(c.path(key))
+	if err != nil {
+		return none
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return none
+	}
+	t, err := readTrailer(f, info.Size())
+	if err != nil || t.Key != key {
+		return none
+	}
+	return t.Source
+}
+
+// Clear deletes all entries and what crashed processes have left, and no other file.
+// It returns how many entries it deleted and how many bytes they had; the error is
+// the first that kept one from being deleted.
+func (c *Cache) Clear() (entries int, bytes int64, err error) {
+	files, err := c.files()
+	if err != nil {
+		return 0, 0, err
+	}
+	c.sweep(time.Now())
+	for _, f := range files {
+		if removeErr := os.Remove(c.path(f.key)); removeErr == nil {
+			entries, bytes = entries+1, bytes+f.bytes
+		} else if err == nil && !os.IsNotExist(removeErr) {
+			err = withoutPath(removeErr)
+		}
+	}
+	return entries, bytes, err
+}

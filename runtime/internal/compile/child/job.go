@@ -1,0 +1,84 @@
+package child
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// job is what a child is asked to do, apart from the module. On the wire it is a
+// header of five little-endian words, which the module follows up to the end of the
+// stream.
+type job struct {
+	timeout time.Duration
+	memory  uint64 // bytes
+	output  uint64 // bytes in one file
+	size    uint64 // bytes of the module
+}
+
+const (
+	// jobMagic changes with the format, so that another build is noticed.
+	jobMagic    = 0x3162_6f6a_6d73_6177 // "wasmjob1"
+	headerWords = 5
+	headerBytes = 8 * headerWords
+	// maxBytes bounds limits, so that no sum of them overflows: 1 TiB.
+	maxBytes = 1 << 40
+)
+
+func (j job) header() []byte {
+	b := make([]byte, 0, headerBytes)
+	for _, word := range [headerWords]uint64{jobMagic, uint64(j.timeout), j.memory, j.output, j.size} {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	return b
+}
+
+// check returns an error that names the option that is out of range.
+func (j job) check() error {
+	switch {
+	case j.timeout <= 0 || j.timeout > MaxTimeout:
+		return fmt.Errorf("Options.Timeout is %v; it must be above 0 and at most %v", j.timeout, MaxTimeout)
+	case j.memory < MinMaxMemory || j.memory > maxBytes:
+		return fmt.Errorf("Options.MaxMemory is %d bytes; it must be %d to %d", j.memory, uint64(MinMaxMemory), uint64(maxBytes))
+	case j.output == 0 || j.output > maxBytes:
+		return fmt.Errorf("Options.MaxOutput is %d bytes; it must be above 0 and at most %d", j.output, uint64(maxBytes))
+	case j.size > MaxModuleBytes:
+		return fmt.Errorf("the module has %d bytes; at most %d are compiled", j.size, uint64(MaxModuleBytes))
+	}
+	return nil
+}
+
+// errJob means that what was read is not a job. It needs no detail: only a parent of
+// another build sends such.
+var errJob = errors.New("the job is not one that this program understands")
+
+func readHeader(r io.Reader) (job, error) {
+	var b [headerBytes]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		return job{}, errJob
+	}
+	var words [headerWords]uint64
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	j := job{timeout: time.Duration(words[1]), memory: words[2], output: words[3], size: words[4]}
+	if words[0] != jobMagic || j.check() != nil {
+		return job{}, errJob
+	}
+	return j, nil
+}
+
+// readModule reads what follows the header, which is exactly the module.
+func (j job) readModule(r io.Reader) ([]byte, error) {
+	wasm := make([]byte, j.size)
+	if _, err := io.ReadFull(r, wasm); err != nil {
+		return nil, errJob
+	}
+	var more [1]byte
+	if _, err := io.ReadFull(r, more[:]); !errors.Is(err, io.EOF) {
+		return nil, errJob
+	}
+	return wasm, nil
+}

@@ -1,0 +1,68 @@
+package child
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTheKernelLimitsTheChild(t *testing.T) {
+	o := options("limits")
+	o.Timeout, o.MaxOutput = 90*time.Second, 5<<20
+	err := Compile(context.Background(), o, nil, t.TempDir())
+	if err == nil {
+		t.Fatal("the child did not tell its limits")
+	}
+	cpu := 91 * runtime.GOMAXPROCS(0)
+	for _, want := range []string{
+		"1000 ", // first to be killed when memory runs out
+		fmt.Sprintf("cpu time=%d-%d,", cpu, cpu),
+		"file size=5242880-5242880,",
+		"core file size=0-0,",
+		"open files=64-64,",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q lacks %q", err, want)
+		}
+	}
+	if strings.Contains(err.Error(), "data size=unlimited") {
+		t.Errorf("memory is not limited: %q", err)
+	}
+}
+
+func TestTheKernelLimitsTheCode(t *testing.T) {
+	o := options("big file")
+	o.MaxOutput = 1 << 20
+	err := Compile(context.Background(), o, nil, t.TempDir())
+	if got := kindOf(t, err); got != TooBig || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("got %q (%v), want %q", got, err, TooBig)
+	}
+}
+
+// Memory that the Go runtime does not count is limited by the kernel alone.
+func TestTheKernelLimitsMappings(t *testing.T) {
+	o := options("map memory")
+	o.MaxMemory = MinMaxMemory
+	if got := kindOf(t, Compile(context.Background(), o, nil, t.TempDir())); got != TooBig {
+		t.Errorf("got %q, want %q", got, TooBig)
+	}
+}
+
+// A parent that is killed can't kill its child.
+func TestTheChildOfAKilledParentEnds(t *testing.T) {
+	p := newPhone(t)
+	parent := exec.Command(options("").Command[0], parentArg, "spin", p.number())
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := p.answer()
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	gone(t, line)
+}

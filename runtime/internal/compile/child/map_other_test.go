@@ -1,0 +1,7 @@
+//go:build !linux
+
+package child
+
+import "errors"
+
+func mapMemory() error { return errors.New("not here") }

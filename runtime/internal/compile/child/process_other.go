@@ -1,0 +1,15 @@
+//go:build !unix
+
+package child
+
+import (
+	"os"
+	"os/exec"
+)
+
+// isolate does nothing: killing the child is what os/exec does anyway, and it starts
+// no others.
+func isolate(*exec.Cmd) {}
+
+// killedBySystem is false: how a process ended for want of memory can't be told here.
+func killedBySystem(*os.ProcessState) bool { return false }

@@ -1,0 +1,102 @@
+package child
+
+import (
+	"errors"
+	"io"
+	"syscall"
+	"time"
+)
+
+const (
+	// lookEvery is how often a child looks at the memory it uses.
+	lookEvery = 10 * time.Millisecond
+	// orphanDelay is how long after its time a child goes on that nobody has killed.
+	orphanDelay = time.Second
+)
+
+// Serve is the main function of a child: it reads a job from stdin, limits this
+// process for good, calls compile with the module and the folder in which to leave the
+// code, which is the current one, and writes a reply to stdout. An error of compile
+// means that the module is invalid, unless the system gave it, as for a full disk. A
+// panic of compile refuses the module.
+//
+// The caller must end the process with the exit code at once, since compile may still
+// run. The code is 0 when a reply was written.
+func Serve(stdin io.Reader, stdout io.Writer, compile func(wasm []byte, dir string) error) (exitCode int) {
+	j, err := readHeader(stdin)
+	if err == nil {
+		err = confine(j)
+	}
+	if _, err := io.WriteString(stdout, greeting); err != nil {
+		return 1
+	}
+	r := reply{Outcome: failed}
+	if err != nil {
+		r.Message = err.Error()
+	} else if r = await(j, func() reply { return work(j, stdin, compile) }); r.Outcome == "" {
+		return 1
+	}
+	if _, err := stdout.Write(r.encode()); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// await returns the reply of work, or what cuts it short: too much memory, or, with no
+// reply, the end of the time, which only a child without a parent lives to see.
+func await(j job, work func() reply) reply {
+	done := make(chan reply, 1)
+	go func() { done <- work() }()
+	late := time.After(j.timeout + orphanDelay)
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case r := <-done:
+			return r
+		case <-look.C:
+			if memoryInUse() > j.memory {
+				return reply{Outcome: tooBig}
+			}
+		case <-late:
+			return reply{}
+		}
+	}
+}
+
+func work(j job, stdin io.Reader, compile func(wasm []byte, dir string) error) (r reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = reply{Outcome: refused, Message: brokeDown}
+			if err, ok := p.(error); ok && errors.Is(err, syscall.ENOMEM) {
+				r = reply{Outcome: tooBig}
+			}
+		}
+	}()
+	wasm, err := j.readModule(stdin)
+	if err != nil {
+		return reply{Outcome: failed, Message: err.Error()}
+	}
+	return replyTo(compile(wasm, "."))
+}
+
+// replyTo returns the reply for what compile returned. No reply holds a path.
+func replyTo(err error) reply {
+	if err == nil {
+		return reply{Outcome: compiled}
+	}
+	reason, system := systemReason(err)
+	switch {
+	case errors.Is(err, syscall.ENOMEM):
+		return reply{Outcome: tooBig}
+	case errors.Is(err, syscall.EFBIG):
+		return reply{Outcome: tooLong}
+	case system:
+		return reply{Outcome: failed, Message: tidy("the code cannot be stored: " + reason.Error())}
+	}
+	message := tidy(err.Error())
+	if message == "" {
+		message = brokeDown
+	}
+	return reply{Outcome: refused, Message: message}
+}

@@ -1,7 +1,0 @@
-//go:build race
-
-package compilechild
-
-// shadowed is how many times as much memory the kernel counts as the program uses. The
-// race detector keeps notes on all memory.
-const shadowed = 4
