@@ -38,9 +38,9 @@ type Answer struct {
 	Yes bool
 	// Remember keeps the yes for further calls of exactly this tool, with this grant and
 	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep
-	// nothing. Without Options.Approvals, and for a tool without a digest, always is for the
-	// session, too. What cannot be kept, such as for a session without a name, the Logger is
-	// told.
+	// nothing. Without a Store of ApprovalOptions, and for a tool without a digest, always is
+	// for the session, too. The Logger is told what cannot be kept, such as for a session
+	// without a name.
 	Remember approvals.Scope
 	// AnyArguments keeps it for calls with other arguments, too. Only a question that
 	// said so may be answered like that.
@@ -86,7 +86,7 @@ type Question struct {
 // means no, never a hang; nothing in the arguments can approve.
 func (r *Registry) approve(ctx context.Context, x *execution) error {
 	digest := ""
-	if r.opts.Approvals != nil || x.call.Session != "" {
+	if r.opts.Approvals.Store != nil || x.call.Session != "" {
 		var err error
 		if digest, err = r.digestWithin(ctx, x.entry); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	if approver == nil {
 		return x.nobodyToAsk()
 	}
-	asking, cancel := context.WithTimeout(ctx, r.opts.ApprovalTimeout)
+	asking, cancel := context.WithTimeout(ctx, r.opts.Approvals.Timeout)
 	defer cancel()
 	r.move(x, state.AwaitingConfirmation)
 	r.tell(x, Event{Kind: EventAwaiting, Why: x.decision.By.Why})
@@ -145,7 +145,7 @@ func (r *Registry) approverOf(x *execution) Approver {
 	if x.overlay.Approver != nil {
 		return x.overlay.Approver
 	}
-	return r.opts.Approver
+	return r.opts.Approvals.Approver
 }
 
 // nobodyToAsk is the error of a call that needs a yes where nobody can give one.
@@ -158,7 +158,7 @@ func (x *execution) nobodyToAsk() error {
 
 // digestWithin is the digest of a tool, which is loaded for it within the time for that.
 func (r *Registry) digestWithin(ctx context.Context, e *entry) (string, error) {
-	if err := e.load(ctx, r.opts.LoadTimeout); err != nil {
+	if err := e.load(ctx, r.opts.Tools.LoadTimeout); err != nil {
 		return "", err
 	}
 	return digestOf(ctx, e.executor)
@@ -195,10 +195,10 @@ func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, err
 // approvalsOf is where answers about a tool are remembered: what is known by its registration
 // alone is another tool in the next process.
 func (r *Registry) approvalsOf(key approvals.Key) approvals.Store {
-	if r.opts.Approvals == nil || strings.HasPrefix(key.Digest, registrationPrefix) {
+	if r.opts.Approvals.Store == nil || strings.HasPrefix(key.Digest, registrationPrefix) {
 		return r.sessionApprovals
 	}
-	return r.opts.Approvals
+	return r.opts.Approvals.Store
 }
 
 // remember keeps a yes where the answer says so, and it was not to a loop alone. The call

@@ -52,7 +52,7 @@ func TestDangerousToolsAsk(t *testing.T) {
 			}}
 			// Nothing in the arguments can approve.
 			arguments := json.RawMessage(`{"text":"a\u001b[2J\"b","confirmed":true,"approved":true,"yes":true}`)
-			_, err := withTool(t, Options{Approver: tt.approver}, spec, f).Execute(context.Background(), tool.Call{Tool: "echo", Arguments: arguments})
+			_, err := withTool(t, Options{Approvals: ApprovalOptions{Approver: tt.approver}}, spec, f).Execute(context.Background(), tool.Call{Tool: "echo", Arguments: arguments})
 			if got := tool.CodeOf(err); got != tt.want || ran != (tt.want == "") {
 				t.Errorf("got %v, ran: %v", err, ran)
 			}
@@ -71,7 +71,7 @@ func TestQuestionsEnd(t *testing.T) {
 			<-ctx.Done()
 			return Answer{Yes: true}, nil // too late
 		})
-		r := withTool(t, Options{Approver: deaf, ApprovalTimeout: time.Minute}, spec, &fake{})
+		r := withTool(t, Options{Approvals: ApprovalOptions{Approver: deaf, Timeout: time.Minute}}, spec, &fake{})
 		call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}
 		start := time.Now()
 		_, err := r.Execute(t.Context(), call)
@@ -93,7 +93,7 @@ func TestBadApprovers(t *testing.T) {
 	spec.Dangerous = true
 	call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}
 	panics := ApproverFunc(func(context.Context, Question) (Answer, error) { panic("/root/secret/path") })
-	_, err := withTool(t, Options{Approver: panics}, spec, &fake{}).Execute(context.Background(), call)
+	_, err := withTool(t, Options{Approvals: ApprovalOptions{Approver: panics}}, spec, &fake{}).Execute(context.Background(), call)
 	if e := wantCode(t, err, tool.CodeApprovalRequired); strings.Contains(e.Error(), "secret") {
 		t.Errorf("got %q", e.Error())
 	}
@@ -107,7 +107,7 @@ func TestBadApprovers(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err := withTool(t, Options{Approver: stuck}, spec, &fake{}).Execute(ctx, call)
+		_, err := withTool(t, Options{Approvals: ApprovalOptions{Approver: stuck}}, spec, &fake{}).Execute(ctx, call)
 		wantCode(t, err, tool.CodeTimeout)
 		if got := time.Since(start); got != time.Second {
 			t.Errorf("waited %v", got)

@@ -41,7 +41,7 @@ func (r *Registry) runAttempts(ctx context.Context, x *execution) (tool.Result, 
 func (r *Registry) retry(ctx context.Context, x *execution, err error) (wait time.Duration, again bool) {
 	var e *tool.Error
 	attempt := x.attempts // that failed
-	if attempt > min(x.call.Retries, r.opts.MaxRetries) || ctx.Err() != nil || !errors.As(err, &e) {
+	if attempt > min(x.call.Retries, r.opts.Retries.Max) || ctx.Err() != nil || !errors.As(err, &e) {
 		return 0, false
 	}
 	switch own, ok := x.entry.executor.(tool.Retrier); {
@@ -54,11 +54,11 @@ func (r *Registry) retry(ctx context.Context, x *execution, err error) (wait tim
 		return 0, false
 	}
 	if wait <= 0 {
-		wait = backoff(x.call.RetryDelay, attempt, r.opts.MaxRetryDelay)
+		wait = backoff(x.call.RetryDelay, attempt, r.opts.Retries.MaxDelay)
 	}
-	wait = max(min(wait, r.opts.MaxRetryDelay), e.Details.RetryAfter)
+	wait = max(min(wait, r.opts.Retries.MaxDelay), e.Details.RetryAfter)
 	deadline, bounded := ctx.Deadline()
-	if wait > r.opts.MaxRetryDelay || bounded && time.Until(deadline) <= wait {
+	if wait > r.opts.Retries.MaxDelay || bounded && time.Until(deadline) <= wait {
 		return 0, false // sooner would be in vain
 	}
 	return wait, true

@@ -93,7 +93,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 				var receipt tool.Receipt
 				spec := echo()
 				spec.Sandboxed = !tt.foreign
-				r := New(Options{MaxRetries: 4, OnReceipt: func(r tool.Receipt) { receipt = r }})
+				r := New(Options{Retries: RetryOptions{Max: 4}, Calls: CallOptions{OnReceipt: func(r tool.Receipt) { receipt = r }}})
 				if err := r.Register(spec, f); err != nil {
 					t.Fatal(err)
 				}
@@ -146,7 +146,7 @@ func TestWaits(t *testing.T) {
 				f := failsWith(tt.errs...)
 				spec := echo()
 				spec.Sandboxed = true
-				r := New(Options{MaxRetryDelay: 10 * time.Second})
+				r := New(Options{Retries: RetryOptions{MaxDelay: 10 * time.Second}})
 				if err := r.Register(spec, f); err != nil {
 					t.Fatal(err)
 				}

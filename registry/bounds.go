@@ -66,7 +66,7 @@ func (r *Registry) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pi
 	if !slices.ContainsFunc(mounts, ofTheHost) {
 		return pinned, nil
 	}
-	opening, cancel := context.WithTimeout(ctx, min(maxOpening, r.opts.LoadTimeout))
+	opening, cancel := context.WithTimeout(ctx, min(maxOpening, r.opts.Tools.LoadTimeout))
 	defer cancel()
 	done := make(chan struct{})
 	select {

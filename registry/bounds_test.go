@@ -34,13 +34,16 @@ func newLinkWorld(t *testing.T) *linkWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Registry = New(Options{Approvals: store, Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
-		w.asked++
-		if w.onAsked != nil {
-			w.onAsked()
-		}
-		return Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
-	})})
+	w.Registry = New(Options{Approvals: ApprovalOptions{
+		Store: store,
+		Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
+			w.asked++
+			if w.onAsked != nil {
+				w.onAsked()
+			}
+			return Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+		}),
+	}})
 	t.Cleanup(func() {
 		_ = w.Close()
 		_ = store.Close()

@@ -28,7 +28,7 @@ func TestBudgets(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ran := 0
 				tt.budget.Per = time.Hour
-				r := withTool(t, Options{TenantBudget: tt.budget}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+				r := withTool(t, Options{Schedule: ScheduleOptions{Budget: tt.budget}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 					ran++
 					time.Sleep(time.Second)
 					return tool.Result{Call: tt.used}, nil
@@ -64,7 +64,7 @@ func TestBudgets(t *testing.T) {
 // Calls that failed count, too, and so does what goes beyond the budget.
 func TestBudgetsAreOverdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := withTool(t, Options{TenantBudget: Budget{Fuel: 100}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+		r := withTool(t, Options{Schedule: ScheduleOptions{Budget: Budget{Fuel: 100}}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 			return tool.Result{Call: tool.CallInfo{Fuel: 300}}, &tool.Error{Code: tool.CodeTrap, Message: "no"}
 		}})
 		_, err := r.Execute(t.Context(), say("x"))

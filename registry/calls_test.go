@@ -131,12 +131,12 @@ func TestStatuses(t *testing.T) {
 				}
 				return tool.Result{Structured: json.RawMessage(`{"n":1}`)}, nil
 			}}
-			r = withTool(t, Options{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
+			r = withTool(t, Options{Approvals: ApprovalOptions{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
 				if status() != state.AwaitingConfirmation {
 					t.Errorf("somebody is asked and it is %s", status())
 				}
 				return Answer{Yes: tt.yes}, nil
-			})}, spec, f)
+			})}}, spec, f)
 			s := r.Subscribe(EventFilter{})
 			tt.call.ID = "it"
 			_, err := r.Execute(t.Context(), tt.call)

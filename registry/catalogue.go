@@ -132,7 +132,7 @@ func (r *Registry) Prepare(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := e.load(ctx, r.opts.LoadTimeout); err != nil {
+	if err := e.load(ctx, r.opts.Tools.LoadTimeout); err != nil {
 		return callerror.Named(err, e.spec.Name)
 	}
 	return nil

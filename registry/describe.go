@@ -18,7 +18,7 @@ func (r *Registry) describeGrant(ctx context.Context, e *entry) (capability.Gran
 		return capability.Grant{}, true
 	}
 	rules := r.rules.Load()
-	if r.opts.NoDescriptions || e.disabled || r.holdsBack("", "", e) || r.identified(ctx, e, rules) != nil {
+	if r.opts.Tools.NoDescriptions || e.disabled || r.holdsBack("", "", e) || r.identified(ctx, e, rules) != nil {
 		return capability.Grant{}, false
 	}
 	var reading capability.Permissions

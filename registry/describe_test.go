@@ -45,7 +45,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 		"the tool is revoked":         {rules: Rules{Offer: offer, Revoked: []string{"sha256:guide"}}},
 		"another tool is pinned":      {rules: Rules{Offer: offer, Digests: map[string]string{"echo": "sha256:other"}}},
 		"the tool is held":            {rules: Rules{Offer: offer}},
-		"nobody may":                  {rules: Rules{Offer: offer}, change: func(_ *tool.Spec, o *Options) { o.NoDescriptions = true }},
+		"nobody may":                  {rules: Rules{Offer: offer}, change: func(_ *tool.Spec, o *Options) { o.Tools.NoDescriptions = true }},
 		"it asks for no folder":       {change: func(s *tool.Spec, _ *Options) { s.Permissions = capability.Permissions{} }, runs: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 				}
 			}
 			r.SetRules(Rules{Offer: offer}) // and what was not allowed before is tried again
-			if spec.Dangerous || o.NoDescriptions || name == "the tool is held" {
+			if spec.Dangerous || o.Tools.NoDescriptions || name == "the tool is held" {
 				return
 			}
 			if err := r.Describe(t.Context()); err != nil {

@@ -74,7 +74,7 @@ func (r *Registry) described(ctx context.Context, e *entry) (*entry, error) {
 	if e.pending == nil {
 		return e, nil
 	}
-	waiting, cancel := context.WithTimeout(ctx, r.opts.LoadTimeout)
+	waiting, cancel := context.WithTimeout(ctx, r.opts.Tools.LoadTimeout)
 	defer cancel()
 	grant, may := r.describeGrant(waiting, e)
 	if !may {
@@ -91,14 +91,14 @@ func (r *Registry) described(ctx context.Context, e *entry) (*entry, error) {
 	}
 	return nil, &tool.Error{
 		Code: tool.CodeTimeout, Tool: e.spec.Name,
-		Message: fmt.Sprintf("the tool's definition was not worked out within %v; try again, that goes on", r.opts.LoadTimeout),
+		Message: fmt.Sprintf("the tool's definition was not worked out within %v; try again, that goes on", r.opts.Tools.LoadTimeout),
 	}
 }
 
 // describe works a definition out and enters it in the catalogue, unless the tool was
 // changed or refreshed meanwhile. It serves all who wait, so that no caller's context counts.
 func (r *Registry) describe(e *entry, grant capability.Grant) (*entry, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), r.opts.LoadTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), r.opts.Tools.LoadTimeout)
 	defer cancel()
 	said, err := r.askDefinition(ctx, e, grant)
 	if err != nil {

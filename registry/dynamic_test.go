@@ -157,7 +157,7 @@ func TestDescriptionThatHangsKeepsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var runs atomic.Int32
-		r := withDynamic(t, Options{LoadTimeout: time.Second}, func(context.Context) (tool.Definition, error) {
+		r := withDynamic(t, Options{Tools: ToolOptions{LoadTimeout: time.Second}}, func(context.Context) (tool.Definition, error) {
 			runs.Add(1)
 			<-release
 			return onlyCook, nil

@@ -44,10 +44,10 @@ func Example() {
 // A call that may do more than read is asked about.
 func ExampleApprover() {
 	tools := registry.New(registry.Options{
-		Approver: registry.ApproverFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
+		Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
 			fmt.Printf("%s: %s: %s\n", q.Tool.Name, q.Why, q.Arguments)
 			return registry.Answer{Yes: true, Remember: approvals.ScopeOnce}, nil
-		}),
+		})},
 	})
 	defer tools.Close()
 	spec, executor, err := native.Text("deploy", "Deploys a branch.", func(_ context.Context, branch string) (string, error) {

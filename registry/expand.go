@@ -11,15 +11,15 @@ import (
 // expandArguments is the step that puts kept results and variables in the place of the
 // references to them.
 func (r *Registry) expandArguments(ctx context.Context, x *execution) error {
-	if x.literal || r.opts.Results == nil && r.opts.Variables == nil {
+	if x.literal || r.opts.Calls.Results == nil && r.opts.Variables == nil {
 		return nil
 	}
 	expanded, err := reference.Expand(x.call.Arguments, func(name string) (text string, found bool, err error) {
 		if err := ctx.Err(); err != nil {
 			return "", false, err
 		}
-		if r.opts.Results != nil {
-			if text, found, err = r.opts.Results.Lookup(x.owner(), name); found {
+		if r.opts.Calls.Results != nil {
+			if text, found, err = r.opts.Calls.Results.Lookup(x.owner(), name); found {
 				return text, found, err
 			}
 		}

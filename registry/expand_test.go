@@ -35,7 +35,7 @@ func TestVariables(t *testing.T) {
 			f := &fake{}
 			spec := echo()
 			spec.Parameters = json.RawMessage(`{"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":20}}}`)
-			r := withTool(t, Options{Variables: variables, Results: results.NewStore(results.Options{})}, spec, f)
+			r := withTool(t, Options{Variables: variables, Calls: CallOptions{Results: results.NewStore(results.Options{})}}, spec, f)
 			arguments, err := json.Marshal(map[string]string{"text": tt.text})
 			if err != nil {
 				t.Fatal(err)

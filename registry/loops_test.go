@@ -139,7 +139,7 @@ func TestQuestionsAboutLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := New(Options{Approver: yes, Approvals: store, Loops: loop.Options{Ceiling: 12}})
+	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store}, Calls: CallOptions{Loops: loop.Options{Ceiling: 12}}})
 	if err := r.Register(spec, &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestYesToALoopIsNotKept(t *testing.T) {
 		asked++
 		return Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
 	})
-	r := New(Options{Approver: yes, Approvals: store, Loops: loop.Options{Warn: -1, Ask: 2, Block: -1}})
+	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store}, Calls: CallOptions{Loops: loop.Options{Warn: -1, Ask: 2, Block: -1}}})
 	if err := r.Register(echo(), &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestYesToALoopIsNotKept(t *testing.T) {
 func TestLoopsInTheDecision(t *testing.T) {
 	var last tool.Receipt
 	deny := compile(t, policy.Config{Deny: []string{"echo"}})
-	r := withTool(t, Options{OnReceipt: func(r tool.Receipt) { last = r }}, echo(), &fake{})
+	r := withTool(t, Options{Calls: CallOptions{OnReceipt: func(r tool.Receipt) { last = r }}}, echo(), &fake{})
 	for i := range 11 {
 		_, _ = r.Execute(t.Context(), inSession("s", "x", i))
 	}
@@ -210,7 +210,7 @@ func TestLoopsInTheDecision(t *testing.T) {
 func TestPollingTools(t *testing.T) {
 	spec := echo()
 	spec.Polling = true
-	r := withTool(t, Options{Loops: loop.Options{Ceiling: 5}}, spec, &fake{})
+	r := withTool(t, Options{Calls: CallOptions{Loops: loop.Options{Ceiling: 5}}}, spec, &fake{})
 	for i := 1; i <= 21; i++ {
 		result, err := r.Execute(t.Context(), inSession("s", "x", i))
 		if i < 20 && (err != nil || len(result.Warnings) > 0) {
@@ -225,11 +225,11 @@ func TestPollingTools(t *testing.T) {
 // What was called is kept, and told to whoever wants all of it (R88-R90).
 func TestHistory(t *testing.T) {
 	var sunk []history.Record
-	r := withTool(t, Options{History: history.Options{PerSession: 3, Sink: func(r history.Record) {
+	r := withTool(t, Options{Calls: CallOptions{History: history.Options{PerSession: 3, Sink: func(r history.Record) {
 		if sunk = append(sunk, r); len(sunk) == 1 {
 			panic("a sink")
 		}
-	}}}, echo(), &fake{})
+	}}}}, echo(), &fake{})
 	calls := []tool.Call{
 		inSession("s", "a", 1), inSession("s", "b", 2),
 		{Tool: "nothing", Session: "s"},

@@ -18,11 +18,11 @@ type Observer interface {
 // observe begins to watch a call where somebody wants to. Without an Observer it costs a
 // comparison.
 func (r *Registry) observe(ctx context.Context, x *execution) (observed context.Context) {
-	if r.opts.Observer == nil {
+	if r.opts.Calls.Observer == nil {
 		return ctx
 	}
 	observed = ctx // of an Observer that breaks down
 	defer r.recovered("the Observer", x)
-	observed, x.observed = r.opts.Observer.Begin(ctx, x.call)
+	observed, x.observed = r.opts.Calls.Observer.Begin(ctx, x.call)
 	return observed
 }

@@ -97,7 +97,7 @@ func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permis
 // granted are a tenant's grants to tools of the name, if they could change anything: the
 // tool gets less than it asks for, or its calls may be asked about.
 func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permissions, offer capability.Offer, tenant string) ([]grants.Grant, error) {
-	if r.opts.Grants == nil {
+	if r.opts.Approvals.Grants == nil {
 		return nil, nil
 	}
 	grant, missing := capability.Intersect(asks, offer)
@@ -105,7 +105,7 @@ func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permis
 	if len(missing) == 0 && !e.spec.Dangerous && !slices.ContainsFunc(grantWords(grant), risky) {
 		return nil, nil
 	}
-	found, err := r.opts.Grants.Find(ctx, tenant, e.spec.Name)
+	found, err := r.opts.Approvals.Grants.Find(ctx, tenant, e.spec.Name)
 	switch {
 	case ctx.Err() != nil:
 		return nil, callerror.OfContext(ctx)

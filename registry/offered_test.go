@@ -60,7 +60,7 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 	rules.Widen = func(o *capability.Offer, words ...capability.Word) error {
 		return o.Add(capability.Bound{Env: func(name string) (string, bool) { return "C", name == "LANG" }}, words...)
 	}
-	r := New(Options{Rules: rules, Grants: store})
+	r := New(Options{Rules: rules, Approvals: ApprovalOptions{Grants: store}})
 	executor := &replaceable{digest: "sha256:one"}
 	if err := r.Register(spec, executor); err != nil {
 		t.Fatal(err)

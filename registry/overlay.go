@@ -26,7 +26,7 @@ type Overlay struct {
 	// Secrets has the values of secrets; nil means those of the tools' executors. Which
 	// ones may be used where is for the Rules to say.
 	Secrets *secret.Store
-	// Approver is asked in the place of that of Options; nil means that one.
+	// Approver is asked in the place of that of ApprovalOptions; nil means that one.
 	Approver Approver
 	// MaxTimeout bounds the timeout of an attempt besides Options.MaxTimeout; 0 means no
 	// further bound.

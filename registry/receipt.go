@@ -51,7 +51,7 @@ func hexDigest(data []byte) string {
 
 // report hands the receipt of a call to whoever wants it.
 func (r *Registry) report(x *execution, result tool.Result, failure *tool.Error) {
-	if r.opts.OnReceipt == nil && x.observed == nil {
+	if r.opts.Calls.OnReceipt == nil && x.observed == nil {
 		return
 	}
 	if x.entry != nil && x.digest == "" && x.loaded {
@@ -63,8 +63,8 @@ func (r *Registry) report(x *execution, result tool.Result, failure *tool.Error)
 		defer r.recovered("the Observer", x)
 		defer x.observed(receipt)
 	}
-	if r.opts.OnReceipt != nil {
+	if r.opts.Calls.OnReceipt != nil {
 		defer r.recovered("OnReceipt", x)
-		r.opts.OnReceipt(receipt)
+		r.opts.Calls.OnReceipt(receipt)
 	}
 }

@@ -12,7 +12,7 @@ func TestReceiptsSayWhetherTheToolIsSandboxed(t *testing.T) {
 		var receipt tool.Receipt
 		spec := echo()
 		spec.Sandboxed = sandboxed
-		r := withTool(t, Options{OnReceipt: func(of tool.Receipt) { receipt = of }}, spec, &fake{})
+		r := withTool(t, Options{Calls: CallOptions{OnReceipt: func(of tool.Receipt) { receipt = of }}}, spec, &fake{})
 		if _, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: []byte(`{"text":"a"}`)}); err != nil {
 			t.Fatal(err)
 		}

@@ -36,10 +36,10 @@ func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
 			var told bytes.Buffer
 			r := New(Options{
 				Logger: slog.New(slog.NewTextHandler(&told, nil)),
-				Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
+				Approvals: ApprovalOptions{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
 					asked++
 					return Answer{Yes: true, Remember: tt.scope}, nil
-				}),
+				})},
 			})
 			spec := echo()
 			spec.Dangerous = true
@@ -83,10 +83,10 @@ func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
 // Answers about a tool without a digest are for the tool as it was registered.
 func TestAYesIsNotForAToolInThePlaceOfAnother(t *testing.T) {
 	asked := 0
-	r := New(Options{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
+	r := New(Options{Approvals: ApprovalOptions{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
 		asked++
 		return Answer{Yes: true, Remember: approvals.ScopeSession}, nil
-	})})
+	})}})
 	spec := echo()
 	spec.Dangerous = true
 	if err := r.Register(spec, &fake{}); err != nil {

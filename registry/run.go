@@ -14,7 +14,7 @@ import (
 
 // load is the step that makes the tool ready.
 func (r *Registry) load(ctx context.Context, x *execution) error {
-	if err := x.entry.load(ctx, r.opts.LoadTimeout); err != nil {
+	if err := x.entry.load(ctx, r.opts.Tools.LoadTimeout); err != nil {
 		return err
 	}
 	x.loaded = true

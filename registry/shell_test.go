@@ -77,8 +77,8 @@ type shellWorld struct {
 func newShellWorld(t *testing.T, o Options, rules Rules, change func(*tool.Spec)) *shellWorld {
 	t.Helper()
 	w := &shellWorld{}
-	o.OnReceipt = func(r tool.Receipt) { w.receipts = append(w.receipts, r) }
-	o.Approver = ApproverFunc(func(_ context.Context, q Question) (Answer, error) {
+	o.Calls.OnReceipt = func(r tool.Receipt) { w.receipts = append(w.receipts, r) }
+	o.Approvals.Approver = ApproverFunc(func(_ context.Context, q Question) (Answer, error) {
 		w.asked = append(w.asked, q)
 		return w.answer, nil
 	})
@@ -248,7 +248,7 @@ func TestPatternsAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	w := newShellWorld(t, Options{Approvals: store}, shellRules(t, shellcommand.Settings{}), nil)
+	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store}}, shellRules(t, shellcommand.Settings{}), nil)
 	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
 	if asked, _, err := w.run(t, "git add . && git commit -m one"); !asked || err != nil {
 		t.Fatalf("asked: %v, %v", asked, err)
@@ -302,7 +302,7 @@ func TestPatternsDoNotAnswerRules(t *testing.T) {
 	}
 	defer store.Close()
 	rules := shellRules(t, shellcommand.Settings{})
-	w := newShellWorld(t, Options{Approvals: store}, rules, nil)
+	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store}}, rules, nil)
 	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
 	if _, _, err := w.run(t, "git push"); err != nil {
 		t.Fatal(err)
@@ -329,7 +329,7 @@ func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	w := newShellWorld(t, Options{Approvals: store}, shellRules(t, shellcommand.Settings{}), nil)
+	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store}}, shellRules(t, shellcommand.Settings{}), nil)
 	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
 	for _, tt := range []struct {
 		overlay Overlay

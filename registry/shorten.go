@@ -12,7 +12,7 @@ import (
 const (
 	// MetaOmittedBytes is how many bytes of text were left out.
 	MetaOmittedBytes = "omitted_bytes"
-	// MetaHandles are the handles of the texts that were cut, whole; see Options.Results.
+	// MetaHandles are the handles of the texts that were cut, whole; see CallOptions.Results.
 	MetaHandles = "handles"
 )
 
@@ -24,14 +24,14 @@ func (x *execution) owner() results.Owner {
 // shorten is the last step: it cuts the texts of a result that are too long for whoever
 // reads them, and keeps the whole of them.
 func (r *Registry) shorten(x *execution, result tool.Result) tool.Result {
-	if r.opts.MaxText <= 0 {
+	if r.opts.Calls.MaxText <= 0 {
 		return result
 	}
 	lengths := make([]int, len(result.Content))
 	for i, c := range result.Content {
 		lengths[i] = len(c.Text)
 	}
-	shares := results.Shares(lengths, r.opts.MaxText)
+	shares := results.Shares(lengths, r.opts.Calls.MaxText)
 	omitted, handles := 0, []string{}
 	content := slices.Clone(result.Content) // the executor may hold on to its own
 	for i, c := range content {
@@ -40,8 +40,8 @@ func (r *Registry) shorten(x *execution, result tool.Result) tool.Result {
 			continue
 		}
 		handle := ""
-		if r.opts.Results != nil {
-			handle, _ = r.opts.Results.Keep(x.owner(), c.Text)
+		if r.opts.Calls.Results != nil {
+			handle, _ = r.opts.Calls.Results.Keep(x.owner(), c.Text)
 		}
 		if handle != "" {
 			handles = append(handles, handle)

@@ -27,7 +27,7 @@ func TestOnlyLongTextsAreCut(t *testing.T) {
 	}
 	f := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) { return given, nil }}
 	spec := tool.Spec{Name: "x"}
-	r := withTool(t, Options{MaxText: 100}, spec, f)
+	r := withTool(t, Options{Calls: CallOptions{MaxText: 100}}, spec, f)
 	got, err := r.Execute(context.Background(), tool.Call{Tool: "x"})
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestOnlyLongTextsAreCut(t *testing.T) {
 	}
 
 	for name, most := range map[string]int{"no bound": 0, "a bound that is not met": 505} {
-		r := withTool(t, Options{MaxText: most}, spec, f)
+		r := withTool(t, Options{Calls: CallOptions{MaxText: most}}, spec, f)
 		if got, err := r.Execute(context.Background(), tool.Call{Tool: "x"}); err != nil || got.Content[1].Text != given.Content[1].Text || len(got.Metadata) != 1 {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
@@ -57,7 +57,7 @@ func TestFailuresAreCutAndChecked(t *testing.T) {
 	f := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: strings.Repeat("x", 5000)}
 	}}
-	r := withTool(t, Options{MaxText: 100}, tool.Spec{Name: "x"}, f)
+	r := withTool(t, Options{Calls: CallOptions{MaxText: 100}}, tool.Spec{Name: "x"}, f)
 	result, err := r.Execute(context.Background(), tool.Call{Tool: "x"})
 	wantCode(t, err, tool.CodeExecution)
 	if !result.IsError || len(result.Text()) > 300 {

@@ -99,10 +99,10 @@ func TestKillWhoWaits(t *testing.T) {
 		return Answer{}, ctx.Err()
 	})
 	yes := ApproverFunc(func(context.Context, Question) (Answer, error) { return Answer{Yes: true}, nil })
-	for name, o := range map[string]Options{"for an answer": {Approver: deaf}, "for the next attempt": {Approver: yes}} {
+	for name, approver := range map[string]Approver{"for an answer": deaf, "for the next attempt": yes} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := withTool(t, o, dangerous, passing)
+				r := withTool(t, Options{Approvals: ApprovalOptions{Approver: approver}}, dangerous, passing)
 				call := say("x")
 				call.Retries = 3
 				h := r.Start(t.Context(), call)
@@ -179,7 +179,7 @@ func TestDrainGivesUp(t *testing.T) {
 // does a tool that is not the one that was pinned.
 func TestRevokedWhileCallsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := New(Options{MaxTenantCalls: 1})
+		r := New(Options{Schedule: ScheduleOptions{MaxTenantCalls: 1}})
 		handles := threeCalls(t, r, hanging())
 		call := say("x")
 		call.Tenant = "a"

@@ -31,7 +31,7 @@ func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(),
 	}
 	asked := time.Now()
 	defer func() { x.waited += time.Since(asked) }()
-	waiting, cancel := context.WithTimeout(ctx, r.opts.WaitTimeout)
+	waiting, cancel := context.WithTimeout(ctx, r.opts.Schedule.WaitTimeout)
 	defer cancel()
 	leave, err = r.turns.Enter(waiting, need)
 	var gaveUp *turns.GaveUp
@@ -51,7 +51,7 @@ func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(),
 // tenant will never have as much.
 func (r *Registry) memoryFor(x *execution) (uint64, error) {
 	bounded, ok := x.entry.executor.(tool.MemoryBounded)
-	most := r.opts.MaxTenantMemory
+	most := r.opts.Schedule.MaxTenantMemory
 	if !ok || most == 0 {
 		return 0, nil
 	}
@@ -86,7 +86,7 @@ func (r *Registry) noTurn(ctx context.Context, gaveUp *turns.GaveUp) error {
 	}
 	return &tool.Error{
 		Code: tool.CodeResourceExhausted, Details: tool.Details{Limit: limit},
-		Message: fmt.Sprintf("the call did not get its turn within %v: %s; try again later", r.opts.WaitTimeout, why),
+		Message: fmt.Sprintf("the call did not get its turn within %v: %s; try again later", r.opts.Schedule.WaitTimeout, why),
 	}
 }
 

@@ -115,7 +115,8 @@ func TestFilesThatAreChanged(t *testing.T) {
 func TestWhoHasTheFilesIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		r := withTool(t, Options{Rules: writable(t, t.TempDir()), WaitTimeout: time.Minute}, editor(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+		o := Options{Rules: writable(t, t.TempDir()), Schedule: ScheduleOptions{WaitTimeout: time.Minute}}
+		r := withTool(t, o, editor(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 			<-release
 			return tool.Result{}, nil
 		}})
@@ -153,11 +154,11 @@ func TestReceiptsTellTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var waited []time.Duration
-		r := withTool(t, Options{MaxCalls: 1, OnReceipt: func(receipt tool.Receipt) {
+		r := withTool(t, Options{Schedule: ScheduleOptions{MaxCalls: 1}, Calls: CallOptions{OnReceipt: func(receipt tool.Receipt) {
 			mu.Lock()
 			defer mu.Unlock()
 			waited = append(waited, receipt.Waited)
-		}}, echo(), does(func(context.Context, tool.Invocation) { time.Sleep(3 * time.Second) }))
+		}}}, echo(), does(func(context.Context, tool.Invocation) { time.Sleep(3 * time.Second) }))
 		first := r.Start(t.Context(), say("x"))
 		synctest.Wait()
 		time.Sleep(time.Second)
@@ -189,7 +190,8 @@ func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
 			return result, nil
 		}}
 		r := withTool(t, Options{
-			OnReceipt: func(of tool.Receipt) { receipt = of }, TenantBudget: Budget{Time: 3 * time.Second, Per: 24 * time.Hour},
+			Calls:    CallOptions{OnReceipt: func(of tool.Receipt) { receipt = of }},
+			Schedule: ScheduleOptions{Budget: Budget{Time: 3 * time.Second, Per: 24 * time.Hour}},
 		}, spec, f)
 		call := say("x")
 		call.Retries = 1
@@ -207,7 +209,7 @@ func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
 func TestQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGauge()
-		r := withTool(t, Options{MaxCalls: 3, MaxTenantCalls: 2}, echo(), does(g.run))
+		r := withTool(t, Options{Schedule: ScheduleOptions{MaxCalls: 3, MaxTenantCalls: 2}}, echo(), does(g.run))
 		var wg sync.WaitGroup
 		start := func(tenant string, n int) {
 			for range n {
@@ -232,7 +234,8 @@ func TestQuotas(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		r := withTool(t, Options{MaxCalls: 1, MaxWaiting: 1, WaitTimeout: 10 * time.Second}, echo(), does(func(ctx context.Context, _ tool.Invocation) { <-ctx.Done() }))
+		o := Options{Schedule: ScheduleOptions{MaxCalls: 1, MaxWaiting: 1, WaitTimeout: 10 * time.Second}}
+		r := withTool(t, o, echo(), does(func(ctx context.Context, _ tool.Invocation) { <-ctx.Done() }))
 		running := r.Start(t.Context(), say("x"))
 		synctest.Wait()
 		waiting := r.Start(t.Context(), say("x"))
@@ -256,7 +259,8 @@ func TestQuotas(t *testing.T) {
 // Calls that wait for a file are bounded like those that wait for a place.
 func TestCallsThatWaitForAFileAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := withTool(t, Options{MaxCalls: 4, MaxWaiting: 2, Rules: writable(t, t.TempDir())}, editor(), does(newGauge().run))
+		o := Options{Schedule: ScheduleOptions{MaxCalls: 4, MaxWaiting: 2}, Rules: writable(t, t.TempDir())}
+		r := withTool(t, o, editor(), does(newGauge().run))
 		var handles []*Handle
 		for range 10 {
 			handles = append(handles, r.Start(t.Context(), say("x.txt")))
@@ -334,7 +338,7 @@ func TestEditsOfAFileThatAResultNamesAreNotMadeTogether(t *testing.T) {
 	if !ok {
 		t.Fatal("the result is not kept")
 	}
-	r := withTool(t, Options{Results: store, Rules: writable(t, t.TempDir())}, editor(), &fake{})
+	r := withTool(t, Options{Calls: CallOptions{Results: store}, Rules: writable(t, t.TempDir())}, editor(), &fake{})
 	calls := []tool.Call{say("a.txt"), say("${" + handle + "}")}
 	if n := r.together(t.Context(), calls, Overlay{}); n != 1 {
 		t.Errorf("%d calls would be made together", n)
@@ -404,8 +408,8 @@ func (h heavy) MaxMemory() uint64 { return h.memory }
 // A call that waits for a place of its tenant does not keep the file from other tenants.
 func TestWhoWaitsForAPlaceKeepsNoFile(t *testing.T) {
 	for name, o := range map[string]Options{
-		"places": {MaxTenantCalls: 1},
-		"memory": {MaxTenantMemory: 100},
+		"places": {Schedule: ScheduleOptions{MaxTenantCalls: 1}},
+		"memory": {Schedule: ScheduleOptions{MaxTenantMemory: 100}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -444,7 +448,7 @@ func TestWhoWaitsForAPlaceKeepsNoFile(t *testing.T) {
 func TestMemoryOfTenants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGauge()
-		r := New(Options{MaxTenantMemory: 100, WaitTimeout: 2500 * time.Millisecond})
+		r := New(Options{Schedule: ScheduleOptions{MaxTenantMemory: 100, WaitTimeout: 2500 * time.Millisecond}})
 		for name, memory := range map[string]uint64{"echo": 50, "large": 101} {
 			spec := echo()
 			spec.Name = name

@@ -232,7 +232,7 @@ func (brokenStore) Find(context.Context, approvals.Query) (approvals.Approval, b
 // A fault of ours ends one request and not the server, and tells nothing of the inside.
 func TestPanicEndsOneRequest(t *testing.T) {
 	t.Parallel()
-	tools := registry.New(registry.Options{Approvals: brokenStore{}})
+	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Store: brokenStore{}}})
 	defer tools.Close()
 	w := &world{tools: tools, server: mcpserver.New(tools, mcpserver.Options{})}
 	defer w.server.Close()

@@ -14,7 +14,7 @@ import (
 // A program serves its tools to a client that started it. Here the client is a text.
 func ExampleServer_ServeStdio() {
 	approver := new(mcpserver.Approver)
-	tools := registry.New(registry.Options{Approver: approver})
+	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: approver}})
 	defer tools.Close()
 	if err := tools.Register(tool.Spec{Name: "hello", Description: "Says hello."}, says("hello")); err != nil {
 		fmt.Println(err)

@@ -53,7 +53,7 @@ func newWorld(t testing.TB, o mcpserver.Options) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := registry.New(registry.Options{Approver: approver, Approvals: store, Logger: testLogger(t)})
+	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: approver, Store: store}, Logger: testLogger(t)})
 	o.Approver = approver
 	o.Logger = testLogger(t)
 	if o.Grace == 0 {

@@ -1,10 +1,12 @@
 package standard_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
@@ -20,16 +22,28 @@ func TestOptionsHaveThoseOfTheRegistry(t *testing.T) {
 		"MaxCalls":   "Ceilings.MaxCalls",
 		"MaxWaiting": "Ceilings.MaxWaiting",
 	}
+	other := map[string]string{
+		"Approvals.Store": "Approvals", "Approvals.Timeout": "ApprovalTimeout", "Schedule.Budget": "TenantBudget",
+		"Calls.MaxEnded": "MaxEndedCalls", "Retries.Max": "MaxRetries", "Retries.MaxDelay": "MaxRetryDelay",
+	}
 	own := reflect.TypeFor[standard.Options]()
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[registry.Options]()) {
-		same, found := own.FieldByName(field.Name)
-		if _, otherwise := instead[field.Name]; otherwise == found {
-			t.Errorf("%s: is there: %t", field.Name, found)
-		}
-		if found && same.Type != field.Type {
-			t.Errorf("%s is %v, not %v", field.Name, same.Type, field.Type)
+	var same func(group string, of reflect.Type)
+	same = func(group string, of reflect.Type) {
+		for _, field := range reflect.VisibleFields(of) {
+			if field.Type.PkgPath() == of.PkgPath() && strings.HasSuffix(field.Type.Name(), "Options") {
+				same(field.Name+".", field.Type)
+				continue
+			}
+			found, there := own.FieldByName(cmp.Or(other[group+field.Name], field.Name))
+			if _, otherwise := instead[field.Name]; otherwise == there {
+				t.Errorf("%s: is there: %t", group+field.Name, there)
+			}
+			if there && found.Type != field.Type {
+				t.Errorf("%s is %v, not %v", group+field.Name, found.Type, field.Type)
+			}
 		}
 	}
+	same("", reflect.TypeFor[registry.Options]())
 }
 
 // observer notes what it is told.

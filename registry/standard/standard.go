@@ -197,22 +197,23 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		kept = results.NewStore(results.Options{})
 	}
 	tools := registry.New(registry.Options{
-		MaxText:    o.MaxText,
-		Variables:  o.Variables,
-		Results:    kept,
-		Approver:   o.Approver,
-		Approvals:  o.Approvals,
-		Grants:     o.Grants,
+		Approvals: registry.ApprovalOptions{
+			Approver: o.Approver, Store: o.Approvals, Grants: o.Grants, Timeout: o.ApprovalTimeout,
+		},
+		Schedule: registry.ScheduleOptions{
+			MaxTenantCalls: o.MaxTenantCalls, WaitTimeout: o.WaitTimeout,
+			MaxTenantMemory: o.MaxTenantMemory, Budget: o.TenantBudget,
+		},
+		Calls: registry.CallOptions{
+			MaxEnded: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
+			OnReceipt: onReceipt(o, record), Observer: o.Observer,
+			MaxText: o.MaxText, Results: kept,
+		},
+		Retries:    registry.RetryOptions{Max: o.MaxRetries, MaxDelay: o.MaxRetryDelay},
+		Tools:      registry.ToolOptions{LoadTimeout: o.LoadTimeout, NoDescriptions: o.NoDescriptions},
 		MaxTimeout: o.MaxTimeout,
+		Variables:  o.Variables,
 		Logger:     o.Logger,
-		OnReceipt:  onReceipt(o, record),
-		Observer:   o.Observer,
-
-		ApprovalTimeout: o.ApprovalTimeout, LoadTimeout: o.LoadTimeout,
-
-		MaxTenantCalls: o.MaxTenantCalls, MaxTenantMemory: o.MaxTenantMemory, TenantBudget: o.TenantBudget, WaitTimeout: o.WaitTimeout, MaxRetries: o.MaxRetries, MaxRetryDelay: o.MaxRetryDelay,
-		MaxEndedCalls: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
-		NoDescriptions: o.NoDescriptions,
 		OnClose: func() error {
 			err := errors.Join(rt.Close(), stores.Close(), record.Close(), closeAll(l.folders))
 			if o.OnClose != nil {

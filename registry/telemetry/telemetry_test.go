@@ -137,7 +137,7 @@ func TestCallsAreTracedAndCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := registry.New(registry.Options{Observer: observer})
+	tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: observer}})
 	defer tools.Close()
 	if err := tools.Register(spec, executor); err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func (b breaking) Begin(ctx context.Context, _ tool.Call) (context.Context, func
 func TestObserverThatPanicsHarmsNoCall(t *testing.T) {
 	for _, atBegin := range []bool{true, false} {
 		receipts := 0
-		tools := registry.New(registry.Options{Observer: breaking{atBegin}, OnReceipt: func(tool.Receipt) { receipts++ }})
+		tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: breaking{atBegin}, OnReceipt: func(tool.Receipt) { receipts++ }}})
 		spec, executor, err := native.Text("echo", "Echoes.", func(_ context.Context, text string) (string, error) { return text, nil })
 		if err := errors.Join(err, tools.Register(spec, executor)); err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func BenchmarkExecute(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, o := range map[string]registry.Options{"off": {}, "without providers": {Observer: silent}} {
+	for name, o := range map[string]registry.Options{"off": {}, "without providers": {Calls: registry.CallOptions{Observer: silent}}} {
 		b.Run(name, func(b *testing.B) {
 			tools := registry.New(o)
 			defer tools.Close()
@@ -241,7 +241,7 @@ func TestSpansTellTheWait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools := registry.New(registry.Options{Observer: observer, MaxCalls: 1})
+		tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: observer}, Schedule: registry.ScheduleOptions{MaxCalls: 1}})
 		defer tools.Close()
 		if err := tools.Register(spec, executor); err != nil {
 			t.Fatal(err)

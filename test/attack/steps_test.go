@@ -293,7 +293,7 @@ func stepQuestion(t *testing.T) {
 			<-ctx.Done()
 			return registry.Answer{}, ctx.Err()
 		})
-		r := one(t, registry.Options{Approver: silent}, `"a":{}`, func(s *tool.Spec) { s.Dangerous = true }, simple{})
+		r := one(t, registry.Options{Approvals: registry.ApprovalOptions{Approver: silent}}, `"a":{}`, func(s *tool.Spec) { s.Dangerous = true }, simple{})
 		requireCode(t, r, callOf(`{"a":"`+strings.Repeat("x", 1<<20)+`"}`), tool.CodeApprovalRequired, "in time")
 	})
 }
@@ -312,7 +312,7 @@ func stepLoad(t *testing.T) {
 func stepTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := make(chan struct{})
-		r := one(t, registry.Options{MaxCalls: 1}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+		r := one(t, registry.Options{Schedule: registry.ScheduleOptions{MaxCalls: 1}}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 			<-end
 			return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
 		}})
@@ -538,7 +538,7 @@ func stepCheckResult(t *testing.T) {
 func stepKeep(t *testing.T) {
 	var receipts []tool.Receipt
 	text := strings.Repeat("x", 4<<20)
-	o := registry.Options{OnReceipt: func(r tool.Receipt) { receipts = append(receipts, r) }}
+	o := registry.Options{Calls: registry.CallOptions{OnReceipt: func(r tool.Receipt) { receipts = append(receipts, r) }}}
 	r := one(t, o, `"a":{}`, nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.TextContent(text)}}, nil
 	}})
@@ -557,7 +557,7 @@ func stepKeep(t *testing.T) {
 }
 
 func stepShorten(t *testing.T) {
-	r := one(t, registry.Options{MaxText: 1000}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+	r := one(t, registry.Options{Calls: registry.CallOptions{MaxText: 1000}}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.TextContent(strings.Repeat("\n", 8<<20))}}, nil
 	}})
 	if result := requireCode(t, r, callOf(`{}`), "", ""); len(result.Text()) > 2000 {

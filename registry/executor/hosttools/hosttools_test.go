@@ -73,7 +73,7 @@ func TestDangerous(t *testing.T) {
 
 // A model's call reaches the backend as it is, or the fault names the parameter.
 func TestCalls(t *testing.T) {
-	tools := registry.New(registry.Options{Approver: yes{}})
+	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: yes{}}})
 	t.Cleanup(func() { _ = tools.Close() })
 	for _, name := range hosttools.Names() {
 		spec, executor, err := hosttools.Define(name, echo)
