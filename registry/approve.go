@@ -223,7 +223,7 @@ func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key
 		log.Warn("an approval is kept for this session only", "reason", "there is no store, or the tool has no digest")
 	}
 	a := approvals.Approval{
-		Tenant: x.call.Tenant, Tool: x.entry.spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: x.words, Scope: scope,
+		Tenant: x.call.Tenant, Tool: x.entry.spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: capability.Strings(x.words), Scope: scope,
 	}
 	if scope == approvals.ScopeSession {
 		a.Session = x.call.Session

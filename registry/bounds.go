@@ -21,7 +21,7 @@ func (r *Registry) pinMounts(ctx context.Context, x *execution) error {
 	if err != nil {
 		return err
 	}
-	x.bounds = slices.Clone(x.words)
+	x.bounds = capability.Strings(x.words)
 	x.grant.FS = nil
 	for _, mount := range pinned {
 		x.grant.FS = append(x.grant.FS, mount.GrantedFS)

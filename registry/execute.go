@@ -26,9 +26,9 @@ type execution struct {
 	hash      string // of the arguments, once somebody wanted it
 	rules     *Rules // that held when the call began
 	grant     capability.Grant
-	words     []string       // of the grant
-	bounds    []string       // what the call may reach, for hashes; see pinMounts
-	granted   policy.Granted // to exactly this tool
+	words     []capability.Word // of the grant
+	bounds    []string          // what the call may reach, for hashes; see pinMounts
+	granted   policy.Granted    // to exactly this tool
 	decision  policy.Decision
 	looping   bool // the decision is due to repetition, onlyLoop: to nothing else
 	onlyLoop  bool

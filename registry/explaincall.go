@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
@@ -35,7 +34,7 @@ func (r *Registry) Explain(ctx context.Context, name, tenant string, arguments j
 	}
 	x := Explained{Offered: given, Shell: script}
 	x.Policy = rules.Policy.Explain(factsOf(e.spec), policy.CallFacts{
-		Capabilities: capability.Strings(given.Words), Arguments: arguments, Granted: grantedWith(given.Granted, script),
+		Capabilities: given.Words, Arguments: arguments, Granted: grantedWith(given.Granted, script),
 	})
 	x.Policy.Decision, _ = rules.judgeScript(x.Policy.Decision, script)
 	return x, nil

@@ -20,7 +20,7 @@ func (r *Registry) computeGrant(ctx context.Context, x *execution) error {
 	}
 	x.granted, x.digest = given.Granted, given.digest
 	if len(given.Missing) == 0 {
-		x.grant, x.words = given.Grant, capability.Strings(given.Words)
+		x.grant, x.words = given.Grant, given.Words
 		return nil
 	}
 	return x.notGranted(given, r.readingWouldRun(ctx, x))
@@ -95,6 +95,6 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 
 // asked are the words of what a call asks for, but for those of what each call has for
 // itself, which concern nobody.
-func asked(asks capability.Permissions) []string {
-	return capability.Strings(slices.DeleteFunc(asks.Words(), capability.Word.IsScratch))
+func asked(asks capability.Permissions) []capability.Word {
+	return slices.DeleteFunc(asks.Words(), capability.Word.IsScratch)
 }

@@ -83,7 +83,7 @@ func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permis
 	given.Changed, given.Moved = slices.DeleteFunc(given.Changed, again), slices.DeleteFunc(given.Moved, again)
 	if len(words) > 0 {
 		within, _ := capability.Intersect(asks, overlay.cut(given.Offer.Only(words...)))
-		given.Granted.Words = capability.Strings(grantWords(within))
+		given.Granted.Words = grantWords(within)
 	}
 	given.Offer = overlay.cut(given.Offer)
 	given.Grant, given.Missing = capability.Intersect(asks, given.Offer)
@@ -101,7 +101,7 @@ func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permis
 		return nil, nil
 	}
 	grant, missing := capability.Intersect(asks, offer)
-	risky := func(w capability.Word) bool { return !policy.Harmless(w.String()) }
+	risky := func(w capability.Word) bool { return !policy.Harmless(w) }
 	if len(missing) == 0 && !e.spec.Dangerous && !slices.ContainsFunc(grantWords(grant), risky) {
 		return nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -15,7 +16,7 @@ func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receip
 	r := tool.Receipt{
 		CallID: x.call.ID, Tool: result.Call.Tool, Tenant: x.call.Tenant, Session: x.call.Session, Message: x.call.Message,
 		Started: x.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: x.digest,
-		Grant: x.words, Approved: x.approved,
+		Grant: capability.Strings(x.words), Approved: x.approved,
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}
 	if x.entry != nil {

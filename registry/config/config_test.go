@@ -425,7 +425,7 @@ auto_execute = true
 	if shown, why := p.Visible(policy.ToolFacts{Name: "exec"}); shown || why.Source != "wasmtool.toml:4" {
 		t.Errorf("exec: %v, %v", shown, why)
 	}
-	d := p.Decide(policy.ToolFacts{Name: "grep"}, policy.CallFacts{Capabilities: []string{"write:workspace"}, Arguments: json.RawMessage(`{"path":"a/.env"}`)})
+	d := p.Decide(policy.ToolFacts{Name: "grep"}, policy.CallFacts{Capabilities: []capability.Word{word(t, "write:workspace")}, Arguments: json.RawMessage(`{"path":"a/.env"}`)})
 	if d.Effect != policy.Deny || d.By.Source != "wasmtool.toml:5" || d.By.Why != "secrets live there" {
 		t.Errorf("decision is %+v", d)
 	}

@@ -14,7 +14,7 @@ import (
 func holds(t testing.TB, effect policy.Effect, pointer string, m policy.Match, args string) bool {
 	t.Helper()
 	p := compile(t, policy.Config{Rules: []policy.Rule{{Effect: effect, Arguments: map[string]policy.Match{pointer: m}}}})
-	d := p.Decide(issues, policy.CallFacts{Capabilities: []string{"write:workspace"}, Arguments: json.RawMessage(args)})
+	d := p.Decide(issues, policy.CallFacts{Capabilities: words("write:workspace"), Arguments: json.RawMessage(args)})
 	return d.Effect == effect && d.By.Rule == "rules[0]"
 }
 

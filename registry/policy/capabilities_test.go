@@ -18,7 +18,7 @@ func TestCapabilities(t *testing.T) {
 		{"write:*", "write:workspace", true, true},
 		{"write:work*", "write:workspace", true, true},
 		{"write:a", "write:b", false, false},
-		{"write:a", "WRITE:a", false, false},
+		{"write:a", "no word", true, false},
 		{"read:a", "write:a", true, false},
 		{"env:PATH", "env:Path", true, false},
 		{"env:AWS_*", "env:AWS_KEY", true, true},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
 // Reason says what decided something.
@@ -135,7 +137,7 @@ func (p *Policy) decide(t ToolFacts, facts CallFacts) (Decision, []RuleTrace) {
 
 func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
 	c := &call{
-		tool: t, words: parseGrantWords(facts.Capabilities), granted: facts.Granted,
+		tool: t, words: grantWords(facts.Capabilities), granted: facts.Granted,
 		arguments: map[string]any{}, effort: effort{maxEffort},
 	}
 	looks := func(r *rule) bool { return len(r.conditions) > 0 }
@@ -198,7 +200,8 @@ func (c *call) remembered() string {
 	case c.tool.Dangerous || len(c.granted.Words) == 0:
 		return ""
 	}
-	outside := func(word string) bool { return !slices.Contains(c.granted.Words, word) }
+	granted := capability.Strings(c.granted.Words)
+	outside := func(word string) bool { return !slices.Contains(granted, word) }
 	if slices.ContainsFunc(c.risky(), outside) {
 		return ""
 	}

@@ -1,6 +1,10 @@
 package policy
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
 
 // ToolFacts is what the host knows of a tool.
 type ToolFacts struct {
@@ -18,9 +22,8 @@ type ToolFacts struct {
 
 // CallFacts is what the host knows of a call.
 type CallFacts struct {
-	// Capabilities are the words of the call's grant, as package capability prints
-	// them. A word of a kind that is not known is asked about.
-	Capabilities []string
+	// Capabilities are the words of the call's grant.
+	Capabilities []capability.Word
 	// Arguments is the JSON object that the tool will get, checked and completed.
 	// Empty means an object without fields. What is no valid JSON is held against
 	// the call.
@@ -33,7 +36,7 @@ type CallFacts struct {
 // more run unasked, unless a rule says otherwise. The zero value is nothing.
 type Granted struct {
 	// Words are those of CallFacts.Capabilities that are within what was granted.
-	Words []string
+	Words []capability.Word
 	// AutoExecute is as in ToolRule.
 	AutoExecute bool
 	// Source says who granted it and where that is kept, for explanations.

@@ -26,7 +26,7 @@ func FuzzCompile(f *testing.F) {
 		for _, single := range []policy.Config{{Profile: profile}, {Allow: []string{entry}}, {Deny: []string{entry}}, {Base: base, Rules: c.Rules}} {
 			p, err := policy.Compile(single, known)
 			if err == nil {
-				_ = p.Explain(issues, policy.CallFacts{Capabilities: []string{word}, Arguments: json.RawMessage(`{"a":"b"}`)}).String()
+				_ = p.Explain(issues, policy.CallFacts{Capabilities: words(word), Arguments: json.RawMessage(`{"a":"b"}`)}).String()
 			}
 		}
 	})
@@ -48,7 +48,7 @@ func FuzzDecide(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, word string) {
 		args := json.RawMessage(pathArgument(text))
-		facts := policy.CallFacts{Capabilities: []string{word, "write:a"}, Arguments: args}
+		facts := policy.CallFacts{Capabilities: words(word, "write:a"), Arguments: args}
 		var decoded struct{ Path string }
 		if err := json.Unmarshal(args, &decoded); err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func FuzzDecide(f *testing.F) {
 		if !inside && allow.Decide(issues, facts).Effect == policy.Allow {
 			t.Errorf("%q is allowed", decoded.Path)
 		}
-		raw := policy.CallFacts{Capabilities: []string{word}, Arguments: json.RawMessage(text)}
+		raw := policy.CallFacts{Capabilities: words(word), Arguments: json.RawMessage(text)}
 		_ = deny.Decide(issues, raw)
 		if allow.Decide(issues, raw).Effect == policy.Allow && !json.Valid(raw.Arguments) && len(raw.Arguments) > 0 && word != "clock" {
 			if kind, _, _ := strings.Cut(word, ":"); kind != "read" && word != "kv:read" && word != "random" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
@@ -36,7 +37,17 @@ func compile(t testing.TB, c policy.Config) *policy.Policy {
 
 func named(name string) policy.ToolFacts { return policy.ToolFacts{Name: name} }
 
-func grants(words ...string) policy.CallFacts { return policy.CallFacts{Capabilities: words} }
+func grants(texts ...string) policy.CallFacts { return policy.CallFacts{Capabilities: words(texts...)} }
+
+// words reads words; what is not a word is the zero value.
+func words(texts ...string) []capability.Word {
+	var list []capability.Word
+	for _, text := range texts {
+		word, _ := capability.ParseWord(text)
+		list = append(list, word)
+	}
+	return list
+}
 
 func arguments(text string) policy.CallFacts {
 	return policy.CallFacts{Arguments: json.RawMessage(text)}

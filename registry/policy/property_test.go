@@ -63,7 +63,7 @@ func (m maker) tool() policy.ToolFacts {
 
 func (m maker) call() policy.CallFacts {
 	return policy.CallFacts{
-		Capabilities: m.some("read:a", "write:a", "write:b", "net:https://a.corp/x", "net:any", "net-private:http://a.corp/", "env:X", "secret:T", "kv:read", "kv:write", "clock", "odd"),
+		Capabilities: words(m.some("read:a", "write:a", "write:b", "net:https://a.corp/x", "net:any", "net-private:http://a.corp/", "env:X", "secret:T", "kv:read", "kv:write", "clock", "odd")...),
 		Arguments: json.RawMessage(pick(m, ``, `{}`, `{"path":"src/a"}`, `{"path":"./.env"}`, `{"path":["src/a",".env"]}`, `{"n":1.0}`,
 			`{"list":["src/a","src/b"],"n":2}`, `{"list":{"a":7}}`, `{"path":null}`, `[]`, `{`)),
 	}
@@ -131,7 +131,7 @@ func TestRestrictingNeverPermitsMore(t *testing.T) {
 		atMost("an alias more", c, aliased, call)
 
 		reaching := call
-		reaching.Capabilities = append(slices.Clone(call.Capabilities), pick(m, "write:a", "net:https://b.corp/", "secret:U", "odd"))
+		reaching.Capabilities = append(slices.Clone(call.Capabilities), words(pick(m, "write:a", "net:https://b.corp/", "secret:U", "odd"))...)
 		atMost("a capability more", c, tool, reaching)
 	})
 }

@@ -24,17 +24,14 @@ const (
 // kinds are all kinds of words, sorted.
 var kinds = []string{kindClock, kindEnv, kindKV, kindNet, kindNetPrivate, kindRandom, kindRead, kindSecret, kindWrite}
 
-// Harmless reports whether a call with this word in its grant may run unasked. What
-// is not known is not harmless.
-func Harmless(word string) bool {
-	kind, name, _ := strings.Cut(word, ":")
-	switch kind {
-	case kindRead:
+// Harmless reports whether a call with this word in its grant may run unasked. The zero
+// value is not harmless.
+func Harmless(word capability.Word) bool {
+	switch word.Kind() {
+	case capability.KindRead, capability.KindClock, capability.KindRandom:
 		return true
-	case kindKV:
-		return name == kindRead
-	case kindClock, kindRandom:
-		return name == ""
+	case capability.KindKV:
+		return word.Name() == kindRead
 	}
 	return false
 }
@@ -85,10 +82,10 @@ func parseWordPattern(entry string) (wordPattern, error) {
 // pattern names. In doubt it says yes.
 func (p wordPattern) overlaps(w grantWord) bool {
 	switch {
-	case p.any:
+	case p.any, w.kind == "":
 		return true
 	case p.net != nil:
-		return w.isNet && (w.net == nil || p.net.overlaps(*w.net))
+		return w.net != nil && p.net.overlaps(*w.net)
 	case p.kind == kindRead:
 		return (w.kind == kindRead || w.kind == kindWrite) && p.nameFits(w)
 	case p.kind == kindKV:
@@ -118,25 +115,20 @@ func (p wordPattern) covers(w grantWord) bool {
 	return w.kind == p.kind && wildcard.Match(p.name, w.name)
 }
 
-// grantWord is a word of a grant.
+// grantWord is a word of a grant, read once for all rules.
 type grantWord struct {
 	text, kind, name string
 	harmless         bool
-	isNet            bool
-	net              *netPattern // nil for one that could not be read
+	net              *netPattern // of net and net-private; else nil
 }
 
-func parseGrantWords(words []string) []grantWord {
+func grantWords(words []capability.Word) []grantWord {
 	list := make([]grantWord, len(words))
-	for i, text := range words {
-		kind, name, _ := strings.Cut(text, ":")
-		w := grantWord{text: text, kind: kind, name: name, harmless: Harmless(text)}
-		if kind == kindNet || kind == kindNetPrivate {
-			w.isNet = true
-			if word, err := capability.ParseWord(text); err == nil {
-				net := newNetPattern(word)
-				w.net = &net
-			}
+	for i, word := range words {
+		w := grantWord{text: word.String(), kind: string(word.Kind()), name: word.Name(), harmless: Harmless(word)}
+		if w.kind == kindNet || w.kind == kindNetPrivate {
+			net := newNetPattern(word)
+			w.net = &net
 		}
 		list[i] = w
 	}
