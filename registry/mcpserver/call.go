@@ -56,7 +56,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, structured 
 	return resultOf(result, structured), nil
 }
 
-// userOf is the tenant of a client: the user that OAuth names, or "".
+// userOf is the tenant of a client: the user of a token, or "".
 func userOf(req *mcp.CallToolRequest) string {
 	if req.Extra == nil || req.Extra.TokenInfo == nil {
 		return ""

@@ -30,7 +30,7 @@ const (
 	DefaultBodyTimeout    = 30 * time.Second
 )
 
-// shareOfUser is the part that one user of OAuth has, of sessions, of connections and of what is
+// shareOfUser is the part that one user of an Authority has, of sessions, of connections and of what is
 // in requests, so that nobody keeps others out: one of so many.
 const shareOfUser = 4
 
@@ -51,25 +51,25 @@ type HTTPOptions struct {
 	// Token is what clients send as "Authorization: Bearer TOKEN", at least MinTokenBytes
 	// long. Empty means that none is needed, which only a loopback address may do with.
 	Token string
-	// OAuth takes the place of Token; nil means that there is none.
-	OAuth *OAuth
+	// Authority takes the place of Token: its users may come. Nil means that there is none.
+	Authority *Authority
 	// Hosts are names, without port, that the Host header may have besides those of this
 	// machine. A server that is reached from elsewhere and has none takes any: there the
 	// token keeps strangers out.
 	Hosts []string
 	// MaxSessions is how many clients of 2025-11-25 and before may be connected, of each user
-	// of OAuth a quarter of them; 0 means DefaultMaxSessions. SessionIdle is how long such a session lasts without a request; 0
-	// means DefaultSessionIdle.
+	// of Authority a quarter of them; 0 means DefaultMaxSessions. SessionIdle is how long such a
+	// session lasts without a request; 0 means DefaultSessionIdle.
 	MaxSessions int
 	SessionIdle time.Duration
 	// MaxConnections is how many connections are taken at a time, others wait; 0 means
-	// DefaultMaxConnections. Each user of OAuth has a quarter of them, and gets 503 beyond it.
+	// DefaultMaxConnections. Each user of Authority has a quarter of them, and gets 503 beyond it.
 	MaxConnections int
 	// MaxBody is how long a request may be, in bytes; 0 means DefaultMaxBody. BodyTimeout is
 	// how long its sender may take; 0 means DefaultBodyTimeout.
 	MaxBody int64
 	// MaxBodies is how much may be in requests that are not answered yet, of all clients
-	// together, in bytes, and of each user of OAuth a quarter of that or one of MaxBody; 0
+	// together, in bytes, and of each user of Authority a quarter of that or one of MaxBody; 0
 	// means DefaultMaxBodies. Requests beyond it get 503.
 	MaxBodies   int64
 	BodyTimeout time.Duration
@@ -86,7 +86,7 @@ var ErrTokenShort = fmt.Errorf("the token must have at least %d bytes", MinToken
 // error is ErrTokenNeeded, ErrTokenShort, ErrOAuth or that of the listener; nil after ctx is
 // done.
 func (s *Server) ServeListener(ctx context.Context, l net.Listener, o HTTPOptions) error {
-	g, err := s.newGate(ctx, l.Addr(), o)
+	g, err := s.newGate(l.Addr(), o)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -132,7 +132,7 @@ type gate struct {
 	server *Server
 	hosts  hostRule
 	token  *tokenRule
-	oauth  *oauthRule // nil when there is none
+	users  *tokenGate // nil when there is none
 	opts   HTTPOptions
 	bodies bodies
 
@@ -145,15 +145,15 @@ type gate struct {
 	connections *connections
 }
 
-func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*gate, error) {
+func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 	local := isLoopback(addr)
-	var oauth *oauthRule
+	var users *tokenGate
 	switch {
-	case o.OAuth != nil && o.Token != "":
+	case o.Authority != nil && o.Token != "":
 		return nil, errors.New("the server takes a token of its own or those of OAuth, not both")
-	case o.OAuth != nil:
+	case o.Authority != nil:
 		var err error
-		if oauth, err = newOAuthRule(ctx, *o.OAuth, func() { s.metrics.refuse("token") }); err != nil {
+		if users, err = newTokenGate(o.Authority, func() { s.metrics.refuse("token") }); err != nil {
 			return nil, err
 		}
 	case o.Token == "" && !local:
@@ -177,11 +177,11 @@ func (s *Server) newGate(ctx context.Context, addr net.Addr, o HTTPOptions) (*ga
 		})
 	}
 	sessions, room := o.MaxSessions, o.MaxBodies
-	if oauth != nil {
+	if users != nil {
 		sessions, room = max(sessions/shareOfUser, 1), max(room/shareOfUser, o.MaxBody)
 	}
 	return &gate{
-		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), oauth: oauth,
+		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), users: users,
 		bodies: bodies{most: o.MaxBodies, mostOfUser: room}, handshakes: handshakes{server: s, most: o.MaxSessions, mostOfUser: sessions},
 		sessions: handler(false), requests: handler(true), answering: newRunning(),
 		connections: newConnections(max(o.MaxConnections/shareOfUser, 1)),
@@ -194,8 +194,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.refuse(w, refused)
 		return
 	}
-	if g.oauth != nil {
-		g.oauth.serve(w, r, g.serve)
+	if g.users != nil {
+		g.users.serve(w, r, g.serve)
 		return
 	}
 	// Before the path, so that a stranger keeps no connection by asking for nothing.

@@ -21,6 +21,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/mcpserver/oauth"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -32,7 +33,7 @@ type serveOptions struct {
 	http      string
 	admin     string
 	tokenFile string
-	oauth     mcpserver.OAuth
+	oauth     oauth.Options
 	hosts     []string
 	client    string
 	verbose   bool
@@ -248,13 +249,14 @@ func (a *app) serveClients(ctx context.Context, o serveOptions, server *mcpserve
 		return server.ServeStdio(ctx, a.In, a.Out)
 	}
 	access := mcpserver.HTTPOptions{Hosts: o.hosts}
+	var err error
 	if o.oauth.Issuer != "" {
-		access.OAuth = &o.oauth
+		access.Authority, err = oauth.New(ctx, o.oauth)
 	} else {
-		var err error
-		if access.Token, err = o.token(ctx, a.getenv); err != nil {
-			return err
-		}
+		access.Token, err = o.token(ctx, a.getenv)
+	}
+	if err != nil {
+		return unusableOAuth(err)
 	}
 	l, err := listen("--http", o.http)
 	if err != nil {
@@ -262,11 +264,16 @@ func (a *app) serveClients(ctx context.Context, o serveOptions, server *mcpserve
 	}
 	fmt.Fprintf(a.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
 	err = server.ServeListener(ctx, l, access)
-	if errors.Is(err, mcpserver.ErrOAuth) {
-		return &tool.Error{Code: tool.CodeUsage, Message: err.Error()}
-	}
 	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
 		return &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--http %s: %v; put one into $%s or --token-file", o.http, err, tokenEnv)}
+	}
+	return unusableOAuth(err)
+}
+
+// unusableOAuth makes an error of the flags of OAuth one of the command line.
+func unusableOAuth(err error) error {
+	if errors.Is(err, mcpserver.ErrOAuth) {
+		return &tool.Error{Code: tool.CodeUsage, Message: err.Error()}
 	}
 	return err
 }

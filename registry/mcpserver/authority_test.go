@@ -23,6 +23,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
+	"github.com/wasmtool/wasmtool/registry/mcpserver/oauth"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -88,8 +89,13 @@ func sign(t *testing.T, key jose.SigningKey, claims map[string]any) string {
 	return token
 }
 
-func (i *issuer) options() mcpserver.HTTPOptions {
-	return mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: i.url, Resource: resource, Scopes: []string{"tools"}}}
+func (i *issuer) options(t *testing.T) mcpserver.HTTPOptions {
+	t.Helper()
+	authority, err := oauth.New(t.Context(), oauth.Options{Issuer: i.url, Resource: resource, Scopes: []string{"tools"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mcpserver.HTTPOptions{Authority: authority}
 }
 
 // Users of the authorization server are tenants of their own.
@@ -100,7 +106,7 @@ func TestOAuth(t *testing.T) {
 		return tool.Result{Content: []tool.Content{tool.TextContent("called by " + in.Call.Tenant)}}, nil
 	})
 	i := newIssuer(t)
-	s := w.listen(t, i.options())
+	s := w.listen(t, i.options(t))
 	for _, revision := range revisions {
 		for _, user := range []string{"ann", "bob"} {
 			session := s.connect(t, revision, nil, i.token(t, map[string]any{"sub": user}))
@@ -115,7 +121,7 @@ func TestOAuthKeepsStrangersOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
 	i, other := newIssuer(t), newIssuer(t)
-	s := w.listen(t, i.options())
+	s := w.listen(t, i.options(t))
 	der, err := x509.MarshalPKIXPublicKey(i.key.Public())
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +184,7 @@ func TestOAuthSessionsAreOfOneUser(t *testing.T) {
 		}
 	})
 	i := newIssuer(t)
-	s := w.listen(t, i.options())
+	s := w.listen(t, i.options(t))
 	session := s.connect(t, "2025-11-25", nil, i.token(t, nil))
 	got := make(chan string, 1)
 	go func() {
@@ -213,7 +219,7 @@ func TestOAuthUsersShare(t *testing.T) {
 		return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
 	})
 	i := newIssuer(t)
-	o := i.options()
+	o := i.options(t)
 	o.MaxSessions, o.MaxBody, o.MaxBodies = 8, 3000, 12000
 	s := w.listen(t, o)
 	as := func(user string) map[string]string {
@@ -264,7 +270,7 @@ func TestOAuthUsersShare(t *testing.T) {
 func TestOAuthUsersShareConnections(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	o := i.options()
+	o := i.options(t)
 	o.MaxConnections = 8
 	s := newWorld(t, mcpserver.Options{}).listen(t, o)
 	type line struct {
@@ -320,7 +326,7 @@ func TestOAuthUsersShareConnections(t *testing.T) {
 func TestOAuthMetadata(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	s := newWorld(t, mcpserver.Options{}).listen(t, i.options())
+	s := newWorld(t, mcpserver.Options{}).listen(t, i.options(t))
 	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
 		response, err := http.Get("http://" + s.addr + path)
 		if err != nil {
@@ -342,21 +348,25 @@ func TestOAuthOptions(t *testing.T) {
 	nobody := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(nobody.Close)
 	for name, c := range map[string]struct {
-		o    mcpserver.HTTPOptions
-		want string
+		token string
+		o     oauth.Options
+		want  string
 	}{
-		"two ways in":     {mcpserver.HTTPOptions{Token: strings.Repeat("x", 20), OAuth: &mcpserver.OAuth{Issuer: i.url, Resource: resource}}, "not both"},
-		"no resource":     {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: i.url}}, "is not the URL of this server"},
-		"another path":    {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: i.url, Resource: "https://tools.example.com/"}}, "is not the URL of this server"},
-		"plain issuer":    {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: "http://example.com", Resource: resource}}, "https"},
-		"issuer is none":  {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: nobody.URL, Resource: resource}}, "does not tell of its keys"},
-		"issuer of other": {mcpserver.HTTPOptions{OAuth: &mcpserver.OAuth{Issuer: i.url + "/", Resource: resource}}, "does not tell of its keys"},
+		"two ways in":     {strings.Repeat("x", 20), oauth.Options{Issuer: i.url, Resource: resource}, "not both"},
+		"no resource":     {"", oauth.Options{Issuer: i.url}, "is not the URL of this server"},
+		"another path":    {"", oauth.Options{Issuer: i.url, Resource: "https://tools.example.com/"}, "is not the URL of this server"},
+		"plain issuer":    {"", oauth.Options{Issuer: "http://example.com", Resource: resource}, "https"},
+		"issuer is none":  {"", oauth.Options{Issuer: nobody.URL, Resource: resource}, "does not tell of its keys"},
+		"issuer of other": {"", oauth.Options{Issuer: i.url + "/", Resource: resource}, "does not tell of its keys"},
 	} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+		authority, err := oauth.New(t.Context(), c.o)
+		if err == nil {
+			l, listenErr := net.Listen("tcp", "127.0.0.1:0")
+			if listenErr != nil {
+				t.Fatal(listenErr)
+			}
+			err = newWorld(t, mcpserver.Options{}).server.ServeListener(t.Context(), l, mcpserver.HTTPOptions{Token: c.token, Authority: authority})
 		}
-		err = newWorld(t, mcpserver.Options{}).server.ServeListener(t.Context(), l, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v", name, err)
 		}

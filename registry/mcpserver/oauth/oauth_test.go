@@ -1,4 +1,4 @@
-package mcpserver
+package oauth
 
 import (
 	"crypto/ecdsa"
@@ -68,7 +68,7 @@ func TestForgedTokensDoNotHaveTheIssuerAsked(t *testing.T) {
 		k := &keyring{}
 		first := k.add(t, "1")
 		const resource = "https://tools.example.com/mcp"
-		rule, err := newOAuthRule(t.Context(), OAuth{Issuer: testIssuer, Resource: resource, Client: &http.Client{Transport: k}}, func() {})
+		authority, err := New(t.Context(), Options{Issuer: testIssuer, Resource: resource, Client: &http.Client{Transport: k}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestForgedTokensDoNotHaveTheIssuerAsked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = rule.verify(t.Context(), token, nil)
+			_, err = authority.Verify(t.Context(), token)
 			return err == nil
 		}
 		forge := func() {

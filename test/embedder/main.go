@@ -1,0 +1,22 @@
+// Command embedder is the smallest program that calls a built-in tool in the sandbox. It is
+// what test/layout looks at to see what embedding the registry links, and what
+// docs/performance.md measures.
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+func main() {
+	tools, err := standard.New(standard.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer tools.Close()
+	result, err := tools.Execute(context.Background(), tool.Call{Tool: "calculator", Arguments: []byte(`{"expression":"6*7"}`)})
+	fmt.Println(result.Text(), err)
+}
