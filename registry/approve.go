@@ -56,8 +56,8 @@ type Answer struct {
 // wrote Confirm, and a model may have written the arguments, of which Patterns, Commands and
 // what Why has in quotes are parts, so show them as quoted text.
 type Question struct {
-	// CallID is the call's ID, and Tenant and Session are those of the call.
-	CallID, Tenant, Session string
+	// CallRef is the call.
+	tool.CallRef
 	// Tool is the tool's Spec.
 	Tool tool.Spec
 	// Digest is what Registry.Digest tells of it, or "".
@@ -117,8 +117,8 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	r.move(x, state.AwaitingConfirmation)
 	r.tell(x, Event{Kind: EventAwaiting, Why: x.decision.By.Why})
 	answer, err := r.ask(asking, approver, Question{
-		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session,
-		Tool: x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Bounds: slices.Clone(x.bounds), Why: x.decision.By.Why,
+		CallRef: x.ref(),
+		Tool:    x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Bounds: slices.Clone(x.bounds), Why: x.decision.By.Why,
 		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
 		Patterns: slices.Clone(x.patterns), Commands: x.askedCommands(),
 	})
@@ -254,7 +254,7 @@ func (r *Registry) ask(ctx context.Context, approver Approver, q Question) (Answ
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				r.log.Error("panic in the approver", "call", q.CallID, "panic", p, "stack", string(debug.Stack()))
+				r.log.Error("panic in the approver", "call", q.ID, "panic", p, "stack", string(debug.Stack()))
 				replies <- reply{err: errors.New("the approver panicked")}
 			}
 		}()

@@ -45,9 +45,7 @@ func (r *Registry) begin(ctx context.Context, x *execution) error {
 	if c.IdempotencyKey == "" {
 		c.IdempotencyKey = newID("key_")
 	}
-	entered, err := r.states.Begin(state.Call{
-		ID: c.ID, Tenant: c.Tenant, Session: c.Session, Message: c.Message, Tool: x.toolName(), Started: x.started,
-	})
+	entered, err := r.states.Begin(state.Call{CallRef: x.ref(), Started: x.started})
 	if errors.Is(err, state.ErrLive) {
 		return (&tool.Error{
 			Code: tool.CodeInvalidArgument, Recoverable: true,
@@ -62,6 +60,13 @@ func (r *Registry) begin(ctx context.Context, x *execution) error {
 
 // newID makes up a name that nobody guesses.
 func newID(prefix string) string { return prefix + rand.Text() }
+
+// ref names the call, with the name that the tool has.
+func (x *execution) ref() tool.CallRef {
+	ref := x.call.Ref()
+	ref.Tool = x.toolName()
+	return ref
+}
 
 // toolName is the name of the tool, or of what was asked for when there is none.
 func (x *execution) toolName() string {

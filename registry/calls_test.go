@@ -147,7 +147,7 @@ func TestStatuses(t *testing.T) {
 			var got []EventKind
 			for e := range s.Events() {
 				got = append(got, e.Kind)
-				if e.CallID != "it" || e.Kind == EventFailed && e.Code != tt.code || e.Kind == EventAwaiting && e.Why == "" {
+				if e.ID != "it" || e.Kind == EventFailed && e.Code != tt.code || e.Kind == EventAwaiting && e.Why == "" {
 					t.Errorf("got %+v", e)
 				}
 			}

@@ -31,8 +31,7 @@ func (r *Registry) conclude(x *execution, result tool.Result, err error) (tool.R
 // failure the text that stands for it.
 func (x *execution) finish(result tool.Result, err error) (tool.Result, *tool.Error) {
 	result.Warnings = append(result.Warnings, x.arguments.Warnings...)
-	result.Call.ID, result.Call.Tool, result.Call.Duration = x.call.ID, x.toolName(), time.Since(x.started)
-	result.Call.Waited = x.waited
+	result.Call.CallRef, result.Call.Duration, result.Call.Waited = x.ref(), time.Since(x.started), x.waited
 	if err == nil {
 		return result, nil
 	}
@@ -50,7 +49,7 @@ func (x *execution) finish(result tool.Result, err error) (tool.Result, *tool.Er
 // a warning to the result.
 func (r *Registry) keep(x *execution, result *tool.Result, failure *tool.Error) {
 	record := history.Record{
-		CallID: x.call.ID, Tenant: x.call.Tenant, Session: x.call.Session, Message: x.call.Message, Tool: x.toolName(),
+		CallRef: x.ref(),
 		Started: x.started, Duration: result.Call.Duration, Changed: result.Call.Usage.Changed(),
 	}
 	if failure != nil {

@@ -37,7 +37,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 	var sunk sync.Map
 	r := New(Options{
 		Schedule: ScheduleOptions{MaxCalls: 8, MaxTenantCalls: 6},
-		Calls:    CallOptions{History: history.Options{Sink: func(h history.Record) { sunk.Store(h.Tenant+" "+h.CallID, h) }}},
+		Calls:    CallOptions{History: history.Options{Sink: func(h history.Record) { sunk.Store(h.Tenant+" "+h.ID, h) }}},
 		Rules: Rules{
 			Offer: capability.Offer{
 				Mounts: map[string]capability.Mount{"workspace": {Dir: "/nowhere", Mode: capability.ModeRead}},

@@ -28,8 +28,8 @@ const (
 type Event struct {
 	Kind EventKind
 	Time time.Time
-	// CallID, Tenant, Session, Message and Tool are those of the call.
-	CallID, Tenant, Session, Message, Tool string
+	// CallRef is the call.
+	tool.CallRef
 	// Update is what an EventUpdated tells. It is shared: do not change it.
 	Update tool.Update
 	// Why is what made a question of the call of an EventAwaiting.
@@ -93,7 +93,7 @@ func (r *Registry) tell(x *execution, e Event) {
 		return
 	}
 	e.Time = time.Now()
-	e.CallID, e.Tenant, e.Session, e.Message, e.Tool = x.call.ID, x.call.Tenant, x.call.Session, x.call.Message, x.toolName()
+	e.CallRef = x.ref()
 	r.events.Publish(e)
 }
 

@@ -78,7 +78,7 @@ func TestPendingCallStaysOnItsWayUntilItIsCompleted(t *testing.T) {
 	told := make(map[string]int)
 	for len(events.Events()) > 0 {
 		e := <-events.Events()
-		told[e.CallID+" "+string(e.Kind)]++
+		told[e.ID+" "+string(e.Kind)]++
 	}
 	for _, want := range []string{"c1 completed", "failed started", "failed failed", "invalid failed"} {
 		if told[want] != 1 {

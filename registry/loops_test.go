@@ -244,7 +244,7 @@ func TestHistory(t *testing.T) {
 		t.Fatalf("kept %+v; the sink got %d", got, len(sunk))
 	}
 	newest := got[0]
-	if string(newest.Parameters) != `{"limit":20,"text":"a"}` || newest.Tool != "echo" || newest.CallID == "" || newest.Started.IsZero() || newest.Code != "" {
+	if string(newest.Parameters) != `{"limit":20,"text":"a"}` || newest.Tool != "echo" || newest.ID == "" || newest.Started.IsZero() || newest.Code != "" {
 		t.Errorf("the newest is %+v", newest)
 	}
 	if got[1].Tool != "nothing" || got[1].Code != tool.CodeNotFound || got[2].Message != "message 2" {

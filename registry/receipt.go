@@ -14,7 +14,7 @@ import (
 // receipt is what the call did, now that it has ended with a result or an error.
 func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 	r := tool.Receipt{
-		CallID: x.call.ID, Tool: result.Call.Tool, Tenant: x.call.Tenant, Session: x.call.Session, Message: x.call.Message,
+		CallRef: result.Call.CallRef,
 		Started: x.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: x.digest,
 		Grant: capability.Strings(x.words), Approved: x.approved,
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,

@@ -14,7 +14,7 @@ func (r *Registry) startFor(ctx context.Context, x *execution, call tool.Call) *
 	if approver := r.approverOf(x); approver != nil {
 		// Who asks may know a person by the call that this person made.
 		overlay.Approver = ApproverFunc(func(ctx context.Context, q Question) (Answer, error) {
-			q.CallID = x.call.ID
+			q.ID = x.call.ID
 			return approver.Approve(ctx, q)
 		})
 	}

@@ -27,7 +27,7 @@ func idsIn(t *testing.T, path string) (ids []string) {
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			t.Fatalf("%q: %v", lines.Text(), err)
 		}
-		ids = append(ids, r.CallID)
+		ids = append(ids, r.ID)
 	}
 	return ids
 }
@@ -40,7 +40,7 @@ func TestReceiptsAreKept(t *testing.T) {
 		defer l.Close()
 		for k := range 50 {
 			wg.Go(func() {
-				if err := l.Write(tool.Receipt{CallID: fmt.Sprint(n, "-", k), Tool: "a\nb"}); err != nil {
+				if err := l.Write(tool.Receipt{CallRef: tool.CallRef{ID: fmt.Sprint(n, "-", k), Tool: "a\nb"}}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -65,7 +65,7 @@ func TestFileIsBegunAnew(t *testing.T) {
 	defer l.Close()
 	defer other.Close()
 	for n := range 20 {
-		if err := []*Log{l, other}[n%2].Write(tool.Receipt{CallID: fmt.Sprint(n)}); err != nil {
+		if err := []*Log{l, other}[n%2].Write(tool.Receipt{CallRef: tool.CallRef{ID: fmt.Sprint(n)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestLinesSayWhetherTheToolIsSandboxed(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "audit.jsonl")
 		l := New(Options{File: path})
 		defer l.Close()
-		if err := l.Write(tool.Receipt{CallID: "1", Sandboxed: sandboxed}); err != nil {
+		if err := l.Write(tool.Receipt{CallRef: tool.CallRef{ID: "1"}, Sandboxed: sandboxed}); err != nil {
 			t.Fatal(err)
 		}
 		line, err := os.ReadFile(path)

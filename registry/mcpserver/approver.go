@@ -20,7 +20,7 @@ type Approver struct {
 
 // Approve implements registry.Approver.
 func (a *Approver) Approve(ctx context.Context, q registry.Question) (registry.Answer, error) {
-	asking := a.of(q.CallID)
+	asking := a.of(q.ID)
 	if asking == nil {
 		return registry.Answer{}, registry.ErrNobodyToAsk
 	}
@@ -29,7 +29,7 @@ func (a *Approver) Approve(ctx context.Context, q registry.Question) (registry.A
 
 // Inquire implements tool.Asker.
 func (a *Approver) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, error) {
-	asking := a.of(q.CallID)
+	asking := a.of(q.ID)
 	if asking == nil {
 		return tool.Reply{}, tool.ErrNobodyToAsk
 	}

@@ -43,7 +43,7 @@ func cleaner(t *testing.T, w *world) (runs *atomic.Int32) {
 				return tool.Result{}, err
 			}
 		}
-		reply, err := w.approver.Inquire(ctx, tool.Inquiry{CallID: in.Call.ID, Text: "Any words?"})
+		reply, err := w.approver.Inquire(ctx, tool.Inquiry{CallRef: in.Call.Ref(), Text: "Any words?"})
 		return tool.Result{Content: []tool.Content{tool.TextContent("cleaned " + reply.Text)}}, err
 	})
 	return runs

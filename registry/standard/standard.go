@@ -324,7 +324,7 @@ func onReceipt(o Options, record *audit.Log) func(tool.Receipt) {
 	}
 	return func(r tool.Receipt) {
 		if err := record.Write(r); err != nil {
-			o.logger().Error("a call is missing in the record of calls", "call", r.CallID, "error", err)
+			o.logger().Error("a call is missing in the record of calls", "call", r.ID, "error", err)
 		}
 		if o.OnReceipt != nil {
 			o.OnReceipt(r)

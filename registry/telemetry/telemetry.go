@@ -146,7 +146,7 @@ func end(span trace.Span, r tool.Receipt) {
 	attributes := []attribute.KeyValue{attribute.String(keyToolName, toolName(r))}
 	for key, value := range map[string]string{
 		keyConversation: r.Session, keyTenant: r.Tenant, keyVersion: r.Version, keyDecision: r.Decision, keyRule: r.Rule,
-		keyErrorType: string(r.Code), keyCallID: r.CallID,
+		keyErrorType: string(r.Code), keyCallID: r.ID,
 	} {
 		if value != "" && utf8.ValidString(value) && len(value) <= maxValue {
 			attributes = append(attributes, attribute.String(key, value))

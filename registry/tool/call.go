@@ -52,6 +52,22 @@ type Call struct {
 	OnUpdate   func(Update)                              `json:"-"`
 }
 
+// CallRef names a call in everything that tells of one.
+type CallRef struct {
+	ID string `json:"call_id"`
+	// Tenant, Session and Message are those of the Call; empty where it has none.
+	Tenant  string `json:"tenant,omitempty"`
+	Session string `json:"session,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Tool is the tool's name, or the name that was asked for when there is none.
+	Tool string `json:"tool"`
+}
+
+// Ref names the call. Its Tool is the name or alias that was asked for.
+func (c Call) Ref() CallRef {
+	return CallRef{ID: c.ID, Tenant: c.Tenant, Session: c.Session, Message: c.Message, Tool: c.Tool}
+}
+
 // Invocation is one attempt to run a tool, after everything was checked.
 type Invocation struct {
 	Call Call

@@ -8,8 +8,8 @@ import (
 // Inquiry is what a tool wants to know from a person. A model wrote its texts: show them as
 // such, and never as words of the host.
 type Inquiry struct {
-	// CallID, Tenant and Session are those of the call.
-	CallID, Tenant, Session string
+	// CallRef is the call that asks.
+	CallRef
 	// Text is the question, and Header a word or two that say what it is about; may be "".
 	Text, Header string
 	// Options are answers to choose from; without any the answer is a text.

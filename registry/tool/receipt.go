@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -11,12 +12,9 @@ import (
 // holds no contents: of arguments and result only digests, of secrets and variables only
 // names.
 type Receipt struct {
-	CallID  string `json:"call_id"`
-	Tool    string `json:"tool"`
+	CallRef
+	// Version is the tool's.
 	Version string `json:"version,omitempty"`
-	Tenant  string `json:"tenant,omitempty"`
-	Session string `json:"session,omitempty"`
-	Message string `json:"message,omitempty"`
 	// Resolved tells that Tool is the name of a tool, and not only what was asked for.
 	Resolved bool `json:"-"`
 	// Started is when the call began, and Duration how long it took in all, in
@@ -53,4 +51,15 @@ type Receipt struct {
 	Attempts int    `json:"attempts,omitempty"`
 	// Code is that of the Error with which the call ended; empty for success.
 	Code Code `json:"code,omitempty"`
+}
+
+// MarshalJSON writes the version next to the name of the tool.
+func (r Receipt) MarshalJSON() ([]byte, error) {
+	type fields Receipt
+	return json.Marshal(struct {
+		ID      string `json:"call_id"`
+		Tool    string `json:"tool"`
+		Version string `json:"version,omitempty"`
+		fields
+	}{r.ID, r.Tool, r.Version, fields(r)})
 }

@@ -39,11 +39,9 @@ type Result struct {
 // MetaTruncated is the key of Metadata whose value is true when a text was cut.
 const MetaTruncated = "truncated"
 
-// CallInfo identifies a finished call.
+// CallInfo tells about a finished call.
 type CallInfo struct {
-	ID string
-	// Tool is the name as resolved.
-	Tool string
+	CallRef
 	// Duration is the time from asking to answer.
 	Duration time.Duration
 	// Waited is the part of Duration in which the call waited for others, in all attempts: for

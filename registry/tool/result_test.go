@@ -213,7 +213,7 @@ func TestViews(t *testing.T) {
 	data := base64.StdEncoding.EncodeToString([]byte("hi"))
 	mixed := Result{
 		Content: []Content{TextContent("a"), ImageContent([]byte("hi"), "image/png")}, Structured: json.RawMessage(`{"n":1.0}`),
-		Metadata: map[string]any{MetaTruncated: true}, Call: CallInfo{Tool: "draw"},
+		Metadata: map[string]any{MetaTruncated: true}, Call: CallInfo{CallRef: CallRef{Tool: "draw"}},
 	}
 	value, err := JSONResult(json.RawMessage(`{"n":1.0}`))
 	if err != nil {

@@ -368,7 +368,7 @@ func TestReceiptsOfAllEndings(t *testing.T) {
 			continue
 		}
 		r := receipts[0]
-		if r.Code != tt.want || r.CallID == "" || r.Tool != tt.call.Tool || r.Started.IsZero() || (r.Result == "") != (tt.want != "") {
+		if r.Code != tt.want || r.ID == "" || r.Tool != tt.call.Tool || r.Started.IsZero() || (r.Result == "") != (tt.want != "") {
 			t.Errorf("%s: the receipt says %+v", tt.name, r)
 		}
 		if text, err := json.Marshal(r); err != nil || strings.Contains(string(text), said) {

@@ -164,8 +164,8 @@ func TestNoWayAroundTheQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.want(result.Text(), "job_1: completed")
-	if outer = result.Call.ID; asked.Tool.Name != "bash" || asked.CallID != outer || asked.Session != "s" {
-		t.Errorf("asked about %s in call %s of session %q; the caller made call %s", asked.Tool.Name, asked.CallID, asked.Session, outer)
+	if outer = result.Call.ID; asked.Tool.Name != "bash" || asked.ID != outer || asked.Session != "s" {
+		t.Errorf("asked about %s in call %s of session %q; the caller made call %s", asked.Tool.Name, asked.ID, asked.Session, outer)
 	}
 }
 

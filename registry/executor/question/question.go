@@ -69,8 +69,8 @@ func ask(ctx context.Context, asker tool.Asker, in tool.Invocation) (tool.Result
 		labels[o.Label] = true
 	}
 	reply, err := asker.Inquire(ctx, tool.Inquiry{
-		CallID: in.Call.ID, Tenant: in.Call.Tenant, Session: in.Call.Session,
-		Text: a.Question, Header: a.Header, Options: a.Options, Multiple: a.Multiple,
+		CallRef: in.Call.Ref(),
+		Text:    a.Question, Header: a.Header, Options: a.Options, Multiple: a.Multiple,
 	})
 	switch {
 	case errors.Is(err, tool.ErrNobodyToAsk):

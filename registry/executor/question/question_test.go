@@ -60,7 +60,7 @@ func TestReplies(t *testing.T) {
 		if err != nil || !strings.Contains(result.Text(), c.want) || !strings.Contains(string(result.Structured), string(c.reply.Status)) {
 			t.Errorf("%+v: got %q, %s, %v", c.reply, result.Text(), result.Structured, err)
 		}
-		if q := p.asked; q.Text != "Which colour?" || q.Header != "Colour" || len(q.Options) != 2 || !q.Multiple || q.CallID != result.Call.ID || q.Tenant != "t" || q.Session != "s" {
+		if q := p.asked; q.Text != "Which colour?" || q.Header != "Colour" || len(q.Options) != 2 || !q.Multiple || q.ID != result.Call.ID || q.Tenant != "t" || q.Session != "s" {
 			t.Errorf("asked %+v", q)
 		}
 	}

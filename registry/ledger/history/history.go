@@ -36,12 +36,7 @@ type Options struct {
 
 // Record is one call that has ended.
 type Record struct {
-	CallID  string `json:"call_id"`
-	Tenant  string `json:"tenant,omitempty"`
-	Session string `json:"session,omitempty"`
-	Message string `json:"message,omitempty"`
-	// Tool is the tool's name, or the name that was asked for when there is none.
-	Tool string `json:"tool"`
+	tool.CallRef
 	// Parameters is the JSON that the tool got, or that was sent when it was not fit to be
 	// handed on; empty when it is longer than MaxParameters. It may hold what the caller
 	// would not tell everybody.

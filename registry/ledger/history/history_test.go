@@ -86,7 +86,7 @@ func TestHashResult(t *testing.T) {
 	}
 	structured := func(doc string) tool.Result { return tool.Result{Structured: json.RawMessage(doc)} }
 	one := text("a")
-	one.Warnings, one.Call = []string{"odd"}, tool.CallInfo{ID: "1", Fuel: 7}
+	one.Warnings, one.Call = []string{"odd"}, tool.CallInfo{CallRef: tool.CallRef{ID: "1"}, Fuel: 7}
 	if HashResult(one, "") != HashResult(text("a"), "") {
 		t.Error("warnings and costs make another result")
 	}
@@ -111,7 +111,7 @@ func TestRing(t *testing.T) {
 		if got, want := len(log.Calls("t", "s", 0)), min(i, 3); got != want {
 			t.Errorf("after %d calls %d are kept", i, got)
 		}
-		log.Add(Record{Tenant: "t", Session: "s", CallID: fmt.Sprint(i)})
+		log.Add(Record{CallRef: tool.CallRef{Tenant: "t", Session: "s", ID: fmt.Sprint(i)}})
 	}
 	tests := []struct {
 		tenant, session string
@@ -128,7 +128,7 @@ func TestRing(t *testing.T) {
 	for _, tt := range tests {
 		var got []string
 		for _, r := range log.Calls(tt.tenant, tt.session, tt.limit) {
-			got = append(got, r.CallID)
+			got = append(got, r.ID)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s/%s, %d: got %v, want %v", tt.tenant, tt.session, tt.limit, got, tt.want)
@@ -146,7 +146,7 @@ func TestRing(t *testing.T) {
 func TestKeepingNothing(t *testing.T) {
 	var seen int
 	log := New(Options{PerSession: -1, Sink: func(Record) { seen++ }})
-	log.Add(Record{CallID: "a"})
+	log.Add(Record{CallRef: tool.CallRef{ID: "a"}})
 	if got := log.Calls("", "", 0); len(got) != 0 || seen != 1 {
 		t.Errorf("kept %v, the sink saw %d", got, seen)
 	}

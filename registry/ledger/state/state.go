@@ -11,12 +11,7 @@ import (
 
 // Call is where one call stands. It is a copy: changing it changes nothing.
 type Call struct {
-	ID      string `json:"id"`
-	Tenant  string `json:"tenant,omitempty"`
-	Session string `json:"session,omitempty"`
-	Message string `json:"message,omitempty"`
-	// Tool is the tool's name, or the name that was asked for when there is none.
-	Tool   string `json:"tool"`
+	tool.CallRef
 	Status Status `json:"status"`
 	// Title, Metadata and Progress are what the tool told last.
 	Title    string                     `json:"title,omitempty"`
@@ -32,6 +27,29 @@ type Call struct {
 	Result        *tool.Result `json:"result,omitempty"`
 	ResultOmitted bool         `json:"result_omitted,omitempty"`
 	Err           *tool.Error  `json:"error,omitempty"`
+}
+
+// callJSON is a Call whose ID is called "id".
+type callJSON struct {
+	ID string `json:"id"`
+	// NoID, which is never there, takes the place of "call_id".
+	NoID *string `json:"call_id,omitempty"`
+	*callFields
+}
+
+type callFields Call
+
+// MarshalJSON writes the ID as "id".
+func (c Call) MarshalJSON() ([]byte, error) {
+	return json.Marshal(callJSON{ID: c.ID, callFields: (*callFields)(&c)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Call) UnmarshalJSON(data []byte) error {
+	read := callJSON{callFields: (*callFields)(c)}
+	err := json.Unmarshal(data, &read)
+	c.ID = read.ID
+	return err
 }
 
 // clone returns a copy that shares nothing that anybody changes.

@@ -14,7 +14,7 @@ import (
 
 func begin(t *testing.T, s *Store, tenant, id string) *Entry {
 	t.Helper()
-	e, err := s.Begin(Call{Tenant: tenant, ID: id})
+	e, err := s.Begin(Call{CallRef: tool.CallRef{Tenant: tenant, ID: id}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestLiveIDs(t *testing.T) {
 	s := New(0)
 	e := begin(t, s, "a", "1")
 	begin(t, s, "b", "1")
-	if _, err := s.Begin(Call{Tenant: "a", ID: "1"}); !errors.Is(err, ErrLive) {
+	if _, err := s.Begin(Call{CallRef: tool.CallRef{Tenant: "a", ID: "1"}}); !errors.Is(err, ErrLive) {
 		t.Errorf("got %v", err)
 	}
 	if err := errors.Join(e.Move(Running), e.End(time.Now(), tool.Result{}, nil)); err != nil {
@@ -233,7 +233,7 @@ func TestConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			for j := range 50 {
 				id := fmt.Sprint(i, "-", j)
-				e, err := s.Begin(Call{ID: id})
+				e, err := s.Begin(Call{CallRef: tool.CallRef{ID: id}})
 				if err != nil {
 					t.Error(err)
 					return

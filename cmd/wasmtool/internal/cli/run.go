@@ -159,6 +159,6 @@ func failedBeforeCall(target string, err error) tool.Result {
 	return tool.Result{
 		IsError: true,
 		Content: []tool.Content{tool.TextContent(err.Error())},
-		Call:    tool.CallInfo{Tool: target},
+		Call:    tool.CallInfo{CallRef: tool.CallRef{Tool: target}},
 	}
 }
