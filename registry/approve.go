@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -41,7 +41,7 @@ type Answer struct {
 	// nothing. Without a Store of ApprovalOptions, and for a tool without a digest, always is
 	// for the session, too. The Logger is told what cannot be kept, such as for a session
 	// without a name.
-	Remember approvals.Scope
+	Remember remembered.Scope
 	// AnyArguments keeps it for calls with other arguments, too. Only a question that
 	// said so may be answered like that.
 	AnyArguments bool
@@ -100,7 +100,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	if known == "" && x.call.Session != "" {
 		known = x.entry.registration
 	}
-	key := approvals.NewKey(known, x.arguments.JSON, x.bounds)
+	key := remembered.NewKey(known, x.arguments.JSON, x.bounds)
 	if known != "" && !x.looping { // what was said before was not about a loop
 		found, err := r.rememberedCall(ctx, x, key)
 		if found || err != nil {
@@ -166,13 +166,13 @@ func (r *Registry) digestWithin(ctx context.Context, e *entry) (string, error) {
 
 // rememberedCall reports whether somebody said yes before to the call, or to every pattern
 // of what its script is asked about for.
-func (r *Registry) rememberedCall(ctx context.Context, x *execution, key approvals.Key) (bool, error) {
-	found, err := r.remembered(ctx, approvals.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: key})
+func (r *Registry) rememberedCall(ctx context.Context, x *execution, key remembered.Key) (bool, error) {
+	found, err := r.remembered(ctx, remembered.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: key})
 	if found || err != nil || len(x.patterns) == 0 {
 		return found, err
 	}
 	for _, k := range x.patternKeys(key.Digest) {
-		found, err := r.remembered(ctx, approvals.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: k})
+		found, err := r.remembered(ctx, remembered.Query{Tenant: x.call.Tenant, Session: x.call.Session, Key: k})
 		if !found || err != nil {
 			return false, err
 		}
@@ -181,7 +181,7 @@ func (r *Registry) rememberedCall(ctx context.Context, x *execution, key approva
 }
 
 // remembered reports whether somebody said yes before. A store that fails says nothing.
-func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, error) {
+func (r *Registry) remembered(ctx context.Context, q remembered.Query) (bool, error) {
 	_, found, err := r.approvalsOf(q.Key).Find(ctx, q)
 	switch {
 	case ctx.Err() != nil:
@@ -194,7 +194,7 @@ func (r *Registry) remembered(ctx context.Context, q approvals.Query) (bool, err
 
 // approvalsOf is where answers about a tool are remembered: what is known by its registration
 // alone is another tool in the next process.
-func (r *Registry) approvalsOf(key approvals.Key) approvals.Store {
+func (r *Registry) approvalsOf(key remembered.Key) remembered.ApprovalStore {
 	if r.opts.Approvals.Store == nil || strings.HasPrefix(key.Digest, registrationPrefix) {
 		return r.sessionApprovals
 	}
@@ -203,32 +203,32 @@ func (r *Registry) approvalsOf(key approvals.Key) approvals.Store {
 
 // remember keeps a yes where the answer says so, and it was not to a loop alone. The call
 // runs even if that fails: it was approved.
-func (r *Registry) remember(ctx context.Context, x *execution, key approvals.Key, answer Answer) {
+func (r *Registry) remember(ctx context.Context, x *execution, key remembered.Key, answer Answer) {
 	scope := answer.Remember
-	if x.onlyLoop || scope == "" || scope == approvals.ScopeOnce {
+	if x.onlyLoop || scope == "" || scope == remembered.ScopeOnce {
 		return
 	}
 	log := r.log.With("tool", x.entry.spec.Name, "call", x.call.ID)
 	store := r.approvalsOf(key)
-	inMemory := store == approvals.Store(r.sessionApprovals)
+	inMemory := store == remembered.ApprovalStore(r.sessionApprovals)
 	switch {
-	case (scope == approvals.ScopeSession || inMemory) && x.call.Session == "":
+	case (scope == remembered.ScopeSession || inMemory) && x.call.Session == "":
 		log.Warn("an approval is not remembered", "reason", "the call has no session")
 		return
 	case key.Digest == "":
 		log.Warn("an approval is not remembered", "reason", "the tool has no digest to recognise it by")
 		return
-	case scope == approvals.ScopeAlways && inMemory:
-		scope = approvals.ScopeSession
+	case scope == remembered.ScopeAlways && inMemory:
+		scope = remembered.ScopeSession
 		log.Warn("an approval is kept for this session only", "reason", "there is no store, or the tool has no digest")
 	}
-	a := approvals.Approval{
+	a := remembered.Approval{
 		Tenant: x.call.Tenant, Tool: x.entry.spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: capability.Strings(x.words), Scope: scope,
 	}
-	if scope == approvals.ScopeSession {
+	if scope == remembered.ScopeSession {
 		a.Session = x.call.Session
 	}
-	all := []approvals.Approval{a}
+	all := []remembered.Approval{a}
 	if answer.Patterns && len(x.patterns) > 0 {
 		all = nil
 		for pattern, key := range x.patternKeys(key.Digest) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -30,18 +30,18 @@ func newLinkWorld(t *testing.T) *linkWorld {
 		}
 	}
 	w.lead(t, w.a)
-	store, err := approvals.Open(filepath.Join(t.TempDir(), "approvals"), approvals.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "approvals"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Registry = New(Options{Approvals: ApprovalOptions{
-		Store: store,
+		Store: store.Approvals,
 		Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
 			w.asked++
 			if w.onAsked != nil {
 				w.onAsked()
 			}
-			return Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+			return Answer{Yes: true, Remember: remembered.ScopeAlways}, nil
 		}),
 	}})
 	t.Cleanup(func() {

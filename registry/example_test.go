@@ -8,7 +8,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -46,7 +46,7 @@ func ExampleApprover() {
 	tools := registry.New(registry.Options{
 		Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
 			fmt.Printf("%s: %s: %s\n", q.Tool.Name, q.Why, q.Arguments)
-			return registry.Answer{Yes: true, Remember: approvals.ScopeOnce}, nil
+			return registry.Answer{Yes: true, Remember: remembered.ScopeOnce}, nil
 		})},
 	})
 	defer tools.Close()

@@ -7,13 +7,13 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
 // Directories returns where the mounts that a tool asks for lead to now, for
-// grants.Grant.Directories. A mount that is not bound, or whose directory does not open, is left
+// remembered.Grant.Directories. A mount that is not bound, or whose directory does not open, is left
 // out. Errors are an *Error: not_found, and timeout where a directory hangs.
-func (r *Registry) Directories(ctx context.Context, name string) ([]grants.Directory, error) {
+func (r *Registry) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
 	e, err := r.resolve(name)
 	if err != nil {
 		return nil, err
@@ -22,10 +22,10 @@ func (r *Registry) Directories(ctx context.Context, name string) ([]grants.Direc
 	if err != nil {
 		return nil, err
 	}
-	var all []grants.Directory
+	var all []remembered.Directory
 	for _, mount := range pinned {
-		if mount.leads != "" && !slices.ContainsFunc(all, func(d grants.Directory) bool { return d.Path == mount.Dir }) {
-			all = append(all, grants.Directory{Path: mount.Dir, Leads: mount.leads})
+		if mount.leads != "" && !slices.ContainsFunc(all, func(d remembered.Directory) bool { return d.Path == mount.Dir }) {
+			all = append(all, remembered.Directory{Path: mount.Dir, Leads: mount.leads})
 		}
 	}
 	return all, nil
@@ -48,7 +48,7 @@ func boundMounts(asks capability.Permissions, offer capability.Offer) []capabili
 
 // stillLeads reports whether the paths that the grant lists still lead to the same directories.
 // It returns these by mount; what opens them for the tool compares.
-func (r *Registry) stillLeads(ctx context.Context, g grants.Grant, asks capability.Permissions, offer capability.Offer) (bool, map[string]fs.FileInfo, error) {
+func (r *Registry) stillLeads(ctx context.Context, g remembered.Grant, asks capability.Permissions, offer capability.Offer) (bool, map[string]fs.FileInfo, error) {
 	led := make(map[string]string)
 	for _, d := range g.Directories {
 		led[d.Path] = d.Leads

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -25,7 +25,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 		}
 	}
 	turn(first)
-	for name, g := range map[string]grants.Grant{
+	for name, g := range map[string]remembered.Grant{
 		"words":        {Words: all},
 		"auto_execute": {Words: all, AutoExecute: true},
 	} {
@@ -43,7 +43,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 			t.Fatalf("%s: got %v, %v", name, directories, err)
 		}
 		g.Tool, g.Digest, g.Directories = "echo", "sha256:one", directories
-		give(t, store, g)
+		give(t, store.Grants, g)
 		if err := callAs(t, r, ""); err != nil {
 			t.Errorf("%s: the directory that it was granted for: %v", name, err)
 		}
@@ -72,7 +72,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 		}
 		turn(second)
 		bind(link)
-		given := give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", Words: all, Directories: mustDirectories(t, r)})
+		given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Words: all, Directories: mustDirectories(t, r)})
 		if len(given.Directories) != 1 {
 			t.Errorf("%s: granted again for %v", name, given.Directories)
 		}
@@ -82,7 +82,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 	}
 }
 
-func mustDirectories(t *testing.T, r *Registry) []grants.Directory {
+func mustDirectories(t *testing.T, r *Registry) []remembered.Directory {
 	t.Helper()
 	directories, err := r.Directories(t.Context(), "echo")
 	if err != nil {

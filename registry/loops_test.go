@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -133,13 +133,13 @@ func TestQuestionsAboutLoops(t *testing.T) {
 	var asked []Question
 	yes := ApproverFunc(func(_ context.Context, q Question) (Answer, error) {
 		asked = append(asked, q)
-		return Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+		return Answer{Yes: true, Remember: remembered.ScopeAlways}, nil
 	})
-	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store}, Calls: CallOptions{Loops: loop.Options{Ceiling: 12}}})
+	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store.Approvals}, Calls: CallOptions{Loops: loop.Options{Ceiling: 12}}})
 	if err := r.Register(spec, &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
 		t.Fatal(err)
 	}
@@ -167,16 +167,16 @@ func TestQuestionsAboutLoops(t *testing.T) {
 
 // A yes to a loop alone is kept by nobody.
 func TestYesToALoopIsNotKept(t *testing.T) {
-	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := 0
 	yes := ApproverFunc(func(context.Context, Question) (Answer, error) {
 		asked++
-		return Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+		return Answer{Yes: true, Remember: remembered.ScopeAlways}, nil
 	})
-	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store}, Calls: CallOptions{Loops: loop.Options{Warn: -1, Ask: 2, Block: -1}}})
+	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store.Approvals}, Calls: CallOptions{Loops: loop.Options{Warn: -1, Ask: 2, Block: -1}}})
 	if err := r.Register(echo(), &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestYesToALoopIsNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept, err := store.List(t.Context(), "")
+	kept, err := store.Approvals.List(t.Context(), "")
 	if err != nil || len(kept) > 0 || asked != 4 {
 		t.Errorf("kept %v, %v; asked %d times", kept, err, asked)
 	}

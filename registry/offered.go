@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -96,7 +96,7 @@ func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permis
 
 // granted are a tenant's grants to tools of the name, if they could change anything: the
 // tool gets less than it asks for, or its calls may be asked about.
-func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permissions, offer capability.Offer, tenant string) ([]grants.Grant, error) {
+func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permissions, offer capability.Offer, tenant string) ([]remembered.Grant, error) {
 	if r.opts.Approvals.Grants == nil {
 		return nil, nil
 	}
@@ -116,7 +116,7 @@ func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permis
 }
 
 // sourceOf says where a grant is kept.
-func sourceOf(g grants.Grant) string { return "wasmtool permission list, " + g.ID }
+func sourceOf(g remembered.Grant) string { return "wasmtool permission list, " + g.ID }
 
 // add offers words besides, and returns those that it could.
 func (o *Offered) add(rules *Rules, words []capability.Word, source string) []capability.Word {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -49,9 +49,9 @@ func asking() tool.Spec {
 
 // remembering is a registry with one tool and a store of grants, whose rules bind the
 // workspace and the variable LANG.
-func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replaceable, *grants.File) {
+func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replaceable, *remembered.Files) {
 	t.Helper()
-	store, err := grants.Open(filepath.Join(t.TempDir(), "a"), grants.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "a"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 	rules.Widen = func(o *capability.Offer, words ...capability.Word) error {
 		return o.Add(capability.Bound{Env: func(name string) (string, bool) { return "C", name == "LANG" }}, words...)
 	}
-	r := New(Options{Rules: rules, Approvals: ApprovalOptions{Grants: store}})
+	r := New(Options{Rules: rules, Approvals: ApprovalOptions{Grants: store.Grants}})
 	executor := &replaceable{digest: "sha256:one"}
 	if err := r.Register(spec, executor); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 	return r, executor, store
 }
 
-func give(t *testing.T, s grants.Store, g grants.Grant) grants.Grant {
+func give(t *testing.T, s remembered.GrantStore, g remembered.Grant) remembered.Grant {
 	t.Helper()
 	given, err := s.Remember(t.Context(), g)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestAGrantIsForOneToolAsItIsAndOneTenant(t *testing.T) {
 	if strings.Contains(e.Error(), "permission grant") {
 		t.Errorf("a model is told how to be granted something: %v", e)
 	}
-	given := give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", Words: e.Details.Grant})
+	given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Words: e.Details.Grant})
 	if err := callAs(t, r, ""); err != nil {
 		t.Errorf("after the grant: %v", err)
 	}
@@ -111,7 +111,7 @@ func TestAGrantIsForOneToolAsItIsAndOneTenant(t *testing.T) {
 	executor.digest = ""
 	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
 	executor.digest = "sha256:one"
-	if ok, err := store.Revoke(t.Context(), "", given.ID); !ok || err != nil {
+	if ok, err := store.Grants.Revoke(t.Context(), "", given.ID); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	wantCode(t, callAs(t, r, ""), tool.CodePermissionDenied)
@@ -131,26 +131,26 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 		name  string
 		spec  tool.Spec
 		rules Rules
-		given grants.Grant
+		given remembered.Grant
 		want  tool.Code
 		helps []string
 	}{
-		{"all", asking(), Rules{}, grants.Grant{Words: all}, "", nil},
-		{"more than asked", asking(), Rules{}, grants.Grant{Words: []string{"write:workspace", "net:any", "env:LANG", "kv:write"}}, "", nil},
-		{"a word less", asking(), Rules{}, grants.Grant{Words: all[:2]}, tool.CodePermissionDenied, all[2:]},
-		{"another method", asking(), Rules{}, grants.Grant{Words: []string{"write:workspace", "env:LANG", "net:GET:https://api.example.com/v1"}}, tool.CodePermissionDenied, all[1:2]},
-		{"a denial", asking(), Rules{Offer: capability.Offer{Deny: capability.Deny{env}}}, grants.Grant{Words: all}, tool.CodePermissionDenied, nil},
-		{"a rule that denies", asking(), Rules{Policy: rule(policy.Deny)}, grants.Grant{Words: all, AutoExecute: true}, tool.CodePermissionDenied, nil},
-		{"a rule that asks", asking(), Rules{Policy: rule(policy.Ask)}, grants.Grant{Words: all, AutoExecute: true}, tool.CodeApprovalRequired, nil},
-		{"a dangerous tool", dangerous, Rules{}, grants.Grant{Words: all}, tool.CodeApprovalRequired, []string{policy.AutoExecute}},
-		{"a dangerous tool that may run", dangerous, Rules{}, grants.Grant{Words: all, AutoExecute: true}, "", nil},
-		{"auto_execute alone", asking(), Rules{}, grants.Grant{AutoExecute: true}, tool.CodePermissionDenied, all},
-		{"a word of the rules is not granted to the tool", asking(), Rules{Offer: capability.Offer{Env: map[string]string{"LANG": "C"}}}, grants.Grant{Words: all[:2]}, tool.CodeApprovalRequired, all[2:]},
+		{"all", asking(), Rules{}, remembered.Grant{Words: all}, "", nil},
+		{"more than asked", asking(), Rules{}, remembered.Grant{Words: []string{"write:workspace", "net:any", "env:LANG", "kv:write"}}, "", nil},
+		{"a word less", asking(), Rules{}, remembered.Grant{Words: all[:2]}, tool.CodePermissionDenied, all[2:]},
+		{"another method", asking(), Rules{}, remembered.Grant{Words: []string{"write:workspace", "env:LANG", "net:GET:https://api.example.com/v1"}}, tool.CodePermissionDenied, all[1:2]},
+		{"a denial", asking(), Rules{Offer: capability.Offer{Deny: capability.Deny{env}}}, remembered.Grant{Words: all}, tool.CodePermissionDenied, nil},
+		{"a rule that denies", asking(), Rules{Policy: rule(policy.Deny)}, remembered.Grant{Words: all, AutoExecute: true}, tool.CodePermissionDenied, nil},
+		{"a rule that asks", asking(), Rules{Policy: rule(policy.Ask)}, remembered.Grant{Words: all, AutoExecute: true}, tool.CodeApprovalRequired, nil},
+		{"a dangerous tool", dangerous, Rules{}, remembered.Grant{Words: all}, tool.CodeApprovalRequired, []string{policy.AutoExecute}},
+		{"a dangerous tool that may run", dangerous, Rules{}, remembered.Grant{Words: all, AutoExecute: true}, "", nil},
+		{"auto_execute alone", asking(), Rules{}, remembered.Grant{AutoExecute: true}, tool.CodePermissionDenied, all},
+		{"a word of the rules is not granted to the tool", asking(), Rules{Offer: capability.Offer{Env: map[string]string{"LANG": "C"}}}, remembered.Grant{Words: all[:2]}, tool.CodeApprovalRequired, all[2:]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, _, store := remembering(t, tt.spec, tt.rules)
 			tt.given.Tool, tt.given.Digest = "echo", "sha256:one"
-			give(t, store, tt.given)
+			give(t, store.Grants, tt.given)
 			err := callAs(t, r, "")
 			if tool.CodeOf(err) != tt.want {
 				t.Fatalf("got %v, want %s", err, tt.want)
@@ -169,7 +169,7 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 			}
 			// What is offered helps, in one step.
 			if len(tt.helps) > 0 {
-				again := grants.Grant{Tool: "echo", Digest: "sha256:one"}
+				again := remembered.Grant{Tool: "echo", Digest: "sha256:one"}
 				for _, w := range e.Details.Grant {
 					if w == policy.AutoExecute {
 						again.AutoExecute = true
@@ -177,7 +177,7 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 					}
 					again.Words = append(again.Words, w)
 				}
-				give(t, store, again)
+				give(t, store.Grants, again)
 				if err := callAs(t, r, ""); err != nil {
 					t.Errorf("after granting %q: %v", e.Details.Grant, err)
 				}
@@ -213,7 +213,7 @@ func TestWhereAGrantIsKeptIsTold(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
 	r, _, store := remembering(t, spec, Rules{})
-	given := give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", AutoExecute: true})
+	given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", AutoExecute: true})
 	if got, err := r.Offered(t.Context(), "echo", ""); err != nil || !got.Granted.AutoExecute || !strings.Contains(got.Granted.Source, given.ID) {
 		t.Errorf("got %+v, %v", got.Granted, err)
 	}
@@ -222,7 +222,7 @@ func TestWhereAGrantIsKeptIsTold(t *testing.T) {
 // A tool that only reads is neither loaded nor looked up for the sake of grants.
 func TestHarmlessToolsCostNoLook(t *testing.T) {
 	r, executor, store := remembering(t, echo(), Rules{})
-	give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", Words: []string{"clock"}})
+	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Words: []string{"clock"}})
 	if err := store.Close(); err != nil { // whoever looks now fails
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestHarmlessToolsCostNoLook(t *testing.T) {
 
 func TestAStoreThatFailsGrantsNothing(t *testing.T) {
 	r, _, store := remembering(t, asking(), Rules{})
-	give(t, store, grants.Grant{Tool: "echo", Digest: "sha256:one", Words: all})
+	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Words: all})
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -71,10 +70,10 @@ type ApprovalOptions struct {
 	Approver Approver
 	// Store remembers answers, and stays the caller's. Nil keeps them in memory, for
 	// their session alone: those of calls without a session are for one call.
-	Store approvals.Store
+	Store remembered.ApprovalStore
 	// Grants are what the operator granted to single tools as they are, besides the Rules;
 	// nil means nothing. It stays the caller's.
-	Grants grants.Store
+	Grants remembered.GrantStore
 	// Timeout bounds the wait for an answer; 0 means DefaultApprovalTimeout.
 	Timeout time.Duration
 }

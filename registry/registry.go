@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
 // Registry holds tools and calls them. It is safe for concurrent use. The zero
@@ -33,7 +33,7 @@ type Registry struct {
 	budgets *budgets
 	// sessionApprovals remembers answers where ApprovalOptions.Store is nil, and those about tools
 	// without a digest.
-	sessionApprovals *approvals.Memory
+	sessionApprovals *remembered.Memory
 	// open ends with the Registry, and calls that tools began with it.
 	open       context.Context
 	endStarted context.CancelFunc
@@ -67,7 +67,7 @@ func New(o Options) *Registry {
 		bounded: most.MaxCalls > 0 || most.MaxTenantCalls > 0 || most.MaxTenantMemory > 0,
 		budgets: newBudgets(most.Budget),
 
-		sessionApprovals: approvals.NewMemory(approvals.Options{}),
+		sessionApprovals: remembered.NewMemory(remembered.Options{}),
 		openings:         make(chan struct{}, maxOpenings),
 	}
 	r.open, r.endStarted = context.WithCancel(context.Background())

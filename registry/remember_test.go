@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -17,19 +17,19 @@ import (
 // cannot be kept is told.
 func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
 	for name, tt := range map[string]struct {
-		scope   approvals.Scope
+		scope   remembered.Scope
 		session string
 		digest  string
 		asks    []int // after each call, how often it was asked
 		told    string
 	}{
-		"once":                {approvals.ScopeOnce, "s", digestA, []int{1, 2, 3, 4, 5, 6}, ""},
-		"session":             {approvals.ScopeSession, "s", digestA, []int{1, 1, 2, 3, 4, 5}, ""},
-		"always":              {approvals.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is kept for this session only"},
-		"no session":          {approvals.ScopeSession, "", digestA, []int{1, 2, 3, 4, 5, 6}, "an approval is not remembered"},
-		"always, no session":  {approvals.ScopeAlways, "", digestA, []int{1, 2, 3, 4, 5, 6}, "the call has no session"},
-		"a tool of no digest": {approvals.ScopeSession, "s", "", []int{1, 1, 2, 3, 4, 5}, ""},
-		"always, no digest":   {approvals.ScopeAlways, "s", "", []int{1, 1, 2, 3, 4, 5}, "an approval is kept for this session only"},
+		"once":                {remembered.ScopeOnce, "s", digestA, []int{1, 2, 3, 4, 5, 6}, ""},
+		"session":             {remembered.ScopeSession, "s", digestA, []int{1, 1, 2, 3, 4, 5}, ""},
+		"always":              {remembered.ScopeAlways, "s", digestA, []int{1, 1, 2, 3, 4, 5}, "an approval is kept for this session only"},
+		"no session":          {remembered.ScopeSession, "", digestA, []int{1, 2, 3, 4, 5, 6}, "an approval is not remembered"},
+		"always, no session":  {remembered.ScopeAlways, "", digestA, []int{1, 2, 3, 4, 5, 6}, "the call has no session"},
+		"a tool of no digest": {remembered.ScopeSession, "s", "", []int{1, 1, 2, 3, 4, 5}, ""},
+		"always, no digest":   {remembered.ScopeAlways, "s", "", []int{1, 1, 2, 3, 4, 5}, "an approval is kept for this session only"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
@@ -85,7 +85,7 @@ func TestAYesIsNotForAToolInThePlaceOfAnother(t *testing.T) {
 	asked := 0
 	r := New(Options{Approvals: ApprovalOptions{Approver: ApproverFunc(func(context.Context, Question) (Answer, error) {
 		asked++
-		return Answer{Yes: true, Remember: approvals.ScopeSession}, nil
+		return Answer{Yes: true, Remember: remembered.ScopeSession}, nil
 	})}})
 	spec := echo()
 	spec.Dangerous = true

@@ -7,7 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -99,10 +99,10 @@ func (x *execution) judgeShell() error {
 
 // patternKeys are the keys of approvals that together are good for the call, with the
 // pattern of each.
-func (x *execution) patternKeys(digest string) map[string]approvals.Key {
-	keys := make(map[string]approvals.Key)
+func (x *execution) patternKeys(digest string) map[string]remembered.Key {
+	keys := make(map[string]remembered.Key)
 	for _, p := range x.patterns {
-		keys[p] = approvals.NewPatternKey(digest, p, x.bounds)
+		keys[p] = remembered.NewPatternKey(digest, p, x.bounds)
 	}
 	return keys
 }

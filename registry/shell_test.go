@@ -10,7 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -243,13 +243,13 @@ func TestAMistakeOfTheTablesWritesNothing(t *testing.T) {
 
 // A yes to patterns is good for scripts that are asked about for nothing else.
 func TestPatternsAreRemembered(t *testing.T) {
-	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store}}, shellRules(t, shellcommand.Settings{}), nil)
-	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
+	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store.Approvals}}, shellRules(t, shellcommand.Settings{}), nil)
+	w.answer = Answer{Yes: true, Remember: remembered.ScopeAlways, Patterns: true}
 	if asked, _, err := w.run(t, "git add . && git commit -m one"); !asked || err != nil {
 		t.Fatalf("asked: %v, %v", asked, err)
 	}
@@ -270,7 +270,7 @@ func TestPatternsAreRemembered(t *testing.T) {
 			t.Errorf("%q: asked: %v, want %v", script, asked, again)
 		}
 	}
-	list, err := store.List(t.Context(), "")
+	list, err := store.Approvals.List(t.Context(), "")
 	if err != nil || len(list) != 2 {
 		t.Fatalf("kept: %v, %v", list, err)
 	}
@@ -282,7 +282,7 @@ func TestPatternsAreRemembered(t *testing.T) {
 		t.Errorf("kept: %q", patterns)
 	}
 	// A yes to exactly one call is to that and nothing like it.
-	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways}
+	w.answer = Answer{Yes: true, Remember: remembered.ScopeAlways}
 	if asked, _, err := w.run(t, "rm x"); !asked || err != nil {
 		t.Fatalf("asked: %v, %v", asked, err)
 	}
@@ -296,14 +296,14 @@ func TestPatternsAreRemembered(t *testing.T) {
 
 // A rule may ask about what patterns do not tell apart, so that they do not answer it.
 func TestPatternsDoNotAnswerRules(t *testing.T) {
-	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
 	rules := shellRules(t, shellcommand.Settings{})
-	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store}}, rules, nil)
-	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
+	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store.Approvals}}, rules, nil)
+	w.answer = Answer{Yes: true, Remember: remembered.ScopeAlways, Patterns: true}
 	if _, _, err := w.run(t, "git push"); err != nil {
 		t.Fatal(err)
 	}
@@ -324,13 +324,13 @@ func TestPatternsDoNotAnswerRules(t *testing.T) {
 
 // Nor do they answer a rule of a tenant's own policy.
 func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
-	store, err := approvals.Open(filepath.Join(t.TempDir(), "own"), approvals.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "own"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store}}, shellRules(t, shellcommand.Settings{}), nil)
-	w.answer = Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}
+	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store.Approvals}}, shellRules(t, shellcommand.Settings{}), nil)
+	w.answer = Answer{Yes: true, Remember: remembered.ScopeAlways, Patterns: true}
 	for _, tt := range []struct {
 		overlay Overlay
 		asked   bool

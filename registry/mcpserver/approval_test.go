@@ -16,7 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -223,9 +223,9 @@ func TestAnswerIsTiedToWhatIsDenied(t *testing.T) {
 }
 
 // brokenStore panics, which no store may.
-type brokenStore struct{ approvals.Store }
+type brokenStore struct{ remembered.ApprovalStore }
 
-func (brokenStore) Find(context.Context, approvals.Query) (approvals.Approval, bool, error) {
+func (brokenStore) Find(context.Context, remembered.Query) (remembered.Approval, bool, error) {
 	panic("a fault")
 }
 

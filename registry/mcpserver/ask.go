@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wasmtool/wasmtool/registry"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
 // sinceInputRequests is the first revision of the protocol in which a server does not ask
@@ -194,8 +194,8 @@ const (
 // session at most: what is allowed for good is said at a terminal or in the operator's file.
 func answerOf(result *mcp.ElicitResult, q registry.Question) registry.Answer {
 	answer := registry.Answer{Yes: result != nil && result.Action == "accept"}
-	if answer.Yes && q.Session != "" && result.Content["remember"] == string(approvals.ScopeSession) {
-		answer.Remember = approvals.ScopeSession
+	if answer.Yes && q.Session != "" && result.Content["remember"] == string(remembered.ScopeSession) {
+		answer.Remember = remembered.ScopeSession
 	}
 	return answer
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -49,11 +49,11 @@ type world struct {
 func newWorld(t testing.TB, o mcpserver.Options) *world {
 	t.Helper()
 	approver := new(mcpserver.Approver)
-	store, err := approvals.Open(filepath.Join(t.TempDir(), "approvals"), approvals.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "approvals"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: approver, Store: store}, Logger: testLogger(t)})
+	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: approver, Store: store.Approvals}, Logger: testLogger(t)})
 	o.Approver = approver
 	o.Logger = testLogger(t)
 	if o.Grace == 0 {

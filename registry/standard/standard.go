@@ -32,8 +32,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -114,11 +113,11 @@ type Options struct {
 	// LoadTimeout bound the waits for an answer and for a tool to be compiled; see
 	// registry.Options.
 	Approver                     registry.Approver
-	Approvals                    approvals.Store
+	Approvals                    remembered.ApprovalStore
 	ApprovalTimeout, LoadTimeout time.Duration
 	// Grants are what was granted to single tools as they are, besides; nil is nothing. It
 	// stays the caller's.
-	Grants grants.Store
+	Grants remembered.GrantStore
 	// MaxTimeout bounds the timeout of a call; 0 means registry.DefaultMaxTimeout.
 	MaxTimeout time.Duration
 	// MaxTenantCalls, MaxTenantMemory, MaxRetries, MaxRetryDelay, WaitTimeout, MaxEndedCalls, History and

@@ -20,7 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -86,7 +86,7 @@ type setup struct {
 	stateDir string
 
 	approver  registry.Approver
-	approvals approvals.Store
+	approvals remembered.ApprovalStore
 }
 
 func newLab(t testing.TB, s setup) *lab {

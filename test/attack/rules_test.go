@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -103,7 +103,7 @@ func TestHiddenToolsAreNotToldOf(t *testing.T) {
 }
 
 // approving is a lab whose tool has to be asked about, with a store of approvals.
-func approving(t *testing.T, a *asker, store approvals.Store, more setup) *lab {
+func approving(t *testing.T, a *asker, store remembered.ApprovalStore, more setup) *lab {
 	t.Helper()
 	if more.tools == nil {
 		more.tools = map[string]string{"script": fmt.Sprintf(storeAsked, "write")}
@@ -115,20 +115,20 @@ func approving(t *testing.T, a *asker, store approvals.Store, more setup) *lab {
 	return newLab(t, more)
 }
 
-func openApprovals(t *testing.T) *approvals.File {
+func openApprovals(t *testing.T) *remembered.Approvals {
 	t.Helper()
-	store, err := approvals.Open(filepath.Join(t.TempDir(), "approvals"), approvals.Options{})
+	store, err := remembered.Open(filepath.Join(t.TempDir(), "approvals"), remembered.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	return store
+	return store.Approvals
 }
 
 // A yes is for one tool as it is, with one grant, the same arguments, and one tenant. What
 // differs in any of these is asked about again.
 func TestApprovalsAreBoundToWhatWasAsked(t *testing.T) {
-	a, store := &asker{answer: registry.Answer{Yes: true, Remember: approvals.ScopeAlways}}, openApprovals(t)
+	a, store := &asker{answer: registry.Answer{Yes: true, Remember: remembered.ScopeAlways}}, openApprovals(t)
 	l := approving(t, a, store, setup{})
 	same := script("script", step{Do: "put", Text: "k"})
 	expect := func(what string, l *lab, call tool.Call, asked int64) {
@@ -193,7 +193,7 @@ func TestApprovalsAreBoundToWhatWasAsked(t *testing.T) {
 
 // A yes to writing in one folder is none to writing in another of the same name.
 func TestApprovalsAreBoundToFolders(t *testing.T) {
-	a, store := &asker{answer: registry.Answer{Yes: true, Remember: approvals.ScopeAlways}}, openApprovals(t)
+	a, store := &asker{answer: registry.Answer{Yes: true, Remember: remembered.ScopeAlways}}, openApprovals(t)
 	for _, asked := range []int64{1, 2} {
 		l := approving(t, a, store, setup{
 			tools:    map[string]string{"script": "[[permissions.fs]]\nmount = \"data\"\nmode = \"write\"\n"},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/questiontext"
 	"github.com/wasmtool/wasmtool/registry"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
 // approver returns who answers for a dangerous tool: yes with --yes, a person at a
@@ -90,10 +90,10 @@ func (a *app) ask(ctx context.Context, terminal io.Writer, q registry.Question) 
 	case "y", "yes":
 		return registry.Answer{Yes: true}, nil
 	case "a", "always":
-		return registry.Answer{Yes: true, Remember: approvals.ScopeAlways}, nil
+		return registry.Answer{Yes: true, Remember: remembered.ScopeAlways}, nil
 	case "p", "pattern":
 		if offered {
-			return registry.Answer{Yes: true, Remember: approvals.ScopeAlways, Patterns: true}, nil
+			return registry.Answer{Yes: true, Remember: remembered.ScopeAlways, Patterns: true}, nil
 		}
 	}
 	return no, nil

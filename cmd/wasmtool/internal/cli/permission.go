@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -43,8 +42,8 @@ func tenantFlag(cmd *cobra.Command, tenant *string) {
 
 // kept is what was approved or granted for good: one of the two.
 type kept struct {
-	Approval *approvals.Approval `json:"approval,omitempty"`
-	Grant    *grants.Grant       `json:"grant,omitempty"`
+	Approval *remembered.Approval `json:"approval,omitempty"`
+	Grant    *remembered.Grant    `json:"grant,omitempty"`
 }
 
 func (k kept) id() string {
@@ -74,7 +73,7 @@ func (k kept) row() (kind, reaches, arguments string, since time.Time) {
 }
 
 // grantedWords are the words of a grant as 'permission grant' takes them.
-func grantedWords(g grants.Grant) []string {
+func grantedWords(g remembered.Grant) []string {
 	if g.AutoExecute {
 		return append([]string{policy.AutoExecute}, g.Words...)
 	}
@@ -82,25 +81,24 @@ func grantedWords(g grants.Grant) []string {
 }
 
 // listKept returns all that a tenant has.
-func (r remembered) listKept(ctx context.Context, tenant string) ([]kept, error) {
-	var list []kept
-	if r.grants != nil {
-		given, err := r.grants.List(ctx, tenant)
-		if err != nil {
-			return nil, err
-		}
-		for i := range given {
-			list = append(list, kept{Grant: &given[i]})
-		}
+func listKept(ctx context.Context, stores *remembered.Files, tenant string) ([]kept, error) {
+	if stores == nil {
+		return nil, nil
 	}
-	if r.approvals != nil {
-		said, err := r.approvals.List(ctx, tenant)
-		if err != nil {
-			return nil, err
-		}
-		for i := range said {
-			list = append(list, kept{Approval: &said[i]})
-		}
+	given, err := stores.Grants.List(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	said, err := stores.Approvals.List(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	var list []kept
+	for i := range given {
+		list = append(list, kept{Grant: &given[i]})
+	}
+	for i := range said {
+		list = append(list, kept{Approval: &said[i]})
 	}
 	return list, nil
 }
@@ -118,12 +116,12 @@ Exit status: 0.`,
 		Example: "  wasmtool permission list --json",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := openRemembered(false)
+			stores, err := openStores(false)
 			if err != nil {
 				return err
 			}
-			defer store.close()
-			list, err := store.listKept(cmd.Context(), tenant)
+			defer closeStores(stores)
+			list, err := listKept(cmd.Context(), stores, tenant)
 			if err != nil {
 				return err
 			}
@@ -162,12 +160,12 @@ Exit status: 0; 7 when nothing has that ID.`,
 		Example: "  wasmtool permission revoke 3f2a",
 		Args:    oneArgument("which? 'wasmtool permission list' shows the IDs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := openRemembered(false)
+			stores, err := openStores(false)
 			if err != nil {
 				return err
 			}
-			defer store.close()
-			list, err := store.listKept(cmd.Context(), tenant)
+			defer closeStores(stores)
+			list, err := listKept(cmd.Context(), stores, tenant)
 			if err != nil {
 				return err
 			}
@@ -183,7 +181,11 @@ Exit status: 0; 7 when nothing has that ID.`,
 			case len(found) > 1:
 				return usage(cmd, fmt.Sprintf("%d have an ID that begins with %s; write more of it", len(found), quote(args[0])))
 			}
-			if err := store.revoke(cmd.Context(), tenant, found[0]); err != nil {
+			revoke := stores.Approvals.Revoke
+			if found[0].Grant != nil {
+				revoke = stores.Grants.Revoke
+			}
+			if _, err := revoke(cmd.Context(), tenant, found[0].id()); err != nil {
 				return err
 			}
 			if asJSON {
@@ -196,15 +198,4 @@ Exit status: 0; 7 when nothing has that ID.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was taken back as a JSON object")
 	tenantFlag(cmd, &tenant)
 	return cmd
-}
-
-// revoke takes back one of listKept.
-func (r remembered) revoke(ctx context.Context, tenant string, k kept) error {
-	var err error
-	if k.Grant != nil {
-		_, err = r.grants.Revoke(ctx, tenant, k.id())
-	} else {
-		_, err = r.approvals.Revoke(ctx, tenant, k.id())
-	}
-	return err
 }

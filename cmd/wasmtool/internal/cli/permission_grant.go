@@ -11,7 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -84,7 +84,7 @@ func (o *permissionGrant) parse(cmd *cobra.Command, permissions []string) error 
 }
 
 func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error {
-	t, err := a.openExplained(o.toolOptions, target, remembered{})
+	t, err := a.openExplained(o.toolOptions, target, nil)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error 
 	if err != nil {
 		return err
 	}
-	given, err := rememberGrant(cmd.Context(), grants.Grant{
+	given, err := rememberGrant(cmd.Context(), remembered.Grant{
 		Tenant: o.tenant, Tool: t.spec.Name, Digest: digest, Words: wordTexts(o.words), AutoExecute: o.autoExecute,
 		Directories: directories,
 	})
@@ -126,13 +126,13 @@ func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error 
 }
 
 // rememberGrant adds a grant to the operator's store.
-func rememberGrant(ctx context.Context, g grants.Grant) (given grants.Grant, err error) {
-	store, _, err := openStore(true, openGrantFile)
+func rememberGrant(ctx context.Context, g remembered.Grant) (given remembered.Grant, err error) {
+	stores, err := openStores(true)
 	if err != nil {
 		return given, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	given, err = store.Remember(ctx, g)
+	defer func() { err = errors.Join(err, stores.Close()) }()
+	given, err = stores.Grants.Remember(ctx, g)
 	if err != nil {
 		return given, (&tool.Error{Code: tool.CodePermissionDenied, Tool: g.Tool, Message: err.Error()}).WithCause(err)
 	}

@@ -96,7 +96,7 @@ func (a *app) checkPolicy(o toolOptions) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := a.openExplained(o, "", remembered{})
+	t, err := a.openExplained(o, "", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -60,12 +61,12 @@ func (a *app) explain(cmd *cobra.Command, o policyExplain, target string, permis
 			return err
 		}
 	}
-	store, err := openRemembered(false)
+	stores, err := openStores(false)
 	if err != nil {
 		return err
 	}
-	defer store.close()
-	t, err := a.openExplained(o.toolOptions, target, store)
+	defer closeStores(stores)
+	t, err := a.openExplained(o.toolOptions, target, stores)
 	if err != nil {
 		return err
 	}
@@ -90,9 +91,8 @@ type explainedTool struct {
 
 // openExplained finds a tool and the rules of all; with no target the rules alone. The
 // caller closes its tools.
-func (a *app) openExplained(o toolOptions, target string, store remembered) (explainedTool, error) {
-	set := toolSet{workspace: workspaceDir(), onLoadError: a.warn, servers: serversOf(target)}
-	store.enter(&set)
+func (a *app) openExplained(o toolOptions, target string, stores *remembered.Files) (explainedTool, error) {
+	set := toolSet{workspace: workspaceDir(), stores: stores, onLoadError: a.warn, servers: serversOf(target)}
 	t := explainedTool{target: target}
 	options, err := a.standardOptions(o, set)
 	if err != nil {

@@ -90,12 +90,11 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 		workspace: workspaceDir(), offer: offer, granted: o.given(),
 		approver: a.approver(o.yes, o.input == "-"), asker: a.asker(o.input == "-"),
 	}
-	store, err := openRemembered(set.approver != nil && !o.yes)
+	set.stores, err = openForCalls(set.approver != nil && !o.yes)
 	if err != nil {
 		return err
 	}
-	defer store.close()
-	store.enter(&set)
+	defer closeStores(set.stores)
 	var receipt *tool.Receipt
 	if o.receipt {
 		set.onReceipt = func(r tool.Receipt) { receipt = &r }

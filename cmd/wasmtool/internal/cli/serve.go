@@ -125,14 +125,13 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	store, err := openRemembered(true)
+	stores, err := openForCalls(true)
 	if err != nil {
 		return err
 	}
-	defer store.close()
+	defer closeStores(stores)
 	approver := new(mcpserver.Approver)
-	set := toolSet{offer: offer, words: o.words, approver: approver, onLoadError: a.warn, servers: everyServer}
-	store.enter(&set)
+	set := toolSet{offer: offer, words: o.words, approver: approver, stores: stores, onLoadError: a.warn, servers: everyServer}
 	said := &lineWriter{app: a}
 	if o.receipt {
 		set.onReceipt = said.receipt

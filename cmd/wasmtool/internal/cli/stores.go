@@ -2,12 +2,10 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -17,72 +15,33 @@ func storesDir() string {
 	return filepath.Join(standard.StateDir(standard.Options{}), "approvals")
 }
 
-// openStore opens a store in storesDir. Where there is nothing yet, it is made only when
-// something may be kept; otherwise found is false.
-func openStore[S io.Closer](make bool, open func(dir string) (S, error)) (store S, found bool, err error) {
+// openStores opens what was approved and granted for good. Where there is nothing yet, it
+// makes the directory when something may be kept, and otherwise returns nil.
+func openStores(create bool) (*remembered.Files, error) {
 	dir := storesDir()
-	if _, missing := os.Stat(dir); errors.Is(missing, os.ErrNotExist) && !make {
-		return store, false, nil
+	if _, missing := os.Stat(dir); errors.Is(missing, os.ErrNotExist) && !create {
+		return nil, nil
 	}
-	if store, err = open(dir); err != nil {
-		return store, false, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
-	}
-	return store, true, nil
-}
-
-func openApprovalFile(dir string) (*approvals.File, error) {
-	return approvals.Open(dir, approvals.Options{})
-}
-
-func openGrantFile(dir string) (*grants.File, error) { return grants.Open(dir, grants.Options{}) }
-
-// remembered are what was approved and granted for good; each is nil where there is
-// nothing.
-type remembered struct {
-	approvals *approvals.File
-	grants    *grants.File
-}
-
-// openRemembered opens what there is. Where there is nothing, approvals are made when
-// somebody can be asked.
-func openRemembered(asking bool) (remembered, error) {
-	var r remembered
-	_, missing := os.Stat(storesDir())
-	store, found, err := openStore(asking, openApprovalFile)
-	switch {
-	case found:
-		r.approvals = store
-	case err != nil && !errors.Is(missing, os.ErrNotExist):
-		return r, err
-		// Else answers are for one call, since nothing can be kept.
-	}
-	given, found, err := openStore(false, openGrantFile)
-	if found {
-		r.grants = given
-	}
+	files, err := remembered.Open(dir, remembered.Options{})
 	if err != nil {
-		return r, errors.Join(err, r.close())
+		return nil, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
 	}
-	return r, nil
+	return files, nil
 }
 
-// enter hands them to a registry.
-func (r remembered) enter(set *toolSet) {
-	if r.approvals != nil {
-		set.approvals = r.approvals
+// openForCalls opens the stores for calls, of which questions may be answered for good. When
+// they cannot be made, it returns nil: nothing is kept, so each answer is for one call.
+func openForCalls(asking bool) (*remembered.Files, error) {
+	_, missing := os.Stat(storesDir())
+	files, err := openStores(asking)
+	if errors.Is(missing, os.ErrNotExist) {
+		err = nil
 	}
-	if r.grants != nil {
-		set.grants = r.grants
-	}
+	return files, err
 }
 
-func (r remembered) close() error {
-	var errs []error
-	if r.approvals != nil {
-		errs = append(errs, r.approvals.Close())
+func closeStores(files *remembered.Files) {
+	if files != nil {
+		_ = files.Close() // a directory, to which nothing is written
 	}
-	if r.grants != nil {
-		errs = append(errs, r.grants.Close())
-	}
-	return errors.Join(errs...)
 }

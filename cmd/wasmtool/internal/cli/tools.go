@@ -15,8 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -51,12 +50,11 @@ type toolSet struct {
 	workspace string
 	offer     capability.Offer
 	// words widen the offer, and granted are words that are not asked about.
-	words     []capability.Word
-	granted   []capability.Word
-	approver  registry.Approver
-	asker     tool.Asker
-	approvals approvals.Store
-	grants    grants.Store
+	words    []capability.Word
+	granted  []capability.Word
+	approver registry.Approver
+	asker    tool.Asker
+	stores   *remembered.Files // nil for none
 	// servers says which servers of the operator's file are started for their tools; nil
 	// starts none.
 	servers   func(name string) bool
@@ -112,15 +110,19 @@ func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, err
 	if cache == "" {
 		cache, _ = a.getenv(cacheEnv)
 	}
-	return standard.Options{
+	options := standard.Options{
 		Config: operator, Workspace: set.workspace, Words: set.words, Granted: set.granted, GrantedBy: "the command line",
-		Approvals: set.approvals, Grants: set.grants, OnReceipt: set.onReceipt,
-		Logger:  slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
-		Folders: o.folders, Offer: set.offer, Approver: set.approver, Asker: set.asker, Servers: servers,
+		OnReceipt: set.onReceipt,
+		Logger:    slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
+		Folders:   o.folders, Offer: set.offer, Approver: set.approver, Asker: set.asker, Servers: servers,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
 		CompileCommand: a.compiler,
-	}, nil
+	}
+	if set.stores != nil {
+		options.Approvals, options.Grants = set.stores.Approvals, set.stores.Grants
+	}
+	return options, nil
 }
 
 // everyServer starts all servers: all tools are wanted.

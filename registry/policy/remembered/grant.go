@@ -1,4 +1,4 @@
-package grants
+package remembered
 
 import (
 	"errors"
@@ -6,27 +6,23 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
-	"github.com/wasmtool/wasmtool/internal/recordfile"
 )
 
-// Bounds on a Grant.
+// MaxDirectories is how many directories a grant has; of more, the oldest are left out.
+const MaxDirectories = 256
+
+// Bounds on a Directory.
 const (
-	maxNameBytes = 256
-	maxWordBytes = 2048
-	maxWords     = 256
-	// MaxDirectories is how many directories a grant has; of more, the oldest are left out.
-	MaxDirectories = 256
-	maxPathBytes   = 4096
-	maxLeadsBytes  = 5000
+	maxPathBytes  = 4096
+	maxLeadsBytes = 5000
 )
 
 // Grant is what a tool was granted.
 type Grant struct {
-	// ID names the grant; a Store sets it. A tenant has one grant for each tool and digest.
+	// ID names the grant; the store sets it. A tenant has one grant for each tool and digest.
 	ID string `json:"id"`
 	// Tenant is whose grant it is; "" is the single tenant of a terminal.
 	Tenant string `json:"tenant,omitempty"`
@@ -43,7 +39,7 @@ type Grant struct {
 	// which a mount is bound to one of these paths has nothing of the grant when the path
 	// leads elsewhere. Paths that are not listed are bound as they are.
 	Directories []Directory `json:"directories,omitempty"`
-	// Created is when it was given last; a Store sets it.
+	// Created is when it was given last; the store sets it.
 	Created time.Time `json:"created"`
 }
 
@@ -55,11 +51,11 @@ type Directory struct {
 	Leads string `json:"leads"`
 }
 
-// Parsed returns the words of a grant that a Store returned.
+// Parsed returns the words of a grant that a GrantStore returned.
 func (g Grant) Parsed() []capability.Word {
 	var words []capability.Word
 	for _, text := range g.Words {
-		if w, err := capability.ParseWord(text); err == nil { // a Store checked it
+		if w, err := capability.ParseWord(text); err == nil { // a store checked it
 			words = append(words, w)
 		}
 	}
@@ -85,9 +81,8 @@ func (g Grant) joined(earlier Grant) Grant {
 	return g
 }
 
-func (g Grant) identify() string { return recordfile.Hash("grant", g.Tenant, g.Tool, g.Digest)[:16] }
+func (g Grant) identify() string { return hashTexts("grant", g.Tenant, g.Tool, g.Digest)[:16] }
 
-// validate says what is wrong with a grant that is to be remembered, or was.
 func (g Grant) validate() error {
 	switch {
 	case g.Tool == "":
@@ -106,10 +101,8 @@ func (g Grant) validate() error {
 			return errors.New("a directory needs an absolute path and an identity")
 		}
 	}
-	for _, text := range []string{g.Tenant, g.Tool, g.Digest} {
-		if len(text) > maxNameBytes || !utf8.ValidString(text) {
-			return fmt.Errorf("tenant, tool and digest are UTF-8 of at most %d bytes", maxNameBytes)
-		}
+	if err := checkTexts("tenant, tool and digest", maxNameBytes, g.Tenant, g.Tool, g.Digest); err != nil {
+		return err
 	}
 	for _, text := range g.Words {
 		if len(text) > maxWordBytes {
@@ -126,29 +119,17 @@ func (g Grant) validate() error {
 	return nil
 }
 
-// checkRecord says what is wrong with a grant as it is written.
-func checkRecord(g Grant) error {
-	if err := g.validate(); err != nil {
-		return err
-	}
-	if g.Created.IsZero() || g.ID != g.identify() {
-		return errors.New("its ID or time is not the one that was written")
-	}
-	return nil
-}
+func (g Grant) head() head { return head{g.Tenant, g.ID, g.Created} }
 
-// forDisplay returns the grant with texts that are safe to print.
+// expired reports false: a grant holds until it is revoked.
+func (Grant) expired(time.Time) bool { return false }
+
 func (g Grant) forDisplay() Grant {
 	g.Tenant, g.Tool, g.Digest = plaintext.Visible(g.Tenant), plaintext.Visible(g.Tool), plaintext.Visible(g.Digest)
-	words := make([]string, len(g.Words))
-	for i, word := range g.Words {
-		words[i] = plaintext.Visible(word)
+	g.Words = visible(g.Words)
+	g.Directories = slices.Clone(g.Directories)
+	for i, d := range g.Directories {
+		g.Directories[i] = Directory{Path: plaintext.Visible(d.Path), Leads: plaintext.Visible(d.Leads)}
 	}
-	g.Words = words
-	directories := slices.Clone(g.Directories)
-	for i := range directories {
-		directories[i].Path, directories[i].Leads = plaintext.Visible(directories[i].Path), plaintext.Visible(directories[i].Leads)
-	}
-	g.Directories = directories
 	return g
 }

@@ -1,4 +1,4 @@
-package grants_test
+package remembered_test
 
 import (
 	"os"
@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wasmtool/wasmtool/registry/policy/grants"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
-func open(t *testing.T, dir string) *grants.File {
+func openGrants(t *testing.T, dir string) *remembered.Grants {
 	t.Helper()
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	f, err := grants.Open(dir, grants.Options{Now: func() time.Time {
+	f, err := remembered.Open(dir, remembered.Options{Now: func() time.Time {
 		now = now.Add(time.Second)
 		return now
 	}})
@@ -23,10 +23,10 @@ func open(t *testing.T, dir string) *grants.File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
-	return f
+	return f.Grants
 }
 
-func remember(t *testing.T, s grants.Store, g grants.Grant) grants.Grant {
+func rememberGrant(t *testing.T, s remembered.GrantStore, g remembered.Grant) remembered.Grant {
 	t.Helper()
 	kept, err := s.Remember(t.Context(), g)
 	if err != nil {
@@ -36,7 +36,7 @@ func remember(t *testing.T, s grants.Store, g grants.Grant) grants.Grant {
 }
 
 // words are those of each grant that is found.
-func words(t *testing.T, s grants.Store, tenant, tool string) map[string][]string {
+func words(t *testing.T, s remembered.GrantStore, tenant, tool string) map[string][]string {
 	t.Helper()
 	list, err := s.Find(t.Context(), tenant, tool)
 	if err != nil {
@@ -51,15 +51,15 @@ func words(t *testing.T, s grants.Store, tenant, tool string) map[string][]strin
 
 func TestGrantsAreAddedUpForOneDigestAndTenant(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
-	f, other := open(t, dir), open(t, dir)
-	first := remember(t, f, grants.Grant{Tool: "x", Digest: "sha256:a", Words: []string{"write:ws"}})
-	again := remember(t, other, grants.Grant{Tool: "x", Digest: "sha256:a", Words: []string{"env:LANG", "write:ws"}})
+	f, other := openGrants(t, dir), openGrants(t, dir)
+	first := rememberGrant(t, f, remembered.Grant{Tool: "x", Digest: "sha256:a", Words: []string{"write:ws"}})
+	again := rememberGrant(t, other, remembered.Grant{Tool: "x", Digest: "sha256:a", Words: []string{"env:LANG", "write:ws"}})
 	if again.ID != first.ID {
 		t.Error("the same tool has another ID")
 	}
-	remember(t, f, grants.Grant{Tool: "x", Digest: "sha256:b", AutoExecute: true})
-	remember(t, f, grants.Grant{Tenant: "t", Tool: "x", Digest: "sha256:a", Words: []string{"clock"}})
-	remember(t, f, grants.Grant{Tool: "y", Digest: "sha256:a", Words: []string{"random"}})
+	rememberGrant(t, f, remembered.Grant{Tool: "x", Digest: "sha256:b", AutoExecute: true})
+	rememberGrant(t, f, remembered.Grant{Tenant: "t", Tool: "x", Digest: "sha256:a", Words: []string{"clock"}})
+	rememberGrant(t, f, remembered.Grant{Tool: "y", Digest: "sha256:a", Words: []string{"random"}})
 	if got, want := words(t, other, "", "x"), (map[string][]string{"sha256:a": {"env:LANG", "write:ws"}, "sha256:b": nil}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -81,8 +81,8 @@ func TestGrantsAreAddedUpForOneDigestAndTenant(t *testing.T) {
 }
 
 func TestWhatIsNoGrant(t *testing.T) {
-	f := open(t, filepath.Join(t.TempDir(), "a"))
-	for name, g := range map[string]grants.Grant{
+	f := openGrants(t, filepath.Join(t.TempDir(), "a"))
+	for name, g := range map[string]remembered.Grant{
 		"nothing":           {Tool: "x", Digest: "d"},
 		"no tool":           {Digest: "d", Words: []string{"clock"}},
 		"no digest":         {Tool: "x", Words: []string{"clock"}},
@@ -102,8 +102,8 @@ func TestWhatIsNoGrant(t *testing.T) {
 
 func TestAFileThatIsNotTheOperatorsGrantsNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
-	f := open(t, dir)
-	remember(t, f, grants.Grant{Tool: "x", Digest: "d", Words: []string{"clock"}})
+	f := openGrants(t, dir)
+	rememberGrant(t, f, remembered.Grant{Tool: "x", Digest: "d", Words: []string{"clock"}})
 	path := filepath.Join(dir, "grants.jsonl")
 	good, err := os.ReadFile(path)
 	if err != nil {

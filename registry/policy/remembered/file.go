@@ -1,67 +1,60 @@
-package recordfile
+package remembered
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
-// Kind says what the records of a File are.
-type Kind[T any] struct {
-	// Name is what they are called, such as "approvals": it begins the names of the files
+// kind says what the records of a file are.
+type kind[T any] struct {
+	// name is what they are called, such as "approvals": it begins the names of the files
 	// and the texts of errors.
-	Name string
-	// Holds is what they stand for, such as "approved".
-	Holds string
-	// Check says what is wrong with a record that was read, or is to be written; nil for
+	name string
+	// holds is what they stand for, such as "approved".
+	holds string
+	// check says what is wrong with a record that was read, or is to be written; nil for
 	// nothing.
-	Check func(T) error
+	check func(T) error
 }
 
-// File is a file of records in a directory of the operator's: JSON, a line for each. It
-// is read anew each time, so that what another process writes counts at once. Writing
-// locks out other processes and replaces the file as a whole. A File is safe for
-// concurrent use; Close it when done.
-type File[T any] struct {
+// file is a file of records in a directory of the operator's: JSON, a line for each.
+type file[T any] struct {
 	root *os.Root
-	kind Kind[T]
+	kind kind[T]
 }
 
-// Open opens the file of a kind in a directory, which it creates for the operator alone
-// where there is none; the file is made with the first record. On systems with Unix
-// permissions a directory or file that belongs to somebody else, or that others may write
-// or read, gives an *UnsafeError. No error names the directory.
-func Open[T any](dir string, kind Kind[T]) (*File[T], error) {
+// openRoot opens a directory that is the operator's alone, and creates it where there is none.
+func openRoot(dir string) (*os.Root, error) {
+	const store = "approvals" // the first of its files
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, withoutPath(kind.Name, "the directory cannot be made", err)
+		return nil, withoutPath(store, "the directory cannot be made", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, withoutPath(kind.Name, "the directory cannot be opened", err)
+		return nil, withoutPath(store, "the directory cannot be opened", err)
 	}
-	f := &File[T]{root: root, kind: kind}
 	info, err := root.Stat(".")
 	if err == nil {
-		err = f.checkOwned("the directory", info, "700")
+		err = checkOwned(store, "the directory", info, "700")
 	}
 	if err != nil {
-		return nil, errors.Join(f.withoutPath("the directory cannot be used", err), root.Close())
+		return nil, errors.Join(withoutPath(store, "the directory cannot be used", err), root.Close())
 	}
-	return f, nil
+	return root, nil
 }
 
-// Close frees the directory. Later use gives errors.
-func (f *File[T]) Close() error { return f.root.Close() }
-
-func (f *File[T]) fileName() string { return f.kind.Name + ".jsonl" }
-func (f *File[T]) tempName() string { return f.kind.Name + ".new" }
-func (f *File[T]) lockName() string { return f.kind.Name + ".lock" }
+func (f *file[T]) fileName() string { return f.kind.name + ".jsonl" }
+func (f *file[T]) tempName() string { return f.kind.name + ".new" }
+func (f *file[T]) lockName() string { return f.kind.name + ".lock" }
 
 // Read returns the records in the order of the file; no file holds none. A file that
 // holds anything else gives a *CorruptError.
-func (f *File[T]) Read(ctx context.Context) ([]T, error) {
+func (f *file[T]) Read(ctx context.Context) ([]T, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -82,7 +75,7 @@ func (f *File[T]) Read(ctx context.Context) ([]T, error) {
 // Change replaces the records by what edit makes of them. When it fails, they are what
 // they were; when it returns nil, whoever reads later finds the new ones. It waits for
 // other processes as long as ctx allows.
-func (f *File[T]) Change(ctx context.Context, edit func([]T) []T) (err error) {
+func (f *file[T]) Change(ctx context.Context, edit func([]T) []T) (err error) {
 	lock, err := f.lock(ctx)
 	if err != nil {
 		return err
@@ -101,7 +94,7 @@ func (f *File[T]) Change(ctx context.Context, edit func([]T) []T) (err error) {
 }
 
 // openFile opens a file of the directory and checks that it is the operator's alone.
-func (f *File[T]) openFile(name string, flag int) (*os.File, error) {
+func (f *file[T]) openFile(name string, flag int) (*os.File, error) {
 	// Looked at before, because opening a pipe would wait for its other end.
 	before, err := f.root.Lstat(name)
 	switch {
@@ -112,7 +105,7 @@ func (f *File[T]) openFile(name string, flag int) (*os.File, error) {
 	case err != nil:
 		return nil, f.withoutPath("the file cannot be opened", err)
 	case !before.Mode().IsRegular():
-		return nil, &UnsafeError{f.kind.Name, name, "is not a regular file; remove it"}
+		return nil, &UnsafeError{f.kind.name, name, "is not a regular file; remove it"}
 	}
 	file, err := f.root.OpenFile(name, flag, 0o600)
 	if err != nil {
@@ -120,7 +113,7 @@ func (f *File[T]) openFile(name string, flag int) (*os.File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil {
-		err = f.checkOwned(name, info, "600")
+		err = checkOwned(f.kind.name, name, info, "600")
 	}
 	if err != nil {
 		return nil, errors.Join(f.withoutPath("the file cannot be used", err), file.Close())
@@ -129,16 +122,16 @@ func (f *File[T]) openFile(name string, flag int) (*os.File, error) {
 }
 
 // checkOwned reports what others could read or write.
-func (f *File[T]) checkOwned(what string, info fs.FileInfo, want string) error {
+func checkOwned(store, what string, info fs.FileInfo, want string) error {
 	if why := exposed(info, want); why != "" {
-		return &UnsafeError{f.kind.Name, what, why}
+		return &UnsafeError{store, what, why}
 	}
 	return nil
 }
 
 // replace puts a new file in the place of the old one, so that a reader, and whoever
 // starts after a crash, sees the one or the other. The lock is held.
-func (f *File[T]) replace(data []byte) error {
+func (f *file[T]) replace(data []byte) error {
 	// One may be left from a crash.
 	if err := f.root.Remove(f.tempName()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f.withoutPath("the file cannot be written", err)
@@ -161,6 +154,48 @@ func (f *File[T]) replace(data []byte) error {
 	return f.withoutPath("the file cannot be written for good", syncDir(f.root))
 }
 
-func (f *File[T]) withoutPath(what string, err error) error {
-	return withoutPath(f.kind.Name, what, err)
+func (f *file[T]) withoutPath(what string, err error) error {
+	return withoutPath(f.kind.name, what, err)
+}
+
+// Waiting for another process: it holds the lock for a few milliseconds.
+const (
+	firstWait = time.Millisecond
+	maxWait   = 50 * time.Millisecond
+)
+
+// lock keeps other writers out until the file that it returns is closed. It waits as
+// long as ctx allows. The lock is of the system and ends with the process.
+func (f *file[T]) lock(ctx context.Context) (*os.File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	file, err := f.openFile(f.lockName(), os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	for wait := firstWait; ; wait = min(2*wait, maxWait) {
+		locked, err := tryLock(file)
+		if locked {
+			return file, nil
+		}
+		if err == nil {
+			err = pause(ctx, wait)
+		}
+		if err != nil {
+			_ = file.Close() // nothing was written to it
+			return nil, fmt.Errorf("%s: the file is in use by another process: %w", f.kind.name, err)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -1,4 +1,4 @@
-package recordfile
+package remembered
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ type note struct {
 	Text string `json:"text"`
 }
 
-func notes() Kind[note] {
-	return Kind[note]{Name: "notes", Holds: "noted", Check: func(n note) error {
+func notes() kind[note] {
+	return kind[note]{name: "notes", holds: "noted", check: func(n note) error {
 		if n.Text == "" {
 			return errors.New("it says nothing")
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package recordfile
+package remembered
 
 import (
 	"errors"

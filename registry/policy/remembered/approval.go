@@ -1,35 +1,57 @@
-package approvals
+package remembered
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
-	"unicode/utf8"
 
-	"github.com/wasmtool/wasmtool/internal/recordfile"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // Scope says for how long a yes is good.
 type Scope string
 
 // The scopes. A yes for once is good for the call that it was asked for and is
-// remembered by nobody, so it has no place in a Store.
+// remembered by nobody, so it has no place in an ApprovalStore.
 const (
 	ScopeOnce    Scope = "once"
 	ScopeSession Scope = "session"
 	ScopeAlways  Scope = "always"
 )
 
-// Bounds on an Approval.
-const (
-	maxNameBytes  = 256
-	maxGrantWords = 256
-	maxWordBytes  = 2048
-)
+// Key is what an approval is bound to. Two keys are equal if and only if the tool,
+// the arguments and the grant are. The zero value is bound to nothing and is refused.
+type Key struct {
+	// Digest is the tool's digest as the host computed it.
+	Digest string `json:"digest"`
+	// Arguments is the SHA-256 of the arguments in hexadecimal.
+	Arguments string `json:"arguments"`
+	// Grant is the SHA-256 of the words of the grant in hexadecimal.
+	Grant string `json:"grant"`
+}
+
+// NewKey returns the key of a call: the tool's digest, the arguments as canonical JSON,
+// and the words of the grant in any order. Arguments that mean the same in another
+// spelling have another key, which costs no more than a question.
+func NewKey(digest string, arguments []byte, grant []string) Key {
+	words := slices.Clone(grant)
+	slices.Sort(words)
+	sum := sha256.Sum256(arguments)
+	return Key{Digest: digest, Arguments: hex.EncodeToString(sum[:]), Grant: hashTexts(slices.Compact(words)...)}
+}
+
+// NewPatternKey returns the key of a yes to the commands of scripts that fit a pattern, in
+// the place of arguments. No arguments have the same key, since they are a JSON object.
+func NewPatternKey(digest, pattern string, grant []string) Key {
+	return NewKey(digest, []byte("pattern "+pattern), grant)
+}
 
 // Approval is a remembered yes.
 type Approval struct {
-	// ID names the approval; a Store sets it. The same yes has the same ID.
+	// ID names the approval; the store sets it. The same yes has the same ID.
 	ID string `json:"id"`
 	// Tenant is whose yes it is; "" is the single tenant of a terminal.
 	Tenant string `json:"tenant,omitempty"`
@@ -49,10 +71,10 @@ type Approval struct {
 	Scope Scope `json:"scope"`
 	// Session is the session of ScopeSession, and empty for ScopeAlways.
 	Session string `json:"session,omitempty"`
-	// Created is when the yes was given; a Store sets it.
+	// Created is when the yes was given; the store sets it.
 	Created time.Time `json:"created"`
 	// Expires is when the yes ends. Zero means never for ScopeAlways; for
-	// ScopeSession a Store sets its default.
+	// ScopeSession the store sets its default.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
@@ -73,16 +95,14 @@ func (a Approval) covers(q Query, now time.Time) bool {
 
 func (a Approval) expired(now time.Time) bool { return !a.Expires.IsZero() && !now.Before(a.Expires) }
 
-// identify returns the ID: what makes the same yes the same.
 func (a Approval) identify() string {
 	arguments := a.Key.Arguments
 	if a.AnyArguments {
 		arguments = "any"
 	}
-	return recordfile.Hash(a.Tenant, string(a.Scope), a.Session, a.Key.Digest, arguments, a.Key.Grant)[:16]
+	return hashTexts(a.Tenant, string(a.Scope), a.Session, a.Key.Digest, arguments, a.Key.Grant)[:16]
 }
 
-// validate says what is wrong with an approval that is to be remembered, or was.
 func (a Approval) validate() error {
 	switch {
 	case a.Scope != ScopeSession && a.Scope != ScopeAlways:
@@ -97,20 +117,28 @@ func (a Approval) validate() error {
 		return errors.New("the key's hashes are not SHA-256; make it with NewKey")
 	case a.Tool == "":
 		return errors.New("the tool's name is missing")
-	case len(a.Grant) > maxGrantWords:
-		return fmt.Errorf("the grant has more than %d words", maxGrantWords)
+	case len(a.Grant) > maxWords:
+		return fmt.Errorf("the grant has more than %d words", maxWords)
 	case !a.Expires.IsZero() && !a.Expires.After(a.Created):
 		return errors.New("it would end before it begins")
 	}
-	for _, text := range []string{a.Tenant, a.Tool, a.Session, a.Key.Digest, a.Pattern} {
-		if len(text) > maxNameBytes || !utf8.ValidString(text) {
-			return fmt.Errorf("tenant, tool, session, digest and pattern are UTF-8 of at most %d bytes", maxNameBytes)
-		}
+	if err := checkTexts("tenant, tool, session, digest and pattern", maxNameBytes, a.Tenant, a.Tool, a.Session, a.Key.Digest, a.Pattern); err != nil {
+		return err
 	}
-	for _, word := range a.Grant {
-		if len(word) > maxWordBytes || !utf8.ValidString(word) {
-			return fmt.Errorf("the words of the grant are UTF-8 of at most %d bytes", maxWordBytes)
-		}
-	}
-	return nil
+	return checkTexts("the words of the grant", maxWordBytes, a.Grant...)
+}
+
+func isHash(s string) bool {
+	raw, err := hex.DecodeString(s)
+	return err == nil && len(raw) == sha256.Size
+}
+
+func (a Approval) head() head { return head{a.Tenant, a.ID, a.Created} }
+
+func (a Approval) forDisplay() Approval {
+	a.Tenant, a.Tool, a.Session = plaintext.Visible(a.Tenant), plaintext.Visible(a.Tool), plaintext.Visible(a.Session)
+	a.Pattern = plaintext.Visible(a.Pattern)
+	a.Key.Digest = plaintext.Visible(a.Key.Digest)
+	a.Grant = visible(a.Grant)
+	return a
 }

@@ -1,4 +1,4 @@
-package recordfile
+package remembered
 
 import (
 	"path/filepath"
@@ -6,22 +6,17 @@ import (
 	"testing"
 )
 
-// Stores of different kinds may share a directory. What they have in common with
-// approvals is tested there.
+// Files of different kinds share a directory.
 func TestKindsShareADirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
-	first, err := Open(dir, notes())
+	root, err := openRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer first.Close()
+	defer root.Close()
 	other := notes()
-	other.Name = "others"
-	second, err := Open(dir, other)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer second.Close()
+	other.name = "others"
+	first, second := &file[note]{root, notes()}, &file[note]{root, other}
 	add := func(text string) func([]note) []note {
 		return func(list []note) []note { return append(list, note{text}) }
 	}
@@ -34,7 +29,7 @@ func TestKindsShareADirectory(t *testing.T) {
 	if err := first.Change(t.Context(), add("")); err == nil {
 		t.Error("a record that does not hold is written")
 	}
-	for f, want := range map[*File[note]]string{first: "one", second: "two"} {
+	for f, want := range map[*file[note]]string{first: "one", second: "two"} {
 		if list, err := f.Read(t.Context()); err != nil || !slices.Equal(list, []note{{want}}) {
 			t.Errorf("got %v, %v, want %s", list, err, want)
 		}

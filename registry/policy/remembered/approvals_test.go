@@ -1,4 +1,4 @@
-package approvals_test
+package remembered_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
 // Set in a child process: the directory and what makes its approvals its own.
@@ -34,39 +34,39 @@ func TestMain(m *testing.M) {
 const each = 20 // approvals that a child process remembers
 
 func rememberMany(dir, name string) error {
-	f, err := approvals.Open(dir, approvals.Options{})
+	f, err := remembered.Open(dir, remembered.Options{})
 	if err != nil {
 		return err
 	}
 	for i := range each {
-		if _, err := f.Remember(context.Background(), always(name+strconv.Itoa(i))); err != nil {
+		if _, err := f.Approvals.Remember(context.Background(), always(name+strconv.Itoa(i))); err != nil {
 			return err
 		}
 	}
 	return f.Close()
 }
 
-func always(digest string) approvals.Approval {
-	return approvals.Approval{
-		Tool: "issues", Key: approvals.NewKey(digest, []byte(`{"q":1}`), []string{"write:a"}), Grant: []string{"write:a"},
-		Scope: approvals.ScopeAlways,
+func always(digest string) remembered.Approval {
+	return remembered.Approval{
+		Tool: "issues", Key: remembered.NewKey(digest, []byte(`{"q":1}`), []string{"write:a"}), Grant: []string{"write:a"},
+		Scope: remembered.ScopeAlways,
 	}
 }
 
 // private returns a directory that does not exist yet, so that Open makes it.
 func private(t *testing.T) string { return filepath.Join(t.TempDir(), "approvals") }
 
-func open(t *testing.T, dir string, o approvals.Options) *approvals.File {
+func open(t *testing.T, dir string, o remembered.Options) *remembered.Approvals {
 	t.Helper()
-	f, err := approvals.Open(dir, o)
+	f, err := remembered.Open(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
-	return f
+	return f.Approvals
 }
 
-func remember(t *testing.T, s approvals.Store, a approvals.Approval) approvals.Approval {
+func remember(t *testing.T, s remembered.ApprovalStore, a remembered.Approval) remembered.Approval {
 	t.Helper()
 	kept, err := s.Remember(t.Context(), a)
 	if err != nil {
@@ -75,7 +75,7 @@ func remember(t *testing.T, s approvals.Store, a approvals.Approval) approvals.A
 	return kept
 }
 
-func finds(t *testing.T, s approvals.Store, q approvals.Query) bool {
+func finds(t *testing.T, s remembered.ApprovalStore, q remembered.Query) bool {
 	t.Helper()
 	_, ok, err := s.Find(t.Context(), q)
 	if err != nil {
@@ -85,35 +85,35 @@ func finds(t *testing.T, s approvals.Store, q approvals.Query) bool {
 }
 
 func TestAnApprovalIsBoundToWhatWasShown(t *testing.T) {
-	f := open(t, private(t), approvals.Options{})
+	f := open(t, private(t), remembered.Options{})
 	digest, args, grant := "sha256:aa", []byte(`{"a":1}`), []string{"write:a", "env:B"}
-	key := approvals.NewKey(digest, args, grant)
-	remember(t, f, approvals.Approval{Tenant: "t", Tool: "x", Key: key, Scope: approvals.ScopeAlways})
-	remember(t, f, approvals.Approval{Tenant: "s", Tool: "x", Key: key, Scope: approvals.ScopeSession, Session: "one"})
-	remember(t, f, approvals.Approval{Tenant: "any", Tool: "x", Key: key, AnyArguments: true, Scope: approvals.ScopeAlways})
-	other := approvals.NewKey(digest, []byte(`{"a":2}`), grant)
+	key := remembered.NewKey(digest, args, grant)
+	remember(t, f, remembered.Approval{Tenant: "t", Tool: "x", Key: key, Scope: remembered.ScopeAlways})
+	remember(t, f, remembered.Approval{Tenant: "s", Tool: "x", Key: key, Scope: remembered.ScopeSession, Session: "one"})
+	remember(t, f, remembered.Approval{Tenant: "any", Tool: "x", Key: key, AnyArguments: true, Scope: remembered.ScopeAlways})
+	other := remembered.NewKey(digest, []byte(`{"a":2}`), grant)
 	for _, tc := range []struct {
 		name  string
-		query approvals.Query
+		query remembered.Query
 		want  bool
 	}{
-		{"the same", approvals.Query{Tenant: "t", Key: key}, true},
-		{"in a session", approvals.Query{Tenant: "t", Session: "two", Key: key}, true},
-		{"the words in another order", approvals.Query{Tenant: "t", Key: approvals.NewKey(digest, args, []string{"env:B", "write:a", "env:B"})}, true},
-		{"another tenant", approvals.Query{Tenant: "u", Key: key}, false},
-		{"no tenant", approvals.Query{Key: key}, false},
-		{"another digest", approvals.Query{Tenant: "t", Key: approvals.NewKey("sha256:ab", args, grant)}, false},
-		{"no digest", approvals.Query{Tenant: "t", Key: approvals.NewKey("", args, grant)}, false},
-		{"other arguments", approvals.Query{Tenant: "t", Key: other}, false},
-		{"a word more", approvals.Query{Tenant: "t", Key: approvals.NewKey(digest, args, append(grant, "net:any"))}, false},
-		{"a word less", approvals.Query{Tenant: "t", Key: approvals.NewKey(digest, args, grant[:1])}, false},
-		{"words run together", approvals.Query{Tenant: "t", Key: approvals.NewKey(digest, args, []string{"env:Bwrite:a"})}, false},
-		{"the session", approvals.Query{Tenant: "s", Session: "one", Key: key}, true},
-		{"another session", approvals.Query{Tenant: "s", Session: "two", Key: key}, false},
-		{"no session", approvals.Query{Tenant: "s", Key: key}, false},
-		{"any arguments", approvals.Query{Tenant: "any", Key: other}, true},
-		{"any arguments, another grant", approvals.Query{Tenant: "any", Key: approvals.NewKey(digest, args, nil)}, false},
-		{"nothing", approvals.Query{}, false},
+		{"the same", remembered.Query{Tenant: "t", Key: key}, true},
+		{"in a session", remembered.Query{Tenant: "t", Session: "two", Key: key}, true},
+		{"the words in another order", remembered.Query{Tenant: "t", Key: remembered.NewKey(digest, args, []string{"env:B", "write:a", "env:B"})}, true},
+		{"another tenant", remembered.Query{Tenant: "u", Key: key}, false},
+		{"no tenant", remembered.Query{Key: key}, false},
+		{"another digest", remembered.Query{Tenant: "t", Key: remembered.NewKey("sha256:ab", args, grant)}, false},
+		{"no digest", remembered.Query{Tenant: "t", Key: remembered.NewKey("", args, grant)}, false},
+		{"other arguments", remembered.Query{Tenant: "t", Key: other}, false},
+		{"a word more", remembered.Query{Tenant: "t", Key: remembered.NewKey(digest, args, append(grant, "net:any"))}, false},
+		{"a word less", remembered.Query{Tenant: "t", Key: remembered.NewKey(digest, args, grant[:1])}, false},
+		{"words run together", remembered.Query{Tenant: "t", Key: remembered.NewKey(digest, args, []string{"env:Bwrite:a"})}, false},
+		{"the session", remembered.Query{Tenant: "s", Session: "one", Key: key}, true},
+		{"another session", remembered.Query{Tenant: "s", Session: "two", Key: key}, false},
+		{"no session", remembered.Query{Tenant: "s", Key: key}, false},
+		{"any arguments", remembered.Query{Tenant: "any", Key: other}, true},
+		{"any arguments, another grant", remembered.Query{Tenant: "any", Key: remembered.NewKey(digest, args, nil)}, false},
+		{"nothing", remembered.Query{}, false},
 	} {
 		if got := finds(t, f, tc.query); got != tc.want {
 			t.Errorf("%s: found %v", tc.name, got)
@@ -122,19 +122,19 @@ func TestAnApprovalIsBoundToWhatWasShown(t *testing.T) {
 }
 
 func TestWhatIsNotRemembered(t *testing.T) {
-	f := open(t, private(t), approvals.Options{})
+	f := open(t, private(t), remembered.Options{})
 	good := always("d")
-	for name, spoil := range map[string]func(*approvals.Approval){
-		"once":                   func(a *approvals.Approval) { a.Scope = approvals.ScopeOnce },
-		"no scope":               func(a *approvals.Approval) { a.Scope = "" },
-		"session without one":    func(a *approvals.Approval) { a.Scope = approvals.ScopeSession },
-		"always in a session":    func(a *approvals.Approval) { a.Session = "s" },
-		"no digest":              func(a *approvals.Approval) { a.Key.Digest = "" },
-		"no hash":                func(a *approvals.Approval) { a.Key.Grant = "x" },
-		"no tool":                func(a *approvals.Approval) { a.Tool = "" },
-		"ended":                  func(a *approvals.Approval) { a.Expires = time.Unix(1, 0) },
-		"a long tenant":          func(a *approvals.Approval) { a.Tenant = strings.Repeat("x", 300) },
-		"a word that is no text": func(a *approvals.Approval) { a.Grant = []string{"\xff"} },
+	for name, spoil := range map[string]func(*remembered.Approval){
+		"once":                   func(a *remembered.Approval) { a.Scope = remembered.ScopeOnce },
+		"no scope":               func(a *remembered.Approval) { a.Scope = "" },
+		"session without one":    func(a *remembered.Approval) { a.Scope = remembered.ScopeSession },
+		"always in a session":    func(a *remembered.Approval) { a.Session = "s" },
+		"no digest":              func(a *remembered.Approval) { a.Key.Digest = "" },
+		"no hash":                func(a *remembered.Approval) { a.Key.Grant = "x" },
+		"no tool":                func(a *remembered.Approval) { a.Tool = "" },
+		"ended":                  func(a *remembered.Approval) { a.Expires = time.Unix(1, 0) },
+		"a long tenant":          func(a *remembered.Approval) { a.Tenant = strings.Repeat("x", 300) },
+		"a word that is no text": func(a *remembered.Approval) { a.Grant = []string{"\xff"} },
 	} {
 		a := good
 		spoil(&a)
@@ -149,7 +149,7 @@ func TestWhatIsNotRemembered(t *testing.T) {
 
 func TestListAndRevoke(t *testing.T) {
 	dir := private(t)
-	f, other := open(t, dir, approvals.Options{}), open(t, dir, approvals.Options{})
+	f, other := open(t, dir, remembered.Options{}), open(t, dir, remembered.Options{})
 	first := remember(t, f, always("one"))
 	second := always("two")
 	second.Tool = "x\x1b[31m\u202e\U000e0041\ny"
@@ -176,19 +176,19 @@ func TestListAndRevoke(t *testing.T) {
 	if ok, err := other.Revoke(t.Context(), "", first.ID); !ok || err != nil {
 		t.Errorf("not revoked: %v, %v", ok, err)
 	}
-	if finds(t, f, approvals.Query{Key: first.Key}) {
+	if finds(t, f, remembered.Query{Key: first.Key}) {
 		t.Error("found after another handle revoked it")
 	}
-	if !finds(t, f, approvals.Query{Key: kept.Key}) || !finds(t, f, approvals.Query{Tenant: "t", Key: first.Key}) {
+	if !finds(t, f, remembered.Query{Key: kept.Key}) || !finds(t, f, remembered.Query{Tenant: "t", Key: first.Key}) {
 		t.Error("revoking took others away")
 	}
 }
 
 func TestExpiry(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	f := open(t, private(t), approvals.Options{SessionLifetime: time.Hour, Now: func() time.Time { return now }})
+	f := open(t, private(t), remembered.Options{SessionLifetime: time.Hour, Now: func() time.Time { return now }})
 	session := always("s")
-	session.Scope, session.Session = approvals.ScopeSession, "one"
+	session.Scope, session.Session = remembered.ScopeSession, "one"
 	session = remember(t, f, session)
 	limited := always("l")
 	limited.Expires = now.Add(2 * time.Hour)
@@ -196,8 +196,8 @@ func TestExpiry(t *testing.T) {
 	forever := remember(t, f, always("f"))
 	found := func() [3]bool {
 		return [3]bool{
-			finds(t, f, approvals.Query{Session: "one", Key: session.Key}),
-			finds(t, f, approvals.Query{Key: limited.Key}), finds(t, f, approvals.Query{Key: forever.Key}),
+			finds(t, f, remembered.Query{Session: "one", Key: session.Key}),
+			finds(t, f, remembered.Query{Key: limited.Key}), finds(t, f, remembered.Query{Key: forever.Key}),
 		}
 	}
 	for _, step := range []struct {
@@ -216,7 +216,7 @@ func TestExpiry(t *testing.T) {
 
 func TestACorruptFileApprovesNothing(t *testing.T) {
 	dir := private(t)
-	f := open(t, dir, approvals.Options{})
+	f := open(t, dir, remembered.Options{})
 	kept := remember(t, f, always("d"))
 	path := filepath.Join(dir, "approvals.jsonl")
 	good, err := os.ReadFile(path)
@@ -242,8 +242,8 @@ func TestACorruptFileApprovesNothing(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, ok, err := f.Find(t.Context(), approvals.Query{Key: kept.Key})
-		var corrupt *approvals.CorruptError
+		_, ok, err := f.Find(t.Context(), remembered.Query{Key: kept.Key})
+		var corrupt *remembered.CorruptError
 		if ok || !errors.As(err, &corrupt) || corrupt.Line != tc.line {
 			t.Errorf("%s: found %v, %v", name, ok, err)
 			continue
@@ -262,7 +262,7 @@ func TestOthersCannotApprove(t *testing.T) {
 		t.Skip("no Unix permissions")
 	}
 	dir := private(t)
-	f := open(t, dir, approvals.Options{})
+	f := open(t, dir, remembered.Options{})
 	kept := remember(t, f, always("d"))
 	for _, name := range []string{"approvals.jsonl", "approvals.lock"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
@@ -272,8 +272,8 @@ func TestOthersCannotApprove(t *testing.T) {
 	path := filepath.Join(dir, "approvals.jsonl")
 	unsafe := func(what string) {
 		t.Helper()
-		_, ok, err := f.Find(t.Context(), approvals.Query{Key: kept.Key})
-		var u *approvals.UnsafeError
+		_, ok, err := f.Find(t.Context(), remembered.Query{Key: kept.Key})
+		var u *remembered.UnsafeError
 		if ok || !errors.As(err, &u) {
 			t.Errorf("%s: found %v, %v", what, ok, err)
 		}
@@ -292,8 +292,8 @@ func TestOthersCannotApprove(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	var u *approvals.UnsafeError
-	if _, err := approvals.Open(dir, approvals.Options{}); !errors.As(err, &u) || strings.Contains(err.Error(), dir) {
+	var u *remembered.UnsafeError
+	if _, err := remembered.Open(dir, remembered.Options{}); !errors.As(err, &u) || strings.Contains(err.Error(), dir) {
 		t.Errorf("opened a directory that others can read: %v", err)
 	}
 }
@@ -321,20 +321,20 @@ func TestProcessesAndGoroutinesLoseNothing(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	list, err := open(t, dir, approvals.Options{}).List(t.Context(), "")
+	list, err := open(t, dir, remembered.Options{}).List(t.Context(), "")
 	if err != nil || len(list) != 2*children*each {
 		t.Errorf("%d approvals are left of %d: %v", len(list), 2*children*each, err)
 	}
 }
 
 func TestNobodyWaitsBeyondTheContext(t *testing.T) {
-	f := open(t, private(t), approvals.Options{})
+	f := open(t, private(t), remembered.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.Remember(ctx, always("d")); !errors.Is(err, context.Canceled) {
 		t.Errorf("Remember: %v", err)
 	}
-	if _, _, err := f.Find(ctx, approvals.Query{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := f.Find(ctx, remembered.Query{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Find: %v", err)
 	}
 	if _, err := f.List(ctx, ""); !errors.Is(err, context.Canceled) {
@@ -344,16 +344,16 @@ func TestNobodyWaitsBeyondTheContext(t *testing.T) {
 
 func TestACrashWhileWritingLosesNothing(t *testing.T) {
 	dir := private(t)
-	f := open(t, dir, approvals.Options{})
+	f := open(t, dir, remembered.Options{})
 	kept := remember(t, f, always("d"))
 	if err := os.WriteFile(filepath.Join(dir, "approvals.new"), []byte(`{"id":"ha`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !finds(t, f, approvals.Query{Key: kept.Key}) {
+	if !finds(t, f, remembered.Query{Key: kept.Key}) {
 		t.Error("what was there is not found")
 	}
 	remember(t, f, always("e"))
-	if !finds(t, f, approvals.Query{Key: kept.Key}) {
+	if !finds(t, f, remembered.Query{Key: kept.Key}) {
 		t.Error("what was there is lost")
 	}
 }

@@ -1,4 +1,4 @@
-package approvals_test
+package remembered_test
 
 import (
 	"context"
@@ -6,20 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wasmtool/wasmtool/registry/policy/approvals"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 )
 
 // approved is a yes of a tenant for a session and arguments.
-func approved(tenant, session, arguments string) approvals.Approval {
-	return approvals.Approval{
-		Tenant: tenant, Session: session, Tool: "t", Scope: approvals.ScopeSession,
-		Key: approvals.NewKey("sha256:x", []byte(arguments), nil),
+func approved(tenant, session, arguments string) remembered.Approval {
+	return remembered.Approval{
+		Tenant: tenant, Session: session, Tool: "t", Scope: remembered.ScopeSession,
+		Key: remembered.NewKey("sha256:x", []byte(arguments), nil),
 	}
 }
 
-func found(t *testing.T, m *approvals.Memory, a approvals.Approval) bool {
+func found(t *testing.T, m *remembered.Memory, a remembered.Approval) bool {
 	t.Helper()
-	_, ok, err := m.Find(t.Context(), approvals.Query{Tenant: a.Tenant, Session: a.Session, Key: a.Key})
+	_, ok, err := m.Find(t.Context(), remembered.Query{Tenant: a.Tenant, Session: a.Session, Key: a.Key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +29,9 @@ func found(t *testing.T, m *approvals.Memory, a approvals.Approval) bool {
 // A Memory keeps what a File does, until it is revoked, its session is forgotten or over.
 func TestMemory(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	m := approvals.NewMemory(approvals.Options{Now: func() time.Time { return now }})
+	m := remembered.NewMemory(remembered.Options{Now: func() time.Time { return now }})
 	first, second := approved("a", "s", "1"), approved("a", "t", "1")
-	for _, a := range []approvals.Approval{first, second, approved("b", "s", "1")} {
+	for _, a := range []remembered.Approval{first, second, approved("b", "s", "1")} {
 		if _, err := m.Remember(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestMemory(t *testing.T) {
 	if ok, err := m.Revoke(t.Context(), "a", kept[1].ID); err != nil || !ok {
 		t.Errorf("revoked: %t, %v", ok, err)
 	}
-	now = now.Add(approvals.DefaultSessionLifetime)
+	now = now.Add(remembered.DefaultSessionLifetime)
 	if found(t, m, second) || found(t, m, approved("b", "s", "1")) {
 		t.Error("a session has no end")
 	}

@@ -1,4 +1,4 @@
-package approvals
+package remembered
 
 import (
 	"context"
@@ -8,18 +8,24 @@ import (
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
-// maxInMemory is how many approvals a Memory has of all tenants.
-const maxInMemory = 10_000
+// maxInMemory is how many approvals a Memory has of all tenants, and maxOfTenant how many one
+// tenant has in it or in a file, so that none fills it for all. The tenants of a file are few:
+// each has a person who approves.
+const (
+	maxInMemory = 10_000
+	maxOfTenant = 1000
+)
 
-// Memory is a Store in memory: what it remembers ends with the process.
+// Memory is an ApprovalStore in memory: what it remembers ends with the process.
 // It has at most 10000 approvals, of which the tenant with most of them loses its oldest
 // first. It is safe for concurrent use. Get one from NewMemory.
-type Memory struct{ store }
-
-var _ Store = (*Memory)(nil)
+type Memory struct{ Approvals }
 
 // NewMemory returns a Memory with nothing in it.
-func NewMemory(o Options) *Memory { return &Memory{newStore(new(list), o)} }
+func NewMemory(o Options) *Memory {
+	o = o.withDefaults()
+	return &Memory{Approvals{table[Approval]{new(list), o.Now}, o.SessionLifetime}}
+}
 
 // ForgetSession forgets what was approved for a session of a tenant.
 func (m *Memory) ForgetSession(tenant, session string) {
@@ -54,4 +60,30 @@ func (l *list) Change(ctx context.Context, edit func([]Approval) []Approval) err
 		l.all = withoutOldest(l.all, most)
 	}
 	return nil
+}
+
+// roomFor forgets the oldest approval of a tenant that has as many as it may. Whoever gave it
+// is asked again.
+func roomFor(tenant string, all []Approval) []Approval {
+	count := 0
+	for _, a := range all {
+		if a.Tenant == tenant {
+			count++
+		}
+	}
+	if count < maxOfTenant {
+		return all
+	}
+	return withoutOldest(all, tenant)
+}
+
+// withoutOldest takes away the oldest approval of a tenant.
+func withoutOldest(all []Approval, tenant string) []Approval {
+	oldest := -1
+	for i, a := range all {
+		if a.Tenant == tenant && (oldest < 0 || a.Created.Before(all[oldest].Created)) {
+			oldest = i
+		}
+	}
+	return slices.Delete(all, oldest, oldest+1)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package recordfile
+package remembered
 
 import (
 	"context"
@@ -11,10 +11,11 @@ import (
 )
 
 func TestWaitingForTheLockEndsWithTheContext(t *testing.T) {
-	f, err := Open(filepath.Join(t.TempDir(), "a"), notes())
+	root, err := openRoot(filepath.Join(t.TempDir(), "a"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	f := &file[note]{root, notes()}
 	held, err := f.lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +25,7 @@ func TestWaitingForTheLockEndsWithTheContext(t *testing.T) {
 	if err := f.Change(ctx, func(list []note) []note { return list }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if err := errors.Join(held.Close(), f.Close()); err != nil {
+	if err := errors.Join(held.Close(), root.Close()); err != nil {
 		t.Error(err)
 	}
 }

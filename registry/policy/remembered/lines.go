@@ -1,4 +1,4 @@
-package recordfile
+package remembered
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ const (
 )
 
 // parse reads the lines of a file.
-func (k Kind[T]) parse(name string, data []byte) ([]T, error) {
+func (k kind[T]) parse(name string, data []byte) ([]T, error) {
 	corrupt := func(line int, format string, args ...any) error {
-		return &CorruptError{File: name, Line: line, Why: fmt.Sprintf(format, args...), Holds: k.Holds}
+		return &CorruptError{File: name, Line: line, Why: fmt.Sprintf(format, args...), Holds: k.holds}
 	}
 	if len(data) > maxFileBytes {
 		return nil, corrupt(0, "it is larger than %d bytes", maxFileBytes)
@@ -38,37 +38,37 @@ func (k Kind[T]) parse(name string, data []byte) ([]T, error) {
 			return nil, corrupt(number, "%s", err)
 		}
 		if len(list) == maxRecords {
-			return nil, corrupt(number, "there are more than %d %s", maxRecords, k.Name)
+			return nil, corrupt(number, "there are more than %d %s", maxRecords, k.name)
 		}
 		list = append(list, record)
 	}
 	return list, nil
 }
 
-func (k Kind[T]) parseLine(line []byte) (T, error) {
+func (k kind[T]) parseLine(line []byte) (T, error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	// A field that is not known may be one that narrows the record.
 	d.DisallowUnknownFields()
 	var record T
 	if err := d.Decode(&record); err != nil {
-		return record, fmt.Errorf("it is not one of the %s as JSON", k.Name)
+		return record, fmt.Errorf("it is not one of the %s as JSON", k.name)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return record, errors.New("there is something after it")
 	}
-	return record, k.Check(record)
+	return record, k.check(record)
 }
 
 // format writes records as lines.
-func (k Kind[T]) format(list []T) ([]byte, error) {
-	full := fmt.Errorf("there is no room for more than %d %s or %d bytes; revoke some", maxRecords, k.Name, maxFileBytes)
+func (k kind[T]) format(list []T) ([]byte, error) {
+	full := fmt.Errorf("there is no room for more than %d %s or %d bytes; revoke some", maxRecords, k.name, maxFileBytes)
 	if len(list) > maxRecords {
 		return nil, full
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	for _, record := range list {
-		if err := k.Check(record); err != nil {
+		if err := k.check(record); err != nil {
 			return nil, err
 		}
 		if err := e.Encode(record); err != nil {
