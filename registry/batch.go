@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/registry/internal/turns"
+	"github.com/wasmtool/wasmtool/internal/callqueue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -61,7 +61,7 @@ func (r *Registry) together(ctx context.Context, calls []tool.Call, overlay Over
 	n := 1
 	for ; n < len(calls); n++ {
 		next, file := r.reach(ctx, calls[n], overlay)
-		if next != first || next == reachesFile && slices.ContainsFunc(changed, func(other string) bool { return turns.Overlap(file[0], other) }) {
+		if next != first || next == reachesFile && slices.ContainsFunc(changed, func(other string) bool { return callqueue.Overlap(file[0], other) }) {
 			break
 		}
 		changed = append(changed, file...)

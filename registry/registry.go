@@ -7,9 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/wasmtool/wasmtool/internal/callqueue"
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
 	"github.com/wasmtool/wasmtool/registry/internal/searchindex"
-	"github.com/wasmtool/wasmtool/registry/internal/turns"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
@@ -28,7 +28,7 @@ type Registry struct {
 	history *history.Log
 	loops   *loop.Detector
 	events  broadcast.Hub[Event]
-	turns   *turns.Queue
+	turns   *callqueue.Queue
 	bounded bool // calls wait for other things than files
 	budgets *budgets
 	// sessionApprovals remembers answers where ApprovalOptions.Store is nil, and those about tools
@@ -61,7 +61,7 @@ func New(o Options) *Registry {
 	r := &Registry{
 		opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string),
 		states: state.New(o.Calls.MaxEnded), history: history.New(o.Calls.History), loops: loop.New(o.Calls.Loops),
-		turns: turns.New(turns.Bounds{
+		turns: callqueue.New(callqueue.Bounds{
 			Calls: most.MaxCalls, TenantCalls: most.MaxTenantCalls, TenantMemory: most.MaxTenantMemory, MaxWaiting: most.MaxWaiting,
 		}),
 		bounded: most.MaxCalls > 0 || most.MaxTenantCalls > 0 || most.MaxTenantMemory > 0,

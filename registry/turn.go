@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/callqueue"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
-	"github.com/wasmtool/wasmtool/registry/internal/turns"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -19,7 +19,7 @@ import (
 // and memory for it, and no call changes the files that it may change. Until then it keeps
 // nothing from others. Waiting has a time of its own.
 func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(), err error) {
-	need := turns.Need{Tenant: x.call.Tenant, Name: x.toolName(), Paths: x.changes()}
+	need := callqueue.Need{Tenant: x.call.Tenant, Name: x.toolName(), Paths: x.changes()}
 	if x.literal {
 		need.Name += ", which another tool such as process began,"
 	}
@@ -33,11 +33,11 @@ func (r *Registry) waitForTurn(ctx context.Context, x *execution) (leave func(),
 	defer func() { x.waited += time.Since(asked) }()
 	waiting, cancel := context.WithTimeout(ctx, r.opts.Schedule.WaitTimeout)
 	defer cancel()
-	leave, err = r.turns.Enter(waiting, need)
-	var gaveUp *turns.GaveUp
+	turn, err := r.turns.Enter(waiting, need)
+	var gaveUp *callqueue.GaveUp
 	switch {
 	case err == nil:
-		return leave, nil
+		return turn.Leave, nil
 	case errors.As(err, &gaveUp):
 		return nil, r.noTurn(ctx, gaveUp)
 	}
@@ -70,18 +70,18 @@ func (r *Registry) memoryFor(x *execution) (uint64, error) {
 const limitMemory = "memory of the tenant"
 
 // noTurn is the failure of a call that waited in vain.
-func (r *Registry) noTurn(ctx context.Context, gaveUp *turns.GaveUp) error {
+func (r *Registry) noTurn(ctx context.Context, gaveUp *callqueue.GaveUp) error {
 	if err := callerror.OfContext(ctx); err != nil {
 		return err
 	}
 	why, limit := "other calls run", "calls"
 	switch gaveUp.For {
-	case turns.Files:
+	case callqueue.Files:
 		why, limit = "a call that changes the same files runs", "files in use"
 		if gaveUp.Holder != "" {
 			why = fmt.Sprintf("a call of %s has run for %v and may change the same files", gaveUp.Holder, time.Since(gaveUp.Held).Round(time.Second))
 		}
-	case turns.Memory:
+	case callqueue.Memory:
 		why, limit = "other calls of the tenant use its memory", limitMemory
 	}
 	return &tool.Error{

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
-	"github.com/wasmtool/wasmtool/internal/admission"
+	"github.com/wasmtool/wasmtool/internal/callqueue"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
@@ -122,16 +122,17 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 		return Output{}, err
 	}
 	asked := time.Now()
-	if err := c.admit(ctx, call.Tenant); err != nil {
-		return Output{Waited: time.Since(asked)}, err
-	}
+	turn, err := c.admit(ctx, call.Tenant)
 	waited := time.Since(asked)
+	if err != nil {
+		return Output{Waited: waited}, err
+	}
 	if !c.begin() {
-		c.r.admission.Leave(&c.places)
+		turn.Leave()
 		return Output{Waited: waited}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
 	}
 	s := newCallState(ctx, c.r, call, limits)
-	err := s.ending(c.execute(s))
+	err = s.ending(c.execute(s, turn))
 
 	out := Output{Duration: time.Since(s.started), Waited: waited}
 	out.Stderr, out.StderrDropped = s.stderr.take()
@@ -181,18 +182,18 @@ func (c *compiled) check(ctx context.Context, call Call, limits Limits) error {
 
 // execute runs the call and gives its place back when the guest has ended. The error is
 // the engine's; see callState.ending.
-func (c *compiled) execute(s *callState) error {
+func (c *compiled) execute(s *callState, turn *callqueue.Turn) error {
 	if !s.call.Bindings.MayHang() {
 		// All that the guest can do ends soon after the call's context, so it need not
 		// be left behind, and the caller's goroutine is good enough.
-		defer c.leave()
+		defer c.leave(turn)
 		return c.run(s)
 	}
 	ended := make(chan error, 1)
 	go func() {
 		err := error(errEnginePanic) // for a listener that ends the goroutine, as in tryStart
 		defer func() {
-			c.leave() // before the call returns: its caller finds the place free
+			c.leave(turn) // before the call returns: its caller finds the place free
 			ended <- err
 		}()
 		err = c.run(s)
@@ -200,27 +201,26 @@ func (c *compiled) execute(s *callState) error {
 	return c.wait(s, ended)
 }
 
-// admit waits for a place for a call among those that run. Who gets one calls
-// admission.Leave.
-func (c *compiled) admit(ctx context.Context, tenant string) error {
-	err := c.r.admission.Enter(ctx, tenant, &c.places)
+// admit waits for a place for a call among those that run; the caller leaves it.
+func (c *compiled) admit(ctx context.Context, tenant string) (*callqueue.Turn, error) {
+	turn, err := c.r.calls.Enter(ctx, callqueue.Need{Tenant: tenant, Class: &c.calls})
 	switch {
 	case err == nil:
-		return nil
-	case errors.Is(err, admission.ErrFull):
-		return &Error{
+		return turn, nil
+	case errors.Is(err, callqueue.ErrFull):
+		return nil, &Error{
 			Reason: ResourceExhausted, Limit: LimitCalls,
 			Message: fmt.Sprintf("%d calls run and %d wait already; try again later", c.r.opts.MaxCalls, max(0, c.r.opts.MaxWaiting)),
 		}
-	case errors.Is(err, admission.ErrClosed):
-		return &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
+	case errors.Is(err, callqueue.ErrClosed):
+		return nil, &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
 	}
-	return endOfContext(err, "the call waited for a place among those that run")
+	return nil, endOfContext(ctx.Err(), "the call waited for a place among those that run")
 }
 
 // leave gives back the place of a call that has ended.
-func (c *compiled) leave() {
-	c.r.admission.Leave(&c.places)
+func (c *compiled) leave(turn *callqueue.Turn) {
+	turn.Leave()
 	c.done()
 }
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/wasmtool/wasmtool/internal/admission"
+	"github.com/wasmtool/wasmtool/internal/callqueue"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -114,7 +114,7 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 	r.loading++
 	c := &compiled{
 		r: r, digest: digest, ready: make(chan struct{}), left: make(chan struct{}, 1), freed: make(chan struct{}),
-		holders: 1, running: 1,
+		holders: 1, running: 1, calls: callqueue.Class{Name: digest},
 	}
 	c.pool = newPool(c)
 	r.loaded[digest] = c
@@ -159,8 +159,8 @@ type compiled struct {
 	pool *pool
 	// left has a value when the last holder may have gone.
 	left chan struct{}
-	// places counts the calls that the admission let in; it is the admission's.
-	places admission.Class
+	// calls counts those that run, for the queue of calls.
+	calls callqueue.Class
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64
 	// memoryInUse is the memory of its instances.

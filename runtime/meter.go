@@ -160,7 +160,7 @@ func (i *instance) mayGoOn() bool {
 
 // turnAfter is for how long a guest runs before others get a turn.
 func (r *Runtime) turnAfter() time.Duration {
-	if r.admission.Running() > r.processors {
+	if r.calls.Running() > r.processors {
 		return crowdedTurn
 	}
 	return turnAfter

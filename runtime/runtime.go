@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/wasmtool/wasmtool/internal/admission"
+	"github.com/wasmtool/wasmtool/internal/callqueue"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
@@ -122,7 +122,7 @@ type Runtime struct {
 	compiling, compilingLong, starting, saving turns
 
 	abandoned atomic.Int64
-	admission *admission.Queue
+	calls     *callqueue.Queue
 	// processors is how many guests can run at the same moment.
 	processors int
 	grace      time.Duration
@@ -183,8 +183,8 @@ func New(o Options) *Runtime {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	r.closing, r.close = context.WithCancel(context.Background())
-	r.admission = admission.New(admission.Options{
-		Limit: o.MaxCalls, PerClass: (o.MaxCalls + 1) / 2, MaxWaiting: o.MaxWaiting, Closed: r.closing.Done(),
+	r.calls = callqueue.New(callqueue.Bounds{
+		Calls: o.MaxCalls, ClassCalls: (o.MaxCalls + 1) / 2, MaxWaiting: o.MaxWaiting, Closed: r.closing.Done(),
 	})
 	r.cache = openDiskCache(o, r.log)
 	return r

@@ -1,4 +1,4 @@
-package turns
+package callqueue
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package admission
+package callqueue
 
 import (
 	"context"
@@ -19,6 +19,8 @@ type front struct {
 	t *testing.T
 	*Queue
 	close func()
+	// held are the turns of those that run.
+	held map[*Class][]*Turn
 	// order are the calls in the order in which they got their places.
 	order []string
 }
@@ -26,10 +28,42 @@ type front struct {
 func newFront(t *testing.T, limit, perClass, maxWaiting int) *front {
 	closing, closeAll := context.WithCancel(context.Background())
 	t.Cleanup(closeAll)
-	return &front{t: t, Queue: New(Options{Limit: limit, PerClass: perClass, MaxWaiting: maxWaiting, Closed: closing.Done()}), close: closeAll}
+	if maxWaiting == 0 {
+		maxWaiting = -1
+	}
+	q := New(Bounds{Calls: limit, ClassCalls: perClass, MaxWaiting: maxWaiting, Closed: closing.Done()})
+	return &front{t: t, Queue: q, close: closeAll, held: make(map[*Class][]*Turn)}
 }
 
-func (f *front) module() *Class { return &Class{} }
+// modules numbers the classes.
+var modules atomic.Int64
+
+func (f *front) module() *Class { return &Class{Name: fmt.Sprint(modules.Add(1))} }
+
+// Enter notes the turn, for Leave.
+func (f *front) Enter(ctx context.Context, tenant string, c *Class) error {
+	turn, err := f.Queue.Enter(ctx, Need{Tenant: tenant, Class: c})
+	if err == nil {
+		f.mu.Lock()
+		f.held[c] = append(f.held[c], turn)
+		f.mu.Unlock()
+	}
+	return err
+}
+
+// Leave ends a call of a class.
+func (f *front) Leave(c *Class) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.exit(c)
+}
+
+func (f *front) exit(c *Class) {
+	last := len(f.held[c]) - 1
+	turn := f.held[c][last]
+	f.held[c] = f.held[c][:last]
+	f.end(turn, ended)
+}
 
 // enterNow gets a place at once, or fails the test.
 func (f *front) enterNow(c *Class) {
@@ -45,7 +79,7 @@ func (f *front) enterNow(c *Class) {
 // the call waits.
 func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended <-chan error) {
 	f.t.Helper()
-	before := f.waiting
+	before := len(f.waiting)
 	done := make(chan error, 1)
 	go func() {
 		err := f.Enter(ctx, tenant, c)
@@ -57,7 +91,7 @@ func (f *front) wait(ctx context.Context, c *Class, tenant, name string) (ended 
 		done <- err
 	}()
 	synctest.Wait()
-	if f.waiting != before+1 {
+	if len(f.waiting) != before+1 {
 		f.t.Fatalf("%s does not wait", name)
 	}
 	return done
@@ -72,12 +106,12 @@ func (f *front) next(c *Class) {
 // requireEmpty fails the test if anybody has or wants a place.
 func (f *front) requireEmpty(modules ...*Class) {
 	f.t.Helper()
-	if f.running != 0 || f.waiting != 0 || len(f.tenants) != 0 {
-		f.t.Errorf("%d calls run and %d wait, of %d tenants", f.running, f.waiting, len(f.tenants))
+	if f.Running() != 0 || len(f.waiting) != 0 || len(f.tenants) != 0 {
+		f.t.Errorf("%d calls run and %d wait, of %d tenants", f.Running(), len(f.waiting), len(f.tenants))
 	}
 	for n, c := range modules {
-		if c.places != 0 {
-			f.t.Errorf("module %d has %d places", n, c.places)
+		if c.running != 0 {
+			f.t.Errorf("module %d has %d places", n, c.running)
 		}
 	}
 }
@@ -102,7 +136,7 @@ func TestCallsOfATenantGetTheirPlacesInOrder(t *testing.T) {
 }
 
 // A tenant with many calls does not shut out one with few.
-func TestTenantsTakeTurns(t *testing.T) {
+func TestTenantsTakeTurnsForPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFront(t, 1, 1, 20)
 		c := f.module()
@@ -219,8 +253,8 @@ func TestTenantWithMostWaitingCallsMakesRoom(t *testing.T) {
 				ended <- err
 			}()
 			synctest.Wait()
-			if f.waiting != 4 {
-				t.Fatalf("%d calls wait", f.waiting)
+			if len(f.waiting) != 4 {
+				t.Fatalf("%d calls wait", len(f.waiting))
 			}
 		}
 		if err := <-ended; !errors.Is(err, ErrFull) {
@@ -268,8 +302,8 @@ func TestClassWithMostWaitingCallsMakesRoom(t *testing.T) {
 				ended[n] <- err
 			}()
 			synctest.Wait()
-			if f.waiting != 4 {
-				t.Fatalf("%d calls wait", f.waiting)
+			if len(f.waiting) != 4 {
+				t.Fatalf("%d calls wait", len(f.waiting))
 			}
 		}
 		if err := <-ends[2]; !errors.Is(err, ErrFull) {
@@ -281,11 +315,11 @@ func TestClassWithMostWaitingCallsMakesRoom(t *testing.T) {
 		f.next(greedy)
 		f.next(other)
 		f.next(greedy)
-		f.next(late)
+		f.next(greedy)
 		if got := slices.Sorted(slices.Values(f.order)); !slices.Equal(got, []string{"greedy 0", "greedy 1", "late 0", "other"}) {
 			t.Errorf("got %q", got)
 		}
-		f.next(greedy)
+		f.next(late)
 		f.next(other)
 		f.requireEmpty(greedy, other, late)
 	})

@@ -1,4 +1,4 @@
-package turns
+package callqueue
 
 import (
 	"context"
@@ -15,9 +15,20 @@ import (
 
 func at(path string) string { return filepath.FromSlash(path) }
 
+func enter(ctx context.Context, q *Queue, need Need) (leave func(), err error) {
+	turn, err := q.Enter(ctx, need)
+	if err != nil {
+		return nil, err
+	}
+	return turn.Leave, nil
+}
+
+// left is how many calls run or wait.
+func (q *Queue) left() int { return q.Running() + len(q.waiting) + len(q.holding) + len(q.tenants) }
+
 // lock has a call wait for files alone.
 func lock(ctx context.Context, l *Queue, tenant string, paths ...string) (unlock func(), err error) {
-	return l.Enter(ctx, Need{Tenant: tenant, Paths: paths})
+	return enter(ctx, l, Need{Tenant: tenant, Paths: paths})
 }
 
 func TestWhoWaitsForWhom(t *testing.T) {
@@ -63,8 +74,8 @@ func TestWhoWaitsForWhom(t *testing.T) {
 				unlock()
 				unlock() // again does nothing
 				synctest.Wait()
-				if !second || len(l.turns) != 0 {
-					t.Errorf("went on: %v; left: %d", second, len(l.turns))
+				if !second || l.left() != 0 {
+					t.Errorf("went on: %v; left: %d", second, l.left())
 				}
 			})
 		})
@@ -143,8 +154,8 @@ func TestTenantsTakeTurns(t *testing.T) {
 		}
 		unlock()
 		synctest.Wait()
-		if got := fmt.Sprint(order); got != "[other third flood other flood flood flood]" || len(l.turns) != 0 {
-			t.Errorf("got %s; left: %d", got, len(l.turns))
+		if got := fmt.Sprint(order); got != "[other third flood other flood flood flood]" || l.left() != 0 {
+			t.Errorf("got %s; left: %d", got, l.left())
 		}
 	})
 }
@@ -182,8 +193,8 @@ func TestWaitingIsBounded(t *testing.T) {
 			synctest.Wait()
 			mu.Lock()
 			slices.Sort(got)
-			if fmt.Sprint(got) != want || len(l.turns) != 0 {
-				t.Errorf("%d: %v went on, want %s; left: %d", most, got, want, len(l.turns))
+			if fmt.Sprint(got) != want || l.left() != 0 {
+				t.Errorf("%d: %v went on, want %s; left: %d", most, got, want, l.left())
 			}
 			mu.Unlock()
 		}
@@ -314,7 +325,7 @@ func TestWhoWaitsKeepsNothing(t *testing.T) {
 				for i, need := range tt.calls {
 					end[i] = make(chan struct{})
 					go func() {
-						leave, err := q.Enter(ctx, need)
+						leave, err := enter(ctx, q, need)
 						if err != nil {
 							return
 						}
@@ -345,8 +356,8 @@ func TestWhoWaitsKeepsNothing(t *testing.T) {
 				expect(tt.then)
 				cancel()
 				synctest.Wait()
-				if len(q.turns) != 0 || q.running != 0 || len(q.tenants) != 0 {
-					t.Errorf("left: %d turns, %d running, %v", len(q.turns), q.running, q.tenants)
+				if len(q.waiting) != 0 || q.Running() != 0 || len(q.tenants) != 0 {
+					t.Errorf("left: %d waiting, %d running, %v", len(q.waiting), q.Running(), q.tenants)
 				}
 			})
 		})
@@ -366,7 +377,7 @@ func TestGaveUp(t *testing.T) {
 		t.Run(string(want), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := New(tt.bounds)
-				leave, err := q.Enter(t.Context(), tt.need)
+				leave, err := enter(t.Context(), q, tt.need)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,0 +1,302 @@
+// Package callqueue decides which calls run and which wait: for a place among those that run,
+// for memory of their tenant, and for files that another call changes.
+package callqueue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The errors of Enter, besides *GaveUp.
+var (
+	// ErrFull: too many calls wait already.
+	ErrFull = errors.New("too many calls wait")
+	// ErrClosed: Bounds.Closed was closed.
+	ErrClosed = errors.New("the queue is closed")
+)
+
+// GaveUp is the error of a call that waited until its context was done.
+type GaveUp struct {
+	// For is what it waited for in the end.
+	For Want
+	// Holder is the Need.Name of the call that has the files, if it is one of the same
+	// tenant, and Held since when; "" is unknown or another tenant's.
+	Holder string
+	Held   time.Time
+	err    error
+}
+
+func (e *GaveUp) Error() string { return "the call waited for " + string(e.For) + ": " + e.err.Error() }
+
+// Unwrap returns the error of the context.
+func (e *GaveUp) Unwrap() error { return e.err }
+
+// Want is what a call waits for.
+type Want string
+
+// What calls wait for.
+const (
+	Places Want = "a place"
+	Memory Want = "memory"
+	Files  Want = "files"
+)
+
+// Bounds says how much there is of what calls wait for. The zero value bounds nothing.
+type Bounds struct {
+	// Calls is how many calls run at once, TenantCalls how many of one tenant, and ClassCalls
+	// how many of one class, so that no class shuts out the others; 0 and less are no bound.
+	Calls, TenantCalls, ClassCalls int
+	// TenantMemory is how many bytes the calls of one tenant that run need together; 0 is no
+	// bound. A call that needs more by itself never runs: whoever asks for it looks first.
+	TenantMemory uint64
+	// MaxWaiting is how many calls wait: 0 is no bound, and less mean none. When too many
+	// wait, the tenant with most of them makes room, and within a tenant the class.
+	MaxWaiting int
+	// Closed ends all waiting with ErrClosed when it is closed; nil never does.
+	Closed <-chan struct{}
+}
+
+// Need is what a call needs to run. It has all of it or none, so that a call that waits keeps
+// nothing from anybody.
+type Need struct {
+	Tenant string
+	// Class is nil where Bounds.ClassCalls is no bound.
+	Class *Class
+	// Name is what those of the tenant are told that give up waiting for its files.
+	Name string
+	// Memory is in bytes.
+	Memory uint64
+	// Paths are absolute. Each stands for all below it, letters in capitals do not count,
+	// since on some file systems they are the same, and links are not followed: two ways to
+	// one file that differ by a link are two paths.
+	Paths []string
+}
+
+// Class counts the calls of a kind that run, such as those of one module. It belongs to one
+// Queue, which guards it, and its Name to no other class there.
+type Class struct {
+	Name    string
+	running int
+}
+
+// Queue is the calls that run and those that wait. New makes one; it is safe for concurrent
+// use.
+type Queue struct {
+	b Bounds
+	// running is changed with the lock held.
+	running atomic.Int64
+
+	mu      sync.Mutex
+	waiting []*Turn        // in the order of getting their turns
+	holding []*Turn        // those that run and have files
+	tenants map[string]use // of those that have calls here
+}
+
+// use is what the calls of one tenant have: those that run, and what they need, and those
+// that wait.
+type use struct {
+	running, waiting int
+	memory           uint64
+}
+
+// Turn is a call that runs, or waits to.
+type Turn struct {
+	q     *Queue
+	need  Need          // its paths in the form of normal
+	ready chan struct{} // closed when it runs or is displaced; nil if it never waited
+	// These change with the lock held, up to the closing of ready.
+	state state
+	since time.Time // when it got its files
+}
+
+type state int
+
+const (
+	waits state = iota
+	runs
+	displaced // made room for another
+	ended
+)
+
+// New returns a Queue in which nobody runs or waits.
+func New(b Bounds) *Queue { return &Queue{b: b, tenants: make(map[string]use)} }
+
+// Running is how many calls run. It takes no lock.
+func (q *Queue) Running() int { return int(q.running.Load()) }
+
+// Enter waits until there is all that a call needs; the caller must call Leave of its Turn
+// afterwards. Tenants get their turns one after the other, and within a tenant the calls in
+// the order of coming. A call that waits for nothing but files goes before all later ones
+// that want them; one that its own tenant or its class has no place for, or its tenant no
+// memory, keeps no other. Enter fails with a *GaveUp when ctx is done, with ErrClosed, and
+// with ErrFull at once when too many wait already, or later when the call made room for
+// another.
+func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
+	t := &Turn{q: q, need: need}
+	t.need.Paths = make([]string, len(need.Paths))
+	for i, p := range need.Paths {
+		t.need.Paths[i] = normal(p)
+	}
+	q.mu.Lock()
+	at := q.place(t)
+	if q.mayRun(t, q.waiting[:at]) {
+		q.run(t)
+		q.mu.Unlock()
+		return t, nil
+	}
+	t.ready = make(chan struct{})
+	q.waiting = slices.Insert(q.waiting, at, t)
+	q.count(t, use{waiting: 1})
+	q.makeRoom(t)
+	q.mu.Unlock()
+	select {
+	case <-t.ready:
+		if t.state == displaced {
+			return nil, ErrFull
+		}
+		return t, nil
+	case <-ctx.Done():
+		return nil, q.giveUp(t, ctx.Err())
+	case <-q.b.Closed:
+		t.Leave()
+		return nil, ErrClosed
+	}
+}
+
+// Leave gives back what the call has, and lets those go on that may now. Leaving again does
+// nothing.
+func (t *Turn) Leave() {
+	t.q.mu.Lock()
+	defer t.q.mu.Unlock()
+	t.q.end(t, ended)
+}
+
+// giveUp takes a turn off that waits, and says what it waited for.
+func (q *Queue) giveUp(t *Turn, err error) *GaveUp {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	gaveUp := &GaveUp{For: q.lacks(t), err: err}
+	for _, other := range q.holding {
+		if gaveUp.For == Files && other.need.Tenant == t.need.Tenant && t.overlaps(other) {
+			gaveUp.Holder, gaveUp.Held = other.need.Name, other.since
+			break
+		}
+	}
+	q.end(t, ended)
+	return gaveUp
+}
+
+// The lock is held in all that follows.
+
+// count changes what the tenant of a turn has. Tenants that have nothing are forgotten.
+func (q *Queue) count(t *Turn, by use) {
+	own := q.tenants[t.need.Tenant]
+	own.running, own.waiting, own.memory = own.running+by.running, own.waiting+by.waiting, own.memory+by.memory
+	if own == (use{}) {
+		delete(q.tenants, t.need.Tenant)
+		return
+	}
+	q.tenants[t.need.Tenant] = own
+}
+
+// run lets a turn go on.
+func (q *Queue) run(t *Turn) {
+	t.state = runs
+	q.running.Add(1)
+	q.count(t, use{running: 1, memory: t.need.Memory})
+	if t.need.Class != nil {
+		t.need.Class.running++
+	}
+	if len(t.need.Paths) > 0 {
+		t.since = time.Now()
+		q.holding = append(q.holding, t)
+	}
+}
+
+// end takes a turn off that runs or waits, and lets those go on that may now.
+func (q *Queue) end(t *Turn, to state) {
+	switch t.state {
+	case runs:
+		q.running.Add(-1)
+		q.count(t, use{running: -1, memory: -t.need.Memory})
+		if t.need.Class != nil {
+			t.need.Class.running--
+		}
+		q.holding = without(q.holding, t)
+	case waits:
+		q.waiting = without(q.waiting, t)
+		q.count(t, use{waiting: -1})
+	default:
+		return
+	}
+	t.state = to
+	for i := 0; i < len(q.waiting) && !q.full(); {
+		next := q.waiting[i]
+		if !q.mayRun(next, q.waiting[:i]) {
+			i++
+			continue
+		}
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		q.count(next, use{waiting: -1})
+		q.run(next)
+		close(next.ready)
+	}
+}
+
+func without(turns []*Turn, t *Turn) []*Turn {
+	if at := slices.Index(turns, t); at >= 0 {
+		return slices.Delete(turns, at, at+1)
+	}
+	return turns
+}
+
+func (q *Queue) full() bool { return q.b.Calls > 0 && q.Running() >= q.b.Calls }
+
+// lacks is what a turn that waits has to wait for, files last.
+func (q *Queue) lacks(t *Turn) Want {
+	if q.full() || q.b.ClassCalls > 0 && t.need.Class.running >= q.b.ClassCalls {
+		return Places
+	}
+	if q.b.TenantCalls <= 0 && q.b.TenantMemory == 0 {
+		return Files
+	}
+	own := q.tenants[t.need.Tenant]
+	switch {
+	case q.b.TenantCalls > 0 && own.running >= q.b.TenantCalls:
+		return Places
+	case q.b.TenantMemory > 0 && t.need.Memory > q.b.TenantMemory-own.memory:
+		return Memory
+	}
+	return Files
+}
+
+// mayRun reports whether there is all that a turn needs and none of those that wait before it
+// waits for that.
+func (q *Queue) mayRun(t *Turn, before []*Turn) bool {
+	if q.lacks(t) != Files || slices.ContainsFunc(q.holding, t.overlaps) {
+		return false
+	}
+	return t.need.Memory == 0 && len(t.need.Paths) == 0 ||
+		!slices.ContainsFunc(before, func(other *Turn) bool { return q.isBefore(other, t) })
+}
+
+// isBefore reports whether a turn has to wait for another that waits before it.
+func (q *Queue) isBefore(other, t *Turn) bool {
+	switch q.lacks(other) {
+	case Memory: // or smaller calls of the tenant would keep it waiting for ever
+		return other.need.Tenant == t.need.Tenant && t.need.Memory > 0
+	case Files:
+		return t.overlaps(other)
+	}
+	return false
+}
+
+func (t *Turn) overlaps(other *Turn) bool {
+	return slices.ContainsFunc(t.need.Paths, func(p string) bool {
+		return slices.ContainsFunc(other.need.Paths, func(o string) bool { return overlap(p, o) })
+	})
+}
