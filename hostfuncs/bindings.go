@@ -14,6 +14,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
@@ -24,7 +25,7 @@ import (
 // by it.
 type Bindings struct {
 	// Files is the guest's file system; never nil.
-	Files *FS
+	Files *files.FS
 	// Mounts are the mounts of Files, in the order of the grant.
 	Mounts []capability.FS
 	// Env are the environment variables that the guest sees.
@@ -93,7 +94,7 @@ type Services struct {
 // Bind opens what a grant names, and gives what services there are. The caller owns the Bindings and must Close
 // them when the call is over. It fails when a directory cannot be opened or may
 // not be mounted; no error text holds a host path.
-func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
+func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error) {
 	if err := checkEnv(grant.Env); err != nil {
 		return nil, err
 	}
@@ -101,12 +102,12 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 		return nil, errors.New("there is no key-value store; the program that runs the tool has none set up")
 	}
 	o.Protected = slices.Concat(o.Protected, grant.Protected)
-	files, err := NewFS(grant.FS, o)
+	opened, err := files.New(grant.FS, o)
 	if err != nil {
 		return nil, err
 	}
 	b := &Bindings{
-		Files: files, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{},
+		Files: opened, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{},
 		secrets: &callSecrets{store: s.Secrets},
 	}
 	if s.About == nil {
@@ -119,7 +120,7 @@ func Bind(grant capability.Grant, o Options, s Services) (*Bindings, error) {
 		b.Web = newWeb(grant, s.HTTP, b.secrets)
 	}
 	if grant.KV != capability.ModeNone {
-		b.Store = &Store{store: s.KV, namespace: s.Namespace, mode: grant.KV, usage: &files.usage}
+		b.Store = &Store{store: s.KV, namespace: s.Namespace, mode: grant.KV}
 	}
 	for _, n := range grant.Net {
 		for _, use := range n.Secrets {
@@ -195,23 +196,30 @@ func (b *Bindings) HideAfter(ctx context.Context, text []byte, room int) ([]byte
 
 // Usage returns what the call reached so far.
 func (b *Bindings) Usage() capability.Usage {
-	var u capability.Usage
-	b.Files.usage.fill(&u)
+	u := capability.Usage{Secrets: b.secrets.names()}
+	names := func(list func() ([]string, bool)) []string {
+		found, more := list()
+		u.More = u.More || more
+		return found
+	}
+	u.FilesRead, u.FilesWritten = names(b.Files.ReadPaths), names(b.Files.WrittenPaths)
+	if b.Store != nil {
+		u.KeysRead, u.KeysWritten = names(b.Store.read.List), names(b.Store.written.List)
+	}
 	if b.Web != nil {
 		u.Requests = requestUsage(b.Web.client.Usage())
 	}
-	u.Secrets = b.secrets.names()
 	return u
 }
 
 // ClosesAtOnce reports whether Close has nothing to give back but directories, for which no
 // host keeps anybody waiting: no file is open, nothing is to be removed and no server was
 // within reach. Nobody may use what the call reaches meanwhile.
-func (b *Bindings) ClosesAtOnce() bool { return b.Web == nil && b.Files.closesAtOnce() }
+func (b *Bindings) ClosesAtOnce() bool { return b.Web == nil && b.Files.ClosesAtOnce() }
 
 // Close takes back every handle: whatever still runs on behalf of the call finds
-// its files and responses closed. Scratch space and temporary files are removed; see FS.Close and
-// FS.Done. It may be called more than once.
+// its files and responses closed. Scratch space and temporary files are removed; see files.FS.Close and
+// files.FS.Done. It may be called more than once.
 func (b *Bindings) Close() error {
 	if b.Web != nil {
 		b.Web.close()

@@ -1,14 +1,12 @@
 package hostfuncs_test
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // Variables that no guest can be given are refused with their name, and never their value.
@@ -18,81 +16,16 @@ func TestEnvironmentIsChecked(t *testing.T) {
 		"NUL in a name":  {"LANG\x00": "secret"},
 		"= in a name":    {"LANG=": "secret"},
 	} {
-		_, err := hostfuncs.Bind(capability.Grant{Env: env}, hostfuncs.Options{}, hostfuncs.Services{})
+		_, err := hostfuncs.Bind(capability.Grant{Env: env}, files.Options{}, hostfuncs.Services{})
 		if err == nil || !strings.Contains(err.Error(), "LANG") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v, want an error that names the variable", name, err)
 		}
 	}
-	b, err := hostfuncs.Bind(capability.Grant{Env: map[string]string{"LANG": "a=b\n"}}, hostfuncs.Options{}, hostfuncs.Services{})
+	b, err := hostfuncs.Bind(capability.Grant{Env: map[string]string{"LANG": "a=b\n"}}, files.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
-	}
-}
-
-// Closing is at once only where nothing has to be given back that could take a while.
-func TestClosesAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, map[string]string{"f": "old"})
-	ws := capability.Grant{FS: grants(readWrite("w", dir))}
-	open := func(v hostfuncs.View, name string) *hostfuncs.File {
-		f, err := v.Open(name, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	for _, test := range []struct {
-		name  string
-		grant capability.Grant
-		do    func(v hostfuncs.View) error
-		want  bool
-	}{
-		{"nothing granted", capability.Grant{}, func(hostfuncs.View) error { return nil }, true},
-		{"nothing done", ws, func(hostfuncs.View) error { return nil }, true},
-		{"a file open", ws, func(v hostfuncs.View) error { open(v, "f"); return nil }, false},
-		{"a directory open", ws, func(v hostfuncs.View) error { open(v, "."); return nil }, false},
-		{"files closed", ws, func(v hostfuncs.View) error { return errors.Join(open(v, "f").Close(), open(v, ".").Close()) }, true},
-		{"files that did not open", ws, func(v hostfuncs.View) error {
-			if _, err := v.Open("none", 0); err == nil {
-				return errors.New("none is there")
-			}
-			return nil
-		}, true},
-		{"a file written", ws, func(v hostfuncs.View) error { return errors.Join(writeFile(v, "new", "x"), v.Rename("new", "f")) }, true},
-		{"a file replaced", ws, func(v hostfuncs.View) error { return v.Replace("f", nil, nil) }, true},
-		{"a file not replaced", ws, func(v hostfuncs.View) error {
-			if err := v.Replace("f", nil, &hostfuncs.Seen{None: true}); !errors.Is(err, hostfuncs.ErrChanged) {
-				return fmt.Errorf("got %w", err)
-			}
-			return nil
-		}, true},
-		{"a temporary file", ws, func(v hostfuncs.View) error { return writeFile(v, temp, "x") }, false},
-		{"a temporary file by replacing", ws, func(v hostfuncs.View) error { return v.Replace(temp, nil, nil) }, false},
-		{"a temporary file removed", ws, func(v hostfuncs.View) error { return errors.Join(writeFile(v, temp, "x"), v.Unlink(temp)) }, true},
-		{"scratch space", capability.Grant{FS: grants(scratch())}, func(hostfuncs.View) error { return nil }, false},
-		{"requests", capability.Grant{Net: []capability.GrantedNet{{}}}, func(hostfuncs.View) error { return nil }, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			b, err := hostfuncs.Bind(test.grant, hostfuncs.Options{ScratchIn: t.TempDir()}, hostfuncs.Services{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := test.do(b.Files.View("/w")); err != nil {
-				t.Error(err)
-			}
-			if got := b.ClosesAtOnce(); got != test.want {
-				t.Errorf("it closes at once: %v, want %v", got, test.want)
-			}
-			if err := b.Close(); err != nil {
-				t.Error(err)
-			}
-			<-b.Files.Done()
-			if got := filesIn(t, dir); !slices.Equal(got, []string{"f"}) {
-				t.Errorf("there is %q", got)
-			}
-		})
 	}
 }

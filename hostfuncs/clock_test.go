@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 func TestFixedClockMovesOnWithEachReading(t *testing.T) {
@@ -33,7 +34,7 @@ func TestClockOfServices(t *testing.T) {
 		granted bool
 		start   time.Time
 	}{{true, at}, {false, fixedEpoch}} {
-		b, err := Bind(capability.Grant{Clock: tt.granted}, Options{}, Services{Now: at})
+		b, err := Bind(capability.Grant{Clock: tt.granted}, files.Options{}, Services{Now: at})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/internal/noted"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 )
 
@@ -17,7 +18,8 @@ type Store struct {
 	store     kv.Store
 	namespace kv.Namespace
 	mode      capability.Mode
-	usage     *usage
+	read      noted.Names // keys
+	written   noted.Names
 }
 
 // may reports whether the call may read, or write, with a key and values of these. It looks
@@ -51,7 +53,7 @@ func (s *Store) Get(ctx context.Context, key []byte) ([]byte, error) {
 	if err := s.may(capability.ModeRead, key); err != nil {
 		return nil, err
 	}
-	s.usage.note(&s.usage.keysRead, string(key))
+	s.read.Add(string(key))
 	value, err := s.store.Get(ctx, s.namespace, string(key))
 	return value, storeFault(err)
 }
@@ -61,7 +63,7 @@ func (s *Store) Put(ctx context.Context, key, value []byte) error {
 	if err := s.may(capability.ModeWrite, key, value); err != nil {
 		return err
 	}
-	s.usage.note(&s.usage.keysWritten, string(key))
+	s.written.Add(string(key))
 	return storeFault(s.store.Put(ctx, s.namespace, string(key), append([]byte{}, value...)))
 }
 
@@ -70,7 +72,7 @@ func (s *Store) Delete(ctx context.Context, key []byte) error {
 	if err := s.may(capability.ModeWrite, key); err != nil {
 		return err
 	}
-	s.usage.note(&s.usage.keysWritten, string(key))
+	s.written.Add(string(key))
 	return storeFault(s.store.Delete(ctx, s.namespace, string(key)))
 }
 
@@ -80,7 +82,7 @@ func (s *Store) Swap(ctx context.Context, key, old, value []byte) (bool, error) 
 	if err := s.may(capability.ModeWrite, key, old, value); err != nil {
 		return false, err
 	}
-	s.usage.note(&s.usage.keysWritten, string(key))
+	s.written.Add(string(key))
 	swapped, err := s.store.Swap(ctx, s.namespace, string(key), copied(old), copied(value))
 	return swapped, storeFault(err)
 }

@@ -248,3 +248,18 @@ var webCodes = map[egress.Kind]FaultCode{
 	egress.KindDNS: FaultUnavailable, egress.KindConnect: FaultUnavailable, egress.KindTLS: FaultUnavailable, egress.KindProtocol: FaultUnavailable,
 	egress.KindTimeout: FaultTimeout, egress.KindCancelled: FaultTimeout,
 }
+
+// requestUsage is what the requests of a client did.
+func requestUsage(all []egress.Usage) []capability.RequestUsage {
+	var list []capability.RequestUsage
+	for _, r := range all {
+		for i, h := range r.Hops {
+			one := capability.RequestUsage{Method: h.Method, Origin: h.Origin, Rule: h.Decision.Rule, Status: h.Status, Sent: h.Sent}
+			if i == len(r.Hops)-1 {
+				one.BytesSent, one.BytesReceived, one.Failed = r.BytesSent, r.BytesReceived, string(r.Failed)
+			}
+			list = append(list, one)
+		}
+	}
+	return list
+}

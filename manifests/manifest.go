@@ -11,8 +11,8 @@ package manifests
 import (
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	hostfiles "github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 )
@@ -53,7 +53,7 @@ const (
 	MaxFuel uint64 = 1_000_000_000_000_000
 
 	// Open files are counted with open directories.
-	DefaultOpenFiles = hostfuncs.DefaultMaxOpenFiles
+	DefaultOpenFiles = hostfiles.DefaultMaxOpenFiles
 	MinOpenFiles     = 1
 	MaxOpenFiles     = 1024
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -106,7 +106,7 @@ func ofTheHost(m capability.GrantedFS) bool { return m.Mount != capability.Scrat
 type noDirectory struct{ fs.FileInfo }
 
 func (m *pinnedMount) open() {
-	now, err := hostfuncs.Identify(m.Dir)
+	now, err := files.Identify(m.Dir)
 	if err != nil || m.Is != nil && !os.SameFile(m.Is, now.Info) {
 		m.Is = noDirectory{} // nor does a grant for another directory become one for this
 		return

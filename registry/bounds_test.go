@@ -8,6 +8,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -52,7 +53,7 @@ func newLinkWorld(t *testing.T) *linkWorld {
 	spec.Dangerous, spec.Sandboxed = true, true
 	spec.Permissions.FS = []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}
 	run := &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
-		b, err := hostfuncs.Bind(in.Grant, hostfuncs.Options{}, hostfuncs.Services{})
+		b, err := hostfuncs.Bind(in.Grant, files.Options{}, hostfuncs.Services{})
 		if err != nil {
 			return tool.Result{}, &tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
@@ -72,7 +73,7 @@ func bustle(t *testing.T, r *Runtime, modules []*Module, started func()) {
 
 // oneOfAllKinds makes a call that is the caller's own in part.
 func oneOfAllKinds(t *testing.T, modules []*Module, caller int, random *rand.Rand) {
-	b, err := hostfuncs.Bind(capability.Grant{Clock: caller%2 == 0}, hostfuncs.Options{}, hostfuncs.Services{})
+	b, err := hostfuncs.Bind(capability.Grant{Clock: caller%2 == 0}, files.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Error(err)
 		return
@@ -111,7 +112,7 @@ func TestNothingIsLeftOfABustle(t *testing.T) {
 	requireReuse(t)
 	for _, closing := range []bool{false, true} {
 		t.Run(fmt.Sprintf("closing meanwhile: %v", closing), func(t *testing.T) {
-			files, mapped := memfdtest.Open(t), memfdtest.Mapped(t)
+			fsys, mapped := memfdtest.Open(t), memfdtest.Mapped(t)
 			r := New(Options{MaxTotalMemory: 500 * page, MaxIdleBytes: 4 << 20, MaxCalls: 12})
 			r.tending.Store(true) // see untended
 			var modules []*Module
@@ -140,8 +141,8 @@ func TestNothingIsLeftOfABustle(t *testing.T) {
 			if err := r.Close(); err != nil {
 				t.Error(err)
 			}
-			if open, maps := memfdtest.Open(t), memfdtest.Mapped(t); open != files || maps != mapped {
-				t.Errorf("%d images and %d mappings are left", open-files, maps-mapped)
+			if open, maps := memfdtest.Open(t), memfdtest.Mapped(t); open != fsys || maps != mapped {
+				t.Errorf("%d images and %d mappings are left", open-fsys, maps-mapped)
 			}
 		})
 	}

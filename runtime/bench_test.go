@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
@@ -40,7 +41,7 @@ func BenchmarkAgainstTheEngine(b *testing.B) {
 		b.Run(guest.name+"/wasmtool", func(b *testing.B) {
 			m := load(b, newRuntime(b, Options{}), guest.wasm)
 			for b.Loop() {
-				bindings, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{}, hostfuncs.Services{})
+				bindings, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/errtree"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
@@ -30,7 +31,7 @@ var sentinels = []error{
 	os.ErrDeadlineExceeded, os.ErrProcessDone, os.ErrNoDeadline,
 	net.ErrClosed, exec.ErrNotFound, errors.ErrUnsupported,
 	syscall.ENOENT, syscall.EINVAL, syscall.EPERM, syscall.EINTR, syscall.ENOSYS,
-	hostfuncs.ErrReadOnly, hostfuncs.ErrOutside, hostfuncs.ErrLimit, hostfuncs.ErrUnsupported, hostfuncs.ErrIO, hostfuncs.ErrTooManyOpen,
+	files.ErrReadOnly, files.ErrOutside, files.ErrLimit, files.ErrUnsupported, files.ErrIO, files.ErrTooManyOpen,
 	ErrUnsafeCache,
 	errClosed, errFuelUsed, errOutputFull, errBadRange, errOver, errCold, errEnginePanic, errScratch, errNoMemory, errNoTurn, errKernelFull, errVarsFull,
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
@@ -25,16 +26,16 @@ const (
 func (x exporter) files() {
 	x.add("files_stat", func(s *callState, mem api.Memory, stack []uint64) {
 		names, room := guestRange(s, mem, stack), guestRange(s, mem, stack[2:])
-		stack[0] = s.batch(names, room, func(b hostfuncs.Batch, _ []byte) []hostfuncs.Answer { return b.Stat() })
+		stack[0] = s.batch(names, room, func(b files.Batch, _ []byte) []files.Answer { return b.Stat() })
 	}, i32, i32, i32, i32)
 	x.add("files_list", func(s *callState, mem api.Memory, stack []uint64) {
 		names, room := guestRange(s, mem, stack), guestRange(s, mem, stack[2:])
-		stack[0] = s.batch(names, room, hostfuncs.Batch.List)
+		stack[0] = s.batch(names, room, files.Batch.List)
 	}, i32, i32, i32, i32)
 	x.add("files_read", func(s *callState, mem api.Memory, stack []uint64) {
 		names, room := guestRange(s, mem, stack), guestRange(s, mem, stack[3:])
 		most := min(api.DecodeU32(stack[2]), uint32(len(room)))
-		stack[0] = s.batch(names, room, func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer {
+		stack[0] = s.batch(names, room, func(b files.Batch, room []byte) []files.Answer {
 			return b.Read(int(most), room)
 		})
 	}, i32, i32, i32, i32, i32)
@@ -42,7 +43,7 @@ func (x exporter) files() {
 
 // batch asks for the files that names has, each followed by a NUL byte. The guest's room
 // begins with the answers, and what they hold comes after that.
-func (s *callState) batch(names, room []byte, ask func(hostfuncs.Batch, []byte) []hostfuncs.Answer) uint64 {
+func (s *callState) batch(names, room []byte, ask func(files.Batch, []byte) []files.Answer) uint64 {
 	return s.attempt(func() (uint32, error) {
 		if s.isWarmUp {
 			return 0, notGranted("no file is there while the module is prepared for its calls")
@@ -59,8 +60,8 @@ func (s *callState) batch(names, room []byte, ask func(hostfuncs.Batch, []byte) 
 			return 0, errBatchTooLarge
 		}
 		list := strings.Split(string(names), "\x00")[:count]
-		files := s.call.Bindings.Files.Batch(s.caller, list)
-		for i, a := range ask(files, room[table:]) {
+		asked := s.call.Bindings.Files.Batch(s.caller, list)
+		for i, a := range ask(asked, room[table:]) {
 			putAnswer(room[i*answerSize:], a, table)
 		}
 		return uint32(len(list)), nil
@@ -77,14 +78,14 @@ var (
 )
 
 // putAnswer writes an answer, whose content begins so many bytes after the table.
-func putAnswer(to []byte, a hostfuncs.Answer, table int) {
+func putAnswer(to []byte, a files.Answer, table int) {
 	le := binary.LittleEndian
 	clear(to[:answerSize])
 	le.PutUint32(to[0:], guestfs.Number(a.Err))
-	if a.Err != nil && a.Err != hostfuncs.ErrOverSize {
+	if a.Err != nil && a.Err != files.ErrOverSize {
 		return
 	}
-	le.PutUint32(to[4:], hostfuncs.WASIType(a.Type))
+	le.PutUint32(to[4:], files.WASIType(a.Type))
 	le.PutUint64(to[8:], uint64(a.Size))
 	if !a.ModTime.IsZero() {
 		le.PutUint64(to[16:], uint64(a.ModTime.UnixNano()))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
@@ -49,7 +50,7 @@ func TestBoundsOfABatch(t *testing.T) {
 		"no NUL at the end":   {"a\x00b", 1000, -3, "names"},
 	} {
 		s, room := requests(r, b), make([]byte, tt.room)
-		got := int32(s.batch([]byte(tt.names), room, func(b hostfuncs.Batch, _ []byte) []hostfuncs.Answer { return b.Stat() }))
+		got := int32(s.batch([]byte(tt.names), room, func(b files.Batch, _ []byte) []files.Answer { return b.Stat() }))
 		s.end()
 		if got != tt.want {
 			t.Errorf("%s: got %d, want %d", name, got, tt.want)
@@ -130,7 +131,7 @@ func FuzzBatchRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, names []byte, size uint16, most uint32, kind byte) {
 		s, room := requests(r, b), make([]byte, size)
 		defer s.end()
-		code := int32(s.batch(names, room, func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer {
+		code := int32(s.batch(names, room, func(b files.Batch, room []byte) []files.Answer {
 			switch kind % 3 {
 			case 0:
 				return b.Stat()

@@ -5,8 +5,8 @@ import (
 	experimentalsys "github.com/tetratelabs/wazero/experimental/sys"
 	"github.com/tetratelabs/wazero/experimental/sysfs"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
@@ -63,7 +63,7 @@ func (i *instance) mounts() wazero.FSConfig {
 
 // files are the files that the guest can reach at this moment, nil for none. A warm-up
 // reaches none, so that a snapshot holds nothing of them.
-func (i *instance) files() *hostfuncs.FS {
+func (i *instance) files() *files.FS {
 	s := i.current.Load()
 	if s == nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
@@ -41,11 +42,11 @@ func (s *callState) replaceFile(name, seen, content []byte) (uint32, error) {
 
 // parseSeen reads what putAnswer wrote: nil for nothing that there may be, and for an empty
 // one nil, whatever is there.
-func parseSeen(b []byte) (*hostfuncs.Seen, error) {
+func parseSeen(b []byte) (*files.Seen, error) {
 	le := binary.LittleEndian
 	switch {
 	case b == nil:
-		return &hostfuncs.Seen{None: true}, nil
+		return &files.Seen{None: true}, nil
 	case len(b) == 0:
 		return nil, nil
 	case len(b) != answerSize:
@@ -53,12 +54,12 @@ func parseSeen(b []byte) (*hostfuncs.Seen, error) {
 	}
 	switch le.Uint32(b) {
 	case 0:
-		if le.Uint32(b[4:]) != hostfuncs.WASIType(0) {
+		if le.Uint32(b[4:]) != files.WASIType(0) {
 			return nil, errSeen
 		}
-		return &hostfuncs.Seen{Size: int64(le.Uint64(b[8:])), ModTime: time.Unix(0, int64(le.Uint64(b[16:])))}, nil
+		return &files.Seen{Size: int64(le.Uint64(b[8:])), ModTime: time.Unix(0, int64(le.Uint64(b[16:])))}, nil
 	case guestfs.Number(fs.ErrNotExist):
-		return &hostfuncs.Seen{None: true}, nil
+		return &files.Seen{None: true}, nil
 	}
 	return nil, errSeen
 }

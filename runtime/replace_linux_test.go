@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // What files_stat or files_read told of a file is what replacing it takes, whatever time the
@@ -16,9 +16,9 @@ import (
 func TestReplacingWhatWasLookedAt(t *testing.T) {
 	r := newRuntime(t, Options{})
 	for _, year := range []int{1969, 1970, 2026, 2300} {
-		for look, asks := range map[string]func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer{
-			"stat": func(b hostfuncs.Batch, _ []byte) []hostfuncs.Answer { return b.Stat() },
-			"read": func(b hostfuncs.Batch, room []byte) []hostfuncs.Answer { return b.Read(len(room), room) },
+		for look, asks := range map[string]func(b files.Batch, room []byte) []files.Answer{
+			"stat": func(b files.Batch, _ []byte) []files.Answer { return b.Stat() },
+			"read": func(b files.Batch, room []byte) []files.Answer { return b.Read(len(room), room) },
 		} {
 			w, grant := editable(t)
 			file, at := filepath.Join(w, "f"), time.Date(year, 1, 1, 0, 0, 0, 123_456_789, time.Local)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
@@ -131,7 +132,7 @@ func TestReplacingFiles(t *testing.T) {
 			if tt.want == 68 {
 				content = strings.Repeat("x", 1001)
 			}
-			b, err := hostfuncs.Bind(grant, hostfuncs.Options{MaxFileSize: 1000}, hostfuncs.Services{})
+			b, err := hostfuncs.Bind(grant, files.Options{MaxFileSize: 1000}, hostfuncs.Services{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
@@ -28,7 +29,7 @@ func TestACallEndsWhileItReplaces(t *testing.T) {
 	r := newRuntime(t, Options{})
 	m := load(t, r, module.Bytes())
 	w, grant := editable(t)
-	b, err := hostfuncs.Bind(grant, hostfuncs.Options{MaxWritten: 1 << 40}, hostfuncs.Services{})
+	b, err := hostfuncs.Bind(grant, files.Options{MaxWritten: 1 << 40}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestACallEndsWhileItReplaces(t *testing.T) {
 		case err := <-ended:
 			t.Fatalf("it ended by itself: %v", err)
 		default:
-			found, err := filepath.Glob(filepath.Join(w, hostfuncs.TempPrefix+"*"))
+			found, err := filepath.Glob(filepath.Join(w, files.TempPrefix+"*"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +71,7 @@ func TestACallEndsWhileItReplaces(t *testing.T) {
 // changed. Else the file has the content, and was what the guest said it was.
 func FuzzReplaceRequest(f *testing.F) {
 	w, grant := editable(f)
-	b, err := hostfuncs.Bind(grant, hostfuncs.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 50}, hostfuncs.Services{})
+	b, err := hostfuncs.Bind(grant, files.Options{MaxCreated: 1 << 30, MaxWritten: 1 << 50}, hostfuncs.Services{})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
@@ -42,7 +43,7 @@ func load(t testing.TB, r *Runtime, wasm []byte) *Module {
 // bind returns Bindings for a grant that are closed with the test.
 func bind(t testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	t.Helper()
-	b, err := hostfuncs.Bind(g, hostfuncs.Options{}, hostfuncs.Services{})
+	b, err := hostfuncs.Bind(g, files.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,7 +432,7 @@ func TestFilesEndWithACallThatHangs(t *testing.T) {
 			opened := make(chan error, 1)
 			go func() {
 				<-clock.entered
-				_, err := b.Files.View("/").Open(".", hostfuncs.OpenDirectory)
+				_, err := b.Files.View("/").Open(".", files.OpenDirectory)
 				opened <- err
 				end(r, cancel)
 			}()
@@ -441,7 +442,7 @@ func TestFilesEndWithACallThatHangs(t *testing.T) {
 			if err := <-opened; err != nil {
 				t.Errorf("during the call: %v", err)
 			}
-			if _, err := b.Files.View("/").Open(".", hostfuncs.OpenDirectory); !errors.Is(err, fs.ErrClosed) {
+			if _, err := b.Files.View("/").Open(".", files.OpenDirectory); !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("after the call: got %v", err)
 			}
 			close(clock.release)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
@@ -199,7 +200,7 @@ func TestStartsOfTheClockAreKindsOfTheirOwn(t *testing.T) {
 	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
 	keys := make(map[string]time.Time)
 	for _, now := range []time.Time{{}, at, at.Add(time.Second)} {
-		b, err := hostfuncs.Bind(capability.Grant{Clock: true}, hostfuncs.Options{}, hostfuncs.Services{Now: now})
+		b, err := hostfuncs.Bind(capability.Grant{Clock: true}, files.Options{}, hostfuncs.Services{Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +222,7 @@ func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := capability.Grant{FS: []capability.GrantedFS{{FS: capability.FS{Mount: "data", Mode: capability.ModeRead}, Dir: dir}}}
+	fsys := capability.Grant{FS: []capability.GrantedFS{{FS: capability.FS{Mount: "data", Mode: capability.ModeRead}, Dir: dir}}}
 	command := func(begin ...[]byte) parts {
 		return parts{start: wasmtest.Code(wasmtest.Code(begin...), echo().start)}
 	}
@@ -258,10 +259,10 @@ func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 		reused bool
 	}{
 		{"a command, for comparison", capability.Grant{}, command(), "in", true},
-		{"a command opens a file", files, command(opens(4)), "in", false},
+		{"a command opens a file", fsys, command(opens(4)), "in", false},
 		{"a command opens a file, and there is none", capability.Grant{}, command(opens(3)), "in", false},
-		{"a command lists a directory", files, command(lists(4)), "in", false},
-		{"a command asks for a preopen", files, command(calls(wasiFDPrestatGet, 4, atScratch)), "in", true},
+		{"a command lists a directory", fsys, command(lists(4)), "in", false},
+		{"a command asks for a preopen", fsys, command(calls(wasiFDPrestatGet, 4, atScratch)), "in", true},
 		{"a command writes output", capability.Grant{}, command(writes(1, atName, wasmtest.Const(5))), "a.txtin", false},
 		{"a command writes diagnostics", capability.Grant{}, command(writes(2, atName, wasmtest.Const(5))), "in", false},
 		{"a command closes a stream", capability.Grant{}, command(calls(wasiFDClose, 2)), "in", false},
@@ -271,12 +272,12 @@ func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 		{"a command could draw real randomness", random, command(), "in", true},
 		{"a command reads by way of a table", capability.Grant{}, indirect, "in", false},
 		{"a command whose tables may change", capability.Grant{}, blocked(command()), "in", false},
-		{"a start section opens a file", files, section(opens(4)), "in", false},
+		{"a start section opens a file", fsys, section(opens(4)), "in", false},
 		{"a start section draws real randomness", random, section(calls(wasiRandomGet, atScratch, 8)), "in", false},
 		{"a start section reads the input", capability.Grant{}, section(reads()), "", false},
 
 		{"a reactor, for comparison", capability.Grant{}, reactor(), "in", true},
-		{"a reactor opens a file", files, reactor(opens(4)), "in", false},
+		{"a reactor opens a file", fsys, reactor(opens(4)), "in", false},
 		{"a reactor draws real randomness", random, reactor(calls(wasiRandomGet, atScratch, 8)), "in", false},
 		{"a reactor looks at its input", capability.Grant{}, reactor(wasmtest.CallFunc(inputLen), []byte{wasmtest.Drop}), "in", false},
 		{"a reactor writes its output", capability.Grant{}, reactor(calls(outputWrite, atName, 5)), "a.txtin", false},

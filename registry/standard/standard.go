@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/manifests"
@@ -153,7 +153,7 @@ type Options struct {
 }
 
 // Ceilings are the operator's bounds on calls. The fields are those of runtime.Options
-// and hostfuncs.Options with the same names, and a zero field means their defaults.
+// and files.Options with the same names, and a zero field means their defaults.
 type Ceilings struct {
 	// MaxMemory and MaxFuel are what one call may use, in bytes and units of fuel.
 	MaxMemory, MaxFuel uint64
@@ -227,7 +227,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		}
 		executor := wasm.New(wasm.Options{
 			Runtime: rt, Manifest: m, Read: read, Source: source,
-			Files:   hostfuncs.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
+			Files:   files.Options{Protected: protected(o), MaxOpenFiles: o.Ceilings.MaxOpenFiles},
 			HTTP:    o.HTTP,
 			Secrets: secrets, KV: stores,
 		})

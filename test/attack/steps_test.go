@@ -18,6 +18,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
@@ -356,7 +357,7 @@ func guest(t *testing.T, code ...[]byte) *runtime.Module {
 // requireEnd fails the test unless a call of a guest ends for a reason.
 func requireEnd(t *testing.T, ctx context.Context, m *runtime.Module, limits runtime.Limits, want runtime.Reason) runtime.Output {
 	t.Helper()
-	bindings, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{}, hostfuncs.Services{})
+	bindings, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +418,7 @@ func stepFiles(t *testing.T) {
 	folder := t.TempDir()
 	b, err := hostfuncs.Bind(capability.Grant{FS: []capability.GrantedFS{{
 		FS: capability.FS{Mount: "data", Mode: capability.ModeWrite}, Dir: folder,
-	}}}, hostfuncs.Options{MaxCreated: 3}, hostfuncs.Services{})
+	}}}, files.Options{MaxCreated: 3}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/registry"
@@ -60,7 +61,7 @@ func TestTimingOfTheWorstInputs(t *testing.T) {
 	loops := func(pieces int32) func() error {
 		m := guest(t, []byte{wasmtest.Loop, wasmtest.Empty}, read(pieces), []byte{wasmtest.Br, 0, wasmtest.End})
 		return func() error {
-			bindings, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{}, hostfuncs.Services{})
+			bindings, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -83,7 +84,7 @@ func newWorkspace(tb testing.TB, own token) string {
 // bind returns fresh bindings for one call.
 func bind(tb testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	tb.Helper()
-	b, err := hostfuncs.Bind(g, hostfuncs.Options{}, hostfuncs.Services{})
+	b, err := hostfuncs.Bind(g, files.Options{}, hostfuncs.Services{})
 	if err != nil {
 		tb.Fatal(err)
 	}

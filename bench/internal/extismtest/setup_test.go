@@ -16,6 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -92,7 +93,7 @@ type setup struct {
 
 func bind(t testing.TB, s setup) *hostfuncs.Bindings {
 	t.Helper()
-	b, err := hostfuncs.Bind(s.grant, hostfuncs.Options{}, hostfuncs.Services{HTTP: s.http, Listener: s.log})
+	b, err := hostfuncs.Bind(s.grant, files.Options{}, hostfuncs.Services{HTTP: s.http, Listener: s.log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -40,7 +41,7 @@ func OpenSandboxed(ctx context.Context, file string, call runtime.Call, o runtim
 // Call runs the module once. A clock other than nil takes the place of the
 // deterministic one. The guest reaches nothing else.
 func (s *Sandboxed) Call(ctx context.Context, input []byte, clock hostfuncs.Clock) ([]byte, error) {
-	bindings, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{}, hostfuncs.Services{})
+	bindings, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/manifests"
@@ -80,7 +81,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if secrets == nil {
 		secrets = e.secrets
 	}
-	b, err := hostfuncs.Bind(in.Grant, hostfuncs.Options{}, hostfuncs.Services{HTTP: e.http, Secrets: secrets})
+	b, err := hostfuncs.Bind(in.Grant, files.Options{}, hostfuncs.Services{HTTP: e.http, Secrets: secrets})
 	if err != nil {
 		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -62,7 +62,7 @@ func TestDescribe(t *testing.T) {
 			if !strings.Contains(keys, "describe.") {
 				keys = "describe.entry = \"describe\"\n" + keys
 			}
-			d := Describing{newExecutor(t, runtime.Options{}, hostfuncs.Options{}, describer(tt.text, tt.body), keys)}
+			d := Describing{newExecutor(t, runtime.Options{}, files.Options{}, describer(tt.text, tt.body), keys)}
 			got, err := d.Describe(t.Context(), capability.Grant{})
 			if tool.CodeOf(err) != tt.code || err != nil && !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v, want the code %q and %q", err, tt.code, tt.says)
@@ -80,7 +80,7 @@ func TestDescribeTheWrongWay(t *testing.T) {
 		"describe.args = [\"describe\"]\n": describer(""),
 		"describe.entry = \"describe\"\n":  command(),
 	} {
-		e := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, module, keys)
+		e := newExecutor(t, runtime.Options{}, files.Options{}, module, keys)
 		if err := e.Prepare(t.Context()); tool.CodeOf(err) != tool.CodeInvalidManifest || !strings.Contains(err.Error(), strings.Fields(keys)[0]) {
 			t.Errorf("%s: %v", keys, err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -40,7 +41,7 @@ type Options struct {
 	// Files bounds what a call may do with files; the zero value means the defaults.
 	// How many may be open is for the manifest to say, up to MaxOpenFiles when that is
 	// set.
-	Files hostfuncs.Options
+	Files files.Options
 	// HTTP bounds the requests of a call; see hostfuncs.Services. How many there may be is
 	// for the manifest to say, up to its Limits.Requests when that is set.
 	HTTP egress.Options
@@ -325,7 +326,7 @@ func hideSecrets(ctx context.Context, out *runtime.Output, b *hostfuncs.Bindings
 }
 
 // files bounds what a call may do with files.
-func (e *Executor) files() hostfuncs.Options {
+func (e *Executor) files() files.Options {
 	o := e.o.Files
 	if own := e.o.Manifest.Limits.OpenFiles; own > 0 && (o.MaxOpenFiles <= 0 || own < o.MaxOpenFiles) {
 		o.MaxOpenFiles = own

@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -17,7 +17,7 @@ import (
 )
 
 // newExecutor returns the executor of a module whose manifest has the keys given.
-func newExecutor(t *testing.T, o runtime.Options, files hostfuncs.Options, module wasmtest.Module, keys string) *Executor {
+func newExecutor(t *testing.T, o runtime.Options, fsys files.Options, module wasmtest.Module, keys string) *Executor {
 	t.Helper()
 	manifest := "manifest = 1\nname = \"demo\"\nversion = \"1.0.0\"\ndescription = \"A demo.\"\nmodule.path = \"demo.wasm\"\n" + keys
 	m, wasm, err := manifests.Load(manifests.EmbeddedFolder(fstest.MapFS{
@@ -27,7 +27,7 @@ func newExecutor(t *testing.T, o runtime.Options, files hostfuncs.Options, modul
 		t.Fatal(err)
 	}
 	r := runtime.New(o)
-	e := New(Options{Runtime: r, Manifest: m, Read: func() ([]byte, error) { return wasm, nil }, Source: "tool.toml", Files: files})
+	e := New(Options{Runtime: r, Manifest: m, Read: func() ([]byte, error) { return wasm, nil }, Source: "tool.toml", Files: fsys})
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/fewlooks"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -32,7 +33,7 @@ func secretive(t *testing.T, value string) *hostfuncs.Bindings {
 	}}}
 	source := secret.FromEnv("T", func(string) (string, bool) { return value, true })
 	store := secret.New(map[string]secret.Source{"TOKEN": source}, secret.Options{})
-	b, err := hostfuncs.Bind(grant, hostfuncs.Options{}, hostfuncs.Services{Secrets: store})
+	b, err := hostfuncs.Bind(grant, files.Options{}, hostfuncs.Services{Secrets: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestSecretsAreHiddenOrNothingIsTold(t *testing.T) {
 
 // A result that is there when the time is over is not read any more.
 func TestNothingIsReadWhenTheTimeIsOver(t *testing.T) {
-	e := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, command(), "")
+	e := newExecutor(t, runtime.Options{}, files.Options{}, command(), "")
 	if err := e.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestNothingIsReadWhenTheTimeIsOver(t *testing.T) {
 
 // Without a secret nothing is read, whatever the context says.
 func TestWithoutSecretsNothingIsRead(t *testing.T) {
-	b, err := hostfuncs.Bind(capability.Grant{}, hostfuncs.Options{}, hostfuncs.Services{})
+	b, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -46,7 +46,7 @@ func TestLimitsOfManifest(t *testing.T) {
 		{name: "more than the default", module: open, keys: "limits.open_files = 100", limit: runtime.LimitFiles, says: "open files (100)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := newExecutor(t, tt.operator, hostfuncs.Options{MaxOpenFiles: tt.openFiles}, tt.module, tt.keys)
+			e := newExecutor(t, tt.operator, files.Options{MaxOpenFiles: tt.openFiles}, tt.module, tt.keys)
 			_, err := execute(t, e, `{}`, capability.Grant{FS: []capability.GrantedFS{
 				{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: dir},
 			}})
@@ -70,7 +70,7 @@ func TestMaxMemory(t *testing.T) {
 		operator runtime.Options
 		want     uint64
 	}{{runtime.Options{}, 4 << 20}, {runtime.Options{MaxMemory: 2 << 20}, 2 << 20}} {
-		if got := newExecutor(t, tt.operator, hostfuncs.Options{}, grower(), `limits.memory = "4MiB"`).MaxMemory(); got != tt.want {
+		if got := newExecutor(t, tt.operator, files.Options{}, grower(), `limits.memory = "4MiB"`).MaxMemory(); got != tt.want {
 			t.Errorf("got %d, want %d", got, tt.want)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -34,7 +34,7 @@ func TestMCPTool(t *testing.T) {
 		"call":      `{"method":"tools/call","params":{"name":"greet me","arguments":{"n":9007199254740993}}}`,
 		"call_tool": `{"request":{"name":"greet me","arguments":{"n":9007199254740993}},"context":{"id":1,"_meta":{}}}`,
 	} {
-		e := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, echoPlugin(), "module.abi = \"extism\"\nmodule.mcp_tool = \"greet me\"\nmodule.entry = \""+entry+"\"\n")
+		e := newExecutor(t, runtime.Options{}, files.Options{}, echoPlugin(), "module.abi = \"extism\"\nmodule.mcp_tool = \"greet me\"\nmodule.entry = \""+entry+"\"\n")
 		arguments := json.RawMessage(`{"n":9007199254740993}`)
 		if got, err := mcpInput(e.o.Manifest.Module, arguments); err != nil || string(got) != want {
 			t.Errorf("%s gets %s, %v", entry, got, err)

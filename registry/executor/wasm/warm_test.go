@@ -5,8 +5,8 @@ import (
 	goruntime "runtime"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -22,7 +22,7 @@ func TestWarmUp(t *testing.T) {
 		{"arguments", "module.warm = { n = 0x10 }\n", `2{"n":16}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, rememberer(), tt.keys+warmParameters)
+			e := newExecutor(t, runtime.Options{}, files.Options{}, rememberer(), tt.keys+warmParameters)
 			want := tt.want
 			if goruntime.GOOS != "linux" {
 				want = "1" // no memory can be reset, so nothing is warmed up
@@ -53,7 +53,7 @@ func TestEntryOfManifest(t *testing.T) {
 		Data:    []wasmtest.Data{{Bytes: []byte("co")}},
 	}
 	for keys, want := range map[string]string{"": "c", `module.entry = "call"`: "c", `module.entry = "other"`: "o"} {
-		if got, err := execute(t, newExecutor(t, runtime.Options{}, hostfuncs.Options{}, module, keys), `{}`, capability.Grant{}); err != nil || got != want {
+		if got, err := execute(t, newExecutor(t, runtime.Options{}, files.Options{}, module, keys), `{}`, capability.Grant{}); err != nil || got != want {
 			t.Errorf("%s gives %q, %v, want %q", keys, got, err, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestKeysOfTheOtherForm(t *testing.T) {
 		{"a warm-up of a plug-in", "module.warm = {}", plugin(), "tool.toml:6:15: module.warm: it is for reactors, and the module is an Extism plug-in; leave it out"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := newExecutor(t, runtime.Options{}, hostfuncs.Options{}, tt.module, tt.keys).Prepare(context.Background())
+			err := newExecutor(t, runtime.Options{}, files.Options{}, tt.module, tt.keys).Prepare(context.Background())
 			if tool.CodeOf(err) != tool.CodeInvalidManifest || err.Error() != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}

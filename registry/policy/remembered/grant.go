@@ -47,7 +47,7 @@ type Grant struct {
 type Directory struct {
 	// Path is absolute, with the links in it. It must not reach a guest or a model.
 	Path string `json:"path"`
-	// Leads names the directory itself, as hostfuncs.Identity does.
+	// Leads names the directory itself, as files.Identity does.
 	Leads string `json:"leads"`
 }
 

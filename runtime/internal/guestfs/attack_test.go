@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // hostile lays out a mount full of traps, ws, and the directory above it, which
@@ -131,7 +131,7 @@ func TestGuestReachesNothingOutside(t *testing.T) {
 		deny []string
 	}{{"plain", nil}, {"deny", []string{"**/.env", ".git/**"}}} {
 		t.Run(mount.name, func(t *testing.T) {
-			results := run(t, always(newFS(t, hostfuncs.Options{}, ws, mount.deny...)), ops...)
+			results := run(t, always(newFS(t, files.Options{}, ws, mount.deny...)), ops...)
 			for i, test := range tests {
 				want := test.want
 				if mount.deny != nil {
@@ -173,7 +173,7 @@ func TestGuestReachesNothingFromTheRoot(t *testing.T) {
 		o.FD = fdRoot
 		ops = append(ops, o)
 	}
-	for i, r := range run(t, always(newFS(t, hostfuncs.Options{}, ws)), ops...) {
+	for i, r := range run(t, always(newFS(t, files.Options{}, ws)), ops...) {
 		if name := string(ops[i].Path); r.Errno != want[name] {
 			t.Errorf("%s: got %q, want %q", name, r.Errno, want[name])
 		}
@@ -208,7 +208,7 @@ func TestGuestReachesNothingFromAnOpenDirectory(t *testing.T) {
 		if test.name == ".env" {
 			deny = []string{"**/.env"}
 		}
-		results := run(t, always(newFS(t, hostfuncs.Options{}, ws, deny...)), from(test.dir, test.name)...)
+		results := run(t, always(newFS(t, files.Options{}, ws, deny...)), from(test.dir, test.name)...)
 		if results[0].Errno != "" || results[1].Errno != test.want {
 			t.Errorf("%s in %s: got %q, %q, want %q", test.name, test.dir, results[0].Errno, results[1].Errno, test.want)
 		}
@@ -240,7 +240,7 @@ func TestGuestOpensNothingForChange(t *testing.T) {
 			}
 		}
 	}
-	results := run(t, always(newFS(t, hostfuncs.Options{MaxOpenFiles: len(ops)}, ws)), ops...)
+	results := run(t, always(newFS(t, files.Options{MaxOpenFiles: len(ops)}, ws)), ops...)
 	opened := 0
 	for i, r := range results {
 		switch o := ops[i]; {
@@ -334,7 +334,7 @@ func TestGuestChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	for i, r := range run(t, always(newFS(t, hostfuncs.Options{}, ws)), ops...) {
+	for i, r := range run(t, always(newFS(t, files.Options{}, ws)), ops...) {
 		if s := steps[i]; r.Errno != s.want {
 			t.Errorf("%s %q %q (fdflags %b): got %q, want %q", s.Op, s.Path, s.Path2, s.FDFlags, r.Errno, s.want)
 		}
@@ -345,7 +345,7 @@ func TestGuestChangesNothing(t *testing.T) {
 func TestGuestReadsWhatIsGranted(t *testing.T) {
 	_, ws := hostile(t)
 	results := run(
-		t, always(newFS(t, hostfuncs.Options{}, ws, "**/.env", ".git/**")),
+		t, always(newFS(t, files.Options{}, ws, "**/.env", ".git/**")),
 		op{Op: "read_file", Path: path("/workspace/f")},
 		op{Op: "read_file", Path: path("/workspace/d/g")},
 		op{Op: "walk", Path: path("/")},
@@ -397,7 +397,7 @@ func TestGuestMayRefuseLinks(t *testing.T) {
 	lstat := op{Op: "path_filestat_get", FD: fdWork, Path: path("in")}
 	stat := lstat
 	stat.Flags = symlinkFollow
-	results := run(t, always(newFS(t, hostfuncs.Options{}, ws)), noFollow, lstat, stat)
+	results := run(t, always(newFS(t, files.Options{}, ws)), noFollow, lstat, stat)
 	if results[0].Errno != "ELOOP" {
 		t.Errorf("path_open: %q", results[0].Errno)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // errnos maps errors to what the guest sees, first match first: ErrOutside is an
@@ -19,23 +19,23 @@ var errnos = []struct {
 	errno sys.Errno
 }{
 	{fs.ErrClosed, sys.EBADF},
-	{hostfuncs.ErrReadOnly, sys.EROFS},
-	{hostfuncs.ErrOutside, sys.EPERM},
+	{files.ErrReadOnly, sys.EROFS},
+	{files.ErrOutside, sys.EPERM},
 	{fs.ErrPermission, sys.EACCES},
 	{fs.ErrNotExist, sys.ENOENT},
 	{fs.ErrExist, sys.EEXIST},
 	{fs.ErrInvalid, sys.EINVAL},
-	{hostfuncs.ErrLoop, sys.ELOOP},
-	{hostfuncs.ErrNotDir, sys.ENOTDIR},
-	{hostfuncs.ErrIsDir, sys.EISDIR},
-	{hostfuncs.ErrNameTooLong, sys.ENAMETOOLONG},
-	{hostfuncs.ErrTooManyOpen, sys.EAGAIN},
-	{hostfuncs.ErrTooLarge, sys.ERANGE},
-	{hostfuncs.ErrNotEmpty, sys.ENOTEMPTY},
-	{hostfuncs.ErrAccess, sys.EBADF},
-	{hostfuncs.ErrCrossMount, sys.ENOTSUP},
-	{hostfuncs.ErrUnsupported, sys.ENOTSUP},
-	{hostfuncs.ErrLimit, sys.ERANGE},
+	{files.ErrLoop, sys.ELOOP},
+	{files.ErrNotDir, sys.ENOTDIR},
+	{files.ErrIsDir, sys.EISDIR},
+	{files.ErrNameTooLong, sys.ENAMETOOLONG},
+	{files.ErrTooManyOpen, sys.EAGAIN},
+	{files.ErrTooLarge, sys.ERANGE},
+	{files.ErrNotEmpty, sys.ENOTEMPTY},
+	{files.ErrAccess, sys.EBADF},
+	{files.ErrCrossMount, sys.ENOTSUP},
+	{files.ErrUnsupported, sys.ENOTSUP},
+	{files.ErrLimit, sys.ERANGE},
 }
 
 // toErrno returns 0 for nil and EIO for an error that the table does not have.
@@ -64,11 +64,11 @@ var numbers = map[sys.Errno]uint32{
 func Number(err error) uint32 {
 	const fbig, nobufs, stale = 22, 42, 72
 	switch {
-	case err == hostfuncs.ErrOverSize:
+	case err == files.ErrOverSize:
 		return fbig
-	case err == hostfuncs.ErrNoRoom:
+	case err == files.ErrNoRoom:
 		return nobufs
-	case errors.Is(err, hostfuncs.ErrChanged):
+	case errors.Is(err, files.ErrChanged):
 		return stale
 	}
 	return numbers[toErrno(err)]

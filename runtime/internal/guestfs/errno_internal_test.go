@@ -8,7 +8,7 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 func TestToErrno(t *testing.T) {
@@ -18,21 +18,21 @@ func TestToErrno(t *testing.T) {
 		fs.ErrNotExist:             sys.ENOENT,
 		fs.ErrPermission:           sys.EACCES,
 		fs.ErrInvalid:              sys.EINVAL,
-		hostfuncs.ErrReadOnly:      sys.EROFS,
-		hostfuncs.ErrOutside:       sys.EPERM,
-		hostfuncs.ErrLoop:          sys.ELOOP,
-		hostfuncs.ErrNotDir:        sys.ENOTDIR,
-		hostfuncs.ErrIsDir:         sys.EISDIR,
-		hostfuncs.ErrNameTooLong:   sys.ENAMETOOLONG,
-		hostfuncs.ErrTooManyOpen:   sys.EAGAIN,
-		hostfuncs.ErrTooLarge:      sys.ERANGE,
+		files.ErrReadOnly:          sys.EROFS,
+		files.ErrOutside:           sys.EPERM,
+		files.ErrLoop:              sys.ELOOP,
+		files.ErrNotDir:            sys.ENOTDIR,
+		files.ErrIsDir:             sys.EISDIR,
+		files.ErrNameTooLong:       sys.ENAMETOOLONG,
+		files.ErrTooManyOpen:       sys.EAGAIN,
+		files.ErrTooLarge:          sys.ERANGE,
 		fs.ErrExist:                sys.EEXIST,
-		hostfuncs.ErrNotEmpty:      sys.ENOTEMPTY,
-		hostfuncs.ErrAccess:        sys.EBADF,
-		hostfuncs.ErrCrossMount:    sys.ENOTSUP,
-		hostfuncs.ErrUnsupported:   sys.ENOTSUP,
-		hostfuncs.ErrLimit:         sys.ERANGE,
-		hostfuncs.ErrIO:            sys.EIO,
+		files.ErrNotEmpty:          sys.ENOTEMPTY,
+		files.ErrAccess:            sys.EBADF,
+		files.ErrCrossMount:        sys.ENOTSUP,
+		files.ErrUnsupported:       sys.ENOTSUP,
+		files.ErrLimit:             sys.ERANGE,
+		files.ErrIO:                sys.EIO,
 		errors.New("of any other"): sys.EIO,
 	} {
 		if got := toErrno(err); got != want {

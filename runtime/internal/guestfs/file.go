@@ -8,12 +8,12 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wazerosys "github.com/tetratelabs/wazero/sys"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // file is a file or directory that a guest has opened.
 type file struct {
-	f      *hostfuncs.File
+	f      *files.File
 	traces *Traces
 	closed bool
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wazerosys "github.com/tetratelabs/wazero/sys"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // New returns the files below the guest path prefix as a pre-opened directory of
@@ -21,7 +21,7 @@ import (
 //
 // traces notes what a call leaves behind in the engine; all preopens of an instance
 // have the same. The result is safe for concurrent use if current is, but for traces.
-func New(current func() *hostfuncs.FS, prefix string, traces *Traces) sys.FS {
+func New(current func() *files.FS, prefix string, traces *Traces) sys.FS {
 	// A pointer, because the engine compares file systems with ==.
 	return &guestFS{current: current, prefix: prefix, traces: traces}
 }
@@ -29,18 +29,18 @@ func New(current func() *hostfuncs.FS, prefix string, traces *Traces) sys.FS {
 // guestFS lists every method of sys.FS itself: an embedded default would let a
 // method of a later engine through unseen.
 type guestFS struct {
-	current func() *hostfuncs.FS
+	current func() *files.FS
 	prefix  string
 	traces  *Traces
 }
 
 // view returns the files of the current call.
-func (g *guestFS) view() (hostfuncs.View, sys.Errno) {
-	files := g.current()
-	if files == nil {
-		return hostfuncs.View{}, sys.EBADF
+func (g *guestFS) view() (files.View, sys.Errno) {
+	fsys := g.current()
+	if fsys == nil {
+		return files.View{}, sys.EBADF
 	}
-	return files.View(g.prefix), 0
+	return fsys.View(g.prefix), 0
 }
 
 // OpenFile opens a file or directory. The mode is the engine's own choice, which
@@ -67,10 +67,10 @@ func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.F
 
 // openFlags ignores what makes no difference, and takes every flag that is not
 // known for an intent to change something.
-func openFlags(flag sys.Oflag) hostfuncs.OpenFlags {
+func openFlags(flag sys.Oflag) files.OpenFlags {
 	// What is written reaches the disk when the guest or the host says so.
 	known := sys.O_NONBLOCK | sys.O_DSYNC | sys.O_RSYNC | sys.O_SYNC
-	var flags hostfuncs.OpenFlags
+	var flags files.OpenFlags
 	for _, f := range openFlagTable {
 		known |= f.engine
 		if flag&f.engine != 0 {
@@ -78,36 +78,36 @@ func openFlags(flag sys.Oflag) hostfuncs.OpenFlags {
 		}
 	}
 	if flag&^known != 0 {
-		flags |= hostfuncs.OpenOther
+		flags |= files.OpenOther
 	}
 	return flags
 }
 
 var openFlagTable = []struct {
 	engine sys.Oflag
-	flags  hostfuncs.OpenFlags
+	flags  files.OpenFlags
 }{
-	{sys.O_RDWR, hostfuncs.OpenWrite},
-	{sys.O_WRONLY, hostfuncs.OpenWrite | hostfuncs.OpenNoRead},
-	{sys.O_APPEND, hostfuncs.OpenAppend},
-	{sys.O_CREAT, hostfuncs.OpenCreate},
-	{sys.O_DIRECTORY, hostfuncs.OpenDirectory},
-	{sys.O_EXCL, hostfuncs.OpenExclusive},
-	{sys.O_NOFOLLOW, hostfuncs.OpenNoFollow},
-	{sys.O_TRUNC, hostfuncs.OpenTruncate},
+	{sys.O_RDWR, files.OpenWrite},
+	{sys.O_WRONLY, files.OpenWrite | files.OpenNoRead},
+	{sys.O_APPEND, files.OpenAppend},
+	{sys.O_CREAT, files.OpenCreate},
+	{sys.O_DIRECTORY, files.OpenDirectory},
+	{sys.O_EXCL, files.OpenExclusive},
+	{sys.O_NOFOLLOW, files.OpenNoFollow},
+	{sys.O_TRUNC, files.OpenTruncate},
 }
 
 // Stat describes a file, following links.
 func (g *guestFS) Stat(name string) (wazerosys.Stat_t, sys.Errno) {
-	return g.stat(name, hostfuncs.View.Stat)
+	return g.stat(name, files.View.Stat)
 }
 
 // Lstat describes a file or the link itself.
 func (g *guestFS) Lstat(name string) (wazerosys.Stat_t, sys.Errno) {
-	return g.stat(name, hostfuncs.View.Lstat)
+	return g.stat(name, files.View.Lstat)
 }
 
-func (g *guestFS) stat(name string, stat func(hostfuncs.View, string) (fs.FileInfo, error)) (wazerosys.Stat_t, sys.Errno) {
+func (g *guestFS) stat(name string, stat func(files.View, string) (fs.FileInfo, error)) (wazerosys.Stat_t, sys.Errno) {
 	view, errno := g.view()
 	if errno != 0 {
 		return wazerosys.Stat_t{}, errno
@@ -131,7 +131,7 @@ func (g *guestFS) Readlink(name string) (string, sys.Errno) {
 
 // Mkdir makes a directory. As with OpenFile, the mode counts for nothing.
 func (g *guestFS) Mkdir(name string, _ fs.FileMode) sys.Errno {
-	return g.change(func(v hostfuncs.View) error { return v.Mkdir(name) })
+	return g.change(func(v files.View) error { return v.Mkdir(name) })
 }
 
 // Chmod is refused. WASI has no such call; a guest must not get it with a later
@@ -140,17 +140,17 @@ func (g *guestFS) Chmod(string, fs.FileMode) sys.Errno { return sys.EROFS }
 
 // Rename moves a file or directory within its mount.
 func (g *guestFS) Rename(from, to string) sys.Errno {
-	return g.change(func(v hostfuncs.View) error { return v.Rename(from, to) })
+	return g.change(func(v files.View) error { return v.Rename(from, to) })
 }
 
 // Rmdir removes an empty directory.
 func (g *guestFS) Rmdir(name string) sys.Errno {
-	return g.change(func(v hostfuncs.View) error { return v.Rmdir(name) })
+	return g.change(func(v files.View) error { return v.Rmdir(name) })
 }
 
 // Unlink removes a file or a link.
 func (g *guestFS) Unlink(name string) sys.Errno {
-	return g.change(func(v hostfuncs.View) error { return v.Unlink(name) })
+	return g.change(func(v files.View) error { return v.Unlink(name) })
 }
 
 // Link is refused: guests create no links, on whatever mount.
@@ -165,10 +165,10 @@ func (g *guestFS) Utimens(name string, atim, mtim int64) sys.Errno {
 }
 
 func (g *guestFS) utimens(name string, follow bool, atim, mtim int64) sys.Errno {
-	return g.change(func(v hostfuncs.View) error { return v.Chtimes(name, follow, toTime(atim), toTime(mtim)) })
+	return g.change(func(v files.View) error { return v.Chtimes(name, follow, toTime(atim), toTime(mtim)) })
 }
 
-func (g *guestFS) change(do func(hostfuncs.View) error) sys.Errno {
+func (g *guestFS) change(do func(files.View) error) sys.Errno {
 	view, errno := g.view()
 	if errno != 0 {
 		return errno

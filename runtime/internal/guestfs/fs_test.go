@@ -8,7 +8,7 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
@@ -52,10 +52,10 @@ func TestEveryMethodIsThoughtOf(t *testing.T) {
 func TestNoMethodIsInherited(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": ""})
-	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace", &guestfs.Traces{})
-	regular, _ := files.OpenFile("f", sys.O_RDONLY, 0)
-	preopen, _ := files.OpenFile(".", sys.O_RDONLY, 0)
-	for _, value := range []any{files, regular, preopen} {
+	fsys := guestfs.New(always(newFS(t, files.Options{}, ws)), "/workspace", &guestfs.Traces{})
+	regular, _ := fsys.OpenFile("f", sys.O_RDONLY, 0)
+	preopen, _ := fsys.OpenFile(".", sys.O_RDONLY, 0)
+	for _, value := range []any{fsys, regular, preopen} {
 		typ := reflect.TypeOf(value).Elem()
 		for i := range typ.NumField() {
 			if field := typ.Field(i); field.Anonymous && field.Type.PkgPath() != typ.PkgPath() {
@@ -73,29 +73,29 @@ func TestNoMethodIsInherited(t *testing.T) {
 func TestChangesAreRefused(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
-	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace", &guestfs.Traces{})
+	fsys := guestfs.New(always(newFS(t, files.Options{}, ws)), "/workspace", &guestfs.Traces{})
 	for _, name := range []string{"f", "d", "new", ".", "../x", ""} {
 		for op, errno := range map[string]sys.Errno{
-			"Mkdir":   files.Mkdir(name, 0o755),
-			"Chmod":   files.Chmod(name, 0o777),
-			"Rename":  files.Rename(name, "g"),
-			"Rmdir":   files.Rmdir(name),
-			"Unlink":  files.Unlink(name),
-			"Utimens": files.Utimens(name, 0, 0),
+			"Mkdir":   fsys.Mkdir(name, 0o755),
+			"Chmod":   fsys.Chmod(name, 0o777),
+			"Rename":  fsys.Rename(name, "g"),
+			"Rmdir":   fsys.Rmdir(name),
+			"Unlink":  fsys.Unlink(name),
+			"Utimens": fsys.Utimens(name, 0, 0),
 		} {
 			if errno != sys.EROFS {
 				t.Errorf("%s %q: %v", op, name, errno)
 			}
 		}
-		if errno := files.Link(name, "g"); errno != sys.EPERM {
+		if errno := fsys.Link(name, "g"); errno != sys.EPERM {
 			t.Errorf("Link %q: %v", name, errno)
 		}
-		if errno := files.Symlink("f", name); errno != sys.EPERM {
+		if errno := fsys.Symlink("f", name); errno != sys.EPERM {
 			t.Errorf("Symlink %q: %v", name, errno)
 		}
 	}
 	for name, perm := range map[string]fs.FileMode{"f": 0o600, "d": 0o600, ".": 0} {
-		file, errno := files.OpenFile(name, sys.O_RDONLY, perm)
+		file, errno := fsys.OpenFile(name, sys.O_RDONLY, perm)
 		if errno != 0 {
 			t.Fatal(errno)
 		}
@@ -122,11 +122,11 @@ func TestChangesAreRefused(t *testing.T) {
 func TestOpenFlags(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})
-	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/workspace", &guestfs.Traces{})
+	fsys := guestfs.New(always(newFS(t, files.Options{}, ws)), "/workspace", &guestfs.Traces{})
 	harmless := []sys.Oflag{sys.O_RDONLY, sys.O_NOFOLLOW, sys.O_NONBLOCK, sys.O_DSYNC, sys.O_RSYNC, sys.O_SYNC}
 	for bit := range 33 {
 		flag := sys.Oflag(uint64(1) << bit) // 0 at the end
-		_, errno := files.OpenFile("f", flag, 0o600)
+		_, errno := fsys.OpenFile("f", flag, 0o600)
 		switch {
 		case slices.Contains(harmless, flag):
 			if errno != 0 {
@@ -145,20 +145,20 @@ func TestOpenFlags(t *testing.T) {
 // Without a call nothing is reached, and the engine's own opening of a preopen
 // still succeeds, for it panics otherwise.
 func TestNoCall(t *testing.T) {
-	files := guestfs.New(func() *hostfuncs.FS { return nil }, "/", &guestfs.Traces{})
-	if _, errno := files.OpenFile("f", sys.O_RDONLY, 0o600); errno != sys.EBADF {
+	fsys := guestfs.New(func() *files.FS { return nil }, "/", &guestfs.Traces{})
+	if _, errno := fsys.OpenFile("f", sys.O_RDONLY, 0o600); errno != sys.EBADF {
 		t.Errorf("OpenFile: %v", errno)
 	}
-	if _, errno := files.Stat("."); errno != sys.EBADF {
+	if _, errno := fsys.Stat("."); errno != sys.EBADF {
 		t.Errorf("Stat: %v", errno)
 	}
-	if _, errno := files.Lstat("."); errno != sys.EBADF {
+	if _, errno := fsys.Lstat("."); errno != sys.EBADF {
 		t.Errorf("Lstat: %v", errno)
 	}
-	if _, errno := files.Readlink("x"); errno != sys.EBADF {
+	if _, errno := fsys.Readlink("x"); errno != sys.EBADF {
 		t.Errorf("Readlink: %v", errno)
 	}
-	dir, errno := files.OpenFile(".", sys.O_RDONLY, 0)
+	dir, errno := fsys.OpenFile(".", sys.O_RDONLY, 0)
 	if errno != 0 {
 		t.Fatalf("open the preopen: %v", errno)
 	}
@@ -178,15 +178,15 @@ func TestNoCall(t *testing.T) {
 
 // A preopen that an instance keeps shows each call its own files.
 func TestAPreopenFollowsTheCalls(t *testing.T) {
-	var calls []*hostfuncs.FS
+	var calls []*files.FS
 	for _, name := range []string{"one", "two"} {
 		ws := t.TempDir()
 		write(t, ws, map[string]string{name: ""})
-		calls = append(calls, newFS(t, hostfuncs.Options{}, ws))
+		calls = append(calls, newFS(t, files.Options{}, ws))
 	}
 	now := 0
-	files := guestfs.New(func() *hostfuncs.FS { return calls[now] }, "/workspace", &guestfs.Traces{})
-	dir, errno := files.OpenFile(".", sys.O_RDONLY, 0)
+	fsys := guestfs.New(func() *files.FS { return calls[now] }, "/workspace", &guestfs.Traces{})
+	dir, errno := fsys.OpenFile(".", sys.O_RDONLY, 0)
 	if errno != 0 {
 		t.Fatal(errno)
 	}
@@ -218,10 +218,10 @@ func TestAPreopenFollowsTheCalls(t *testing.T) {
 func TestDirectoriesHaveNumbers(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"d/e/f": ""})
-	files := guestfs.New(always(newFS(t, hostfuncs.Options{}, ws)), "/", &guestfs.Traces{})
+	fsys := guestfs.New(always(newFS(t, files.Options{}, ws)), "/", &guestfs.Traces{})
 	seen := make(map[[2]uint64]string)
 	for _, name := range []string{".", "workspace", "workspace/d", "workspace/d/e"} {
-		st, errno := files.Stat(name)
+		st, errno := fsys.Stat(name)
 		if errno != 0 {
 			t.Fatal(errno)
 		}
@@ -230,7 +230,7 @@ func TestDirectoriesHaveNumbers(t *testing.T) {
 			t.Errorf("%s and %s have the number %d", other, name, id)
 		}
 		seen[id] = name
-		file, errno := files.OpenFile(name, sys.O_RDONLY, 0o600)
+		file, errno := fsys.OpenFile(name, sys.O_RDONLY, 0o600)
 		if errno != 0 {
 			t.Fatal(errno)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 	wazerosys "github.com/tetratelabs/wazero/sys"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
@@ -110,13 +110,13 @@ type buildError struct {
 func (e *buildError) Error() string { return e.err.Error() + "\n" + e.out }
 
 // newFS opens dir as the workspace, for reading.
-func newFS(t testing.TB, o hostfuncs.Options, dir string, deny ...string) *hostfuncs.FS {
+func newFS(t testing.TB, o files.Options, dir string, deny ...string) *files.FS {
 	t.Helper()
 	return bind(t, o, workspace(capability.ModeRead, dir, deny...))
 }
 
 // newWritableFS opens dir as the workspace, for writing.
-func newWritableFS(t testing.TB, o hostfuncs.Options, dir string, deny ...string) *hostfuncs.FS {
+func newWritableFS(t testing.TB, o files.Options, dir string, deny ...string) *files.FS {
 	t.Helper()
 	return bind(t, o, workspace(capability.ModeWrite, dir, deny...))
 }
@@ -125,19 +125,19 @@ func workspace(mode capability.Mode, dir string, deny ...string) capability.Gran
 	return capability.GrantedFS{FS: capability.FS{Mount: "workspace", Mode: mode, Deny: deny}, Dir: dir}
 }
 
-func bind(t testing.TB, o hostfuncs.Options, grants ...capability.GrantedFS) *hostfuncs.FS {
+func bind(t testing.TB, o files.Options, grants ...capability.GrantedFS) *files.FS {
 	t.Helper()
-	files, err := hostfuncs.NewFS(grants, o)
+	fsys, err := files.New(grants, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = files.Close() })
-	return files
+	t.Cleanup(func() { _ = fsys.Close() })
+	return fsys
 }
 
 // run lets the guest perform operations on files, with / and /workspace opened for
 // it before, and returns what each came to.
-func run(t testing.TB, files func() *hostfuncs.FS, ops ...op) []result {
+func run(t testing.TB, fsys func() *files.FS, ops ...op) []result {
 	t.Helper()
 	g, err := guest()
 	if err != nil {
@@ -150,7 +150,7 @@ func run(t testing.TB, files func() *hostfuncs.FS, ops ...op) []result {
 	var out, errOut bytes.Buffer
 	mounts := wazero.NewFSConfig()
 	for _, dir := range []string{"/", "/workspace"} {
-		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(guestfs.New(files, dir, &guestfs.Traces{}), dir)
+		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(guestfs.New(fsys, dir, &guestfs.Traces{}), dir)
 	}
 	config := wazero.NewModuleConfig().WithName("").WithFSConfig(mounts).
 		WithStdin(bytes.NewReader(in)).WithStdout(&out).WithStderr(&errOut)
@@ -177,14 +177,14 @@ func run(t testing.TB, files func() *hostfuncs.FS, ops ...op) []result {
 }
 
 // always returns a source of one file system.
-func always(files *hostfuncs.FS) func() *hostfuncs.FS {
-	return func() *hostfuncs.FS { return files }
+func always(fsys *files.FS) func() *files.FS {
+	return func() *files.FS { return fsys }
 }
 
 // write makes files below dir, with the directories they need.
-func write(t testing.TB, dir string, files map[string]string) {
+func write(t testing.TB, dir string, fsys map[string]string) {
 	t.Helper()
-	for name, content := range files {
+	for name, content := range fsys {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)

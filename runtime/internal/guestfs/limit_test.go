@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // The cap on open files holds for every way to open one, and hitting it breaks
@@ -15,11 +15,11 @@ func TestGuestHitsTheCapOnOpenFiles(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
 	for _, name := range []string{".", "f", "d", "d/."} {
-		files := newFS(t, hostfuncs.Options{MaxOpenFiles: 8}, ws)
+		fsys := newFS(t, files.Options{MaxOpenFiles: 8}, ws)
 		again := open(name)
 		again.Repeated = 7
 		results := run(
-			t, always(files),
+			t, always(fsys),
 			again,
 			open(name),
 			op{Op: "path_filestat_get", FD: fdRoot, Path: path("workspace/f")},
@@ -35,7 +35,7 @@ func TestGuestHitsTheCapOnOpenFiles(t *testing.T) {
 		if want := []string{"", "EAGAIN", "", "", "EAGAIN", "", ""}; !slices.Equal(got, want) {
 			t.Errorf("open %s: got %q, want %q", name, got, want)
 		}
-		if hit := files.LimitHit(); hit != "open files (8)" {
+		if hit := fsys.LimitHit(); hit != "open files (8)" {
 			t.Errorf("LimitHit: %q", hit)
 		}
 	}
@@ -53,7 +53,7 @@ func TestGuestListsADirectoryWhole(t *testing.T) {
 	}
 	write(t, ws, many)
 	results := run(
-		t, always(newFS(t, hostfuncs.Options{}, ws, "**/.env")),
+		t, always(newFS(t, files.Options{}, ws, "**/.env")),
 		op{Op: "walk", Path: path("/workspace")},
 		op{Op: "walk", Path: path("/workspace")},
 		op{Op: "fd_readdir", FD: fdWork, Bytes: 24 * 3},
@@ -82,7 +82,7 @@ func TestFilesFollowTheCurrentCall(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})
 	results := run(
-		t, func() *hostfuncs.FS { return nil },
+		t, func() *files.FS { return nil },
 		open("f"),
 		op{Op: "fd_filestat_get", FD: fdWork},
 		op{Op: "fd_readdir", FD: fdRoot, Bytes: 100},
@@ -94,9 +94,9 @@ func TestFilesFollowTheCurrentCall(t *testing.T) {
 		}
 	}
 
-	revoked := newFS(t, hostfuncs.Options{}, ws)
+	revoked := newFS(t, files.Options{}, ws)
 	calls := 0
-	revoke := func() *hostfuncs.FS {
+	revoke := func() *files.FS {
 		// The guest opens a file, and then the call ends.
 		if calls++; calls == 2 {
 			revoked.Revoke()

@@ -7,7 +7,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wazerosys "github.com/tetratelabs/wazero/sys"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // isPreopen tells the engine's own opening of a pre-opened directory, which it
@@ -56,8 +56,8 @@ type preopenDir struct {
 	fs *guestFS
 
 	mu     sync.Mutex
-	opened *hostfuncs.FS // the file system in which dir is open
-	dir    *hostfuncs.File
+	opened *files.FS // the file system in which dir is open
+	dir    *files.File
 	closed bool
 }
 
@@ -127,20 +127,20 @@ func (d *preopenDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 }
 
 // current returns the directory, open in the file system of the current call.
-func (d *preopenDir) current() (*hostfuncs.File, sys.Errno) {
-	files := d.fs.current()
-	if d.closed || files == nil {
+func (d *preopenDir) current() (*files.File, sys.Errno) {
+	fsys := d.fs.current()
+	if d.closed || fsys == nil {
 		return nil, sys.EBADF
 	}
-	if d.opened == files {
+	if d.opened == fsys {
 		return d.dir, 0
 	}
-	dir, err := files.View(d.fs.prefix).Open(".", hostfuncs.OpenDirectory)
+	dir, err := fsys.View(d.fs.prefix).Open(".", files.OpenDirectory)
 	if err != nil {
 		return nil, toErrno(err)
 	}
 	// What was open in the file system of an earlier call was closed with it.
-	d.opened, d.dir = files, dir
+	d.opened, d.dir = fsys, dir
 	return dir, 0
 }
 

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
 // step is an operation and the error that it must come to.
@@ -24,13 +24,13 @@ type step struct {
 }
 
 // perform runs the steps in one guest.
-func perform(t *testing.T, files *hostfuncs.FS, steps ...step) []result {
+func perform(t *testing.T, fsys *files.FS, steps ...step) []result {
 	t.Helper()
 	ops := make([]op, len(steps))
 	for i, s := range steps {
 		ops[i] = s.op
 	}
-	results := run(t, always(files), ops...)
+	results := run(t, always(fsys), ops...)
 	for i, r := range results {
 		if s := steps[i]; r.Errno != s.want {
 			t.Errorf("%d: %s %q %q (oflags %b, rights %b): got %q, want %q", i, s.Op, s.Path, s.Path2, s.OFlags, s.Rights, r.Errno, s.want)
@@ -73,7 +73,7 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				t.Fatal(err)
 			}
 			results := perform(
-				t, newWritableFS(t, hostfuncs.Options{}, ws, deny...),
+				t, newWritableFS(t, files.Options{}, ws, deny...),
 				// fopen "w", File::create
 				step{openTo("new", rightWrite, oflagCreat|oflagTrunc, 0), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("hello")}, ""},
@@ -115,9 +115,9 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				step{op{Op: "path_unlink_file", FD: fdRoot, Path: path("workspace/d/e/lock")}, ""},
 				step{op{Op: "path_remove_directory", FD: fdWork, Path: path("d/e/")}, ""},
 				// Atomic replace
-				step{openTo(hostfuncs.TempPrefix+"1", rightWrite, oflagCreat|oflagExcl, 0), ""},
+				step{openTo(files.TempPrefix+"1", rightWrite, oflagCreat|oflagExcl, 0), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("#!")}, ""},
-				step{op{Op: "path_rename", FD: fdWork, Path: path(hostfuncs.TempPrefix + "1"), FD2: fdWork, Path2: path("script")}, ""},
+				step{op{Op: "path_rename", FD: fdWork, Path: path(files.TempPrefix + "1"), FD2: fdWork, Path2: path("script")}, ""},
 				// Through the library of Go
 				step{op{Op: "mkdir_all", Path: path("/workspace/a/b/c")}, ""},
 				step{op{Op: "write_file", Path: path("/workspace/a/b/c/f")}, ""},
@@ -150,7 +150,7 @@ func TestGuestCreatesByTheUmask(t *testing.T) {
 	t.Cleanup(func() { syscall.Umask(old) })
 	ws := t.TempDir()
 	perform(
-		t, newWritableFS(t, hostfuncs.Options{}, ws),
+		t, newWritableFS(t, files.Options{}, ws),
 		step{openTo("f", rightWrite, oflagCreat, 0), ""},
 		step{op{Op: "path_create_directory", FD: fdWork, Path: path("d")}, ""},
 	)
@@ -278,7 +278,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 					step{op{Op: "path_remove_directory", FD: fdWork, Path: path("d")}, "EACCES"},
 				)
 			}
-			perform(t, newWritableFS(t, hostfuncs.Options{MaxOpenFiles: 1000}, ws, deny...), steps...)
+			perform(t, newWritableFS(t, files.Options{MaxOpenFiles: 1000}, ws, deny...), steps...)
 		})
 	}
 }
@@ -290,7 +290,7 @@ func TestGuestBetweenMounts(t *testing.T) {
 	write(t, top, map[string]string{"ro/f": "fine", "rw/f": "fine"})
 	data := workspace(capability.ModeRead, filepath.Join(top, "ro"))
 	data.Mount = "data"
-	files := bind(t, hostfuncs.Options{}, workspace(capability.ModeWrite, filepath.Join(top, "rw")), data)
+	fsys := bind(t, files.Options{}, workspace(capability.ModeWrite, filepath.Join(top, "rw")), data)
 	untouched(t, top)
 	openDir := op{Op: "path_open", FD: fdRoot, Path: path("data"), OFlags: oflagDirectory, Rights: rightRead}
 	fromDir := openTo("f", rightRead|rightWrite, 0, 0)
@@ -298,7 +298,7 @@ func TestGuestBetweenMounts(t *testing.T) {
 	fromRoot := fromDir
 	fromRoot.FD, fromRoot.Path = fdRoot, path("workspace/../data/f")
 	perform(
-		t, files,
+		t, fsys,
 		step{fromRoot, "EROFS"},
 		step{op{Op: "path_rename", FD: fdRoot, Path: path("data/f"), FD2: fdRoot, Path2: path("workspace/g")}, "EROFS"},
 		step{op{Op: "path_rename", FD: fdRoot, Path: path("workspace/f"), FD2: fdRoot, Path2: path("data/g")}, "EROFS"},
@@ -314,7 +314,7 @@ func TestGuestBetweenMounts(t *testing.T) {
 	)
 	other := workspace(capability.ModeWrite, filepath.Join(top, "ro"))
 	other.Mount = "other"
-	two := bind(t, hostfuncs.Options{}, workspace(capability.ModeWrite, filepath.Join(top, "rw")), other)
+	two := bind(t, files.Options{}, workspace(capability.ModeWrite, filepath.Join(top, "rw")), other)
 	perform(t, two, step{op{Op: "path_rename", FD: fdRoot, Path: path("workspace/f"), FD2: fdRoot, Path2: path("other/g")}, "ENOTSUP"})
 }
 
@@ -346,9 +346,9 @@ func TestGuestHitsTheLimitsOnWriting(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ws := t.TempDir()
-			files := newWritableFS(t, hostfuncs.Options{MaxFileSize: 64, MaxWritten: 100, MaxCreated: 2}, ws)
-			perform(t, files, append([]step{{openTo("f", rightRead|rightWrite, oflagCreat, 0), ""}}, test.steps...)...)
-			if got := files.LimitHit(); got != test.limit {
+			fsys := newWritableFS(t, files.Options{MaxFileSize: 64, MaxWritten: 100, MaxCreated: 2}, ws)
+			perform(t, fsys, append([]step{{openTo("f", rightRead|rightWrite, oflagCreat, 0), ""}}, test.steps...)...)
+			if got := fsys.LimitHit(); got != test.limit {
 				t.Errorf("LimitHit: got %q, want %q", got, test.limit)
 			}
 			if info, err := os.Stat(filepath.Join(ws, "f")); err != nil || info.Size() > 64 {
@@ -364,15 +364,15 @@ func TestWhatAStoppedGuestLeaves(t *testing.T) {
 	ws, in := t.TempDir(), t.TempDir()
 	write(t, ws, map[string]string{"f": "old"})
 	scratch := capability.GrantedFS{FS: capability.FS{Mount: capability.ScratchMount, Mode: capability.ModeWrite}}
-	files := bind(t, hostfuncs.Options{ScratchIn: in}, workspace(capability.ModeWrite, ws), scratch)
+	fsys := bind(t, files.Options{ScratchIn: in}, workspace(capability.ModeWrite, ws), scratch)
 	calls := 0
-	current := func() *hostfuncs.FS {
+	current := func() *files.FS {
 		if calls++; calls == 4 {
-			files.Revoke()
+			fsys.Revoke()
 		}
-		return files
+		return fsys
 	}
-	temp := hostfuncs.TempPrefix + "f"
+	temp := files.TempPrefix + "f"
 	inScratch := openTo("tmp/half", rightWrite, oflagCreat, 0)
 	inScratch.FD = fdRoot
 	var got []string
@@ -391,10 +391,10 @@ func TestWhatAStoppedGuestLeaves(t *testing.T) {
 	if want := []string{"", "", "", "", "EBADF", "EBADF", "EBADF"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if err := files.Close(); err != nil {
+	if err := fsys.Close(); err != nil {
 		t.Error(err)
 	}
-	<-files.Done()
+	<-fsys.Done()
 	missing(t, filepath.Join(ws, temp))
 	holds(t, filepath.Join(ws, "f"), "old")
 	if left, err := os.ReadDir(in); err != nil || len(left) != 0 {

@@ -1,0 +1,76 @@
+package files
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// Whatever a file system says of the size of a file, and whatever the file does while it is
+// read: nothing is written beyond its part of the room, and what is not whole is not shown.
+func TestFilesThatAreNotWhatTheySay(t *testing.T) {
+	for name, tt := range map[string]struct {
+		size    int64
+		reads   []string // what each read gives; after them comes the end
+		fails   error    // in place of the end
+		stop    int      // after how many reads the call ends
+		want    error
+		content string
+	}{
+		"as it says":               {size: 5, reads: []string{"hello"}, content: "hello"},
+		"in pieces":                {size: 5, reads: []string{"he", "l", "lo"}, content: "hello"},
+		"it shrank":                {size: 9, reads: []string{"hello"}, content: "hello"},
+		"it grew by a byte":        {size: 4, reads: []string{"hello"}, want: ErrOverSize},
+		"it grew by a lot":         {size: 1, reads: []string{strings.Repeat("x", 50)}, want: ErrOverSize},
+		"empty by its size alone":  {size: 0, reads: []string{"hello"}, want: ErrOverSize},
+		"a size below zero":        {size: -1, reads: []string{"hello"}, want: ErrOverSize},
+		"the least size":           {size: -1 << 63, want: ErrOverSize},
+		"the largest size":         {size: 1<<63 - 1, want: ErrOverSize},
+		"larger than the room":     {size: 80, want: ErrNoRoom},
+		"it fails":                 {size: 5, fails: ErrIO, want: ErrIO},
+		"it fails halfway":         {size: 5, reads: []string{"he"}, fails: ErrIO, want: ErrIO},
+		"the call ends before":     {size: 5, reads: []string{"hello"}, stop: -1, want: fs.ErrClosed},
+		"the call ends in between": {size: 5, reads: []string{"he", "llo"}, stop: 1, want: fs.ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if tt.stop < 0 {
+				cancel()
+			}
+			done := 0
+			read := func(to []byte) (int, error) {
+				if done == len(tt.reads) {
+					if tt.fails != nil {
+						return 0, tt.fails
+					}
+					return 0, io.EOF
+				}
+				n := copy(to, tt.reads[done])
+				if done++; done == tt.stop {
+					cancel()
+				}
+				return n, nil
+			}
+			room := []byte(strings.Repeat(".", 60))
+			shared := &batchRoom{all: room}
+			shared.take(10) // which another file has
+			a := Answer{Size: tt.size}
+			a.fill(ctx, 100, shared, read)
+			if a.Err != tt.want || string(a.Content) != tt.content || a.Err == nil && a.Offset != 10 {
+				t.Errorf("got %q at %d, %v, want %q, %v", a.Content, a.Offset, a.Err, tt.content, tt.want)
+			}
+			end := 10
+			if tt.size > 0 && tt.size < 50 {
+				end += int(tt.size) + 1
+			} else if tt.size == 0 {
+				end++
+			}
+			if string(room[:10]) != ".........." || strings.Trim(string(room[end:]), ".") != "" {
+				t.Errorf("the room became %q", room)
+			}
+		})
+	}
+}

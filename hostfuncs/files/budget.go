@@ -1,0 +1,72 @@
+package files
+
+import "sync/atomic"
+
+// Defaults of Options.
+const (
+	// DefaultMaxWritten is 256 MiB.
+	DefaultMaxWritten = 256 << 20
+	// DefaultMaxFileSize is 64 MiB.
+	DefaultMaxFileSize = 64 << 20
+	// DefaultMaxCreated is 10,000 files and directories.
+	DefaultMaxCreated = 10_000
+)
+
+// budget is what a call may write, and what it has written.
+type budget struct {
+	maxWritten, maxFileSize, maxCreated int64
+
+	written, created atomic.Int64
+}
+
+// newBudget returns the budget of the options.
+func newBudget(o Options) budget {
+	return budget{
+		maxWritten:  orDefault(o.MaxWritten, DefaultMaxWritten),
+		maxFileSize: orDefault(o.MaxFileSize, DefaultMaxFileSize),
+		maxCreated:  orDefault(int64(o.MaxCreated), DefaultMaxCreated),
+	}
+}
+
+func orDefault(n, otherwise int64) int64 {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}
+
+// allowSize fails when a file of length bytes from start on would be too large.
+// Neither is negative.
+func (f *FS) allowSize(start, length int64) error {
+	if length > f.budget.maxFileSize || start > f.budget.maxFileSize-length {
+		f.hitLimit("bytes of a file (%d)", f.budget.maxFileSize)
+		return ErrLimit
+	}
+	return nil
+}
+
+// spend takes n bytes of what may be written. What then is not written must be
+// given back with refund.
+func (f *FS) spend(n int64) error {
+	if f.budget.written.Add(n) > f.budget.maxWritten {
+		f.refund(n)
+		f.hitLimit("bytes written (%d)", f.budget.maxWritten)
+		return ErrLimit
+	}
+	return nil
+}
+
+func (f *FS) refund(n int64) { f.budget.written.Add(-n) }
+
+// countCreated takes one of the files that may be created. If then it is not, that
+// must be given back with uncountCreated.
+func (f *FS) countCreated() error {
+	if f.budget.created.Add(1) > f.budget.maxCreated {
+		f.uncountCreated()
+		f.hitLimit("files created (%d)", f.budget.maxCreated)
+		return ErrLimit
+	}
+	return nil
+}
+
+func (f *FS) uncountCreated() { f.budget.created.Add(-1) }

@@ -1,0 +1,245 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/wasmtool/wasmtool/internal/namefold"
+)
+
+// Bounds on deny patterns. Matching runs in the host and cannot be interrupted,
+// and the guest chooses the path, so patterns that make it slow are refused.
+const (
+	maxDenyBytes    = 256
+	maxDenyPatterns = 64 // of a mount, each alternative in braces counted
+)
+
+// ValidateDeny reports what is wrong with a deny pattern: nil for a usable one.
+// Patterns are relative to the mount and slash-separated; "*", "?", "[a-z]" and
+// "{a,b}" match within one name, "**/" any number of directories, "x/**" is x and
+// all below. What lies below a denied path is denied. A pattern has at most 256
+// bytes, and a mount at most 64 patterns, each alternative in braces counted.
+func ValidateDeny(pattern string) error {
+	_, err := newDenyPatterns(pattern)
+	return err
+}
+
+// denyPattern is a pattern without braces in the two forms that are matched.
+type denyPattern struct {
+	// folded is the pattern after namefold.Fold.
+	folded string
+	// exact is the pattern as written, only where folding changes what it means: a
+	// range such as [A-z], and "?" for a character that folds to two. Else empty.
+	exact string
+}
+
+// newDenyPatterns returns what a pattern stands for once its braces are spelt out.
+func newDenyPatterns(pattern string) ([]denyPattern, error) {
+	switch {
+	case pattern == "":
+		return nil, errors.New("is empty")
+	case len(pattern) > maxDenyBytes:
+		return nil, fmt.Errorf("is longer than %d bytes", maxDenyBytes)
+	case strings.IndexByte(pattern, 0) >= 0, !utf8.ValidString(pattern):
+		return nil, errors.New("is not valid UTF-8 text")
+	case !doublestar.ValidatePattern(pattern):
+		return nil, errNotAPattern
+	}
+	spelt, ok := expandBraces(pattern)
+	if !ok {
+		return nil, errTooManyPatterns
+	}
+	var list []denyPattern
+	for _, p := range spelt {
+		d, err := newDenyPattern(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+var (
+	errNotAPattern     = errors.New("is not a valid pattern; close every [ and { and end on no backslash")
+	errTooManyPatterns = fmt.Errorf("stands for more than %d patterns; write fewer alternatives in braces", maxDenyPatterns)
+)
+
+func newDenyPattern(p string) (denyPattern, error) {
+	if strings.HasPrefix(p, "/") {
+		return denyPattern{}, errors.New("starts with a slash; write it relative to the mount")
+	}
+	p = strings.TrimSuffix(p, "/")
+	for elem := range strings.SplitSeq(p, "/") {
+		if elem == "" || elem == "." || elem == ".." {
+			return denyPattern{}, errors.New(`has an empty, "." or ".." element, which matches no path; leave it out`)
+		}
+	}
+	// What is below a denied path is denied, so x/** says no more than x does.
+	for strings.HasSuffix(p, "/**") {
+		p = strings.TrimSuffix(p, "/**")
+	}
+	d := denyPattern{folded: namefold.Fold(p)}
+	if strings.ContainsAny(p, "[?") {
+		d.exact = p
+	}
+	if !doublestar.ValidatePattern(p) || !doublestar.ValidatePattern(d.folded) {
+		return denyPattern{}, errNotAPattern
+	}
+	return d, nil
+}
+
+// expandBraces returns a valid pattern with each choice of its alternatives, or
+// false for more than maxDenyPatterns.
+func expandBraces(p string) ([]string, bool) {
+	alternatives, before, after := cutBraces(p)
+	if alternatives == nil {
+		return []string{p}, true
+	}
+	var all []string
+	for _, alternative := range alternatives {
+		spelt, ok := expandBraces(before + alternative + after)
+		if all = append(all, spelt...); !ok || len(all) > maxDenyPatterns {
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// cutBraces returns the alternatives in the first braces of a valid pattern, with
+// what is before and after those; nil for a pattern without.
+func cutBraces(p string) (alternatives []string, before, after string) {
+	open, depth, start := 0, 0, 0
+	for i := 0; i < len(p); i++ {
+		switch p[i] {
+		case '\\':
+			i++
+		case '[':
+			i = classEnd(p, i)
+		case '{':
+			if depth++; depth == 1 {
+				open, start = i, i+1
+			}
+		case ',':
+			if depth == 1 {
+				alternatives = append(alternatives, p[start:i])
+				start = i + 1
+			}
+		case '}':
+			if depth--; depth == 0 {
+				return append(alternatives, p[start:i]), p[:open], p[i+1:]
+			}
+		}
+	}
+	return nil, "", ""
+}
+
+// classEnd returns the index of the bracket that closes the class at p[i].
+func classEnd(p string, i int) int {
+	for i++; i < len(p) && p[i] != ']'; i++ {
+		if p[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+// denyList is the deny patterns of a mount. Empty denies nothing.
+type denyList []denyPattern
+
+func newDenyList(patterns []string) (denyList, error) {
+	var list denyList
+	for _, pattern := range patterns {
+		more, err := newDenyPatterns(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("deny pattern %q %w", pattern, err)
+		}
+		if list = append(list, more...); len(list) > maxDenyPatterns {
+			return nil, fmt.Errorf("has more than %d deny patterns, counting each alternative in braces; write fewer", maxDenyPatterns)
+		}
+	}
+	return list, nil
+}
+
+// denies reports whether a pattern matches a cleaned path below the mount or a
+// directory above it. It looks at nothing but the text, so its answer does not
+// depend on what exists. The mount itself, ".", is never denied.
+func (l denyList) denies(rel string) bool {
+	if len(l) == 0 || rel == "." {
+		return false
+	}
+	if runtime.GOOS == "windows" {
+		for elem := range strings.SplitSeq(rel, "/") {
+			if isWindowsAlias(elem) {
+				return true
+			}
+		}
+	}
+	folded := namefold.Fold(rel)
+	for _, d := range l {
+		if matchesAbove(d.folded, folded) || (d.exact != "" && matchesAbove(d.exact, rel)) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesAbove reports whether a pattern matches a path or one of its parents.
+// One match against pattern + "/**" would not do: x* with that does not match x.
+func matchesAbove(pattern, name string) bool {
+	for end := 0; end < len(name); {
+		next := strings.IndexByte(name[end:], '/')
+		if next < 0 {
+			break
+		}
+		end += next
+		if doublestar.MatchUnvalidated(pattern, name[:end]) {
+			return true
+		}
+		end++
+	}
+	return doublestar.MatchUnvalidated(pattern, name)
+}
+
+// deniesLinkTo reports whether a link at rel that says target names a denied path.
+func (l denyList) deniesLinkTo(rel, target string) bool {
+	return l.denies(path.Join(path.Dir(rel), target))
+}
+
+// mayLieBelow reports whether a path below the directory rel could be denied. In
+// doubt it says yes.
+func (l denyList) mayLieBelow(rel string) bool {
+	folded := namefold.Fold(rel)
+	for _, d := range l {
+		if couldMatchBelow(d.folded, folded) || (d.exact != "" && couldMatchBelow(d.exact, rel)) {
+			return true
+		}
+	}
+	return false
+}
+
+// couldMatchBelow reports whether a pattern could match a path below dir.
+func couldMatchBelow(pattern, dir string) bool {
+	for {
+		elem, patternRest, patternMore := strings.Cut(pattern, "/")
+		name, rest, more := strings.Cut(dir, "/")
+		switch {
+		// An element that is no pattern is a part of a class with a slash in it.
+		case elem == "**", !doublestar.ValidatePattern(elem):
+			return true
+		case !doublestar.MatchUnvalidated(elem, name):
+			return false
+		case !patternMore:
+			return true // dir is denied itself
+		case !more:
+			return true
+		}
+		pattern, dir = patternRest, rest
+	}
+}

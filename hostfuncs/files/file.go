@@ -1,0 +1,274 @@
+package files
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+)
+
+// maxRead bounds the bytes of one Read, so that a call that is over does not read
+// on for long: reading cannot be interrupted.
+const maxRead = 4 << 20
+
+// File is an open file or directory of an FS. After Close, or once its FS is
+// revoked, everything fails with fs.ErrClosed. It is safe for concurrent use.
+type File struct {
+	fs    *FS
+	place place
+	flags OpenFlags
+
+	// One of them is set.
+	regular *os.File
+	dir     interface {
+		Stat() (fs.FileInfo, error)
+		ReadDir(n int) ([]fs.DirEntry, error)
+		Seek(offset int64, whence int) (int64, error)
+		Close() error
+	}
+
+	closed    atomic.Bool
+	appending atomic.Bool
+	writing   sync.Mutex   // held while the file is written to or its size set
+	listed    atomic.Int64 // entries given out since the last rewind
+
+	listing    sync.Mutex // held while the directory is read or closed
+	listingErr error      // why listing stopped; stays until the next rewind
+	dirClosed  bool
+}
+
+// Path returns the absolute guest path by which the file was opened.
+func (f *File) Path() string { return f.place.guest }
+
+// IsDir reports whether the file is a directory.
+func (f *File) IsDir() bool { return f.dir != nil }
+
+func (f *File) check() error {
+	if f.closed.Load() || f.fs.revoked.Load() {
+		return fs.ErrClosed
+	}
+	return nil
+}
+
+// checkRead fails unless the file is open and has bytes to read.
+func (f *File) checkRead() error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.IsDir() {
+		return ErrIsDir
+	}
+	if f.flags&OpenNoRead != 0 {
+		return ErrAccess
+	}
+	return nil
+}
+
+// Stat describes the file as it is now.
+func (f *File) Stat() (fs.FileInfo, error) {
+	err := f.check()
+	var info fs.FileInfo
+	if err == nil {
+		if f.IsDir() {
+			info, err = f.dir.Stat()
+		} else {
+			info, err = f.regular.Stat()
+		}
+		err = guestError(err)
+	}
+	if err != nil {
+		return nil, pathError("stat", f.Path(), err)
+	}
+	return namedInfo{info, path.Base(f.Path())}, nil
+}
+
+// Read reads at most 4 MiB from where the last Read ended. It returns 0 and
+// io.EOF at the end, ErrIsDir for a directory, and ErrAccess for a file that was
+// opened for writing only.
+func (f *File) Read(p []byte) (int, error) {
+	if err := f.checkRead(); err != nil {
+		return 0, pathError("read", f.Path(), err)
+	}
+	n, err := f.regular.Read(p[:min(len(p), maxRead)])
+	return n, f.readError(err)
+}
+
+// ReadAt is like Read from the given offset, which must not be negative. Unlike
+// an io.ReaderAt it may return less than asked without an error.
+func (f *File) ReadAt(p []byte, offset int64) (int, error) {
+	err := f.checkRead()
+	if err == nil && offset < 0 {
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		return 0, pathError("read", f.Path(), err)
+	}
+	n, err := f.regular.ReadAt(p[:min(len(p), maxRead)], offset)
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, f.readError(err)
+}
+
+func (f *File) readError(err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return pathError("read", f.Path(), guestError(err))
+}
+
+// Seek sets the offset for the next Read as io.Seeker says, and returns it. In a
+// directory it only goes back to the start.
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	err := f.check()
+	switch {
+	case err != nil:
+	case f.IsDir() && offset == 0 && whence == io.SeekStart:
+		err = f.rewind()
+		offset = 0
+	case f.IsDir(), whence < io.SeekStart, whence > io.SeekEnd:
+		// Some hosts know more ways to seek than these.
+		err = fs.ErrInvalid
+	default:
+		offset, err = f.regular.Seek(offset, whence)
+		err = guestError(err)
+	}
+	if err != nil {
+		return 0, pathError("seek", f.Path(), err)
+	}
+	return offset, nil
+}
+
+func (f *File) rewind() error {
+	f.listing.Lock()
+	defer f.endListing()
+	if err := f.check(); err != nil {
+		return err
+	}
+	f.uncountListed()
+	_, f.listingErr = f.dir.Seek(0, io.SeekStart)
+	f.listingErr = guestError(f.listingErr)
+	return f.listingErr
+}
+
+// ReadDir returns the next n entries of a directory, fewer only at its end, in no
+// order. With n of 0 or less it returns all that are left. Denied entries are
+// left out, and so are names that no guest path can say. Asked for more than
+// 65,536 entries it fails with ErrTooLarge if there are more, and so it does when
+// the directories open at once have listed 262,144. After an error it fails until
+// Seek goes back to the start.
+func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
+	err := f.check()
+	if err == nil && !f.IsDir() {
+		err = ErrNotDir
+	}
+	var entries []fs.DirEntry
+	if err == nil {
+		entries, err = f.list(n)
+	}
+	if err != nil {
+		return nil, pathError("readdir", f.Path(), err)
+	}
+	return entries, nil
+}
+
+func (f *File) list(n int) ([]fs.DirEntry, error) {
+	f.listing.Lock()
+	defer f.endListing()
+	if f.listingErr != nil {
+		return nil, f.listingErr
+	}
+	var entries []fs.DirEntry
+	for n <= 0 || len(entries) < n {
+		if f.listingErr = f.check(); f.listingErr != nil {
+			return nil, f.listingErr
+		}
+		batch, err := f.dir.ReadDir(f.batch(n, len(entries)))
+		if err != nil && err != io.EOF {
+			f.listingErr = guestError(err)
+			return nil, f.listingErr
+		}
+		before := len(entries)
+		for _, entry := range batch {
+			if f.shows(entry.Name()) {
+				entries = append(entries, entry)
+			}
+		}
+		added := len(entries) - before
+		f.listed.Add(int64(added))
+		if !f.fs.countListed(added) || len(entries) > maxListing {
+			f.listingErr = ErrTooLarge
+			return nil, f.listingErr
+		}
+		if err == io.EOF {
+			break
+		}
+	}
+	return entries, nil
+}
+
+// batch returns how many entries to ask the host for: some of those still
+// wanted, and one over the bound to tell whether there are more.
+func (f *File) batch(n, have int) int {
+	const most = 1024
+	left := maxListing + 1 - have
+	if n > 0 {
+		left = min(left, n-have)
+	}
+	return min(left, most)
+}
+
+// shows reports whether the guest may see an entry of this directory.
+func (f *File) shows(name string) bool {
+	m := f.place.mount
+	return m == nil || utf8.ValidString(name) && !m.denies(path.Join(f.place.rel, name))
+}
+
+// uncountListed gives back what the directory has of the bound on entries.
+func (f *File) uncountListed() { f.fs.listed.Add(-f.listed.Swap(0)) }
+
+// Close closes the file. Closing it again fails with fs.ErrClosed.
+func (f *File) Close() error {
+	f.fs.forget(f)
+	if err := f.close(); err != nil {
+		return pathError("close", f.Path(), err)
+	}
+	return nil
+}
+
+func (f *File) close() error {
+	if !f.closed.CompareAndSwap(false, true) {
+		return fs.ErrClosed
+	}
+	if f.IsDir() {
+		return f.closeDir()
+	}
+	return guestError(f.regular.Close())
+}
+
+// endListing must be called in place of listing.Unlock.
+func (f *File) endListing() {
+	f.listing.Unlock()
+	if f.closed.Load() {
+		_ = f.closeDir() // Close has returned, and nobody is left to be told
+	}
+}
+
+// closeDir closes a directory. Package os gives the buffer of a directory back when
+// that is closed, even while it is read into; so whoever reads closes it afterwards,
+// and nobody waits for a host that hangs.
+func (f *File) closeDir() error {
+	if !f.listing.TryLock() {
+		return nil
+	}
+	defer f.listing.Unlock()
+	if f.dirClosed {
+		return nil
+	}
+	f.dirClosed = true
+	f.uncountListed()
+	return guestError(f.dir.Close())
+}

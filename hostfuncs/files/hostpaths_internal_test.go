@@ -1,0 +1,56 @@
+package files
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What was looked at and is another directory by now is refused; what was not there is looked
+// for again.
+func TestWhatHostPathsRemember(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, later := filepath.Join(top, "dir"), filepath.Join(top, "later")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var paths hostPaths
+	if near, err := paths.nearest(later); err != nil || near.there {
+		t.Errorf("got %+v, %v for what is not there", near, err)
+	}
+	if err := os.Mkdir(later, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if near, err := paths.nearest(later); err != nil || !near.there {
+		t.Errorf("got %+v, %v for what is there by now", near, err)
+	}
+
+	if real, _, err := paths.directory(dir); err != nil || real != dir {
+		t.Fatalf("got %q, %v", real, err)
+	}
+	if err := os.Rename(dir, dir+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := openHostDir(dir, &paths); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("got %v, %v for what is gone", d, err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := openHostDir(dir, &paths); err == nil || !strings.Contains(err.Error(), "was replaced") {
+		t.Errorf("got %v, %v for another directory", d, err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(later, dir); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	if d, err := openHostDir(dir, &paths); err == nil || !strings.Contains(err.Error(), "was replaced") {
+		t.Errorf("got %v, %v for a link", d, err)
+	}
+}

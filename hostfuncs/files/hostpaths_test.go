@@ -1,0 +1,233 @@
+//go:build unix
+
+package files_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
+)
+
+// pathsOfTheHost lays out directories with links of all kinds between them, and returns the one
+// that holds them. Each directory has a file that says its name.
+func pathsOfTheHost(t *testing.T) string {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, top, map[string]string{
+		"id": "top", "ws/id": "ws", "ws/sub/id": "sub", "ws2/id": "ws2", "cache/id": "cache", "cache/modules/id": "modules", "other/id": "other", "mid/id": "mid",
+	})
+	for link, target := range map[string]string{
+		"link":     "ws",
+		"mid/to":   "../ws",
+		"abs":      filepath.Join(top, "ws"),
+		"chain":    "mid/to/inlink",
+		"dangling": "nowhere",
+		"loop":     "loop",
+		"filelink": "ws/id",
+		"tocache":  "cache",
+		"cache/up": "../ws",
+		// In the mount, where a guest could replace it.
+		"ws/inlink":  "sub",
+		"ws/outlink": "../other",
+	} {
+		symlink(t, target, filepath.Join(top, link))
+	}
+	return top
+}
+
+// Which directory of the host a path means, or why it means none.
+func TestPathsOfMounts(t *testing.T) {
+	top := pathsOfTheHost(t)
+	t.Chdir(top)
+	for _, test := range []struct{ path, id, reason string }{
+		{"ws", "ws", ""},
+		{"ws/", "ws", ""},
+		{"ws/.//sub/.", "sub", ""},
+		{"ws/../other", "other", ""},
+		{"ws/none/../sub", "sub", ""},
+		{"link", "ws", ""},
+		{"link/", "ws", ""},
+		{"link/sub", "sub", ""},
+		{"link/../other", "other", ""},
+		{"mid/to", "ws", ""},
+		{"mid/to/sub", "sub", ""},
+		{"mid/to/..", "mid", ""}, // by its text
+		{"abs/sub", "sub", ""},
+		{"chain", "sub", ""},
+		{"ws/outlink", "other", ""},
+		{"cache/up/inlink", "sub", ""},
+		{".", "top", ""},
+		{"none", "", "the directory does not exist"},
+		{"none/none", "", "the directory does not exist"},
+		{"link/none", "", "the directory does not exist"},
+		{"dangling", "", "the directory does not exist"},
+		{"dangling/none", "", "the directory does not exist"},
+		{"loop", "", "the directory cannot be opened"},
+		{"loop/sub", "", "the directory cannot be opened"},
+		{"ws/id", "", "is not a directory; name one"},
+		{"ws/id/none", "", "is not a directory; name one"},
+		{"link/id", "", "is not a directory; name one"},
+		{"link/id/none", "", "is not a directory; name one"},
+		{"filelink", "", "is not a directory; name one"},
+	} {
+		for spelling, path := range map[string]string{
+			// Not joined, which would clean them.
+			"absolute": top + "/" + test.path, "relative": test.path, "from above": "../" + filepath.Base(top) + "/" + test.path,
+		} {
+			t.Run(test.path+"/"+spelling, func(t *testing.T) {
+				fsys, err := files.New(grants(read("w", path)), files.Options{})
+				if err == nil {
+					defer closed(t, fsys)
+				}
+				checkReason(t, err, test.reason, top)
+				if test.reason != "" {
+					return
+				}
+				if got, err := readFile(fsys.View("/w"), "id"); err != nil || got != test.id {
+					t.Errorf("it is %q, %v, want %q", got, err, test.id)
+				}
+			})
+		}
+	}
+}
+
+// Which mounts for writing touch what is protected.
+func TestPathsOfProtectedDirectories(t *testing.T) {
+	const refused = "is, holds or lies in a directory that no tool may write to: that of the operator's file, of tools, of stores or of compiled code; name another one, or grant it for reading"
+	top, aside, in := pathsOfTheHost(t), t.TempDir(), t.TempDir()
+	t.Chdir(top)
+	for _, test := range []struct{ mount, protected, reason string }{
+		// The same, above and below.
+		{"ws", "ws", refused},
+		{"ws", ".", refused},
+		{"ws", "ws/sub", refused},
+		{"ws/sub", "ws", refused},
+		{"ws", "cache", ""},
+		{"ws", "cache/modules", ""},
+		{"ws", "ws2", ""},
+		{"ws2", "ws", ""},
+		// By other texts.
+		{"ws", "ws/../cache", ""},
+		{"ws", "cache/../ws/sub", refused},
+		{"ws", "none/../ws", refused},
+		// What is not there yet.
+		{"ws", "ws/later", refused},
+		{"ws", "ws/later/and/later", refused},
+		{"ws", "ws/sub/later", refused},
+		{"ws/sub", "ws/later", ""},
+		{"ws", "later", ""},
+		{"ws", "cache/later/and/later", ""},
+		{"other", "ws/later", ""},
+		// A file, and a file where a directory should be.
+		{"ws", "ws/id", refused},
+		{"ws/sub", "ws/id", ""},
+		{"ws", "cache/id", ""},
+		{"ws", "cache/id/later", refused},
+		{"ws", "ws/id/later", refused},
+		// By links, which lie outside of the mount.
+		{"ws", "link", refused},
+		{"ws", "link/sub", refused},
+		{"ws", "link/later/and/later", refused},
+		{"ws", "mid/to", refused},
+		{"ws", "mid/to/sub", refused},
+		{"ws", "mid/to/later", refused},
+		{"ws", "abs/later", refused},
+		{"ws", "cache/up/sub", refused},
+		{"ws/sub", "chain", refused},
+		{"ws/sub", "link", refused},
+		{"ws/sub", "link/later", ""},
+		{"ws", "tocache", ""},
+		{"ws", "tocache/modules", ""},
+		{"ws", "tocache/later", ""},
+		{"cache", "tocache/later", refused},
+		{"ws", "filelink", refused},
+		{"ws", "link/../cache", ""},
+		// By links that lead nowhere: whatever they come to lead to.
+		{"ws", "dangling", ""},
+		{"ws", "dangling/later", ""},
+		{".", "dangling", refused},
+		{"ws", "loop", refused},
+		{"ws", "loop/later", refused},
+		// By links in the mount, though they lead out of it.
+		{"ws", "ws/outlink", refused},
+		{"ws", "ws/outlink/later", refused},
+		{"ws", "link/outlink", refused},
+		{"ws", "chain", refused},
+		{"other", "ws/outlink", refused},
+		{"ws/sub", "ws/outlink", ""},
+		{"ws2", "ws/inlink", ""},
+		// By links to the mount.
+		{"link", "ws/sub", refused},
+		{"link", "cache", ""},
+		{"mid/to", "link/later", refused},
+		{"chain", "ws", refused},
+		{"ws/outlink", "ws", ""},
+		{"ws/outlink", "other/later", refused},
+	} {
+		for spelling, of := range map[string]func(string) string{
+			"absolute": func(path string) string { return top + "/" + path }, "relative": func(path string) string { return path },
+		} {
+			t.Run(strings.ReplaceAll(test.mount+" and "+test.protected+"/"+spelling, "..", "up"), func(t *testing.T) {
+				mount, o := of(test.mount), files.Options{Protected: []string{of(test.protected)}}
+				fsys, err := files.New(grants(readWrite("w", mount)), o)
+				if err == nil {
+					closed(t, fsys)
+				}
+				checkReason(t, err, test.reason, top)
+				newFSWith(t, o, read("w", mount)) // which protects nothing
+				// What was looked at for other mounts before makes no difference.
+				o.ScratchIn = in
+				fsys, err = files.New(grants(readWrite("before", aside), scratch(), readWrite("w", mount)), o)
+				if err == nil {
+					closed(t, fsys)
+				}
+				checkReason(t, err, test.reason, top)
+			})
+		}
+	}
+}
+
+// checkReason fails unless a mount named w was refused for the reason, or accepted for none.
+func checkReason(t *testing.T, err error, reason, top string) {
+	t.Helper()
+	noHostPath(t, err, top)
+	var refused *files.MountError
+	switch {
+	case err == nil && reason == "":
+	case err == nil:
+		t.Errorf("it was mounted, and should not for the reason that it %q", reason)
+	case !errors.As(err, &refused) || refused.Reason != reason:
+		t.Errorf("got %v, want %q", err, reason)
+	}
+}
+
+// Paths that cannot be looked at are not taken for harmless.
+func TestPathsThatCannotBeLookedAt(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root looks everywhere")
+	}
+	top := pathsOfTheHost(t)
+	closedDir := filepath.Join(top, "cache")
+	if err := os.Chmod(closedDir, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(closedDir, 0o700) })
+	for _, path := range []string{"cache/modules", "cache/later", "tocache/modules", "cache/up/sub"} {
+		o := files.Options{Protected: []string{filepath.Join(top, path)}}
+		if fsys, err := files.New(grants(readWrite("w", filepath.Join(top, "ws"))), o); err == nil {
+			closed(t, fsys)
+			t.Errorf("mounted beside %s", path)
+		}
+		if fsys, err := files.New(grants(read("w", filepath.Join(top, path))), files.Options{}); err == nil {
+			closed(t, fsys)
+			t.Errorf("mounted %s", path)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// A17: a process file system below a mount, such as that of a container's root,
+// is not read either. Mounting one needs privileges, so this goes to the check.
+func TestKernelFilesDoNotOpen(t *testing.T) {
+	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()}, Options{}, new(hostPaths))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.root.Close()
+	for _, dir := range []string{"/proc/self", "/proc", "/sys/kernel"} {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Skipf("not on this system: %v", err)
+		}
+		defer root.Close()
+		for _, name := range []string{".", "status", "version", "notes"} {
+			file, err := root.Open(name)
+			if err != nil {
+				continue
+			}
+			defer file.Close()
+			if _, err := m.checkOpened(file, root, name, opening{}); !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("%s in %s: %v", name, dir, err)
+			}
+		}
+	}
+}

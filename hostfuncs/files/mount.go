@@ -1,0 +1,304 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+)
+
+// mount is a directory of the host at a guest path.
+type mount struct {
+	name     string // the operator's name
+	at       string // the guest path
+	root     *os.Root
+	self     *os.File // the same directory
+	deny     denyList
+	writable bool
+	scratch  string // the directory to remove at the end; empty for the operator's
+
+	info    fs.FileInfo   // of the mounted directory
+	parents []fs.FileInfo // of the mounted directory and all above it, on the host
+	escape  error         // what package os reports for a path that leads out of a root
+}
+
+func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, error) {
+	m := &mount{name: g.Mount, at: g.GuestPath(), writable: g.Mode == capability.ModeWrite}
+	refuse := func(reason string) (*mount, error) { return nil, &MountError{Mount: m.name, Reason: reason} }
+
+	if g.Mode != capability.ModeRead && g.Mode != capability.ModeWrite {
+		return refuse("mode " + g.Mode.String() + " cannot be served; grant read or write")
+	}
+	rel, _, err := cleanPath(m.at)
+	if err != nil || path.Join("/", rel) != m.at {
+		return refuse("the guest path must be absolute and clean, such as /" + g.Mount)
+	}
+	if m.deny, err = newDenyList(g.Deny); err != nil {
+		return refuse(err.Error())
+	}
+	if err := m.openDir(g, o, paths); err != nil {
+		return refuse(err.Error())
+	}
+	// Package os has no name for this error; asking for it once tells which it is.
+	var escape *fs.PathError
+	if _, err := m.root.Stat(".."); !errors.As(err, &escape) {
+		_ = m.close()
+		return refuse("the host does not confine the directory")
+	}
+	m.escape = escape.Err
+	return m, nil
+}
+
+// openDir opens the directory of the host behind the mount, or makes it. Its
+// errors are reasons in words, without the path.
+func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) error {
+	name := g.Dir
+	if g.Mount == capability.ScratchMount {
+		var err error
+		if name, err = newScratch(g, o); err != nil {
+			return err
+		}
+		m.scratch = name
+	}
+	dir, err := openHostDir(name, paths)
+	if err == nil && g.Is != nil && !os.SameFile(g.Is, dir.info) {
+		err = errors.Join(errors.New("the directory is not the one that was approved; call again to be asked about the one that is there now"), dir.close())
+	}
+	if err == nil && m.writable {
+		if err = dir.refuseProtected(o.Protected, paths); err != nil {
+			_ = dir.close()
+		}
+	}
+	if err != nil {
+		_ = removeScratch(m.scratch)
+		return err
+	}
+	m.root, m.self, m.info, m.parents = dir.root, dir.self, dir.info, dir.parents
+	return nil
+}
+
+// close removes a scratch directory with all it holds, and closes the mount.
+func (m *mount) close() error {
+	var err error
+	if m.scratch != "" {
+		err = m.emptyScratch()
+	}
+	err = errors.Join(err, m.self.Close(), m.root.Close())
+	if removeErr := removeScratch(m.scratch); removeErr != nil {
+		err = errors.Join(err, removeErr)
+	}
+	return err
+}
+
+// denies reports whether a cleaned path below the mount is denied.
+func (m *mount) denies(rel string) bool { return isHostTemp(rel) || m.deny.denies(rel) }
+
+// noLinks tells that no link may be followed: each is a second name, and deny
+// patterns know names.
+func (m *mount) noLinks() bool { return len(m.deny) > 0 }
+
+// guestError maps an error of package os to one of this package's.
+func (m *mount) guestError(err error) error {
+	if errors.Is(err, m.escape) {
+		return ErrOutside
+	}
+	return guestError(err)
+}
+
+// opening says how a mount opens what a path names.
+type opening struct {
+	mustBeDir bool // refuse files
+	noFollow  bool // refuse a link at the end of the path
+	append    bool
+	access    int // os.O_RDONLY, os.O_WRONLY or os.O_RDWR
+	// create makes a file with these permission bits, less the umask of this process,
+	// where there must be nothing.
+	create bool
+	perm   fs.FileMode
+}
+
+// hostFlags are the flags for the host. O_TRUNC is never among them: emptying a
+// file waits until it is known what was opened.
+func (o opening) hostFlags() int {
+	flags := openFlags | o.access
+	if o.append {
+		flags |= appendFlag
+	}
+	if o.create {
+		flags |= os.O_CREATE | os.O_EXCL
+	}
+	return flags
+}
+
+// check refuses what may not be opened in this way: anything but a regular file or
+// a directory, a directory for writing, and for writing too what runs with the
+// rights of its owner or group.
+func (o opening) check(info fs.FileInfo) error {
+	mode := info.Mode()
+	switch {
+	case info.IsDir() && o.access != os.O_RDONLY:
+		return ErrIsDir
+	case info.IsDir():
+		return nil
+	case !mode.IsRegular():
+		return fs.ErrPermission
+	case o.mustBeDir:
+		return ErrNotDir
+	case o.access != os.O_RDONLY && mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+// open opens a regular file or a directory, whatever the path says at that moment,
+// and nothing else.
+func (m *mount) open(rel string, o opening) (*os.File, fs.FileInfo, error) {
+	if file, info, ok := m.openPlain(rel, o); ok {
+		return file, info, nil
+	}
+	parent, base, done, err := m.parentOf(rel)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+
+	// Look before opening: opening a device can do something to it.
+	before, err := m.statIn(parent, base, !o.noFollow)
+	if err != nil {
+		return nil, nil, err
+	}
+	if before.Mode().Type() == fs.ModeSymlink {
+		return nil, nil, ErrLoop
+	}
+	if err := o.check(before); err != nil {
+		return nil, nil, err
+	}
+	return m.openIn(parent, base, o)
+}
+
+// openIn opens a name in a directory, or creates it.
+func (m *mount) openIn(parent *os.Root, base string, o opening) (*os.File, fs.FileInfo, error) {
+	file, err := parent.OpenFile(base, o.hostFlags(), o.perm)
+	if err != nil {
+		return nil, nil, m.guestError(err)
+	}
+	// The path may have changed since; what counts is what was opened.
+	info, err := m.checkOpened(file, parent, base, o)
+	if err != nil {
+		_ = file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// checkOpened refuses an open file that checkKind refuses, and where links may not be
+// followed one that does not itself bear the name.
+func (m *mount) checkOpened(file *os.File, parent *os.Root, base string, o opening) (fs.FileInfo, error) {
+	info, err := m.checkKind(file, o)
+	if err != nil {
+		return nil, err
+	}
+	if (m.noLinks() || o.noFollow) && !o.create { // what is created is no link
+		named, err := parent.Lstat(base)
+		if err != nil {
+			return nil, m.guestError(err)
+		}
+		if !os.SameFile(named, info) {
+			return nil, fs.ErrPermission
+		}
+	}
+	return info, nil
+}
+
+// checkKind refuses an open file that is not of the kind asked for, and one that belongs
+// to the kernel's own file systems.
+func (m *mount) checkKind(file *os.File, o opening) (fs.FileInfo, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, m.guestError(err)
+	}
+	if err := o.check(info); err != nil {
+		return nil, err
+	}
+	if !sameDevice(info, m.info) && isKernelFS(file) {
+		return nil, fs.ErrPermission
+	}
+	return info, nil
+}
+
+// stat describes what rel names; follow says whether a link at its end is
+// followed. mustBeDir follows it too, as a slash at the end does.
+func (m *mount) stat(rel string, mustBeDir, follow bool) (fs.FileInfo, error) {
+	parent, base, done, err := m.parentOf(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	info, err := m.statIn(parent, base, follow || mustBeDir)
+	if err != nil {
+		return nil, err
+	}
+	if mustBeDir && !info.IsDir() {
+		return nil, ErrNotDir
+	}
+	return info, nil
+}
+
+// statIn describes base in parent. Asked to follow a link where none is followed,
+// it refuses, whether or not the link leads anywhere.
+func (m *mount) statIn(parent *os.Root, base string, follow bool) (fs.FileInfo, error) {
+	if follow && !m.noLinks() {
+		info, err := parent.Stat(base)
+		return info, m.guestError(err)
+	}
+	info, err := parent.Lstat(base)
+	if err != nil {
+		return nil, m.guestError(err)
+	}
+	if follow && info.Mode().Type() == fs.ModeSymlink {
+		return nil, fs.ErrPermission
+	}
+	return info, nil
+}
+
+// readlink returns what a link says, if that stays in the mount. Other targets
+// are host paths, which are not for the guest.
+func (m *mount) readlink(rel string) (string, error) {
+	parent, base, done, err := m.parentOf(rel)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	info, err := parent.Lstat(base)
+	if err != nil {
+		return "", m.guestError(err)
+	}
+	if info.Mode().Type() != fs.ModeSymlink {
+		return "", fs.ErrInvalid
+	}
+	target, err := parent.Readlink(base)
+	if err != nil {
+		return "", m.guestError(err)
+	}
+	if target == "" || filepath.IsAbs(target) || filepath.VolumeName(target) != "" || os.IsPathSeparator(target[0]) {
+		return "", ErrOutside
+	}
+	target = filepath.ToSlash(target)
+	if named := path.Join(path.Dir(rel), target); named == ".." || strings.HasPrefix(named, "../") {
+		return "", ErrOutside
+	}
+	if m.deny.deniesLinkTo(rel, target) {
+		return "", fs.ErrPermission
+	}
+	if !m.noLinks() {
+		// Links on the way to the link make the text above say too little.
+		if _, err := parent.Stat(base); errors.Is(err, m.escape) {
+			return "", ErrOutside
+		}
+	}
+	return target, nil
+}

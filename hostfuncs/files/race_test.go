@@ -1,0 +1,133 @@
+//go:build unix
+
+package files_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
+)
+
+// swap exchanges two names of dir over and over until the test ends.
+func swap(t *testing.T, dir, a, b string) {
+	t.Helper()
+	a, b = filepath.Join(dir, a), filepath.Join(dir, b)
+	spare := a + ".spare"
+	var stop atomic.Bool
+	var swapper sync.WaitGroup
+	swapper.Go(func() {
+		for !stop.Load() {
+			for _, move := range [][2]string{{a, spare}, {b, a}, {spare, b}} {
+				if err := os.Rename(move[0], move[1]); err != nil {
+					t.Errorf("swap: %v", err)
+					return
+				}
+			}
+		}
+	})
+	t.Cleanup(func() {
+		stop.Store(true)
+		swapper.Wait()
+	})
+}
+
+// A13: while a name is swapped between what may be read and what may not, it is
+// never read through to the other side.
+func TestLinkSwapRace(t *testing.T) {
+	type race struct {
+		name string
+		deny []string
+		// setUp fills the mount ws, beside which lies out/f with the canary.
+		setUp func(t *testing.T, ws string)
+		a, b  string
+		path  string
+	}
+	outside := func(t *testing.T, ws string) {
+		write(t, ws, map[string]string{"d/f": "fine"})
+		symlink(t, "../out", filepath.Join(ws, "l"))
+	}
+	absolute := func(t *testing.T, ws string) {
+		write(t, ws, map[string]string{"d/f": "fine"})
+		symlink(t, filepath.Join(filepath.Dir(ws), "out"), filepath.Join(ws, "l"))
+	}
+	file := func(t *testing.T, ws string) {
+		write(t, ws, map[string]string{"d": "fine"})
+		symlink(t, "../out/f", filepath.Join(ws, "l"))
+	}
+	denied := func(t *testing.T, ws string) {
+		write(t, ws, map[string]string{"d/f": "fine", "secret/f": canary})
+		symlink(t, "secret", filepath.Join(ws, "l"))
+	}
+	deniedDeep := func(t *testing.T, ws string) {
+		write(t, ws, map[string]string{"d/x/f": "fine", "secret/x/f": canary})
+		symlink(t, "secret", filepath.Join(ws, "l"))
+	}
+	deniedFile := func(t *testing.T, ws string) {
+		write(t, ws, map[string]string{"d": "fine", "secret": canary})
+		symlink(t, "secret", filepath.Join(ws, "l"))
+	}
+	pipe := func(t *testing.T, ws string) {
+		write(t, ws, map[string]string{"d": "fine"})
+		if err := syscall.Mkfifo(filepath.Join(ws, "l"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pipeDir := func(t *testing.T, ws string) {
+		write(t, ws, map[string]string{"d/f": "fine"})
+		if err := syscall.Mkfifo(filepath.Join(ws, "l"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deny := []string{"secret/**"}
+	for _, r := range []race{
+		{"directory and link to outside", nil, outside, "d", "l", "d/f"},
+		{"directory and absolute link", nil, absolute, "d", "l", "d/f"},
+		{"file and link to outside", nil, file, "d", "l", "d"},
+		{"deny, directory and link to outside", deny, outside, "d", "l", "d/f"},
+		{"deny, directory and link to denied", deny, denied, "d", "l", "d/f"},
+		{"deny, directory on the way and link to denied", deny, deniedDeep, "d", "l", "d/x/f"},
+		{"deny, file and link to denied", deny, deniedFile, "d", "l", "d"},
+		// A7: opening never waits, not even for a FIFO put there while opening.
+		{"file and FIFO", nil, pipe, "d", "l", "d"},
+		{"deny, file and FIFO", deny, pipe, "d", "l", "d"},
+		{"deny, directory and FIFO", deny, pipeDir, "d", "l", "d/f"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			top := t.TempDir()
+			ws := filepath.Join(top, "ws")
+			write(t, top, map[string]string{"out/f": canary})
+			r.setUp(t, ws)
+			view := newFS(t, read("w", ws, r.deny...)).View("/w")
+			swap(t, ws, r.a, r.b)
+
+			least, most := testlevel.Size(1000, 20_000), 400_000
+			fine, refused := 0, 0
+			// The race is only worth something when both sides were met.
+			for i := 0; i < most && (i < least || fine == 0 || refused == 0); i++ {
+				got, err := readFile(view, r.path)
+				switch {
+				case err == nil && got == "fine":
+					fine++
+				case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotDir), errors.Is(err, files.ErrLoop):
+					refused++
+				default:
+					t.Fatalf("after %d opens read %q, %v", i, got, err)
+				}
+				if info, err := view.Stat(r.path); err == nil && info.Size() == int64(len(canary)) {
+					t.Fatalf("after %d opens stat shows the canary", i)
+				}
+			}
+			if fine == 0 || refused == 0 {
+				t.Errorf("met no swap: %d read, %d refused", fine, refused)
+			}
+		})
+	}
+}

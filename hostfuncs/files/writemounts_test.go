@@ -1,0 +1,151 @@
+package files_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
+)
+
+// A3, A5: in a mount for reading nothing is changed, whatever the other mounts are
+// and by whatever route.
+func TestAMountForReadingStaysAsItIs(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"ro/f": "fine", "ro/d/g": "fine", "rw/h": "fine"})
+	fsys := newFS(t, read("ro", filepath.Join(top, "ro")), readWrite("rw", filepath.Join(top, "rw")))
+	root := fsys.View("/")
+	for _, name := range []string{"ro/f", "ro/new", "ro/d", "ro", ".", "new", "rw/../ro/f"} {
+		opened := func(flags files.OpenFlags) error { _, err := root.Open(name, flags); return err }
+		for op, err := range map[string]error{
+			"open": opened(files.OpenWrite), "create": opened(create), "truncate": opened(files.OpenTruncate), "append": opened(files.OpenAppend),
+			"mkdir": root.Mkdir(name), "unlink": root.Unlink(name), "rmdir": root.Rmdir(name), "rename": root.Rename(name, "rw/x"),
+			"rename to": root.Rename("rw/h", name), "chtimes": root.Chtimes(name, true, time.Unix(1, 0), time.Unix(1, 0)),
+		} {
+			if !errors.Is(err, files.ErrReadOnly) {
+				t.Errorf("%s %s: %v", op, name, err)
+			}
+		}
+	}
+	for _, name := range []string{"ro/f", "ro/d", "/"} {
+		f, err := root.Open(name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, writeErr := f.Write([]byte("x"))
+		for op, err := range map[string]error{"write": writeErr, "size": f.SetSize(0), "append": f.SetAppending(true), "times": f.Chtimes(time.Unix(1, 0), time.Unix(1, 0))} {
+			if !errors.Is(err, files.ErrReadOnly) {
+				t.Errorf("%s of open %s: %v", op, name, err)
+			}
+		}
+	}
+	holds(t, filepath.Join(top, "ro/f"), "fine")
+	holds(t, filepath.Join(top, "rw/h"), "fine")
+}
+
+// Not even between two mounts for writing: their modes, limits and links differ.
+func TestNothingIsRenamedFromMountToMount(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	write(t, a, map[string]string{"f": "fine"})
+	root := newFS(t, readWrite("a", a), readWrite("b", b), scratch()).View("/")
+	for _, to := range []string{"b/f", "tmp/f"} {
+		if err := root.Rename("a/f", to); !errors.Is(err, files.ErrCrossMount) {
+			t.Errorf("rename to %s: %v", to, err)
+		}
+	}
+	holds(t, filepath.Join(a, "f"), "fine")
+}
+
+// Two mounts of one directory must allow the same.
+func TestOverlappingMountsOfDifferentModesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"sub/x": "X"})
+	sub := filepath.Join(dir, "sub")
+	for name, pair := range map[string][2]string{"same": {dir, dir}, "below": {dir, sub}, "above": {sub, dir}} {
+		for _, g := range [][2]capability.GrantedFS{
+			{read("a", pair[0]), readWrite("b", pair[1])},
+			{readWrite("a", pair[0]), read("b", pair[1])},
+			{readWrite("a", pair[0], "x"), readWrite("b", pair[1])},
+			{readWrite("a", pair[0]), readWrite("b", pair[1], "x")},
+		} {
+			fsys, err := files.New(grants(g[0], g[1]), files.Options{})
+			var mountErr *files.MountError
+			if !errors.As(err, &mountErr) || mountErr.Mount != "b" {
+				_ = fsys.Close()
+				t.Errorf("%s: %v, deny %q and %q: %v", name, g[0].Mode, g[0].Deny, g[1].Deny, err)
+			}
+		}
+	}
+	both := newFS(t, readWrite("a", dir), readWrite("b", sub))
+	if err := writeFile(both.View("/b"), "x", "new"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readFile(both.View("/a"), "sub/x"); err != nil || got != "new" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// A17: what the host trusts is not written by a guest.
+func TestProtectedDirectories(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"cache/modules/x": "", "other/x": ""})
+	cache := filepath.Join(top, "cache")
+	o := files.Options{Protected: []string{cache}}
+	for _, dir := range []string{top, cache, filepath.Join(cache, "modules")} {
+		if fsys, err := files.New(grants(readWrite("w", dir)), o); err == nil {
+			_ = fsys.Close()
+			t.Errorf("mounted %s for writing", dir)
+		} else {
+			noHostPath(t, err, top)
+		}
+		newFSWith(t, o, read("w", dir))
+	}
+	newFSWith(t, o, readWrite("w", filepath.Join(top, "other")))
+	// A directory that is not there yet would be made by the guest.
+	o.Protected = []string{filepath.Join(top, "other", "later", "modules")}
+	for _, dir := range []string{top, filepath.Join(top, "other")} {
+		if fsys, err := files.New(grants(readWrite("w", dir)), o); err == nil {
+			_ = fsys.Close()
+			t.Errorf("mounted %s for writing, which would hold a protected directory", dir)
+		}
+	}
+	newFSWith(t, o, readWrite("w", cache))
+	// The same for what the operator's file names when it is read again.
+	grant := capability.Grant{FS: grants(readWrite("w", top)), Protected: []string{cache}}
+	if b, err := hostfuncs.Bind(grant, files.Options{}, hostfuncs.Services{}); err == nil {
+		_ = b.Close()
+		t.Error("bound a directory that the grant protects for writing")
+	}
+}
+
+// A17: nor is a link on the way to it, since who replaces the link leads the host elsewhere.
+func TestLinksToProtectedDirectories(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"cache/modules/x": "", "ws/sub/x": "", "other/x": ""})
+	ws := filepath.Join(top, "ws")
+	symlink(t, filepath.Join(top, "cache"), filepath.Join(ws, "absolute"))
+	symlink(t, filepath.Join("..", "..", "cache"), filepath.Join(ws, "sub", "relative"))
+	symlink(t, filepath.Join("ws", "sub", "relative"), filepath.Join(top, "chain"))
+	symlink(t, filepath.Join(top, "nowhere"), filepath.Join(ws, "sub", "dangling"))
+	symlink(t, "loop", filepath.Join(ws, "sub", "loop"))
+	symlink(t, filepath.Join("ws", "sub", "..", "absolute"), filepath.Join(top, "there-and-back"))
+	for _, dir := range []string{
+		filepath.Join(ws, "absolute"), filepath.Join(ws, "absolute", "modules"), filepath.Join(ws, "sub", "relative"),
+		filepath.Join(top, "chain"), filepath.Join(top, "chain", "modules", "x"), filepath.Join(ws, "sub", "dangling", "later"),
+		filepath.Join(ws, "sub", "loop"), filepath.Join(top, "there-and-back"),
+	} {
+		o := files.Options{Protected: []string{dir}}
+		fsys, err := files.New(grants(readWrite("w", ws)), o)
+		if err == nil {
+			_ = fsys.Close()
+			t.Errorf("mounted for writing what holds a link on the way to %s", dir)
+			continue
+		}
+		noHostPath(t, err, top)
+		newFSWith(t, o, read("w", ws))
+	}
+	newFSWith(t, files.Options{Protected: []string{filepath.Join(ws, "absolute"), filepath.Join(top, "chain")}}, readWrite("w", filepath.Join(top, "other")))
+}
