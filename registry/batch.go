@@ -5,8 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/internal/callqueue"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -54,51 +53,32 @@ const maxTogether = 16
 
 // together is how many of the calls may run at once, from the first on: at least one.
 func (r *Registry) together(ctx context.Context, calls []tool.Call, overlay Overlay) int {
-	first, changed := r.reach(ctx, calls[0], overlay)
-	if first == reachesAll {
-		return 1
-	}
-	n := 1
-	for ; n < len(calls); n++ {
-		next, file := r.reach(ctx, calls[n], overlay)
-		if next != first || next == reachesFile && slices.ContainsFunc(changed, func(other string) bool { return callqueue.Overlap(file[0], other) }) {
+	var begun []schedule.Reach
+	for _, call := range calls {
+		next := r.reach(ctx, call, overlay)
+		if slices.ContainsFunc(begun, func(other schedule.Reach) bool { return !next.Beside(other) }) {
 			break
 		}
-		changed = append(changed, file...)
+		begun = append(begun, next)
+		if next == (schedule.Reach{}) {
+			break
+		}
 	}
-	return n
+	return len(begun)
 }
 
-// What a call can get in the way of.
-type reach int
-
-const (
-	reachesAll    reach = iota // anything
-	reachesFile                // one file, which it changes
-	reachesNobody              // it can only read
-)
-
-// reach says what a call can get in the way of, and the file that it changes. One that will
-// not run can do nothing.
-func (r *Registry) reach(ctx context.Context, call tool.Call, overlay Overlay) (reach, []string) {
+// reach says what a call can get in the way of. One that will not run can do nothing.
+func (r *Registry) reach(ctx context.Context, call tool.Call, overlay Overlay) schedule.Reach {
 	x := &execution{call: call, overlay: overlay, rules: r.rules.Load()}
 	var err error
 	if x.entry, err = r.resolve(call.Tool); err != nil {
-		return reachesNobody, nil
+		return schedule.Reach{ReadOnly: true}
 	}
 	if !x.entry.spec.Sandboxed {
-		return reachesAll, nil
+		return schedule.Reach{}
 	}
 	if r.prepareArguments(ctx, x) != nil || x.judgeShell() != nil || r.computeGrant(ctx, x) != nil {
-		return reachesNobody, nil
+		return schedule.Reach{ReadOnly: true}
 	}
-	if x.grant.Effects().ReadOnly {
-		return reachesNobody, nil
-	}
-	file, ok := x.changedFile()
-	elsewhere := len(x.grant.Net) > 0 || x.grant.KV == capability.ModeWrite
-	if !ok || elsewhere {
-		return reachesAll, nil
-	}
-	return reachesFile, []string{file}
+	return schedule.ReachOf(x.grant, x.changes())
 }

@@ -2,12 +2,12 @@ package registry
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -16,19 +16,19 @@ func TestBudgets(t *testing.T) {
 	sent := capability.RequestUsage{Method: "GET", Origin: "https://a.example", Sent: true}
 	large := capability.RequestUsage{Method: "POST", Origin: "https://a.example", Sent: true, BytesSent: 10, BytesReceived: 490}
 	for limit, tt := range map[string]struct {
-		budget Budget
+		budget schedule.Budget
 		used   tool.CallInfo // by each call
 	}{
-		"fuel":              {Budget{Fuel: 100}, tool.CallInfo{Fuel: 50}},
-		"time":              {Budget{Time: 2 * time.Second}, tool.CallInfo{}}, // each runs for one
-		"bytes of requests": {Budget{Bytes: 1000}, tool.CallInfo{Usage: capability.Usage{Requests: []capability.RequestUsage{large}}}},
-		"requests":          {Budget{Requests: 4}, tool.CallInfo{Usage: capability.Usage{Requests: []capability.RequestUsage{sent, {Method: "GET"}, sent}}}},
+		"fuel":              {schedule.Budget{Fuel: 100}, tool.CallInfo{Fuel: 50}},
+		"time":              {schedule.Budget{Time: 2 * time.Second}, tool.CallInfo{}}, // each runs for one
+		"bytes of requests": {schedule.Budget{Bytes: 1000}, tool.CallInfo{Usage: capability.Usage{Requests: []capability.RequestUsage{large}}}},
+		"requests":          {schedule.Budget{Requests: 4}, tool.CallInfo{Usage: capability.Usage{Requests: []capability.RequestUsage{sent, {Method: "GET"}, sent}}}},
 	} {
 		t.Run(limit, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ran := 0
 				tt.budget.Per = time.Hour
-				r := withTool(t, Options{Schedule: ScheduleOptions{Budget: tt.budget}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+				r := withTool(t, Options{Schedule: schedule.Options{Budget: tt.budget}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 					ran++
 					time.Sleep(time.Second)
 					return tool.Result{Call: tt.used}, nil
@@ -64,7 +64,7 @@ func TestBudgets(t *testing.T) {
 // Calls that failed count, too, and so does what goes beyond the budget.
 func TestBudgetsAreOverdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := withTool(t, Options{Schedule: ScheduleOptions{Budget: Budget{Fuel: 100}}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+		r := withTool(t, Options{Schedule: schedule.Options{Budget: schedule.Budget{Fuel: 100}}}, echo(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 			return tool.Result{Call: tool.CallInfo{Fuel: 300}}, &tool.Error{Code: tool.CodeTrap, Message: "no"}
 		}})
 		_, err := r.Execute(t.Context(), say("x"))
@@ -75,25 +75,5 @@ func TestBudgetsAreOverdrawn(t *testing.T) {
 		time.Sleep(time.Minute + time.Second)
 		_, err = r.Execute(t.Context(), say("x"))
 		wantCode(t, err, tool.CodeTrap)
-	})
-}
-
-// Tenants that owe nothing are forgotten, and those that do are not.
-func TestBudgetsOfManyTenants(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBudgets(Budget{Fuel: 100})
-		for i := range 100 * minSweep {
-			b.spend(fmt.Sprint(i), tool.CallInfo{Fuel: 10}, 0)
-			if i%minSweep == 0 {
-				b.spend("greedy", tool.CallInfo{Fuel: 1000}, 0)
-			}
-			time.Sleep(time.Second)
-		}
-		if n := len(b.used); n > 4*minSweep {
-			t.Errorf("%d tenants are remembered", n)
-		}
-		if b.check("greedy") == nil {
-			t.Error("the greedy tenant was forgotten")
-		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -36,7 +37,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 	}}
 	var sunk sync.Map
 	r := New(Options{
-		Schedule: ScheduleOptions{MaxCalls: 8, MaxTenantCalls: 6},
+		Schedule: schedule.Options{MaxCalls: 8, MaxTenantCalls: 6},
 		Calls:    CallOptions{History: history.Options{Sink: func(h history.Record) { sunk.Store(h.Tenant+" "+h.ID, h) }}},
 		Rules: Rules{
 			Offer: capability.Offer{

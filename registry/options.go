@@ -10,6 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -21,15 +22,11 @@ const (
 	DefaultLoadTimeout = 2 * time.Minute
 	// DefaultMaxTimeout is the longest timeout of an attempt.
 	DefaultMaxTimeout = time.Hour
-	// DefaultWaitTimeout is how long a call waits for its turn.
-	DefaultWaitTimeout = time.Minute
 	// DefaultMaxRetries is how often a call is tried again at most.
 	DefaultMaxRetries = 5
 	// DefaultMaxRetryDelay is the longest wait between two attempts.
 	DefaultMaxRetryDelay = 30 * time.Second
 )
-
-const defaultMaxWaiting = 1000
 
 // Options configures a Registry. The zero value grants nothing and has nobody to ask.
 type Options struct {
@@ -38,7 +35,7 @@ type Options struct {
 	// Approvals says who is asked about calls, and what was answered before.
 	Approvals ApprovalOptions
 	// Schedule bounds the calls that run and wait at once.
-	Schedule ScheduleOptions
+	Schedule schedule.Options
 	// Calls says what is kept and told of calls and their results.
 	Calls CallOptions
 	// Retries bounds how often calls are tried again.
@@ -76,31 +73,6 @@ type ApprovalOptions struct {
 	Grants remembered.GrantStore
 	// Timeout bounds the wait for an answer; 0 means DefaultApprovalTimeout.
 	Timeout time.Duration
-}
-
-// ScheduleOptions bounds the calls that run and wait at once. The zero value bounds only how
-// many wait, and for how long.
-type ScheduleOptions struct {
-	// MaxCalls and MaxTenantCalls bound the calls that run at once, of all tools: of all
-	// tenants and of each; 0 and less are no bound. Of those that wait, the tenants get
-	// places in turn.
-	MaxCalls, MaxTenantCalls int
-	// MaxWaiting bounds the calls that wait, for files and for memory included; 0 means
-	// 1000, and less than 0 none. When too many wait, the tenant with most of them makes
-	// room.
-	MaxWaiting int
-	// WaitTimeout bounds the wait for a place, for memory, and for calls that change the
-	// same files; 0 means DefaultWaitTimeout.
-	WaitTimeout time.Duration
-	// MaxTenantMemory bounds the memory that the calls of one tenant may use at once, in
-	// bytes; 0 is no bound. Each that runs counts with the most that it may use, a guest
-	// with its limits.memory, whether it does or not (tool.MemoryBounded); tools whose
-	// memory nobody bounds, such as those in Go, do not count. Calls wait for memory as for
-	// a place, and one that may use more than that by itself fails at once with
-	// resource_exhausted.
-	MaxTenantMemory uint64
-	// Budget bounds what the calls of each tenant use in the course of time.
-	Budget Budget
 }
 
 // CallOptions says what is kept and told of calls and their results. The zero value tells
@@ -155,8 +127,6 @@ func (o Options) withDefaults() Options {
 	o.Approvals.Timeout = orDefault(o.Approvals.Timeout, DefaultApprovalTimeout)
 	o.Tools.LoadTimeout = orDefault(o.Tools.LoadTimeout, DefaultLoadTimeout)
 	o.MaxTimeout = orDefault(o.MaxTimeout, DefaultMaxTimeout)
-	o.Schedule.WaitTimeout = orDefault(o.Schedule.WaitTimeout, DefaultWaitTimeout)
-	o.Schedule.MaxWaiting = cmp.Or(o.Schedule.MaxWaiting, defaultMaxWaiting)
 	o.Retries.Max = cmp.Or(o.Retries.Max, DefaultMaxRetries)
 	o.Retries.MaxDelay = orDefault(o.Retries.MaxDelay, DefaultMaxRetryDelay)
 	return o

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/wasmtool/wasmtool/internal/callqueue"
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
 	"github.com/wasmtool/wasmtool/registry/internal/searchindex"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 )
 
 // Registry holds tools and calls them. It is safe for concurrent use. The zero
@@ -28,9 +28,8 @@ type Registry struct {
 	history *history.Log
 	loops   *loop.Detector
 	events  broadcast.Hub[Event]
-	turns   *callqueue.Queue
-	bounded bool // calls wait for other things than files
-	budgets *budgets
+	// schedule says when calls run.
+	schedule *schedule.Schedule
 	// sessionApprovals remembers answers where ApprovalOptions.Store is nil, and those about tools
 	// without a digest.
 	sessionApprovals *remembered.Memory
@@ -57,15 +56,10 @@ func New(o Options) *Registry {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	most := o.Schedule
 	r := &Registry{
 		opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string),
 		states: state.New(o.Calls.MaxEnded), history: history.New(o.Calls.History), loops: loop.New(o.Calls.Loops),
-		turns: callqueue.New(callqueue.Bounds{
-			Calls: most.MaxCalls, TenantCalls: most.MaxTenantCalls, TenantMemory: most.MaxTenantMemory, MaxWaiting: most.MaxWaiting,
-		}),
-		bounded: most.MaxCalls > 0 || most.MaxTenantCalls > 0 || most.MaxTenantMemory > 0,
-		budgets: newBudgets(most.Budget),
+		schedule: schedule.New(o.Schedule),
 
 		sessionApprovals: remembered.NewMemory(remembered.Options{}),
 		openings:         make(chan struct{}, maxOpenings),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -42,7 +43,8 @@ func (e *entry) load(ctx context.Context, budget time.Duration) error {
 
 // run runs the tool once, in its turn and within its timeout.
 func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
-	leave, err := r.waitForTurn(ctx, x)
+	leave, waited, err := r.schedule.Enter(ctx, x.need())
+	x.waited += waited
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -54,7 +56,7 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 	if err := r.identify(ctx, x); err != nil {
 		return tool.Result{}, err
 	}
-	if err := r.budgets.check(x.call.Tenant); err != nil {
+	if err := r.schedule.Check(x.call.Tenant); err != nil {
 		return tool.Result{}, err
 	}
 	if x.attempts++; x.attempts == 1 {
@@ -75,7 +77,7 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 		}
 	}
 	x.waited += result.Call.Waited
-	r.budgets.spend(x.call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
+	r.schedule.Spend(x.call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
 	if stop := callerror.OfStop(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, stop
 	}
@@ -94,6 +96,27 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 		}).WithCause(err)
 	}
 	return result, err
+}
+
+// need is what an attempt needs to run.
+func (x *execution) need() schedule.Need {
+	need := schedule.Need{Tenant: x.call.Tenant, Name: x.toolName(), Paths: schedule.Changes(x.grant, x.changes())}
+	if x.literal {
+		need.Name += ", which another tool such as process began,"
+	}
+	if bounded, ok := x.entry.executor.(tool.MemoryBounded); ok {
+		need.Memory = bounded.MaxMemory()
+	}
+	return need
+}
+
+// changes is the one file that the tool says the call changes; "" if it does not say.
+func (x *execution) changes() string {
+	if x.entry.spec.Changes == "" {
+		return ""
+	}
+	name, _ := x.arguments.Text(x.entry.spec.Changes)
+	return name
 }
 
 // timeout is the time of one attempt.

@@ -12,6 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -353,8 +354,8 @@ func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
 // Scripts that only read get in nobody's way.
 func TestScriptsThatReadRunAtOnce(t *testing.T) {
 	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
-	for script, want := range map[string]reach{"ls": reachesNobody, "sudo ls": reachesNobody, "rm x": reachesAll} {
-		if got, _ := w.reach(t.Context(), runs(script), Overlay{}); got != want {
+	for script, want := range map[string]schedule.Reach{"ls": {ReadOnly: true}, "sudo ls": {ReadOnly: true}, "rm x": {}} {
+		if got := w.reach(t.Context(), runs(script), Overlay{}); got != want {
 			t.Errorf("%q reaches %v, want %v", script, got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -179,7 +180,7 @@ func TestDrainGivesUp(t *testing.T) {
 // does a tool that is not the one that was pinned.
 func TestRevokedWhileCallsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := New(Options{Schedule: ScheduleOptions{MaxTenantCalls: 1}})
+		r := New(Options{Schedule: schedule.Options{MaxTenantCalls: 1}})
 		handles := threeCalls(t, r, hanging())
 		call := say("x")
 		call.Tenant = "a"

@@ -15,6 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -115,7 +116,7 @@ func TestFilesThatAreChanged(t *testing.T) {
 func TestWhoHasTheFilesIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		o := Options{Rules: writable(t, t.TempDir()), Schedule: ScheduleOptions{WaitTimeout: time.Minute}}
+		o := Options{Rules: writable(t, t.TempDir()), Schedule: schedule.Options{WaitTimeout: time.Minute}}
 		r := withTool(t, o, editor(), &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 			<-release
 			return tool.Result{}, nil
@@ -154,7 +155,7 @@ func TestReceiptsTellTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var waited []time.Duration
-		r := withTool(t, Options{Schedule: ScheduleOptions{MaxCalls: 1}, Calls: CallOptions{OnReceipt: func(receipt tool.Receipt) {
+		r := withTool(t, Options{Schedule: schedule.Options{MaxCalls: 1}, Calls: CallOptions{OnReceipt: func(receipt tool.Receipt) {
 			mu.Lock()
 			defer mu.Unlock()
 			waited = append(waited, receipt.Waited)
@@ -191,7 +192,7 @@ func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
 		}}
 		r := withTool(t, Options{
 			Calls:    CallOptions{OnReceipt: func(of tool.Receipt) { receipt = of }},
-			Schedule: ScheduleOptions{Budget: Budget{Time: 3 * time.Second, Per: 24 * time.Hour}},
+			Schedule: schedule.Options{Budget: schedule.Budget{Time: 3 * time.Second, Per: 24 * time.Hour}},
 		}, spec, f)
 		call := say("x")
 		call.Retries = 1
@@ -209,7 +210,7 @@ func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
 func TestQuotas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGauge()
-		r := withTool(t, Options{Schedule: ScheduleOptions{MaxCalls: 3, MaxTenantCalls: 2}}, echo(), does(g.run))
+		r := withTool(t, Options{Schedule: schedule.Options{MaxCalls: 3, MaxTenantCalls: 2}}, echo(), does(g.run))
 		var wg sync.WaitGroup
 		start := func(tenant string, n int) {
 			for range n {
@@ -234,7 +235,7 @@ func TestQuotas(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		o := Options{Schedule: ScheduleOptions{MaxCalls: 1, MaxWaiting: 1, WaitTimeout: 10 * time.Second}}
+		o := Options{Schedule: schedule.Options{MaxCalls: 1, MaxWaiting: 1, WaitTimeout: 10 * time.Second}}
 		r := withTool(t, o, echo(), does(func(ctx context.Context, _ tool.Invocation) { <-ctx.Done() }))
 		running := r.Start(t.Context(), say("x"))
 		synctest.Wait()
@@ -259,7 +260,7 @@ func TestQuotas(t *testing.T) {
 // Calls that wait for a file are bounded like those that wait for a place.
 func TestCallsThatWaitForAFileAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := Options{Schedule: ScheduleOptions{MaxCalls: 4, MaxWaiting: 2}, Rules: writable(t, t.TempDir())}
+		o := Options{Schedule: schedule.Options{MaxCalls: 4, MaxWaiting: 2}, Rules: writable(t, t.TempDir())}
 		r := withTool(t, o, editor(), does(newGauge().run))
 		var handles []*Handle
 		for range 10 {
@@ -408,8 +409,8 @@ func (h heavy) MaxMemory() uint64 { return h.memory }
 // A call that waits for a place of its tenant does not keep the file from other tenants.
 func TestWhoWaitsForAPlaceKeepsNoFile(t *testing.T) {
 	for name, o := range map[string]Options{
-		"places": {Schedule: ScheduleOptions{MaxTenantCalls: 1}},
-		"memory": {Schedule: ScheduleOptions{MaxTenantMemory: 100}},
+		"places": {Schedule: schedule.Options{MaxTenantCalls: 1}},
+		"memory": {Schedule: schedule.Options{MaxTenantMemory: 100}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -448,7 +449,7 @@ func TestWhoWaitsForAPlaceKeepsNoFile(t *testing.T) {
 func TestMemoryOfTenants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGauge()
-		r := New(Options{Schedule: ScheduleOptions{MaxTenantMemory: 100, WaitTimeout: 2500 * time.Millisecond}})
+		r := New(Options{Schedule: schedule.Options{MaxTenantMemory: 100, WaitTimeout: 2500 * time.Millisecond}})
 		for name, memory := range map[string]uint64{"echo": 50, "large": 101} {
 			spec := echo()
 			spec.Name = name
@@ -464,7 +465,7 @@ func TestMemoryOfTenants(t *testing.T) {
 		large := say("x")
 		large.Tool = "large"
 		_, err := r.Execute(t.Context(), large)
-		if e := wantCode(t, err, tool.CodeResourceExhausted); e.Details.Limit != limitMemory || !strings.Contains(e.Message, "101 bytes") {
+		if e := wantCode(t, err, tool.CodeResourceExhausted); e.Details.Limit != "memory of the tenant" || !strings.Contains(e.Message, "101 bytes") {
 			t.Errorf("got %+v", e)
 		}
 		var handles []*Handle
@@ -491,7 +492,7 @@ func TestMemoryOfTenants(t *testing.T) {
 				}
 				continue
 			}
-			if e := wantCode(t, err, tool.CodeResourceExhausted); e.Details.Limit != limitMemory || !strings.Contains(e.Message, "memory") {
+			if e := wantCode(t, err, tool.CodeResourceExhausted); e.Details.Limit != "memory of the tenant" || !strings.Contains(e.Message, "memory") {
 				t.Errorf("got %+v", e)
 			}
 		}

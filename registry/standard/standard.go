@@ -33,6 +33,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -126,7 +127,7 @@ type Options struct {
 	MaxTenantMemory            uint64
 	// TenantBudget and NoDescriptions are those of registry.Options.
 	NoDescriptions             bool
-	TenantBudget               registry.Budget
+	TenantBudget               schedule.Budget
 	MaxRetryDelay, WaitTimeout time.Duration
 	MaxEndedCalls              int
 	History                    history.Options
@@ -199,7 +200,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 		Approvals: registry.ApprovalOptions{
 			Approver: o.Approver, Store: o.Approvals, Grants: o.Grants, Timeout: o.ApprovalTimeout,
 		},
-		Schedule: registry.ScheduleOptions{
+		Schedule: schedule.Options{
 			MaxTenantCalls: o.MaxTenantCalls, WaitTimeout: o.WaitTimeout,
 			MaxTenantMemory: o.MaxTenantMemory, Budget: o.TenantBudget,
 		},

@@ -22,6 +22,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/telemetry"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -241,7 +242,7 @@ func TestSpansTellTheWait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: observer}, Schedule: registry.ScheduleOptions{MaxCalls: 1}})
+		tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: observer}, Schedule: schedule.Options{MaxCalls: 1}})
 		defer tools.Close()
 		if err := tools.Register(spec, executor); err != nil {
 			t.Fatal(err)

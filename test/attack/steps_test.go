@@ -27,6 +27,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -313,7 +314,7 @@ func stepLoad(t *testing.T) {
 func stepTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := make(chan struct{})
-		r := one(t, registry.Options{Schedule: registry.ScheduleOptions{MaxCalls: 1}}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+		r := one(t, registry.Options{Schedule: schedule.Options{MaxCalls: 1}}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 			<-end
 			return tool.Result{Content: []tool.Content{tool.TextContent("done")}}, nil
 		}})

@@ -13,6 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -260,7 +261,7 @@ func TestToldIsBounded(t *testing.T) {
 // A start does not keep the only place of its tenant from the job.
 func TestStartWaitsForNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := setUp(t, registry.Options{Schedule: registry.ScheduleOptions{MaxTenantCalls: 1}}, process.Options{}, false)
+		b := setUp(t, registry.Options{Schedule: schedule.Options{MaxTenantCalls: 1}}, process.Options{}, false)
 		b.want(b.do("s", `{"action":"start","command":"say a"}`), "job_1: running")
 		synctest.Wait()
 		b.want(b.do("s", `{"action":"poll","id":"job_1"}`), "job_1: completed")
@@ -270,7 +271,7 @@ func TestStartWaitsForNoPlace(t *testing.T) {
 // The jobs of a tenant leave places for its other calls, such as those that poll and end them.
 func TestJobsLeavePlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := setUp(t, registry.Options{Schedule: registry.ScheduleOptions{MaxTenantCalls: 3}}, process.Options{MaxRunning: 2}, false)
+		b := setUp(t, registry.Options{Schedule: schedule.Options{MaxTenantCalls: 3}}, process.Options{MaxRunning: 2}, false)
 		const start = `{"action":"start","command":"wait","timeout_seconds":100}`
 		b.want(b.do("a", start), "job_1: running")
 		b.want(b.do("b", start), "job_1: running")

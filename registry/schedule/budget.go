@@ -1,4 +1,4 @@
-package registry
+package schedule
 
 import (
 	"fmt"
@@ -56,11 +56,11 @@ type used struct {
 // minSweep is how many tenants are remembered without looking for those to forget.
 const minSweep = 64
 
-func newBudgets(b Budget) *budgets {
+func newBudgets(b Budget) budgets {
 	if b.Per <= 0 {
 		b.Per = DefaultBudgetPer
 	}
-	return &budgets{
+	return budgets{
 		per: b.Per, bound: amounts{float64(b.Fuel), float64(b.Time), float64(b.Requests), float64(b.Bytes)},
 		used: make(map[string]*used), sweepAt: minSweep,
 	}
@@ -71,8 +71,9 @@ func (b *budgets) none() bool {
 	return !slices.ContainsFunc(b.bound[:], func(bound float64) bool { return bound > 0 })
 }
 
-// check is the error of a call whose tenant has used up its budget.
-func (b *budgets) check(tenant string) error {
+// Check returns the error of a call, with resource_exhausted, whose tenant has used up its
+// budget, or nil.
+func (b *budgets) Check(tenant string) error {
 	if b.none() {
 		return nil
 	}
@@ -97,8 +98,8 @@ func (b *budgets) check(tenant string) error {
 	return nil
 }
 
-// spend counts what an attempt used.
-func (b *budgets) spend(tenant string, call tool.CallInfo, ran time.Duration) {
+// Spend counts what an attempt of a tenant's call used, and for how long it ran.
+func (b *budgets) Spend(tenant string, call tool.CallInfo, ran time.Duration) {
 	if b.none() {
 		return
 	}

@@ -1,0 +1,30 @@
+package schedule
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Tenants that owe nothing are forgotten, and those that do are not.
+func TestBudgetsOfManyTenants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(Options{Budget: Budget{Fuel: 100}})
+		for i := range 100 * minSweep {
+			b.Spend(fmt.Sprint(i), tool.CallInfo{Fuel: 10}, 0)
+			if i%minSweep == 0 {
+				b.Spend("greedy", tool.CallInfo{Fuel: 1000}, 0)
+			}
+			time.Sleep(time.Second)
+		}
+		if n := len(b.used); n > 4*minSweep {
+			t.Errorf("%d tenants are remembered", n)
+		}
+		if b.Check("greedy") == nil {
+			t.Error("the greedy tenant was forgotten")
+		}
+	})
+}
