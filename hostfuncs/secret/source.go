@@ -16,7 +16,7 @@ type Source interface {
 	// Value reads the value anew. Its errors hold neither a value nor a path, and read
 	// on from the secret's name: "is not set in the environment".
 	Value(ctx context.Context) ([]byte, error)
-	// Kind is "env", "file", "command" or "keyring".
+	// Kind is "env", "file", "command" or what FromFunc was given.
 	Kind() string
 }
 

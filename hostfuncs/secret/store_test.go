@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zalando/go-keyring"
-
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
@@ -179,17 +177,18 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-func TestEnvAndKeyring(t *testing.T) {
+func TestEnvAndFunc(t *testing.T) {
 	lookup := func(name string) (string, bool) { return "value", name == "SET" }
 	expect(t, FromEnv("SET", lookup), "value")
 	expect(t, FromEnv("UNSET", lookup), "error: is not set")
 	expect(t, FromEnv("SET", nil), "error: cannot be read")
-	for want, err := range map[string]error{"value": nil, "error: is not in the keyring": keyring.ErrNotFound, "error: cannot be read; this system": keyring.ErrUnsupportedPlatform, "error: cannot be read; the keyring": errors.New("dbus at /run/x")} {
-		expect(t, keyringSource{get: func(string, string) (string, error) { return "value", err }}, want)
+	for want, err := range map[string]error{"value": nil, "error: is not there": errors.New("is not there")} {
+		expect(t, FromFunc("vault", func() (string, error) { return "value", err }), want)
 	}
+	expect(t, FromFunc("vault", func() (string, error) { return strings.Repeat("x", maxSource+1), nil }), "error: is longer than 64 KiB")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := FromKeyring("s", "u").Value(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := FromFunc("vault", func() (string, error) { return "value", nil }).Value(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -137,6 +137,10 @@ type Options struct {
 	MaxText int
 	// Variables is that of registry.Options.
 	Variables func(ctx context.Context, call tool.Call, name string) (value string, known bool)
+	// Keyring returns the secret of user for service in the keyring of the operating system:
+	// New of package hostfuncs/secret/keyring. Without it, a Config whose secrets are in the
+	// keyring is an error of New.
+	Keyring func(service, user string) secret.Source
 	// Backends do the work of tools that no sandbox can do, by the tools' names; see package
 	// hosttools. A name that it does not know is an error of New.
 	Backends map[string]hosttools.Backend
@@ -183,6 +187,10 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 	if err := checkDirectories(o); err != nil {
 		return nil, err
 	}
+	secrets, err := secretStore(o)
+	if err != nil {
+		return nil, err
+	}
 	rt := runtime.New(runtime.Options{
 		CacheDir: CacheDir(o), CacheMaxBytes: o.CacheMaxBytes, OnCompile: o.OnCompile, Logger: o.Logger,
 		CompileCommand: o.CompileCommand,
@@ -191,7 +199,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 	})
 	l := &loader{onError: o.OnLoadError, watched: folders}
 	record := audit.New(audit.Options{File: o.config().Audit().File, MaxBytes: o.config().Audit().MaxSize, Keep: o.config().Audit().Keep})
-	secrets, stores := secretStore(o.config()), kv.NewLazy(filepath.Join(StateDir(o), "kv"), kv.Options{})
+	stores := kv.NewLazy(filepath.Join(StateDir(o), "kv"), kv.Options{})
 	var kept *results.Store
 	if o.MaxText > 0 {
 		kept = results.NewStore(results.Options{})
@@ -299,22 +307,28 @@ func (o Options) withCeilings() Options {
 }
 
 // secretStore has the secrets of the operator's file.
-func secretStore(c *config.Config) *secret.Store {
+func secretStore(o Options) (*secret.Store, error) {
 	sources, ttls := make(map[string]secret.Source), make(map[string]time.Duration)
-	for name, s := range c.SecretSources() {
+	found := o.config().SecretSources()
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		s := found[name]
 		ttls[name] = s.TTL
 		switch s.Kind {
 		case config.SecretEnv:
-			sources[name] = secret.FromEnv(s.Env, c.LookupEnv)
+			sources[name] = secret.FromEnv(s.Env, o.config().LookupEnv)
 		case config.SecretFile:
 			sources[name] = secret.FromFile(s.File)
 		case config.SecretCommand:
 			sources[name] = secret.FromCommand(s.Command)
 		case config.SecretKeyring:
-			sources[name] = secret.FromKeyring(s.Service, s.User)
+			if o.Keyring == nil {
+				return nil, &tool.Error{Code: tool.CodeUsage, Message: s.Source + ": secrets." + name +
+					": this program reads no keyring; use env, file or command, or set the option Keyring to New of hostfuncs/secret/keyring"}
+			}
+			sources[name] = o.Keyring(s.Service, s.User)
 		}
 	}
-	return secret.New(sources, secret.Options{TTLs: ttls})
+	return secret.New(sources, secret.Options{TTLs: ttls}), nil
 }
 
 // onReceipt hands receipts to the record of the operator's file and to whoever Options name.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret/keyring"
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
@@ -130,7 +131,7 @@ func newLab(t testing.TB, s setup) *lab {
 		Config: decode(t, s.operator, s.env), NoBuiltins: true, Folders: []string{folder}, CacheDir: cacheDir,
 		StateDir: s.stateDir, HTTP: s.http, Approver: s.approver, Approvals: s.approvals,
 		Logger:    slog.New(slog.NewTextHandler(l.stderr, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		OnReceipt: l.note,
+		OnReceipt: l.note, Keyring: keyring.New,
 	}
 	if l.tools, err = standard.New(l.options); err != nil {
 		t.Fatal(err)

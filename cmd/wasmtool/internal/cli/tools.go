@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret/keyring"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
@@ -117,7 +118,7 @@ func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, err
 		Folders:   o.folders, Offer: set.offer, Approver: set.approver, Asker: set.asker, Servers: servers,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
-		CompileCommand: a.compiler,
+		CompileCommand: a.compiler, Keyring: keyring.New,
 	}
 	if set.stores != nil {
 		options.Approvals, options.Grants = set.stores.Approvals, set.stores.Grants
