@@ -23,8 +23,8 @@ const maxInput = 16 << 20
 // arguments joins --input and KEY=VALUE pairs to one JSON object. The text of
 // --input goes through untouched when there are no pairs, so that the strict parser
 // sees what the caller wrote.
-func (a *app) arguments(cmd *cobra.Command, input string, pairs []string) ([]byte, error) {
-	base, err := a.readInput(cmd, input)
+func (s Streams) arguments(cmd *cobra.Command, input string, pairs []string) ([]byte, error) {
+	base, err := s.readInput(cmd, input)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +93,11 @@ func argument(pair string) (key, value string, err error) {
 }
 
 // readInput returns what --input names: JSON itself, @FILE, or - for standard input.
-func (a *app) readInput(cmd *cobra.Command, input string) ([]byte, error) {
+func (s Streams) readInput(cmd *cobra.Command, input string) ([]byte, error) {
 	file, isFile := strings.CutPrefix(input, "@")
 	switch {
 	case input == "-":
-		return readAll(cmd, "standard input", a.In)
+		return readAll(cmd, "standard input", s.In)
 	case isFile:
 		f, err := os.Open(file)
 		if err != nil {

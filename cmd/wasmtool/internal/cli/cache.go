@@ -1,20 +1,24 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-func (a *app) cacheCommand() *cobra.Command {
-	cmd := &cobra.Command{
+func newCacheCommand(a *app) *cobra.Command {
+	return group(&cobra.Command{
 		Use:   "cache",
 		Short: "Show, fill and clear the cache of compiled modules",
 		Long: `Show, fill and clear the cache of compiled modules.
@@ -27,15 +31,11 @@ Exit status: that of the subcommand.`,
 		Example: `  wasmtool cache list
   wasmtool cache warm
   wasmtool cache clear`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.cacheListCommand(), a.cacheWarmCommand(), a.cacheClearCommand())
-	return cmd
+	}, newCacheListCommand(a), newCacheWarmCommand(a), newCacheClearCommand(a))
 }
 
-func (a *app) cacheListCommand() *cobra.Command {
-	var o toolOptions
+func newCacheListCommand(a *app) *cobra.Command {
+	o := toolOptions{app: a}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -49,49 +49,11 @@ Exit status: 0; 2 when the folder cannot be used.`,
 		Example: `  wasmtool cache list
   wasmtool cache list --tools ./my-tools --json`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.cacheList(cmd, o, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.cacheList(cmd, asJSON) },
 	}
 	o.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
-}
-
-func (a *app) cacheClearCommand() *cobra.Command {
-	var o toolOptions
-	cmd := &cobra.Command{
-		Use:   "clear",
-		Short: "Delete the compiled modules",
-		Long: `Delete all compiled modules, and no other file. They are compiled again when they
-are needed.
-
-Exit status: 0; 2 when the folder cannot be used.`,
-		Example: `  wasmtool cache clear
-  wasmtool cache clear --cache /tmp/modules`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.cacheClear(cmd, o) },
-	}
-	o.addCache(cmd)
-	return cmd
-}
-
-// openCache returns the cache that the command line names.
-func (a *app) openCache(cmd *cobra.Command, o toolOptions) (*runtime.Cache, error) {
-	options, err := a.standardOptions(o, toolSet{})
-	if err != nil {
-		return nil, err
-	}
-	dir := standard.CacheDir(options)
-	switch {
-	case options.NoCache:
-		return nil, usage(cmd, "the cache is off; name a folder with --cache DIR")
-	case dir == "":
-		return nil, usage(cmd, "you have no cache folder; name a folder with --cache DIR")
-	}
-	cache, err := runtime.OpenCache(dir)
-	if err != nil {
-		return nil, usage(cmd, fmt.Sprintf("%v; name another folder with --cache DIR", err))
-	}
-	return cache, nil
 }
 
 // cacheView is what 'cache list --json' prints.
@@ -109,8 +71,8 @@ type cacheEntryView struct {
 	Usable   bool      `json:"usable"`
 }
 
-func (a *app) cacheList(cmd *cobra.Command, o toolOptions, asJSON bool) error {
-	cache, err := a.openCache(cmd, o)
+func (o toolOptions) cacheList(cmd *cobra.Command, asJSON bool) error {
+	cache, err := o.openCache(cmd)
 	if err != nil {
 		return err
 	}
@@ -118,7 +80,7 @@ func (a *app) cacheList(cmd *cobra.Command, o toolOptions, asJSON bool) error {
 	if err != nil {
 		return usage(cmd, err.Error())
 	}
-	options, err := a.standardOptions(o, toolSet{onLoadError: a.warn})
+	options, err := o.standardOptions(toolSet{onLoadError: o.warn})
 	if err != nil {
 		return err
 	}
@@ -128,15 +90,15 @@ func (a *app) cacheList(cmd *cobra.Command, o toolOptions, asJSON bool) error {
 	}
 	view := newCacheView(entries, modules)
 	if asJSON {
-		return a.printJSON(view)
+		return o.printJSON(view)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := o.table()
 	for _, e := range view.Entries {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.shortDigest(), byteCount(uint64(e.Bytes)), e.LastUsed.Local().Format("2006-01-02 15:04"), e.remark())
 	}
 	err = w.Flush()
 	if err == nil {
-		_, err = fmt.Fprintf(a.Out, "%s, %s of at most %s\n", moduleCount(len(view.Entries)), byteCount(uint64(view.Bytes)), byteCount(uint64(view.MaxBytes)))
+		_, err = fmt.Fprintf(o.Out, "%s, %s of at most %s\n", moduleCount(len(view.Entries)), byteCount(uint64(view.Bytes)), byteCount(uint64(view.MaxBytes)))
 	}
 	if err != nil {
 		return fmt.Errorf("write the list: %w", err)
@@ -188,15 +150,136 @@ func moduleCount(n int) string {
 	return fmt.Sprintf("%d modules", n)
 }
 
-func (a *app) cacheClear(cmd *cobra.Command, o toolOptions) error {
-	cache, err := a.openCache(cmd, o)
+func newCacheClearCommand(a *app) *cobra.Command {
+	o := toolOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "clear",
+		Short: "Delete the compiled modules",
+		Long: `Delete all compiled modules, and no other file. They are compiled again when they
+are needed.
+
+Exit status: 0; 2 when the folder cannot be used.`,
+		Example: `  wasmtool cache clear
+  wasmtool cache clear --cache /tmp/modules`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.cacheClear(cmd) },
+	}
+	o.addCache(cmd)
+	return cmd
+}
+
+func (o toolOptions) cacheClear(cmd *cobra.Command) error {
+	cache, err := o.openCache(cmd)
 	if err != nil {
 		return err
 	}
 	entries, bytes, err := cache.Clear()
-	fmt.Fprintf(a.Err, "wasmtool: deleted %s, %s\n", moduleCount(entries), byteCount(uint64(bytes)))
+	fmt.Fprintf(o.Err, "wasmtool: deleted %s, %s\n", moduleCount(entries), byteCount(uint64(bytes)))
 	if err != nil {
 		return usage(cmd, err.Error())
 	}
 	return nil
+}
+
+func newCacheWarmCommand(a *app) *cobra.Command {
+	o := toolOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "warm [NAME...]",
+		Short: "Compile tools now, so that their first call is fast",
+		Long: `Compile the modules of the tools named, or of all tools: the built-in ones and those
+of --tools. What is compiled already stays as it is. Nothing of a tool is run, and
+nothing is printed but for progress on a terminal.
+
+Exit status: 0; 2 when the folder cannot be used; 7 for a name that is no tool; 8
+when a tool cannot be loaded; 70 when a compiled module could not be kept. The other
+tools are compiled all the same.`,
+		Example: `  wasmtool cache warm
+  wasmtool cache warm grep glob
+  wasmtool cache warm --tools ./my-tools`,
+		RunE: func(cmd *cobra.Command, names []string) error { return o.cacheWarm(cmd, names) },
+	}
+	o.add(cmd)
+	return cmd
+}
+
+func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
+	if _, err := o.openCache(cmd); err != nil {
+		return err
+	}
+	failed := complaints{Streams: o.Streams}
+	var unkept atomic.Pointer[tool.Error]
+	progress := &warmProgress{Streams: o.Streams}
+	options, err := o.standardOptions(toolSet{onLoadError: failed.add, onCompile: progress.compiling})
+	if err != nil {
+		return err
+	}
+	options.Logger = slog.New(warningHandler(func(message string) {
+		if strings.HasPrefix(message, "compiled modules are not kept") {
+			unkept.Store(&tool.Error{Code: tool.CodeInternal, Message: message})
+		} else {
+			o.warn(errors.New(message))
+		}
+	}))
+	tools, err := standard.New(options)
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
+	if len(names) == 0 {
+		for _, info := range tools.List(registry.Filter{}) {
+			names = append(names, info.Name)
+		}
+	}
+	for i, name := range names {
+		progress.next(name, i+1, len(names))
+		if err := tools.Prepare(cmd.Context(), name); err != nil {
+			failed.add(fmt.Errorf("%s: %w", name, err))
+		}
+		if cmd.Context().Err() != nil {
+			break
+		}
+	}
+	if e := unkept.Load(); e != nil {
+		failed.add(e)
+	}
+	return failed.last
+}
+
+// warmProgress says on a terminal which tool is being compiled.
+type warmProgress struct {
+	Streams
+	// step is what compiling says; a compilation that its tool no longer waits for
+	// may still ask.
+	step atomic.Pointer[string]
+}
+
+func (p *warmProgress) next(name string, n, of int) {
+	step := fmt.Sprintf("compiling %s, %d of %d", oneLine(name), n, of)
+	p.step.Store(&step)
+}
+
+func (p *warmProgress) compiling(e runtime.CompileEvent) {
+	if step := p.step.Load(); step != nil && isTerminal(p.Err) {
+		fmt.Fprintf(p.Err, "wasmtool: %s (%s) ...\n", *step, byteCount(uint64(e.Bytes)))
+	}
+}
+
+// openCache returns the cache that the command line names.
+func (o toolOptions) openCache(cmd *cobra.Command) (*runtime.Cache, error) {
+	options, err := o.standardOptions(toolSet{})
+	if err != nil {
+		return nil, err
+	}
+	dir := standard.CacheDir(options)
+	switch {
+	case options.NoCache:
+		return nil, usage(cmd, "the cache is off; name a folder with --cache DIR")
+	case dir == "":
+		return nil, usage(cmd, "you have no cache folder; name a folder with --cache DIR")
+	}
+	cache, err := runtime.OpenCache(dir)
+	if err != nil {
+		return nil, usage(cmd, fmt.Sprintf("%v; name another folder with --cache DIR", err))
+	}
+	return cache, nil
 }

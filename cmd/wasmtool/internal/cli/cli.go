@@ -1,19 +1,22 @@
-// Package cli is the wasmtool command: one file for each subcommand, and beside
+// Package cli is the wasmtool command: a file for each subcommand or group of them, and beside
 // them what they share. Data goes to standard output, everything said about it to
 // standard error; questions, progress and colour only to a terminal.
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"io"
 	"os"
+	goruntime "runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/wasmtool/wasmtool/internal/suggest"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // Streams are the streams of the process.
@@ -26,13 +29,12 @@ type Streams struct {
 // exit status. It stops what it runs when ctx is done. compiler is what
 // runtime.SelfCompiler returned to the program.
 func Main(ctx context.Context, args []string, s Streams, compiler []string) int {
-	app := &app{Streams: s, getenv: os.LookupEnv, compiler: compiler}
-	root := app.rootCommand()
+	root := newRootCommand(&app{Streams: s, getenv: os.LookupEnv, compiler: compiler})
 	root.SetArgs(args)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	return app.report(root.ExecuteContext(ctx), wantsJSON(args))
+	return s.report(root.ExecuteContext(ctx), wantsJSON(args))
 }
 
 // app is what the subcommands share.
@@ -57,7 +59,7 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-func (a *app) rootCommand() *cobra.Command {
+func newRootCommand(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "wasmtool",
 		Version: readVersion().String(),
@@ -84,10 +86,8 @@ Exit status:
 		Example: `  wasmtool list
   wasmtool run grep pattern='func main' path=.
   wasmtool run ./my-tool name=World`,
-		Args:          noArguments,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -97,11 +97,18 @@ Exit status:
 		}
 		return usage(cmd, message)
 	})
-	root.AddCommand(
-		a.runCommand(), a.serveCommand(), a.listCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(),
-		a.validateCommand(), a.testCommand(), a.inspectCommand(), a.policyCommand(), a.permissionCommand(), a.cacheCommand(), a.importCommand(), a.versionCommand(),
-	)
-	return root
+	return group(root,
+		newRunCommand(a), newServeCommand(a), newListCommand(a), newSearchCommand(a), newShowCommand(a), newExportCommand(a),
+		newValidateCommand(a), newTestCommand(a), newInspectCommand(a), newPolicyCommand(a), newPermissionCommand(a),
+		newCacheCommand(a), newImportCommand(a), newVersionCommand(a))
+}
+
+// group makes cmd one that only holds others.
+func group(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
+	cmd.Args = noArguments
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(others...)
+	return cmd
 }
 
 // usageError is a wrong command line.
@@ -137,19 +144,69 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return usage(cmd, message)
 }
 
-// isTerminal reports whether a stream is one, which only a file can be.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+// someArguments asks a question when there are none.
+func someArguments(question string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage(cmd, question)
+		}
+		return nil
+	}
 }
 
-// errSilent ends a command that has said everything already. Its status is that of
-// the error it wraps.
-type errSilent struct{ error }
+func oneArgument(question string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usage(cmd, "takes one argument, not "+fmt.Sprint(len(args)))
+		}
+		return someArguments(question)(cmd, args)
+	}
+}
 
-func (e errSilent) Unwrap() error { return e.error }
+func newVersionCommand(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "Print the versions of wasmtool, of the Go toolchain that built it, and of the WASM engine.",
+		Example: "  wasmtool version --json",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			v := readVersion()
+			if asJSON {
+				return a.printJSON(v)
+			}
+			_, err := fmt.Fprintln(a.Out, v)
+			return outputFailed(err)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
 
-func isSilent(err error) bool {
-	var silent errSilent
-	return errors.As(err, &silent)
+type version struct {
+	Version  string `json:"version"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Engine   string `json:"wazero"`
+}
+
+func (v version) String() string {
+	return fmt.Sprintf("wasmtool %s (%s, %s, wazero %s)", v.Version, v.Go, v.Platform, v.Engine)
+}
+
+// readVersion asks the build, so that no version is written down twice.
+func readVersion() version {
+	v := version{
+		Version: "(devel)", Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
+		Engine: cmp.Or(runtime.EngineVersion(), "unknown"),
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	return v
 }

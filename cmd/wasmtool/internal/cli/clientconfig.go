@@ -54,7 +54,7 @@ type clientServer struct {
 }
 
 // printClientConfig prints what makes a client start this command with the flags given.
-func (a *app) printClientConfig(cmd *cobra.Command, o serveOptions) error {
+func (o *serveOptions) printClientConfig(cmd *cobra.Command) error {
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == o.client })
 	if i < 0 {
 		return usage(cmd, fmt.Sprintf("--print-config %s: there is no such client; there are %s", o.client, strings.Join(clientNames(), ", ")))
@@ -74,8 +74,8 @@ func (a *app) printClientConfig(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "wasmtool: put this into %s:\n", clients[i].file)
-	_, err = a.Out.Write(text)
+	fmt.Fprintf(o.Err, "wasmtool: put this into %s:\n", clients[i].file)
+	_, err = o.Out.Write(text)
 	return outputFailed(err)
 }
 

@@ -13,13 +13,13 @@ import (
 
 // exportOptions are the flags of export.
 type exportOptions struct {
-	tools  toolOptions
+	toolOptions
 	format string
 	strict bool
 }
 
-func (a *app) exportCommand() *cobra.Command {
-	var o exportOptions
+func newExportCommand(a *app) *cobra.Command {
+	o := exportOptions{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "export --format FORMAT [NAME...|./DIR|FILE.toml]",
 		Short: "Print tools as a model provider's API wants them defined",
@@ -45,13 +45,13 @@ or one that is switched off; 8 when a tool could not be loaded (the others are p
 			if err != nil {
 				return usage(cmd, err.Error())
 			}
-			return a.export(cmd, o, format, args)
+			return o.export(cmd, format, args)
 		},
 	}
-	o.tools.add(cmd)
+	o.add(cmd)
 	cmd.Flags().StringVar(&o.format, "format", "", "the provider's `FORMAT`: "+formatNames())
 	cmd.Flags().BoolVar(&o.strict, "strict", false, "ask the provider to hold the model to the schemas, where it can (openai, openai-responses, anthropic)")
-	cmd.ValidArgsFunction = a.completeTool(&o.tools)
+	cmd.ValidArgsFunction = o.completeTool
 	return cmd
 }
 
@@ -63,13 +63,9 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (a *app) export(cmd *cobra.Command, o exportOptions, format llm.Format, targets []string) error {
-	var broken error
-	set := toolSet{onLoadError: func(err error) {
-		a.complain(err)
-		broken = errSilent{err}
-	}}
-	infos, closeTools, err := a.toolsNamed(cmd, o.tools, set, targets)
+func (o exportOptions) export(cmd *cobra.Command, format llm.Format, targets []string) error {
+	broken := complaints{Streams: o.Streams}
+	infos, closeTools, err := o.toolsNamed(cmd, toolSet{onLoadError: broken.add}, targets)
 	if err != nil {
 		return err
 	}
@@ -79,23 +75,23 @@ func (a *app) export(cmd *cobra.Command, o exportOptions, format llm.Format, tar
 		return &tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}
 	}
 	for _, loss := range definitions.Losses() {
-		fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(loss.String())))
+		fmt.Fprintf(o.Err, "wasmtool: %s\n", indent(printable(loss.String())))
 	}
-	if err := a.printJSON(definitions.Definitions()); err != nil {
+	if err := o.printJSON(definitions.Definitions()); err != nil {
 		return err
 	}
-	return broken
+	return broken.last
 }
 
 // toolsNamed opens the tools that a command line names, or all. The function returned
 // closes them.
-func (a *app) toolsNamed(cmd *cobra.Command, o toolOptions, set toolSet, targets []string) ([]registry.Info, func() error, error) {
+func (o toolOptions) toolsNamed(cmd *cobra.Command, set toolSet, targets []string) ([]registry.Info, func() error, error) {
 	var tools *registry.Registry
 	var err error
 	names := targets
 	if len(targets) == 1 && isPath(targets[0]) {
 		names = make([]string, 1)
-		tools, names[0], err = a.openTarget(cmd, o, set, targets[0])
+		tools, names[0], err = o.openTarget(cmd, set, targets[0])
 	} else {
 		for _, target := range targets {
 			if isPath(target) {
@@ -106,7 +102,7 @@ func (a *app) toolsNamed(cmd *cobra.Command, o toolOptions, set toolSet, targets
 		if len(targets) > 0 {
 			set.servers = serversOf(targets...)
 		}
-		tools, err = a.open(o, set)
+		tools, err = o.open(set)
 	}
 	if err != nil {
 		return nil, nil, err

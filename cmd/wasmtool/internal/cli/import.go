@@ -9,23 +9,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/openapi"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/pluginimport"
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
-func (a *app) importCommand() *cobra.Command {
-	cmd := &cobra.Command{
+func newImportCommand(a *app) *cobra.Command {
+	return group(&cobra.Command{
 		Use:   "import",
 		Short: "Make tools of what others describe",
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.importOpenAPICommand(), a.importExtismCommand())
-	return cmd
+	}, newImportOpenAPICommand(a), newImportExtismCommand(a))
 }
 
-func (a *app) importOpenAPICommand() *cobra.Command {
+func newImportOpenAPICommand(a *app) *cobra.Command {
 	var dir, server string
 	cmd := &cobra.Command{
 		Use:   "openapi FILE",
@@ -44,14 +42,16 @@ all the same); 74 when the tools could not be written.`,
 		Example: `  wasmtool import openapi petstore.yaml --dir tools
   wasmtool list --tools tools`,
 		Args: oneArgument("which document? name a file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.importOpenAPI(cmd, args[0], dir, server) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.Streams.importOpenAPI(cmd, args[0], dir, server)
+		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", ".", "make the folders of the tools in `DIR`")
 	cmd.Flags().StringVar(&server, "server", "", "send requests to `URL`, in place of the servers that the document names")
 	return cmd
 }
 
-func (a *app) importOpenAPI(cmd *cobra.Command, path, dir, server string) error {
+func (s Streams) importOpenAPI(cmd *cobra.Command, path, dir, server string) error {
 	data, err := readDocument(path)
 	if err != nil {
 		return usage(cmd, path+" "+err.Error())
@@ -60,21 +60,81 @@ func (a *app) importOpenAPI(cmd *cobra.Command, path, dir, server string) error 
 	if err != nil {
 		return (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
 	}
-	return a.writeTools(cmd, dir, tools, refused)
+	return s.writeTools(cmd, dir, tools, refused)
+}
+
+func newImportExtismCommand(a *app) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "extism FILE.wasm",
+		Short: "Make tools of an Extism plug-in",
+		Long: `Make tools of an Extism plug-in: a folder for each with a manifest, the schema of its
+parameters and the plug-in. One that describes tools, as servlets of mcp.run and plug-ins
+of hyper-mcp do, is asked for them: it runs once, with nothing granted. Of any other each
+function that can be called is a tool with one parameter, "input".
+
+Look at the manifests before you use them: descriptions are read by models, and are the
+plug-in's. No permissions are asked for, because no plug-in tells what it needs. Nothing
+is fetched, and nothing is overwritten.
+
+Exit status: 0; 2 when the file cannot be read or a folder is there already; 8 when it is
+no plug-in that can be used, or a tool of it was not made (the others are made all the
+same); 74 when the tools could not be written.`,
+		Example: `  wasmtool import extism greet.wasm --dir tools
+  wasmtool list --tools tools`,
+		Args: oneArgument("which plug-in? name a .wasm file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.importExtism(cmd, args[0], dir) },
+	}
+	cmd.Flags().StringVar(&dir, "dir", ".", "make the folders of the tools in `DIR`")
+	return cmd
+}
+
+func (a *app) importExtism(cmd *cobra.Command, path, dir string) error {
+	module, err := readModule(cmd, path)
+	if err != nil {
+		return err
+	}
+	found, err := pluginimport.Tools(cmd.Context(), module, runtime.Options{CompileCommand: a.compiler})
+	if err != nil {
+		return (&tool.Error{Code: tool.CodeInvalidModule, Message: path + ": " + printable(err.Error())}).WithCause(err)
+	}
+	texts := make([]string, len(found))
+	for i, t := range found {
+		texts[i] = t.Name
+	}
+	var tools []openapi.Tool
+	for i, name := range openapi.ToolNames(texts) {
+		at := stricttoml.Error{File: path, Key: found[i].Name}
+		manifest, err := found[i].Manifest(name, openapi.SchemaFile)
+		if err != nil {
+			return outputFailed(err)
+		}
+		var notes stricttoml.Errors
+		for _, what := range found[i].Cleaned {
+			note := at
+			note.Message = what
+			notes = append(notes, &note)
+		}
+		tools = append(tools, openapi.Tool{
+			Name: name, Notes: notes, Operation: found[i].Name, Manifest: manifest, Schema: found[i].Schema,
+			Module: module, ModuleFile: pluginimport.ModuleFile, At: at,
+		})
+	}
+	return a.Streams.writeTools(cmd, dir, tools, nil)
 }
 
 // writeTools writes tools that were made of something else, and tells which. refused are those
 // that were not made.
-func (a *app) writeTools(cmd *cobra.Command, dir string, tools []openapi.Tool, refused stricttoml.Errors) error {
+func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []openapi.Tool, refused stricttoml.Errors) error {
 	written, faulty, err := openapi.Write(dir, tools)
 	if errors.Is(err, openapi.ErrExists) {
 		return usage(cmd, err.Error())
 	}
 	for _, t := range written {
 		for _, note := range t.Notes {
-			a.printWarnings([]string{note.Error()})
+			s.printWarnings([]string{note.Error()})
 		}
-		if _, err := fmt.Fprintf(a.Out, "%s\t%s\n", filepath.ToSlash(filepath.Join(dir, t.Name)), oneLine(t.Operation)); err != nil {
+		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", filepath.ToSlash(filepath.Join(dir, t.Name)), oneLine(t.Operation)); err != nil {
 			return outputFailed(err)
 		}
 	}
@@ -87,6 +147,15 @@ func (a *app) writeTools(cmd *cobra.Command, dir string, tools []openapi.Tool, r
 	return nil
 }
 
+// notMade says which operations were not made, and how many were.
+func notMade(refused stricttoml.Errors, made int) string {
+	text := fmt.Sprintf("%d of %d tools were not made:\n", len(refused), len(refused)+made)
+	if more := len(refused) - stricttoml.MaxErrors; more > 0 {
+		return fmt.Sprintf("%s%s\nand %d more", text, refused[:stricttoml.MaxErrors].Error(), more)
+	}
+	return text + refused.Error()
+}
+
 // readDocument reads a file of which somebody else is the author. Errors are the end of a
 // sentence that begins with its name.
 func readDocument(path string) ([]byte, error) {
@@ -96,13 +165,4 @@ func readDocument(path string) ([]byte, error) {
 	}
 	data, err := plainfile.Read(file, openapi.MaxDocumentBytes)
 	return data, errors.Join(err, file.Close())
-}
-
-// notMade says which operations were not made, and how many were.
-func notMade(refused stricttoml.Errors, made int) string {
-	text := fmt.Sprintf("%d of %d tools were not made:\n", len(refused), len(refused)+made)
-	if more := len(refused) - stricttoml.MaxErrors; more > 0 {
-		return fmt.Sprintf("%s%s\nand %d more", text, refused[:stricttoml.MaxErrors].Error(), more)
-	}
-	return text + refused.Error()
 }

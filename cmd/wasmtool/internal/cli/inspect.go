@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-func (a *app) inspectCommand() *cobra.Command {
+func newInspectCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inspect FILE.wasm",
@@ -25,7 +24,7 @@ be read; 8 when it is no WASM module.`,
 		Example: `  wasmtool inspect my-tool/tool.wasm
   wasmtool inspect my-tool/tool.wasm --json`,
 		Args: oneArgument("which module? name a .wasm file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.inspect(cmd, args[0], asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.Streams.inspect(cmd, args[0], asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
@@ -53,7 +52,7 @@ type memoryView struct {
 	MaxBytes *uint64 `json:"max_bytes,omitempty"`
 }
 
-func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
+func (s Streams) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	wasm, err := readModule(cmd, path)
 	if err != nil {
 		return err
@@ -64,9 +63,9 @@ func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	}
 	view := newModuleView(info)
 	if asJSON {
-		return a.printJSON(view)
+		return s.printJSON(view)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := s.table()
 	fmt.Fprintf(w, "sha256:\t%s\n", view.SHA256)
 	fmt.Fprintf(w, "size:\t%s, %d functions\n", byteCount(uint64(view.Bytes)), info.Report.Functions)
 	if view.Memory != nil {
@@ -139,4 +138,53 @@ func (m *memoryView) String() string {
 		return "at least " + byteCount(m.MinBytes)
 	}
 	return fmt.Sprintf("%s to %s", byteCount(m.MinBytes), byteCount(*m.MaxBytes))
+}
+
+func newValidateCommand(a *app) *cobra.Command {
+	o := toolOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "validate ./DIR|FILE.toml...",
+		Short: "Check manifests and modules without running them",
+		Long: `Check tools: the manifest, all faults at once with line and column; the module's
+digest; whether the module compiles and needs only what wasmtool provides.
+Nothing of a tool is run.
+
+Exit status: 0 when all are good; 8 otherwise.`,
+		Example: `  wasmtool validate ./my-tool
+  wasmtool validate tools/*/tool.toml`,
+		Args: someArguments("which tool? name its folder or its tool.toml"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.validate(cmd, args) },
+	}
+	o.addCache(cmd)
+	return cmd
+}
+
+func (o toolOptions) validate(cmd *cobra.Command, targets []string) error {
+	bad := complaints{Streams: o.Streams}
+	for _, target := range targets {
+		if err := o.validateOne(cmd, target); err != nil {
+			bad.add(err)
+		}
+	}
+	return bad.last
+}
+
+func (o toolOptions) validateOne(cmd *cobra.Command, target string) error {
+	if !isPath(target) {
+		return usage(cmd, fmt.Sprintf("%s is no path; write ./%s for a folder", quote(target), target))
+	}
+	tools, name, err := o.openTarget(cmd, toolSet{}, target)
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
+	if err := tools.Prepare(cmd.Context(), name); err != nil {
+		return err
+	}
+	spec, err := tools.Lookup(name)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.Out, "%s: ok, %s %s\n", oneLine(target), spec.Name, spec.Version)
+	return outputFailed(err)
 }

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"text/tabwriter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func (a *app) listCommand() *cobra.Command {
-	var o toolOptions
+func newListCommand(a *app) *cobra.Command {
+	o := toolOptions{app: a}
 	var filter registry.Filter
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -27,7 +27,9 @@ not be had (the others are listed).`,
   wasmtool list --category files
   wasmtool list --tools ./my-tools --json`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return a.list(o, filter, asJSON) },
+		RunE: func(*cobra.Command, []string) error {
+			return o.printTools(asJSON, func(tools *registry.Registry) []registry.Info { return tools.List(filter) })
+		},
 	}
 	o.add(cmd)
 	cmd.Flags().StringVar(&filter.Category, "category", "", "only the tools of this category")
@@ -36,18 +38,39 @@ not be had (the others are listed).`,
 	return cmd
 }
 
-func (a *app) list(o toolOptions, filter registry.Filter, asJSON bool) error {
-	return a.printTools(o, asJSON, func(tools *registry.Registry) []registry.Info { return tools.List(filter) })
+func newSearchCommand(a *app) *cobra.Command {
+	o := toolOptions{app: a}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "search WORD...",
+		Short: "Find tools by what they are called and do",
+		Long: `Find the tools whose name, alias, tag, category, title or description holds every
+word, the best first.
+
+Exit status: 0, also when nothing is found; 8 when a tool could not be loaded.`,
+		Example: `  wasmtool search files
+  wasmtool search regular expression --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(strings.Join(args, "")) == "" {
+				return usage(cmd, "which words? 'wasmtool list' shows all tools")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			query := strings.Join(args, " ")
+			return o.printTools(asJSON, func(tools *registry.Registry) []registry.Info { return tools.Search(query) })
+		},
+	}
+	o.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
 }
 
 // printTools opens the tools and prints those that are chosen. A tool that does not
 // load is complained about, and the others are printed.
-func (a *app) printTools(o toolOptions, asJSON bool, choose func(*registry.Registry) []registry.Info) error {
-	var broken error
-	tools, err := a.open(o, toolSet{servers: everyServer, onLoadError: func(err error) {
-		a.complain(err)
-		broken = errSilent{err}
-	}})
+func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []registry.Info) error {
+	broken := complaints{Streams: o.Streams}
+	tools, err := o.open(toolSet{servers: everyServer, onLoadError: broken.add})
 	if err != nil {
 		return err
 	}
@@ -58,12 +81,12 @@ func (a *app) printTools(o toolOptions, asJSON bool, choose func(*registry.Regis
 		for i, info := range infos {
 			views[i] = newToolView(info.Spec)
 		}
-		if err := a.printJSON(views); err != nil {
+		if err := o.printJSON(views); err != nil {
 			return err
 		}
-		return broken
+		return broken.last
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := o.table()
 	for _, s := range infos {
 		mark := ""
 		if s.Dangerous {
@@ -74,7 +97,7 @@ func (a *app) printTools(o toolOptions, asJSON bool, choose func(*registry.Regis
 	if err := w.Flush(); err != nil {
 		return outputFailed(err)
 	}
-	return broken
+	return broken.last
 }
 
 // toolView is a tool as 'list --json' and 'show --json' print it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func (a *app) permissionCommand() *cobra.Command {
-	cmd := &cobra.Command{
+func newPermissionCommand(a *app) *cobra.Command {
+	return group(&cobra.Command{
 		Use:   "permission",
 		Short: "Grant a tool what it asks for, list what was granted, and take it back",
 		Long: `Grant a tool what it asks for, list what was granted or approved for good, and take it
@@ -28,11 +27,7 @@ holds whatever a tool becomes stands in the operator's file; see docs/operator.m
 		Example: `  wasmtool permission grant write write:workspace
   wasmtool permission list
   wasmtool permission revoke 3f2a`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.permissionGrantCommand(), a.permissionListCommand(), a.permissionRevokeCommand())
-	return cmd
+	}, newPermissionGrantCommand(a), newPermissionListCommand(a), newPermissionRevokeCommand(a))
 }
 
 // tenantFlag is whose grants and approvals a command is about.
@@ -103,7 +98,7 @@ func listKept(ctx context.Context, stores *remembered.Files, tenant string) ([]k
 	return list, nil
 }
 
-func (a *app) permissionListCommand() *cobra.Command {
+func newPermissionListCommand(a *app) *cobra.Command {
 	var asJSON bool
 	var tenant string
 	cmd := &cobra.Command{
@@ -132,7 +127,7 @@ Exit status: 0.`,
 				fmt.Fprintln(a.Err, "wasmtool: nothing was granted or approved for good")
 				return nil
 			}
-			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			w := a.table()
 			fmt.Fprintf(w, "ID\tTOOL\tWAS\tREACHES\tARGUMENTS\tSINCE\n")
 			for _, k := range list {
 				kind, reaches, arguments, since := k.row()
@@ -147,7 +142,7 @@ Exit status: 0.`,
 	return cmd
 }
 
-func (a *app) permissionRevokeCommand() *cobra.Command {
+func newPermissionRevokeCommand(a *app) *cobra.Command {
 	var asJSON bool
 	var tenant string
 	cmd := &cobra.Command{

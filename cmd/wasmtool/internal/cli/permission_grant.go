@@ -25,8 +25,8 @@ type permissionGrant struct {
 	autoExecute bool
 }
 
-func (a *app) permissionGrantCommand() *cobra.Command {
-	var o permissionGrant
+func newPermissionGrantCommand(a *app) *cobra.Command {
+	o := permissionGrant{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "grant TOOL PERMISSION...",
 		Short: "Grant a tool, as it is now, what it asks for",
@@ -58,11 +58,11 @@ tool; 8 for one that does not load.`,
 			if err := o.parse(cmd, args[1:]); err != nil {
 				return err
 			}
-			return a.grant(cmd, o, args[0])
+			return o.grant(cmd, args[0])
 		},
 	}
 	o.add(cmd)
-	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
+	cmd.ValidArgsFunction = o.completeTool
 	tenantFlag(cmd, &o.tenant)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print all that the tool is granted so as a JSON object")
 	return cmd
@@ -83,8 +83,8 @@ func (o *permissionGrant) parse(cmd *cobra.Command, permissions []string) error 
 	return nil
 }
 
-func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error {
-	t, err := a.openExplained(o.toolOptions, target, nil)
+func (o *permissionGrant) grant(cmd *cobra.Command, target string) error {
+	t, err := o.openExplained(target, nil)
 	if err != nil {
 		return err
 	}
@@ -108,20 +108,20 @@ func (a *app) grant(cmd *cobra.Command, o permissionGrant, target string) error 
 		return err
 	}
 	if o.json {
-		return a.printJSON(given)
+		return o.printJSON(given)
 	}
 	named := strings.TrimSpace(t.spec.Name + " " + t.spec.Version)
-	fmt.Fprintf(a.Err, "wasmtool: %s, as it is now, is granted %s\n", oneLine(named), oneLine(strings.Join(grantedWords(given), ", ")))
+	fmt.Fprintf(o.Err, "wasmtool: %s, as it is now, is granted %s\n", oneLine(named), oneLine(strings.Join(grantedWords(given), ", ")))
 	if !t.spec.Sandboxed {
-		fmt.Fprintf(a.Err, "  %s\n", tool.OutsideSandbox)
+		fmt.Fprintf(o.Err, "  %s\n", tool.OutsideSandbox)
 	}
 	for _, flag := range capability.Broad(o.words...) {
-		fmt.Fprintf(a.Err, "  %s: it %s\n", oneLine(flag.Word.String()), oneLine(flag.Why))
+		fmt.Fprintf(o.Err, "  %s: it %s\n", oneLine(flag.Word.String()), oneLine(flag.Why))
 	}
 	if t.spec.Shell != "" && !t.rules.Shell.Unconfirmed {
-		fmt.Fprintln(a.Err, "  scripts that may do more than read are asked about all the same, unless [shell] in the operator's file allows their commands")
+		fmt.Fprintln(o.Err, "  scripts that may do more than read are asked about all the same, unless [shell] in the operator's file allows their commands")
 	}
-	fmt.Fprintf(a.Err, "  to take it back: wasmtool permission revoke %s\n", given.ID)
+	fmt.Fprintf(o.Err, "  to take it back: wasmtool permission revoke %s\n", given.ID)
 	return nil
 }
 

@@ -12,19 +12,15 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func (a *app) policyCommand() *cobra.Command {
-	cmd := &cobra.Command{
+func newPolicyCommand(a *app) *cobra.Command {
+	return group(&cobra.Command{
 		Use:   "policy",
 		Short: "Check the operator's file, and explain what it decides",
 		Long: `Check the operator's file, and explain what it decides. See docs/operator.md for its
 format.`,
 		Example: `  wasmtool policy check
   wasmtool policy explain grep read:workspace`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.policyCheckCommand(), a.policyExplainCommand())
-	return cmd
+	}, newPolicyCheckCommand(a), newPolicyExplainCommand(a))
 }
 
 // checkView is what 'policy check --json' prints.
@@ -45,8 +41,8 @@ type faultView struct {
 	Message string `json:"message"`
 }
 
-func (a *app) policyCheckCommand() *cobra.Command {
-	var o toolOptions
+func newPolicyCheckCommand(a *app) *cobra.Command {
+	o := toolOptions{app: a}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check",
@@ -64,7 +60,7 @@ Exit status: 0; 2 when the file cannot be used; 4 when a folder of its mounts is
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
-			warnings, err := a.checkPolicy(o)
+			warnings, err := o.checkPolicy()
 			if asJSON {
 				return a.printCheck(warnings, err)
 			}
@@ -72,7 +68,7 @@ Exit status: 0; 2 when the file cannot be used; 4 when a folder of its mounts is
 				return err
 			}
 			a.printWarnings(warnings)
-			fmt.Fprintln(a.Err, a.checked(a.configFile(o)))
+			fmt.Fprintln(a.Err, checked(o.configFile()))
 			return nil
 		},
 	}
@@ -83,7 +79,7 @@ Exit status: 0; 2 when the file cannot be used; 4 when a folder of its mounts is
 
 // checked says that nothing is wrong with the operator's file, or that there is none: it
 // need not be there.
-func (a *app) checked(file config.File) string {
+func checked(file config.File) string {
 	if _, err := os.Stat(file.Path); file.Path == "" || errors.Is(err, fs.ErrNotExist) {
 		return "wasmtool: there is no operator's file" + where(file.Name) + "; what needs a word of yours is not granted"
 	}
@@ -91,12 +87,12 @@ func (a *app) checked(file config.File) string {
 }
 
 // checkPolicy returns what is probably a slip in the operator's file.
-func (a *app) checkPolicy(o toolOptions) ([]string, error) {
-	operator, err := a.loadConfig(o)
+func (o toolOptions) checkPolicy() ([]string, error) {
+	operator, err := o.loadConfig()
 	if err != nil {
 		return nil, err
 	}
-	t, err := a.openExplained(o, "", nil)
+	t, err := o.openExplained("", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +104,10 @@ func (a *app) checkPolicy(o toolOptions) ([]string, error) {
 	return warnings, nil
 }
 
-func (a *app) printCheck(warnings []string, err error) error {
+func (s Streams) printCheck(warnings []string, err error) error {
 	view := checkView{Success: err == nil, Faults: []faultView{}, Warnings: append([]string{}, warnings...)}
 	if err == nil {
-		return a.printJSON(view)
+		return s.printJSON(view)
 	}
 	view.Error = jsonError(err)
 	var faults config.Errors
@@ -120,7 +116,7 @@ func (a *app) printCheck(warnings []string, err error) error {
 			view.Faults = append(view.Faults, faultView{f.File, f.Line, f.Column, f.Key, f.Message})
 		}
 	}
-	if err := a.printJSON(view); err != nil {
+	if err := s.printJSON(view); err != nil {
 		return err
 	}
 	return errSilent{err}

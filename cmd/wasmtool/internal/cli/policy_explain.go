@@ -24,8 +24,8 @@ type policyExplain struct {
 	json  bool
 }
 
-func (a *app) policyExplainCommand() *cobra.Command {
-	var o policyExplain
+func newPolicyExplainCommand(a *app) *cobra.Command {
+	o := policyExplain{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "explain TOOL [PERMISSION]...",
 		Short: "Explain what a tool may do, and which line decides",
@@ -38,26 +38,21 @@ Exit status: 0 when all that was asked about is allowed; 4 otherwise; 7 for no s
   wasmtool policy explain grep read:workspace env:LANG
   wasmtool policy explain write --input '{"file_path":"/workspace/.env","content":""}'
   wasmtool policy explain bash --input '{"command":"ls | head; rm x"}'`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(cmd, "which tool? 'wasmtool list' shows those there are")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.explain(cmd, o, args[0], args[1:]) },
+		Args: someArguments("which tool? 'wasmtool list' shows those there are"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd, args[0], args[1:]) },
 	}
 	o.add(cmd)
-	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
+	cmd.ValidArgsFunction = o.completeTool
 	cmd.Flags().StringVar(&o.input, "input", "", "arguments of the call as a JSON object, @FILE to read it from a file, - from standard input")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object; with permissions, an array of one for each")
 	return cmd
 }
 
-func (a *app) explain(cmd *cobra.Command, o policyExplain, target string, permissions []string) error {
+func (o policyExplain) explain(cmd *cobra.Command, target string, permissions []string) error {
 	arguments := []byte("{}")
 	if o.input != "" {
 		var err error
-		if arguments, err = a.arguments(cmd, o.input, nil); err != nil {
+		if arguments, err = o.arguments(cmd, o.input, nil); err != nil {
 			return err
 		}
 	}
@@ -66,7 +61,7 @@ func (a *app) explain(cmd *cobra.Command, o policyExplain, target string, permis
 		return err
 	}
 	defer closeStores(stores)
-	t, err := a.openExplained(o.toolOptions, target, stores)
+	t, err := o.openExplained(target, stores)
 	if err != nil {
 		return err
 	}
@@ -76,9 +71,9 @@ func (a *app) explain(cmd *cobra.Command, o policyExplain, target string, permis
 		return err
 	}
 	if len(permissions) > 0 {
-		return a.explainWords(cmd, o, t, explained.Offered.Offer, permissions)
+		return o.explainWords(cmd, t, explained.Offered.Offer, permissions)
 	}
-	return a.explainCall(o, t, explained)
+	return o.explainCall(t, explained)
 }
 
 // explainedTool is a tool, also one that the policy takes away, with the rules of all.
@@ -91,10 +86,10 @@ type explainedTool struct {
 
 // openExplained finds a tool and the rules of all; with no target the rules alone. The
 // caller closes its tools.
-func (a *app) openExplained(o toolOptions, target string, stores *remembered.Files) (explainedTool, error) {
-	set := toolSet{workspace: workspaceDir(), stores: stores, onLoadError: a.warn, servers: serversOf(target)}
+func (o toolOptions) openExplained(target string, stores *remembered.Files) (explainedTool, error) {
+	set := toolSet{workspace: workspaceDir(), stores: stores, onLoadError: o.warn, servers: serversOf(target)}
 	t := explainedTool{target: target}
-	options, err := a.standardOptions(o, set)
+	options, err := o.standardOptions(set)
 	if err != nil {
 		return t, err
 	}
@@ -147,7 +142,7 @@ type wordView struct {
 }
 
 // explainWords tells of each permission what decides about it.
-func (a *app) explainWords(cmd *cobra.Command, o policyExplain, t explainedTool, offer capability.Offer, permissions []string) error {
+func (o policyExplain) explainWords(cmd *cobra.Command, t explainedTool, offer capability.Offer, permissions []string) error {
 	all := true
 	views := []wordView{}
 	for _, text := range permissions {
@@ -166,15 +161,15 @@ func (a *app) explainWords(cmd *cobra.Command, o policyExplain, t explainedTool,
 		views = append(views, view)
 		all = all && e.Allowed
 	}
-	if err := a.printWords(o, t, views); err != nil || all {
+	if err := o.printWords(t, views); err != nil || all {
 		return err
 	}
 	return denied()
 }
 
-func (a *app) printWords(o policyExplain, t explainedTool, views []wordView) error {
+func (o policyExplain) printWords(t explainedTool, views []wordView) error {
 	if o.json {
-		return a.printJSON(views)
+		return o.printJSON(views)
 	}
 	var b strings.Builder
 	for _, v := range views {
@@ -187,7 +182,7 @@ func (a *app) printWords(o policyExplain, t explainedTool, views []wordView) err
 				v.Command, strings.ReplaceAll(t.rules.AllowLines(t.spec.Name, []string{v.Fix}), "\n", "\n    "))
 		}
 	}
-	_, err := fmt.Fprint(a.Out, printable(b.String()))
+	_, err := fmt.Fprint(o.Out, printable(b.String()))
 	return outputFailed(err)
 }
 
@@ -214,7 +209,7 @@ type callView struct {
 }
 
 // explainCall tells what decides about a call.
-func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.Explained) error {
+func (o policyExplain) explainCall(t explainedTool, explained registry.Explained) error {
 	given := explained.Offered
 	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: capability.Strings(given.Missing), Changed: given.Changed, Moved: given.Moved, Shell: explained.Shell}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
@@ -226,15 +221,15 @@ func (a *app) explainCall(o policyExplain, t explainedTool, explained registry.E
 	if t.spec.Shell != "" && view.Shell == nil {
 		view.Script = t.spec.Shell
 	}
-	if err := a.printCall(o, view, t.spec.Reach(given.Grant.Describe(true))); err != nil || view.Allowed {
+	if err := o.printCall(view, t.spec.Reach(given.Grant.Describe(true))); err != nil || view.Allowed {
 		return err
 	}
 	return denied()
 }
 
-func (a *app) printCall(o policyExplain, v callView, reach string) error {
+func (o policyExplain) printCall(v callView, reach string) error {
 	if o.json {
-		return a.printJSON(v)
+		return o.printJSON(v)
 	}
 	text := v.String() + reach + "\n"
 	if !v.Sandboxed { // before what would let it run
@@ -265,7 +260,7 @@ func (a *app) printCall(o policyExplain, v callView, reach string) error {
 	if v.Command != "" {
 		text += "to grant it to the tool as it is:\n  " + v.Command + "\n"
 	}
-	_, err := fmt.Fprint(a.Out, printable(text))
+	_, err := fmt.Fprint(o.Out, printable(text))
 	return outputFailed(err)
 }
 

@@ -23,8 +23,8 @@ type runOptions struct {
 	receipt bool
 }
 
-func (a *app) runCommand() *cobra.Command {
-	var o runOptions
+func newRunCommand(a *app) *cobra.Command {
+	o := runOptions{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "run NAME|./DIR|FILE.toml [KEY=VALUE | KEY:=JSON]...",
 		Short: "Run a tool",
@@ -51,18 +51,13 @@ Exit status: see 'wasmtool --help'.`,
   wasmtool run read --input '{"file_path":"go.mod","limit":5}' --json
   wasmtool run ./my-tool --dir workspace=../data --timeout 5s
   wasmtool run ./issues --allow net:https://api.github.com query=crash --receipt`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(cmd, "which tool? 'wasmtool list' shows those there are")
-			}
-			return nil
-		},
+		Args: someArguments("which tool? 'wasmtool list' shows those there are"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.run(cmd, o, args[0], args[1:])
+			return o.run(cmd, args[0], args[1:])
 		},
 	}
 	o.toolOptions.add(cmd)
-	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
+	cmd.ValidArgsFunction = o.completeTool
 	o.grantOptions.add(cmd, workspace+"=.")
 	flags := cmd.Flags()
 	flags.StringVar(&o.input, "input", "", "arguments as a JSON object, @FILE to read it from a file, - from standard input")
@@ -74,21 +69,21 @@ Exit status: see 'wasmtool --help'.`,
 	return cmd
 }
 
-func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []string) error {
+func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) error {
 	if cmd.Flags().Changed("timeout") && o.timeout < time.Millisecond {
 		return usage(cmd, "--timeout must be at least 1ms, like 5s")
 	}
-	arguments, err := a.arguments(cmd, o.input, pairs)
+	arguments, err := o.arguments(cmd, o.input, pairs)
 	if err != nil {
 		return err
 	}
-	offer, err := o.offer(cmd, a.getenv)
+	offer, err := o.offer(cmd, o.getenv)
 	if err != nil {
 		return err
 	}
 	set := toolSet{
 		workspace: workspaceDir(), offer: offer, granted: o.given(),
-		approver: a.approver(o.yes, o.input == "-"), asker: a.asker(o.input == "-"),
+		approver: o.approver(o.yes, o.input == "-"), asker: o.asker(o.input == "-"),
 	}
 	set.stores, err = openForCalls(set.approver != nil && !o.yes)
 	if err != nil {
@@ -99,23 +94,23 @@ func (a *app) run(cmd *cobra.Command, o runOptions, target string, pairs []strin
 	if o.receipt {
 		set.onReceipt = func(r tool.Receipt) { receipt = &r }
 	}
-	result, err := a.call(cmd, o, set, target, arguments)
+	result, err := o.call(cmd, set, target, arguments)
 	if err != nil {
-		err = advised{err, o.grantCommand(target), a.configFile(o.toolOptions).Name, wordTexts(o.given())}
+		err = advised{err, o.grantCommand(target), o.configFile().Name, wordTexts(o.given())}
 	}
 	if o.json {
-		return a.printEnvelope(result, receipt, err)
+		return o.printEnvelope(result, receipt, err)
 	}
-	a.printWarnings(result.Warnings)
+	o.printWarnings(result.Warnings)
 	if receipt != nil {
 		if text, err := json.MarshalIndent(receipt, "", "  "); err == nil {
-			fmt.Fprintf(a.Err, "%s\n", printable(string(text)))
+			fmt.Fprintf(o.Err, "%s\n", printable(string(text)))
 		}
 	}
 	if err != nil && !saysMore(result, err) {
 		return err
 	}
-	if failed := a.printContent(result); failed != nil {
+	if failed := o.printContent(result); failed != nil {
 		return failed
 	}
 	return err
@@ -133,8 +128,8 @@ func saysMore(result tool.Result, err error) bool {
 }
 
 // call opens the tools, calls one, and closes them again.
-func (a *app) call(cmd *cobra.Command, o runOptions, set toolSet, target string, arguments []byte) (tool.Result, error) {
-	tools, name, err := a.openTarget(cmd, o.toolOptions, set, target)
+func (o *runOptions) call(cmd *cobra.Command, set toolSet, target string, arguments []byte) (tool.Result, error) {
+	tools, name, err := o.openTarget(cmd, set, target)
 	if err != nil {
 		return failedBeforeCall(target, err), err
 	}
@@ -144,10 +139,10 @@ func (a *app) call(cmd *cobra.Command, o runOptions, set toolSet, target string,
 			return failedBeforeCall(target, err), err
 		}
 	}
-	talk := a.newTalk(name, o.verbose)
+	talk := o.newTalk(name, o.verbose)
 	defer talk.end()
 	call := tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout, OnLog: talk.log}
-	if isTerminal(a.Err) {
+	if isTerminal(o.Err) {
 		call.OnProgress = talk.progress
 	}
 	return tools.Execute(cmd.Context(), call)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -52,8 +50,8 @@ const (
 // tokenEnv holds the token that clients over HTTP must send.
 const tokenEnv = "WASMTOOL_SERVE_TOKEN"
 
-func (a *app) serveCommand() *cobra.Command {
-	var o serveOptions
+func newServeCommand(a *app) *cobra.Command {
+	o := serveOptions{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Offer the tools to an MCP client",
@@ -79,7 +77,7 @@ wrong command line.`,
   wasmtool serve --workspace ~/project:rw --tools ./tools
   wasmtool serve --http 127.0.0.1:8080 --admin 127.0.0.1:8081`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.serve(cmd) },
 	}
 	o.toolOptions.add(cmd)
 	o.grantOptions.add(cmd, "")
@@ -100,28 +98,15 @@ wrong command line.`,
 	return cmd
 }
 
-func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
-	if o.http == "" {
-		for _, name := range []string{"token-file", "allow-host", oauthIssuer, oauthResource, oauthAudience, oauthScope} {
-			if cmd.Flags().Changed(name) {
-				return usage(cmd, "--"+name+" is for --http")
-			}
-		}
-	}
-	if err := o.checkOAuth(cmd); err != nil {
+// serve checks the command line, opens the tools, and serves them.
+func (o *serveOptions) serve(cmd *cobra.Command) error {
+	if err := o.checkAccess(cmd); err != nil {
 		return err
 	}
 	if o.client != "" {
-		return a.printClientConfig(cmd, o)
+		return o.printClientConfig(cmd)
 	}
-	if o.workspace != "" {
-		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
-		if _, err := existingDir(path); err != nil {
-			return usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
-		}
-		o.dirs = append(o.dirs, workspace+"="+o.workspace)
-	}
-	offer, err := o.offer(cmd, a.getenv)
+	offer, err := o.offerWithWorkspace(cmd)
 	if err != nil {
 		return err
 	}
@@ -130,25 +115,21 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 		return err
 	}
 	defer closeStores(stores)
-	approver := new(mcpserver.Approver)
-	set := toolSet{offer: offer, words: o.words, approver: approver, stores: stores, onLoadError: a.warn, servers: everyServer}
-	said := &lineWriter{app: a}
+	approver, said := new(mcpserver.Approver), &lineWriter{err: o.Err}
+	set := toolSet{offer: offer, words: o.words, approver: approver, asker: approver, stores: stores, onLoadError: o.warn, servers: everyServer}
 	if o.receipt {
 		set.onReceipt = said.receipt
 	}
-	options, err := a.standardOptions(o.toolOptions, set)
+	options, err := o.standardOptions(set)
 	if err != nil {
 		return err
 	}
-	if err := o.checkBound(cmd, options); err != nil {
+	if err := o.checkOptions(cmd, options); err != nil {
 		return err
 	}
-	if o.watch && len(o.folders) == 0 && len(options.Config.ToolDirectories()) == 0 {
-		return usage(cmd, "--watch is for --tools and the tool_directories of the operator's file")
-	}
-	options.Jobs, options.Asker = new(process.Options), approver
+	options.Jobs = new(process.Options)
 	options.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	tools, folders, err := o.open(options)
+	tools, folders, err := o.openTools(options)
 	if err != nil {
 		return err
 	}
@@ -167,17 +148,50 @@ func (a *app) serve(cmd *cobra.Command, o serveOptions) error {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	reloader := standard.NewReloader(tools, options, a.configFile(o.toolOptions), a.getenv)
-	defer a.reloadOnHangup(ctx, reloader)()
+	reloader := standard.NewReloader(tools, options, o.configFile(), o.getenv)
+	defer o.reloadOnHangup(ctx, reloader)()
 	if folders != nil {
-		defer a.watchFolders(ctx, reloader, folders)()
+		defer o.watchFolders(ctx, reloader, folders)()
 	}
-	return a.serveAll(ctx, cancel, o, server)
+	return o.serveAll(ctx, cancel, server)
 }
 
-// checkBound refuses to grant a mount to which no directory is bound: all calls of tools that
-// ask for it would fail.
-func (o *serveOptions) checkBound(cmd *cobra.Command, options standard.Options) error {
+// checkAccess finds flags of access over HTTP that do not go together.
+func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	if o.http == "" {
+		for _, name := range []string{"token-file", "allow-host", oauthIssuer, oauthResource, oauthAudience, oauthScope} {
+			if given(name) {
+				return usage(cmd, "--"+name+" is for --http")
+			}
+		}
+	}
+	switch {
+	case given(oauthIssuer) != given(oauthResource):
+		return usage(cmd, "--"+oauthIssuer+" and --"+oauthResource+" belong together")
+	case given(oauthIssuer) && given("token-file"):
+		return usage(cmd, "--"+oauthIssuer+" and --token-file exclude each other")
+	case !given(oauthIssuer) && (given(oauthAudience) || given(oauthScope)):
+		return usage(cmd, "--"+oauthAudience+" and --"+oauthScope+" are for --"+oauthIssuer)
+	}
+	return nil
+}
+
+// offerWithWorkspace is what the flags grant, --workspace included.
+func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Offer, error) {
+	if o.workspace != "" {
+		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
+		if _, err := existingDir(path); err != nil {
+			return capability.Offer{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
+		}
+		o.dirs = append(o.dirs, workspace+"="+o.workspace)
+	}
+	return o.offer(cmd, o.getenv)
+}
+
+// checkOptions refuses --watch for nothing, and to grant a mount to which no directory is
+// bound: all calls of tools that ask for it would fail.
+func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options) error {
 	bound := options.Config.Offer(nil).Mounts
 	maps.Copy(bound, options.Offer.Mounts)
 	for _, word := range o.words {
@@ -191,11 +205,14 @@ func (o *serveOptions) checkBound(cmd *cobra.Command, options standard.Options) 
 		}
 		return usage(cmd, fmt.Sprintf("--allow %s: no directory is bound to the mount %s; add %s", word, quote(name), fix))
 	}
+	if o.watch && len(o.folders) == 0 && len(options.Config.ToolDirectories()) == 0 {
+		return usage(cmd, "--watch is for --tools and the tool_directories of the operator's file")
+	}
 	return nil
 }
 
-// open makes the registry, with its folders when they are watched.
-func (o *serveOptions) open(options standard.Options) (*registry.Registry, *standard.Folders, error) {
+// openTools makes the registry, with its folders when they are watched.
+func (o *serveOptions) openTools(options standard.Options) (*registry.Registry, *standard.Folders, error) {
 	if o.watch {
 		return standard.Open(options)
 	}
@@ -216,57 +233,62 @@ func allTools(tools *registry.Registry) tool.Spec {
 }
 
 // serveAll serves until the client is gone or ctx is done, and with an admin address
-// beside that.
-func (a *app) serveAll(ctx context.Context, cancel context.CancelFunc, o serveOptions, server *mcpserver.Server) error {
-	if o.admin != "" {
-		l, err := listen("--admin", o.admin)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(a.Err, "wasmtool: health and metrics at http://%s/metrics\n", l.Addr())
-		failed := make(chan error, 1)
-		// It answers while calls end, so that what watches sees that the server is stopping.
-		admin, stopAdmin := context.WithCancel(context.WithoutCancel(ctx))
-		go func() {
-			failed <- server.ServeAdmin(admin, l)
-			cancel()
-		}()
-		return errors.Join(a.serveClients(ctx, o, server), func() error {
-			stopAdmin()
-			return <-failed
-		}())
+// beside that. It calls cancel when that one fails.
+func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, server *mcpserver.Server) error {
+	if o.admin == "" {
+		return o.serveClients(ctx, server)
 	}
-	return a.serveClients(ctx, o, server)
+	l, err := listen("--admin", o.admin)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(o.Err, "wasmtool: health and metrics at http://%s/metrics\n", l.Addr())
+	// It answers while calls end, so that what watches sees that the server is stopping.
+	admin, stopAdmin := context.WithCancel(context.WithoutCancel(ctx))
+	failed := make(chan error, 1)
+	go func() {
+		failed <- server.ServeAdmin(admin, l)
+		cancel()
+	}()
+	err = o.serveClients(ctx, server)
+	stopAdmin()
+	return errors.Join(err, <-failed)
 }
 
-func (a *app) serveClients(ctx context.Context, o serveOptions, server *mcpserver.Server) error {
+func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Server) error {
 	if o.http == "" {
-		if isTerminal(a.In) {
-			fmt.Fprintln(a.Err, "wasmtool: waiting for the messages of an MCP client on standard input; --print-config shows how to configure one")
+		if isTerminal(o.In) {
+			fmt.Fprintln(o.Err, "wasmtool: waiting for the messages of an MCP client on standard input; --print-config shows how to configure one")
 		}
 		defer protocolOnly()()
-		return server.ServeStdio(ctx, a.In, a.Out)
+		return server.ServeStdio(ctx, o.In, o.Out)
 	}
-	access := mcpserver.HTTPOptions{Hosts: o.hosts}
-	var err error
-	if o.oauth.Issuer != "" {
-		access.Authority, err = oauth.New(ctx, o.oauth)
-	} else {
-		access.Token, err = o.token(ctx, a.getenv)
-	}
+	access, err := o.access(ctx)
 	if err != nil {
-		return unusableOAuth(err)
+		return err
 	}
 	l, err := listen("--http", o.http)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
+	fmt.Fprintf(o.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
 	err = server.ServeListener(ctx, l, access)
 	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
 		return &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--http %s: %v; put one into $%s or --token-file", o.http, err, tokenEnv)}
 	}
 	return unusableOAuth(err)
+}
+
+// access says who may connect over HTTP.
+func (o *serveOptions) access(ctx context.Context) (mcpserver.HTTPOptions, error) {
+	access := mcpserver.HTTPOptions{Hosts: o.hosts}
+	var err error
+	if o.oauth.Issuer == "" {
+		access.Token, err = o.token(ctx)
+		return access, err
+	}
+	access.Authority, err = oauth.New(ctx, o.oauth)
+	return access, unusableOAuth(err)
 }
 
 // unusableOAuth makes an error of the flags of OAuth one of the command line.
@@ -275,20 +297,6 @@ func unusableOAuth(err error) error {
 		return &tool.Error{Code: tool.CodeUsage, Message: err.Error()}
 	}
 	return err
-}
-
-// checkOAuth finds flags that do not go together.
-func (o *serveOptions) checkOAuth(cmd *cobra.Command) error {
-	given := cmd.Flags().Changed
-	switch {
-	case given(oauthIssuer) != given(oauthResource):
-		return usage(cmd, "--"+oauthIssuer+" and --"+oauthResource+" belong together")
-	case given(oauthIssuer) && given("token-file"):
-		return usage(cmd, "--"+oauthIssuer+" and --token-file exclude each other")
-	case !given(oauthIssuer) && (given(oauthAudience) || given(oauthScope)):
-		return usage(cmd, "--"+oauthAudience+" and --"+oauthScope+" are for --"+oauthIssuer)
-	}
-	return nil
 }
 
 // protocolOnly keeps a library that prints to standard output from breaking the protocol
@@ -308,9 +316,9 @@ func listen(flag, addr string) (net.Listener, error) {
 }
 
 // token is what clients over HTTP must send; empty for nothing.
-func (o *serveOptions) token(ctx context.Context, getenv func(string) (string, bool)) (string, error) {
+func (o *serveOptions) token(ctx context.Context) (string, error) {
 	if o.tokenFile == "" {
-		token, _ := getenv(tokenEnv)
+		token, _ := o.getenv(tokenEnv)
 		return strings.TrimSpace(token), nil
 	}
 	data, err := secret.FromFile(o.tokenFile).Value(ctx)
@@ -326,7 +334,7 @@ func (o *serveOptions) token(ctx context.Context, getenv func(string) (string, b
 
 // reloadOnHangup reads the operator's file again at each SIGHUP, until stop. A file that
 // cannot be used changes nothing.
-func (a *app) reloadOnHangup(ctx context.Context, reloader *standard.Reloader) (stop func()) {
+func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	go func() {
@@ -338,60 +346,37 @@ func (a *app) reloadOnHangup(ctx context.Context, reloader *standard.Reloader) (
 			}
 			read, err := reloader.Reload(ctx)
 			if err != nil {
-				a.warn(fmt.Errorf("the operator's file is not read again: %w", err))
+				s.warn(fmt.Errorf("the operator's file is not read again: %w", err))
 				continue
 			}
 			for _, text := range read.Warnings {
-				a.warn(errors.New(text))
+				s.warn(errors.New(text))
 			}
 			if len(read.Pending) > 0 {
-				a.warn(fmt.Errorf("start the command again for the changes of %s", strings.Join(read.Pending, ", ")))
+				s.warn(fmt.Errorf("start the command again for the changes of %s", strings.Join(read.Pending, ", ")))
 			}
-			fmt.Fprintln(a.Err, "wasmtool: the operator's file was read again")
+			fmt.Fprintln(s.Err, "wasmtool: the operator's file was read again")
 		}
 	}()
 	return func() { signal.Stop(hangups) }
 }
 
 // watchFolders loads tools again when their files change, until stop.
-func (a *app) watchFolders(ctx context.Context, reloader *standard.Reloader, folders *standard.Folders) (stop func()) {
+func (s Streams) watchFolders(ctx context.Context, reloader *standard.Reloader, folders *standard.Folders) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		reloader.WatchFolders(ctx, folders, 0, func(c standard.ToolChange) {
 			if c.Kind == standard.ToolKept {
-				a.warn(errors.New(c.String()))
+				s.warn(errors.New(c.String()))
 				return
 			}
-			fmt.Fprintf(a.Err, "wasmtool: %s\n", indent(printable(c.String())))
+			fmt.Fprintf(s.Err, "wasmtool: %s\n", indent(printable(c.String())))
 		})
 	}()
 	return func() {
 		cancel()
 		<-ended
 	}
-}
-
-// lineWriter writes whole lines to standard error, from many calls at a time.
-type lineWriter struct {
-	app *app
-	mu  sync.Mutex
-}
-
-// Write implements io.Writer for a handler that writes a line at a time.
-func (w *lineWriter) Write(line []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.app.Err.Write(line)
-}
-
-func (w *lineWriter) receipt(r tool.Receipt) {
-	if line, err := json.Marshal(r); err == nil {
-		fmt.Fprintf(w, "%s\n", escapeInJSON(string(line)))
-	}
-}
-
-func (w *lineWriter) log(name string, level slog.Level, text string) {
-	_, _ = w.Write([]byte(logLine(name, level, text))) // as for all that is said on standard error
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func (a *app) showCommand() *cobra.Command {
-	var o toolOptions
+func newShowCommand(a *app) *cobra.Command {
+	o := toolOptions{app: a}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show NAME|./DIR|FILE.toml",
@@ -28,28 +28,16 @@ Exit status: 0; 7 for no such tool; 8 when it cannot be loaded.`,
 		Example: `  wasmtool show grep
   wasmtool show ./my-tool --json`,
 		Args: oneArgument("which tool? 'wasmtool list' shows those there are"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.show(cmd, o, args[0], asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd, args[0], asJSON) },
 	}
 	o.add(cmd)
-	cmd.ValidArgsFunction = a.completeTool(&o)
+	cmd.ValidArgsFunction = o.completeTool
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	return cmd
 }
 
-func oneArgument(question string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 1:
-			return nil
-		case 0:
-			return usage(cmd, question)
-		}
-		return usage(cmd, "takes one argument, not "+fmt.Sprint(len(args)))
-	}
-}
-
-func (a *app) show(cmd *cobra.Command, o toolOptions, target string, asJSON bool) error {
-	tools, name, err := a.openTarget(cmd, o, toolSet{}, target)
+func (o toolOptions) show(cmd *cobra.Command, target string, asJSON bool) error {
+	tools, name, err := o.openTarget(cmd, toolSet{}, target)
 	if err != nil {
 		return err
 	}
@@ -60,20 +48,19 @@ func (a *app) show(cmd *cobra.Command, o toolOptions, target string, asJSON bool
 	}
 	spec := info.Spec
 	if asJSON {
-		return a.printJSON(newToolView(spec))
+		return o.printJSON(newToolView(spec))
 	}
 	schema, err := jsonschema.CompileParameters(spec.Parameters)
 	if err != nil {
 		return err
 	}
-	return a.printTool(spec, target, schema.Parameters())
+	return printTool(o.table(), spec, target, schema.Parameters())
 }
 
 // maxExampleArguments is how much of the arguments of an example is shown, in bytes.
 const maxExampleArguments = 200
 
-func (a *app) printTool(s tool.Spec, target string, parameters []jsonschema.Parameter) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jsonschema.Parameter) error {
 	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, oneLine(s.Version), oneLine(s.Title))
 	// Moved in, so that no line of it can pass for one of ours.
 	fmt.Fprintf(w, "  %s\n\n", indent(printable(strings.TrimSpace(s.Description))))
@@ -151,11 +138,4 @@ func rawBytes(values []json.RawMessage) [][]byte {
 		list[i] = v
 	}
 	return list
-}
-
-func yesNo(b bool, yes, no string) string {
-	if b {
-		return yes
-	}
-	return no
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +20,8 @@ type testOptions struct {
 	json    bool
 }
 
-func (a *app) testCommand() *cobra.Command {
-	var o testOptions
+func newTestCommand(a *app) *cobra.Command {
+	o := testOptions{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "test [NAME|./DIR|FILE.toml]...",
 		Short: "Run the examples of tools and compare what comes of them",
@@ -40,53 +39,52 @@ cannot be loaded.`,
 		Example: `  wasmtool test ./my-tool
   wasmtool test calculator grep
   wasmtool test --tools ./my-tools --json`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.test(cmd, o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.test(cmd, args) },
 	}
 	o.addCache(cmd)
-	cmd.ValidArgsFunction = a.completeTool(&o.toolOptions)
+	cmd.ValidArgsFunction = o.completeTool
 	cmd.Flags().StringArrayVar(&o.folders, "tools", nil, "load the tools in `DIR` too: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
 	cmd.Flags().BoolVar(&o.network, "network", false, "run the examples that reach a server, too, wherever their manifests say")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, one object for each example")
 	return cmd
 }
 
-func (a *app) test(cmd *cobra.Command, o testOptions, targets []string) error {
-	runs, err := a.testRuns(o, targets)
+func (o testOptions) test(cmd *cobra.Command, targets []string) error {
+	runs, err := o.runs(targets)
 	if err != nil {
 		return err
 	}
 	var all examples.Report
-	var broken error
+	broken := complaints{Streams: o.Streams}
 	for _, run := range runs {
 		report, err := examples.Run(cmd.Context(), run)
 		if cmd.Context().Err() != nil {
 			return err
 		}
 		if err != nil {
-			a.complain(err)
-			broken = errSilent{err}
+			broken.add(err)
 			if unknown := new(tool.Error); errors.As(err, &unknown) && unknown.Code == tool.CodeNotFound && !isPath(unknown.Tool) {
-				a.hintFolder(unknown.Tool)
+				o.hintFolder(unknown.Tool)
 			}
 		}
 		all.Outcomes = append(all.Outcomes, report.Outcomes...)
 		all.Without = append(all.Without, report.Without...)
 	}
-	if err := a.printOutcomes(o, all); err != nil {
+	if err := o.printOutcomes(all); err != nil {
 		return err
 	}
 	for _, name := range all.Without {
-		a.warn(fmt.Errorf("%s has no examples; write [[examples]] into its tool.toml", name))
+		o.warn(fmt.Errorf("%s has no examples; write [[examples]] into its tool.toml", name))
 	}
-	if failed := all.Failures(); failed > 0 && broken == nil {
-		broken = errSilent{&tool.Error{Code: tool.CodeExecution, Message: fmt.Sprintf("%d examples failed", failed)}}
+	if failed := all.Failures(); failed > 0 && broken.last == nil {
+		return errSilent{&tool.Error{Code: tool.CodeExecution, Message: fmt.Sprintf("%d examples failed", failed)}}
 	}
-	return broken
+	return broken.last
 }
 
-// testRuns sorts targets into those that are loaded together: names, and each path alone.
-func (a *app) testRuns(o testOptions, targets []string) ([]examples.Options, error) {
-	base, err := a.standardOptions(o.toolOptions, toolSet{})
+// runs sorts targets into those that are loaded together: names, and each path alone.
+func (o testOptions) runs(targets []string) ([]examples.Options, error) {
+	base, err := o.standardOptions(toolSet{})
 	if err != nil {
 		return nil, err
 	}
@@ -122,14 +120,14 @@ func isTool(dir string) bool {
 var statusWords = map[examples.Status]string{examples.Passed: "ok", examples.Failed: "FAIL", examples.NotRun: "not run"}
 
 // printOutcomes prints what came of examples, and of those that failed why.
-func (a *app) printOutcomes(o testOptions, report examples.Report) error {
+func (o testOptions) printOutcomes(report examples.Report) error {
 	if o.json {
 		if report.Outcomes == nil {
 			report.Outcomes = []examples.Outcome{}
 		}
-		return a.printJSON(report.Outcomes)
+		return o.printJSON(report.Outcomes)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := o.table()
 	counts := make(map[examples.Status]int)
 	for _, outcome := range report.Outcomes {
 		counts[outcome.Status]++
@@ -141,7 +139,7 @@ func (a *app) printOutcomes(o testOptions, report examples.Report) error {
 	for _, outcome := range report.Outcomes {
 		for _, fault := range outcome.Faults {
 			text := strings.TrimRight(printable(fault), "\n")
-			fmt.Fprintf(a.Out, "\n%s: %s\n  %s\n", outcome.Tool, oneLine(outcome.Title), strings.ReplaceAll(text, "\n", "\n  "))
+			fmt.Fprintf(o.Out, "\n%s: %s\n  %s\n", outcome.Tool, oneLine(outcome.Title), strings.ReplaceAll(text, "\n", "\n  "))
 		}
 	}
 	if len(report.Outcomes) == 0 {
@@ -151,6 +149,6 @@ func (a *app) printOutcomes(o testOptions, report examples.Report) error {
 	if n := counts[examples.NotRun]; n > 0 {
 		line += fmt.Sprintf(", %d not run: they reach a server; --network runs them", n)
 	}
-	_, err := fmt.Fprintf(a.Out, "\n%s\n", line)
+	_, err := fmt.Fprintf(o.Out, "\n%s\n", line)
 	return outputFailed(err)
 }

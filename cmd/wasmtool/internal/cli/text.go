@@ -4,25 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // printable makes text of a guest or a model harmless to a terminal.
 func printable(s string) string { return plaintext.Printable(s) }
-
-// escapeInJSON writes the control and hidden characters of a JSON text, which can only
-// stand in its strings, as \u escapes. What is line and space of the text itself stays.
-func escapeInJSON(s string) string {
-	return plaintext.Replace(s, plaintext.Lines, func(f plaintext.Finding) string {
-		var b strings.Builder
-		for _, unit := range utf16.Encode([]rune{f.Rune}) {
-			fmt.Fprintf(&b, "\\u%04x", unit)
-		}
-		return b.String()
-	})
-}
 
 // oneLine is printable for a name or a path.
 func oneLine(s string) string { return plaintext.OneLine(s) }
@@ -35,6 +22,13 @@ func quote(s string) string { return strconv.Quote(s) }
 
 // indent moves all lines but the first to the right, so that they belong to it.
 func indent(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }
+
+func yesNo(b bool, yes, no string) string {
+	if b {
+		return yes
+	}
+	return no
+}
 
 // firstSentence cuts a description down to what fits into a list.
 func firstSentence(s string) string {
@@ -61,4 +55,24 @@ func byteCount(n uint64) string {
 		return fmt.Sprintf("%.1f KiB", float64(n)/kib)
 	}
 	return fmt.Sprintf("%d bytes", n)
+}
+
+func shellWords(words []string) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString(" " + shellWord(w))
+	}
+	return b.String()
+}
+
+// shellWord writes a word so that a POSIX shell takes it for itself and nothing more: a
+// tool's author chose part of it, and a person is asked to run the line.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+=", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(oneLine(s), "'", `'\''`) + "'"
 }

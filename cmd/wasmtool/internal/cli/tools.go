@@ -24,6 +24,7 @@ import (
 
 // toolOptions say where tools come from. Every command that needs tools has them.
 type toolOptions struct {
+	*app
 	folders []string
 	cache   string
 	config  string
@@ -37,6 +38,19 @@ func (o *toolOptions) add(cmd *cobra.Command) {
 
 func (o *toolOptions) addCache(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.cache, "cache", "", "keep compiled modules in `DIR`; \"off\" for nowhere (default: $WASMTOOL_CACHE, else the user's cache folder)")
+}
+
+// grantCommand is how the tool of a command line is granted something, but for the
+// permissions.
+func (o *toolOptions) grantCommand(target string) string {
+	words := []string{"wasmtool", "permission", "grant"}
+	for _, folder := range o.folders {
+		words = append(words, "--tools", shellWord(folder))
+	}
+	if o.config != "" {
+		words = append(words, "--config", shellWord(o.config))
+	}
+	return strings.Join(append(words, shellWord(target)), " ")
 }
 
 // cacheOff turns the compile cache off.
@@ -67,8 +81,8 @@ type toolSet struct {
 }
 
 // open returns a registry with the built-in tools and those of --tools.
-func (a *app) open(o toolOptions, set toolSet) (*registry.Registry, error) {
-	options, err := a.standardOptions(o, set)
+func (o toolOptions) open(set toolSet) (*registry.Registry, error) {
+	options, err := o.standardOptions(set)
 	if err != nil {
 		return nil, err
 	}
@@ -76,30 +90,30 @@ func (a *app) open(o toolOptions, set toolSet) (*registry.Registry, error) {
 }
 
 // configFile is where the operator's file is.
-func (a *app) configFile(o toolOptions) config.File {
+func (o toolOptions) configFile() config.File {
 	cwd, err := os.Getwd()
 	if err != nil {
 		cwd = ""
 	}
-	return config.Find(cwd, o.config, a.getenv)
+	return config.Find(cwd, o.config, o.getenv)
 }
 
 // loadConfig reads the operator's file.
-func (a *app) loadConfig(o toolOptions) (*config.Config, error) {
-	file, err := config.Load(a.configFile(o), a.getenv)
+func (o toolOptions) loadConfig() (*config.Config, error) {
+	file, err := config.Load(o.configFile(), o.getenv)
 	if err != nil {
 		return nil, (&tool.Error{Code: tool.CodeUsage, Message: err.Error(), Recoverable: true}).WithCause(err)
 	}
 	return file, nil
 }
 
-func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, error) {
-	operator, err := a.loadConfig(o)
+func (o toolOptions) standardOptions(set toolSet) (standard.Options, error) {
+	operator, err := o.loadConfig()
 	if err != nil {
 		return standard.Options{}, err
 	}
 	var servers []string
-	if _, inside := a.getenv(mcp.InsideEnv); inside {
+	if _, inside := o.getenv(mcp.InsideEnv); inside {
 		set.servers = nil
 	}
 	for name := range operator.Servers() {
@@ -109,16 +123,16 @@ func (a *app) standardOptions(o toolOptions, set toolSet) (standard.Options, err
 	}
 	cache := o.cache
 	if cache == "" {
-		cache, _ = a.getenv(cacheEnv)
+		cache, _ = o.getenv(cacheEnv)
 	}
 	options := standard.Options{
 		Config: operator, Workspace: set.workspace, Words: set.words, Granted: set.granted, GrantedBy: "the command line",
 		OnReceipt: set.onReceipt,
-		Logger:    slog.New(warningHandler(func(message string) { a.warn(errors.New(message)) })),
+		Logger:    slog.New(warningHandler(func(message string) { o.warn(errors.New(message)) })),
 		Folders:   o.folders, Offer: set.offer, Approver: set.approver, Asker: set.asker, Servers: servers,
 		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
 		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
-		CompileCommand: a.compiler, Keyring: keyring.New,
+		CompileCommand: o.compiler, Keyring: keyring.New,
 	}
 	if set.stores != nil {
 		options.Approvals, options.Grants = set.stores.Approvals, set.stores.Grants
@@ -139,30 +153,30 @@ func serversOf(tools ...string) func(string) bool {
 
 // openTarget returns a registry that holds the tool which a command line names, and
 // the tool's name there.
-func (a *app) openTarget(cmd *cobra.Command, o toolOptions, set toolSet, target string) (*registry.Registry, string, error) {
+func (o toolOptions) openTarget(cmd *cobra.Command, set toolSet, target string) (*registry.Registry, string, error) {
 	if strings.HasSuffix(target, ".wasm") {
 		return nil, "", usage(cmd, oneLine(target)+" is a module; name the folder or the tool.toml of its tool ('wasmtool inspect' shows a module)")
 	}
 	name := target // until it is known
 	if set.onCompile == nil {
-		set.onCompile = a.announceCompile(&name)
+		set.onCompile = o.announceCompile(&name)
 	}
 	if !isPath(target) {
 		set.servers = serversOf(target)
 		if set.onLoadError == nil {
 			// Another tool that is broken does not keep this one from running.
-			set.onLoadError = a.warn
+			set.onLoadError = o.warn
 		}
-		tools, err := a.open(o, set)
+		tools, err := o.open(set)
 		if err != nil {
 			return nil, "", err
 		}
 		if _, found := tools.Get(target); !found {
-			a.hintFolder(target)
+			o.hintFolder(target)
 		}
 		return tools, target, nil
 	}
-	options, err := a.standardOptions(o, set)
+	options, err := o.standardOptions(set)
 	if err != nil {
 		return nil, "", err
 	}
@@ -183,38 +197,29 @@ func (a *app) openTarget(cmd *cobra.Command, o toolOptions, set toolSet, target 
 // alone leaves out all tools but those that a path of the command line names.
 func alone(o *standard.Options) { o.NoBuiltins, o.NoDirectories, o.Folders = true, true, nil }
 
-// hintFolder tells who wrote the name of a folder how to write it, when no tool has the name.
-func (a *app) hintFolder(target string) {
-	if info, err := os.Stat(target); err == nil && info.IsDir() {
-		fmt.Fprintf(a.Err, "wasmtool: for the tool in the folder %s, write ./%s\n", quote(target), oneLine(target))
-	}
-}
-
 // completeTool offers the names of tools to a shell that completes a command line.
-func (a *app) completeTool(o *toolOptions) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		if isPath(begun) {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		options, err := a.standardOptions(*o, toolSet{})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		options.OnLoadError, options.Logger = func(error) {}, nil // a shell has nowhere to show it
-		tools, err := standard.New(options)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		defer tools.Close()
-		var names []string
-		for _, info := range tools.List(registry.Filter{}) {
-			names = append(names, info.Name+"\t"+firstSentence(info.Description))
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	if isPath(begun) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	options, err := o.standardOptions(toolSet{})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	options.OnLoadError, options.Logger = func(error) {}, nil // a shell has nowhere to show it
+	tools, err := standard.New(options)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	defer tools.Close()
+	var names []string
+	for _, info := range tools.List(registry.Filter{}) {
+		names = append(names, info.Name+"\t"+firstSentence(info.Description))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // isPath tells a path from a tool's name: it has a separator, is "." or "..", or
@@ -223,20 +228,4 @@ func isPath(target string) bool {
 	return target == "." || target == ".." ||
 		strings.ContainsRune(target, '/') || strings.ContainsRune(target, filepath.Separator) ||
 		strings.HasSuffix(target, ".toml")
-}
-
-// warn says what is wrong without ending the command.
-func (a *app) warn(err error) {
-	fmt.Fprintf(a.Err, "wasmtool: warning: %s\n", indent(printable(err.Error())))
-}
-
-// announceCompile says on a terminal that a module is compiled, which takes a
-// moment the first time.
-func (a *app) announceCompile(name *string) func(runtime.CompileEvent) {
-	if !isTerminal(a.Err) {
-		return nil
-	}
-	return func(e runtime.CompileEvent) {
-		fmt.Fprintf(a.Err, "wasmtool: compiling %s (%s), the first time only ...\n", oneLine(*name), byteCount(uint64(e.Bytes)))
-	}
 }

@@ -8,21 +8,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // printContent prints the content of a result. To a terminal, control characters
 // are shown and the last line is ended; anywhere else the bytes go out as they are.
-func (a *app) printContent(r tool.Result) error {
-	terminal := isTerminal(a.Out)
+func (s Streams) printContent(r tool.Result) error {
+	terminal := isTerminal(s.Out)
 	for _, c := range slices.Concat(r.Content, r.Attachments) {
 		text := c.Text
 		switch {
 		case c.Type == tool.ContentResource && c.Resource.Blob == nil:
 			text = c.Resource.Text
 		case c.Type != tool.ContentText:
-			fmt.Fprintf(a.Err, "wasmtool: the result has %s\n", blockInWords(c))
+			fmt.Fprintf(s.Err, "wasmtool: the result has %s\n", blockInWords(c))
 			continue
 		}
 		if terminal {
@@ -31,7 +30,7 @@ func (a *app) printContent(r tool.Result) error {
 		if needsNewline := text != "" && !strings.HasSuffix(text, "\n"); needsNewline && (terminal || len(r.Content) > 1) {
 			text += "\n"
 		}
-		if _, err := io.WriteString(a.Out, text); err != nil {
+		if _, err := io.WriteString(s.Out, text); err != nil {
 			return outputFailed(err)
 		}
 	}
@@ -52,12 +51,6 @@ func blockInWords(c tool.Content) string {
 		return file("a sound", c.MIMEType, c.Data)
 	}
 	return file("an image", c.MIMEType, c.Data)
-}
-
-func (a *app) printWarnings(warnings []string) {
-	for _, w := range warnings {
-		fmt.Fprintf(a.Err, "wasmtool: warning: %s\n", indent(printable(w)))
-	}
 }
 
 // envelope is what 'run --json' prints. Its fields are a promise to scripts.
@@ -89,7 +82,7 @@ type envelopeCall struct {
 
 // printEnvelope prints the outcome of a call as one JSON object. The error stays the
 // command's, for its exit status.
-func (a *app) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) error {
+func (s Streams) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) error {
 	var u *usageError
 	if errors.As(err, &u) {
 		return err
@@ -111,22 +104,11 @@ func (a *app) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) err
 	if err != nil {
 		e.Error = jsonError(err)
 	}
-	if printErr := a.printJSON(e); printErr != nil {
+	if printErr := s.printJSON(e); printErr != nil {
 		return printErr
 	}
 	if err != nil {
 		return errSilent{err}
 	}
 	return nil
-}
-
-// printJSON prints a value as indented JSON, numbers and texts as they are, but with
-// the characters that do something to a terminal as escapes.
-func (a *app) printJSON(v any) error {
-	text, err := plainjson.Indented(v)
-	if err != nil {
-		return fmt.Errorf("the result is no JSON: %w", err)
-	}
-	_, err = io.WriteString(a.Out, escapeInJSON(string(text)))
-	return outputFailed(err)
 }

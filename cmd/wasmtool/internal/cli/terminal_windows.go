@@ -1,4 +1,0 @@
-package cli
-
-// controllingTerminal is the console of the process, wherever its streams go.
-const controllingTerminal = "CONOUT$"
