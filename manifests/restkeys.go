@@ -9,7 +9,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -176,7 +176,7 @@ func parsePointer(text string) ([]string, error) {
 	case !strings.HasPrefix(text, "/"):
 		return nil, fmt.Errorf("%s is no JSON pointer; write /NAME for the field NAME of the response", stricttoml.Quote(text))
 	}
-	tokens, ok := jsonschema.ParsePointer(text)
+	tokens, ok := jsontree.ParsePointer(text)
 	if !ok {
 		return nil, fmt.Errorf("%s is no JSON pointer; write ~0 for ~ and ~1 for a slash in a name", stricttoml.Quote(text))
 	}

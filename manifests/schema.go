@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/internal/suggest"
@@ -45,7 +46,7 @@ func schemaFaults(err error) []jsonschema.SchemaFault {
 
 // pointerSteps splits the JSON pointer of a fault.
 func pointerSteps(pointer string) []string {
-	steps, _ := jsonschema.ParsePointer(pointer) // the package that made it reads it
+	steps, _ := jsontree.ParsePointer(pointer) // the package that made it reads it
 	return steps
 }
 

@@ -2,13 +2,10 @@ package jsonschema
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 
-	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/wasmtool/wasmtool/internal/jsontype"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // budget is the work that one validation may still do, in visits of a subschema. The
@@ -31,7 +28,8 @@ type outOfWork struct{}
 // stopped is the panic value that means that the context is done.
 type stopped struct{ err error }
 
-func (b *budget) spend(work int) {
+// Spend takes work from what is left. It implements jsontree.Meter.
+func (b *budget) Spend(work int) {
 	if b == nil {
 		return
 	}
@@ -92,116 +90,12 @@ func unchecked(what string) Faults {
 	return Faults{{Kind: KindLimit, Message: what + " can't be checked against the schema; send simpler values"}}
 }
 
-// guard stands in for the "format" check of one subschema. The library calls
-// that check on every visit, before it follows references and conditions; no
-// other hook comes that early or also in branches that are only tried. What the
-// library would check even earlier and at a cost that the schema or the document
-// decides, type, const and enum, moves into the guard too.
-type guard struct {
-	budget  *budget
-	width   int           // see the function of that name
-	types   jsontype.Set  // that the schema admits; 0 is any
-	allowed []*notAllowed // of const and of enum
-	numbers numberCost
-	format  *santhosh.Format
+// parseWithin is parse until ctx is done. The error is [Faults], or the cause of ctx's end.
+func parseWithin(ctx context.Context, src string, b jsontree.Bounds) (v jsontree.Value, err error) {
+	b.Work = untilDone(ctx)
+	var invalid error
+	if err := limited(b.What, func() { v, invalid = jsontree.Parse(src, b) }); err != nil {
+		return jsontree.Value{}, err
+	}
+	return v, asFaults(invalid)
 }
-
-// guardVocabulary makes the compiler put a guard into each subschema.
-func guardVocabulary(b *budget) *santhosh.Vocabulary {
-	return &santhosh.Vocabulary{
-		URL: "urn:wasmtool:guard",
-		Compile: func(ctx *santhosh.CompilerContext, obj map[string]any) (santhosh.SchemaExt, error) {
-			// The empty path is the schema being compiled.
-			schema := ctx.Enqueue(nil)
-			g := &guard{budget: b, width: width(obj), numbers: numberCostOf(schema), format: schema.Format}
-			if schema.Types != nil && !schema.Types.IsEmpty() {
-				g.types = declaredTypes(schema)
-				schema.Types = nil
-			}
-			if schema.Const != nil {
-				g.allowed = append(g.allowed, newNotAllowed([]any{*schema.Const}))
-				schema.Const = nil
-			}
-			if schema.Enum != nil {
-				g.allowed = append(g.allowed, newNotAllowed(schema.Enum.Values))
-				schema.Enum = nil
-			}
-			schema.Format = &santhosh.Format{Name: "guard", Validate: g.check}
-			if schema.UniqueItems {
-				schema.UniqueItems = false
-				return uniqueItems{b}, nil
-			}
-			return nil, nil
-		},
-	}
-}
-
-// width counts the branches and names that one visit looks at, whatever the
-// value is. Looking for a name takes little beside a branch.
-func width(obj map[string]any) int {
-	branches, names := 1, 0
-	for keyword, v := range obj {
-		switch v := v.(type) {
-		case []any:
-			switch keyword {
-			case "allOf", "anyOf", "oneOf":
-				branches += len(v)
-			case "required":
-				names += len(v)
-			}
-		case map[string]any:
-			switch keyword {
-			case "dependentSchemas", "dependencies", "dependentRequired":
-				branches += len(v)
-				for _, inner := range v {
-					if list, ok := inner.([]any); ok {
-						names += len(list)
-					}
-				}
-			}
-		}
-	}
-	return branches + names/8
-}
-
-// check is called by the library with each value that the subschema is applied
-// to. Its error is a wrongTypes, a *notAllowed or a *badFormat.
-func (g *guard) check(v any) error {
-	work := g.width
-	switch v := v.(type) {
-	case map[string]any:
-		work += len(v)
-	case []any:
-		work += len(v)
-	case string:
-		work += len(v) / 1024
-		if g.format != nil {
-			work += len(v) / 64
-		}
-	case json.Number:
-		work += g.numbers.of(v.String())
-	}
-	g.budget.spend(work)
-	if g.types != 0 && g.types&typesOfTree(v) == 0 {
-		return wrongTypes{want: g.types}
-	}
-	for _, allowed := range g.allowed {
-		if !allowed.lists(v, g.budget) {
-			return allowed
-		}
-	}
-	if g.format != nil {
-		if err := g.format.Validate(v); err != nil {
-			return &badFormat{name: g.format.Name, reason: err}
-		}
-	}
-	return nil
-}
-
-// badFormat means that a string lacks the asserted format.
-type badFormat struct {
-	name   string
-	reason error
-}
-
-func (e *badFormat) Error() string { return e.name + ": " + e.reason.Error() }

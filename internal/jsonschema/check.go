@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -64,8 +65,8 @@ var typeMistakes = map[string]string{
 // for developers, or not at all. It knows where schemas stand in the document.
 type checker struct {
 	faults   SchemaFaults
-	schemas  map[string]*value // each schema, by JSON pointer
-	order    []string          // the pointers, in the order of the document
+	schemas  map[string]*jsontree.Value // each schema, by JSON pointer
+	order    []string                   // the pointers, in the order of the document
 	refs     []reference
 	anchors  map[string]bool
 	ids      map[string]bool
@@ -76,7 +77,7 @@ type checker struct {
 
 func newChecker() *checker {
 	return &checker{
-		schemas: map[string]*value{}, anchors: map[string]bool{}, ids: map[string]bool{},
+		schemas: map[string]*jsontree.Value{}, anchors: map[string]bool{}, ids: map[string]bool{},
 		patterns: map[string]*pattern{},
 	}
 }
@@ -88,7 +89,7 @@ type scope struct {
 }
 
 // check looks at the whole document.
-func (c *checker) check(root *value) {
+func (c *checker) check(root *jsontree.Value) {
 	c.schema(root, "", scope{draft: 2020})
 	c.references(root)
 }
@@ -109,12 +110,12 @@ func (c *checker) stop(pointer, format string, args ...any) {
 }
 
 // schema looks at one schema and those inside it.
-func (c *checker) schema(v *value, pointer string, s scope) {
+func (c *checker) schema(v *jsontree.Value, pointer string, s scope) {
 	if c.stopped || c.schemas[pointer] != nil {
 		return
 	}
-	if v.kind != kindObject && v.kind != kindBoolean {
-		c.fault(pointer, "a schema must be an object, true or false, got %s", v.describe())
+	if v.Kind != jsontree.Object && v.Kind != jsontree.Boolean {
+		c.fault(pointer, "a schema must be an object, true or false, got %s", v.Describe())
 		return
 	}
 	c.schemas[pointer] = v
@@ -124,31 +125,31 @@ func (c *checker) schema(v *value, pointer string, s scope) {
 		return
 	}
 	s = c.identity(v, pointer, s)
-	for i := range v.members {
-		m := &v.members[i]
-		at := pointer + "/" + escapeToken(m.name)
-		c.keyword(m.name, &m.value, at, s)
-		c.inner(m.name, &m.value, at, s)
+	for i := range v.Members {
+		m := &v.Members[i]
+		at := pointer + "/" + jsontree.EscapeToken(m.Name)
+		c.keyword(m.Name, &m.Value, at, s)
+		c.inner(m.Name, &m.Value, at, s)
 	}
 }
 
 // identity reads the keywords that change what the schemas inside mean.
-func (c *checker) identity(v *value, pointer string, s scope) scope {
-	if dialect := v.member("$schema"); dialect != nil && dialect.kind == kindString {
-		name := dialect.text()
+func (c *checker) identity(v *jsontree.Value, pointer string, s scope) scope {
+	if dialect := v.Member("$schema"); dialect != nil && dialect.Kind == jsontree.String {
+		name := dialect.Text()
 		bare := strings.TrimPrefix(strings.TrimPrefix(name, "http://"), "https://")
 		draft := drafts[strings.TrimSuffix(bare, "#")]
 		switch {
 		case draft == 0:
 			c.fault(pointer+"/$schema", "%s is not a supported draft; remote schemas are not read; "+
-				`use "https://json-schema.org/draft/2020-12/schema" or leave "$schema" out`, quoteName(name))
-		case pointer == "" || v.member(identifier(draft)) != nil:
+				`use "https://json-schema.org/draft/2020-12/schema" or leave "$schema" out`, jsontree.QuoteName(name))
+		case pointer == "" || v.Member(identifier(draft)) != nil:
 			s.draft = draft
 		}
 	}
 	keyword := identifier(s.draft)
-	if id := v.member(keyword); id != nil && id.kind == kindString {
-		address, anchor, _ := strings.Cut(id.text(), "#")
+	if id := v.Member(keyword); id != nil && id.Kind == jsontree.String {
+		address, anchor, _ := strings.Cut(id.Text(), "#")
 		c.anchors[anchor] = anchor != ""
 		if c.ids[address] = true; len(c.ids) > maxIdentifiers {
 			c.stop(pointer+"/"+keyword, "more than %d identifiers", maxIdentifiers)
@@ -156,8 +157,8 @@ func (c *checker) identity(v *value, pointer string, s scope) scope {
 		s.inside = s.inside || pointer != "" && address != ""
 	}
 	for _, keyword := range [...]string{"$anchor", "$dynamicAnchor"} {
-		if anchor := v.member(keyword); anchor != nil && anchor.kind == kindString {
-			c.anchors[anchor.text()] = true
+		if anchor := v.Member(keyword); anchor != nil && anchor.Kind == jsontree.String {
+			c.anchors[anchor.Text()] = true
 		}
 	}
 	return s
@@ -173,58 +174,58 @@ func identifier(draft int) string {
 
 // inner follows a keyword that holds schemas. A wrong shape is for the
 // meta-schema to report.
-func (c *checker) inner(keyword string, v *value, at string, s scope) {
+func (c *checker) inner(keyword string, v *jsontree.Value, at string, s scope) {
 	known := keywords[keyword]
 	shape := known.shape
 	switch {
 	case shape == 0 || s.draft < known.since:
-	case v.kind == kindArray && (shape == shapeList || shape == shapeEither):
-		for i := range v.items {
-			c.schema(&v.items[i], at+"/"+strconv.Itoa(i), s)
+	case v.Kind == jsontree.Array && (shape == shapeList || shape == shapeEither):
+		for i := range v.Items {
+			c.schema(&v.Items[i], at+"/"+strconv.Itoa(i), s)
 		}
-	case v.kind == kindObject && shape == shapeByName:
-		for i := range v.members {
-			m := &v.members[i]
-			if keyword == "dependencies" && m.value.kind == kindArray {
+	case v.Kind == jsontree.Object && shape == shapeByName:
+		for i := range v.Members {
+			m := &v.Members[i]
+			if keyword == "dependencies" && m.Value.Kind == jsontree.Array {
 				continue // a list of names
 			}
-			c.schema(&m.value, at+"/"+escapeToken(m.name), s)
+			c.schema(&m.Value, at+"/"+jsontree.EscapeToken(m.Name), s)
 		}
-	case shape == shapeSchema || shape == shapeEither && v.kind != kindArray:
+	case shape == shapeSchema || shape == shapeEither && v.Kind != jsontree.Array:
 		c.schema(v, at, s)
 	}
 }
 
 // keyword looks for the common mistakes with one keyword.
-func (c *checker) keyword(keyword string, v *value, at string, s scope) {
+func (c *checker) keyword(keyword string, v *jsontree.Value, at string, s scope) {
 	switch keyword {
 	case "type":
 		c.typeNames(v, at)
 	case "$ref", "$dynamicRef", "$recursiveRef":
-		if v.kind == kindString {
-			c.refs = append(c.refs, reference{pointer: at, target: v.text(), scope: s})
+		if v.Kind == jsontree.String {
+			c.refs = append(c.refs, reference{pointer: at, target: v.Text(), scope: s})
 		}
 	case "pattern":
-		if v.kind == kindString {
-			c.pattern(v.text(), at, "pattern")
+		if v.Kind == jsontree.String {
+			c.pattern(v.Text(), at, "pattern")
 		}
 	case "patternProperties":
-		for i := range v.members {
-			name := v.members[i].name
-			c.pattern(name, at+"/"+escapeToken(name), "patternProperties")
+		for i := range v.Members {
+			name := v.Members[i].Name
+			c.pattern(name, at+"/"+jsontree.EscapeToken(name), "patternProperties")
 		}
 	case "exclusiveMinimum", "exclusiveMaximum":
-		if v.kind == kindBoolean && s.draft > 4 {
+		if v.Kind == jsontree.Boolean && s.draft > 4 {
 			bound := strings.ToLower(strings.TrimPrefix(keyword, "exclusive"))
 			c.fault(at, `must be a number; true and false are draft-4 style: write the number here instead of under %q`, bound)
 		}
 	case "items":
-		if v.kind == kindArray && s.draft >= 2020 {
+		if v.Kind == jsontree.Array && s.draft >= 2020 {
 			c.fault(at, `must be one schema; a list of schemas is called "prefixItems" since draft 2020-12`)
 		}
 	case "required":
-		if v.kind == kindBoolean {
-			c.fault(at, `must be a list of names on the object that holds the properties, got %s`, v.describe())
+		if v.Kind == jsontree.Boolean {
+			c.fault(at, `must be a list of names on the object that holds the properties, got %s`, v.Describe())
 		}
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
 		c.count(v, at)
@@ -232,14 +233,14 @@ func (c *checker) keyword(keyword string, v *value, at string, s scope) {
 }
 
 // typeNames checks the value of "type".
-func (c *checker) typeNames(v *value, at string) {
-	switch v.kind {
-	case kindString:
-		c.typeName(v.text(), at)
-	case kindArray:
-		for i := range v.items {
-			if item := &v.items[i]; item.kind == kindString {
-				c.typeName(item.text(), at+"/"+strconv.Itoa(i))
+func (c *checker) typeNames(v *jsontree.Value, at string) {
+	switch v.Kind {
+	case jsontree.String:
+		c.typeName(v.Text(), at)
+	case jsontree.Array:
+		for i := range v.Items {
+			if item := &v.Items[i]; item.Kind == jsontree.String {
+				c.typeName(item.Text(), at+"/"+strconv.Itoa(i))
 			}
 		}
 	}
@@ -258,17 +259,17 @@ func (c *checker) typeName(name, at string) {
 	} else {
 		hint = didYouMean(name, jsontype.Names(), "the types are")
 	}
-	c.fault(at, "unknown type %s%s", quoteName(name), hint)
+	c.fault(at, "unknown type %s%s", jsontree.QuoteName(name), hint)
 }
 
 // count checks a keyword that takes a count: the library would take one that
 // does not fit an int for another number.
-func (c *checker) count(v *value, at string) {
-	if v.kind != kindNumber || !isInteger(v.literal) {
+func (c *checker) count(v *jsontree.Value, at string) {
+	if v.Kind != jsontree.Number || !jsontree.IsInteger(v.Literal) {
 		return // for the meta-schema
 	}
-	if r, ok := new(big.Rat).SetString(v.literal); ok && (!r.Num().IsInt64() || r.Num().Int64() > math.MaxInt) {
-		c.fault(at, "%s is too large", v.excerpt())
+	if r, ok := new(big.Rat).SetString(v.Literal); ok && (!r.Num().IsInt64() || r.Num().Int64() > math.MaxInt) {
+		c.fault(at, "%s is too large", v.Excerpt())
 	}
 }
 

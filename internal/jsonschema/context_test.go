@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/fewlooks"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // Whatever takes long ends at the first look at a context that is done.
@@ -63,15 +65,15 @@ func TestWorkEndsWithTheContext(t *testing.T) {
 func TestReadingEndsWithTheContext(t *testing.T) {
 	doc := "[" + strings.Repeat("1,", 100_000) + "1]"
 	ctx := &fewlooks.Context{Context: t.Context(), Most: 50}
-	if _, err := parseWithin(ctx, doc, documentBounds("the result")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := parseWithin(ctx, doc, jsontree.Document("the result")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("parsing: %v", err)
 	}
-	v, err := parseWithin(t.Context(), doc, documentBounds("the result"))
+	v, err := parseWithin(t.Context(), doc, jsontree.Document("the result"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx = &fewlooks.Context{Context: t.Context(), Most: 50}
-	if err := limited("the result", func() { v.tree(untilDone(ctx)) }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := limited("the result", func() { v.Tree(untilDone(ctx)) }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the tree: %v", err)
 	}
 }

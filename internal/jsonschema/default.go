@@ -3,6 +3,7 @@ package jsonschema
 import (
 	"fmt"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -53,8 +54,8 @@ func (f *filler) fallback(p *place) {
 		return
 	}
 	f.busy[p] = true
-	v := p.declared.clone()
-	values, depth := v.measure()
+	v := p.declared.Clone()
+	values, depth := v.Measure()
 	w := walker{exact: true, absent: f.absent, values: values, ceiling: maxDefaultValues, depth: depth}
 	w.walk(&v, p, nil)
 	if f.done[p] {
@@ -63,7 +64,7 @@ func (f *filler) fallback(p *place) {
 	f.done[p] = true
 	for _, drop := range w.dropped {
 		f.fault(p, "the default has a field %s, which the schema does not declare%s",
-			quoteName(drop.name), didYouMean(drop.name, drop.declared, "it declares"))
+			jsontree.QuoteName(drop.name), didYouMean(drop.name, drop.declared, "it declares"))
 	}
 	if w.limit != nil {
 		f.fault(p, "the default grows too large: %s", w.limit.Message)
@@ -81,7 +82,7 @@ func (f *filler) imply(p *place) {
 	if p.declared != nil || p.types&^jsontype.Null != jsontype.Object {
 		return
 	}
-	made := filled{value: value{kind: kindObject}, values: 1, depth: 1}
+	made := filled{value: jsontree.Value{Kind: jsontree.Object}, values: 1, depth: 1}
 	for i := range p.object.fields {
 		child := &p.object.fields[i]
 		add := f.absent(child)
@@ -91,12 +92,12 @@ func (f *filler) imply(p *place) {
 			}
 			continue
 		}
-		made.value.members = append(made.value.members, member{name: child.name, literal: child.literal, value: add.value})
+		made.value.Members = append(made.value.Members, jsontree.Member{Name: child.name, Literal: child.literal, Value: add.value})
 		made.values += add.values
 		made.depth = max(made.depth, add.depth+1)
 	}
 	// Too large a one is left out, and the caller is told what is missing.
-	if len(made.value.members) > 0 && made.values <= maxDefaultValues && made.depth <= MaxDepth {
+	if len(made.value.Members) > 0 && made.values <= maxDefaultValues && made.depth <= jsontree.MaxDepth {
 		p.implied = &made
 	}
 }

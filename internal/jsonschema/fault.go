@@ -1,6 +1,11 @@
 package jsonschema
 
-import "strings"
+import (
+	"errors"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
+)
 
 // Kind says what sort of fault a [Fault] is.
 type Kind string
@@ -42,11 +47,7 @@ type Faults []Fault
 
 // Error joins the messages with "; ".
 func (f Faults) Error() string {
-	texts := make([]string, len(f))
-	for i, one := range f {
-		texts[i] = one.Message
-	}
-	return strings.Join(texts, "; ")
+	return joined(f, func(one Fault) string { return one.Message })
 }
 
 // SchemaFault is one thing that is wrong with a schema.
@@ -63,9 +64,26 @@ type SchemaFaults []SchemaFault
 
 // Error joins the messages with "; ".
 func (f SchemaFaults) Error() string {
-	texts := make([]string, len(f))
-	for i, one := range f {
-		texts[i] = one.Message
+	return joined(f, func(one SchemaFault) string { return one.Message })
+}
+
+func joined[T any](faults []T, message func(T) string) string {
+	texts := make([]string, len(faults))
+	for i, one := range faults {
+		texts[i] = message(one)
 	}
 	return strings.Join(texts, "; ")
+}
+
+// asFaults returns the fault of a text that cannot be parsed; nil for no error.
+func asFaults(err error) error {
+	var invalid *jsontree.Error
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	kind := KindSyntax
+	if invalid.Limit {
+		kind = KindLimit
+	}
+	return Faults{{Kind: kind, Message: invalid.Message}}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 func TestFaultMessages(t *testing.T) {
@@ -89,10 +91,10 @@ func TestFaultMessages(t *testing.T) {
 			if len(faults) != len(test.want) {
 				t.Fatalf("got %+v, want %+v", faults, test.want)
 			}
-			doc, _ := parse(`{"p":`+test.value+`}`, documentBounds(""))
+			doc, _ := jsontree.Parse(`{"p":`+test.value+`}`, jsontree.Document(""))
 			for i, want := range test.want {
 				want.Pointer = "/p" + want.Pointer
-				subject := pathOf(want.Pointer)
+				subject := jsontree.SplitPointer(want.Pointer)
 				if test.name == "names" {
 					subject = subject[:1]
 				}
@@ -140,6 +142,7 @@ func TestFaultsAreNotRepeated(t *testing.T) {
 }
 
 func TestExcerpts(t *testing.T) {
+	const maxExcerpt = 60
 	s := mustCompile(t, object(`"a":{"type":"integer"}`))
 	for _, test := range []struct{ name, sent, want string }{
 		{"cut at a character", `"` + strings.Repeat("é", 100) + `"`, `got string "` + strings.Repeat("é", maxExcerpt-1) + "…"},

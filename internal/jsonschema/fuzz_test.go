@@ -3,7 +3,6 @@ package jsonschema
 import (
 	"encoding/json"
 	"errors"
-	"reflect"
 	"testing"
 )
 
@@ -78,28 +77,6 @@ func FuzzCompile(f *testing.F) {
 		}
 		if got, err := s.Prepare(t.Context(), doc); err == nil {
 			mustPrepare(t, s, string(got.JSON))
-		}
-	})
-}
-
-// The fields of an object are what package json makes of them.
-func FuzzValue_Object(f *testing.F) {
-	for _, seed := range []string{
-		`{}`, `null`, `[]`, `"a"`, `{"a":null,"b":[],"c":{},"d":[null,{"e":""}]}`, `{"n":1.10,"big":9007199254740993,"huge":-1e400,"zero":-0}`,
-		`{"\u0061\n":"\ud83d\ude00\/","":true," ":false}`, `{"deep":[[[[[[{"a":[{}]}]]]]]]}`,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		v, err := Parse(doc, MaxDocumentBytes)
-		if err != nil {
-			return
-		}
-		got, ok := v.Object()
-		var want map[string]any
-		err = v.Decode(&want)
-		if ok != (err == nil && want != nil) || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %#v, %v, want %#v, %v", doc, got, ok, want, err)
 		}
 	})
 }

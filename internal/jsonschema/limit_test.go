@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // doubling returns definitions d0..dn, each of which applies the next twice.
@@ -160,7 +162,7 @@ func TestWideRowsFit(t *testing.T) {
 // What people send as file content must not count as too much work.
 func TestLongStringsFit(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"type":"string","minLength":1,"pattern":"^(a|b)+$"},"b":{"type":"string","format":"uri-reference"}`))
-	text := strings.Repeat("a", MaxDocumentBytes/2-20)
+	text := strings.Repeat("a", jsontree.MaxBytes/2-20)
 	if _, err := s.Prepare(t.Context(), []byte(`{"a":"`+text+`","b":"`+text+`"}`)); err != nil {
 		t.Error(err)
 	}
@@ -175,7 +177,7 @@ func TestPanicOfTheLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.pool.put(with)
-	doc := value{kind: kindObject, members: []member{{name: "n", value: value{kind: kindNumber, literal: "1e5000000"}}}}
+	doc := jsontree.Value{Kind: jsontree.Object, Members: []jsontree.Member{{Name: "n", Value: jsontree.Value{Kind: jsontree.Number, Literal: "1e5000000"}}}}
 	found, err := with.run(t.Context(), with.root, &doc, baseWork, translator{speaker: argumentSpeaker})
 	if faults := faultsOf(t, err); found != nil || faults[0].Kind != KindLimit || strings.Contains(faults[0].Message, "nil pointer") {
 		t.Errorf("got %v, %+v", found, faults)

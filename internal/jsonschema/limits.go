@@ -1,21 +1,6 @@
 package jsonschema
 
-// Ceilings for arguments, results and any other document that is not a schema.
-const (
-	// MaxDocumentBytes bounds a document before and after preparation.
-	MaxDocumentBytes = 8 << 20
-	// MaxDepth bounds how deeply objects and arrays nest.
-	MaxDepth = 64
-	// MaxValues bounds the number of values (scalars, arrays and objects), and
-	// with it the memory that a document takes while it is checked.
-	MaxValues = 1 << 18
-	// MaxNumberBytes bounds the literal of one number.
-	MaxNumberBytes = 1024
-	// maxMessageDepth bounds how deeply a message nests that holds a document.
-	maxMessageDepth = 1000
-	// MaxExponent bounds the exponent of a number, whatever its sign.
-	MaxExponent = 1024
-)
+import "github.com/wasmtool/wasmtool/internal/jsontree"
 
 // Ceilings for schemas.
 const (
@@ -65,26 +50,12 @@ const (
 	maxWorded = 200
 	maxNames  = 100
 	maxMerged = 200
-	// maxExcerpt bounds a value or name quoted in a message, in characters.
-	maxExcerpt = 60
 	// maxListed bounds the names or allowed values listed in a message.
 	maxListed = 20
 )
 
-// bounds are the ceilings for parsing one text, and how to name the text.
-type bounds struct {
-	what                 string
-	bytes, depth, values int
-	loose                bool    // see ParseMessage
-	work                 *budget // looks at the context of a call; nil without one
-}
-
-func documentBounds(what string) bounds {
-	return bounds{what: what, bytes: MaxDocumentBytes, depth: MaxDepth, values: MaxValues}
-}
-
-func schemaBounds() bounds {
-	return bounds{what: "the schema", bytes: MaxSchemaBytes, depth: MaxSchemaDepth, values: MaxSchemaValues}
+func schemaBounds() jsontree.Bounds {
+	return jsontree.Bounds{What: "the schema", Bytes: MaxSchemaBytes, Depth: MaxSchemaDepth, Values: MaxSchemaValues}
 }
 
 // allowance is the work that a document of so many values and bytes may take.

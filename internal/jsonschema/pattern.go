@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // pattern is a compiled regular expression and what a match costs.
@@ -30,7 +32,7 @@ func compilePattern(expr string) (*pattern, error) {
 	}
 	cost := patternCost(tree)
 	if cost > maxPatternCost {
-		return nil, fmt.Errorf("%s grows too large when compiled; use smaller repeat counts, or minLength and maxLength", quoteName(expr))
+		return nil, fmt.Errorf("%s grows too large when compiled; use smaller repeat counts, or minLength and maxLength", jsontree.QuoteName(expr))
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
@@ -59,7 +61,7 @@ func patternCost(re *syntax.Regexp) int {
 func explainPattern(expr string, err error) string {
 	var bad *syntax.Error
 	if !errors.As(err, &bad) {
-		return fmt.Sprintf("%s is not a regular expression", quoteName(expr))
+		return fmt.Sprintf("%s is not a regular expression", jsontree.QuoteName(expr))
 	}
 	for _, look := range [...]struct{ prefix, fix string }{
 		{"(?!", `express it with "not": {"pattern": ...}`},
@@ -75,9 +77,9 @@ func explainPattern(expr string, err error) string {
 	case syntax.ErrInvalidEscape:
 		return fmt.Sprintf("uses %s, which this engine lacks%s", bad.Expr, escapeFix(bad.Expr))
 	case syntax.ErrInvalidRepeatSize:
-		return fmt.Sprintf("uses %s, but this engine repeats at most 1000 times, nested repeats multiplied; use minLength and maxLength", cut(bad.Expr))
+		return fmt.Sprintf("uses %s, but this engine repeats at most 1000 times, nested repeats multiplied; use minLength and maxLength", jsontree.Cut(bad.Expr))
 	}
-	return fmt.Sprintf("%s is not a regular expression of this engine (RE2): %s", quoteName(expr), bad.Code)
+	return fmt.Sprintf("%s is not a regular expression of this engine (RE2): %s", jsontree.QuoteName(expr), bad.Code)
 }
 
 func escapeFix(escape string) string {
@@ -105,7 +107,7 @@ func (m meteredPattern) MatchString(s string) bool {
 	// The engine takes up to a step for each character and instruction; about
 	// 100 of them take as long as a visit of a subschema.
 	work := 1 + len(s)*m.cost/100
-	m.budget.spend(work)
+	m.budget.Spend(work)
 	if work < longMatch {
 		return m.re.MatchString(s)
 	}
@@ -143,12 +145,12 @@ func patternEngine(known map[string]*pattern, b *budget) santhosh.RegexpEngine {
 			return meteredPattern{p, b}, nil
 		}
 		// Not part of the schema: a string of a document with format "regex".
-		b.spend(1 + len(expr)/8)
+		b.Spend(1 + len(expr)/8)
 		p, err := compilePattern(expr)
 		if err != nil {
 			return nil, err
 		}
-		b.spend(p.cost)
+		b.Spend(p.cost)
 		return meteredPattern{p, b}, nil
 	}
 }

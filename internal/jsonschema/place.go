@@ -3,6 +3,7 @@ package jsonschema
 import (
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -16,13 +17,13 @@ type place struct {
 	array  arrayRules
 	// declared is the value of "default" as written; nil if there is none. pointer
 	// leads to the schema that holds it.
-	declared *value
+	declared *jsontree.Value
 	pointer  string
 	// fallback is the default with the defaults inside it.
 	fallback *filled
 	// description and enum are for people.
 	description string
-	enum        []value
+	enum        []jsontree.Value
 	// implied is what a required object becomes that is absent and has no
 	// default, when the defaults of its fields complete it.
 	implied *filled
@@ -30,7 +31,7 @@ type place struct {
 
 // filled is a value that is ready to be added to a document.
 type filled struct {
-	value         value
+	value         jsontree.Value
 	values, depth int
 }
 
@@ -93,15 +94,15 @@ func (r *arrayRules) at(i int) *place {
 
 // planner builds places from compiled schemas.
 type planner struct {
-	schemas map[string]*value // each schema of the document, by pointer
-	places  map[string]*place // by the set of schemas that makes them
-	all     []*place          // in the order in which they were made
+	schemas map[string]*jsontree.Value // each schema of the document, by pointer
+	places  map[string]*place          // by the set of schemas that makes them
+	all     []*place                   // in the order in which they were made
 	ids     map[*santhosh.Schema]int
 	types   map[*santhosh.Schema]jsontype.Set
 	size    int // schemas looked at so far
 }
 
-func newPlanner(schemas map[string]*value) *planner {
+func newPlanner(schemas map[string]*jsontree.Value) *planner {
 	return &planner{
 		schemas: schemas, places: map[string]*place{},
 		ids: map[*santhosh.Schema]int{}, types: map[*santhosh.Schema]jsontype.Set{},
@@ -113,7 +114,7 @@ func (p *planner) tooLarge() bool { return p.size > maxPlanSize }
 
 // source returns the text of a compiled schema and its pointer, unless it is
 // part of a meta-schema.
-func (p *planner) source(s *santhosh.Schema) (*value, string) {
+func (p *planner) source(s *santhosh.Schema) (*jsontree.Value, string) {
 	pointer, ok := pointerInSchema(s.Location)
 	if !ok {
 		return nil, ""
@@ -206,10 +207,10 @@ func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 			continue
 		}
 		if s.Default != nil && made.declared == nil {
-			made.declared, made.pointer = source.member("default"), pointer
+			made.declared, made.pointer = source.Member("default"), pointer
 		}
 		if s.Enum != nil && made.enum == nil {
-			made.enum = source.member("enum").items
+			made.enum = source.Member("enum").Items
 		}
 	}
 }

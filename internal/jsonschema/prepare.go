@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // Arguments are the prepared arguments of one call. The zero value has none.
@@ -18,21 +20,25 @@ type Arguments struct {
 	// also when the arguments have faults.
 	Warnings []string
 
-	root value
+	root jsontree.Value
 }
+
+// Key returns a text that the arguments of two calls share if and only if JSON Schema takes them
+// for equal. It is for comparing, not for reading.
+func (a Arguments) Key() []byte { return a.root.Key() }
 
 // Text returns a top-level argument as text: the content of a string, the
 // literal of a number, true or false, the JSON text of an array or an object.
 // It returns false if the argument is absent or null.
 func (a Arguments) Text(name string) (string, bool) {
-	v := a.root.member(name)
+	v := a.root.Member(name)
 	switch {
-	case v == nil || v.kind == kindNull:
+	case v == nil || v.Kind == jsontree.Null:
 		return "", false
-	case v.kind == kindString:
-		return v.text(), true
+	case v.Kind == jsontree.String:
+		return v.Text(), true
 	}
-	return string(v.appendJSON(nil, math.MaxInt)), true
+	return string(v.JSON()), true
 }
 
 // Prepare turns the arguments of a call, a JSON object, into what the guest
@@ -45,13 +51,13 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 		return Arguments{}, err
 	}
 	if absent && s.root.fallback != nil {
-		v = s.root.fallback.value.clone()
+		v = s.root.fallback.value.Clone()
 	}
-	if v.kind != kindObject {
-		return Arguments{}, Faults{{Kind: KindType, Message: "the arguments must be a JSON object, got " + v.describe()}}
+	if v.Kind != jsontree.Object {
+		return Arguments{}, Faults{{Kind: KindType, Message: "the arguments must be a JSON object, got " + v.Describe()}}
 	}
-	values, _ := v.measure()
-	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: MaxValues, work: &budget{}}
+	values, _ := v.Measure()
+	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: jsontree.MaxValues, work: &budget{}}
 	err = limited(argumentSpeaker.root, func() {
 		w.work.start(ctx, allowance(values, len(args)))
 		w.walk(&v, s.root, nil)
@@ -61,35 +67,35 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	}
 	prepared := Arguments{Warnings: w.warnings(&v)}
 	if w.limit != nil {
-		w.limit.Message = argumentSpeaker.subject(&v, pathOf(w.limit.Pointer)) + "would hold " + w.limit.Message
+		w.limit.Message = argumentSpeaker.subject(&v, jsontree.SplitPointer(w.limit.Pointer)) + "would hold " + w.limit.Message
 		return prepared, Faults{*w.limit}
 	}
 	work := allowance(w.values, len(args))
 	if err := s.check(ctx, &v, work, translator{speaker: argumentSpeaker, dropped: w.dropped}); err != nil {
 		return prepared, err
 	}
-	text := v.appendJSON(make([]byte, 0, len(args)+64), math.MaxInt)
-	if len(text) > MaxDocumentBytes {
+	text := v.AppendJSON(make([]byte, 0, len(args)+64), math.MaxInt)
+	if len(text) > jsontree.MaxBytes {
 		return prepared, Faults{{Kind: KindLimit, Message: fmt.Sprintf(
-			"the arguments are longer than %d bytes once defaults are added; send less", MaxDocumentBytes)}}
+			"the arguments are longer than %d bytes once defaults are added; send less", jsontree.MaxBytes)}}
 	}
 	prepared.JSON, prepared.root = text, v
 	return prepared, nil
 }
 
 // parseArguments reads the arguments; what stands for none is an empty object.
-func parseArguments(ctx context.Context, args []byte) (v value, absent bool, err error) {
+func parseArguments(ctx context.Context, args []byte) (v jsontree.Value, absent bool, err error) {
 	text := string(args)
 	if strings.Trim(text, " \t\r\n") != "" {
-		if v, err = parseWithin(ctx, text, documentBounds("the arguments")); err != nil || v.kind != kindNull {
+		if v, err = parseWithin(ctx, text, jsontree.Document("the arguments")); err != nil || v.Kind != jsontree.Null {
 			return v, false, err
 		}
 	}
-	return value{kind: kindObject}, true, nil
+	return jsontree.Value{Kind: jsontree.Object}, true, nil
 }
 
 // warnings words the drops.
-func (w *walker) warnings(doc *value) []string {
+func (w *walker) warnings(doc *jsontree.Value) []string {
 	var texts []string
 	for _, d := range w.dropped {
 		path := append(d.path[:len(d.path):len(d.path)], d.name)

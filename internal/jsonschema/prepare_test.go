@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 func TestPrepareKeepsLiterals(t *testing.T) {
@@ -159,7 +161,7 @@ func TestPrepareNoCoercion(t *testing.T) {
 		{`{"type":"integer"}`, `"1_000"`},
 		{`{"type":"integer"}`, `"٣"`},
 		{`{"type":"integer"}`, `""`},
-		{`{"type":"integer"}`, `"` + strings.Repeat("1", MaxNumberBytes+1) + `"`},
+		{`{"type":"integer"}`, `"` + strings.Repeat("1", jsontree.MaxNumberBytes+1) + `"`},
 		{`{"type":"number"}`, `"NaN"`},
 		{`{"type":"number"}`, `".5"`},
 		{`{"type":"integer"}`, `true`},
@@ -177,7 +179,7 @@ func TestPrepareNoCoercion(t *testing.T) {
 		{`{"type":"object"}`, `"{\"a\":1,\"a\":2}"`},
 		{`{"type":"object"}`, `"{\"a\":1} x"`},
 		{`{"type":"object"}`, `"\"{}\""`},
-		{`{"type":"array"}`, `"` + strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth) + `"`},
+		{`{"type":"array"}`, `"` + strings.Repeat("[", jsontree.MaxDepth) + strings.Repeat("]", jsontree.MaxDepth) + `"`},
 		{`{"type":["array","object"]}`, `"[]"`},
 	} {
 		s := mustCompile(t, object(`"p":`+test.schema))
@@ -324,7 +326,7 @@ func TestPrepareGrowth(t *testing.T) {
 		},
 		{
 			"depth", object(`"next":{"$ref":"#"},"d":{"default":[[[]]]}`),
-			strings.Repeat(`{"d":0,"next":`, MaxDepth-2) + "{}" + strings.Repeat("}", MaxDepth-2), "nesting deeper than 64 levels once defaults are added",
+			strings.Repeat(`{"d":0,"next":`, jsontree.MaxDepth-2) + "{}" + strings.Repeat("}", jsontree.MaxDepth-2), "nesting deeper than 64 levels once defaults are added",
 		},
 		{
 			"bytes", object(`"a":{"items":` + object(`"d":{"default":"`+strings.Repeat("x", 100_000)+`"}`) + `}`),

@@ -3,6 +3,8 @@ package jsonschema
 import (
 	"net/url"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // reference is a $ref or one of its relatives.
@@ -14,7 +16,7 @@ type reference struct {
 
 // references checks where all references lead, and looks at the schemas that
 // only a reference makes one.
-func (c *checker) references(root *value) {
+func (c *checker) references(root *jsontree.Value) {
 	loose := 0
 	// The list grows while loose schemas are looked at.
 	for i := 0; i < len(c.refs) && !c.stopped; i++ {
@@ -29,23 +31,23 @@ func (c *checker) references(root *value) {
 		}
 		name, err := url.PathUnescape(fragment)
 		if err != nil {
-			c.fault(ref.pointer, "%s is not a reference", quoteName(ref.target))
+			c.fault(ref.pointer, "%s is not a reference", jsontree.QuoteName(ref.target))
 			continue
 		}
 		if name != "" && !strings.HasPrefix(name, "/") {
 			if !c.anchors[name] {
 				c.fault(ref.pointer, "%s names an anchor that the schema does not have%s",
-					quoteName(ref.target), didYouMean(name, sorted(c.anchors), "the anchors are"))
+					jsontree.QuoteName(ref.target), didYouMean(name, sorted(c.anchors), "the anchors are"))
 			}
 			continue
 		}
-		target := root.at(pathOf(name))
+		target := root.At(jsontree.SplitPointer(name))
 		if target == nil {
-			c.fault(ref.pointer, "%s leads nowhere%s", quoteName(ref.target), c.nearby(root, name))
+			c.fault(ref.pointer, "%s leads nowhere%s", jsontree.QuoteName(ref.target), c.nearby(root, name))
 			continue
 		}
 		// The pointer may be spelt in several ways; the checker knows one.
-		if at := pointerOf(pathOf(name)); c.schemas[at] == nil {
+		if at := jsontree.FormatPointer(jsontree.SplitPointer(name)); c.schemas[at] == nil {
 			if loose++; loose > maxLooseReferences {
 				c.stop(ref.pointer, `more than %d references to places that are no schemas; keep shared schemas under "$defs"`, maxLooseReferences)
 				return
@@ -67,21 +69,21 @@ func (c *checker) remote(ref reference, address string) {
 		return // may be relative to an identifier; the library resolves it
 	}
 	c.fault(ref.pointer, `%s is outside this schema; remote schemas are not read: move it under "$defs" and refer to "#/$defs/NAME"`,
-		quoteName(ref.target))
+		jsontree.QuoteName(ref.target))
 }
 
 // nearby suggests what a pointer that leads nowhere could have meant.
-func (c *checker) nearby(root *value, pointer string) string {
-	path := pathOf(pointer)
+func (c *checker) nearby(root *jsontree.Value, pointer string) string {
+	path := jsontree.SplitPointer(pointer)
 	last := len(path) - 1
-	parent := root.at(path[:last])
-	if parent == nil || parent.kind != kindObject {
+	parent := root.At(path[:last])
+	if parent == nil || parent.Kind != jsontree.Object {
 		for _, keyword := range [...]string{"$defs", "definitions"} {
-			if root.member(keyword).member(path[last]) != nil {
-				return `; did you mean "#/` + keyword + "/" + escapeToken(cut(path[last])) + `"?`
+			if root.Member(keyword).Member(path[last]) != nil {
+				return `; did you mean "#/` + keyword + "/" + jsontree.EscapeToken(jsontree.Cut(path[last])) + `"?`
 			}
 		}
 		return ""
 	}
-	return didYouMean(path[last], parent.names(), "there is")
+	return didYouMean(path[last], parent.Names(), "there is")
 }

@@ -58,8 +58,8 @@ func (p *planner) declared(s *santhosh.Schema) []field {
 	}
 	var fields []field
 	if source, _ := p.source(s); source != nil {
-		for _, m := range source.member("properties").members {
-			fields = append(fields, field{name: m.name, literal: m.literal})
+		for _, m := range source.Member("properties").Members {
+			fields = append(fields, field{name: m.Name, literal: m.Literal})
 		}
 		return fields
 	}

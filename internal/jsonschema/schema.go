@@ -4,17 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // Schema is a compiled schema. It never changes and may be used by several
 // goroutines at once; validations that run at the same time don't wait for each
 // other. The zero value is not usable.
 type Schema struct {
-	text    value
-	schemas map[string]*value
+	text    jsontree.Value
+	schemas map[string]*jsontree.Value
 	root    *place
 	pool    *validators
 }
@@ -33,27 +34,27 @@ func CompileParameters(schema json.RawMessage) (*Schema, error) {
 }
 
 // checkParametersRoot reports a root that does not describe just objects.
-func checkParametersRoot(root *value) *SchemaFault {
-	declared := root.member("type")
+func checkParametersRoot(root *jsontree.Value) *SchemaFault {
+	declared := root.Member("type")
 	switch {
-	case root.kind == kindBoolean:
-		return &SchemaFault{Message: `the parameters must be an object schema, got ` + root.describe() +
+	case root.Kind == jsontree.Boolean:
+		return &SchemaFault{Message: `the parameters must be an object schema, got ` + root.Describe() +
 			`; write {"type": "object", "properties": {...}}`}
-	case root.kind != kindObject:
+	case root.Kind != jsontree.Object:
 		return nil // the checker says so
 	case declared == nil:
 		return &SchemaFault{Message: `the parameters must be an object schema; add "type": "object"`}
-	case declared.kind != kindString || declared.text() != "object":
+	case declared.Kind != jsontree.String || declared.Text() != "object":
 		return &SchemaFault{Pointer: "/type", Message: `the parameters must be an object schema; "type" must be "object", got ` +
-			declared.excerpt()}
+			declared.Excerpt()}
 	}
 	return nil
 }
 
-func compile(schema json.RawMessage, checkRoot func(*value) *SchemaFault) (*Schema, error) {
-	text, fault := parse(string(schema), schemaBounds())
-	if fault != nil {
-		return nil, SchemaFaults{{Message: fault.Message}}
+func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaFault) (*Schema, error) {
+	text, err := jsontree.Parse(schema, schemaBounds())
+	if err != nil {
+		return nil, SchemaFaults{{Message: err.Error()}}
 	}
 	c := newChecker()
 	c.check(&text)
@@ -65,7 +66,7 @@ func compile(schema json.RawMessage, checkRoot func(*value) *SchemaFault) (*Sche
 	if c.stopped {
 		return nil, boundFaults(c.faults)
 	}
-	src := &source{tree: text.tree(nil), patterns: c.patterns}
+	src := &source{tree: text.Tree(nil), patterns: c.patterns}
 	plain, root, err := src.plain()
 	for i := 0; err == nil && i < len(c.order); i++ {
 		// Also what no reference leads to.
@@ -91,7 +92,7 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 	// Also the defaults that no place leads to, in the branch of a choice, say.
 	own := map[string]*place{}
 	for _, pointer := range c.order {
-		if c.schemas[pointer].member("default") == nil {
+		if c.schemas[pointer].Member("default") == nil {
 			continue
 		}
 		schema, err := plain.Compile(locationOf(pointer))
@@ -135,7 +136,7 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 
 // validate checks a document with one copy of the schema, with so much work.
 func validate(
-	ctx context.Context, with *validator, schema *santhosh.Schema, doc *value, work int, t translator,
+	ctx context.Context, with *validator, schema *santhosh.Schema, doc *jsontree.Value, work int, t translator,
 ) (Faults, error) {
 	t.doc = doc
 	return with.run(ctx, schema, doc, work, t)
@@ -144,23 +145,23 @@ func validate(
 // JSON returns the schema as it was given, without insignificant space. The
 // caller may change it.
 func (s *Schema) JSON() json.RawMessage {
-	return s.text.appendJSON(nil, math.MaxInt)
+	return s.text.JSON()
 }
 
 // Validate checks a document, such as a result, and changes nothing: it parses
 // strictly and validates. An empty text is a fault. It looks at ctx while it validates. The
 // error is [Faults], or the cause of ctx's end.
 func (s *Schema) Validate(ctx context.Context, doc []byte) error {
-	v, err := parseWithin(ctx, string(doc), documentBounds("the result"))
+	v, err := parseWithin(ctx, string(doc), jsontree.Document("the result"))
 	if err != nil {
 		return err
 	}
-	values, _ := v.measure()
+	values, _ := v.Measure()
 	return s.check(ctx, &v, allowance(values, len(doc)), translator{speaker: resultSpeaker})
 }
 
 // check validates a document against the whole schema, with so much work.
-func (s *Schema) check(ctx context.Context, doc *value, work int, t translator) error {
+func (s *Schema) check(ctx context.Context, doc *jsontree.Value, work int, t translator) error {
 	with, err := s.pool.get()
 	if err != nil {
 		return unchecked(t.speaker.root)
@@ -172,4 +173,39 @@ func (s *Schema) check(ctx context.Context, doc *value, work int, t translator) 
 		err = found
 	}
 	return err
+}
+
+// Parameter is one top-level parameter of a tool, for people and forms. The
+// schema is the truth; this view leaves out what it can't show.
+type Parameter struct {
+	Name string
+	// Type is a type name of JSON Schema, several joined with " or ", or "any".
+	Type        string
+	Description string
+	Required    bool
+	// Default is the value of "default" as written; nil if there is none.
+	Default json.RawMessage
+	// Enum lists the allowed values as written; nil if any value may do.
+	Enum []json.RawMessage
+}
+
+// Parameters returns the declared top-level parameters in the order of the
+// schema. References are followed; the caller may change what it gets.
+func (s *Schema) Parameters() []Parameter {
+	fields := s.root.object.fields
+	list := make([]Parameter, 0, len(fields))
+	for i := range fields {
+		f := &fields[i]
+		p := Parameter{
+			Name: f.name, Type: f.place.types.String(), Description: f.place.description, Required: f.required,
+		}
+		if f.place.declared != nil {
+			p.Default = f.place.declared.JSON()
+		}
+		for _, v := range f.place.enum {
+			p.Enum = append(p.Enum, v.JSON())
+		}
+		list = append(list, p)
+	}
+	return list
 }

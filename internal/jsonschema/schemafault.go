@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // libraryFaults words the error of the library's compiler. told are the faults
 // that were found before, in better words: what the library says about the same
 // places is left out.
-func libraryFaults(err error, doc *value, schemas map[string]*value, told SchemaFaults) SchemaFaults {
+func libraryFaults(err error, doc *jsontree.Value, schemas map[string]*jsontree.Value, told SchemaFaults) SchemaFaults {
 	var (
 		invalid *santhosh.SchemaValidationError
 		tree    *santhosh.ValidationError
@@ -22,7 +24,7 @@ func libraryFaults(err error, doc *value, schemas map[string]*value, told Schema
 		var faults SchemaFaults
 		at, _ := pointerInSchema(invalid.URL)
 		if at != "" {
-			t.doc = doc.at(pathOf(at))
+			t.doc = doc.At(jsontree.SplitPointer(at))
 		}
 		for _, one := range t.faults(tree) {
 			fault := SchemaFault{Pointer: at + one.Pointer, Message: one.Message}
@@ -69,22 +71,22 @@ func libraryFault(err error) SchemaFault {
 	case errors.As(err, &load):
 		return SchemaFault{Message: fmt.Sprintf(
 			`the schema refers to %s, which is outside it; remote schemas are not read: move it under "$defs"`,
-			quoteName(ownAddress(load.URL)))}
+			jsontree.QuoteName(ownAddress(load.URL)))}
 	case errors.As(err, &pointer):
-		return SchemaFault{Message: fmt.Sprintf("the reference %s leads nowhere", quoteName(ownAddress(pointer.URL)))}
+		return SchemaFault{Message: fmt.Sprintf("the reference %s leads nowhere", jsontree.QuoteName(ownAddress(pointer.URL)))}
 	case errors.As(err, &syntax):
-		return SchemaFault{Message: fmt.Sprintf("the reference %s holds a JSON pointer with a stray ~", quoteName(ownAddress(syntax.URL)))}
+		return SchemaFault{Message: fmt.Sprintf("the reference %s holds a JSON pointer with a stray ~", jsontree.QuoteName(ownAddress(syntax.URL)))}
 	case errors.As(err, &anchor):
-		return SchemaFault{Message: fmt.Sprintf("the reference %s names an anchor that is not there", quoteName(ownAddress(anchor.Reference)))}
+		return SchemaFault{Message: fmt.Sprintf("the reference %s names an anchor that is not there", jsontree.QuoteName(ownAddress(anchor.Reference)))}
 	case errors.As(err, &twiceID):
-		return SchemaFault{Pointer: twiceID.Ptr1, Message: fmt.Sprintf(`"$id" %s is used twice`, quoteName(ownAddress(twiceID.ID)))}
+		return SchemaFault{Pointer: twiceID.Ptr1, Message: fmt.Sprintf(`"$id" %s is used twice`, jsontree.QuoteName(ownAddress(twiceID.ID)))}
 	case errors.As(err, &twiceName):
-		return SchemaFault{Pointer: twiceName.Ptr1, Message: fmt.Sprintf(`"$anchor" %s is used twice`, quoteName(twiceName.Anchor))}
+		return SchemaFault{Pointer: twiceName.Ptr1, Message: fmt.Sprintf(`"$anchor" %s is used twice`, jsontree.QuoteName(twiceName.Anchor))}
 	case errors.As(err, &id):
 		at, _ := pointerInSchema(id.URL)
 		return SchemaFault{Pointer: at, Message: `"$id" is not a URI reference`}
 	case errors.As(err, &address):
-		return SchemaFault{Message: fmt.Sprintf("%s is not a URI reference", quoteName(ownAddress(address.URL)))}
+		return SchemaFault{Message: fmt.Sprintf("%s is not a URI reference", jsontree.QuoteName(ownAddress(address.URL)))}
 	}
 	return SchemaFault{Message: "the schema can't be compiled; simplify its references and identifiers"}
 }

@@ -8,6 +8,7 @@ import (
 
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
@@ -29,23 +30,23 @@ var (
 )
 
 // subject names the value at a path; a verb can follow.
-func (s speaker) subject(doc *value, path []string) string {
+func (s speaker) subject(doc *jsontree.Value, path []string) string {
 	if len(path) == 0 {
 		return s.root + " "
 	}
 	if s.schema {
-		return schemaSubject(pointerOf(path))
+		return schemaSubject(jsontree.FormatPointer(path))
 	}
-	return s.noun + " " + quoteName(fieldName(doc, path)) + " "
+	return s.noun + " " + jsontree.QuoteName(fieldName(doc, path)) + " "
 }
 
 // fieldName writes a path as a.b[0].
-func fieldName(doc *value, path []string) string {
+func fieldName(doc *jsontree.Value, path []string) string {
 	var b strings.Builder
 	parent := doc
 	for i, token := range path {
 		switch {
-		case parent != nil && parent.kind == kindArray:
+		case parent != nil && parent.Kind == jsontree.Array:
 			b.WriteString("[" + token + "]")
 		case i > 0:
 			b.WriteString("." + token)
@@ -53,7 +54,7 @@ func fieldName(doc *value, path []string) string {
 			b.WriteString(token)
 		}
 		if parent != nil {
-			parent = parent.at(path[i : i+1])
+			parent = parent.At(path[i : i+1])
 		}
 	}
 	return b.String()
@@ -62,9 +63,9 @@ func fieldName(doc *value, path []string) string {
 // say returns the kind of a finding and what is to be said about its subject.
 func (t *translator) say(one finding) (Kind, string) {
 	got := ""
-	v := t.doc.at(one.path)
+	v := t.doc.At(one.path)
 	if v != nil {
-		got = ", got " + v.describe()
+		got = ", got " + v.Describe()
 	}
 	switch what := one.what.(type) {
 	case missing:
@@ -84,7 +85,7 @@ func (t *translator) say(one finding) (Kind, string) {
 	case noAlternative:
 		return KindConstraint, t.sayForms(what, one.path)
 	case badName:
-		return KindConstraint, fmt.Sprintf("must not have a field %s%s", quoteName(what.name), t.sayReasons(what.reasons))
+		return KindConstraint, fmt.Sprintf("must not have a field %s%s", jsontree.QuoteName(what.name), t.sayReasons(what.reasons))
 	case *keyword.FalseSchema:
 		return KindConstraint, "must not be given; the schema forbids it"
 	case *keyword.OneOf:
@@ -132,7 +133,7 @@ func sayBound(what any) string {
 	case *keyword.MaxContains:
 		return fmt.Sprintf("must have at most %s of the form under \"contains\", not %d", plural(what.Want, "item"), len(what.Got))
 	case *keyword.Pattern:
-		return "must match the pattern " + plaintext.Visible(cut(what.Want))
+		return "must match the pattern " + plaintext.Visible(jsontree.Cut(what.Want))
 	}
 	return "does not fit the schema"
 }
@@ -142,18 +143,18 @@ func (t *translator) sayMissing(one finding, what missing) string {
 	name := one.path[last]
 	text := "is required"
 	if what.because != "" {
-		text = fmt.Sprintf("is required when %s is given", quoteName(what.because))
+		text = fmt.Sprintf("is required when %s is given", jsontree.QuoteName(what.because))
 	}
 	text += " but missing"
 	if pointer, ok := pointerInSchema(one.schema); ok {
-		declared := t.schemas[pointer].member("properties").member(name).member("type")
-		if declared != nil && declared.kind == kindString {
-			text += "; expected " + withArticles(jsontype.Named(declared.text()))
+		declared := t.schemas[pointer].Member("properties").Member(name).Member("type")
+		if declared != nil && declared.Kind == jsontree.String {
+			text += "; expected " + withArticles(jsontype.Named(declared.Text()))
 		}
 	}
 	for _, drop := range t.dropped {
-		if drop.meant == name && pointerOf(drop.path) == pointerOf(one.path[:last]) {
-			text += fmt.Sprintf("; %s was sent instead", quoteName(drop.name))
+		if drop.meant == name && jsontree.FormatPointer(drop.path) == jsontree.FormatPointer(one.path[:last]) {
+			text += fmt.Sprintf("; %s was sent instead", jsontree.QuoteName(drop.name))
 		}
 	}
 	return text
@@ -162,7 +163,7 @@ func (t *translator) sayMissing(one finding, what missing) string {
 func (t *translator) sayUndeclared(one finding) string {
 	var declared []string
 	if pointer, ok := pointerInSchema(one.schema); ok {
-		declared = t.schemas[pointer].member("properties").names()
+		declared = t.schemas[pointer].Member("properties").Names()
 	}
 	name := one.path[len(one.path)-1]
 	return "is not declared and not allowed" + didYouMean(name, declared, "allowed are")
@@ -212,12 +213,12 @@ func (t *translator) sayReasons(reasons []finding) string {
 		return ""
 	}
 	// The path of a reason starts at the name, which is not in the document.
-	bare := translator{doc: &value{}, speaker: t.speaker}
+	bare := translator{doc: &jsontree.Value{}, speaker: t.speaker}
 	_, text := bare.say(finding{what: reasons[0].what, path: []string{""}})
 	return ": the name " + text
 }
 
-func sayAllowed(what *notAllowed, got *value) string {
+func sayAllowed(what *notAllowed, got *jsontree.Value) string {
 	if len(what.values) == 0 {
 		return "can have no value"
 	}
@@ -237,9 +238,9 @@ func sayAllowed(what *notAllowed, got *value) string {
 	if more := len(what.values) - len(texts); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	if got != nil && got.kind == kindString {
-		if meant := nearest(got.text(), words); meant != "" {
-			text += fmt.Sprintf(" (did you mean %s?)", quoteName(meant))
+	if got != nil && got.Kind == jsontree.String {
+		if meant := nearest(got.Text(), words); meant != "" {
+			text += fmt.Sprintf(" (did you mean %s?)", jsontree.QuoteName(meant))
 		}
 	}
 	return text
@@ -251,7 +252,7 @@ func treeExcerpt(v any) string {
 	if err != nil {
 		return "a value of the schema"
 	}
-	return plaintext.Visible(cut(string(text)))
+	return plaintext.Visible(jsontree.Cut(string(text)))
 }
 
 // formatExamples words the formats that the library asserts.
@@ -276,7 +277,7 @@ func sayFormat(what *badFormat) string {
 	if example == "" {
 		example = "of the format " + what.name
 	}
-	return fmt.Sprintf("must be %s (%s)", example, plaintext.Visible(cut(what.reason.Error())))
+	return fmt.Sprintf("must be %s (%s)", example, plaintext.Visible(jsontree.Cut(what.reason.Error())))
 }
 
 // withArticles names types for a sentence.
@@ -296,7 +297,7 @@ func withArticles(set jsontype.Set) string {
 // decimal writes a bound of the schema.
 func decimal(r *big.Rat) string {
 	digits, _ := r.FloatPrec() // exact, since JSON numbers are decimal
-	return cut(r.FloatString(digits))
+	return jsontree.Cut(r.FloatString(digits))
 }
 
 func plural(n int, noun string) string {

@@ -3,10 +3,10 @@ package jsonschema
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
@@ -38,7 +38,7 @@ func (f TextFault) String() string {
 // JudgeTexts judges every text of a JSON document: names of fields and strings, at any depth.
 // It returns nil for one that Compile refuses to parse.
 func JudgeTexts(doc json.RawMessage) *TextFault {
-	t := judgedTexts(doc, documentBounds("the document"))
+	t := judgedTexts(doc, jsontree.Document("the document"))
 	if t == nil || len(t.faults) == 0 {
 		return nil
 	}
@@ -61,23 +61,23 @@ func CleanTexts(schema json.RawMessage) (
 			return nil, nil, &f
 		}
 	}
-	return t.doc.appendJSON(nil, math.MaxInt), t.faults, nil
+	return t.doc.JSON(), t.faults, nil
 }
 
 // texts is a walk over the texts of a document.
 type texts struct {
-	doc    value
+	doc    jsontree.Value
 	faults []TextFault
 }
 
 // judgedTexts walks over a document, and cleans the prose of the copy in doc. It is nil for
 // a document that cannot be parsed, or that has nothing to find.
-func judgedTexts(doc json.RawMessage, b bounds) *texts {
+func judgedTexts(doc json.RawMessage, b jsontree.Bounds) *texts {
 	if !suspect(doc) {
 		return nil
 	}
-	v, fault := parse(string(doc), b)
-	if fault != nil {
+	v, err := jsontree.Parse(doc, b)
+	if err != nil {
 		return nil
 	}
 	t := &texts{doc: v}
@@ -100,57 +100,57 @@ func suspect(doc []byte) bool {
 }
 
 // schema walks over a schema, or what stands where one should.
-func (t *texts) schema(v *value, at string) {
-	if v.kind != kindObject {
+func (t *texts) schema(v *jsontree.Value, at string) {
+	if v.Kind != jsontree.Object {
 		t.data(v, at, false)
 		return
 	}
-	for i := range v.members {
-		m := &v.members[i]
-		at := at + "/" + escapeToken(m.name)
-		t.name(m.name, at)
-		holds := keywords[m.name].shape
+	for i := range v.Members {
+		m := &v.Members[i]
+		at := at + "/" + jsontree.EscapeToken(m.Name)
+		t.name(m.Name, at)
+		holds := keywords[m.Name].shape
 		switch {
-		case holds == shapeByName && m.value.kind == kindObject:
-			for j := range m.value.members {
-				named := &m.value.members[j]
-				at := at + "/" + escapeToken(named.name)
-				t.name(named.name, at)
-				t.schema(&named.value, at)
+		case holds == shapeByName && m.Value.Kind == jsontree.Object:
+			for j := range m.Value.Members {
+				named := &m.Value.Members[j]
+				at := at + "/" + jsontree.EscapeToken(named.Name)
+				t.name(named.Name, at)
+				t.schema(&named.Value, at)
 			}
-		case (holds == shapeList || holds == shapeEither) && m.value.kind == kindArray:
-			for j := range m.value.items {
-				t.schema(&m.value.items[j], at+"/"+strconv.Itoa(j))
+		case (holds == shapeList || holds == shapeEither) && m.Value.Kind == jsontree.Array:
+			for j := range m.Value.Items {
+				t.schema(&m.Value.Items[j], at+"/"+strconv.Itoa(j))
 			}
 		case holds == shapeSchema || holds == shapeEither:
-			t.schema(&m.value, at)
+			t.schema(&m.Value, at)
 		default:
-			t.data(&m.value, at, slices.Contains(prose, m.name))
+			t.data(&m.Value, at, slices.Contains(prose, m.Name))
 		}
 	}
 }
 
 // data walks over a value that is not a schema; readable says that its strings are prose.
-func (t *texts) data(v *value, at string, readable bool) {
-	switch v.kind {
-	case kindString:
-		text := v.text()
+func (t *texts) data(v *jsontree.Value, at string, readable bool) {
+	switch v.Kind {
+	case jsontree.String:
+		text := v.Text()
 		if found, bad := plaintext.First(text, plaintext.Lines); bad {
 			t.faults = append(t.faults, TextFault{at, found, readable})
 			if readable {
-				v.literal = string(plainjson.String(plaintext.Printable(text)))
+				v.Literal = string(plainjson.String(plaintext.Printable(text)))
 			}
 		}
-	case kindArray:
-		for i := range v.items {
-			t.data(&v.items[i], at+"/"+strconv.Itoa(i), readable)
+	case jsontree.Array:
+		for i := range v.Items {
+			t.data(&v.Items[i], at+"/"+strconv.Itoa(i), readable)
 		}
-	case kindObject:
-		for i := range v.members {
-			m := &v.members[i]
-			at := at + "/" + escapeToken(m.name)
-			t.name(m.name, at)
-			t.data(&m.value, at, readable)
+	case jsontree.Object:
+		for i := range v.Members {
+			m := &v.Members[i]
+			at := at + "/" + jsontree.EscapeToken(m.Name)
+			t.name(m.Name, at)
+			t.data(&m.Value, at, readable)
 		}
 	}
 }

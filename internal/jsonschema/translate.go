@@ -8,6 +8,8 @@ import (
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // finding is one leaf of the library's error tree.
@@ -33,10 +35,10 @@ type badName struct {
 
 // translator turns an error tree into faults for people and models.
 type translator struct {
-	doc     *value
+	doc     *jsontree.Value
 	speaker speaker
 	// schemas is the text of each schema, by pointer.
-	schemas map[string]*value
+	schemas map[string]*jsontree.Value
 	// dropped is what was dropped from the document, which may explain why
 	// something is missing.
 	dropped []drop
@@ -55,7 +57,7 @@ func (t *translator) faults(tree *santhosh.ValidationError) Faults {
 		}
 		t.work.look()
 		k, text := t.say(one)
-		fault := Fault{Pointer: pointerOf(one.path), Kind: k, Message: t.subject(one) + text}
+		fault := Fault{Pointer: jsontree.FormatPointer(one.path), Kind: k, Message: t.subject(one) + text}
 		if !slices.Contains(faults, fault) {
 			faults = append(faults, fault)
 		}
@@ -152,7 +154,7 @@ func (t *translator) collect(found []finding, e *santhosh.ValidationError) []fin
 // the location with later ones, so it is checked before use.
 func (t *translator) nameFinding(e *santhosh.ValidationError, k *keyword.PropertyNames) finding {
 	one := finding{schema: e.SchemaURL}
-	if t.doc.at(e.InstanceLocation).member(k.Property) != nil {
+	if t.doc.At(e.InstanceLocation).Member(k.Property) != nil {
 		one.path = slices.Concat(e.InstanceLocation, []string{k.Property})
 	}
 	var reasons []finding

@@ -3,9 +3,14 @@ package jsonschema
 import (
 	"context"
 	"errors"
+	"math"
+	"net/url"
 	"runtime"
+	"strings"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // source is what compiling a schema needs. It is shared and never changed.
@@ -75,9 +80,10 @@ func (s *source) validator() (*validator, error) {
 // run validates a document against s, which is root or a part of it, with so much work. What
 // is wrong with it is worded by t, and is no error. The error is [Faults] when checking came
 // to no end, or why ctx is done.
-func (v *validator) run(ctx context.Context, s *santhosh.Schema, doc *value, work int, t translator) (found Faults, err error) {
+func (v *validator) run(ctx context.Context, s *santhosh.Schema, doc *jsontree.Value, work int, t translator) (found Faults, err error) {
 	err = limited(t.speaker.root, func() {
-		document := doc.tree(untilDone(ctx))
+		v.work.start(ctx, math.MaxInt)
+		document := doc.Tree(v.work)
 		v.work.start(ctx, work)
 		var tree *santhosh.ValidationError
 		if errors.As(s.Validate(document), &tree) {
@@ -115,4 +121,28 @@ func (p *validators) put(v *validator) {
 	case p.free <- v:
 	default:
 	}
+}
+
+// baseURL is the made-up address of the schema being compiled. It is
+// hierarchical, so that relative references lead elsewhere and are refused.
+const baseURL = "schema:///schema"
+
+// pointerInSchema returns the JSON pointer for a location that the library
+// gave, unless it lies in another document (a meta-schema).
+func pointerInSchema(location string) (string, bool) {
+	fragment, ok := strings.CutPrefix(location, baseURL+"#")
+	if !ok {
+		return "", false
+	}
+	pointer, err := url.PathUnescape(fragment)
+	return pointer, err == nil
+}
+
+// locationOf is the inverse of pointerInSchema.
+func locationOf(pointer string) string {
+	tokens := strings.Split(pointer, "/")
+	for i, token := range tokens {
+		tokens[i] = url.PathEscape(token)
+	}
+	return baseURL + "#" + strings.Join(tokens, "/")
 }

@@ -1,5 +1,12 @@
 package jsonschema
 
+import (
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/jsontype"
+)
+
 import "fmt"
 
 // walker changes a document as its place asks: it coerces, drops what is not
@@ -60,20 +67,20 @@ func (t *trail) depth() int {
 }
 
 // walk prepares v, which stands at p; nothing is asked where p is nil.
-func (w *walker) walk(v *value, p *place, at *trail) {
+func (w *walker) walk(v *jsontree.Value, p *place, at *trail) {
 	if p == nil || w.limit != nil {
 		return
 	}
 	if !w.exact {
 		w.coerce(v, p, at)
 	}
-	switch v.kind {
-	case kindObject:
+	switch v.Kind {
+	case jsontree.Object:
 		w.object(v, &p.object, at)
-	case kindArray:
-		w.work.spend(1 + len(v.items)/fieldsPerWork)
-		for i := range v.items {
-			w.walk(&v.items[i], p.array.at(i), &trail{up: at, index: i, item: true})
+	case jsontree.Array:
+		w.work.Spend(1 + len(v.Items)/fieldsPerWork)
+		for i := range v.Items {
+			w.walk(&v.Items[i], p.array.at(i), &trail{up: at, index: i, item: true})
 		}
 	}
 }
@@ -81,32 +88,32 @@ func (w *walker) walk(v *value, p *place, at *trail) {
 // fieldsPerWork is how many fields of an object are looked at in the time of one visit.
 const fieldsPerWork = 64
 
-func (w *walker) object(v *value, rules *objectRules, at *trail) {
-	w.work.spend(1 + (len(rules.fields)+len(v.members))/fieldsPerWork)
+func (w *walker) object(v *jsontree.Value, rules *objectRules, at *trail) {
+	w.work.Spend(1 + (len(rules.fields)+len(v.Members))/fieldsPerWork)
 	sent := make([]bool, len(rules.fields))
-	kept := v.members[:0]
-	for i := range v.members {
-		m := &v.members[i]
-		if f, ok := rules.index[m.name]; ok {
+	kept := v.Members[:0]
+	for i := range v.Members {
+		m := &v.Members[i]
+		if f, ok := rules.index[m.Name]; ok {
 			sent[f] = true
-			w.walk(&m.value, rules.fields[f].place, &trail{up: at, token: m.name})
+			w.walk(&m.Value, rules.fields[f].place, &trail{up: at, token: m.Name})
 		} else if rules.drops(w.arguments && at == nil) {
-			w.drop(rules, at, m.name)
+			w.drop(rules, at, m.Name)
 			continue
 		} else {
-			w.walk(&m.value, rules.rest, &trail{up: at, token: m.name})
+			w.walk(&m.Value, rules.rest, &trail{up: at, token: m.Name})
 		}
 		kept = append(kept, *m)
 	}
-	clear(v.members[len(kept):])
-	v.members = kept
+	clear(v.Members[len(kept):])
+	v.Members = kept
 	for i := range rules.fields {
 		f := &rules.fields[i]
 		if sent[i] {
 			continue
 		}
 		if add := w.absent(f); add != nil && w.fits(add, at) {
-			v.members = append(v.members, member{name: f.name, literal: f.literal, value: add.value})
+			v.Members = append(v.Members, jsontree.Member{Name: f.name, Literal: f.literal, Value: add.value})
 		}
 	}
 }
@@ -128,14 +135,75 @@ func (w *walker) fits(add *filled, at *trail) bool {
 	case w.limit != nil:
 	case w.values > w.ceiling:
 		w.limit = &Fault{
-			Pointer: pointerOf(at.path()), Kind: KindLimit,
+			Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit,
 			Message: fmt.Sprintf("more than %d values once defaults are added; send less", w.ceiling),
 		}
-	case w.depth > MaxDepth:
+	case w.depth > jsontree.MaxDepth:
 		w.limit = &Fault{
-			Pointer: pointerOf(at.path()), Kind: KindLimit,
-			Message: fmt.Sprintf("nesting deeper than %d levels once defaults are added; send less", MaxDepth),
+			Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit,
+			Message: fmt.Sprintf("nesting deeper than %d levels once defaults are added; send less", jsontree.MaxDepth),
 		}
 	}
 	return w.limit == nil
+}
+
+// coerce changes a value to the one type that its place admits, if the value
+// has another type and the way back is exact; see the package comment.
+func (w *walker) coerce(v *jsontree.Value, p *place, at *trail) {
+	if p.types&v.Types() != 0 {
+		return
+	}
+	want := p.types &^ jsontype.Null
+	switch v.Kind {
+	case jsontree.String:
+		w.coerceString(v, want, at)
+	case jsontree.Number, jsontree.Boolean:
+		if want == jsontype.String {
+			*v = jsontree.Value{Kind: jsontree.String, Literal: `"` + v.Literal + `"`}
+		}
+	}
+}
+
+func (w *walker) coerceString(v *jsontree.Value, want jsontype.Set, at *trail) {
+	text := v.Text()
+	switch want {
+	case jsontype.Boolean:
+		if text == "true" || text == "false" {
+			*v = jsontree.Value{Kind: jsontree.Boolean, Literal: text}
+		}
+	case jsontype.Integer, jsontype.Fraction, jsontype.Number:
+		if isPlainNumber(text, want != jsontype.Integer) {
+			*v = jsontree.Value{Kind: jsontree.Number, Literal: text}
+		}
+	case jsontype.Object, jsontype.Array:
+		w.coerceEncoded(v, text, want, at)
+	}
+}
+
+// coerceEncoded reads a string that holds the JSON of an object or an array.
+func (w *walker) coerceEncoded(v *jsontree.Value, text string, want jsontype.Set, at *trail) {
+	// What is inside counts like what is around it.
+	inner, err := jsontree.Parse(text, jsontree.Bounds{
+		Bytes: jsontree.MaxBytes, Depth: jsontree.MaxDepth - at.depth(), Values: jsontree.MaxValues - w.values,
+	})
+	if err != nil || inner.Types() != want {
+		return
+	}
+	values, _ := inner.Measure()
+	w.values += values - 1
+	*v = inner
+}
+
+// isPlainNumber reports whether text is the one usual way to write a number:
+// digits, with a minus and (if fractions are allowed) a decimal point, without
+// exponent, and no negative zero, which few readers keep.
+func isPlainNumber(text string, fraction bool) bool {
+	if strings.ContainsAny(text, "eE") || !fraction && strings.Contains(text, ".") {
+		return false
+	}
+	if strings.HasPrefix(text, "-") && strings.Trim(text, "-0.") == "" {
+		return false
+	}
+	v, err := jsontree.Parse(text, jsontree.Bounds{Bytes: jsontree.MaxNumberBytes, Depth: 1, Values: 1})
+	return err == nil && v.Kind == jsontree.Number && v.Literal == text
 }

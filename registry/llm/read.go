@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -139,7 +139,7 @@ func (r *reader) own(o *object, at string, base resource) *node {
 		n = r.both(n, &node{at: at, types: jsontype.Any, enum: []any{v}})
 	}
 	for _, m := range o.members {
-		where := at + "/" + jsonschema.EscapeToken(m.name)
+		where := at + "/" + jsontree.EscapeToken(m.name)
 		switch {
 		case limitTypes(m.name) != 0:
 			n.limits = append(n.limits, r.limit(o, keyword{m.name, m.value, where})...)
@@ -184,7 +184,7 @@ func (r *reader) limit(o *object, k keyword) []keyword {
 func (r *reader) object(n *node, o *object, at string, base resource) {
 	if properties, ok := o.get("properties").(*object); ok {
 		for _, m := range properties.members {
-			where := at + "/properties/" + jsonschema.EscapeToken(m.name)
+			where := at + "/properties/" + jsontree.EscapeToken(m.name)
 			n.fields = append(n.fields, field{name: m.name, node: r.read(m.value, where, base)})
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -70,7 +70,7 @@ func (r *reader) resolve(ref string, base resource) (target any, pointer string,
 		return nil, "", base
 	}
 	if name == "" || strings.HasPrefix(name, "/") {
-		return at(base.root, jsonschema.SplitPointer(name)), base.at + name, base
+		return at(base.root, jsontree.SplitPointer(name)), base.at + name, base
 	}
 	walk(base.root, base.at, func(o *object, where string) {
 		if target == nil && (textOf(o.get("$anchor")) == name || textOf(o.get("$dynamicAnchor")) == name ||
@@ -106,7 +106,7 @@ func walk(v any, at string, visit func(o *object, at string)) {
 	case *object:
 		visit(v, at)
 		for _, m := range v.members {
-			walk(m.value, at+"/"+jsonschema.EscapeToken(m.name), visit)
+			walk(m.value, at+"/"+jsontree.EscapeToken(m.name), visit)
 		}
 	case []any:
 		for i, item := range v {

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // Bounds on the IDs of requests.
@@ -61,21 +60,21 @@ var messageFields = []string{"jsonrpc", "id", "method", "params", "result", "err
 // parseMessage reads one message, strictly all of it. The SDK's own reader rounds IDs, ends
 // the session at what it cannot read, and takes the last of two fields of one name.
 func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
-	message, err := jsonschema.ParseMessage(data, math.MaxInt) // its transport has bounded it
+	message, err := jsontree.Parse(data, jsontree.Message()) // its transport has bounded it
 	if err != nil {
 		return nil, unreadable(data, err)
 	}
-	_, isList := message.Items()
-	switch {
-	case isList:
+	switch message.Kind {
+	case jsontree.Array:
 		return nil, invalidRequest(nil, "batches are not part of the protocol; send one message at a time")
-	case !message.IsObject():
+	case jsontree.Object:
+	default:
 		return nil, invalidRequest(nil, "a message is a JSON object")
 	}
 	fields := make(map[string]json.RawMessage)
-	for name, field := range message.Fields() {
-		if slices.Contains(messageFields, name) {
-			fields[name] = field.JSON()
+	for _, m := range message.Members {
+		if slices.Contains(messageFields, m.Name) {
+			fields[m.Name] = m.Value.JSON()
 		}
 	}
 	id, rawID, bad := parseID(fields, "id")
@@ -86,23 +85,22 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 		return nil, invalidRequest(rawID, `jsonrpc must be "2.0"`)
 	}
 	if fields["method"] == nil {
-		return parseResponse(message, fields, id)
+		return parseResponse(&message, fields, id)
 	}
-	methodField, _ := message.Field("method")
-	method, ok := methodField.Text()
-	if !ok {
+	if message.Member("method").Kind != jsontree.String {
 		return nil, invalidRequest(rawID, "method must be a string")
 	}
-	params, _ := message.Field("params")
+	method := message.Member("method").Text()
 	if method == methodCancelled {
 		if bad := checkCancelled(fields["params"]); bad != "" {
 			return nil, invalidRequest(nil, bad)
 		}
 	}
-	answers, _ := params.Field("inputResponses")
-	for _, answer := range answers.Fields() {
-		if bad := misspelt(answer); bad != "" {
-			return nil, invalidRequest(rawID, bad)
+	if answers := message.Member("params").Member("inputResponses"); answers != nil {
+		for _, m := range answers.Members {
+			if bad := misspelt(&m.Value); bad != "" {
+				return nil, invalidRequest(rawID, bad)
+			}
 		}
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: fields["params"]}, nil
@@ -137,17 +135,17 @@ func unreadable(data []byte, why error) *refusal {
 }
 
 // parseResponse reads the answer to a request of ours.
-func parseResponse(message jsonschema.Value, fields map[string]json.RawMessage, id jsonrpc.ID) (jsonrpc.Message, *refusal) {
+func parseResponse(message *jsontree.Value, fields map[string]json.RawMessage, id jsonrpc.ID) (jsonrpc.Message, *refusal) {
 	if !id.IsValid() || fields["result"] == nil == (fields["error"] == nil) {
 		return nil, invalidRequest(nil, "a message has a method, or an id and either result or error")
 	}
 	response := &jsonrpc.Response{ID: id, Result: fields["result"]}
-	if result, ok := message.Field("result"); ok {
+	if result := message.Member("result"); result != nil {
 		if bad := misspelt(result); bad != "" {
 			return nil, invalidRequest(nil, bad)
 		}
 	}
-	if field, ok := message.Field("error"); ok {
+	if field := message.Member("error"); field != nil {
 		e, ok := parseError(field)
 		if !ok {
 			return nil, invalidRequest(nil, "error must have a code and a message")
@@ -158,16 +156,14 @@ func parseResponse(message jsonschema.Value, fields map[string]json.RawMessage, 
 }
 
 // parseError reads the error of a response.
-func parseError(v jsonschema.Value) (*jsonrpc.Error, bool) {
+func parseError(v *jsontree.Value) (*jsonrpc.Error, bool) {
 	var e jsonrpc.Error
-	code, hasCode := v.Field("code")
-	message, hasMessage := v.Field("message")
-	text, isText := message.Text()
-	if !hasCode || !hasMessage || !isText || code.Decode(&e.Code) != nil {
+	code, message := v.Member("code"), v.Member("message")
+	if code == nil || message == nil || message.Kind != jsontree.String || code.Decode(&e.Code) != nil {
 		return nil, false
 	}
-	e.Message = text
-	if data, ok := v.Field("data"); ok {
+	e.Message = message.Text()
+	if data := v.Member("data"); data != nil {
 		e.Data = data.JSON()
 	}
 	return &e, true
@@ -178,8 +174,8 @@ func parseError(v jsonschema.Value) (*jsonrpc.Error, bool) {
 var answerFields = []string{"action", "content", "model", "role", "roots", "stopReason", "_meta"}
 
 // misspelt says which field of an answer would be taken for another one, or "".
-func misspelt(answer jsonschema.Value) (bad string) {
-	for name := range answer.Fields() {
+func misspelt(answer *jsontree.Value) (bad string) {
+	for _, name := range answer.Names() {
 		for _, known := range answerFields {
 			if name != known && strings.EqualFold(name, known) {
 				return "a field of an answer must be spelt " + known

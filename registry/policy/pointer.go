@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // every is the token that stands for every element or field.
@@ -19,7 +19,7 @@ func parsePointer(pointer string) ([]string, error) {
 	if !strings.HasPrefix(pointer, "/") {
 		return nil, errors.New("is no JSON pointer; write /NAME for the argument NAME")
 	}
-	tokens, ok := jsonschema.ParsePointer(pointer)
+	tokens, ok := jsontree.ParsePointer(pointer)
 	if !ok {
 		return nil, errors.New("is no JSON pointer; write ~0 for ~ and ~1 for /")
 	}

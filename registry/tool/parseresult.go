@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // ParseResult reads the JSON of a whole Result, as a guest or a client writes it:
@@ -20,32 +20,31 @@ import (
 // that it does not know is a fault, so that a slip does not lose half an answer. Whether
 // the blocks hold what they say is for Result.Check to tell.
 func ParseResult(raw []byte) (Result, error) {
-	doc, err := jsonschema.Parse(raw, jsonschema.MaxDocumentBytes)
+	doc, err := jsontree.Parse(raw, jsontree.Document("the document"))
 	if err != nil {
 		return Result{}, err
 	}
-	if err := checkObject(doc, "content", "structured", "is_error", "title", "metadata", "attachments", "warnings"); err != nil {
+	if err := checkObject(&doc, "content", "structured", "is_error", "title", "metadata", "attachments", "warnings"); err != nil {
 		return Result{}, err
 	}
 	var result Result
 	err = errors.Join(
-		decode(doc, "is_error", &result.IsError), text(doc, "title", &result.Title),
-		object(doc, "metadata", &result.Metadata), decode(doc, "warnings", &result.Warnings))
+		decode(&doc, "is_error", &result.IsError), text(&doc, "title", &result.Title),
+		object(&doc, "metadata", &result.Metadata), decode(&doc, "warnings", &result.Warnings))
 	if err != nil {
 		return Result{}, err
 	}
-	if structured, ok := doc.Field("structured"); ok && !structured.IsNull() {
+	if structured := doc.Member("structured"); !structured.IsNull() {
 		result.Structured = structured.JSON()
 	}
-	content, _ := doc.Field("content")
+	content := doc.Member("content")
 	if content.IsNull() && result.Structured == nil {
 		return Result{}, errors.New("it has neither content nor structured")
 	}
 	if result.Content, err = parseBlocks("content", content); err != nil {
 		return Result{}, err
 	}
-	attachments, _ := doc.Field("attachments")
-	if result.Attachments, err = parseBlocks("attachments", attachments); err != nil {
+	if result.Attachments, err = parseBlocks("attachments", doc.Member("attachments")); err != nil {
 		return Result{}, err
 	}
 	if len(result.Content) == 0 {
@@ -55,14 +54,16 @@ func ParseResult(raw []byte) (Result, error) {
 	return result, nil
 }
 
-func parseBlocks(name string, list jsonschema.Value) ([]Content, error) {
-	items, ok := list.Items()
-	if !ok && !list.IsNull() {
-		return nil, fmt.Errorf("%s does not hold what it should", name)
+func parseBlocks(name string, list *jsontree.Value) ([]Content, error) {
+	if list.IsNull() {
+		return nil, nil
+	}
+	if list.Kind != jsontree.Array {
+		return nil, wrongField(name)
 	}
 	var blocks []Content
-	for i, one := range items {
-		block, err := parseBlock(one)
+	for i := range list.Items {
+		block, err := parseBlock(&list.Items[i])
 		if err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", name, i, err)
 		}
@@ -74,16 +75,18 @@ func parseBlocks(name string, list jsonschema.Value) ([]Content, error) {
 // ParseContent reads the JSON of one block. It takes the form that MarshalJSON writes and
 // nothing else.
 func ParseContent(raw []byte) (Content, error) {
-	block, err := jsonschema.Parse(raw, math.MaxInt) // its reader has bounded it
+	bounds := jsontree.Document("the document")
+	bounds.Bytes = math.MaxInt // its reader has bounded it
+	block, err := jsontree.Parse(raw, bounds)
 	if err != nil {
 		return Content{}, err
 	}
-	return parseBlock(block)
+	return parseBlock(&block)
 }
 
-func parseBlock(block jsonschema.Value) (Content, error) {
+func parseBlock(block *jsontree.Value) (Content, error) {
 	var name string
-	if field, _ := block.Field("type"); text(block, "type", &name) != nil || field.IsNull() {
+	if text(block, "type", &name) != nil || block.Member("type").IsNull() {
 		return Content{}, errors.New(`it is no JSON object with a "type"`)
 	}
 	kind := ContentType(name)
@@ -113,8 +116,7 @@ func parseBlock(block jsonschema.Value) (Content, error) {
 		}
 		return Content{Type: kind, Data: *w.Data, MIMEType: w.MIMEType}, nil
 	case ContentResource:
-		resource, _ := block.Field("resource")
-		return parseResource(resource)
+		return parseResource(block.Member("resource"))
 	}
 	if err := checkURI(w.URI); err != nil {
 		return Content{}, err
@@ -136,7 +138,7 @@ var contentFields = map[ContentType][]string{
 	ContentResourceLink: {"type", "uri", "name", "title", "description", "mimeType", "size"},
 }
 
-func parseResource(resource jsonschema.Value) (Content, error) {
+func parseResource(resource *jsontree.Value) (Content, error) {
 	if err := checkObject(resource, "uri", "mimeType", "text", "blob"); err != nil {
 		return Content{}, fmt.Errorf("resource: %w", err)
 	}
@@ -179,11 +181,11 @@ func checkURI(uri string) error {
 
 // checkObject refuses what is no object, and fields that are not known. Names are exact,
 // which the decoder of structs would not insist on.
-func checkObject(v jsonschema.Value, known ...string) error {
-	if !v.IsObject() {
+func checkObject(v *jsontree.Value, known ...string) error {
+	if v == nil || v.Kind != jsontree.Object {
 		return errors.New("it is no JSON object")
 	}
-	for name := range v.Fields() {
+	for _, name := range v.Names() {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("unknown field %q; there are %s", name, strings.Join(known, ", "))
 		}
@@ -192,22 +194,22 @@ func checkObject(v jsonschema.Value, known ...string) error {
 }
 
 // text takes a field that holds a text, if it is there and not null.
-func text(object jsonschema.Value, name string, into *string) error {
-	field, ok := object.Field(name)
-	if !ok || field.IsNull() {
+func text(object *jsontree.Value, name string, into *string) error {
+	field := object.Member(name)
+	switch {
+	case field.IsNull():
 		return nil
-	}
-	if *into, ok = field.Text(); !ok {
+	case field.Kind != jsontree.String:
 		return wrongField(name)
 	}
+	*into = field.Text()
 	return nil
 }
 
 // optionalText is text for a field that may be missing.
-func optionalText(object jsonschema.Value, name string, into **string) error {
+func optionalText(object *jsontree.Value, name string, into **string) error {
 	var s string
-	field, ok := object.Field(name)
-	if !ok || field.IsNull() {
+	if object.Member(name).IsNull() {
 		return nil
 	}
 	*into = &s
@@ -215,11 +217,12 @@ func optionalText(object jsonschema.Value, name string, into **string) error {
 }
 
 // object takes a field that holds an object, if it is there and not null.
-func object(of jsonschema.Value, name string, into *map[string]any) error {
-	field, ok := of.Field(name)
-	if !ok || field.IsNull() {
+func object(of *jsontree.Value, name string, into *map[string]any) error {
+	field := of.Member(name)
+	if field.IsNull() {
 		return nil
 	}
+	var ok bool
 	if *into, ok = field.Object(); !ok {
 		return wrongField(name)
 	}
@@ -227,12 +230,8 @@ func object(of jsonschema.Value, name string, into *map[string]any) error {
 }
 
 // decode takes a field of another type, if it is there.
-func decode(object jsonschema.Value, name string, into any) error {
-	field, ok := object.Field(name)
-	if !ok {
-		return nil
-	}
-	if err := field.Decode(into); err != nil {
+func decode(object *jsontree.Value, name string, into any) error {
+	if field := object.Member(name); field != nil && field.Decode(into) != nil {
 		return wrongField(name)
 	}
 	return nil

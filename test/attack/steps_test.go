@@ -20,7 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
@@ -226,9 +226,9 @@ func stepExpand(t *testing.T) {
 func stepParse(t *testing.T) {
 	r := one(t, registry.Options{}, `"a":{}`, nil, simple{})
 	for text, args := range map[string]string{
-		"values":  `{"a":[` + strings.Repeat("1,", jsonschema.MaxValues) + `1]}`,
+		"values":  `{"a":[` + strings.Repeat("1,", jsontree.MaxValues) + `1]}`,
 		"levels":  `{"a":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`,
-		"bytes":   `{"a":"` + strings.Repeat("x", jsonschema.MaxDocumentBytes) + `"}`,
+		"bytes":   `{"a":"` + strings.Repeat("x", jsontree.MaxBytes) + `"}`,
 		"1024":    `{"a":1e999999999}`,
 		"twice":   `{"a":1,"a":2}`,
 		"longer ": `{"a":` + strings.Repeat("9", 1<<20) + `}`,
@@ -283,7 +283,8 @@ func stepPolicy(t *testing.T) {
 // What is kept to compare calls does not grow with what numbers stand for.
 func stepLoops(t *testing.T) {
 	args := []byte(`[` + strings.Repeat("1e1000,", 250_000) + `1]`)
-	key, err := jsonschema.Key(args)
+	v, err := jsontree.Parse(args, jsontree.Document("the arguments"))
+	key := v.Key()
 	if err != nil || len(key) > 2*len(args) || len(history.HashJSON(args)) != 64 {
 		t.Errorf("%d bytes for %d, %v", len(key), len(args), err)
 	}
@@ -502,9 +503,9 @@ func stepHide(t *testing.T) {
 
 func stepResult(t *testing.T) {
 	for name, text := range map[string]string{
-		"values": `{"structured":[` + strings.Repeat("1,", jsonschema.MaxValues) + `1]}`,
+		"values": `{"structured":[` + strings.Repeat("1,", jsontree.MaxValues) + `1]}`,
 		"levels": `{"structured":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`,
-		"bytes":  `{"content":"` + strings.Repeat("x", jsonschema.MaxDocumentBytes) + `"}`,
+		"bytes":  `{"content":"` + strings.Repeat("x", jsontree.MaxBytes) + `"}`,
 	} {
 		if _, err := tool.ParseResult([]byte(text)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %.300v", name, err)

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -50,18 +50,20 @@ func (e *Executor) jsonResult(body []byte) (tool.Result, error) {
 		return tool.Result{}, invalidOutput("the response is empty where JSON is expected")
 	}
 	tokens := e.manifest.REST.Select
-	value, err := jsonschema.Select(body, tokens)
-	switch {
-	case err != nil:
+	document, err := jsontree.Parse(body, jsontree.Document("the document"))
+	if err != nil {
 		return tool.Result{}, invalidOutput(fmt.Sprintf("the response is no JSON that can be used: %v", err))
-	case value == nil:
-		return tool.Result{}, invalidOutput("the response has nothing at " + jsonschema.FormatPointer(tokens) + ", where the manifest selects the result")
 	}
-	result := text(string(value))
-	if value[0] == '"' && len(tokens) > 0 {
-		result = text(plain(value)) // a text that was picked out is read as one
+	value := document.At(tokens)
+	if value == nil {
+		return tool.Result{}, invalidOutput("the response has nothing at " + jsontree.FormatPointer(tokens) + ", where the manifest selects the result")
 	}
-	result.Structured = value
+	structured := value.JSON()
+	result := text(string(structured))
+	if value.Kind == jsontree.String && len(tokens) > 0 {
+		result = text(value.Text()) // a text that was picked out is read as one
+	}
+	result.Structured = structured
 	return result, nil
 }
 

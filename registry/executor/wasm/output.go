@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -23,7 +23,7 @@ func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.TextContent(string(stdout))}}, nil
 	}
 	if kind == manifests.OutputJSON {
-		if err := jsonschema.ParseStrict(stdout); err != nil {
+		if _, err := jsontree.Parse(stdout, jsontree.Document("the document")); err != nil {
 			return tool.Result{}, notJSON(err)
 		}
 		value := json.RawMessage(bytes.TrimSpace(stdout))
@@ -38,7 +38,7 @@ const maxWords = 2 << 10
 // parseResult reads a whole Result.
 func parseResult(stdout []byte) (tool.Result, error) {
 	result, err := tool.ParseResult(stdout)
-	if faults := jsonschema.Faults(nil); errors.As(err, &faults) {
+	if invalid := (*jsontree.Error)(nil); errors.As(err, &invalid) {
 		return tool.Result{}, notJSON(err)
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -31,7 +31,10 @@ type Lookup func(name string) (text string, found bool, err error)
 // The error is that of lookup, or an *Error of the code invalid_argument when the arguments
 // would get longer than arguments may be, or refer to more than MaxReferences texts.
 func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
-	if !bytes.Contains(arguments, []byte(`"${`)) || jsonschema.ParseStrict(arguments) != nil {
+	if !bytes.Contains(arguments, []byte(`"${`)) {
+		return arguments, nil
+	}
+	if _, err := jsontree.Parse(arguments, jsontree.Document("the arguments")); err != nil {
 		return arguments, nil
 	}
 	var out []byte
@@ -57,7 +60,7 @@ func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 		}
 		out = append(append(out, arguments[done:begin]...), quoted.Structured...)
 		done = end
-		if len(out) > jsonschema.MaxDocumentBytes {
+		if len(out) > jsontree.MaxBytes {
 			return nil, Invalid(tool.FaultLimit, "the arguments would be too long with what they refer to; hand on a part of it")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -41,8 +42,8 @@ func addJSON(sum hash.Hash, doc json.RawMessage) {
 		doc = json.RawMessage("{}")
 	}
 	if len(doc) <= maxKey {
-		if key, err := jsonschema.Key(doc); err == nil {
-			addText(sum, "json", key)
+		if v, err := jsontree.Parse(doc, jsontree.Document("the document")); err == nil {
+			addText(sum, "json", v.Key())
 			return
 		}
 	}

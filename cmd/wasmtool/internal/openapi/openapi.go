@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -176,5 +176,5 @@ func tokensOf(fragment string) ([]string, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return jsonschema.ParsePointer(pointer)
+	return jsontree.ParsePointer(pointer)
 }

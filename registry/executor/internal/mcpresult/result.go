@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -20,7 +20,7 @@ const maxWords = 2 << 10
 
 // maxAnswer bounds an answer in bytes, as every document that a tool gives. Reading it
 // takes a few passes that nothing ends early.
-const maxAnswer = jsonschema.MaxDocumentBytes
+const maxAnswer = jsontree.MaxBytes
 
 // Parse reads the answer to tools/call that by sent, who is named in messages: "the MCP
 // server". The error is a *tool.Error: execution for a failure that the tool reports,

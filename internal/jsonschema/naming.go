@@ -5,8 +5,57 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
+
+// schemaSubject names the place of a fault in a schema: the property, then the
+// keyword. It ends so that a message can follow.
+func schemaSubject(pointer string) string {
+	property, rest := splitProperty(pointer)
+	subject := propertyPrefix(property)
+	if len(rest) > 0 {
+		subject += strings.Join(rest, "/") + ": "
+	}
+	return plaintext.Visible(subject)
+}
+
+// propertySubject is schemaSubject without the keyword.
+func propertySubject(pointer string) string {
+	property, _ := splitProperty(pointer)
+	return plaintext.Visible(propertyPrefix(property))
+}
+
+func propertyPrefix(property string) string {
+	if property == "" {
+		return ""
+	}
+	return "property " + jsontree.QuoteName(property) + ": "
+}
+
+// splitProperty separates the names of properties that a pointer into a schema
+// passes, as a.b or a[].b, from the keywords after the last of them.
+func splitProperty(pointer string) (property string, rest []string) {
+	path := jsontree.SplitPointer(pointer)
+	for i := 0; i < len(path); i++ {
+		switch {
+		case path[i] == "properties" && i+1 < len(path):
+			if property != "" {
+				property += "."
+			}
+			i++
+			property += path[i]
+			rest = nil
+		case path[i] == "items" && i+1 < len(path) && property != "":
+			property += "[]"
+			rest = nil
+		default:
+			rest = append(rest, path[i])
+		}
+	}
+	return property, rest
+}
 
 // nearest returns the candidate that the name was most likely meant to be, or
 // "". Names that differ only in case and separators count as the same.
@@ -37,7 +86,7 @@ func plainName(name string) string {
 // candidate, or else the names there are.
 func didYouMean(name string, candidates []string, listing string) string {
 	if meant := nearest(name, candidates); meant != "" {
-		return fmt.Sprintf("; did you mean %s?", quoteName(meant))
+		return fmt.Sprintf("; did you mean %s?", jsontree.QuoteName(meant))
 	}
 	if len(candidates) == 0 || listing == "" {
 		return ""
@@ -52,7 +101,7 @@ func listNames(names []string) string {
 		if len(texts) == maxListed {
 			return fmt.Sprintf("%s and %d more", strings.Join(texts, ", "), len(names)-maxListed)
 		}
-		texts = append(texts, quoteName(name))
+		texts = append(texts, jsontree.QuoteName(name))
 	}
 	return strings.Join(texts, ", ")
 }

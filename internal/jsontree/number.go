@@ -1,11 +1,8 @@
-package jsonschema
+package jsontree
 
 import (
-	"math/big"
 	"strconv"
 	"strings"
-
-	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // decimalNumber is a number literal as sign, digits and exponent: digits times ten to the
@@ -37,9 +34,9 @@ func parseNumber(literal string) decimalNumber {
 	return d
 }
 
-// isInteger reports whether a number literal denotes an integer, as 5.0 and
+// IsInteger reports whether a number literal denotes an integer, as 5.0 and
 // 1e2 do.
-func isInteger(literal string) bool {
+func IsInteger(literal string) bool {
 	return !strings.ContainsAny(literal, ".eE") || parseNumber(literal).exponent >= 0
 }
 
@@ -62,44 +59,8 @@ func plainNumber(literal string) string {
 	return text
 }
 
-// numberCost is what the numeric keywords of a schema take for one number. The library
-// makes a big.Rat of the number, and calculates with that.
-type numberCost struct {
-	compares, divides int // how many keywords do
-	size              int // of the numbers of these keywords
-}
-
-func numberCostOf(s *santhosh.Schema) numberCost {
-	var c numberCost
-	for _, bound := range [...]*big.Rat{s.Minimum, s.Maximum, s.ExclusiveMinimum, s.ExclusiveMaximum} {
-		if bound != nil {
-			c.compares++
-			c.size += ratSize(bound)
-		}
-	}
-	if s.MultipleOf != nil {
-		c.divides++
-		c.size += ratSize(s.MultipleOf)
-	}
-	return c
-}
-
-// ratSize is about how many decimal digits a number has.
-func ratSize(r *big.Rat) int { return (r.Num().BitLen() + r.Denom().BitLen()) * 3 / 10 }
-
-// numberSize is how many digits a big.Rat has of a literal: it writes the exponent out.
-func numberSize(literal string) int {
+// NumberDigits is how many digits a big.Rat has of a literal: it writes the exponent out.
+func NumberDigits(literal string) int {
 	d := parseNumber(literal)
 	return len(d.digits) + max(d.exponent, -d.exponent)
-}
-
-// of is the work for a literal. Reading a thousand digits takes about ten microseconds, as
-// dividing does, and comparing two.
-func (c numberCost) of(literal string) int {
-	work := len(literal) / 16
-	if c.compares+c.divides == 0 {
-		return work
-	}
-	n := numberSize(literal)
-	return work + n/100 + c.compares*(n+c.size)/500 + c.divides*(n+c.size)/100
 }

@@ -1,4 +1,4 @@
-package jsonschema
+package jsontree
 
 import "testing"
 
@@ -29,17 +29,17 @@ func TestKey(t *testing.T) {
 		seen[key] = doc
 	}
 	for _, doc := range []string{``, `{`, `{"a":1,"a":1}`, "\xff", `1 2`} {
-		if key, err := Key([]byte(doc)); err == nil {
-			t.Errorf("%q has the key %q", doc, key)
+		if v, err := Parse(doc, Document("the document")); err == nil {
+			t.Errorf("%q has the key %q", doc, v.Key())
 		}
 	}
 }
 
 func mustKey(t *testing.T, doc string) string {
 	t.Helper()
-	key, err := Key([]byte(doc))
+	v, err := Parse(doc, Document("the document"))
 	if err != nil {
 		t.Fatalf("%s: %v", doc, err)
 	}
-	return string(key)
+	return string(v.Key())
 }

@@ -1,4 +1,4 @@
-package jsonschema
+package jsontree
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSelect(t *testing.T) {
+func TestAt(t *testing.T) {
 	const doc = ` { "a" : [ 1.10 , {"b/c": 9007199254740993, "": "x\/y"} ] } `
 	for _, tc := range []struct {
 		tokens []string
@@ -21,15 +21,22 @@ func TestSelect(t *testing.T) {
 		{[]string{"a", "0", "0"}, ""},
 		{[]string{"A"}, ""},
 	} {
-		got, err := Select([]byte(doc), tc.tokens)
-		if err != nil || string(got) != tc.want {
-			t.Errorf("%q: %s, %v; want %s", tc.tokens, got, err, tc.want)
+		v, err := Parse(doc, Document("the document"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if found := v.At(tc.tokens); found != nil {
+			got = string(found.JSON())
+		}
+		if got != tc.want {
+			t.Errorf("%q: %s; want %s", tc.tokens, got, tc.want)
 		}
 	}
 	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, "1 2", "\xff", "\ufeff{}"} {
-		var faults Faults
-		if got, err := Select([]byte(bad), nil); !errors.As(err, &faults) || got != nil {
-			t.Errorf("%q: %s, %v; want a fault", bad, got, err)
+		var invalid *Error
+		if got, err := Parse(bad, Document("the document")); !errors.As(err, &invalid) || !got.IsNull() {
+			t.Errorf("%q: %s, %v; want a fault", bad, got.JSON(), err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package jsonschema
+package jsontree
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 )
 
 // str reads a string and returns its literal.
-func (p *parser) str() (string, *Fault) {
+func (p *parser) str() (string, *Error) {
 	start := p.pos
 	p.pos++ // quote
 	for p.pos < len(p.src) {
@@ -28,7 +28,7 @@ func (p *parser) str() (string, *Fault) {
 	return "", p.syntax(start, "string without an end")
 }
 
-func (p *parser) escape() *Fault {
+func (p *parser) escape() *Error {
 	rest := p.src[p.pos+1:]
 	if rest == "" {
 		return p.syntax(p.pos, "string without an end")
@@ -49,7 +49,7 @@ func (p *parser) escape() *Fault {
 		return nil
 	}
 	low := p.src[p.pos:]
-	if p.bounds.loose {
+	if p.bounds.Loose {
 		return nil // its other half is an escape of its own
 	}
 	if !strings.HasPrefix(low, `\u`) || utf16.DecodeRune(r, hex4(low[2:])) == utf8.RuneError {
@@ -65,7 +65,7 @@ func runeLength(s string) int {
 }
 
 // number reads a number and returns its literal.
-func (p *parser) number() (string, *Fault) {
+func (p *parser) number() (string, *Error) {
 	start := p.pos
 	if p.next() == '-' {
 		p.pos++
@@ -96,7 +96,7 @@ func (p *parser) number() (string, *Fault) {
 	if isWordByte(p.next()) {
 		return "", p.syntax(start, "unexpected %s in a number", p.found(p.pos))
 	}
-	if p.bounds.loose {
+	if p.bounds.Loose {
 		return p.src[start:p.pos], nil
 	}
 	if p.pos-start > MaxNumberBytes {

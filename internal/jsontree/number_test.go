@@ -1,0 +1,34 @@
+package jsontree
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+)
+
+// The texts of two literals are equal when their values are, and the literal is an integer
+// when its value is one. Package big knows both, slowly.
+func TestPlainNumbersAreValues(t *testing.T) {
+	literals := []string{
+		"0", "-0", "0.0", "0e5", "1", "-1", "10", "1e1", "1E+1", "100e-1", "1.0", "0.1", "1e-1", "10e-2", "0.01e1",
+		"-0.50", "-5e-1", "123.45", "12345e-2", "1e20", "100000000000000000000", "1e21", "1000000000000000000000",
+		"1e1024", "1e-1024", "1.5e-1024", "15e-1025", "9007199254740993", "9007199254740993.0", "1.25e2", "12.5",
+	}
+	for _, a := range literals {
+		ra, _ := new(big.Rat).SetString(a)
+		if got := IsInteger(a); got != ra.IsInt() {
+			t.Errorf("%s is an integer: %v", a, got)
+		}
+		for _, b := range literals {
+			rb, _ := new(big.Rat).SetString(b)
+			if got := plainNumber(a) == plainNumber(b); got != (ra.Cmp(rb) == 0) {
+				t.Errorf("%s and %s are equal: %v (%s, %s)", a, b, got, plainNumber(a), plainNumber(b))
+			}
+		}
+	}
+	// What a history keeps of numbers does not grow with their exponents.
+	key := mustKey(t, `[`+strings.Repeat("1e1000,", 1000)+`1e-1000]`)
+	if len(key) > 10_000 {
+		t.Errorf("a key of %d bytes", len(key))
+	}
+}

@@ -1,0 +1,326 @@
+package jsontree
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error says why a text is not one strict JSON value, or not within the bounds.
+type Error struct {
+	// Limit tells that the text is too much; otherwise it is not strict JSON.
+	Limit bool
+	// Message gives line and column, both counted from 1, the column in characters.
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Ceilings of a document.
+const (
+	// MaxBytes bounds the text.
+	MaxBytes = 8 << 20
+	// MaxDepth bounds how deeply objects and arrays nest.
+	MaxDepth = 64
+	// MaxValues bounds the number of values (scalars, arrays and objects), and
+	// with it the memory that a document takes.
+	MaxValues = 1 << 18
+	// MaxNumberBytes bounds the literal of one number, in any text.
+	MaxNumberBytes = 1024
+	// MaxExponent bounds the exponent of a number, whatever its sign, in any text.
+	MaxExponent = 1024
+)
+
+// Meter counts work, of which each value is one. It may panic to end the work.
+type Meter interface{ Spend(work int) }
+
+// Bounds are the ceilings for parsing one text, and how to name the text.
+type Bounds struct {
+	What                 string
+	Bytes, Depth, Values int
+	// Loose leaves numbers beyond the ceilings, and halves of surrogate pairs, to another reader.
+	Loose bool
+	// Work counts the values that are read; nil for nobody.
+	Work Meter
+}
+
+// Document returns the ceilings of a document, with the name that errors give it, such as
+// "the arguments".
+func Document(what string) Bounds {
+	return Bounds{What: what, Bytes: MaxBytes, Depth: MaxDepth, Values: MaxValues}
+}
+
+// Message returns the bounds of a message with a document in it that is parsed once more: they
+// leave some faults to that, and up to 1000 levels. A field that is given twice is an error
+// wherever it is. The reader of the message bounds its bytes.
+func Message() Bounds {
+	return Bounds{What: "the message", Bytes: math.MaxInt, Depth: 1000, Values: MaxValues + 1024, Loose: true}
+}
+
+// parser reads one JSON text. Unlike encoding/json it rejects what two readers
+// could take differently.
+type parser struct {
+	src    string
+	pos    int
+	bounds Bounds
+	values int
+}
+
+// Parse reads a text that must hold exactly one value. The error is an *Error.
+func Parse[T ~string | ~[]byte](text T, b Bounds) (Value, error) {
+	v, err := parseText(string(text), b)
+	if err != nil {
+		return Value{}, err
+	}
+	return v, nil
+}
+
+func parseText(src string, b Bounds) (Value, *Error) {
+	if len(src) > b.Bytes {
+		return Value{}, &Error{true, fmt.Sprintf("%s may be at most %d bytes long, got %d", b.What, b.Bytes, len(src))}
+	}
+	p := parser{src: src, bounds: b}
+	if strings.HasPrefix(src, "\ufeff") {
+		return Value{}, p.syntax(0, "byte order mark; send UTF-8 without one")
+	}
+	if !utf8.ValidString(src) {
+		return Value{}, p.syntax(invalidUTF8(src), "bytes that are not UTF-8")
+	}
+	p.space()
+	v, fault := p.value(1)
+	if fault != nil {
+		return Value{}, fault
+	}
+	p.space()
+	if p.pos < len(src) {
+		return Value{}, p.syntax(p.pos, "unexpected %s after the value", p.found(p.pos))
+	}
+	return v, nil
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8.
+func invalidUTF8(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size <= 1 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+func (p *parser) syntax(offset int, format string, args ...any) *Error {
+	return p.fail(false, "invalid JSON in", offset, format, args...)
+}
+
+func (p *parser) limit(offset int, format string, args ...any) *Error {
+	return p.fail(true, "too much in", offset, format, args...)
+}
+
+func (p *parser) fail(limit bool, verdict string, offset int, format string, args ...any) *Error {
+	before := p.src[:offset]
+	line := strings.Count(before, "\n") + 1
+	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	return &Error{limit, fmt.Sprintf("%s %s at line %d, column %d: %s",
+		verdict, p.bounds.What, line, column, fmt.Sprintf(format, args...))}
+}
+
+// found describes what stands at offset, for a message.
+func (p *parser) found(offset int) string {
+	if offset >= len(p.src) {
+		return "end of text"
+	}
+	end := offset
+	for end < len(p.src) && isWordByte(p.src[end]) {
+		end++
+	}
+	if end == offset {
+		_, size := utf8.DecodeRuneInString(p.src[offset:])
+		end += size
+	}
+	return QuoteName(p.src[offset:end])
+}
+
+func isWordByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+}
+
+func (p *parser) space() {
+	for p.pos < len(p.src) {
+		switch p.src[p.pos] {
+		case ' ', '\t', '\n', '\r':
+			p.pos++
+		default:
+			return
+		}
+	}
+}
+
+// next returns the byte at the position, or 0 at the end: no token of JSON
+// starts with a zero byte.
+func (p *parser) next() byte {
+	if p.pos < len(p.src) {
+		return p.src[p.pos]
+	}
+	return 0
+}
+
+// value reads one value; depth is what it would have as a container.
+func (p *parser) value(depth int) (Value, *Error) {
+	p.values++
+	if p.bounds.Work != nil {
+		p.bounds.Work.Spend(1)
+	}
+	if p.values > p.bounds.Values {
+		return Value{}, p.limit(p.pos, "more than %d values", p.bounds.Values)
+	}
+	switch c := p.next(); {
+	case c == '{' || c == '[':
+		if depth > p.bounds.Depth {
+			return Value{}, p.limit(p.pos, "nesting deeper than %d levels", p.bounds.Depth)
+		}
+		if c == '{' {
+			return p.object(depth)
+		}
+		return p.array(depth)
+	case c == '"':
+		literal, fault := p.str()
+		return Value{Kind: String, Literal: literal}, fault
+	case c == '-' || c >= '0' && c <= '9':
+		literal, fault := p.number()
+		return Value{Kind: Number, Literal: literal}, fault
+	}
+	for _, word := range [...]struct {
+		literal string
+		Kind    Kind
+	}{{"true", Boolean}, {"false", Boolean}, {"null", Null}} {
+		rest, ok := strings.CutPrefix(p.src[p.pos:], word.literal)
+		if ok && (rest == "" || !isWordByte(rest[0])) {
+			p.pos += len(word.literal)
+			return Value{Kind: word.Kind, Literal: word.literal}, nil
+		}
+	}
+	return Value{}, p.syntax(p.pos, "expected a value, got %s%s", p.found(p.pos), literalHint(p.src[p.pos:]))
+}
+
+// literalHint explains literals of other languages that models write.
+func literalHint(rest string) string {
+	switch {
+	case strings.HasPrefix(rest, "NaN"), strings.HasPrefix(rest, "Infinity"):
+		return "; JSON has no NaN and no Infinity"
+	case strings.HasPrefix(rest, "True"), strings.HasPrefix(rest, "False"), strings.HasPrefix(rest, "None"):
+		return "; JSON writes true, false and null"
+	case strings.HasPrefix(rest, "'"):
+		return "; JSON strings take double quotes"
+	case strings.HasPrefix(rest, "+"):
+		return "; JSON numbers take no plus sign"
+	}
+	return ""
+}
+
+func (p *parser) object(depth int) (Value, *Error) {
+	v := Value{Kind: Object, Members: []Member{}}
+	names := nameSet{}
+	p.pos++ // {
+	p.space()
+	if p.next() == '}' {
+		p.pos++
+		return v, nil
+	}
+	for {
+		start := p.pos
+		if p.next() != '"' {
+			return v, p.syntax(start, "expected a field name in double quotes, got %s", p.found(start))
+		}
+		literal, fault := p.str()
+		if fault != nil {
+			return v, fault
+		}
+		name := unquote(literal)
+		if !names.add(v.Members, name) {
+			return v, p.syntax(start, "field %s is given twice", QuoteName(name))
+		}
+		p.space()
+		if p.next() != ':' {
+			return v, p.syntax(p.pos, "expected ':' after field %s, got %s", QuoteName(name), p.found(p.pos))
+		}
+		p.pos++
+		p.space()
+		child, fault := p.value(depth + 1)
+		if fault != nil {
+			return v, fault
+		}
+		v.Members = append(v.Members, Member{Name: name, Literal: literal, Value: child})
+		more, fault := p.more('}')
+		if fault != nil || !more {
+			return v, fault
+		}
+	}
+}
+
+func (p *parser) array(depth int) (Value, *Error) {
+	v := Value{Kind: Array, Items: []Value{}}
+	p.pos++ // [
+	p.space()
+	if p.next() == ']' {
+		p.pos++
+		return v, nil
+	}
+	for {
+		child, fault := p.value(depth + 1)
+		if fault != nil {
+			return v, fault
+		}
+		v.Items = append(v.Items, child)
+		more, fault := p.more(']')
+		if fault != nil || !more {
+			return v, fault
+		}
+	}
+}
+
+// more reads what follows a member or an item: a comma or the end.
+func (p *parser) more(end byte) (bool, *Error) {
+	p.space()
+	switch p.next() {
+	case end:
+		p.pos++
+		return false, nil
+	case ',':
+		p.pos++
+		p.space()
+		if p.next() == end {
+			return false, p.syntax(p.pos, "comma before %q", end)
+		}
+		return true, nil
+	}
+	return false, p.syntax(p.pos, "expected ',' or %q, got %s", end, p.found(p.pos))
+}
+
+// nameSet finds repeated names; small objects need no map.
+type nameSet struct{ seen map[string]struct{} }
+
+func (s *nameSet) add(members []Member, name string) bool {
+	const few = 8
+	if len(members) < few {
+		for i := range members {
+			if members[i].Name == name {
+				return false
+			}
+		}
+		return true
+	}
+	if s.seen == nil {
+		s.seen = make(map[string]struct{}, 2*few)
+		for i := range members {
+			s.seen[members[i].Name] = struct{}{}
+		}
+	}
+	if _, ok := s.seen[name]; ok {
+		return false
+	}
+	s.seen[name] = struct{}{}
+	return true
+}

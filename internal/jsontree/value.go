@@ -1,0 +1,260 @@
+package jsontree
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+
+	"github.com/wasmtool/wasmtool/internal/jsontype"
+)
+
+// Kind is the JSON type of a value.
+type Kind uint8
+
+// The kinds.
+const (
+	Null Kind = iota
+	Boolean
+	Number
+	String
+	Array
+	Object
+)
+
+// String returns the name that JSON Schema uses.
+func (k Kind) String() string {
+	return [...]string{"null", "boolean", "number", "string", "array", "object"}[k]
+}
+
+// Value is a parsed JSON value that still knows the literals it was made of, so
+// that what was checked is byte for byte what is passed on. The zero value is null. Values are not
+// changed by their methods, and may share the texts of what they were parsed from.
+type Value struct {
+	Kind Kind
+	// Literal is the source of a scalar, with the quotes of a string.
+	Literal string
+	Members []Member
+	Items   []Value
+}
+
+// Member is one field of an object.
+type Member struct {
+	Name    string // unescaped
+	Literal string // as written, with quotes
+	Value   Value
+}
+
+// Text returns the content of a string value.
+func (v *Value) Text() string {
+	return unquote(v.Literal)
+}
+
+// Member returns the field of that name, or nil; a nil value has none.
+func (v *Value) Member(name string) *Value {
+	if v == nil {
+		return nil
+	}
+	for i := range v.Members {
+		if v.Members[i].Name == name {
+			return &v.Members[i].Value
+		}
+	}
+	return nil
+}
+
+// At returns the value that the tokens of a JSON pointer lead to, or nil.
+func (v *Value) At(path []string) *Value {
+	for _, token := range path {
+		switch v.Kind {
+		case Object:
+			v = v.Member(token)
+		case Array:
+			i, ok := arrayIndex(token, len(v.Items))
+			if !ok {
+				return nil
+			}
+			v = &v.Items[i]
+		default:
+			return nil
+		}
+		if v == nil {
+			return nil
+		}
+	}
+	return v
+}
+
+// arrayIndex reads a pointer token as an index below length.
+func arrayIndex(token string, length int) (int, bool) {
+	if token == "" || len(token) > 9 || (token[0] == '0' && len(token) > 1) {
+		return 0, false
+	}
+	n := 0
+	for _, c := range []byte(token) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, n < length
+}
+
+// Clone copies the containers, so that the copy can be changed.
+func (v *Value) Clone() Value {
+	out := *v
+	if v.Members != nil {
+		out.Members = make([]Member, len(v.Members))
+		for i, m := range v.Members {
+			m.Value = m.Value.Clone()
+			out.Members[i] = m
+		}
+	}
+	if v.Items != nil {
+		out.Items = make([]Value, len(v.Items))
+		for i := range v.Items {
+			out.Items[i] = v.Items[i].Clone()
+		}
+	}
+	return out
+}
+
+// Measure returns the number of values and the depth of nesting.
+func (v *Value) Measure() (values, depth int) {
+	values = 1
+	if v.Kind == Object || v.Kind == Array {
+		depth = 1
+	}
+	add := func(child *Value) {
+		n, d := child.Measure()
+		values += n
+		depth = max(depth, d+1)
+	}
+	for i := range v.Members {
+		add(&v.Members[i].Value)
+	}
+	for i := range v.Items {
+		add(&v.Items[i])
+	}
+	return values, depth
+}
+
+// AppendJSON appends the compact text. Once buf is longer than limit it stops,
+// in the middle of the value, so that an excerpt of a large value is cheap.
+func (v *Value) AppendJSON(buf []byte, limit int) []byte {
+	switch v.Kind {
+	case Object:
+		buf = append(buf, '{')
+		for i := range v.Members {
+			if len(buf) > limit {
+				return buf
+			}
+			if i > 0 {
+				buf = append(buf, ',')
+			}
+			buf = append(buf, upTo(v.Members[i].Literal, limit)...)
+			buf = append(buf, ':')
+			buf = v.Members[i].Value.AppendJSON(buf, limit)
+		}
+		return append(buf, '}')
+	case Array:
+		buf = append(buf, '[')
+		for i := range v.Items {
+			if len(buf) > limit {
+				return buf
+			}
+			if i > 0 {
+				buf = append(buf, ',')
+			}
+			buf = v.Items[i].AppendJSON(buf, limit)
+		}
+		return append(buf, ']')
+	case Null:
+		return append(buf, "null"...)
+	default:
+		return append(buf, upTo(v.Literal, limit)...)
+	}
+}
+
+// JSON returns the compact text, the literals as they were written.
+func (v *Value) JSON() json.RawMessage { return v.AppendJSON(nil, math.MaxInt) }
+
+func upTo(s string, limit int) string {
+	return s[:min(len(s), limit)]
+}
+
+// Tree returns the value as package json decodes it, with exact numbers. Work counts
+// the values; nil for nobody.
+func (v *Value) Tree(work Meter) any {
+	if work != nil {
+		work.Spend(1)
+	}
+	switch v.Kind {
+	case Object:
+		out := make(map[string]any, len(v.Members))
+		for i := range v.Members {
+			out[v.Members[i].Name] = v.Members[i].Value.Tree(work)
+		}
+		return out
+	case Array:
+		out := make([]any, len(v.Items))
+		for i := range v.Items {
+			out[i] = v.Items[i].Tree(work)
+		}
+		return out
+	case String:
+		return v.Text()
+	case Number:
+		return json.Number(v.Literal)
+	case Boolean:
+		return v.Literal == "true"
+	default:
+		return nil
+	}
+}
+
+// Names returns the names of the members in the order of the document.
+func (v *Value) Names() []string {
+	if v == nil {
+		return nil
+	}
+	names := make([]string, len(v.Members))
+	for i := range v.Members {
+		names[i] = v.Members[i].Name
+	}
+	return names
+}
+
+// IsNull reports whether v is null, or nil.
+func (v *Value) IsNull() bool { return v == nil || v.Kind == Null }
+
+// Object returns the fields of an object as package json decodes them into a map, with exact
+// numbers; ok is false for anything else.
+func (v *Value) Object() (fields map[string]any, ok bool) {
+	fields, ok = v.Tree(nil).(map[string]any)
+	return fields, ok
+}
+
+// Decode decodes the value as package json does. Numbers of what has no type stay exact.
+func (v *Value) Decode(into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(v.JSON()))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+// Types returns the set that holds just the type of the value.
+func (v *Value) Types() jsontype.Set {
+	if v.Kind == Number {
+		return NumberType(v.Literal)
+	}
+	return [...]jsontype.Set{
+		Null: jsontype.Null, Boolean: jsontype.Boolean, String: jsontype.String,
+		Array: jsontype.Array, Object: jsontype.Object,
+	}[v.Kind]
+}
+
+func NumberType(literal string) jsontype.Set {
+	if IsInteger(literal) {
+		return jsontype.Integer
+	}
+	return jsontype.Fraction
+}
