@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
@@ -98,7 +99,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	}
 	known := digest
 	if known == "" && x.call.Session != "" {
-		known = x.entry.registration
+		known = x.entry.Registration
 	}
 	key := remembered.NewKey(known, x.arguments.JSON, x.bounds)
 	if known != "" && !x.looping { // what was said before was not about a loop
@@ -118,7 +119,7 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	r.tell(x, Event{Kind: EventAwaiting, Why: x.decision.By.Why})
 	answer, err := r.ask(asking, approver, Question{
 		CallRef: x.ref(),
-		Tool:    x.entry.spec.Clone(), Digest: digest, Grant: x.grant, Bounds: slices.Clone(x.bounds), Why: x.decision.By.Why,
+		Tool:    x.entry.Spec.Clone(), Digest: digest, Grant: x.grant, Bounds: slices.Clone(x.bounds), Why: x.decision.By.Why,
 		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
 		Patterns: slices.Clone(x.patterns), Commands: x.askedCommands(),
 	})
@@ -157,11 +158,11 @@ func (x *execution) nobodyToAsk() error {
 }
 
 // digestWithin is the digest of a tool, which is loaded for it within the time for that.
-func (r *Registry) digestWithin(ctx context.Context, e *entry) (string, error) {
-	if err := e.load(ctx, r.opts.Tools.LoadTimeout); err != nil {
+func (r *Registry) digestWithin(ctx context.Context, e *catalogue.Tool) (string, error) {
+	if err := r.tools.Load(ctx, e); err != nil {
 		return "", err
 	}
-	return digestOf(ctx, e.executor)
+	return e.Digest(ctx)
 }
 
 // rememberedCall reports whether somebody said yes before to the call, or to every pattern
@@ -195,7 +196,7 @@ func (r *Registry) remembered(ctx context.Context, q remembered.Query) (bool, er
 // approvalsOf is where answers about a tool are remembered: what is known by its registration
 // alone is another tool in the next process.
 func (r *Registry) approvalsOf(key remembered.Key) remembered.ApprovalStore {
-	if r.opts.Approvals.Store == nil || strings.HasPrefix(key.Digest, registrationPrefix) {
+	if r.opts.Approvals.Store == nil || strings.HasPrefix(key.Digest, catalogue.RegistrationPrefix) {
 		return r.sessionApprovals
 	}
 	return r.opts.Approvals.Store
@@ -208,7 +209,7 @@ func (r *Registry) remember(ctx context.Context, x *execution, key remembered.Ke
 	if x.onlyLoop || scope == "" || scope == remembered.ScopeOnce {
 		return
 	}
-	log := r.log.With("tool", x.entry.spec.Name, "call", x.call.ID)
+	log := r.log.With("tool", x.entry.Spec.Name, "call", x.call.ID)
 	store := r.approvalsOf(key)
 	inMemory := store == remembered.ApprovalStore(r.sessionApprovals)
 	switch {
@@ -223,7 +224,7 @@ func (r *Registry) remember(ctx context.Context, x *execution, key remembered.Ke
 		log.Warn("an approval is kept for this session only", "reason", "there is no store, or the tool has no digest")
 	}
 	a := remembered.Approval{
-		Tenant: x.call.Tenant, Tool: x.entry.spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: capability.Strings(x.words), Scope: scope,
+		Tenant: x.call.Tenant, Tool: x.entry.Spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: capability.Strings(x.words), Scope: scope,
 	}
 	if scope == remembered.ScopeSession {
 		a.Session = x.call.Session

@@ -3,9 +3,11 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -37,7 +39,7 @@ func (r *Registry) prepareArguments(ctx context.Context, x *execution) error {
 // and safe coercions and validates them. All faults are told at once.
 func (x *execution) checkArguments(ctx context.Context) error {
 	var err error
-	x.arguments, err = x.entry.schema.Prepare(ctx, x.call.Arguments)
+	x.arguments, err = x.entry.Parameters.Prepare(ctx, x.call.Arguments)
 	if err == nil {
 		return nil
 	}
@@ -54,16 +56,16 @@ func invalidArguments(err error) error {
 // Validate checks the arguments of a call without running anything. It returns the
 // arguments as the tool would get them and the warnings of the call.
 func (r *Registry) Validate(name string, arguments json.RawMessage) (json.RawMessage, []string, error) {
-	e, err := r.resolve(name)
+	e, err := r.tools.Find(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	if e, err = r.described(context.Background(), e); err != nil {
+	if e, err = r.tools.Described(context.Background(), e); err != nil {
 		return nil, nil, err
 	}
-	prepared, err := e.schema.Prepare(context.Background(), arguments)
+	prepared, err := e.Parameters.Prepare(context.Background(), arguments)
 	if err != nil {
-		return nil, prepared.Warnings, callerror.Named(r.explain(e, invalidArguments(err)), e.spec.Name)
+		return nil, prepared.Warnings, callerror.Named(e.ExplainFaults(r.log, invalidArguments(err)), e.Spec.Name)
 	}
 	return prepared.JSON, prepared.Warnings, nil
 }
@@ -75,13 +77,13 @@ func (x *execution) checkResult(ctx context.Context, result tool.Result) error {
 	if err := result.Check(); err != nil {
 		return err
 	}
-	if x.entry.result == nil || result.Pending {
+	if x.entry.Result == nil || result.Pending {
 		return nil
 	}
 	if len(result.Structured) == 0 {
 		return &tool.Error{Code: tool.CodeInvalidOutput, Message: "the tool declares a result schema and gave no structured result"}
 	}
-	err := x.entry.result.Validate(ctx, result.Structured)
+	err := x.entry.Result.Validate(ctx, result.Structured)
 	switch {
 	case err == nil:
 		return nil
@@ -95,4 +97,17 @@ func invalidOutput(err error) error {
 	return (&tool.Error{
 		Code: tool.CodeInvalidOutput, Message: "the result does not fit the tool's own schema: " + err.Error(),
 	}).WithCause(err)
+}
+
+// faultsOf converts the faults of arguments, or gives nil for another error.
+func faultsOf(err error) []tool.Fault {
+	var faults jsonschema.Faults
+	if !errors.As(err, &faults) {
+		return nil
+	}
+	out := make([]tool.Fault, len(faults))
+	for i, f := range faults {
+		out[i] = tool.Fault{Pointer: f.Pointer, Kind: string(f.Kind), Message: f.Message}
+	}
+	return out
 }

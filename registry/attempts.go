@@ -44,10 +44,10 @@ func (r *Registry) retry(ctx context.Context, x *execution, err error) (wait tim
 	if attempt > min(x.call.Retries, r.opts.Retries.Max) || ctx.Err() != nil || !errors.As(err, &e) {
 		return 0, false
 	}
-	switch own, ok := x.entry.executor.(tool.Retrier); {
+	switch own, ok := x.entry.Executor.(tool.Retrier); {
 	case ok:
 		wait, again = r.askRetrier(own, x, e)
-	case x.entry.spec.Sandboxed: // of others, Usage does not tell all that they did
+	case x.entry.Spec.Sandboxed: // of others, Usage does not tell all that they did
 		again = e.Code.MayPass()
 	}
 	if !again {

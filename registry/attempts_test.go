@@ -94,7 +94,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 				spec := echo()
 				spec.Sandboxed = !tt.foreign
 				r := New(Options{Retries: RetryOptions{Max: 4}, Calls: CallOptions{OnReceipt: func(r tool.Receipt) { receipt = r }}})
-				if err := r.Register(spec, f); err != nil {
+				if err := r.Tools().Register(spec, f); err != nil {
 					t.Fatal(err)
 				}
 				call := say("x")
@@ -147,7 +147,7 @@ func TestWaits(t *testing.T) {
 				spec := echo()
 				spec.Sandboxed = true
 				r := New(Options{Retries: RetryOptions{MaxDelay: 10 * time.Second}})
-				if err := r.Register(spec, f); err != nil {
+				if err := r.Tools().Register(spec, f); err != nil {
 					t.Fatal(err)
 				}
 				call := say("x")
@@ -178,7 +178,7 @@ func TestRetriesEnd(t *testing.T) {
 		spec.Sandboxed = true
 		run := func(ctx context.Context, f *failing) (time.Duration, error) {
 			r := New(Options{})
-			if err := r.Register(spec, f); err != nil {
+			if err := r.Tools().Register(spec, f); err != nil {
 				t.Fatal(err)
 			}
 			call := say("x")
@@ -242,7 +242,7 @@ func TestExecutorsSayWhatIsTriedAgain(t *testing.T) {
 				f := &retrier{failsWith(busy, busy, busy, busy), tt.retry}
 				f.usage = tt.usage
 				r := New(Options{})
-				if err := r.Register(echo(), f); err != nil {
+				if err := r.Tools().Register(echo(), f); err != nil {
 					t.Fatal(err)
 				}
 				call := say("x")
@@ -277,7 +277,7 @@ func TestAttemptThatDoesNotComeToRun(t *testing.T) {
 		always := func(*tool.Error, int) (bool, time.Duration) { return true, time.Second }
 		f := &retrier{failsWith(failure(tool.CodeNetwork), failure(tool.CodeNetwork)), always}
 		r := New(Options{})
-		if err := r.Register(echo(), f); err != nil {
+		if err := r.Tools().Register(echo(), f); err != nil {
 			t.Fatal(err)
 		}
 		call := say("x")

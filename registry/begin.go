@@ -71,7 +71,7 @@ func (x *execution) ref() tool.CallRef {
 // toolName is the name of the tool, or of what was asked for when there is none.
 func (x *execution) toolName() string {
 	if x.entry != nil {
-		return x.entry.spec.Name
+		return x.entry.Spec.Name
 	}
 	return callerror.Excerpt(x.call.Tool)
 }

@@ -8,7 +8,7 @@ import (
 // What the registry adds to a call of a small tool.
 func BenchmarkExecute(b *testing.B) {
 	r := New(Options{})
-	if err := r.Register(echo(), &fake{}); err != nil {
+	if err := r.Tools().Register(echo(), &fake{}); err != nil {
 		b.Fatal(err)
 	}
 	for _, session := range []string{"", "s"} {

@@ -65,7 +65,7 @@ func newLinkWorld(t *testing.T) *linkWorld {
 		}
 		return tool.Result{}, nil
 	}}
-	if err := w.Register(spec, &identified{fake: run, digest: "sha256:aa"}); err != nil {
+	if err := w.Tools().Register(spec, &identified{fake: run, digest: "sha256:aa"}); err != nil {
 		t.Fatal(err)
 	}
 	w.SetRules(Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{"workspace": {Dir: w.link, Mode: capability.ModeWrite}}}})

@@ -51,7 +51,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 		spec := echo()
 		spec.Name = name
 		spec.Permissions = capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}}, Env: []string{"WHOSE"}}
-		if err := r.Register(spec, spy); err != nil {
+		if err := r.Tools().Register(spec, spy); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 // at most.
 func (r *Registry) decide(ctx context.Context, x *execution) error {
 	facts := policy.CallFacts{Capabilities: x.words, Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script)}
-	x.decision = x.rules.Policy.Decide(factsOf(x.entry.spec), facts)
+	x.decision = x.rules.Policy.Decide(factsOf(x.entry.Spec), facts)
 	if own := x.overlay.Policy; own != nil {
-		x.decision = stricter(x.decision, own.Decide(factsOf(x.entry.spec), facts))
+		x.decision = stricter(x.decision, own.Decide(factsOf(x.entry.Spec), facts))
 	}
 	x.decision, x.patterns = x.rules.judgeScript(x.decision, x.script)
 	r.judgeLoop(x)

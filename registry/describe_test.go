@@ -58,7 +58,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 				tt.change(&spec, &o)
 			}
 			r, g := New(o), &guide{}
-			if err := r.Register(spec, g); err != nil {
+			if err := r.Tools().Register(spec, g); err != nil {
 				t.Fatal(err)
 			}
 			if name == "the tool is held" {
@@ -69,11 +69,11 @@ func TestWhoMayDescribeItself(t *testing.T) {
 				defer release()
 			}
 			for range 2 {
-				if err := r.Describe(t.Context()); err != nil {
+				if err := r.Tools().Describe(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}
-			info, _ := r.Get("echo")
+			info, _ := r.Tools().Get("echo")
 			if ran := info.Description == "Its own words."; ran != tt.runs || ran != (len(g.granted) == 1) {
 				t.Fatalf("it says %q after %d runs", info.Description, len(g.granted))
 			}
@@ -91,10 +91,10 @@ func TestWhoMayDescribeItself(t *testing.T) {
 			if spec.Dangerous || o.Tools.NoDescriptions || name == "the tool is held" {
 				return
 			}
-			if err := r.Describe(t.Context()); err != nil {
+			if err := r.Tools().Describe(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if info, _ := r.Get("echo"); info.Description != "Its own words." {
+			if info, _ := r.Tools().Get("echo"); info.Description != "Its own words." {
 				t.Errorf("once it may, it says %q", info.Description)
 			}
 		})
@@ -124,13 +124,13 @@ func TestNewRulesAreDescribedAnew(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	says := func(r *Registry, want string) {
 		t.Helper()
-		if info, _ := r.Get("echo"); info.Description != want {
+		if info, _ := r.Tools().Get("echo"); info.Description != want {
 			t.Errorf("it says %q, want %q", info.Description, want)
 		}
 	}
 	describe := func(r *Registry) {
 		t.Helper()
-		if err := r.Describe(t.Context()); err != nil {
+		if err := r.Tools().Describe(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -138,7 +138,7 @@ func TestNewRulesAreDescribedAnew(t *testing.T) {
 	made := func(g *folderGuide) *Registry {
 		t.Helper()
 		r := New(Options{Rules: rules(one)})
-		if err := r.Register(spec, g); err != nil {
+		if err := r.Tools().Register(spec, g); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -159,7 +159,7 @@ func TestNewRulesAreDescribedAnew(t *testing.T) {
 		g := &folderGuide{reading: make(chan struct{}), goOn: make(chan struct{})}
 		r := made(g)
 		done := make(chan error, 1)
-		go func() { done <- r.Describe(context.Background()) }()
+		go func() { done <- r.Tools().Describe(context.Background()) }()
 		<-g.reading
 		r.SetRules(Rules{})
 		close(g.goOn)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -55,13 +56,13 @@ func TestChangesOfTheTools(t *testing.T) {
 		name string
 		do   func() error
 	}{
-		{"register", func() error { return r.Register(echo(), &fake{}) }},
-		{"update", func() error { _, err := r.Update("echo", Patch{Title: &title}); return err }},
-		{"replace", func() error { _, err := r.Replace(echo(), &fake{}); return err }},
-		{"disable", func() error { return r.Disable("echo") }},
-		{"enable", func() error { return r.Enable("echo") }},
+		{"register", func() error { return r.Tools().Register(echo(), &fake{}) }},
+		{"update", func() error { _, err := r.Tools().Update("echo", catalogue.Patch{Title: &title}); return err }},
+		{"replace", func() error { _, err := r.Tools().Replace("echo", echo(), &fake{}); return err }},
+		{"disable", func() error { return r.Tools().Disable("echo") }},
+		{"enable", func() error { return r.Tools().Enable("echo") }},
 		{"rules", func() error { r.SetRules(Rules{Policy: policy.Default()}); return nil }},
-		{"unregister", func() error { _, err := r.Unregister("echo"); return err }},
+		{"unregister", func() error { _, err := r.Tools().Unregister("echo"); return err }},
 	}
 	for _, step := range steps {
 		if err := step.do(); err != nil {
@@ -76,10 +77,10 @@ func TestChangesOfTheTools(t *testing.T) {
 			t.Errorf("%s: nothing is told", step.name)
 		}
 	}
-	if err := r.Register(echo(), nil); err == nil {
+	if err := r.Tools().Register(echo(), nil); err == nil {
 		t.Fatal("it registered")
 	}
-	if _, err := r.Unregister("nothing"); err != nil {
+	if _, err := r.Tools().Unregister("nothing"); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -110,7 +111,7 @@ func TestListenersKeepNobody(t *testing.T) {
 func TestKindsOfEvents(t *testing.T) {
 	r := New(Options{})
 	s := r.Subscribe(EventFilter{Kinds: []EventKind{EventTools}, Buffer: 1})
-	if err := r.Register(echo(), &fake{}); err != nil {
+	if err := r.Tools().Register(echo(), &fake{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Execute(t.Context(), say("x")); err != nil {

@@ -24,7 +24,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if err := tools.Register(spec, executor); err != nil {
+	if err := tools.Tools().Register(spec, executor); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -58,7 +58,7 @@ func ExampleApprover() {
 		return
 	}
 	spec.Dangerous = true
-	if err := tools.Register(spec, executor); err != nil {
+	if err := tools.Tools().Register(spec, executor); err != nil {
 		fmt.Println(err)
 		return
 	}

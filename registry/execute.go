@@ -6,6 +6,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
@@ -20,7 +21,7 @@ type execution struct {
 	live      *liveCall
 	state     *state.Entry // nil when the call was not let in
 	teller    teller
-	entry     *entry
+	entry     *catalogue.Tool
 	literal   bool // the arguments hold no references: they are those of a tool
 	arguments jsonschema.Arguments
 	hash      string // of the arguments, once somebody wanted it
@@ -81,13 +82,13 @@ func (r *Registry) walk(ctx context.Context, x *execution) (tool.Result, error) 
 	if err := r.admit(x); err != nil {
 		return tool.Result{}, err
 	}
-	described, err := r.described(ctx, x.entry)
+	described, err := r.tools.Described(ctx, x.entry)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	x.entry = described
 	if err := r.prepareArguments(ctx, x); err != nil {
-		return tool.Result{}, r.explain(x.entry, err)
+		return tool.Result{}, x.entry.ExplainFaults(r.log, err)
 	}
 	if err := x.judgeShell(); err != nil {
 		return tool.Result{}, err

@@ -22,18 +22,18 @@ type Explained struct {
 // and runs nothing. The arguments are taken as they are: neither checked nor completed.
 // Errors are those of Offered.
 func (r *Registry) Explain(ctx context.Context, name, tenant string, arguments json.RawMessage) (Explained, error) {
-	e, err := r.resolve(name)
+	e, err := r.tools.Find(name)
 	if err != nil {
 		return Explained{}, err
 	}
 	rules := r.rules.Load()
-	script := rules.script(e.spec, arguments)
-	given, err := r.offered(ctx, e, asksFor(e.spec, script), rules, Overlay{}, tenant)
+	script := rules.script(e.Spec, arguments)
+	given, err := r.offered(ctx, e, asksFor(e.Spec, script), rules, Overlay{}, tenant)
 	if err != nil {
 		return Explained{}, err
 	}
 	x := Explained{Offered: given, Shell: script}
-	x.Policy = rules.Policy.Explain(factsOf(e.spec), policy.CallFacts{
+	x.Policy = rules.Policy.Explain(factsOf(e.Spec), policy.CallFacts{
 		Capabilities: given.Words, Arguments: arguments, Granted: grantedWith(given.Granted, script),
 	})
 	x.Policy.Decision, _ = rules.judgeScript(x.Policy.Decision, script)

@@ -14,11 +14,11 @@ import (
 // remembered.Grant.Directories. A mount that is not bound, or whose directory does not open, is left
 // out. Errors are an *Error: not_found, and timeout where a directory hangs.
 func (r *Registry) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
-	e, err := r.resolve(name)
+	e, err := r.tools.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := r.pin(ctx, boundMounts(e.spec.Permissions, r.rules.Load().OfferTo(e.spec.Name)))
+	pinned, err := r.pin(ctx, boundMounts(e.Spec.Permissions, r.rules.Load().OfferTo(e.Spec.Name)))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -12,18 +13,11 @@ import (
 // whose executor knows none. It loads the tool. Errors are an *Error: not_found, or those
 // of loading.
 func (r *Registry) Digest(ctx context.Context, name string) (string, error) {
-	e, err := r.resolve(name)
+	e, err := r.tools.Find(name)
 	if err != nil {
 		return "", err
 	}
-	return digestOf(ctx, e.executor)
-}
-
-func digestOf(ctx context.Context, executor tool.Executor) (string, error) {
-	if known, ok := executor.(tool.Identified); ok {
-		return known.Digest(ctx)
-	}
-	return "", nil
+	return e.Digest(ctx)
 }
 
 // identify is the step that looks whether the tool is the one that the operator means.
@@ -34,12 +28,12 @@ func (r *Registry) identify(ctx context.Context, x *execution) error {
 }
 
 // identified is the error of a tool that the operator pinned as another, or revoked.
-func (r *Registry) identified(ctx context.Context, e *entry, rules *Rules) error {
-	pinned, revoked := rules.Digests[e.spec.Name], r.rules.Load().Revoked
+func (r *Registry) identified(ctx context.Context, e *catalogue.Tool, rules *Rules) error {
+	pinned, revoked := rules.Digests[e.Spec.Name], r.rules.Load().Revoked
 	if pinned == "" && len(revoked) == 0 {
 		return nil
 	}
-	digest, err := digestOf(ctx, e.executor)
+	digest, err := e.Digest(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -48,7 +42,7 @@ func (r *Registry) identified(ctx context.Context, e *entry, rules *Rules) error
 	case pinned != "" && pinned != digest:
 		return &tool.Error{
 			Code: tool.CodePermissionDenied, Message: "the tool is not the one that the operator pinned: its manifest or module changed",
-			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [" + policy.ToolTable(e.spec.Name) + "]"},
+			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [" + policy.ToolTable(e.Spec.Name) + "]"},
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 )
 
 // liveCalls are the calls on their way. It is safe for concurrent use.
@@ -18,7 +20,7 @@ type liveCall struct {
 	tenant, session string
 	// tool is what the call runs, once it was found; running says that its digest is known
 	// without waiting.
-	tool    atomic.Pointer[entry]
+	tool    atomic.Pointer[catalogue.Tool]
 	running atomic.Bool
 	// stop ends the call for a reason.
 	stop context.CancelCauseFunc

@@ -48,7 +48,7 @@ func (x *execution) loopCall() loop.Call {
 	default:
 		x.hash = history.HashJSON(x.call.Arguments)
 	}
-	return loop.Call{Tool: x.toolName(), Arguments: x.hash, Polling: x.entry != nil && x.entry.spec.Polling}
+	return loop.Call{Tool: x.toolName(), Arguments: x.hash, Polling: x.entry != nil && x.entry.Spec.Polling}
 }
 
 // judgeLoop lets repetition have its say in the decision. It only makes it stricter.

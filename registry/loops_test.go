@@ -140,7 +140,7 @@ func TestQuestionsAboutLoops(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store.Approvals}, Calls: CallOptions{Loops: loop.Options{Ceiling: 12}}})
-	if err := r.Register(spec, &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
+	if err := r.Tools().Register(spec, &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
 		t.Fatal(err)
 	}
 	var refused []int
@@ -177,7 +177,7 @@ func TestYesToALoopIsNotKept(t *testing.T) {
 		return Answer{Yes: true, Remember: remembered.ScopeAlways}, nil
 	})
 	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store.Approvals}, Calls: CallOptions{Loops: loop.Options{Warn: -1, Ask: 2, Block: -1}}})
-	if err := r.Register(echo(), &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
+	if err := r.Tools().Register(echo(), &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 5 {

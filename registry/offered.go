@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
@@ -35,17 +36,17 @@ type Offered struct {
 // to a tool of that name, it loads the tool. Errors are an *Error: not_found, those of
 // loading, and permission_denied when what was granted cannot be read.
 func (r *Registry) Offered(ctx context.Context, name, tenant string) (Offered, error) {
-	e, err := r.resolve(name)
+	e, err := r.tools.Find(name)
 	if err != nil {
 		return Offered{}, err
 	}
-	return r.offered(ctx, e, e.spec.Permissions, r.rules.Load(), Overlay{}, tenant)
+	return r.offered(ctx, e, e.Spec.Permissions, r.rules.Load(), Overlay{}, tenant)
 }
 
 // offered is what is left of that when an overlay holds besides, for a call that asks for
 // this.
-func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permissions, rules *Rules, overlay Overlay, tenant string) (Offered, error) {
-	given := Offered{Offer: rules.OfferTo(e.spec.Name)}
+func (r *Registry) offered(ctx context.Context, e *catalogue.Tool, asks capability.Permissions, rules *Rules, overlay Overlay, tenant string) (Offered, error) {
+	given := Offered{Offer: rules.OfferTo(e.Spec.Name)}
 	words := given.add(rules, rules.Granted, rules.GrantedBy)
 	found, err := r.granted(ctx, e, asks, given.Offer, tenant)
 	if err != nil {
@@ -96,16 +97,16 @@ func (r *Registry) offered(ctx context.Context, e *entry, asks capability.Permis
 
 // granted are a tenant's grants to tools of the name, if they could change anything: the
 // tool gets less than it asks for, or its calls may be asked about.
-func (r *Registry) granted(ctx context.Context, e *entry, asks capability.Permissions, offer capability.Offer, tenant string) ([]remembered.Grant, error) {
+func (r *Registry) granted(ctx context.Context, e *catalogue.Tool, asks capability.Permissions, offer capability.Offer, tenant string) ([]remembered.Grant, error) {
 	if r.opts.Approvals.Grants == nil {
 		return nil, nil
 	}
 	grant, missing := capability.Intersect(asks, offer)
 	risky := func(w capability.Word) bool { return !policy.Harmless(w) }
-	if len(missing) == 0 && !e.spec.Dangerous && !slices.ContainsFunc(grantWords(grant), risky) {
+	if len(missing) == 0 && !e.Spec.Dangerous && !slices.ContainsFunc(grantWords(grant), risky) {
 		return nil, nil
 	}
-	found, err := r.opts.Approvals.Grants.Find(ctx, tenant, e.spec.Name)
+	found, err := r.opts.Approvals.Grants.Find(ctx, tenant, e.Spec.Name)
 	switch {
 	case ctx.Err() != nil:
 		return nil, callerror.OfContext(ctx)

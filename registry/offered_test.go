@@ -62,7 +62,7 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 	}
 	r := New(Options{Rules: rules, Approvals: ApprovalOptions{Grants: store.Grants}})
 	executor := &replaceable{digest: "sha256:one"}
-	if err := r.Register(spec, executor); err != nil {
+	if err := r.Tools().Register(spec, executor); err != nil {
 		t.Fatal(err)
 	}
 	return r, executor, store

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
@@ -18,8 +19,6 @@ import (
 const (
 	// DefaultApprovalTimeout is how long a question waits for its answer.
 	DefaultApprovalTimeout = 5 * time.Minute
-	// DefaultLoadTimeout is how long a call waits for its tool to be compiled.
-	DefaultLoadTimeout = 2 * time.Minute
 	// DefaultMaxTimeout is the longest timeout of an attempt.
 	DefaultMaxTimeout = time.Hour
 	// DefaultMaxRetries is how often a call is tried again at most.
@@ -41,7 +40,7 @@ type Options struct {
 	// Retries bounds how often calls are tried again.
 	Retries RetryOptions
 	// Tools says how tools are loaded and described.
-	Tools ToolOptions
+	Tools catalogue.Options
 	// MaxTimeout bounds the timeout of an attempt, whoever set it; 0 means
 	// DefaultMaxTimeout.
 	MaxTimeout time.Duration
@@ -111,21 +110,10 @@ type RetryOptions struct {
 	MaxDelay time.Duration
 }
 
-// ToolOptions says how tools are loaded and described. The zero value has the defaults.
-type ToolOptions struct {
-	// LoadTimeout bounds the wait for a tool to be loaded and compiled at its first
-	// call, apart from the tool's own timeout; 0 means DefaultLoadTimeout.
-	LoadTimeout time.Duration
-	// NoDescriptions keeps tools in the sandbox from describing themselves, so that what they
-	// were registered with stands. A description is one for all callers: where the folders
-	// of the Rules are not for every tenant to know of, it may tell of them.
-	NoDescriptions bool
-}
-
 // withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
 	o.Approvals.Timeout = orDefault(o.Approvals.Timeout, DefaultApprovalTimeout)
-	o.Tools.LoadTimeout = orDefault(o.Tools.LoadTimeout, DefaultLoadTimeout)
+	o.Tools = o.Tools.WithDefaults()
 	o.MaxTimeout = orDefault(o.MaxTimeout, DefaultMaxTimeout)
 	o.Retries.Max = cmp.Or(o.Retries.Max, DefaultMaxRetries)
 	o.Retries.MaxDelay = orDefault(o.Retries.MaxDelay, DefaultMaxRetryDelay)

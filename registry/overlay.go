@@ -5,6 +5,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
@@ -65,4 +66,13 @@ func (o Overlay) cut(offer capability.Offer) capability.Offer {
 	}
 	offer.Deny = append(offer.Deny, o.Deny...)
 	return offer
+}
+
+// sees reports whether the policy of the overlay leaves a tool to its callers.
+func (o Overlay) sees(t *catalogue.Tool) bool {
+	if o.Policy == nil {
+		return true
+	}
+	visible, _ := o.Policy.Visible(factsOf(t.Spec))
+	return visible
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -108,10 +109,10 @@ func TestToolsOfATenant(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	other := echo()
 	other.Name = "other"
-	if err := r.Register(other, &fake{}); err != nil {
+	if err := r.Tools().Register(other, &fake{}); err != nil {
 		t.Fatal(err)
 	}
-	names := func(infos []Info) (list string) {
+	names := func(infos []catalogue.Info) (list string) {
 		for _, i := range infos {
 			list += " " + i.Name
 			if i.Disabled {
@@ -121,13 +122,13 @@ func TestToolsOfATenant(t *testing.T) {
 		return list
 	}
 	tenant := r.Tenant("a", Overlay{Policy: compile(t, policy.Config{Deny: []string{"echo"}})})
-	if got := names(tenant.List(Filter{})); got != " other" {
+	if got := names(tenant.List(catalogue.Filter{})); got != " other" {
 		t.Errorf("got%s", got)
 	}
-	if got := names(tenant.List(Filter{Disabled: true})); got != " echo- other" {
+	if got := names(tenant.List(catalogue.Filter{Disabled: true})); got != " echo- other" {
 		t.Errorf("with those that are disabled:%s", got)
 	}
-	if got := names(r.Tenant("b", Overlay{}).List(Filter{})); got != " echo other" {
+	if got := names(r.Tenant("b", Overlay{}).List(catalogue.Filter{})); got != " echo other" {
 		t.Errorf("another tenant:%s", got)
 	}
 }

@@ -20,7 +20,7 @@ func (x *execution) receipt(result tool.Result, failure *tool.Error) tool.Receip
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}
 	if x.entry != nil {
-		r.Resolved, r.Version, r.Sandboxed = true, x.entry.spec.Version, x.entry.spec.Sandboxed
+		r.Resolved, r.Version, r.Sandboxed = true, x.entry.Spec.Version, x.entry.Spec.Sandboxed
 	}
 	if x.arguments.JSON != nil {
 		r.Arguments = hexDigest(x.arguments.JSON)
@@ -57,7 +57,7 @@ func (r *Registry) report(x *execution, result tool.Result, failure *tool.Error)
 	}
 	if x.entry != nil && x.digest == "" && x.loaded {
 		// It is loaded, so that nobody waits.
-		x.digest, _ = digestOf(context.Background(), x.entry.executor)
+		x.digest, _ = x.entry.Digest(context.Background())
 	}
 	receipt := x.receipt(result, failure)
 	if x.observed != nil {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
-	"github.com/wasmtool/wasmtool/registry/internal/searchindex"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
@@ -37,14 +37,8 @@ type Registry struct {
 	open       context.Context
 	endStarted context.CancelFunc
 
-	mu      sync.RWMutex
-	closed  bool
-	entries map[string]*entry // by name
-	names   map[string]string // names and aliases to names
-	index   searchindex.Index
-	sources []*followed
-
-	registrations uint64 // how many entries were registered so far
+	tools  *catalogue.Catalogue
+	closed atomic.Bool
 
 	openings chan struct{} // has an element for each call that opens directories; see pin
 }
@@ -57,7 +51,7 @@ func New(o Options) *Registry {
 		log = slog.New(slog.DiscardHandler)
 	}
 	r := &Registry{
-		opts: o, log: log, entries: make(map[string]*entry), names: make(map[string]string),
+		opts: o, log: log,
 		states: state.New(o.Calls.MaxEnded), history: history.New(o.Calls.History), loops: loop.New(o.Calls.Loops),
 		schedule: schedule.New(o.Schedule),
 
@@ -65,34 +59,41 @@ func New(o Options) *Registry {
 		openings:         make(chan struct{}, maxOpenings),
 	}
 	r.open, r.endStarted = context.WithCancel(context.Background())
+	r.tools = catalogue.New(o.Tools, catalogue.Hooks{
+		Visible: r.visible, MayDescribe: r.mayDescribe, Changed: r.toolsChanged, Logger: log,
+	})
 	r.SetRules(o.Rules)
 	return r
 }
 
-// Close unregisters all tools, ends the calls that tools began for their callers, closes their executors and sources and calls OnClose. Calls
-// fail with cancelled afterwards. Closing again does nothing.
+// Tools returns the catalogue of the tools, which the Registry closes.
+func (r *Registry) Tools() *catalogue.Catalogue { return r.tools }
+
+// Prepare loads a tool without calling it, so that the first call is fast, and
+// tells whether it can be loaded at all. It runs no code of the tool.
+func (r *Registry) Prepare(ctx context.Context, name string) error {
+	t, err := r.tools.Find(name)
+	if err != nil {
+		return err
+	}
+	if err := r.tools.Load(ctx, t); err != nil {
+		return callerror.Named(err, t.Spec.Name)
+	}
+	return nil
+}
+
+// Close unregisters all tools, ends the calls that tools began for their callers, closes
+// their executors and sources and calls OnClose. Calls fail with cancelled afterwards.
+// Closing again does nothing.
 func (r *Registry) Close() error {
-	r.mu.Lock()
-	if r.closed {
-		r.mu.Unlock()
+	if r.closed.Swap(true) {
 		return nil
 	}
-	r.closed = true
-	entries, sources := r.entries, r.sources
-	r.entries, r.names, r.index = make(map[string]*entry), make(map[string]string), searchindex.Index{}
-	r.mu.Unlock()
 	r.events.Close()
 	r.endStarted()
-
-	var errs []error
-	for _, f := range sources {
-		errs = append(errs, f.close())
-	}
-	for _, e := range entries {
-		errs = append(errs, e.executor.Close())
-	}
+	err := r.tools.Close()
 	if r.opts.OnClose != nil {
-		errs = append(errs, r.opts.OnClose())
+		err = errors.Join(err, r.opts.OnClose())
 	}
-	return errors.Join(errs...)
+	return err
 }

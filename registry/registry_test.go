@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -58,7 +59,7 @@ func echo() tool.Spec {
 func withTool(t *testing.T, o Options, spec tool.Spec, f *fake) *Registry {
 	t.Helper()
 	r := New(o)
-	if err := r.Register(spec, f); err != nil {
+	if err := r.Tools().Register(spec, f); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -140,7 +141,7 @@ func TestNames(t *testing.T) {
 	spec.Aliases = []string{"say", "print_it"}
 	r := withTool(t, Options{}, spec, &fake{})
 	for _, name := range []string{"echo", " Echo ", "ECHO", "say", "Print_It"} {
-		if got, ok := r.Get(name); !ok || got.Name != "echo" {
+		if got, ok := r.Tools().Get(name); !ok || got.Name != "echo" {
 			t.Errorf("%q: got %+v, %v", name, got, ok)
 		}
 	}
@@ -181,13 +182,13 @@ func TestRegisterRefuses(t *testing.T) {
 			first := echo()
 			first.Aliases = []string{"say"}
 			r := withTool(t, Options{}, first, &fake{})
-			wantCode(t, r.Register(spec, &fake{}), tool.CodeInvalidManifest)
-			if got := r.List(Filter{}); len(got) != 1 || got[0].Name != "echo" {
+			wantCode(t, r.Tools().Register(spec, &fake{}), tool.CodeInvalidManifest)
+			if got := r.Tools().List(catalogue.Filter{}); len(got) != 1 || got[0].Name != "echo" {
 				t.Errorf("afterwards there are %+v", got)
 			}
 		})
 	}
-	wantCode(t, New(Options{}).Register(echo(), nil), tool.CodeInvalidManifest)
+	wantCode(t, New(Options{}).Tools().Register(echo(), nil), tool.CodeInvalidManifest)
 }
 
 func TestSpecsAreCopies(t *testing.T) {
@@ -195,9 +196,9 @@ func TestSpecsAreCopies(t *testing.T) {
 	spec.Tags = []string{"a"}
 	r := withTool(t, Options{}, spec, &fake{})
 	spec.Tags[0] = "changed"
-	got, _ := r.Get("echo")
+	got, _ := r.Tools().Get("echo")
 	got.Tags[0], got.Parameters[0] = "changed", 'x'
-	if again, _ := r.Get("echo"); again.Tags[0] != "a" || again.Parameters[0] != '{' {
+	if again, _ := r.Tools().Get("echo"); again.Tags[0] != "a" || again.Parameters[0] != '{' {
 		t.Error("a caller changed the registry's own Spec")
 	}
 }
@@ -207,15 +208,15 @@ func TestUnregister(t *testing.T) {
 	spec := echo()
 	spec.Aliases = []string{"say"}
 	r := withTool(t, Options{}, spec, f)
-	if ok, err := r.Unregister("SAY"); !ok || err != nil || !f.closed {
+	if ok, err := r.Tools().Unregister("SAY"); !ok || err != nil || !f.closed {
 		t.Errorf("got %v, %v, closed %v", ok, err, f.closed)
 	}
-	if ok, err := r.Unregister("echo"); ok || err != nil {
+	if ok, err := r.Tools().Unregister("echo"); ok || err != nil {
 		t.Errorf("again: got %v, %v", ok, err)
 	}
 	_, err := r.Execute(context.Background(), tool.Call{Tool: "say"})
 	wantCode(t, err, tool.CodeNotFound)
-	if err := r.Register(spec, &fake{}); err != nil {
+	if err := r.Tools().Register(spec, &fake{}); err != nil {
 		t.Errorf("registering again: %v", err)
 	}
 }
@@ -337,7 +338,7 @@ func TestClose(t *testing.T) {
 	if e := wantCode(t, err, tool.CodeCancelled); !strings.Contains(e.Message, "the registry is closed") {
 		t.Errorf("got %q", e.Message)
 	}
-	if err := r.Register(echo(), &fake{}); err == nil {
+	if err := r.Tools().Register(echo(), &fake{}); err == nil {
 		t.Error("a closed registry took a tool")
 	}
 }
@@ -351,7 +352,7 @@ func TestConcurrentUse(t *testing.T) {
 			spec := echo()
 			spec.Name = fmt.Sprintf("tool%d", i%4)
 			for range 100 {
-				err := r.Register(spec, &fake{})
+				err := r.Tools().Register(spec, &fake{})
 				if err != nil && tool.CodeOf(err) != tool.CodeInvalidManifest {
 					t.Error(err)
 				}
@@ -359,22 +360,22 @@ func TestConcurrentUse(t *testing.T) {
 				if code := tool.CodeOf(err); code != "" && code != tool.CodeNotFound && code != tool.CodeDisabled {
 					t.Error(err)
 				}
-				r.List(Filter{})
-				r.Search("echo")
-				r.Stats()
-				for _, err := range []error{r.Disable(spec.Name), r.Enable(spec.Name)} {
+				r.Tools().List(catalogue.Filter{})
+				r.Tools().Search("echo", 0)
+				r.Tools().Stats()
+				for _, err := range []error{r.Tools().Disable(spec.Name), r.Tools().Enable(spec.Name)} {
 					if err != nil && tool.CodeOf(err) != tool.CodeNotFound {
 						t.Error(err)
 					}
 				}
-				if _, err := r.Unregister(spec.Name); err != nil {
+				if _, err := r.Tools().Unregister(spec.Name); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	if left := r.List(Filter{}); len(left) > 0 {
+	if left := r.Tools().List(catalogue.Filter{}); len(left) > 0 {
 		t.Errorf("left over: %+v", left)
 	}
 }

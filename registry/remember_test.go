@@ -43,7 +43,7 @@ func TestAYesIsKeptForItsSessionWithoutAStore(t *testing.T) {
 			})
 			spec := echo()
 			spec.Dangerous = true
-			if err := r.Register(spec, &identified{&fake{}, tt.digest}); err != nil {
+			if err := r.Tools().Register(spec, &identified{&fake{}, tt.digest}); err != nil {
 				t.Fatal(err)
 			}
 			call := func(tenant, session, text string) int {
@@ -89,7 +89,7 @@ func TestAYesIsNotForAToolInThePlaceOfAnother(t *testing.T) {
 	})}})
 	spec := echo()
 	spec.Dangerous = true
-	if err := r.Register(spec, &fake{}); err != nil {
+	if err := r.Tools().Register(spec, &fake{}); err != nil {
 		t.Fatal(err)
 	}
 	call := func(want int) {
@@ -100,7 +100,7 @@ func TestAYesIsNotForAToolInThePlaceOfAnother(t *testing.T) {
 	}
 	call(1)
 	call(1)
-	if _, err := r.Replace(spec, &fake{}); err != nil {
+	if _, err := r.Tools().Replace(spec.Name, spec, &fake{}); err != nil {
 		t.Fatal(err)
 	}
 	call(2)

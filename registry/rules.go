@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
@@ -73,8 +74,7 @@ func (r *Registry) SetRules(rules Rules) {
 		rules.Policy = policy.Default()
 	}
 	r.rules.Store(&rules)
-	r.forgetDescriptions()
-	r.toolsChanged()
+	r.tools.ForgetDescriptions()
 	if len(rules.Revoked) == 0 {
 		return
 	}
@@ -83,7 +83,7 @@ func (r *Registry) SetRules(rules Rules) {
 			continue // it looks itself, when it begins to
 		}
 		// It runs, so that its digest is known without waiting.
-		if digest, err := digestOf(context.Background(), c.tool.Load().executor); err != nil || slices.Contains(rules.Revoked, digest) {
+		if digest, err := c.tool.Load().Digest(context.Background()); err != nil || slices.Contains(rules.Revoked, digest) {
 			c.stop(callerror.ErrRevoked)
 		}
 	}
@@ -94,29 +94,25 @@ func factsOf(s tool.Spec) policy.ToolFacts {
 	return policy.ToolFacts{Name: s.Name, Aliases: s.Aliases, Dangerous: s.Dangerous}
 }
 
-// disabled reports whether a tool cannot be called: it is switched off, or the policy
-// takes it away.
-func (r *Registry) disabled(e *entry) bool {
-	if e.disabled {
-		return true
-	}
-	visible, _ := r.rules.Load().Policy.Visible(factsOf(e.spec))
-	return !visible
+// visible reports whether the Rules leave a tool to its callers.
+func (r *Registry) visible(t *catalogue.Tool) bool {
+	visible, _ := r.rules.Load().Policy.Visible(factsOf(t.Spec))
+	return visible
 }
 
 // admit is the step that finds the tool and looks whether it is there for the caller.
 func (r *Registry) admit(x *execution) error {
-	found, err := r.resolve(x.call.Tool)
+	found, err := r.tools.Find(x.call.Tool)
 	if err != nil {
 		return err
 	}
 	x.entry = found
 	x.live.tool.Store(found)
-	x.state.Named(found.spec.Name)
-	if found.disabled {
+	x.state.Named(found.Spec.Name)
+	if found.Disabled {
 		return &tool.Error{Code: tool.CodeDisabled, Message: "the tool is switched off"}
 	}
-	facts := factsOf(found.spec)
+	facts := factsOf(found.Spec)
 	for _, p := range []*policy.Policy{x.rules.Policy, x.overlay.Policy} {
 		if p == nil { // none of the overlay's
 			continue

@@ -15,30 +15,11 @@ import (
 
 // load is the step that makes the tool ready.
 func (r *Registry) load(ctx context.Context, x *execution) error {
-	if err := x.entry.load(ctx, r.opts.Tools.LoadTimeout); err != nil {
+	if err := r.tools.Load(ctx, x.entry); err != nil {
 		return err
 	}
 	x.loaded = true
 	return nil
-}
-
-// load makes the tool ready, within a budget of its own.
-func (e *entry) load(ctx context.Context, budget time.Duration) error {
-	loading, cancel := context.WithTimeout(ctx, budget)
-	defer cancel()
-	err := e.executor.Prepare(loading)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return callerror.OfContext(ctx)
-	case loading.Err() != nil:
-		return (&tool.Error{
-			Code: tool.CodeTimeout, Tool: e.spec.Name,
-			Message: fmt.Sprintf("the tool was not loaded within %v; try again, loading goes on", budget),
-		}).WithCause(err)
-	}
-	return err
 }
 
 // run runs the tool once, in its turn and within its timeout.
@@ -104,7 +85,7 @@ func (x *execution) need() schedule.Need {
 	if x.literal {
 		need.Name += ", which another tool such as process began,"
 	}
-	if bounded, ok := x.entry.executor.(tool.MemoryBounded); ok {
+	if bounded, ok := x.entry.Executor.(tool.MemoryBounded); ok {
 		need.Memory = bounded.MaxMemory()
 	}
 	return need
@@ -112,16 +93,16 @@ func (x *execution) need() schedule.Need {
 
 // changes is the one file that the tool says the call changes; "" if it does not say.
 func (x *execution) changes() string {
-	if x.entry.spec.Changes == "" {
+	if x.entry.Spec.Changes == "" {
 		return ""
 	}
-	name, _ := x.arguments.Text(x.entry.spec.Changes)
+	name, _ := x.arguments.Text(x.entry.Spec.Changes)
 	return name
 }
 
 // timeout is the time of one attempt.
 func (x *execution) timeout(most time.Duration) time.Duration {
-	timeout := x.entry.spec.Timeout
+	timeout := x.entry.Spec.Timeout
 	if x.call.Timeout > 0 {
 		timeout = x.call.Timeout
 	}
@@ -136,16 +117,16 @@ func (x *execution) timeout(most time.Duration) time.Duration {
 func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.log.Error("panic in an executor", "tool", x.entry.spec.Name, "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
+			r.log.Error("panic in an executor", "tool", x.entry.Spec.Name, "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
 			result, err = tool.Result{}, &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool; the log has call " + x.call.ID}
 		}
 	}()
 	x.later = &later{r: r, x: x}
-	return x.entry.executor.Execute(ctx, tool.Invocation{
+	return x.entry.Executor.Execute(ctx, tool.Invocation{
 		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
 		Start:   func(ctx context.Context, call tool.Call) tool.Started { return r.startFor(ctx, x, call) },
 		Secrets: x.overlay.Secrets, Now: x.overlay.Now, Attempt: x.attempts, Update: x.teller.tell, Complete: x.later.complete,
-		Tools: func() tool.View { return r.toolView(x.overlay) },
+		Tools: func() tool.View { return r.tools.View(x.overlay.sees) },
 	})
 }
 

@@ -90,7 +90,7 @@ func newShellWorld(t *testing.T, o Options, rules Rules, change func(*tool.Spec)
 	w.Registry = New(o)
 	t.Cleanup(func() { _ = w.Close() })
 	executor := &identified{fake: does(func(_ context.Context, in tool.Invocation) { w.grants = append(w.grants, in.Grant) }), digest: "sha256:aa"}
-	if err := w.Register(spec, executor); err != nil {
+	if err := w.Tools().Register(spec, executor); err != nil {
 		t.Fatal(err)
 	}
 	w.SetRules(rules)
@@ -383,7 +383,7 @@ func TestUnconfirmedScripts(t *testing.T) {
 func TestNobodyToAskAboutAScript(t *testing.T) {
 	r := New(Options{})
 	t.Cleanup(func() { _ = r.Close() })
-	if err := r.Register(shellSpec(t), &fake{}); err != nil {
+	if err := r.Tools().Register(shellSpec(t), &fake{}); err != nil {
 		t.Fatal(err)
 	}
 	r.SetRules(shellRules(t, shellcommand.Settings{}))
@@ -417,7 +417,7 @@ func TestParameterOfAScript(t *testing.T) {
 		spec.Shell = parameter
 		spec.Parameters = json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"count":{"type":"integer"},"both":{"type":["string","array"]}}}`)
 		r := New(Options{})
-		if err := r.Register(spec, &fake{}); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "shell: ") {
+		if err := r.Tools().Register(spec, &fake{}); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "shell: ") {
 			t.Errorf("%q: %v", parameter, err)
 		}
 		_ = r.Close()

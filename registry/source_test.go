@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -58,7 +59,7 @@ func sourced(name, description string) tool.Spec {
 
 func described(r *Registry) []string {
 	var all []string
-	for _, info := range r.List(Filter{Disabled: true}) {
+	for _, info := range r.Tools().List(catalogue.Filter{Disabled: true}) {
 		all = append(all, info.Name+" "+info.Description)
 	}
 	return all
@@ -69,7 +70,7 @@ func TestSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := withTool(t, Options{}, echo(), new(fake))
 		s := newSupply(sourced("a", "1"), sourced("b", "1"), sourced("echo", "taken"), sourced("a", "twice"), sourced("Bad", "name"))
-		if err := r.AddSource(t.Context(), s); err != nil {
+		if err := r.Tools().AddSource(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 		want := func(what string, all ...string) {
@@ -80,17 +81,17 @@ func TestSource(t *testing.T) {
 			}
 		}
 		want("at first", "a 1", "b 1", "echo Echoes.")
-		if err := r.Disable("a"); err != nil {
+		if err := r.Tools().Disable("a"); err != nil {
 			t.Fatal(err)
 		}
-		before, _ := r.Get("b")
+		before, _ := r.Tools().Get("b")
 		s.set(nil, sourced("a", "2"), sourced("b", "1"), sourced("c", "1"))
 		s.changed <- struct{}{}
 		want("changed", "a 2", "b 1", "c 1", "echo Echoes.")
-		if a, _ := r.Get("a"); !a.Disabled {
+		if a, _ := r.Tools().Get("a"); !a.Disabled {
 			t.Error("a tool that was switched off is on")
 		}
-		if after, _ := r.Get("b"); after.CreatedAt != before.CreatedAt {
+		if after, _ := r.Tools().Get("b"); after.CreatedAt != before.CreatedAt {
 			t.Error("a tool that did not change was replaced")
 		}
 		s.set(nil, sourced("c", "1"))
@@ -128,20 +129,20 @@ func TestSourceThatFailsAtFirst(t *testing.T) {
 		r, s := New(Options{}), newSupply()
 		away := errors.New("away")
 		s.set(away)
-		if err := r.AddSource(t.Context(), s); !errors.Is(err, away) {
+		if err := r.Tools().AddSource(t.Context(), s); !errors.Is(err, away) {
 			t.Errorf("got %v", err)
 		}
 		s.set(nil, sourced("a", "1"))
-		time.Sleep(sourceRetry)
+		time.Sleep(30 * time.Second)
 		synctest.Wait()
-		if !r.Has("a") {
+		if !r.Tools().Has("a") {
 			t.Error("it was not asked again")
 		}
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
 		late := newSupply()
-		if err := r.AddSource(t.Context(), late); tool.CodeOf(err) != tool.CodeCancelled || !late.closed {
+		if err := r.Tools().AddSource(t.Context(), late); tool.CodeOf(err) != tool.CodeCancelled || !late.closed {
 			t.Errorf("after the end: %v, closed %v", err, late.closed)
 		}
 	})

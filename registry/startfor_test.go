@@ -56,7 +56,7 @@ func TestReferencesAreResolvedOnce(t *testing.T) {
 	add := func(name string, run func(context.Context, tool.Invocation) (tool.Result, error)) {
 		spec, executor, err := native.Raw(native.Options{Spec: tool.Spec{Name: name, Description: "For a test.", Parameters: parameters}}, run)
 		if err == nil {
-			err = tools.Register(spec, executor)
+			err = tools.Tools().Register(spec, executor)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func register(t *testing.T, tools *registry.Registry, name string, run func(cont
 	t.Helper()
 	spec, executor, err := native.Raw(native.Options{Spec: tool.Spec{Name: name, Description: "For a test."}}, run)
 	if err == nil {
-		err = tools.Register(spec, executor)
+		err = tools.Tools().Register(spec, executor)
 	}
 	if err != nil {
 		t.Fatal(err)

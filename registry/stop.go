@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -20,20 +21,20 @@ type Selector struct {
 
 // fits reports whether a call is meant. e is its tool, nil before that is known; its
 // digest is looked at only when that takes no waiting.
-func (s Selector) fits(tenant, session string, e *entry, loaded bool) bool {
+func (s Selector) fits(tenant, session string, e *catalogue.Tool, loaded bool) bool {
 	switch {
 	case (s.Tenant != "" || s.OfTenant) && s.Tenant != tenant, s.Session != "" && s.Session != session:
 		return false
 	case s.Tool == "" && s.Digest == "":
 		return true
-	case e == nil, s.Tool != "" && !e.isCalled(s.Tool):
+	case e == nil, s.Tool != "" && !e.IsCalled(s.Tool):
 		return false
 	case s.Digest == "":
 		return true
 	case !loaded:
 		return false
 	}
-	digest, err := digestOf(context.Background(), e.executor)
+	digest, err := e.Digest(context.Background())
 	return err == nil && digest == s.Digest
 }
 
@@ -93,7 +94,7 @@ func (r *Registry) held(x *execution) error {
 	return nil
 }
 
-func (r *Registry) holdsBack(tenant, session string, e *entry) bool {
+func (r *Registry) holdsBack(tenant, session string, e *catalogue.Tool) bool {
 	r.live.mu.Lock()
 	holds := make([]*hold, 0, len(r.live.holds))
 	for h := range r.live.holds {

@@ -29,7 +29,7 @@ func threeCalls(t *testing.T, r *Registry, f *fake) map[string]*Handle {
 	t.Helper()
 	other := echo()
 	other.Name, other.Aliases = "other", []string{"another"}
-	for _, err := range []error{r.Register(echo(), &identified{f, digestA}), r.Register(other, f)} {
+	for _, err := range []error{r.Tools().Register(echo(), &identified{f, digestA}), r.Tools().Register(other, f)} {
 		if err != nil {
 			t.Fatal(err)
 		}

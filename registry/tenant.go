@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -42,10 +43,10 @@ func (t *Tenant) Start(ctx context.Context, call tool.Call) *Handle {
 	return t.r.start(ctx, &execution{call: call, overlay: t.overlay})
 }
 
-// List is Registry.List without the tools that the tenant's policy takes away; with
+// List is List of the catalogue without the tools that the tenant's policy takes away; with
 // Filter.Disabled they are there and Disabled.
-func (t *Tenant) List(f Filter) []Info {
-	infos := t.r.List(f)
+func (t *Tenant) List(f catalogue.Filter) []catalogue.Info {
+	infos := t.r.tools.List(f)
 	if t.overlay.Policy == nil {
 		return infos
 	}
@@ -54,5 +55,15 @@ func (t *Tenant) List(f Filter) []Info {
 			infos[i].Disabled = true
 		}
 	}
-	return slices.DeleteFunc(infos, func(i Info) bool { return i.Disabled && !f.Disabled })
+	return slices.DeleteFunc(infos, func(i catalogue.Info) bool { return i.Disabled && !f.Disabled })
+}
+
+// Definitions is Definitions of the catalogue for the tenant.
+func (t *Tenant) Definitions() []catalogue.Definition {
+	infos := t.List(catalogue.Filter{})
+	list := make([]catalogue.Definition, len(infos))
+	for i, info := range infos {
+		list[i] = info.Definition()
+	}
+	return list
 }

@@ -33,12 +33,12 @@ func TestHiddenCharactersInDescriptions(t *testing.T) {
 			var log bytes.Buffer
 			r := New(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			spec := tool.Spec{Name: "skill", Description: "Static.", Sandboxed: sandboxed}
-			err := r.Register(spec, &describing{describe: func(context.Context) (tool.Definition, error) { return tt.said, nil }})
+			err := r.Tools().Register(spec, &describing{describe: func(context.Context) (tool.Definition, error) { return tt.said, nil }})
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = r.Describe(t.Context())
-			got, _ := r.Get("skill")
+			err = r.Tools().Describe(t.Context())
+			got, _ := r.Tools().Get("skill")
 			if tt.refused || !sandboxed {
 				if err == nil || !strings.Contains(err.Error(), "U+200B") || got.Description != "Static." {
 					t.Errorf("%s %s, sandboxed %v: got %q, %v", tt.said.Description, tt.said.Parameters, sandboxed, got.Description, err)

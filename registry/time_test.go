@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -94,7 +95,7 @@ func TestLoadingHasItsOwnBudget(t *testing.T) {
 		}}
 		spec := echo()
 		spec.Timeout = time.Second
-		r := withTool(t, Options{Tools: ToolOptions{LoadTimeout: time.Minute}}, spec, f)
+		r := withTool(t, Options{Tools: catalogue.Options{LoadTimeout: time.Minute}}, spec, f)
 		start := time.Now()
 		_, err := r.Execute(t.Context(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)})
 		if e := wantCode(t, err, tool.CodeTimeout); !strings.Contains(e.Message, "not loaded within 1m0s") {

@@ -17,11 +17,11 @@ func TestToolView(t *testing.T) {
 	for _, name := range []string{"a_first", "off", "denied", "theirs"} {
 		spec := echo()
 		spec.Name = name
-		if err := r.Register(spec, &fake{}); err != nil {
+		if err := r.Tools().Register(spec, &fake{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.Disable("off"); err != nil {
+	if err := r.Tools().Disable("off"); err != nil {
 		t.Fatal(err)
 	}
 	deny := func(names ...string) *policy.Policy {
@@ -48,7 +48,7 @@ func TestToolView(t *testing.T) {
 	for n := range tool.MaxView {
 		spec := echo()
 		spec.Name = fmt.Sprintf("more_%04d", n)
-		if err := r.Register(spec, &fake{}); err != nil {
+		if err := r.Tools().Register(spec, &fake{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -108,7 +108,7 @@ func TestFilesThatAreChanged(t *testing.T) {
 	}
 	spec := editor()
 	spec.Changes = "nothing"
-	wantCode(t, New(Options{}).Register(spec, &fake{}), tool.CodeInvalidManifest)
+	wantCode(t, New(Options{}).Tools().Register(spec, &fake{}), tool.CodeInvalidManifest)
 }
 
 // A receipt tells how long its call waited for its turn.
@@ -121,7 +121,7 @@ func TestWhoHasTheFilesIsTold(t *testing.T) {
 			<-release
 			return tool.Result{}, nil
 		}})
-		if err := r.Register(tool.Spec{Name: "job", Description: "Begins a call."}, &fake{execute: func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
+		if err := r.Tools().Register(tool.Spec{Name: "job", Description: "Begins a call."}, &fake{execute: func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
 			<-in.Start(context.WithoutCancel(ctx), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"b.txt"}`)}).Decided()
 			return tool.Result{}, nil
 		}}); err != nil {
@@ -368,7 +368,7 @@ func TestExecuteAllInOrder(t *testing.T) {
 		}},
 	}
 	for _, spec := range []tool.Spec{read, editor()} {
-		if err := tools.Register(spec, fakes[spec.Name]); err != nil {
+		if err := tools.Tools().Register(spec, fakes[spec.Name]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -416,7 +416,7 @@ func TestWhoWaitsForAPlaceKeepsNoFile(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o.Rules = writable(t, t.TempDir())
 				r := New(o)
-				if err := r.Register(editor(), heavy{does(newGauge().run), 60}); err != nil {
+				if err := r.Tools().Register(editor(), heavy{does(newGauge().run), 60}); err != nil {
 					t.Fatal(err)
 				}
 				start := func(tenant, file string) *Handle {
@@ -453,13 +453,13 @@ func TestMemoryOfTenants(t *testing.T) {
 		for name, memory := range map[string]uint64{"echo": 50, "large": 101} {
 			spec := echo()
 			spec.Name = name
-			if err := r.Register(spec, heavy{does(g.run), memory}); err != nil {
+			if err := r.Tools().Register(spec, heavy{does(g.run), memory}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		spec := echo()
 		spec.Name = "unbounded"
-		if err := r.Register(spec, does(g.run)); err != nil {
+		if err := r.Tools().Register(spec, does(g.run)); err != nil {
 			t.Fatal(err)
 		}
 		large := say("x")

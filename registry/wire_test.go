@@ -1,10 +1,8 @@
 package registry
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -17,11 +15,11 @@ func TestDefinitions(t *testing.T) {
 	for _, name := range []string{"a_first", "off", "denied"} {
 		spec := echo()
 		spec.Name, spec.Title = name, "Title of "+name
-		if err := r.Register(spec, &fake{}); err != nil {
+		if err := r.Tools().Register(spec, &fake{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.Disable("off"); err != nil {
+	if err := r.Tools().Disable("off"); err != nil {
 		t.Fatal(err)
 	}
 	known := policy.Known{Tools: []policy.ToolFacts{{Name: "denied"}}}
@@ -30,7 +28,7 @@ func TestDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.SetRules(Rules{Policy: p})
-	text, err := json.Marshal(r.Definitions())
+	text, err := json.Marshal(r.Tools().Definitions())
 	if want := `[{"name":"a_first","label":"Title of a_first","description":"Echoes.","parameters":` + schema + `},{"name":"echo","label":"echo","description":"Echoes.","parameters":` + schema + `}]`; err != nil || string(text) != want {
 		t.Errorf("got %s, %v\nwant %s", text, err, want)
 	}
@@ -38,7 +36,7 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("a tenant has %+v", got)
 	}
 	r.SetRules(Rules{Policy: compile(t, policy.Config{Off: true})})
-	if got := r.Definitions(); len(got) > 0 {
+	if got := r.Tools().Definitions(); len(got) > 0 {
 		t.Errorf("all tools are off, and there are %+v", got)
 	}
 }
@@ -51,7 +49,7 @@ func TestParameters(t *testing.T) {
 		"b":{"type":"boolean"},"o":{"type":"object"},"l":{"type":"array","items":{}},"maybe":{"type":["integer","null"]},
 		"either":{"type":["string","array"]},"both":{"type":["integer","number"]},"any":{}}}`)
 	r := withTool(t, Options{}, spec, &fake{})
-	list, err := r.Parameters("ECHO")
+	list, err := r.Tools().Parameters("ECHO")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,35 +63,6 @@ func TestParameters(t *testing.T) {
 	if s := list[0]; !s.Required || s.Description != "A text" || fmt.Sprintf("%s", s.Enum) != `["a" "b"]` || string(list[1].Default) != "7" || list[1].Required {
 		t.Errorf("got %+v", list[:2])
 	}
-	_, err = r.Parameters("nothing")
+	_, err = r.Tools().Parameters("nothing")
 	wantCode(t, err, tool.CodeNotFound)
-}
-
-// Older dispatchers find what they know (R36, R82).
-func TestDispatch(t *testing.T) {
-	r := withTool(t, Options{}, echo(), &fake{})
-	for arguments, want := range map[string]string{
-		`{"text":"x"}`: `{"status":"success","tool":"echo","output":"{\"text\":\"x\",\"limit\":20}"}`,
-		`{"text":1.5}`: `{"status":"success","tool":"echo","output":"{\"text\":\"1.5\",\"limit\":20}"}`,
-	} {
-		text, err := json.Marshal(r.Dispatch(t.Context(), "echo", json.RawMessage(arguments)))
-		if err != nil || string(text) != want {
-			t.Errorf("got %s, %v", text, err)
-		}
-	}
-	if got := r.Dispatch(t.Context(), "ecko", nil); got.Status != "error" || got.Tool != "ecko" || !strings.Contains(got.Error, "did you mean echo?") {
-		t.Errorf("got %+v", got)
-	}
-}
-
-func TestExecuteWithContext(t *testing.T) {
-	at := ToolContext{CallID: "id", Tenant: "t", SessionID: "s", MessageID: "m", WorkingDirectory: "/workspace"}
-	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) {
-		if got := (ToolContext{in.Call.ID, in.Call.Tenant, in.Call.Session, in.Call.Message, in.Call.WorkingDirectory}); got != at {
-			t.Errorf("got %+v", got)
-		}
-	}))
-	if result, err := r.ExecuteWithContext(t.Context(), "echo", json.RawMessage(`{"text":"x"}`), at); err != nil || result.Call.ID != "id" {
-		t.Errorf("got %+v, %v", result, err)
-	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/llm"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -36,13 +37,13 @@ func (e *executor) Execute(ctx context.Context, call tool.Call) (tool.Result, er
 }
 
 // weather only reads; move does not, and what native does nobody knows.
-func weatherAndMove() []registry.Info {
+func weatherAndMove() []catalogue.Info {
 	weather := info("weather", `{"type":"object","required":["city"],"properties":{"city":{"type":"string"},"days":{"type":"integer"}}}`)
 	weather.Sandboxed = true
 	move := info("move", `{"type":"object","properties":{"to":{"type":"string"}}}`)
 	move.Permissions = capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}}
 	move.Sandboxed = true
-	return []registry.Info{weather, move, info("native", `{"type":"object"}`)}
+	return []catalogue.Info{weather, move, info("native", `{"type":"object"}`)}
 }
 
 func newTools(t *testing.T, format llm.Format, o llm.Options) *llm.Tools {
@@ -159,12 +160,12 @@ func TestFaultyCalls(t *testing.T) {
 	reg := registry.New(registry.Options{})
 	t.Cleanup(func() { _ = reg.Close() })
 	for _, i := range weatherAndMove() {
-		if err := reg.Register(i.Spec, echoExecutor{}); err != nil {
+		if err := reg.Tools().Register(i.Spec, echoExecutor{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	hidden := info("hidden", `{"type":"object"}`)
-	if err := reg.Register(hidden.Spec, echoExecutor{}); err != nil {
+	if err := reg.Tools().Register(hidden.Spec, echoExecutor{}); err != nil {
 		t.Fatal(err)
 	}
 	tools := newTools(t, llm.OpenAI, llm.Options{})
@@ -239,7 +240,7 @@ func TestArgumentsTurnedBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tools, err := llm.New(test.mode.format, []registry.Info{info("made_up", test.schema)}, llm.Options{Strict: test.mode.strict})
+			tools, err := llm.New(test.mode.format, []catalogue.Info{info("made_up", test.schema)}, llm.Options{Strict: test.mode.strict})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
 // define returns the schema of the arguments in the one definition, and the losses.
 func define(t *testing.T, m mode, schema string) (string, []llm.Loss) {
 	t.Helper()
-	tools, err := llm.New(m.format, []registry.Info{info("made_up", schema)}, llm.Options{Strict: m.strict})
+	tools, err := llm.New(m.format, []catalogue.Info{info("made_up", schema)}, llm.Options{Strict: m.strict})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestSchemasThatGrow(t *testing.T) {
 	defs = append(defs, `"d30":{"type":"string"}`)
 	schema := `{"type":"object","properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(defs, ",") + `}}`
 	for _, m := range []mode{{llm.OpenAI, true}, {llm.Anthropic, false}} {
-		tools, err := llm.New(m.format, []registry.Info{info("made_up", schema)}, llm.Options{Strict: m.strict})
+		tools, err := llm.New(m.format, []catalogue.Info{info("made_up", schema)}, llm.Options{Strict: m.strict})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +299,7 @@ func TestStrictBounds(t *testing.T) {
 // strict mode.
 func TestStrictBoundsOfARequest(t *testing.T) {
 	t.Parallel()
-	var infos []registry.Info
+	var infos []catalogue.Info
 	for i := range 22 {
 		infos = append(infos, info(fmt.Sprintf("tool_%d", i), `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`))
 	}
@@ -318,7 +318,7 @@ func TestStrictBoundsOfARequest(t *testing.T) {
 // What a provider may refuse, and nothing can be done about here, is told.
 func TestRisks(t *testing.T) {
 	t.Parallel()
-	var infos []registry.Info
+	var infos []catalogue.Info
 	for i := range 130 {
 		infos = append(infos, info(fmt.Sprintf("tool_%d", i), ""))
 	}
@@ -341,7 +341,7 @@ func TestNamesOfTools(t *testing.T) {
 	t.Parallel()
 	long := "mcp:server/" + strings.Repeat("long", 20)
 	for _, m := range modes() {
-		tools, err := llm.New(m.format, []registry.Info{info("read", `{"type":"object"}`), info("mcp:files/read", `{"type":"object"}`), info(long, `{"type":"object"}`), info("9lives", `{"type":"object"}`)}, llm.Options{})
+		tools, err := llm.New(m.format, []catalogue.Info{info("read", `{"type":"object"}`), info("mcp:files/read", `{"type":"object"}`), info(long, `{"type":"object"}`), info("9lives", `{"type":"object"}`)}, llm.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +361,7 @@ func TestNamesOfTools(t *testing.T) {
 			}
 		}
 	}
-	_, err := llm.New(llm.OpenAI, []registry.Info{info("mcp:a/b", ""), info("mcp__a__b", "")}, llm.Options{})
+	_, err := llm.New(llm.OpenAI, []catalogue.Info{info("mcp:a/b", ""), info("mcp__a__b", "")}, llm.Options{})
 	if err == nil || !strings.Contains(err.Error(), "mcp:a/b and mcp__a__b would both be called mcp__a__b") {
 		t.Errorf("two tools of one name: %v", err)
 	}
@@ -371,7 +371,7 @@ func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for want, run := range map[string]func() error{
 		"broken: the schema of the parameters is faulty": func() error {
-			_, err := llm.New(llm.OpenAI, []registry.Info{info("broken", `{"type":"strng"}`)}, llm.Options{})
+			_, err := llm.New(llm.OpenAI, []catalogue.Info{info("broken", `{"type":"strng"}`)}, llm.Options{})
 			return err
 		},
 		`unknown format "antropic"; did you mean anthropic?`: func() error {
@@ -392,7 +392,7 @@ func TestDefinitionsOfNothing(t *testing.T) {
 	off := info("off", `{"type":"object"}`)
 	off.Disabled = true
 	for _, m := range modes() {
-		tools, err := llm.New(m.format, []registry.Info{off}, llm.Options{Strict: m.strict})
+		tools, err := llm.New(m.format, []catalogue.Info{off}, llm.Options{Strict: m.strict})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -48,8 +48,8 @@ func corpora(t *testing.T) []corpus {
 	return all
 }
 
-func (c corpus) infos() []registry.Info {
-	var infos []registry.Info
+func (c corpus) infos() []catalogue.Info {
+	var infos []catalogue.Info
 	for _, one := range c.Tools {
 		infos = append(infos, info(one.Name, string(one.Schema)))
 	}
@@ -57,6 +57,6 @@ func (c corpus) infos() []registry.Info {
 }
 
 // info is a tool of a name and a schema.
-func info(name, schema string) registry.Info {
-	return registry.Info{Spec: tool.Spec{Name: name, Description: "A tool.", Parameters: json.RawMessage(schema)}}
+func info(name, schema string) catalogue.Info {
+	return catalogue.Info{Spec: tool.Spec{Name: name, Description: "A tool.", Parameters: json.RawMessage(schema)}}
 }

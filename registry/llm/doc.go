@@ -3,7 +3,7 @@
 // provider knows, and turns the calls in a model's message into calls of the registry
 // and their results into the messages that the provider wants back.
 //
-//	tools, err := llm.New(llm.Anthropic, reg.List(registry.Filter{}), llm.Options{})
+//	tools, err := llm.New(llm.Anthropic, reg.Tools().List(catalogue.Filter{}), llm.Options{})
 //	for {
 //		reply := send(messages, tools.Definitions())
 //		turn, err := tools.Answer(ctx, reg, reply, llm.AnswerOptions{})

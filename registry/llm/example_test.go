@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/llm"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -21,12 +22,12 @@ func Example() {
 	defer provider.Close()
 	reg := registry.New(registry.Options{}) // standard.New has the built-in tools
 	defer reg.Close()
-	if err := reg.Register(weather, weatherTool{}); err != nil {
+	if err := reg.Tools().Register(weather, weatherTool{}); err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	tools, err := llm.New(llm.Anthropic, reg.List(registry.Filter{}), llm.Options{})
+	tools, err := llm.New(llm.Anthropic, reg.Tools().List(catalogue.Filter{}), llm.Options{})
 	messages := []json.RawMessage{json.RawMessage(`{"role":"user","content":"Do I need a coat in Rome or in Oslo?"}`)}
 	for err == nil {
 		var turn llm.Turn

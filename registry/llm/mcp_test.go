@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/llm"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -13,7 +13,7 @@ import (
 // MCP has the tools' own schemas, and hints that are derived from what they may reach.
 func TestMCPDefinitions(t *testing.T) {
 	t.Parallel()
-	spec := func(name, result string, sandboxed bool, mode capability.Mode) registry.Info {
+	spec := func(name, result string, sandboxed bool, mode capability.Mode) catalogue.Info {
 		s := tool.Spec{
 			Name: name, Title: "T", Description: "D.", Sandboxed: sandboxed, Parameters: json.RawMessage(`{"type":"object","$defs":{"a":{}}}`),
 			Permissions: capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: mode}}},
@@ -21,9 +21,9 @@ func TestMCPDefinitions(t *testing.T) {
 		if result != "" {
 			s.Result = json.RawMessage(result)
 		}
-		return registry.Info{Spec: s}
+		return catalogue.Info{Spec: s}
 	}
-	tools, err := llm.New(llm.MCP, []registry.Info{
+	tools, err := llm.New(llm.MCP, []catalogue.Info{
 		spec("reads", `{"type":"object"}`, true, capability.ModeRead),
 		spec("writes", `{"type":"array"}`, true, capability.ModeWrite),
 		spec("unknown", "", false, capability.ModeRead),

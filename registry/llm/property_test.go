@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
@@ -45,7 +45,7 @@ func checkAnySchema(t *testing.T, seed uint64) (compared int) {
 		return 0 // such as a reference into what is no schema
 	}
 	for _, m := range modes() {
-		tools, err := llm.New(m.format, []registry.Info{info("made_up", string(text))}, llm.Options{Strict: m.strict})
+		tools, err := llm.New(m.format, []catalogue.Info{info("made_up", string(text))}, llm.Options{Strict: m.strict})
 		if err != nil {
 			t.Fatalf("seed %d, %s, %s: %v", seed, m, text, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -44,7 +44,7 @@ type exported struct {
 // cannot be said as the tools' schemas say it is in Losses.
 //
 // The error says which tool's schema is none, or which two tools would have the same name.
-func New(format Format, infos []registry.Info, o Options) (*Tools, error) {
+func New(format Format, infos []catalogue.Info, o Options) (*Tools, error) {
 	p, err := format.provider()
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 )
 
 // maxAdminConnections bounds those that watch.
@@ -55,7 +55,7 @@ func (s *Server) adminPages() http.Handler {
 		s.metrics.write(&text)
 		gauge(&text, "wasmtool_calls_running", "Calls that run.", s.running.count())
 		gauge(&text, "wasmtool_sessions", "Clients that are connected.", s.sessionCount())
-		gauge(&text, "wasmtool_tools", "Tools that are offered.", len(s.registry.List(registry.Filter{})))
+		gauge(&text, "wasmtool_tools", "Tools that are offered.", len(s.registry.Tools().List(catalogue.Filter{})))
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(text.Bytes())
 	})

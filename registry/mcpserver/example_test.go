@@ -16,7 +16,7 @@ func ExampleServer_ServeStdio() {
 	approver := new(mcpserver.Approver)
 	tools := registry.New(registry.Options{Approvals: registry.ApprovalOptions{Approver: approver}})
 	defer tools.Close()
-	if err := tools.Register(tool.Spec{Name: "hello", Description: "Says hello."}, says("hello")); err != nil {
+	if err := tools.Tools().Register(tool.Spec{Name: "hello", Description: "Says hello."}, says("hello")); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -31,7 +31,7 @@ func questionWorld(t *testing.T) *world {
 	w := newWorld(t, mcpserver.Options{})
 	spec, executor, err := question.Define(w.approver)
 	if err == nil {
-		err = w.tools.Register(spec, executor)
+		err = w.tools.Tools().Register(spec, executor)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func TestListShowsWhatTheHostKnows(t *testing.T) {
 	} {
 		w.add(t, spec, says("x"))
 	}
-	if err := w.tools.Disable("e_off"); err != nil {
+	if err := w.tools.Tools().Disable("e_off"); err != nil {
 		t.Fatal(err)
 	}
 	list, err := w.connect(t, "2025-11-25", nil).ListTools(t.Context(), nil)
@@ -82,7 +82,7 @@ func TestPagesAreStable(t *testing.T) {
 		}
 		if page == 0 { // what comes or goes before the cursor moves nothing behind it
 			w.add(t, tool.Spec{Name: "a_new"}, says("x"))
-			if _, err := w.tools.Unregister("tool_00"); err != nil {
+			if _, err := w.tools.Tools().Unregister("tool_00"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -114,10 +114,10 @@ func TestClientsHearOfChanges(t *testing.T) {
 				change func() error
 				want   []string
 			}{
-				{"register", func() error { return w.tools.Register(tool.Spec{Name: "second"}, says("y")) }, []string{"first", "second"}},
-				{"disable", func() error { return w.tools.Disable("first") }, []string{"second"}},
-				{"enable", func() error { return w.tools.Enable("first") }, []string{"first", "second"}},
-				{"unregister", func() error { _, err := w.tools.Unregister("second"); return err }, []string{"first"}},
+				{"register", func() error { return w.tools.Tools().Register(tool.Spec{Name: "second"}, says("y")) }, []string{"first", "second"}},
+				{"disable", func() error { return w.tools.Tools().Disable("first") }, []string{"second"}},
+				{"enable", func() error { return w.tools.Tools().Enable("first") }, []string{"first", "second"}},
+				{"unregister", func() error { _, err := w.tools.Tools().Unregister("second"); return err }, []string{"first"}},
 			} {
 				if err := step.change(); err != nil {
 					t.Fatal(err)
@@ -187,7 +187,7 @@ func TestListHasWhatToolsSayOfThemselves(t *testing.T) {
 	w := newWorld(t, mcpserver.Options{})
 	for name, err := range map[string]error{"fails": errors.New("gone"), "works": nil} {
 		describe := func(context.Context) (tool.Definition, error) { return tool.Definition{Description: "Own words."}, err }
-		if err := w.tools.Register(tool.Spec{Name: name, Description: "Static."}, dynamic{says("x"), describe}); err != nil {
+		if err := w.tools.Tools().Register(tool.Spec{Name: name, Description: "Static."}, dynamic{says("x"), describe}); err != nil {
 			t.Fatal(err)
 		}
 	}

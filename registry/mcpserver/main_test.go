@@ -79,7 +79,7 @@ func (w *world) add(t testing.TB, spec tool.Spec, f function) {
 	if spec.Description == "" {
 		spec.Description = "A tool for tests."
 	}
-	if err := w.tools.Register(spec, f); err != nil {
+	if err := w.tools.Tools().Register(spec, f); err != nil {
 		t.Fatal(err)
 	}
 }

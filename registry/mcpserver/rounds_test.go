@@ -20,7 +20,7 @@ func cleaner(t *testing.T, w *world) (runs *atomic.Int32) {
 	t.Helper()
 	spec, executor, err := question.Define(w.approver)
 	if err == nil {
-		err = w.tools.Register(spec, executor)
+		err = w.tools.Tools().Register(spec, executor)
 	}
 	if err != nil {
 		t.Fatal(err)

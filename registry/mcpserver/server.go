@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 )
 
 // Defaults of Options.
@@ -121,7 +122,7 @@ func (s *Server) sync() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	listed := make(map[string]string)
-	for _, info := range s.registry.List(registry.Filter{}) {
+	for _, info := range s.registry.Tools().List(catalogue.Filter{}) {
 		definition := definitionOf(info.Spec)
 		text, err := json.Marshal(definition)
 		if err != nil {
@@ -182,7 +183,7 @@ const describeWait = 2 * time.Second
 func (s *Server) describe(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, describeWait)
 	defer cancel()
-	if err := s.registry.Describe(ctx); err != nil {
+	if err := s.registry.Tools().Describe(ctx); err != nil {
 		s.log.Warn("definitions of tools are not worked out", "reason", err)
 	}
 }

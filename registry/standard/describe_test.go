@@ -58,7 +58,7 @@ func TestModuleDescribesItsTool(t *testing.T) {
 	}
 	expect := func(tools *registry.Registry, want string) {
 		t.Helper()
-		if info, _ := tools.Get("skill"); info.Description != want {
+		if info, _ := tools.Tools().Get("skill"); info.Description != want {
 			t.Errorf("it says %q, want %q", info.Description, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestModuleDescribesItsTool(t *testing.T) {
 	changed := tools.Subscribe(registry.EventFilter{})
 	defer changed.Close()
 	expect(tools, "Static.")
-	if err := tools.Describe(t.Context()); err != nil {
+	if err := tools.Tools().Describe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expect(tools, "Skills: cook.")
@@ -78,7 +78,7 @@ func TestModuleDescribesItsTool(t *testing.T) {
 		t.Errorf("a skill that is not there: %v", err)
 	}
 	put("sing")
-	if _, err := tools.Refresh(t.Context(), "skill"); err != nil {
+	if _, err := tools.Tools().Refresh(t.Context(), "skill"); err != nil {
 		t.Fatal(err)
 	}
 	expect(tools, "Skills: cook, sing.")
@@ -88,7 +88,7 @@ func TestModuleDescribesItsTool(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tools := open(o)
-			if err := tools.Describe(t.Context()); err != nil {
+			if err := tools.Tools().Describe(t.Context()); err != nil {
 				t.Error(err)
 			}
 			expect(tools, "Static.")

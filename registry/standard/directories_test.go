@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -63,7 +64,7 @@ func (d directories) config(operator string) *config.Config {
 
 // sources are the manifests of the tools that there are.
 func sources(tools *registry.Registry) (found []string) {
-	for _, info := range tools.List(registry.Filter{}) {
+	for _, info := range tools.Tools().List(catalogue.Filter{}) {
 		found = append(found, info.Source)
 	}
 	slices.Sort(found)

@@ -45,7 +45,7 @@ func Example_compiler() {
 		log.Fatal(err)
 	}
 	defer tools.Close()
-	fmt.Println(len(tools.Definitions()) > 0)
+	fmt.Println(len(tools.Tools().Definitions()) > 0)
 	// Output: true
 }
 

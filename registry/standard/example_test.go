@@ -75,7 +75,7 @@ func ExampleReloader() {
 		}
 		reload, err := reloader.Reload(context.Background())
 		fmt.Println(reload.Changed, err)
-		grep, _ := tools.Get("grep")
+		grep, _ := tools.Tools().Get("grep")
 		fmt.Println("switched off:", grep.Disabled)
 	}
 	// Output:

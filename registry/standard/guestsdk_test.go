@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -131,7 +132,7 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 			t.Errorf("told %q, want %q", told, want)
 		}
 		seen := []string{}
-		for _, info := range tools.List(registry.Filter{}) {
+		for _, info := range tools.Tools().List(catalogue.Filter{}) {
 			seen = append(seen, strconv.Quote(info.Name))
 		}
 		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m","idempotency_key":"k","working_directory":"/workspace/src","tools":%s}`, session, "["+strings.Join(seen, ",")+"]"); got != want {

@@ -18,7 +18,7 @@ func addHostTools(o Options, tools *registry.Registry) error {
 		if err != nil {
 			return err
 		}
-		return tools.Register(spec, executor)
+		return tools.Tools().Register(spec, executor)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Backends)) {
 		if err := register(hosttools.Define(name, o.Backends[name])); err != nil {
@@ -41,7 +41,7 @@ func addHostTools(o Options, tools *registry.Registry) error {
 		jobs.MaxRunning = max(callsAtOnce(o)/2, 1)
 	}
 	table := process.NewTable(jobs)
-	if _, found := tools.Get(table.Tool()); !found {
+	if _, found := tools.Tools().Get(table.Tool()); !found {
 		return nil
 	}
 	return register(table.Define())

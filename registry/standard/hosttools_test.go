@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -30,7 +31,7 @@ func TestBackends(t *testing.T) {
 	if err != nil || !strings.Contains(result.Text(), `done: {"task":"count"`) {
 		t.Errorf("got %q, %v", result.Text(), err)
 	}
-	if _, found := tools.Get("message"); found {
+	if _, found := tools.Tools().Get("message"); found {
 		t.Error("a tool without a backend is there")
 	}
 
@@ -60,7 +61,7 @@ func TestToolsAreInGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, info := range tools.List(registry.Filter{}) {
+	for _, info := range tools.Tools().List(catalogue.Filter{}) {
 		var in []string
 		for group, p := range groups {
 			if visible, _ := p.Visible(policy.ToolFacts{Name: info.Spec.Name, Aliases: info.Spec.Aliases}); visible {
@@ -85,7 +86,7 @@ func TestJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = tools.Close() })
-		if _, found := tools.Get("process"); found != c.want {
+		if _, found := tools.Tools().Get("process"); found != c.want {
 			t.Errorf("jobs of %s: the tool process is there: %v", c.of, found)
 		}
 		if !c.want {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -182,7 +183,7 @@ func openLanguageTool(tb testing.TB, name, folder string) (*registry.Registry, t
 			tb.Error(err)
 		}
 	})
-	infos := tools.List(registry.Filter{})
+	infos := tools.Tools().List(catalogue.Filter{})
 	if len(infos) != 1 {
 		tb.Fatalf("got %d tools, want one", len(infos))
 	}

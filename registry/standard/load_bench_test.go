@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
@@ -89,7 +89,7 @@ func BenchmarkLoad(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if n := len(tools.List(registry.Filter{})); n != manyTools {
+		if n := len(tools.Tools().List(catalogue.Filter{})); n != manyTools {
 			b.Fatalf("loaded %d tools", n)
 		}
 		if err := tools.Close(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -32,7 +33,7 @@ func TestOptionsHaveThoseOfTheRegistry(t *testing.T) {
 	same = func(group string, of reflect.Type) {
 		for _, field := range reflect.VisibleFields(of) {
 			nested := field.Type.PkgPath() == of.PkgPath() && strings.HasSuffix(field.Type.Name(), "Options")
-			if nested || field.Type == reflect.TypeFor[schedule.Options]() {
+			if nested || field.Type == reflect.TypeFor[schedule.Options]() || field.Type == reflect.TypeFor[catalogue.Options]() {
 				same(field.Name+".", field.Type)
 				continue
 			}

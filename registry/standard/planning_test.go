@@ -79,10 +79,10 @@ func TestSkillsDescribeThemselves(t *testing.T) {
 	write("release")
 	definition := func() string {
 		t.Helper()
-		if err := tools.Describe(t.Context()); err != nil {
+		if err := tools.Tools().Describe(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		info, found := tools.Get("skill")
+		info, found := tools.Tools().Get("skill")
 		if !found {
 			t.Fatal("the tool is not there")
 		}
@@ -92,7 +92,7 @@ func TestSkillsDescribeThemselves(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	write("review")
-	if _, err := tools.Refresh(t.Context(), "skill"); err != nil {
+	if _, err := tools.Tools().Refresh(t.Context(), "skill"); err != nil {
 		t.Fatal(err)
 	}
 	if got := definition(); !strings.Contains(got, "review: How to review") {
@@ -138,10 +138,10 @@ func TestSkills_withoutFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = tools.Close() })
-	if err := tools.Describe(t.Context()); err != nil {
+	if err := tools.Tools().Describe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	info, _ := tools.Get("skill")
+	info, _ := tools.Tools().Get("skill")
 	if !strings.Contains(info.Spec.Description, `skills = "FOLDER" under [mounts]`) {
 		t.Errorf("got %q", info.Spec.Description)
 	}

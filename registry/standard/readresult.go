@@ -44,5 +44,5 @@ func addReadResult(tools *registry.Registry, kept *results.Store, maxText int) e
 	if err != nil {
 		return err
 	}
-	return tools.Register(spec, executor)
+	return tools.Tools().Register(spec, executor)
 }

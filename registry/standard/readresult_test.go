@@ -32,7 +32,7 @@ func TestLongTextsAreCutReadOnAndHandedOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tools.Register(spec, executor); err != nil {
+		if err := tools.Tools().Register(spec, executor); err != nil {
 			t.Fatal(err)
 		}
 	}

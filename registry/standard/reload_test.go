@@ -83,7 +83,7 @@ func newReloading(t *testing.T, text string) *reloading {
 	spec := tool.Spec{Name: "held", Version: "1.0.0", Description: "Waits.", Permissions: capability.Permissions{
 		FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}},
 	}}
-	if err := l.tools.Register(spec, l.held); err != nil {
+	if err := l.tools.Tools().Register(spec, l.held); err != nil {
 		t.Fatal(err)
 	}
 	l.reloader = standard.NewReloader(l.tools, o, file, os.LookupEnv)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -169,7 +170,7 @@ func (l look) take(ctx context.Context, m *manifests.Manifest, stamp string) *To
 		}
 		return nil
 	}
-	var diff registry.Diff
+	var diff catalogue.Diff
 	if err == nil {
 		if diff, err = l.r.putTool(l.w.manifest, spec(m, source(l.dir, l.path)), executor); err != nil {
 			err = inManifest(source(l.dir, l.path), err)
@@ -208,7 +209,7 @@ func (l look) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor
 		}
 	}
 	executor := l.f.build(m, source(l.dir, l.path), func() ([]byte, error) { return module, nil })
-	loading, cancel := context.WithTimeout(ctx, registry.DefaultLoadTimeout)
+	loading, cancel := context.WithTimeout(ctx, catalogue.DefaultLoadTimeout)
 	defer cancel()
 	if err := executor.Prepare(loading); err != nil {
 		return nil, errors.Join(err, executor.Close())
@@ -219,7 +220,7 @@ func (l look) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor
 // putTool registers a tool, in the place of that of the other manifest unless it is nil. The
 // rules come first, so that neither is ever there without its own. A tool with which the
 // operator's file cannot be used is not registered.
-func (r *Reloader) putTool(old *manifests.Manifest, spec tool.Spec, executor tool.Executor) (registry.Diff, error) {
+func (r *Reloader) putTool(old *manifests.Manifest, spec tool.Spec, executor tool.Executor) (catalogue.Diff, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	staying := specsOf(r.tools)
@@ -237,11 +238,11 @@ func (r *Reloader) putTool(old *manifests.Manifest, spec tool.Spec, executor too
 		}
 	}
 	r.tools.SetRules(before)
-	var diff registry.Diff
+	var diff catalogue.Diff
 	if old == nil {
-		err = r.tools.Register(spec, executor)
+		err = r.tools.Tools().Register(spec, executor)
 	} else {
-		diff, err = r.tools.ReplaceNamed(old.Name, spec, executor)
+		diff, err = r.tools.Tools().Replace(old.Name, spec, executor)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.setRules())
@@ -254,7 +255,7 @@ func (r *Reloader) putTool(old *manifests.Manifest, spec tool.Spec, executor too
 func (r *Reloader) removeTool(name, source string) ToolChange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, err := r.tools.Unregister(name)
+	_, err := r.tools.Tools().Unregister(name)
 	return ToolChange{Kind: ToolRemoved, Source: source, Tool: name, Err: errors.Join(err, r.setRules())}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -22,7 +23,7 @@ func Rules(o Options, tools *registry.Registry) (registry.Rules, error) {
 // specsOf lists what tools a Registry has, also those that are switched off.
 func specsOf(tools *registry.Registry) []tool.Spec {
 	var specs []tool.Spec
-	for _, info := range tools.List(registry.Filter{Disabled: true}) {
+	for _, info := range tools.Tools().List(catalogue.Filter{Disabled: true}) {
 		specs = append(specs, info.Spec)
 	}
 	return specs

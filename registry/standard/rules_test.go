@@ -51,7 +51,7 @@ func TestWhatTheFileSaysOfUnknownToolsHolds(t *testing.T) {
 	asks := capability.Permissions{Clock: true}
 	for name, want := range map[string]tool.Code{"later": tool.CodePermissionDenied, "lather": tool.CodeDisabled, "others": ""} {
 		spec := tool.Spec{Name: name, Description: "Does nothing.", Parameters: json.RawMessage(`{"type":"object"}`), Permissions: asks}
-		if err := tools.Register(spec, named{}); err != nil {
+		if err := tools.Tools().Register(spec, named{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := tools.Execute(t.Context(), tool.Call{Tool: name}); tool.CodeOf(err) != want {

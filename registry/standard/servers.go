@@ -28,7 +28,7 @@ func addServers(o Options, tools *registry.Registry, secrets *secret.Store) erro
 			URL: servers[name].URL, Private: servers[name].Private, Secret: servers[name].Secret, Secrets: secrets, HTTP: o.HTTP,
 			LookupEnv: o.config().LookupEnv, Logger: o.Logger,
 		})
-		started.Go(func() { failures[i] = tools.AddSource(context.Background(), server) })
+		started.Go(func() { failures[i] = tools.Tools().AddSource(context.Background(), server) })
 	}
 	started.Wait()
 	if o.OnLoadError == nil {

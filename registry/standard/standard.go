@@ -23,6 +23,7 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/audit"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
@@ -218,7 +219,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 			MaxText: o.MaxText, Results: kept,
 		},
 		Retries:    registry.RetryOptions{Max: o.MaxRetries, MaxDelay: o.MaxRetryDelay},
-		Tools:      registry.ToolOptions{LoadTimeout: o.LoadTimeout, NoDescriptions: o.NoDescriptions},
+		Tools:      catalogue.Options{LoadTimeout: o.LoadTimeout, NoDescriptions: o.NoDescriptions},
 		MaxTimeout: o.MaxTimeout,
 		Variables:  o.Variables,
 		Logger:     o.Logger,
@@ -250,7 +251,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 	}
 	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		executor := build(m, source, read)
-		if err := tools.Register(spec(m, source), executor); err != nil {
+		if err := tools.Tools().Register(spec(m, source), executor); err != nil {
 			return errors.Join(inManifest(source, err), executor.Close())
 		}
 		return nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 )
 
 // ChangeKind says what became of a tool whose files changed.
@@ -29,7 +29,7 @@ type ToolChange struct {
 	Tool string
 	// Diff is what changed in the definition of a tool that was replaced. It is empty when
 	// only the module did.
-	Diff registry.Diff
+	Diff catalogue.Diff
 	// Err says why the files of ToolKept are no good: an *Error of package tool that names
 	// the file and its fault. Of ToolRemoved, it says what could not be freed, and why the
 	// rules of the operator's file stayed as they were.

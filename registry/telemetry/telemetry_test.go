@@ -140,7 +140,7 @@ func TestCallsAreTracedAndCounted(t *testing.T) {
 	}
 	tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: observer}})
 	defer tools.Close()
-	if err := tools.Register(spec, executor); err != nil {
+	if err := tools.Tools().Register(spec, executor); err != nil {
 		t.Fatal(err)
 	}
 	first := tool.Call{ID: "c1", Tenant: "t", Session: "s", Tool: "echo", Arguments: json.RawMessage(`{"text":"private"}`)}
@@ -191,7 +191,7 @@ func TestObserverThatPanicsHarmsNoCall(t *testing.T) {
 		receipts := 0
 		tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: breaking{atBegin}, OnReceipt: func(tool.Receipt) { receipts++ }}})
 		spec, executor, err := native.Text("echo", "Echoes.", func(_ context.Context, text string) (string, error) { return text, nil })
-		if err := errors.Join(err, tools.Register(spec, executor)); err != nil {
+		if err := errors.Join(err, tools.Tools().Register(spec, executor)); err != nil {
 			t.Fatal(err)
 		}
 		result, err := tools.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"a"}`)})
@@ -214,7 +214,7 @@ func BenchmarkExecute(b *testing.B) {
 			tools := registry.New(o)
 			defer tools.Close()
 			spec, executor, err := native.Text("echo", "Echoes.", func(_ context.Context, text string) (string, error) { return text, nil })
-			if err := errors.Join(err, tools.Register(spec, executor)); err != nil {
+			if err := errors.Join(err, tools.Tools().Register(spec, executor)); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
@@ -244,7 +244,7 @@ func TestSpansTellTheWait(t *testing.T) {
 		}
 		tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: observer}, Schedule: schedule.Options{MaxCalls: 1}})
 		defer tools.Close()
-		if err := tools.Register(spec, executor); err != nil {
+		if err := tools.Tools().Register(spec, executor); err != nil {
 			t.Fatal(err)
 		}
 		call := tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":""}`)}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -88,7 +89,7 @@ func TestRulesAboutArgumentsAreNotDodged(t *testing.T) {
 // A tool that is taken away is told of nowhere.
 func TestHiddenToolsAreNotToldOf(t *testing.T) {
 	l := newLab(t, setup{tools: map[string]string{"secretive": "", "plain": ""}, operator: "[policy]\ndeny = [\"secretive\"]\n"})
-	if list := l.tools.List(registry.Filter{}); len(list) != 1 || list[0].Name != "plain" {
+	if list := l.tools.Tools().List(catalogue.Filter{}); len(list) != 1 || list[0].Name != "plain" {
 		t.Errorf("listed: %+v", list)
 	}
 	for _, name := range []string{"secretiv", "secretive2", "Secretiv", "secret"} {
@@ -97,7 +98,7 @@ func TestHiddenToolsAreNotToldOf(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if found, err := json.Marshal(l.tools.Search("secretive")); err != nil || strings.Contains(string(found), "secretive") {
+	if found, err := json.Marshal(l.tools.Tools().Search("secretive", 0)); err != nil || strings.Contains(string(found), "secretive") {
 		t.Errorf("found: %s, %v", found, err)
 	}
 }

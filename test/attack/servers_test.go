@@ -36,7 +36,7 @@ func serveVariables(in io.Reader, out io.Writer) int {
 			return map[string]any{"names": names, "exact": json.RawMessage("9007199254740993")}, nil
 		})
 	if err == nil {
-		err = tools.Register(spec, executor)
+		err = tools.Tools().Register(spec, executor)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -86,7 +86,7 @@ func TestServers(t *testing.T) {
 	)
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
-		if tools := open(t, ""); tools.Has(name) {
+		if tools := open(t, ""); tools.Tools().Has(name) {
 			t.Error("there is a tool without a server")
 		}
 	})

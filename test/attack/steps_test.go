@@ -125,7 +125,7 @@ func one(t *testing.T, o registry.Options, properties string, change func(*tool.
 	}
 	r := registry.New(o)
 	t.Cleanup(func() { r.Close() })
-	if err := r.Register(spec, s); err != nil {
+	if err := r.Tools().Register(spec, s); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -203,7 +203,7 @@ func stepDescribe(t *testing.T) {
 			Name: "tool", Version: "1.0.0", Description: "Is attacked.", Source: "test",
 			Parameters: json.RawMessage(`{"type":"object"}`),
 		}
-		if err := r.Register(spec, described{}); err != nil {
+		if err := r.Tools().Register(spec, described{}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)

@@ -33,7 +33,7 @@ func setUp(t *testing.T, o delegated.Options, form delegated.Form) (*registry.Re
 		t.Fatal(err)
 	}
 	r := registry.New(registry.Options{})
-	if err := r.Register(spec, executor); err != nil {
+	if err := r.Tools().Register(spec, executor); err != nil {
 		t.Fatal(err)
 	}
 	return r, desk
@@ -102,7 +102,7 @@ func TestLaterIsPendingUntilItIsCompleted(t *testing.T) {
 		if string(result.Structured) != want || !strings.Contains(result.Text(), `"status": "pending"`) {
 			t.Errorf("got %s and %q", result.Structured, result.Text())
 		}
-		if info, _ := r.Get("ask"); info.Sandboxed || info.Source != "client" || len(info.Result) > 0 {
+		if info, _ := r.Tools().Get("ask"); info.Sandboxed || info.Source != "client" || len(info.Result) > 0 {
 			t.Errorf("listed as %+v", info)
 		}
 		q := <-requests

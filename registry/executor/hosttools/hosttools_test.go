@@ -78,7 +78,7 @@ func TestCalls(t *testing.T) {
 	for _, name := range hosttools.Names() {
 		spec, executor, err := hosttools.Define(name, echo)
 		if err == nil {
-			err = tools.Register(spec, executor)
+			err = tools.Tools().Register(spec, executor)
 		}
 		if err != nil {
 			t.Fatal(err)

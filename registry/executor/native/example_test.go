@@ -30,7 +30,7 @@ func Example() {
 	}
 	tools := registry.New(registry.Options{})
 	defer tools.Close()
-	if err := tools.Register(spec, executor); err != nil {
+	if err := tools.Tools().Register(spec, executor); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -54,7 +54,7 @@ func ExampleText() {
 	}
 	tools := registry.New(registry.Options{})
 	defer tools.Close()
-	if err := tools.Register(spec, executor); err != nil {
+	if err := tools.Tools().Register(spec, executor); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -31,7 +31,7 @@ type Options struct {
 	// remembered and the tool can be pinned, so change it with what the function does.
 	Spec tool.Spec
 	// Init, when it is set, makes the tool dynamic: it is called when the tool is first
-	// used, and again by Registry.Refresh. It is abandoned like a call when it takes too
+	// used, and again by Refresh of the catalogue. It is abandoned like a call when it takes too
 	// long.
 	Init func(ctx context.Context) (tool.Definition, error)
 	// OnInvalid puts the faults of a call's arguments into words for a model; nil, and "",

@@ -31,7 +31,7 @@ func register(t *testing.T, o registry.Options) func(spec tool.Spec, e tool.Exec
 			t.Fatal(err)
 		}
 		r := registry.New(o)
-		if err := r.Register(spec, e); err != nil {
+		if err := r.Tools().Register(spec, e); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = r.Close() })
@@ -96,7 +96,7 @@ func TestDefineTypedInputAndOutput(t *testing.T) {
 	if len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "mayor") {
 		t.Errorf("warnings: %q", result.Warnings)
 	}
-	info, _ := r.Get("city")
+	info, _ := r.Tools().Get("city")
 	if info.Sandboxed || info.Source != "go" || !strings.Contains(string(info.Parameters), `"description":"The city."`) || len(info.Result) == 0 {
 		t.Errorf("listed as %+v", info)
 	}
@@ -293,7 +293,7 @@ func TestRawAndDefineCallSeeTheCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Register(spec, e); err != nil {
+	if err := r.Tools().Register(spec, e); err != nil {
 		t.Fatal(err)
 	}
 	told := ""
@@ -404,7 +404,7 @@ func TestInitMakesAToolDynamic(t *testing.T) {
 	_, err := call(r, "skill", `{"name":"sing"}`)
 	failure(t, err, tool.CodeInvalidArgument)
 	skills = append(skills, "sing")
-	if diff, err := r.Refresh(context.Background(), "skill"); err != nil || !strings.Contains(diff.String(), "cook, sing") {
+	if diff, err := r.Tools().Refresh(context.Background(), "skill"); err != nil || !strings.Contains(diff.String(), "cook, sing") {
 		t.Errorf("got %v, %v", diff, err)
 	}
 	if result, err := call(r, "skill", `{"name":"sing"}`); err != nil || result.Text() != "sing" {

@@ -63,14 +63,14 @@ func setUp(t *testing.T, o registry.Options, p process.Options, dangerous bool) 
 		return "", fmt.Errorf("%s: command not found", words[0])
 	})
 	if err == nil {
-		err = b.tools.Register(spec, executor)
+		err = b.tools.Tools().Register(spec, executor)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec, executor, err = b.table.Define()
 	if err == nil {
-		err = b.tools.Register(spec, executor)
+		err = b.tools.Tools().Register(spec, executor)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -233,14 +233,14 @@ func TestToldIsBounded(t *testing.T) {
 			return "", ctx.Err()
 		})
 		if err == nil {
-			err = tools.Register(spec, executor)
+			err = tools.Tools().Register(spec, executor)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		spec, executor, err = table.Define()
 		if err == nil {
-			err = tools.Register(spec, executor)
+			err = tools.Tools().Register(spec, executor)
 		}
 		if err != nil {
 			t.Fatal(err)

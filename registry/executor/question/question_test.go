@@ -36,7 +36,7 @@ func call(t *testing.T, p *person, arguments string) (tool.Result, error) {
 	t.Cleanup(func() { _ = tools.Close() })
 	spec, executor, err := question.Define(p)
 	if err == nil {
-		err = tools.Register(spec, executor)
+		err = tools.Tools().Register(spec, executor)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -447,7 +447,7 @@ func TestRetries(t *testing.T) {
 		tools := registry.New(registry.Options{})
 		t.Cleanup(func() { _ = tools.Close() })
 		spec := tool.Spec{Name: m.Name, Version: m.Version, Description: m.Description, Parameters: m.Parameters.JSON(), Permissions: m.Permissions, Sandboxed: true}
-		if err := tools.Register(spec, rest.New(rest.Options{Manifest: m})); err != nil {
+		if err := tools.Tools().Register(spec, rest.New(rest.Options{Manifest: m})); err != nil {
 			t.Fatal(err)
 		}
 		unasked, err := policy.Compile(policy.Config{Tools: map[string]policy.ToolRule{"demo": {AutoExecute: true}}}, policy.Known{Tools: []policy.ToolFacts{{Name: "demo"}}})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -226,7 +226,7 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 	}
 	defer tools.Close()
 	if len(names) == 0 {
-		for _, info := range tools.List(registry.Filter{}) {
+		for _, info := range tools.Tools().List(catalogue.Filter{}) {
 			names = append(names, info.Name)
 		}
 	}

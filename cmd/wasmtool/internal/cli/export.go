@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/llm"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -85,7 +86,7 @@ func (o exportOptions) export(cmd *cobra.Command, format llm.Format, targets []s
 
 // toolsNamed opens the tools that a command line names, or all. The function returned
 // closes them.
-func (o toolOptions) toolsNamed(cmd *cobra.Command, set toolSet, targets []string) ([]registry.Info, func() error, error) {
+func (o toolOptions) toolsNamed(cmd *cobra.Command, set toolSet, targets []string) ([]catalogue.Info, func() error, error) {
 	var tools *registry.Registry
 	var err error
 	names := targets
@@ -107,7 +108,7 @@ func (o toolOptions) toolsNamed(cmd *cobra.Command, set toolSet, targets []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	infos := tools.List(registry.Filter{})
+	infos := tools.Tools().List(catalogue.Filter{})
 	if len(names) > 0 {
 		infos, err = enabled(tools, names)
 	}
@@ -119,8 +120,8 @@ func (o toolOptions) toolsNamed(cmd *cobra.Command, set toolSet, targets []strin
 }
 
 // enabled returns the tools of these names, which must not be switched off.
-func enabled(tools *registry.Registry, names []string) ([]registry.Info, error) {
-	infos, err := tools.Resolve(names...)
+func enabled(tools *registry.Registry, names []string) ([]catalogue.Info, error) {
+	infos, err := tools.Tools().Resolve(names...)
 	for _, info := range infos {
 		if info.Disabled {
 			return nil, &tool.Error{Code: tool.CodeDisabled, Tool: info.Name, Message: "the tool is switched off"}

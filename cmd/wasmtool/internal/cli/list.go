@@ -8,12 +8,13 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 func newListCommand(a *app) *cobra.Command {
 	o := toolOptions{app: a}
-	var filter registry.Filter
+	var filter catalogue.Filter
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -28,7 +29,7 @@ not be had (the others are listed).`,
   wasmtool list --tools ./my-tools --json`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return o.printTools(asJSON, func(tools *registry.Registry) []registry.Info { return tools.List(filter) })
+			return o.printTools(asJSON, func(tools *registry.Registry) []catalogue.Info { return tools.Tools().List(filter) })
 		},
 	}
 	o.add(cmd)
@@ -58,7 +59,7 @@ Exit status: 0, also when nothing is found; 8 when a tool could not be loaded.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			query := strings.Join(args, " ")
-			return o.printTools(asJSON, func(tools *registry.Registry) []registry.Info { return tools.Search(query) })
+			return o.printTools(asJSON, func(tools *registry.Registry) []catalogue.Info { return tools.Tools().Search(query, 0) })
 		},
 	}
 	o.add(cmd)
@@ -68,7 +69,7 @@ Exit status: 0, also when nothing is found; 8 when a tool could not be loaded.`,
 
 // printTools opens the tools and prints those that are chosen. A tool that does not
 // load is complained about, and the others are printed.
-func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []registry.Info) error {
+func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []catalogue.Info) error {
 	broken := complaints{Streams: o.Streams}
 	tools, err := o.open(toolSet{servers: everyServer, onLoadError: broken.add})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
@@ -115,11 +116,11 @@ func (o toolOptions) openExplained(target string, stores *remembered.Files) (exp
 func (t *explainedTool) find() error {
 	name := t.target
 	if isPath(name) {
-		for _, info := range t.tools.List(registry.Filter{Disabled: true}) {
+		for _, info := range t.tools.Tools().List(catalogue.Filter{Disabled: true}) {
 			name = info.Name
 		}
 	}
-	info, err := t.tools.Lookup(name)
+	info, err := t.tools.Tools().Lookup(name)
 	t.spec = info.Spec
 	return err
 }

@@ -134,7 +134,7 @@ func (o *runOptions) call(cmd *cobra.Command, set toolSet, target string, argume
 		return failedBeforeCall(target, err), err
 	}
 	defer tools.Close()
-	if info, found := tools.Get(name); found {
+	if info, found := tools.Tools().Get(name); found {
 		if err := o.checkAsked(cmd, info.Spec); err != nil {
 			return failedBeforeCall(target, err), err
 		}

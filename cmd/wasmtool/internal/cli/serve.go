@@ -17,6 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/mcpserver/oauth"
@@ -224,7 +225,7 @@ func (o *serveOptions) openTools(options standard.Options) (*registry.Registry, 
 func allTools(tools *registry.Registry) tool.Spec {
 	all := tool.Spec{Name: "the set of tools"}
 	p := &all.Permissions
-	for _, info := range tools.List(registry.Filter{Disabled: true}) {
+	for _, info := range tools.Tools().List(catalogue.Filter{Disabled: true}) {
 		asked := info.Permissions
 		p.FS, p.Env, p.Net = append(p.FS, asked.FS...), append(p.Env, asked.Env...), append(p.Net, asked.Net...)
 		p.KV, p.Clock, p.Random = max(p.KV, asked.KV), p.Clock || asked.Clock, p.Random || asked.Random

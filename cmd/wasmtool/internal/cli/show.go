@@ -42,7 +42,7 @@ func (o toolOptions) show(cmd *cobra.Command, target string, asJSON bool) error 
 		return err
 	}
 	defer tools.Close()
-	info, err := tools.Lookup(name)
+	info, err := tools.Tools().Lookup(name)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret/keyring"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
@@ -171,7 +172,7 @@ func (o toolOptions) openTarget(cmd *cobra.Command, set toolSet, target string) 
 		if err != nil {
 			return nil, "", err
 		}
-		if _, found := tools.Get(target); !found {
+		if _, found := tools.Tools().Get(target); !found {
 			o.hintFolder(target)
 		}
 		return tools, target, nil
@@ -186,7 +187,7 @@ func (o toolOptions) openTarget(cmd *cobra.Command, set toolSet, target string) 
 	if err != nil {
 		return nil, "", err
 	}
-	specs := tools.List(registry.Filter{Disabled: true}) // calling it tells that it is
+	specs := tools.Tools().List(catalogue.Filter{Disabled: true}) // calling it tells that it is
 	if len(specs) != 1 {
 		return nil, "", errors.Join(&tool.Error{Code: tool.CodeInternal, Message: fmt.Sprintf("%d tools were loaded in place of one", len(specs))}, tools.Close())
 	}
@@ -216,7 +217,7 @@ func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string
 	}
 	defer tools.Close()
 	var names []string
-	for _, info := range tools.List(registry.Filter{}) {
+	for _, info := range tools.Tools().List(catalogue.Filter{}) {
 		names = append(names, info.Name+"\t"+firstSentence(info.Description))
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

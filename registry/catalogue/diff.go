@@ -1,4 +1,4 @@
-package registry
+package catalogue
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package registry
+package catalogue
 
 import (
 	"context"
@@ -17,18 +17,18 @@ const sourceRetry = 30 * time.Second
 // cannot be registered, since its name is taken or its definition does not hold, is left out
 // and the Logger told. Tools stay while the source cannot say which there are.
 //
-// The Registry owns the source from then on, whatever AddSource returns, and asks it again
+// The Catalogue owns the source from then on, whatever AddSource returns, and asks it again
 // after it failed. The error is that of asking it the first time, or cancelled when the
-// Registry is closed.
-func (r *Registry) AddSource(ctx context.Context, source tool.Source) error {
-	f := &followed{r: r, source: source, known: make(map[string]string), end: make(chan struct{}), ended: make(chan struct{})}
-	r.mu.Lock()
-	if r.closed {
-		r.mu.Unlock()
+// Catalogue is closed.
+func (c *Catalogue) AddSource(ctx context.Context, source tool.Source) error {
+	f := &followed{c: c, source: source, known: make(map[string]string), end: make(chan struct{}), ended: make(chan struct{})}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
 		return errors.Join(errClosed(""), source.Close())
 	}
-	r.sources = append(r.sources, f)
-	r.mu.Unlock()
+	c.sources = append(c.sources, f)
+	c.mu.Unlock()
 	err := f.update(ctx)
 	go f.follow(err)
 	return err
@@ -36,7 +36,7 @@ func (r *Registry) AddSource(ctx context.Context, source tool.Source) error {
 
 // followed is a source whose tools are kept up to date, by one goroutine at a time.
 type followed struct {
-	r      *Registry
+	c      *Catalogue
 	source tool.Source
 	known  map[string]string // digests of its tools that are registered, by name
 	end    chan struct{}     // closed to end following
@@ -64,7 +64,7 @@ func (f *followed) follow(err error) {
 		case <-again:
 		}
 		if err = f.update(ctx); err != nil && ctx.Err() == nil {
-			f.r.log.Warn("the tools of a source are not known", "reason", err)
+			f.c.log.Warn("the tools of a source are not known", "reason", err)
 		}
 	}
 }
@@ -115,8 +115,8 @@ func (f *followed) put(ctx context.Context, t tool.Sourced) error {
 		return t.Executor.Close() // the one that is there does as well
 	}
 	if !known {
-		err = f.r.Register(t.Spec, t.Executor)
-	} else if _, err = f.r.Replace(t.Spec, t.Executor); err != nil {
+		err = f.c.Register(t.Spec, t.Executor)
+	} else if _, err = f.c.Replace(name, t.Spec, t.Executor); err != nil {
 		f.drop(name) // what there was is there no more
 	}
 	if err == nil {
@@ -127,15 +127,15 @@ func (f *followed) put(ctx context.Context, t tool.Sourced) error {
 
 func (f *followed) drop(name string) {
 	delete(f.known, name)
-	if _, err := f.r.Unregister(name); err != nil {
-		f.r.log.Warn("a tool of a source does not close", "tool", name, "reason", err)
+	if _, err := f.c.Unregister(name); err != nil {
+		f.c.log.Warn("a tool of a source does not close", "tool", name, "reason", err)
 	}
 }
 
 func (f *followed) leftOut(t tool.Sourced, err error) {
-	f.r.log.Warn("a tool of a source is left out", "tool", t.Spec.Name, "source", t.Spec.Source, "reason", err)
+	f.c.log.Warn("a tool of a source is left out", "tool", t.Spec.Name, "source", t.Spec.Source, "reason", err)
 	if err := t.Executor.Close(); err != nil {
-		f.r.log.Warn("a tool of a source does not close", "tool", t.Spec.Name, "reason", err)
+		f.c.log.Warn("a tool of a source does not close", "tool", t.Spec.Name, "reason", err)
 	}
 }
 

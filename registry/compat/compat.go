@@ -1,9 +1,11 @@
-package registry
+// Package compat calls tools in the shapes that agents of other systems know.
+package compat
 
 import (
 	"context"
 	"encoding/json"
 
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -19,7 +21,7 @@ type Observation struct {
 
 // Dispatch is Execute for agents that know no more than a name, parameters and a text: it
 // never fails, and what went wrong is in the Observation.
-func (r *Registry) Dispatch(ctx context.Context, name string, parameters json.RawMessage) Observation {
+func Dispatch(ctx context.Context, r *registry.Registry, name string, parameters json.RawMessage) Observation {
 	result, err := r.Execute(ctx, tool.Call{Tool: name, Arguments: parameters})
 	if err != nil {
 		return Observation{Status: "error", Tool: result.Call.Tool, Error: result.Text()}
@@ -33,7 +35,7 @@ type ToolContext struct {
 }
 
 // ExecuteWithContext is Execute with the parts of a tool.Call apart.
-func (r *Registry) ExecuteWithContext(ctx context.Context, name string, input json.RawMessage, at ToolContext) (tool.Result, error) {
+func ExecuteWithContext(ctx context.Context, r *registry.Registry, name string, input json.RawMessage, at ToolContext) (tool.Result, error) {
 	return r.Execute(ctx, tool.Call{
 		Tool: name, Arguments: input, ID: at.CallID, Tenant: at.Tenant, Session: at.SessionID, Message: at.MessageID,
 		WorkingDirectory: at.WorkingDirectory,
