@@ -84,7 +84,7 @@ func TestDocExample(t *testing.T) {
 
 // No key is without a test that shows by calls what it does.
 func TestKeysHaveTests(t *testing.T) {
-	names.CheckFields(t, "..", "testdata/keys.txt", formatKeys())
+	names.CheckKeys(t, "testdata/keys.txt", formatKeys())
 }
 
 // TestDocManifests reads the manifests that the document shows in full, and the example of

@@ -202,7 +202,7 @@ func TestKeysHaveEffects(t *testing.T) {
 
 // No key is without a call that shows what it does.
 func TestKeysHaveTests(t *testing.T) {
-	names.CheckFields(t, "../..", "testdata/keys.txt", formatKeys())
+	names.CheckKeys(t, "testdata/keys.txt", formatKeys())
 }
 
 // No key is without a test of what becomes of it here, and none is tested that is not there.

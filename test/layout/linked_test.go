@@ -17,6 +17,7 @@ var embedded = []struct {
 	{"test/embedder", []string{"github.com/modelcontextprotocol/go-sdk"}, "MCP clients are served by registry/mcpserver"},
 	{"test/embedder", []string{"go.opentelemetry.io/otel", "go.opentelemetry.io/otel/trace", "go.opentelemetry.io/otel/metric"}, "spans and metrics come with registry/telemetry"},
 	{"test/embedder", []string{"github.com/zalando/go-keyring"}, "the keyring comes with hostfuncs/secret/keyring"},
+	{"test/embedder", []string{"github.com/zalando/go-keyring", "github.com/godbus/dbus/v5"}, "the keyring of the system comes with hostfuncs/secret/keyring"},
 	{"test/embedder", []string{"go.yaml.in/yaml/v4"}, "only the command reads OpenAPI documents"},
 	{"test/embedder", []string{"github.com/spf13/cobra", "golang.org/x/term"}, "only the command has a command line"},
 	{"registry/mcpserver", []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4"}, "a server without users has no signatures to check"},

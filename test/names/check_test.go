@@ -1,6 +1,9 @@
 package names
 
 import (
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +31,7 @@ func TestCheck(t *testing.T) {
 
 		"":                                  "no test",
 		"test/names.TestNothing":            "no test test/names.TestNothing",
-		"test/names.CheckFields":            "no test", // a function, but no test
+		"test/names.CheckKeys":              "no test", // a function, but no test
 		"test/names.TestCheck/" + row + "s": `does not say "a row of a tables"`,
 		"guest.TestServe_output":            "no test", // of another module
 		"testdata/script/nothing.txtar":     "no script",
@@ -40,6 +43,33 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// tables are those that name a test for each key of a format.
+var tables = []string{"../../registry/config/testdata/keys.txt", "../../manifests/testdata/keys.txt"}
+
+// No key of a file is without a test that shows by calls what it does.
+func TestKeysHaveTests(t *testing.T) {
+	index := find(t)
+	for _, table := range tables {
+		text, err := os.ReadFile(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range checkRows(index, string(text)) {
+			t.Errorf("%s: %s", table, fault)
+		}
+	}
+}
+
+// checkRows says what is wrong with the tests of a table.
+func checkRows(index *Index, text string) (faults []string) {
+	for key, test := range rows(text) {
+		if err := index.Check(test); err != nil {
+			faults = append(faults, key+": "+err.Error())
+		}
+	}
+	return faults
+}
+
 // recorder notes failures in place of failing.
 type recorder struct {
 	testing.TB
@@ -49,14 +79,13 @@ type recorder struct {
 func (r *recorder) Helper() {}
 
 func (r *recorder) Errorf(format string, args ...any) {
-	for _, a := range args[1:] {
-		r.said = append(r.said, a.(string))
-	}
+	r.said = append(r.said, fmt.Sprintf(format, args...))
 }
 
 func TestCheckFields(t *testing.T) {
+	const table = "testdata/fields.txt"
 	r := &recorder{TB: t}
-	CheckFields(r, "../..", "testdata/fields.txt", []stricttoml.Key{
+	CheckKeys(r, table, []stricttoml.Key{
 		{Name: "name", Want: stricttoml.WantText},
 		{Name: "forgotten", Want: stricttoml.WantFlag},
 		{Name: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key {
@@ -66,12 +95,17 @@ func TestCheckFields(t *testing.T) {
 			return stricttoml.Key{Want: stricttoml.WantText}
 		}},
 	})
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := append(checkRows(find(t), string(text)), r.said...)
 	want := []string{
 		"limits.fuel: there is no test runtime.TestThatWasRenamed",
-		"no test is named that shows what forgotten does",
-		"the format has no key gone",
+		table + ": the format has no key gone",
+		table + ": no test is named that shows what forgotten does",
 	}
-	if got := strings.Join(r.said, "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

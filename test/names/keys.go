@@ -1,0 +1,74 @@
+package names
+
+import (
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
+)
+
+// Leaves lists the keys of a format that hold a value, with the tables that they are in,
+// such as "limits.fuel". A key of a free choice is stricttoml.AnyName.
+func Leaves(keys []stricttoml.Key) []string { return leaves("", keys) }
+
+func leaves(prefix string, keys []stricttoml.Key) []string {
+	var list []string
+	for _, k := range keys {
+		list = append(list, leavesOf(prefix+k.Name, k)...)
+	}
+	return list
+}
+
+func leavesOf(path string, k stricttoml.Key) []string {
+	var list []string
+	switch k.Want {
+	case stricttoml.WantTable, stricttoml.WantTables:
+		list = leaves(path+".", k.Members())
+	case stricttoml.WantNamed:
+		list = leavesOf(path+"."+stricttoml.AnyName, k.Entry(stricttoml.AnyName))
+	default:
+		list = []string{path}
+	}
+	if k.Or != nil {
+		list = append(list, leavesOf(path, *k.Or)...)
+	}
+	return slices.Compact(list)
+}
+
+// CheckKeys fails t unless a table names, for each key of a format that holds a value and for
+// no other one, a test of what the key does. TestKeysHaveTests looks whether there are such
+// tests.
+func CheckKeys(t testing.TB, table string, keys []stricttoml.Key) {
+	t.Helper()
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, leaves := make(map[string]bool), Leaves(keys)
+	for key := range rows(string(text)) {
+		shown[key] = true
+		if !slices.Contains(leaves, key) {
+			t.Errorf("%s: the format has no key %s", table, key)
+		}
+	}
+	for _, key := range leaves {
+		if !shown[key] {
+			t.Errorf("%s: no test is named that shows what %s does", table, key)
+		}
+	}
+}
+
+// rows are the lines of a table, each a key and a test; lines that begin with # are remarks.
+func rows(text string) iter.Seq2[string, string] {
+	return func(yield func(key, test string) bool) {
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			if key, test, _ := strings.Cut(line, " "); line != "" && !strings.HasPrefix(line, "#") && !yield(key, strings.TrimSpace(test)) {
+				return
+			}
+		}
+	}
+}
