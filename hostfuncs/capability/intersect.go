@@ -55,3 +55,97 @@ func (g *Grant) add(w Word, o Offer) {
 		g.Random = true
 	}
 }
+
+// intersectNet returns the requests that both sides allow, those of the more specific
+// asks first, and what is missing: first the requests, then the secrets.
+func intersectNet(asks []Net, o Offer) (granted []GrantedNet, missing []Word) {
+	type part struct {
+		ask    Net
+		grants []GrantedNet
+	}
+	var parts []part
+	var secrets []Word
+	for _, ask := range asks {
+		grants := grantsFor(ask, o)
+		if len(grants) == 0 {
+			missing = append(missing, ask.word())
+		}
+		for _, s := range ask.Secrets {
+			reached := slices.ContainsFunc(grants, func(n GrantedNet) bool { return n.has(s) })
+			if !o.allows(s.word()) || len(grants) > 0 && !reached {
+				secrets = append(secrets, s.word())
+			}
+		}
+		parts = append(parts, part{ask, grants})
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return moreSpecific(a.ask.URL, b.ask.URL) })
+	for _, p := range parts {
+		granted = append(granted, p.grants...)
+	}
+	return granted, append(missing, secrets...)
+}
+
+func (n GrantedNet) has(use SecretUse) bool {
+	return slices.ContainsFunc(n.Secrets, func(s GrantedSecret) bool { return s.SecretUse == use })
+}
+
+// grantsFor returns what one ask gets: a grant for each offer that it shares URLs and
+// methods with, but for those that say nothing new.
+func grantsFor(ask Net, o Offer) []GrantedNet {
+	var grants []GrantedNet
+	for _, offer := range o.Net {
+		n, ok := grantFor(ask, offer, o)
+		if ok && !slices.ContainsFunc(grants, func(g GrantedNet) bool { return g.covers(n) }) {
+			grants = slices.DeleteFunc(grants, n.covers)
+			grants = append(grants, n)
+		}
+	}
+	return grants
+}
+
+// covers reports whether other adds nothing to n, both coming from one ask. What is
+// under "any" may have secrets that "any" has not.
+func (n GrantedNet) covers(other GrantedNet) bool {
+	return n.URL.IsAny() == other.URL.IsAny() && n.URL.Contains(other.URL) &&
+		containsAll(n.Methods, other.Methods) && (n.Private || !other.Private)
+}
+
+func grantFor(ask Net, offer OfferedNet, o Offer) (GrantedNet, bool) {
+	url, shared := offer.URL, !offer.URL.IsZero()
+	if !ask.URL.IsAny() {
+		url, shared = ask.URL.Intersect(offer.URL)
+	}
+	methods := o.Deny.left(url, sharedMethods(ask.asked(), offer.Methods))
+	if !shared || len(methods) == 0 {
+		return GrantedNet{}, false
+	}
+	_, denied := o.Deny.Takes(netWord(KindNetPrivate, url, methods))
+	n := GrantedNet{URL: url, Methods: methods, Private: offer.private() && !denied}
+	if url.NamesLocal() && !n.Private {
+		return GrantedNet{}, false
+	}
+	for _, use := range ask.Secrets {
+		if s, ok := grantSecret(use, url, o); ok {
+			n.Secrets = append(n.Secrets, s)
+		}
+	}
+	return n, true
+}
+
+// grantSecret cuts a secret down to the URLs within both url and the offer. It goes to
+// "any" host only where the offer spells that.
+func grantSecret(use SecretUse, url URLPattern, o Offer) (GrantedSecret, bool) {
+	s := GrantedSecret{SecretUse: use}
+	if !o.allows(use.word()) {
+		return s, false
+	}
+	for _, limit := range o.Secrets[use.Name].URLs {
+		if part, ok := limit.Intersect(url); ok {
+			s.URLs = append(s.URLs, part)
+		}
+	}
+	if len(o.Secrets[use.Name].URLs) == 0 {
+		return s, !url.IsAny()
+	}
+	return s, len(s.URLs) > 0
+}

@@ -1,6 +1,10 @@
 package kv
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"time"
+)
 
 // Namespace says whose values are meant. Two that differ in either field share nothing,
 // however the names are spelt.
@@ -37,4 +41,115 @@ type Store interface {
 	// Close ends waiting calls with Unavailable, waits for running ones and frees what
 	// the Store holds. Every later call gives Unavailable; closing again does nothing.
 	Close() error
+}
+
+// Bounds that no option changes.
+const (
+	// MaxKeyBytes is the length of the longest key.
+	MaxKeyBytes = 512
+	// MaxNameBytes is the length of the longest tenant or tool name.
+	MaxNameBytes = 1024
+	// MaxList is the number of keys that List returns at most.
+	MaxList = 1000
+)
+
+// What the zero Options mean.
+const (
+	DefaultMaxKeys       = 10_000
+	DefaultMaxBytes      = 16 << 20
+	DefaultMaxValueBytes = 1 << 20
+	DefaultWait          = 10 * time.Second
+)
+
+// Options bounds each namespace of a Store. In every field 0 or less means the default.
+// Lowering a bound below what a namespace holds loses nothing: it can be read, shrunk and
+// deleted from, but not grow.
+type Options struct {
+	// MaxKeys is the number of keys. Default DefaultMaxKeys.
+	MaxKeys int
+	// MaxBytes is the sum of the lengths of keys and values. Default DefaultMaxBytes.
+	// A Bolt file takes more than that on disk: it stops growing at four times what both
+	// quotas allow and a little, with an error of kind QuotaBytes, and never shrinks.
+	MaxBytes int64
+	// MaxValueBytes is the length of one value. Default DefaultMaxValueBytes.
+	MaxValueBytes int
+	// Wait is how long a call waits for its turn where others, perhaps in another
+	// process, use the same namespace; the context may end it sooner. Only Bolt waits.
+	// Default DefaultWait.
+	Wait time.Duration
+}
+
+// withDefaults returns o with every field set.
+func (o Options) withDefaults() Options {
+	if o.MaxKeys <= 0 {
+		o.MaxKeys = DefaultMaxKeys
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.MaxValueBytes <= 0 {
+		o.MaxValueBytes = DefaultMaxValueBytes
+	}
+	if o.Wait <= 0 {
+		o.Wait = DefaultWait
+	}
+	return o
+}
+
+// Kind says why a call failed. Act on the kind, never on the text.
+type Kind string
+
+// The kinds of failure.
+const (
+	// NotFound is a key that has no value.
+	NotFound Kind = "not_found"
+	// BadKey is a key, prefix or namespace that cannot be one: empty, or not UTF-8.
+	BadKey Kind = "bad_key"
+	// KeyTooLong is a key over MaxKeyBytes, or a name over MaxNameBytes.
+	KeyTooLong Kind = "key_too_long"
+	// ValueTooLong is a value over Options.MaxValueBytes.
+	ValueTooLong Kind = "value_too_long"
+	// QuotaKeys is a new key past Options.MaxKeys.
+	QuotaKeys Kind = "quota_keys"
+	// QuotaBytes is a write past Options.MaxBytes.
+	QuotaBytes Kind = "quota_bytes"
+	// Unavailable is a store that is closed, or a disk that is full or fails.
+	Unavailable Kind = "unavailable"
+	// Corrupt is a file that is damaged or not this namespace's. It stays as it is.
+	Corrupt Kind = "corrupt"
+	// Timeout is a turn that did not come within Options.Wait or before the context
+	// ended; in the latter case errors.Is finds the context's error.
+	Timeout Kind = "timeout"
+)
+
+// Error is the only type of error that a Store returns. Its text holds no key, value or
+// host path.
+type Error struct {
+	Kind Kind
+	// Message says what is wrong and, where there is one, the way out.
+	Message string
+
+	cause error
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return "kv: " + e.Message }
+
+// Unwrap returns the error of the context that ended the call, or nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// fail returns an error of a kind.
+func fail(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// notFound is the answer to Get where there is nothing.
+func notFound() *Error { return fail(NotFound, "the key has no value") }
+
+// closed is the answer to every call after Close.
+func closed() *Error { return fail(Unavailable, "the store is closed") }
+
+// ended is the answer to a call whose context ended.
+func ended(cause error) *Error {
+	return &Error{Kind: Timeout, Message: "the call ended before its turn in the store came", cause: cause}
 }
