@@ -5,7 +5,9 @@ package callqueue
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,14 +93,13 @@ type Queue struct {
 	running atomic.Int64
 
 	mu      sync.Mutex
-	waiting []*Turn        // in the order of getting their turns
-	holding []*Turn        // those that run and have files
-	tenants map[string]use // of those that have calls here
+	waiting []*Turn            // in the order of getting their turns
+	holding []*Turn            // those that run and have files
+	tenants map[string]*tenant // those that have calls here
 }
 
-// use is what the calls of one tenant have: those that run, and what they need, and those
-// that wait.
-type use struct {
+// tenant counts the calls of a tenant, and what those that run need.
+type tenant struct {
 	running, waiting int
 	memory           uint64
 }
@@ -108,9 +109,11 @@ type Turn struct {
 	q     *Queue
 	need  Need          // its paths in the form of normal
 	ready chan struct{} // closed when it runs or is displaced; nil if it never waited
+	own   *tenant
 	// These change with the lock held, up to the closing of ready.
-	state state
-	since time.Time // when it got its files
+	state  state
+	before int       // how many of its tenant wait before it
+	since  time.Time // when it got its files
 }
 
 type state int
@@ -123,7 +126,7 @@ const (
 )
 
 // New returns a Queue in which nobody runs or waits.
-func New(b Bounds) *Queue { return &Queue{b: b, tenants: make(map[string]use)} }
+func New(b Bounds) *Queue { return &Queue{b: b, tenants: make(map[string]*tenant)} }
 
 // Running is how many calls run. It takes no lock.
 func (q *Queue) Running() int { return int(q.running.Load()) }
@@ -142,6 +145,11 @@ func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 		t.need.Paths[i] = normal(p)
 	}
 	q.mu.Lock()
+	t.own = q.tenants[need.Tenant]
+	if t.own == nil {
+		t.own = new(tenant)
+		q.tenants[need.Tenant] = t.own
+	}
 	at := q.place(t)
 	if q.mayRun(t, q.waiting[:at]) {
 		q.run(t)
@@ -150,7 +158,7 @@ func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	}
 	t.ready = make(chan struct{})
 	q.waiting = slices.Insert(q.waiting, at, t)
-	q.count(t, use{waiting: 1})
+	t.own.waiting++
 	q.makeRoom(t)
 	q.mu.Unlock()
 	select {
@@ -181,7 +189,7 @@ func (q *Queue) giveUp(t *Turn, err error) *GaveUp {
 	defer q.mu.Unlock()
 	gaveUp := &GaveUp{For: q.lacks(t), err: err}
 	for _, other := range q.holding {
-		if gaveUp.For == Files && other.need.Tenant == t.need.Tenant && t.overlaps(other) {
+		if gaveUp.For == Files && other.own == t.own && t.overlaps(other) {
 			gaveUp.Holder, gaveUp.Held = other.need.Name, other.since
 			break
 		}
@@ -192,22 +200,12 @@ func (q *Queue) giveUp(t *Turn, err error) *GaveUp {
 
 // The lock is held in all that follows.
 
-// count changes what the tenant of a turn has. Tenants that have nothing are forgotten.
-func (q *Queue) count(t *Turn, by use) {
-	own := q.tenants[t.need.Tenant]
-	own.running, own.waiting, own.memory = own.running+by.running, own.waiting+by.waiting, own.memory+by.memory
-	if own == (use{}) {
-		delete(q.tenants, t.need.Tenant)
-		return
-	}
-	q.tenants[t.need.Tenant] = own
-}
-
 // run lets a turn go on.
 func (q *Queue) run(t *Turn) {
 	t.state = runs
 	q.running.Add(1)
-	q.count(t, use{running: 1, memory: t.need.Memory})
+	t.own.running++
+	t.own.memory += t.need.Memory
 	if t.need.Class != nil {
 		t.need.Class.running++
 	}
@@ -222,53 +220,55 @@ func (q *Queue) end(t *Turn, to state) {
 	switch t.state {
 	case runs:
 		q.running.Add(-1)
-		q.count(t, use{running: -1, memory: -t.need.Memory})
+		t.own.running--
+		t.own.memory -= t.need.Memory
 		if t.need.Class != nil {
 			t.need.Class.running--
 		}
-		q.holding = without(q.holding, t)
+		if at := slices.Index(q.holding, t); at >= 0 {
+			q.holding = slices.Delete(q.holding, at, at+1)
+		}
 	case waits:
-		q.waiting = without(q.waiting, t)
-		q.count(t, use{waiting: -1})
+		q.stopWaiting(slices.Index(q.waiting, t))
 	default:
 		return
 	}
 	t.state = to
+	if *t.own == (tenant{}) {
+		delete(q.tenants, t.need.Tenant)
+	}
 	for i := 0; i < len(q.waiting) && !q.full(); {
 		next := q.waiting[i]
 		if !q.mayRun(next, q.waiting[:i]) {
 			i++
 			continue
 		}
-		q.waiting = slices.Delete(q.waiting, i, i+1)
-		q.count(next, use{waiting: -1})
+		q.stopWaiting(i)
 		q.run(next)
 		close(next.ready)
 	}
 }
 
-func without(turns []*Turn, t *Turn) []*Turn {
-	if at := slices.Index(turns, t); at >= 0 {
-		return slices.Delete(turns, at, at+1)
+// stopWaiting takes a turn off those that wait.
+func (q *Queue) stopWaiting(at int) {
+	own := q.waiting[at].own
+	own.waiting--
+	q.waiting = slices.Delete(q.waiting, at, at+1)
+	for _, behind := range q.waiting[at:] {
+		if behind.own == own {
+			behind.before--
+		}
 	}
-	return turns
 }
 
 func (q *Queue) full() bool { return q.b.Calls > 0 && q.Running() >= q.b.Calls }
 
 // lacks is what a turn that waits has to wait for, files last.
 func (q *Queue) lacks(t *Turn) Want {
-	if q.full() || q.b.ClassCalls > 0 && t.need.Class.running >= q.b.ClassCalls {
+	switch b := q.b; {
+	case q.full(), b.ClassCalls > 0 && t.need.Class.running >= b.ClassCalls, b.TenantCalls > 0 && t.own.running >= b.TenantCalls:
 		return Places
-	}
-	if q.b.TenantCalls <= 0 && q.b.TenantMemory == 0 {
-		return Files
-	}
-	own := q.tenants[t.need.Tenant]
-	switch {
-	case q.b.TenantCalls > 0 && own.running >= q.b.TenantCalls:
-		return Places
-	case q.b.TenantMemory > 0 && t.need.Memory > q.b.TenantMemory-own.memory:
+	case b.TenantMemory > 0 && t.need.Memory > b.TenantMemory-t.own.memory:
 		return Memory
 	}
 	return Files
@@ -288,7 +288,7 @@ func (q *Queue) mayRun(t *Turn, before []*Turn) bool {
 func (q *Queue) isBefore(other, t *Turn) bool {
 	switch q.lacks(other) {
 	case Memory: // or smaller calls of the tenant would keep it waiting for ever
-		return other.need.Tenant == t.need.Tenant && t.need.Memory > 0
+		return other.own == t.own && t.need.Memory > 0
 	case Files:
 		return t.overlaps(other)
 	}
@@ -299,4 +299,18 @@ func (t *Turn) overlaps(other *Turn) bool {
 	return slices.ContainsFunc(t.need.Paths, func(p string) bool {
 		return slices.ContainsFunc(other.need.Paths, func(o string) bool { return overlap(p, o) })
 	})
+}
+
+// Overlap reports whether one of two paths is the other, or above it.
+func Overlap(a, b string) bool { return overlap(normal(a), normal(b)) }
+
+func overlap(a, b string) bool { return within(a, b) || within(b, a) }
+
+// normal is the form in which paths are compared.
+func normal(path string) string { return strings.ToLower(filepath.Clean(path)) }
+
+// within reports whether path is dir or below it.
+func within(dir, path string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || rest[0] == filepath.Separator || dir[len(dir)-1] == filepath.Separator)
 }

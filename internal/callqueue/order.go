@@ -11,14 +11,12 @@ import (
 // before those of tenants with more calls before them, that run or wait. Of as many, it
 // counts for more that they wait.
 func (q *Queue) place(t *Turn) int {
-	own, seen := q.tenants[t.need.Tenant], map[string]int{}
+	t.before = t.own.waiting
 	at := len(q.waiting)
 	for ; at > 0; at-- {
-		tenant := q.waiting[at-1].need.Tenant
-		seen[tenant]++
-		running, waiting := q.tenants[tenant].running, q.tenants[tenant].waiting-seen[tenant]
-		if tenant == t.need.Tenant ||
-			cmp.Or(cmp.Compare(running+waiting, own.running+own.waiting), cmp.Compare(waiting, own.waiting)) <= 0 {
+		other := q.waiting[at-1]
+		if other.own == t.own ||
+			cmp.Or(cmp.Compare(other.own.running+other.before, t.own.running+t.before), cmp.Compare(other.before, t.before)) <= 0 {
 			break
 		}
 	}
@@ -32,14 +30,13 @@ func (q *Queue) makeRoom(t *Turn) {
 	if q.b.MaxWaiting == 0 || len(q.waiting) <= max(q.b.MaxWaiting, 0) {
 		return
 	}
-	tenant := func(other *Turn) string { return other.need.Tenant }
-	class := func(other *Turn) string { return other.need.Class.Name }
 	out := t
+	class := func(other *Turn) string { return other.need.Class.Name }
 	// The new one is counted, so that one more than its tenant has is two without it.
-	if most, found := tenants.Most(q.tenants, func(u use) int { return u.waiting }, q.tenants[tenant(t)].waiting+1); found {
-		out = lastOf(q.waiting, tenant, most)
+	if most, found := tenants.Most(q.tenants, func(one *tenant) int { return one.waiting }, t.own.waiting+1); found {
+		out = lastOf(q.waiting, func(other *Turn) string { return other.need.Tenant }, most)
 	} else if t.need.Class != nil {
-		own := slices.DeleteFunc(slices.Clone(q.waiting), func(other *Turn) bool { return tenant(other) != tenant(t) })
+		own := slices.DeleteFunc(slices.Clone(q.waiting), func(other *Turn) bool { return other.own != t.own })
 		classes := tenants.Count(slices.Values(own), class)
 		if most, found := classes.Most(classes[class(t)] + 1); found {
 			out = lastOf(own, class, most)
