@@ -8,8 +8,8 @@ import (
 )
 
 // place is where a new turn stands among those that wait: behind those of its tenant, and
-// before those of tenants with more calls before them, that run or wait. Of as many, it
-// counts for more that they wait.
+// before those of tenants with more calls before them, that run or wait. Where two have as
+// many before them, the one with fewer that wait goes first.
 func (q *Queue) place(t *Turn) int {
 	t.before = t.own.waiting
 	at := len(q.waiting)

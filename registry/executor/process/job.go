@@ -27,6 +27,7 @@ const maxTold = 256 << 10
 
 // job is one call.
 type job struct {
+	owner       owner
 	id, command string
 	started     time.Time
 	ended       chan struct{}

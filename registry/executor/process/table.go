@@ -3,9 +3,11 @@ package process
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/tenants"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -56,10 +58,10 @@ type Table struct {
 	base context.Context // that all jobs end with
 	end  context.CancelFunc
 
-	mu    sync.Mutex
-	jobs  map[owner][]*job // in the order of their start
-	total int
-	count map[owner]int // of the names that were given out
+	mu   sync.Mutex
+	jobs []*job // in the order of their start
+	// names counts those that were given out to owners that have jobs.
+	names map[owner]int
 }
 
 // NewTable returns an empty Table.
@@ -96,7 +98,7 @@ func NewTable(o Options) *Table {
 	}
 	o.MaxTimeout = max(o.MaxTimeout, o.Timeout, time.Second)
 	base, end := context.WithCancel(context.Background())
-	return &Table{o: o, base: base, end: end, jobs: map[owner][]*job{}, count: map[owner]int{}}
+	return &Table{o: o, base: base, end: end, names: map[owner]int{}}
 }
 
 // Tool is the tool whose calls the jobs are.
@@ -107,10 +109,7 @@ func (t *Table) Tool() string { return t.o.Tool }
 func (t *Table) Close() error {
 	t.end()
 	t.mu.Lock()
-	var all []*job
-	for _, jobs := range t.jobs {
-		all = append(all, jobs...)
-	}
+	all := slices.Clone(t.jobs)
 	t.mu.Unlock()
 	for _, j := range all {
 		<-j.ended
@@ -126,26 +125,29 @@ func (t *Table) add(o owner, command string, begin func(*job) tool.Started) (*jo
 		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "no jobs are started any more: the program is about to end"}
 	}
 	t.dropExpired()
-	if len(t.jobs[o]) >= t.o.MaxJobs && !t.dropEnded(func(other owner) bool { return other == o }) {
-		return nil, full("this session has %d jobs that run; wait for one, or end one with kill", len(t.jobs[o]))
+	ofSession := func(j *job) bool { return j.owner == o }
+	ofTenant := func(j *job) bool { return j.owner.tenant == o.tenant }
+	if n := t.count(ofSession); n >= t.o.MaxJobs && !t.dropEnded(ofSession) {
+		return nil, full("this session has %d jobs that run; wait for one, or end one with kill", n)
 	}
-	if n := t.countRunning(o.tenant); n >= t.o.MaxRunning {
+	if n := t.count(func(j *job) bool { return ofTenant(j) && !j.over() }); n >= t.o.MaxRunning {
 		return nil, full("%d jobs run already in your sessions together, and other calls need a place, too; wait for one, or end one with kill", n)
 	}
-	tenants := t.countTenants()
-	own := tenants[o.tenant]
-	if own >= t.o.MaxTenant { // and fewer run, so that one has ended
-		t.dropEnded(func(other owner) bool { return other.tenant == o.tenant })
+	has := tenants.Count(slices.Values(t.jobs), func(j *job) string { return j.owner.tenant })
+	if has[o.tenant] >= t.o.MaxTenant { // and fewer run, so that one has ended
+		t.dropEnded(ofTenant)
 	}
-	if t.total >= t.o.MaxTotal && !t.dropEnded(func(other owner) bool { return tenants[other.tenant] >= own }) {
-		return nil, full("%d jobs run already, of all sessions together; try again later", t.total)
+	if n := len(t.jobs); n >= t.o.MaxTotal && !t.dropEnded(func(j *job) bool { return has[j.owner.tenant] >= has[o.tenant] }) {
+		return nil, full("%d jobs run already, of all sessions together; try again later", n)
 	}
-	t.count[o]++
-	j := &job{id: fmt.Sprintf("job_%d", t.count[o]), command: command, started: time.Now(), ended: make(chan struct{}), state: stateWaiting}
+	t.names[o]++
+	j := &job{
+		owner: o, id: fmt.Sprintf("job_%d", t.names[o]), command: command,
+		started: time.Now(), ended: make(chan struct{}), state: stateWaiting,
+	}
 	j.call = begin(j)
 	go j.await()
-	t.jobs[o] = append(t.jobs[o], j)
-	t.total++
+	t.jobs = append(t.jobs, j)
 	return j, nil
 }
 
@@ -153,82 +155,50 @@ func full(format string, args ...any) error {
 	return &tool.Error{Code: tool.CodeResourceExhausted, Message: fmt.Sprintf(format, args...), Details: tool.Details{Limit: "jobs"}}
 }
 
-// drop takes the n-th job of an owner away. t.mu is held.
-func (t *Table) drop(o owner, n int) {
-	jobs := t.jobs[o]
-	t.jobs[o] = append(jobs[:n:n], jobs[n+1:]...)
-	t.total--
-	if len(t.jobs[o]) == 0 {
-		delete(t.jobs, o) // count stays for as long as the names could be mixed up
-		delete(t.count, o)
-	}
-}
-
 // remove takes a job away that came to nothing.
-func (t *Table) remove(o owner, j *job) {
+func (t *Table) remove(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for n, other := range t.jobs[o] {
-		if other == j {
-			t.drop(o, n)
-			return
-		}
+	if at := slices.Index(t.jobs, j); at >= 0 {
+		t.drop(at)
 	}
 }
 
-// countTenants returns how many jobs each tenant has. t.mu is held.
-func (t *Table) countTenants() map[string]int {
-	count := make(map[string]int)
-	for o, jobs := range t.jobs {
-		count[o.tenant] += len(jobs)
+// t.mu is held in the next four.
+
+// drop takes a job away. Names are counted for as long as they could be mixed up.
+func (t *Table) drop(at int) {
+	o := t.jobs[at].owner
+	t.jobs = slices.Delete(t.jobs, at, at+1)
+	if !slices.ContainsFunc(t.jobs, func(j *job) bool { return j.owner == o }) {
+		delete(t.names, o)
 	}
-	return count
 }
 
-// countRunning returns how many jobs of a tenant have not ended. t.mu is held.
-func (t *Table) countRunning(tenant string) int {
-	n := 0
-	for o, jobs := range t.jobs {
-		if o.tenant != tenant {
-			continue
-		}
-		for _, j := range jobs {
-			if !j.over() {
-				n++
-			}
+// count returns how many jobs are meant.
+func (t *Table) count(meant func(*job) bool) (n int) {
+	for _, j := range t.jobs {
+		if meant(j) {
+			n++
 		}
 	}
 	return n
 }
 
-// dropEnded takes the oldest job away that has ended, of the owners that are meant, if there
-// is one. t.mu is held, as in dropExpired.
-func (t *Table) dropEnded(meant func(owner) bool) bool {
-	var whose owner
-	at, oldest := -1, time.Time{}
-	for o, jobs := range t.jobs {
-		if !meant(o) {
-			continue
-		}
-		for n, j := range jobs {
-			if j.over() && (at < 0 || j.started.Before(oldest)) {
-				whose, at, oldest = o, n, j.started
-			}
-		}
+// dropEnded takes the oldest job away that has ended, of those that are meant, if there is
+// one.
+func (t *Table) dropEnded(meant func(*job) bool) bool {
+	at := slices.IndexFunc(t.jobs, func(j *job) bool { return meant(j) && j.over() })
+	if at >= 0 {
+		t.drop(at)
 	}
-	if at < 0 {
-		return false
-	}
-	t.drop(whose, at)
-	return true
+	return at >= 0
 }
 
 func (t *Table) dropExpired() {
-	for o, jobs := range t.jobs {
-		for n := len(jobs) - 1; n >= 0; n-- {
-			if at, over := jobs[n].endedAt(); over && time.Since(at) > t.o.KeepFor {
-				t.drop(o, n)
-			}
+	for n := len(t.jobs) - 1; n >= 0; n-- {
+		if at, over := t.jobs[n].endedAt(); over && time.Since(at) > t.o.KeepFor {
+			t.drop(n)
 		}
 	}
 }
@@ -238,7 +208,7 @@ func (t *Table) list(o owner) []*job {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.dropExpired()
-	return append([]*job(nil), t.jobs[o]...)
+	return slices.DeleteFunc(slices.Clone(t.jobs), func(j *job) bool { return j.owner != o })
 }
 
 // find returns a job of an owner.

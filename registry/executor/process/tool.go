@@ -121,12 +121,12 @@ func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a argume
 		j.begin()
 	case <-ctx.Done():
 		j.kill()
-		t.remove(o, j)
+		t.remove(j)
 		return tool.Result{}, ctx.Err()
 	}
 	j.wait(ctx, glance)
 	if err := j.refusal(); err != nil {
-		t.remove(o, j)
+		t.remove(j)
 		return tool.Result{}, err
 	}
 	return j.poll()
