@@ -57,12 +57,12 @@ func bustle(t *testing.T, r *Runtime, modules []*Module, started func()) {
 			default:
 			}
 			for _, m := range modules {
-				m.c.pool.tend(time.Now().Add(time.Duration(n%3) * closeAfter / 2))
+				m.c.pool.Tend(time.Now().Add(time.Duration(n%3) * closeAfter / 2))
 			}
-			r.dropIdle()
-			if r.account(100 * page) {
+			r.pools.DropIdle()
+			if r.pools.Account(100 * page) {
 				goruntime.Gosched()
-				r.account(-100 * page)
+				r.pools.Account(-100 * page)
 			}
 		}
 	})
@@ -114,7 +114,7 @@ func TestNothingIsLeftOfABustle(t *testing.T) {
 		t.Run(fmt.Sprintf("closing meanwhile: %v", closing), func(t *testing.T) {
 			fsys, mapped := memfdtest.Open(t), memfdtest.Mapped(t)
 			r := New(Options{MaxTotalMemory: 500 * page, MaxIdleBytes: 4 << 20, MaxCalls: 12})
-			r.tending.Store(true) // see untended
+			r.pools.Pause() // see untended
 			var modules []*Module
 			for pages, form := range map[uint32]ABI{2: Command, 3: Reactor, 40: Reactor} {
 				modules = append(modules, load(t, r, swelling(pages, form)))
@@ -135,7 +135,7 @@ func TestNothingIsLeftOfABustle(t *testing.T) {
 				}
 				<-m.c.freed
 			}
-			if bytes, waits, used := r.idleBytes.Load(), r.idleMemory.Load(), r.memoryInUse.Load(); bytes != 0 || waits != 0 || used != 0 {
+			if bytes, waits, used := r.pools.Usage().Waiting, r.pools.Usage().WaitingMemory, r.pools.Usage().Memory; bytes != 0 || waits != 0 || used != 0 {
 				t.Errorf("%d bytes wait, %d of %d of guest memory", bytes, waits, used)
 			}
 			if err := r.Close(); err != nil {

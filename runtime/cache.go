@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wasmtool/wasmtool/runtime/internal/compile"
 	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 )
 
@@ -58,7 +59,7 @@ func (c *Cache) List() ([]CacheEntry, error) {
 		e := CacheEntry{Bytes: item.Bytes, LastUsed: item.Used}
 		if item.Source != [len(item.Source)]byte{} {
 			e.ModuleDigest = hex.EncodeToString(item.Source[:])
-			e.Usable = item.Key == cacheKey(e.ModuleDigest)
+			e.Usable = item.Key == compile.CacheKey(e.ModuleDigest)
 		}
 		entries[i] = e
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile"
 	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
@@ -84,7 +85,7 @@ func TestCachedModuleIsTheSame(t *testing.T) {
 	if fresh.Digest() != cached.Digest() {
 		t.Errorf("digests: %s and %s", fresh.Digest(), cached.Digest())
 	}
-	if a, b := *fresh.c.report, *cached.c.report; !reflect.DeepEqual(a, b) {
+	if a, b := *fresh.c.engine.Report, *cached.c.engine.Report; !reflect.DeepEqual(a, b) {
 		t.Errorf("reports: %+v and %+v", a, b)
 	}
 	for _, export := range []string{"", "memory", "missing"} {
@@ -208,7 +209,7 @@ func spoilEntry(t *testing.T, dir string, wasm []byte, spoil func([]byte) []byte
 	}
 	defer from.Close()
 	m := load(t, newRuntime(t, Options{}), wasm)
-	key := cacheKey(m.Digest())
+	key := compile.CacheKey(m.Digest())
 	entry, ok := from.Fetch(key)
 	files, err := filepath.Glob(filepath.Join(from.Dir(), "*", "*"))
 	if !ok || err != nil || len(files) != 1 {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/internal/callqueue"
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
+	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
 // Defaults of Limits.
@@ -34,19 +37,6 @@ type Limits struct {
 	// is equal in equal calls. A guest that used more ends with ResourceExhausted at its
 	// next check.
 	Fuel uint64
-}
-
-func (l Limits) withDefaults() Limits {
-	if l.Memory == 0 {
-		l.Memory = DefaultMemory
-	}
-	if l.Output <= 0 {
-		l.Output = DefaultOutput
-	}
-	if l.Stderr <= 0 {
-		l.Stderr = DefaultStderr
-	}
-	return l
 }
 
 // Call is one run of a module.
@@ -116,9 +106,8 @@ type Output struct {
 // Output is filled as far as it goes in either case. Calls may run concurrently.
 func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	c := m.c
-	call.Entry = call.Entry.withDefaults()
-	limits := c.limits(call.Limits)
-	if err := c.check(ctx, call, limits); err != nil {
+	request := c.request(call)
+	if err := c.check(ctx, request); err != nil {
 		return Output{}, err
 	}
 	asked := time.Now()
@@ -129,74 +118,83 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	}
 	if !c.begin() {
 		turn.Leave()
-		return Output{Waited: waited}, &Error{Reason: Cancelled, Message: "the module is closed", cause: errClosed}
+		return Output{Waited: waited}, &Error{Reason: Cancelled, Message: "the module is closed", cause: abi.ErrClosed}
 	}
-	s := newCallState(ctx, c.r, call, limits)
-	err = s.ending(c.execute(s, turn))
+	s := abi.NewCall(ctx, c.r.process, request)
+	hangs, engineErr := c.execute(s, turn)
+	err = ending(s, engineErr)
 
-	out := Output{Duration: time.Since(s.started), Waited: waited}
-	out.Stderr, out.StderrDropped = s.stderr.take()
-	output := s.stdout.take()
+	out := Output{Duration: time.Since(s.Started), Waited: waited}
+	out.Stderr, out.StderrDropped = s.Diagnostics()
+	output := s.Output()
 	if err == nil {
 		out.Output = output
 	}
-	if s.hangs {
+	if hangs {
 		return out, err // the guest's goroutine may still write the rest
 	}
-	out.Fuel, out.Memory, out.Reused = s.fuel.used, s.memory.size, s.reused
-	out.Waited += s.waited
+	out.Fuel, out.Memory, out.Reused = s.FuelUsed(), s.Memory.Size, s.Reused
+	out.Waited += s.Waited
 	var e *Error
 	if errors.As(err, &e) && e.Reason == Failed {
-		out.Failure, out.FailureDropped = s.failure.data, s.failure.dropped
+		out.Failure, out.FailureDropped = s.Failure.Data, s.Failure.Dropped
 	}
 	return out, err
 }
 
-// limits completes the limits of a call and cuts them down to the ceilings.
-func (c *compiled) limits(l Limits) Limits {
-	l = l.withDefaults()
-	l.Memory = min(l.Memory, c.r.opts.MaxMemory)
-	if most := c.r.opts.MaxFuel; most > 0 && (l.Fuel == 0 || l.Fuel > most) {
-		l.Fuel = most
+// request completes a call and cuts its limits down to the ceilings.
+func (c *compiled) request(call Call) abi.Request {
+	limits := abi.Limits{
+		Memory: min(cmp.Or(call.Limits.Memory, DefaultMemory), c.r.opts.MaxMemory),
+		Output: orDefault(call.Limits.Output, DefaultOutput),
+		Stderr: orDefault(call.Limits.Stderr, DefaultStderr),
+		Fuel:   call.Limits.Fuel,
 	}
-	return l
+	if most := c.r.opts.MaxFuel; most > 0 && (limits.Fuel == 0 || limits.Fuel > most) {
+		limits.Fuel = most
+	}
+	return abi.Request{
+		Entry: abi.Entry{Form: abi.Form(call.Entry.ABI), Export: call.Entry.Export}.WithDefaults(),
+		Name:  cmp.Or(call.Name, "tool"), Args: call.Args, Input: call.Input, Config: call.Config, Bindings: call.Bindings,
+		Limits: limits, Tenant: call.Tenant, Warm: call.Warm,
+	}
 }
 
 // check refuses a call that cannot go well, before it waits for anything.
-func (c *compiled) check(ctx context.Context, call Call, limits Limits) error {
+func (c *compiled) check(ctx context.Context, call abi.Request) error {
 	if err := ctx.Err(); err != nil {
 		return endOfContext(err, "the call did not start")
 	}
-	if needs := c.report.Memory; needs != nil && needs.Min > limits.Memory/guestmem.PageSize {
+	if needs := c.engine.Report.Memory; needs != nil && needs.Min > call.Limits.Memory/guestmem.PageSize {
 		return &Error{
 			Reason: ResourceExhausted, Limit: LimitMemory,
 			Message: fmt.Sprintf("the module needs at least %d bytes of memory and may have %d; raise the memory limit",
-				needs.Min*guestmem.PageSize, limits.Memory),
+				needs.Min*guestmem.PageSize, call.Limits.Memory),
 		}
 	}
-	if _, err := findEntry(c.report, call.Entry.ABI, call.Entry.Export); err != nil {
-		return err
+	if _, err := abi.FindEntry(c.engine.Report, call.Entry.Form, call.Entry.Export); err != nil {
+		return invalid(nil, "%s", err)
 	}
 	return c.tooManyAbandoned()
 }
 
 // execute runs the call and gives its place back when the guest has ended. The error is
-// the engine's; see callState.ending.
-func (c *compiled) execute(s *callState, turn *callqueue.Turn) error {
-	if !s.call.Bindings.MayHang() {
+// the engine's; see ending. hangs says that the guest was left behind in the host.
+func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err error) {
+	if !s.Bindings.MayHang() {
 		// All that the guest can do ends soon after the call's context, so it need not
 		// be left behind, and the caller's goroutine is good enough.
 		defer c.leave(turn)
-		return c.run(s)
+		return false, c.pool.Run(s)
 	}
 	ended := make(chan error, 1)
 	go func() {
-		err := error(errEnginePanic) // for a listener that ends the goroutine, as in tryStart
+		err := pool.ErrEnginePanic // for a listener that ends the goroutine (runtime.Goexit)
 		defer func() {
 			c.leave(turn) // before the call returns: its caller finds the place free
 			ended <- err
 		}()
-		err = c.run(s)
+		err = c.pool.Run(s)
 	}()
 	return c.wait(s, ended)
 }
@@ -213,7 +211,7 @@ func (c *compiled) admit(ctx context.Context, tenant string) (*callqueue.Turn, e
 			Message: fmt.Sprintf("%d calls run and %d wait already; try again later", c.r.opts.MaxCalls, max(0, c.r.opts.MaxWaiting)),
 		}
 	case errors.Is(err, callqueue.ErrClosed):
-		return nil, &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
+		return nil, errClosed()
 	}
 	return nil, endOfContext(ctx.Err(), "the call waited for a place among those that run")
 }
@@ -227,19 +225,19 @@ func (c *compiled) leave(turn *callqueue.Turn) {
 // wait returns how the call ended. Once the call must not go on, the guest gets a grace
 // to stop; a call that hangs in the host beyond it is abandoned: its goroutine is left
 // behind and counted until it returns.
-func (c *compiled) wait(s *callState, ended <-chan error) error {
+func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error) {
 	select {
 	case err := <-ended:
-		return err
-	case <-s.caller.Done():
+		return false, err
+	case <-s.Done():
 	case <-c.r.closing.Done():
 	}
-	s.call.Bindings.Files.Revoke() // wherever the guest or the host is with them
+	s.Bindings.Files.Revoke() // wherever the guest or the host is with them
 	timer := time.NewTimer(c.r.grace)
 	defer timer.Stop()
 	select {
 	case err := <-ended:
-		return err
+		return false, err
 	case <-timer.C:
 	}
 	// Of one module, no more count against the others than it may have; its places bound
@@ -254,9 +252,8 @@ func (c *compiled) wait(s *callState, ended <-chan error) error {
 		c.r.abandoned.Add(-counts)
 		c.abandoned.Add(-1)
 	}()
-	s.mayGoOn() // notes why not
-	s.hangs = true
-	return s.stopped()
+	s.MayGoOn() // notes why not
+	return true, s.Stopped()
 }
 
 // mayAbandon is how many calls of one module may hang.

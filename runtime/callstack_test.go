@@ -1,45 +1,13 @@
 package runtime
 
 import (
-	"context"
 	"fmt"
 	goruntime "runtime"
 	"strings"
 	"testing"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
-
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
-
-// onEngine returns a function of a guest on the plain engine: it calls itself as often as
-// its parameter says, and then the host.
-func onEngine(t *testing.T, config wazero.RuntimeConfig, host api.GoModuleFunc) api.Function {
-	t.Helper()
-	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, config)
-	t.Cleanup(func() {
-		if err := r.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, err := r.NewHostModuleBuilder("host").NewFunctionBuilder().WithGoModuleFunction(host, nil, nil).Export("deep").Instantiate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	const f = 1
-	mod, err := r.Instantiate(ctx, wasmtest.Module{
-		Types:   []wasmtest.FuncType{{}, {Params: []byte{wasmtest.I32}}},
-		Imports: []wasmtest.Import{{Module: "host", Name: "deep", Type: 0}},
-		Funcs:   []wasmtest.Func{{Type: 1, Body: descent(f, wasmtest.CallFunc(0))}},
-		Exports: []wasmtest.Export{{Name: "f", Index: f}},
-	}.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return mod.ExportedFunction("f")
-}
 
 // descent is the body of function index: it calls itself as often as its parameter says,
 // and does something at the bottom.
@@ -48,51 +16,6 @@ func descent(index uint32, bottom []byte) []byte {
 	return wasmtest.Code(
 		[]byte{wasmtest.LocalGet, 0, ifOp, wasmtest.Empty, wasmtest.LocalGet, 0}, wasmtest.Const(1), []byte{i32Sub}, wasmtest.CallFunc(index),
 		[]byte{elseOp}, bottom, []byte{wasmtest.End})
-}
-
-// The engine has its call stack where callStack looks for it: without it no command would
-// be used again, and nothing would fail.
-func TestCallStackIsThatOfTheEngine(t *testing.T) {
-	if goruntime.GOARCH != "amd64" && goruntime.GOARCH != "arm64" {
-		t.Skip("the engine has no compiler for this processor")
-	}
-	var point experimental.Snapshot
-	f := onEngine(t, wazero.NewRuntimeConfigCompiler(), func(ctx context.Context, _ api.Module, _ []uint64) {
-		point = experimental.GetSnapshotter(ctx).Snapshot()
-	})
-	small := len(callStack(f))
-	if small == 0 {
-		t.Fatal("a function has no call stack")
-	}
-	const depth = 100_000
-	if _, err := f.Call(experimental.WithSnapshotter(context.Background()), depth); err != nil {
-		t.Fatal(err)
-	}
-	if got := len(callStack(f)); got < small+16*depth {
-		t.Errorf("a call stack of %d bytes has %d after %d calls in each other", small, got, depth)
-	}
-	if got := len(callStack(point)); got < 16*depth {
-		t.Errorf("a snapshot of %d calls in each other has a call stack of %d bytes", depth, got)
-	}
-}
-
-// What has no such call stack has none.
-func TestCallStackOfSomethingElse(t *testing.T) {
-	interpreted := onEngine(t, wazero.NewRuntimeConfigInterpreter(), func(context.Context, api.Module, []uint64) {})
-	for name, owner := range map[string]any{
-		"the interpreter":    interpreted,
-		"nothing":            nil,
-		"a pointer to none":  (*instance)(nil),
-		"another structure":  &instance{},
-		"a number":           1,
-		"a pointer to one":   new(int),
-		"a stack of numbers": &struct{ stack []uint64 }{make([]uint64, 1)},
-		"a stack of another": &struct{ stack string }{"stack"},
-	} {
-		if got := callStack(owner); got != nil {
-			t.Errorf("%s: a call stack of %d bytes", name, len(got))
-		}
-	}
 }
 
 // added is the function that change adds to a guest of one part.
@@ -239,16 +162,16 @@ func TestCallStacksThatWaitAreCounted(t *testing.T) {
 			}
 			took, counted := heapInUse()-before, int64(0)
 			for _, i := range waiting(m) {
-				counted += i.bytes - int64(i.memory.Private()) // which is not on the heap
+				counted += i.Bytes - int64(i.Memory.Private()) // which is not on the heap
 			}
 			if took > counted+256<<10 {
 				t.Errorf("%d bytes of the heap are in use, and %d are counted", took, counted)
 			}
-			visitSets(m, func(k *set) {
-				if refused := k.refused.Load(); refused != tt.never && k.calls.Load() == 2 {
-					t.Errorf("instances are never to be saved: %v", refused)
+			for _, k := range m.c.pool.Kinds() {
+				if k.Refused != tt.never && k.Again {
+					t.Errorf("instances are never to be saved: %v", k.Refused)
 				}
-			})
+			}
 		})
 	}
 }

@@ -21,6 +21,9 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/errtree"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile"
+	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
 // sentinels are errors that programs look for with errors.Is.
@@ -33,7 +36,8 @@ var sentinels = []error{
 	syscall.ENOENT, syscall.EINVAL, syscall.EPERM, syscall.EINTR, syscall.ENOSYS,
 	files.ErrReadOnly, files.ErrOutside, files.ErrLimit, files.ErrUnsupported, files.ErrIO, files.ErrTooManyOpen,
 	ErrUnsafeCache,
-	errClosed, errFuelUsed, errOutputFull, errBadRange, errOver, errCold, errEnginePanic, errScratch, errNoMemory, errNoTurn, errKernelFull, errVarsFull,
+	abi.ErrClosed, abi.ErrFuelUsed, abi.ErrOutputFull, abi.ErrBadRange, abi.ErrOver, abi.ErrNoMemory, abi.ErrKernelFull, abi.ErrVarsFull,
+	pool.ErrCold, pool.ErrEnginePanic, pool.ErrNoTurn, compile.ErrScratch,
 }
 
 // special are the exit codes that mean something to somebody: the engine's for contexts, those
@@ -150,7 +154,7 @@ func TestErrorsAreOfTheHost(t *testing.T) {
 	}{
 		"a trap":                        {trap, wants{}, Trap, nil},
 		"a stack that is full":          {deep, wants{}, ResourceExhausted, nil},
-		"fuel that is used":             {loop.Bytes(), wants{call: Call{Limits: Limits{Fuel: 1 << 20}}}, ResourceExhausted, []error{errFuelUsed}},
+		"fuel that is used":             {loop.Bytes(), wants{call: Call{Limits: Limits{Fuel: 1 << 20}}}, ResourceExhausted, []error{abi.ErrFuelUsed}},
 		"memory that is refused":        {grow, wants{call: Call{Limits: Limits{Memory: 1 << 20}}}, ResourceExhausted, nil},
 		"a host that panics":            {clock, panics(errors.New("a fault")), Internal, nil},
 		"a host that panics: deadline":  {clock, panics(context.DeadlineExceeded), Internal, nil},
@@ -199,7 +203,7 @@ func TestErrorsAreOfTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = r.Load(t.Context(), clock)
-	wantOnly(t, "a Runtime that is closed", err, errClosed)
+	wantOnly(t, "a Runtime that is closed", err, abi.ErrClosed)
 }
 
 // calls0 calls a function without a result with a number.

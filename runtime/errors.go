@@ -1,6 +1,13 @@
 package runtime
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile"
+)
 
 // Reason says why a module did not load or a call gave no result.
 type Reason string
@@ -70,4 +77,36 @@ func (e *Error) Unwrap() error { return e.cause }
 
 func invalid(cause error, format string, args ...any) *Error {
 	return &Error{Reason: InvalidModule, Message: fmt.Sprintf(format, args...), cause: cause}
+}
+
+// errClosed is how a call or load ends because the Runtime was closed.
+func errClosed() *Error {
+	return &Error{Reason: Cancelled, Message: abi.ErrClosed.Error(), cause: abi.ErrClosed}
+}
+
+func endOfContext(err error, what string) *Error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Reason: Timeout, Message: "the deadline passed; " + what, cause: err}
+	}
+	return &Error{Reason: Cancelled, Message: "cancelled; " + what, cause: err}
+}
+
+// fromCompile turns an error of package compile into one of this package. An error of who
+// reads a module stays as it is.
+func fromCompile(err error) error {
+	e, ok := err.(*compile.Error)
+	if !ok {
+		return err
+	}
+	own := &Error{Reason: Internal, Message: e.Message, cause: e.Cause}
+	switch e.Kind {
+	case compile.Invalid:
+		own.Reason = InvalidModule
+	case compile.Exhausted:
+		own.Reason, own.Limit = ResourceExhausted, LimitCompiling
+	case compile.Cancelled:
+		own.Reason = Cancelled
+	case compile.Internal:
+	}
+	return own
 }

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/files"
+
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
-	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
 // bigger grants a folder at /data with a file of five bytes and one of a thousand.
@@ -28,8 +30,8 @@ func bigger(t testing.TB) capability.Grant {
 }
 
 // requests makes a call in which a test asks by itself for what a guest would ask for.
-func requests(r *Runtime, b *hostfuncs.Bindings) *callState {
-	return newCallState(context.Background(), r, Call{Bindings: b}, Limits{})
+func requests(r *Runtime, b *hostfuncs.Bindings) *abi.Call {
+	return abi.NewCall(context.Background(), r.process, abi.Request{Bindings: b})
 }
 
 // As many names as may be, and as long as they may be together, are answered; for more there
@@ -50,13 +52,13 @@ func TestBoundsOfABatch(t *testing.T) {
 		"no NUL at the end":   {"a\x00b", 1000, -3, "names"},
 	} {
 		s, room := requests(r, b), make([]byte, tt.room)
-		got := int32(s.batch([]byte(tt.names), room, func(b files.Batch, _ []byte) []files.Answer { return b.Stat() }))
-		s.end()
+		got := int32(s.Answer(s.Batch([]byte(tt.names), room, func(b files.Batch, _ []byte) []files.Answer { return b.Stat() })))
+		s.End()
 		if got != tt.want {
 			t.Errorf("%s: got %d, want %d", name, got, tt.want)
 		}
-		if tt.kind != "" && (s.fault == nil || s.fault.Kind != tt.kind || !bytes.Equal(room, make([]byte, tt.room))) {
-			t.Errorf("%s: the reason is %+v, want %q", name, s.fault, tt.kind)
+		if tt.kind != "" && (s.Fault == nil || s.Fault.Kind != tt.kind || !bytes.Equal(room, make([]byte, tt.room))) {
+			t.Errorf("%s: the reason is %+v, want %q", name, s.Fault, tt.kind)
 		}
 	}
 }
@@ -130,8 +132,8 @@ func FuzzBatchRequest(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0}, 5000), uint16(1<<16-1), uint32(0), byte(2))
 	f.Fuzz(func(t *testing.T, names []byte, size uint16, most uint32, kind byte) {
 		s, room := requests(r, b), make([]byte, size)
-		defer s.end()
-		code := int32(s.batch(names, room, func(b files.Batch, room []byte) []files.Answer {
+		defer s.End()
+		code := int32(s.Answer(s.Batch(names, room, func(b files.Batch, room []byte) []files.Answer {
 			switch kind % 3 {
 			case 0:
 				return b.Stat()
@@ -139,10 +141,10 @@ func FuzzBatchRequest(f *testing.F) {
 				return b.List(room)
 			}
 			return b.Read(int(most), room)
-		}))
+		})))
 		if code < 0 {
-			if s.fault == nil || s.fault.Message == "" || !bytes.Equal(room, make([]byte, size)) {
-				t.Errorf("code %d for the reason %+v", code, s.fault)
+			if s.Fault == nil || s.Fault.Message == "" || !bytes.Equal(room, make([]byte, size)) {
+				t.Errorf("code %d for the reason %+v", code, s.Fault)
 			}
 			return
 		}

@@ -4,97 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
-
-// fuelGlobal is the fuel of a guest that a test plays.
-type fuelGlobal struct {
-	api.MutableGlobal
-	left int64
-}
-
-func (g *fuelGlobal) Get() uint64  { return uint64(g.left) }
-func (g *fuelGlobal) Set(v uint64) { g.left = int64(v) }
-
-// endsAt plays a guest that takes charges and checks after each, on a new instance or on
-// one that was saved after it had used fuel. It returns after how many charges the guest
-// ends, and how much it used by then.
-func endsAt(t *testing.T, limit, saved uint64, charges []uint64) (at int, used uint64) {
-	t.Helper()
-	global := &fuelGlobal{}
-	i := &instance{fuel: global, snapshot: snapshot{startFuel: saved}}
-	s := newCallState(context.Background(), &Runtime{closing: context.Background()}, Call{Entry: Entry{ABI: Reactor}, Bindings: bind(t, capability.Grant{})}, Limits{Fuel: limit})
-	i.current.Store(s)
-	if saved > 0 {
-		i.begin(s)
-	}
-	ends := func() (ended bool) {
-		defer func() { ended = recover() != nil }()
-		i.refill()
-		return false
-	}
-	for at < len(charges) {
-		global.left -= int64(charges[at])
-		if ends() {
-			break
-		}
-		at++
-	}
-	s.fuel.settle(global.left)
-	return at, s.fuel.used
-}
-
-// When a guest ends for its fuel depends on what it uses and on nothing else: not on
-// whether it began anew or where it was saved.
-func TestFuelEndsAtTheSameChargeWhereverTheGuestBegan(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 3000 {
-		charges := make([]uint64, 1+r.IntN(40))
-		total := uint64(0)
-		for n := range charges {
-			charges[n] = r.Uint64N(fuelSlice / 4)
-			if r.IntN(10) == 0 {
-				charges[n] *= 20 // a bulk operation of some slices
-			}
-			total += charges[n]
-		}
-		// The limits that matter are those at which the guest checks, and one beside them.
-		limit := uint64(0)
-		for _, c := range charges[:r.IntN(len(charges))] {
-			limit += c
-		}
-		limit = max(1, limit+uint64(r.IntN(3)))
-		at, used := endsAt(t, limit, 0, charges)
-		want := uint64(0)
-		for _, c := range charges[:min(at+1, len(charges))] {
-			want += c
-		}
-		if used != want {
-			t.Fatalf("limit %d: the guest used %d by charge %d of %d, the gauge says %d", limit, want, at, charges, used)
-		}
-		if total <= limit && at != len(charges) {
-			t.Fatalf("limit %d: ends at charge %d of %d, which are within it", limit, at, charges)
-		}
-		begun, saved := r.IntN(len(charges)), uint64(0)
-		for _, c := range charges[:begun] {
-			saved += c
-		}
-		if begun > at || saved == 0 {
-			continue // it would never have been saved
-		}
-		if again, usedAgain := endsAt(t, limit, saved, charges[begun:]); again+begun != at || usedAgain != used {
-			t.Fatalf("limit %d of charges %d: from the beginning it ends at %d with %d units, from charge %d on at %d with %d",
-				limit, charges, at, used, begun, again+begun, usedAgain)
-		}
-	}
-}
 
 // burning is a command that takes a while to start and calls a function as often as the
 // four bytes of its input say.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
 // pass lets time pass, of which a bubble has as much as it likes.
@@ -34,8 +35,8 @@ func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 		}
 		first := call()
 		call()
-		if got := requireBalanced(t, r, m); got <= trimmedBytes || !r.tending.Load() {
-			t.Fatalf("%d bytes wait, somebody looks after them: %v", got, r.tending.Load())
+		if got := requireBalanced(t, r, m); got <= trimmedBytes || !r.pools.Tended() {
+			t.Fatalf("%d bytes wait, somebody looks after them: %v", got, r.pools.Tended())
 		}
 		pass(trimAfter - time.Second)
 		if got := requireBalanced(t, r, m); got <= trimmedBytes {
@@ -62,10 +63,10 @@ func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 		if got := len(waiting(m)); got != 0 {
 			t.Errorf("%d instances wait after %v", got, closeAfter)
 		}
-		if r.memoryInUse.Load() != 0 || r.idleBytes.Load() != 0 {
-			t.Errorf("%d bytes are in use and %d wait", r.memoryInUse.Load(), r.idleBytes.Load())
+		if r.pools.Usage().Memory != 0 || r.pools.Usage().Waiting != 0 {
+			t.Errorf("%d bytes are in use and %d wait", r.pools.Usage().Memory, r.pools.Usage().Waiting)
 		}
-		if r.tending.Load() {
+		if r.pools.Tended() {
 			t.Error("somebody looks after nothing")
 		}
 
@@ -75,7 +76,7 @@ func TestIdleInstancesAreTrimmedThenClosed(t *testing.T) {
 		}
 		requireEqual(t, out, first, "after closing")
 		call()
-		if !r.tending.Load() {
+		if !r.pools.Tended() {
 			t.Error("nobody looks after an instance that waits again")
 		}
 		pass(2 * closeAfter)
@@ -122,24 +123,24 @@ func TestTendingGoesByTheTimeWaited(t *testing.T) {
 		t.Fatalf("%d instances wait", len(all))
 	}
 	tend := func(now time.Time) {
-		m.c.pool.tend(now)
+		m.c.pool.Tend(now)
 		requireBalanced(t, r, m)
 	}
 	trimmed := func() (n int) {
 		for _, i := range waiting(m) {
-			if i.trimmed {
+			if i.Trimmed {
 				n++
-				if i.bytes != idleBytes || i.memory.Private() != 0 {
-					t.Errorf("a trimmed instance counts %d bytes and has %d", i.bytes, i.memory.Private())
+				if i.Bytes != idleBytes || i.Memory.Private() != 0 {
+					t.Errorf("a trimmed instance counts %d bytes and has %d", i.Bytes, i.Memory.Private())
 				}
 			}
 		}
 		return n
 	}
-	last := all[0].since
+	last := all[0].Since
 	for _, i := range all {
-		if i.since.After(last) {
-			last = i.since
+		if i.Since.After(last) {
+			last = i.Since
 		}
 	}
 	tend(last)
@@ -159,15 +160,15 @@ func TestTendingGoesByTheTimeWaited(t *testing.T) {
 	if got := trimmed(); got != 1 {
 		t.Errorf("%d are trimmed after two were called", got)
 	}
-	var oldest *instance
+	var oldest pool.WaitingInstance
 	for _, i := range waiting(m) {
-		if i.trimmed {
+		if i.Trimmed {
 			oldest = i
 		}
 	}
-	tend(oldest.since.Add(closeAfter))
+	tend(oldest.Since.Add(closeAfter))
 	for _, i := range waiting(m) {
-		if i == oldest {
+		if i.Memory == oldest.Memory {
 			t.Error("one that has waited for long still does")
 		}
 	}
@@ -189,9 +190,9 @@ func TestTendingEndsWithTheRuntime(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
 		}
-		r.tendIdle() // as if it had begun just before
-		if r.tending.Load() || r.idleBytes.Load() != 0 {
-			t.Errorf("%d bytes wait, somebody looks after them: %v", r.idleBytes.Load(), r.tending.Load())
+		r.pools.Tend() // as if it had begun just before
+		if r.pools.Tended() || r.pools.Usage().Waiting != 0 {
+			t.Errorf("%d bytes wait, somebody looks after them: %v", r.pools.Usage().Waiting, r.pools.Tended())
 		}
 	})
 }
@@ -217,7 +218,7 @@ func TestTendingBesideCalls(t *testing.T) {
 				if n%5 == 0 {
 					ahead = closeAfter
 				}
-				m.c.pool.tend(time.Now().Add(ahead))
+				m.c.pool.Tend(time.Now().Add(ahead))
 			}
 		}
 	}()

@@ -71,7 +71,7 @@ func TestImageThatFillsUpIsCounted(t *testing.T) {
 				t.Errorf("images take %d bytes, so they did not fill up", took)
 			}
 			for _, i := range waiting(m) {
-				counted -= i.bytes
+				counted -= i.Bytes
 			}
 			if took > counted {
 				t.Errorf("images take %d bytes, and %d are counted", took, counted)
@@ -123,7 +123,7 @@ func TestImageOfOneInstanceHoldsNoDescriptor(t *testing.T) {
 	}
 	var own int64
 	for _, i := range waiting(m) {
-		own += i.ownImage
+		own += i.OwnImage
 	}
 	if own != (n-1)*imageBytes {
 		t.Errorf("instances count %d bytes of images of their own, want %d", own, (n-1)*imageBytes)

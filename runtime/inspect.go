@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
@@ -26,20 +28,24 @@ type Info struct {
 // no WASM module give an *Error with the reason InvalidModule; a module that is
 // well-formed but cannot run here gives an Info with a Problem.
 func Inspect(wasm []byte) (Info, error) {
-	report, err := rewrite.Inspect(wasm)
-	if err != nil {
-		return Info{}, fromRewrite(err)
+	report, err := compile.Check(wasm)
+	if report == nil {
+		return Info{}, fromCompile(err)
 	}
 	sum := sha256.Sum256(wasm)
 	info := Info{Digest: hex.EncodeToString(sum[:]), Bytes: len(wasm), Report: *report}
-	if _, _, err := rewrite.Rewrite(wasm, rewritingAny); err != nil {
-		info.Problem = fromRewrite(err).Error()
-	} else if err := checkImports(report); err != nil {
-		info.Problem = err.Error()
-	} else if entry, err := findEntry(report, "", ""); err != nil {
+	var entry abi.Entry
+	if err == nil {
+		entry, err = abi.FindEntry(report, "", "")
+	}
+	if err != nil {
 		info.Problem = err.Error()
 	} else {
-		info.ABI = entry.ABI
+		info.ABI = ABI(entry.Form)
 	}
 	return info, nil
 }
+
+// EngineVersion returns the version of the WASM engine that this program was built
+// with, or "" where the build does not tell, as in tests.
+func EngineVersion() string { return compile.EngineVersion() }

@@ -74,7 +74,7 @@ func TestTotalMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-m.c.freed
-	if got := r.memoryInUse.Load(); got != 0 {
+	if got := r.pools.Usage().Memory; got != 0 {
 		t.Errorf("%d bytes are counted in the end", got)
 	}
 }
@@ -93,7 +93,7 @@ func TestTotalMemoryAtTheBeginning(t *testing.T) {
 	}
 	<-small.c.freed
 	<-large.c.freed
-	if got := r.memoryInUse.Load(); got != 0 {
+	if got := r.pools.Usage().Memory; got != 0 {
 		t.Errorf("%d bytes are counted in the end", got)
 	}
 }
@@ -184,11 +184,11 @@ func TestRefusedForTheMomentIsNotForGood(t *testing.T) {
 			}
 		}
 	}
-	if !r.account(8 * page) { // of somebody else
+	if !r.pools.Account(8 * page) { // of somebody else
 		t.Fatal("there is no memory to begin with")
 	}
 	check("without room", 1, 3)
-	r.account(-8 * page)
+	r.pools.Account(-8 * page)
 	check("with room", 6, 1)
 }
 

@@ -10,8 +10,10 @@ import (
 	"sync/atomic"
 
 	"github.com/wasmtool/wasmtool/internal/callqueue"
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
-	"github.com/wasmtool/wasmtool/runtime/rewrite"
+	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
 // Module is compiled code that can be called, many times and concurrently. It is
@@ -27,10 +29,10 @@ func (m *Module) Digest() string { return m.c.digest }
 
 // MinMemory is how many bytes of memory an instance starts with.
 func (m *Module) MinMemory() uint64 {
-	if m.c.report.Memory == nil {
+	if m.c.engine.Report.Memory == nil {
 		return 0
 	}
-	return m.c.report.Memory.Min * guestmem.PageSize
+	return m.c.engine.Report.Memory.Min * guestmem.PageSize
 }
 
 // Close gives the module back. The compiled code is freed once nobody holds it
@@ -63,7 +65,7 @@ func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]b
 			return nil, err
 		}
 		if sum := sha256.Sum256(wasm); hex.EncodeToString(sum[:]) != strings.ToLower(digest) {
-			return nil, invalid(nil, "the module is not the one with the digest %s", quoteName(digest))
+			return nil, invalid(nil, "the module is not the one with the digest %s", abi.QuoteName(digest))
 		}
 		return wasm, nil
 	})
@@ -100,7 +102,7 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing.Err() != nil {
-		return nil, &Error{Reason: Cancelled, Message: errClosed.Error(), cause: errClosed}
+		return nil, errClosed()
 	}
 	if c, ok := r.loaded[digest]; ok && c.hold() {
 		return c, nil
@@ -116,12 +118,14 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 		r: r, digest: digest, ready: make(chan struct{}), left: make(chan struct{}, 1), freed: make(chan struct{}),
 		holders: 1, running: 1, calls: callqueue.Class{Name: digest},
 	}
-	c.pool = newPool(c)
 	r.loaded[digest] = c
 	go func() {
 		defer c.done() // the compilation counts as running until it ends
 		defer close(c.ready)
-		c.err = c.compile(read)
+		c.engine, c.err = r.compiler.Compile(compile.Job{Digest: digest, Read: read, Left: c.left, Unwanted: c.unwanted})
+		if c.err = fromCompile(c.err); c.err == nil {
+			c.pool = r.pools.New(c.engine, digest)
+		}
 		r.mu.Lock()
 		r.loading--
 		r.mu.Unlock()
@@ -150,21 +154,17 @@ func (c *compiled) unwanted() bool {
 type compiled struct {
 	r      *Runtime
 	digest string
-	// ready is closed when engine, report and err are set.
+	// ready is closed when err is set or engine and pool are.
 	ready  chan struct{}
-	engine *engine
-	report *rewrite.Report
+	engine *abi.Engine
+	pool   *pool.Pool
 	err    error
-	// pool holds the instances that wait for calls.
-	pool *pool
 	// left has a value when the last holder may have gone.
 	left chan struct{}
 	// calls counts those that run, for the queue of calls.
 	calls callqueue.Class
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64
-	// memoryInUse is the memory of its instances.
-	memoryInUse atomic.Int64
 	// freed is closed when the compiled code is gone.
 	freed chan struct{}
 
@@ -225,9 +225,9 @@ func (c *compiled) drop(change func()) {
 		delete(c.r.loaded, c.digest)
 	}
 	c.r.mu.Unlock()
-	c.pool.close()
-	if c.engine != nil {
-		c.engine.close()
+	if c.pool != nil {
+		c.pool.Close()
+		c.engine.Close()
 	}
 	close(c.freed)
 }

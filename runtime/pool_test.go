@@ -11,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
 // meeting is a clock whose first reading waits until all calls are there. So they have
@@ -80,37 +81,15 @@ func reused(outs []Output) (n int) {
 func untended(t testing.TB, o Options) *Runtime {
 	t.Helper()
 	r := newRuntime(t, o)
-	r.tending.Store(true)
+	r.pools.Pause()
 	return r
 }
 
-// visitSets calls f with each kind of instances of a module.
-func visitSets(m *Module, f func(*set)) {
-	m.c.pool.mu.RLock()
-	defer m.c.pool.mu.RUnlock()
-	for _, k := range m.c.pool.sets {
-		f(k)
-	}
-}
-
-// visitWaiting calls f with each instance of a module that waits, and nobody else has
-// it meanwhile.
-func visitWaiting(m *Module, f func(*instance)) {
-	visitSets(m, func(k *set) {
-		for n := range k.shards {
-			h := &k.shards[n]
-			h.mu.Lock()
-			for _, i := range h.idle {
-				f(i)
-			}
-			h.mu.Unlock()
-		}
-	})
-}
-
 // waiting returns the instances of a module that wait.
-func waiting(m *Module) (all []*instance) {
-	visitWaiting(m, func(i *instance) { all = append(all, i) })
+func waiting(m *Module) (all []pool.WaitingInstance) {
+	for _, k := range m.c.pool.Kinds() {
+		all = append(all, k.Waiting...)
+	}
 	return all
 }
 
@@ -121,18 +100,14 @@ func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 	var total, memory int64
 	for _, m := range modules {
 		var own int64
-		visitSets(m, func(k *set) {
-			k.mu.Lock()
-			defer k.mu.Unlock()
-			if k.image != nil {
-				own += int64(k.image.Size())
+		for _, k := range m.c.pool.Kinds() {
+			own += k.Image
+			for _, i := range k.Waiting {
+				own += i.Bytes
+				memory += int64(i.Memory.Size())
 			}
-		})
-		visitWaiting(m, func(i *instance) {
-			own += i.bytes
-			memory += int64(i.memory.Size())
-		})
-		if got := m.c.pool.bytes.Load(); got != own {
+		}
+		if got := m.c.pool.Usage().Waiting; got != own {
 			t.Errorf("a module counts %d bytes that wait, its instances and images %d", got, own)
 		}
 		if own > r.opts.MaxIdleBytes/2 {
@@ -140,10 +115,10 @@ func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 		}
 		total += own
 	}
-	if got := r.idleBytes.Load(); got != total || got > r.opts.MaxIdleBytes {
+	if got := r.pools.Usage().Waiting; got != total || got > r.opts.MaxIdleBytes {
 		t.Errorf("%d bytes are counted, of %d that wait; the bound is %d", got, total, r.opts.MaxIdleBytes)
 	}
-	if got := r.memoryInUse.Load(); got != memory {
+	if got := r.pools.Usage().Memory; got != memory {
 		t.Errorf("%d bytes of memory are counted, of %d", got, memory)
 	}
 	return total
@@ -219,8 +194,8 @@ func TestBoundOnWhatWaits(t *testing.T) {
 			}
 			if tt.most > 0 {
 				requireBalanced(t, r, m)
-			} else if r.memoryInUse.Load() != 0 {
-				t.Errorf("%d bytes of memory are in use", r.memoryInUse.Load())
+			} else if r.pools.Usage().Memory != 0 {
+				t.Errorf("%d bytes of memory are in use", r.pools.Usage().Memory)
 			}
 			if got := reused(together(t, m, 6, Call{})); got != tt.want {
 				t.Errorf("%d calls had an instance of an earlier one, want %d", got, tt.want)
@@ -238,7 +213,7 @@ func TestModulesMakeRoomForEachOther(t *testing.T) {
 	keep(t, large, 5)
 	oldest := waiting(large)[0]
 	for _, i := range waiting(large) {
-		if i.since.Before(oldest.since) {
+		if i.Since.Before(oldest.Since) {
 			oldest = i
 		}
 	}
@@ -260,7 +235,7 @@ func TestModulesMakeRoomForEachOther(t *testing.T) {
 		t.Errorf("%d instances of the modules wait, want 4, 3 and 2", got)
 	}
 	for _, i := range waiting(large) {
-		if i == oldest {
+		if i.Memory == oldest.Memory {
 			t.Error("the instance that has waited for longest still does")
 		}
 	}
@@ -281,7 +256,7 @@ func TestTenantsKindsGoBeforeThoseOfOthers(t *testing.T) {
 	if !askOK(t, m, good).Reused {
 		t.Error("the kind of a tenant went for those of another")
 	}
-	if got := len(m.c.pool.sets); got != maxSets {
+	if got := len(m.c.pool.Kinds()); got != maxSets {
 		t.Errorf("%d kinds are kept", got)
 	}
 	requireBalanced(t, r, m)
@@ -309,7 +284,7 @@ func TestKindsAreBounded(t *testing.T) {
 	}
 	images := memfdtest.Open(t)
 	call(maxSets)
-	if got := len(m.c.pool.sets); got != maxSets {
+	if got := len(m.c.pool.Kinds()); got != maxSets {
 		t.Errorf("%d kinds are kept", got)
 	}
 	if got := len(waiting(m)); got != maxSets-1 {
@@ -380,8 +355,8 @@ func TestImageThatHasNoRoomIsRefused(t *testing.T) {
 			t.Fatalf("reused %t, %v", out.Reused, err)
 		}
 	}
-	for _, k := range m.c.pool.sets {
-		if !k.refused.Load() {
+	for _, k := range m.c.pool.Kinds() {
+		if !k.Refused {
 			t.Error("instances of this kind are still to be saved")
 		}
 	}

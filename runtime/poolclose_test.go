@@ -67,7 +67,7 @@ func TestClosingFreesWhatWaits(t *testing.T) {
 	goroutines, images, mapped := goruntime.NumGoroutine(), memfdtest.Open(t), memfdtest.Mapped(t)
 	for range 10 {
 		r := New(Options{})
-		r.tending.Store(true) // see untended
+		r.pools.Pause() // see untended
 		closed, kept := load(t, r, meets()), load(t, r, echo().bytes())
 		again, err := r.Load(context.Background(), meets())
 		if err != nil {
@@ -83,8 +83,8 @@ func TestClosingFreesWhatWaits(t *testing.T) {
 		}
 		again.Close()
 		<-closed.c.freed
-		if closed.c.pool.bytes.Load() != 0 || len(closed.c.pool.sets) != 0 {
-			t.Errorf("%d bytes of %d kinds wait after their module was closed", closed.c.pool.bytes.Load(), len(closed.c.pool.sets))
+		if closed.c.pool.Usage().Waiting != 0 || len(closed.c.pool.Kinds()) != 0 {
+			t.Errorf("%d bytes of %d kinds wait after their module was closed", closed.c.pool.Usage().Waiting, len(closed.c.pool.Kinds()))
 		}
 		if got := requireBalanced(t, r, kept); got != eachBytes+imageBytes {
 			t.Errorf("%d bytes of the other module wait", got)
@@ -95,8 +95,8 @@ func TestClosingFreesWhatWaits(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if r.memoryInUse.Load() != 0 || r.idleBytes.Load() != 0 {
-			t.Errorf("%d bytes are in use and %d wait after the Runtime was closed", r.memoryInUse.Load(), r.idleBytes.Load())
+		if r.pools.Usage().Memory != 0 || r.pools.Usage().Waiting != 0 {
+			t.Errorf("%d bytes are in use and %d wait after the Runtime was closed", r.pools.Usage().Memory, r.pools.Usage().Waiting)
 		}
 		if got := memfdtest.Open(t); got != images {
 			t.Errorf("%d images before, %d after", images, got)
@@ -131,7 +131,7 @@ func TestClosingWhileCallsRun(t *testing.T) {
 		t.Error(err)
 	}
 	<-m.c.freed
-	if r.memoryInUse.Load() != 0 || r.idleBytes.Load() != 0 {
-		t.Errorf("%d bytes are in use and %d wait", r.memoryInUse.Load(), r.idleBytes.Load())
+	if r.pools.Usage().Memory != 0 || r.pools.Usage().Waiting != 0 {
+		t.Errorf("%d bytes are in use and %d wait", r.pools.Usage().Memory, r.pools.Usage().Waiting)
 	}
 }

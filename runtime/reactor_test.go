@@ -12,6 +12,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
 // What guests may import from wasmtool_v1 is frozen: functions may join the list,
@@ -25,7 +26,7 @@ func TestABIIsFrozen(t *testing.T) {
 	if err := json.Unmarshal(data, &frozen); err != nil {
 		t.Fatal(err)
 	}
-	known, err := hostFunctions()
+	known, err := abi.HostFunctions()
 	if err != nil {
 		t.Fatal(err)
 	}

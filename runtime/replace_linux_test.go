@@ -30,17 +30,17 @@ func TestReplacingWhatWasLookedAt(t *testing.T) {
 				t.Skipf("files have no such time here: %v", err)
 			}
 			s := requests(r, bind(t, grant))
-			defer s.end()
+			defer s.End()
 			room := make([]byte, 100)
-			if n := s.batch([]byte("/w/f\x00"), room, asks); n != 1 {
+			if n := s.Answer(s.Batch([]byte("/w/f\x00"), room, asks)); n != 1 {
 				t.Fatalf("%s, %d: %d answers", look, year, n)
 			}
 			seen := room[:answerSize]
-			if errno, err := s.replaceFile([]byte("/w/f"), seen, []byte("mine")); errno != 0 || err != nil {
+			if errno, err := s.ReplaceFile([]byte("/w/f"), seen, []byte("mine")); errno != 0 || err != nil {
 				t.Errorf("%s, %d: got %d, %v", look, year, errno, err)
 			}
 			// It is not what it was.
-			if errno, err := s.replaceFile([]byte("/w/f"), seen, []byte("more")); errno != 72 || err != nil {
+			if errno, err := s.ReplaceFile([]byte("/w/f"), seen, []byte("more")); errno != 72 || err != nil {
 				t.Errorf("%s, %d, again: got %d, %v", look, year, errno, err)
 			}
 			requireFiles(t, w, map[string]string{"f": "mine", "d/g": "old"})

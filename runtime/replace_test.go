@@ -185,10 +185,10 @@ func requireFiles(t testing.TB, dir string, want map[string]string) {
 func TestReasonOfABadReplace(t *testing.T) {
 	w, grant := editable(t)
 	s := requests(newRuntime(t, Options{}), bind(t, grant))
-	defer s.end()
-	got := int32(s.attempt(func() (uint32, error) { return s.replaceFile([]byte("/w/f"), make([]byte, 3), []byte("mine")) }))
-	if got != int32(hostfuncs.FaultInvalid) || s.fault == nil || s.fault.Kind != "seen" || !strings.Contains(s.fault.Message, "32-byte") {
-		t.Errorf("got %d, %+v", got, s.fault)
+	defer s.End()
+	got := int32(s.Answer(s.ReplaceFile([]byte("/w/f"), make([]byte, 3), []byte("mine"))))
+	if got != int32(hostfuncs.FaultInvalid) || s.Fault == nil || s.Fault.Kind != "seen" || !strings.Contains(s.Fault.Message, "32-byte") {
+		t.Errorf("got %d, %+v", got, s.Fault)
 	}
 	requireFiles(t, w, map[string]string{"f": "old", "d/g": "old"})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
 // A call that ends while it replaces a file leaves it as it was or as it was to be, and nothing
@@ -97,18 +98,18 @@ func FuzzReplaceRequest(f *testing.F) {
 		}
 		was, lookErr := view.Lstat(string(name))
 		s := requests(r, b)
-		defer s.end()
-		code := int32(s.attempt(func() (uint32, error) { return s.replaceFile(name, seen, content) }))
+		defer s.End()
+		code := int32(s.Answer(s.ReplaceFile(name, seen, content)))
 		switch {
 		case code < 0:
-			if s.fault == nil || s.fault.Kind != "seen" || int32(s.fault.Code) != code {
-				t.Errorf("code %d for the reason %+v", code, s.fault)
+			if s.Fault == nil || s.Fault.Kind != "seen" || int32(s.Fault.Code) != code {
+				t.Errorf("code %d for the reason %+v", code, s.Fault)
 			}
 		case code > 76: // the last that WASI has
 			t.Errorf("it returned %d", code)
 		case code == 0:
 			there := lookErr == nil
-			if expected, err := parseSeen(seen); err != nil || expected != nil && (expected.None == there || there && expected.Size != was.Size()) {
+			if expected, err := abi.ParseSeen(seen); err != nil || expected != nil && (expected.None == there || there && expected.Size != was.Size()) {
 				t.Errorf("%q was replaced as %+v, %v, and was %v, %v", name, expected, err, was, lookErr)
 			}
 			if info, err := view.Lstat(string(name)); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(content)) {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -10,7 +11,9 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/internal/callqueue"
-	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile"
+	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
 // Defaults of Options.
@@ -110,29 +113,19 @@ type CompileEvent struct {
 // Runtime loads modules and owns what they share. It is safe for concurrent use.
 // Close it to stop all calls and free the compiled code.
 type Runtime struct {
-	opts  Options
-	log   *slog.Logger
-	cache *diskCache // nil without one
+	opts Options
+	log  *slog.Logger
 
 	// closing is done when Close was called; every call stops with it.
-	closing context.Context
-	close   context.CancelFunc
-	// compiling is for modules that are compiled in a moment, compilingLong for the others,
-	// starting for large instances that begin, and saving for one that is being saved.
-	compiling, compilingLong, starting, saving turns
-
+	closing   context.Context
+	close     context.CancelFunc
 	abandoned atomic.Int64
 	calls     *callqueue.Queue
-	// processors is how many guests can run at the same moment.
-	processors int
-	grace      time.Duration
+	grace     time.Duration
 
-	memory      *guestmem.System
-	memoryInUse atomic.Int64 // of all instances
-	idleBytes   atomic.Int64 // what instances that wait take
-	idleMemory  atomic.Int64 // what of memoryInUse is theirs
-	tending     atomic.Bool  // tender is set and will run
-	tender      atomic.Pointer[time.Timer]
+	compiler *compile.Compiler
+	pools    *pool.Group
+	process  *abi.Process
 
 	mu     sync.Mutex
 	loaded map[string]*compiled // by hex digest of the module as given
@@ -140,55 +133,64 @@ type Runtime struct {
 	loading int
 }
 
-// errClosed is the cause of calls that end because the Runtime was closed.
-var errClosed = errors.New("the runtime is closed")
-
 // New returns a Runtime.
 func New(o Options) *Runtime {
-	if o.MaxModuleBytes <= 0 {
-		o.MaxModuleBytes = DefaultMaxModuleBytes
+	processors := goruntime.GOMAXPROCS(0)
+	o.MaxModuleBytes = orDefault(o.MaxModuleBytes, DefaultMaxModuleBytes)
+	o.MaxAbandoned = orDefault(o.MaxAbandoned, DefaultMaxAbandoned)
+	o.MaxCalls = orDefault(o.MaxCalls, max(64, 16*processors))
+	o.CacheMaxBytes = orDefault(o.CacheMaxBytes, DefaultCacheMaxBytes)
+	// Of these, what is less than 0 has a meaning, or cannot be.
+	o.MaxMemory = cmp.Or(o.MaxMemory, DefaultMaxMemory)
+	o.MaxTotalMemory = cmp.Or(o.MaxTotalMemory, DefaultMaxTotalMemory)
+	o.MaxWaiting = cmp.Or(o.MaxWaiting, 16*o.MaxCalls)
+	o.MaxIdleBytes = cmp.Or(o.MaxIdleBytes, DefaultMaxIdleBytes)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.MaxAbandoned <= 0 {
-		o.MaxAbandoned = DefaultMaxAbandoned
-	}
-	if o.MaxMemory == 0 {
-		o.MaxMemory = DefaultMaxMemory
-	}
-	if o.MaxTotalMemory == 0 {
-		o.MaxTotalMemory = DefaultMaxTotalMemory
-	}
-	if o.MaxCalls <= 0 {
-		o.MaxCalls = max(64, 16*goruntime.GOMAXPROCS(0))
-	}
-	if o.MaxWaiting == 0 {
-		o.MaxWaiting = 16 * o.MaxCalls
-	}
-	if o.MaxIdleBytes == 0 {
-		o.MaxIdleBytes = DefaultMaxIdleBytes
-	}
-	r := &Runtime{
-		processors: goruntime.GOMAXPROCS(0),
-		memory:     guestmem.NewSystem(),
-		opts:       o,
-		log:        o.Logger,
-		compiling:  newTurns(),
-		// They do not wait for each other.
-		compilingLong: newTurns(),
-		starting:      newTurns(),
-		saving:        make(turns, 1),
-		grace:         grace,
-		loaded:        make(map[string]*compiled),
-	}
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
-	}
+	r := &Runtime{opts: o, log: o.Logger, grace: grace, loaded: make(map[string]*compiled)}
 	r.closing, r.close = context.WithCancel(context.Background())
 	r.calls = callqueue.New(callqueue.Bounds{
 		Calls: o.MaxCalls, ClassCalls: (o.MaxCalls + 1) / 2, MaxWaiting: o.MaxWaiting, Closed: r.closing.Done(),
 	})
-	r.cache = openDiskCache(o, r.log)
+	r.process = &abi.Process{Closing: r.closing, Crowded: func() bool { return r.calls.Running() > processors }}
+	r.pools = pool.NewGroup(pool.Options{
+		MaxMemory: o.MaxMemory, MaxTotalMemory: o.MaxTotalMemory, MaxIdleBytes: o.MaxIdleBytes, MaxFuel: o.MaxFuel,
+		Closing: r.closing, Log: o.Logger,
+	})
+	r.compiler = compile.New(compile.Options{
+		CacheDir: o.CacheDir, CacheMaxBytes: o.CacheMaxBytes, MaxModuleBytes: o.MaxModuleBytes,
+		Command: o.CompileCommand, Timeout: o.CompileTimeout, Memory: o.CompileMemory,
+		OnCompile: func(digest string, bytes int) {
+			if o.OnCompile != nil {
+				o.OnCompile(CompileEvent{Digest: digest, Bytes: bytes})
+			}
+		},
+		Closing: r.closing, Log: o.Logger,
+	})
 	return r
 }
+
+// orDefault returns a number that was given, which is above 0.
+func orDefault[T int | int64](given, otherwise T) T {
+	if given > 0 {
+		return given
+	}
+	return otherwise
+}
+
+// SelfCompiler returns the command by which this program compiles modules in a child
+// process of itself, for Options.CompileCommand:
+//
+//	func main() {
+//		compiler := runtime.SelfCompiler()
+//		tools, err := standard.New(standard.Options{CompileCommand: compiler})
+//
+// Call it first in main: in the child it compiles one module, under limits on time,
+// memory and files, and ends the process instead of returning. The result is nil where
+// the system does not say which file this program is; modules that need a child do not
+// load then.
+func SelfCompiler() []string { return compile.Self() }
 
 // MaxMemory returns the ceiling of Limits.Memory, in bytes.
 func (r *Runtime) MaxMemory() uint64 { return r.opts.MaxMemory }
@@ -202,7 +204,7 @@ const closeGrace = 5 * grace
 // Loading and calling fail afterwards. Closing again does nothing.
 func (r *Runtime) Close() error {
 	r.close()
-	defer r.memory.Close()
+	defer r.pools.Close()
 	r.mu.Lock()
 	var all []*compiled
 	for digest, c := range r.loaded {
@@ -212,9 +214,6 @@ func (r *Runtime) Close() error {
 	r.mu.Unlock()
 	for _, c := range all {
 		c.retire()
-	}
-	if tender := r.tender.Load(); tender != nil {
-		tender.Stop()
 	}
 	deadline := time.NewTimer(closeGrace)
 	defer deadline.Stop()

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	goruntime "runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
-	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
 func TestMain(m *testing.M) {
@@ -99,16 +97,6 @@ func TestCloseKillsTheChild(t *testing.T) {
 	}
 	if err := <-failed; reasonOf(t, err) != Cancelled {
 		t.Errorf("got %v", err)
-	}
-}
-
-// Functions that take much memory are not compiled at once.
-func TestLargeFunctionsAreCompiledOneByOne(t *testing.T) {
-	all := goruntime.GOMAXPROCS(0)
-	for largest, want := range map[uint64]int{0: all, maxBytesAtOnce / 2: min(all, 2), maxBytesAtOnce: 1, 1 << 50: 1} {
-		if got := workers(rewrite.Effort{Largest: largest}); got != want {
-			t.Errorf("%d bytes: %d at once, want %d", largest, got, want)
-		}
 	}
 }
 

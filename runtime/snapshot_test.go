@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -177,9 +176,7 @@ func TestInstancesAreSharedByEqualCallsOnly(t *testing.T) {
 			}
 
 			w.call.Bindings = bind(t, w.grant)
-			w.call.Entry = w.call.Entry.withDefaults()
-			s := newCallState(context.Background(), r, w.call, m.c.limits(w.call.Limits))
-			key := string(s.appendKey(nil))
+			key := keyOf(r, m, w.call)
 			if tt.shared {
 				key += tt.name // these are equal
 			}
@@ -206,7 +203,7 @@ func TestStartsOfTheClockAreKindsOfTheirOwn(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = b.Close() })
 		call := Call{Bindings: b}
-		key := string(newCallState(context.Background(), r, call, m.c.limits(call.Limits)).appendKey(nil))
+		key := keyOf(r, m, call)
 		if other, ok := keys[key]; ok {
 			t.Errorf("calls at %v and %v are of one kind", other, now)
 		}

@@ -13,18 +13,6 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// takeAll takes all turns there are, and returns what gives them back.
-func takeAll(t turns) (giveBack func()) {
-	for range cap(t) {
-		t <- struct{}{}
-	}
-	return func() {
-		for range cap(t) {
-			<-t
-		}
-	}
-}
-
 // large is a command whose compilation may take long, and n tells it from others.
 func large(n int) []byte {
 	m := command()
@@ -63,7 +51,7 @@ func waitsIn(function string) bool {
 // A module that compiles in a moment does not wait for those that take long.
 func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
 	r := newRuntime(t, Options{})
-	giveBack := takeAll(r.compilingLong)
+	giveBack := r.compiler.Hold(true)
 	loaded := make(chan error, 1)
 	go func() {
 		_, err := r.Load(context.Background(), large(0))
@@ -84,7 +72,7 @@ func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
 // give up cannot shut out others; who asks again is served.
 func TestLoadsWhoseCallersLeft(t *testing.T) {
 	r := newRuntime(t, Options{})
-	small, long := takeAll(r.compiling), takeAll(r.compilingLong)
+	small, long := r.compiler.Hold(false), r.compiler.Hold(true)
 	ctx, leave := context.WithCancel(context.Background())
 	ends := make(chan error, maxLoading)
 	for n := range maxLoading {
@@ -128,7 +116,7 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRuntime(t, Options{})
 			m, small := load(t, r, wasm), load(t, r, parts{start: []byte{wasmtest.Nop}}.bytes())
-			giveBack := takeAll(r.starting)
+			giveBack := r.pools.HoldStarts()
 			ctx, cancel := context.WithCancelCause(context.Background())
 			defer cancel(nil)
 			ended := make(chan error, 1)
@@ -139,7 +127,7 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 				out, err = m.Call(ctx, Call{Bindings: b})
 				ended <- err
 			}()
-			waitFor(t, "the call waits for its turn", func() bool { return waitsIn("(*compiled).startTurn(") })
+			waitFor(t, "the call waits for its turn", func() bool { return waitsIn("(*Pool).startTurn(") })
 			began := time.Now()
 			askOK(t, small, wants{})
 			meanwhile := time.Since(began)

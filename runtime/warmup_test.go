@@ -156,11 +156,11 @@ func TestFailingWarmUpIsTriedOnce(t *testing.T) {
 			t.Errorf("call %d wrote %q, reused: %v", n+1, out.Output, out.Reused)
 		}
 	}
-	visitSets(m, func(k *set) {
-		if !k.coldOnly.Load() {
+	for _, k := range m.c.pool.Kinds() {
+		if !k.ColdOnly {
 			t.Error("it would be tried again")
 		}
-	})
+	}
 }
 
 // What a warm-up could learn from the call in which it is made is in no other.
@@ -238,7 +238,7 @@ func TestWarmUpDoesNotDependOnTheLimitsOfACall(t *testing.T) {
 		t.Fatalf("a warmed-up reactor wrote %q", first.Output)
 	}
 	anew := func() { // the next call has a new instance
-		for m.c.pool.dropOldest() {
+		for m.c.pool.DropOldest() {
 		}
 	}
 	for name, tt := range map[string]struct {
@@ -293,7 +293,7 @@ func TestWarmUpWithoutRoomIsTriedAgain(t *testing.T) {
 	// The warm-up needs five pages more, the call none.
 	refused := wasmtest.Code(wasmtest.Const(5), []byte{wasmtest.MemoryGrow, 0}, wasmtest.Const(-1), []byte{i32Eq})
 	m := load(t, r, caching(nil, onInput('w', when(refused, []byte{wasmtest.Unreachable}))).bytes())
-	if !r.account(8 * page) { // of somebody else
+	if !r.pools.Account(8 * page) { // of somebody else
 		t.Fatal("there is no memory to begin with")
 	}
 	for n := range 3 {
@@ -301,7 +301,7 @@ func TestWarmUpWithoutRoomIsTriedAgain(t *testing.T) {
 			t.Errorf("without room, call %d wrote %q, reused: %v", n+1, out.Output, out.Reused)
 		}
 	}
-	r.account(-8 * page)
+	r.pools.Account(-8 * page)
 	for n := range 3 {
 		if out := askOK(t, m, warm("w")); string(out.Output) != "w" || out.Reused != (n > 0) {
 			t.Errorf("with room, call %d wrote %q, reused: %v", n+1, out.Output, out.Reused)

@@ -1,0 +1,122 @@
+package abi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
+)
+
+// The modules from which Extism plug-ins import: what every host provides, and what each
+// host makes up, of which there is nothing here.
+const (
+	ExtismHost = "extism:host/env"
+	extismUser = "extism:host/user"
+)
+
+// Why the host ends a call because of what its plug-in asked for, as Call.Stopped returns it.
+var (
+	ErrKernelFull    = errors.New("the plug-in's blocks are beyond the memory limit")
+	ErrAllMemoryFull = errors.New("all guests together have the memory that they may")
+	ErrVarsFull      = errors.New("the plug-in's variables are beyond their limit")
+)
+
+// importsExtism reports whether a module is an Extism plug-in.
+func importsExtism(report *rewrite.Report) bool {
+	return slices.ContainsFunc(report.Imports, func(imp rewrite.Import) bool { return imp.Module == ExtismHost })
+}
+
+// extismBuilder holds what the host does of the functions of ExtismHost.
+func (e *Engine) extismBuilder() wazero.HostModuleBuilder {
+	b := e.runtime.NewHostModuleBuilder(ExtismHost)
+	x := extismExporter{e, b}
+	x.memory()
+	x.output()
+	x.talk()
+	x.vars()
+	x.web()
+	return b
+}
+
+type extismExporter struct {
+	e *Engine
+	b wazero.HostModuleBuilder
+}
+
+// add exports f, which finds its parameters on the stack and leaves its result there.
+func (x extismExporter) add(name string, f func(k *kernel, stack []uint64), results []api.ValueType, params ...api.ValueType) {
+	sizes := hostSizes[ExtismHost][name]
+	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
+		g := x.e.onGuest(mod)
+		g.take(sizes, stack)
+		g.taintByCall("it uses its call while it starts")
+		f(g.current.Load().kernel, stack)
+	}), params, results).Export(name)
+}
+
+var (
+	noResult = []api.ValueType(nil)
+	gives32  = []api.ValueType{i32}
+	gives64  = []api.ValueType{i64}
+)
+
+func (x extismExporter) memory() {
+	length := func(k *kernel, stack []uint64) { stack[0] = k.length(stack[0]) }
+	x.add("alloc", func(k *kernel, stack []uint64) { stack[0] = k.alloc(stack[0]) }, gives64, i64)
+	x.add("free", func(k *kernel, stack []uint64) { k.release(stack[0]) }, noResult, i64)
+	x.add("length", length, gives64, i64)
+	x.add("length_unsafe", length, gives64, i64)
+	// These are for the module in between.
+	x.add(hostRefused, func(k *kernel, _ []uint64) { k.end(ErrBadRange) }, noResult)
+	x.add(hostTouched, func(k *kernel, _ []uint64) { k.shared.watch(false) }, noResult)
+}
+
+func (x extismExporter) output() {
+	x.add("output_set", func(k *kernel, stack []uint64) { k.setOutput(stack[0], stack[1]) }, noResult, i64, i64)
+	x.add("error_set", func(k *kernel, stack []uint64) {
+		k.call.Failure = ErrorText{}
+		k.call.Failure.Write(k.block(stack[0]))
+	}, noResult, i64)
+}
+
+func (x extismExporter) talk() {
+	for name, level := range map[string]slog.Level{
+		"log_trace": slog.LevelDebug, "log_debug": slog.LevelDebug, "log_info": slog.LevelInfo,
+		"log_warn": slog.LevelWarn, "log_error": slog.LevelError,
+	} {
+		x.add(name, func(k *kernel, stack []uint64) {
+			k.call.Bindings.Talk.Log(level, k.block(stack[0]))
+			k.release(stack[0]) // plug-ins count on it
+		}, noResult, i64)
+	}
+	// Everything is asked for, as the listener chooses.
+	x.add("get_log_level", func(_ *kernel, stack []uint64) { stack[0] = 0 }, gives32)
+}
+
+func (x extismExporter) vars() {
+	x.add("config_get", func(k *kernel, stack []uint64) {
+		stack[0] = k.put([]byte(k.call.Config[string(k.block(stack[0]))]))
+	}, gives64, i64)
+	// Plug-ins count on it that what they hand over here is given back. It is, once the
+	// result has a place elsewhere: one that gives it back as well loses nothing.
+	x.add("var_get", func(k *kernel, stack []uint64) {
+		name := stack[0]
+		stack[0] = k.put(k.vars[string(k.block(name))])
+		k.release(name)
+	}, gives64, i64)
+	x.add("var_set", func(k *kernel, stack []uint64) {
+		name, at := stack[0], stack[1]
+		var value []byte
+		if at != 0 {
+			value = k.block(at)
+		}
+		k.setVar(string(k.block(name)), value)
+		k.release(name)
+		k.release(at)
+	}, noResult, i64, i64)
+}

@@ -1,0 +1,236 @@
+package abi
+
+import (
+	"math/bits"
+
+	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
+)
+
+// kernel is what an Extism plug-in shares with the host for one call. What belongs to the
+// blocks lies in Go: nothing that the plug-in writes to the memory is believed. It is used
+// by the call's goroutine alone.
+type kernel struct {
+	call   *Call
+	shared *sharedMemory
+	data   []byte // of shared
+	// next is where memory begins that was never given out; 0 stands for no block.
+	next   uint64
+	blocks map[uint64]block    // by offset
+	free   map[uint64][]uint64 // offsets of blocks given back, by room
+
+	output, outputLen uint64
+	vars              map[string][]byte
+	varBytes          int
+	status            uint32 // of the last response
+	headers           []byte // of the last response, nil before there is one
+}
+
+// block is a piece of the kernel's memory; live says that it was not given back.
+type block struct {
+	length, room uint64
+	live         bool
+}
+
+// Bounds of what the host keeps for a plug-in outside of the memory that is counted.
+const (
+	maxBlocks   = 1 << 17
+	maxVarBytes = 1 << 20 // names and values together
+	varOverhead = 64      // what a variable counts for besides
+	// SmallestBlock is about what the host keeps of a block, so that the limit of the
+	// memory bounds that, too.
+	SmallestBlock = 64
+)
+
+// giveKernel gives the call of a plug-in a kernel with its input, or stops it when there
+// is no room for that. Other calls have none.
+func (g *Guest) giveKernel(c *Call) {
+	if g.shared == nil {
+		return
+	}
+	k := &kernel{
+		call: c, shared: g.shared, data: g.shared.mem.Bytes(), next: SmallestBlock,
+		blocks: make(map[uint64]block), free: make(map[uint64][]uint64), vars: make(map[string][]byte),
+	}
+	c.kernel = k
+	at, err := k.reserve(uint64(len(c.Input)))
+	if err != nil {
+		c.stop(err)
+		return
+	}
+	copy(k.data[at:], c.Input)
+	g.shared.setInput(at, uint64(len(c.Input)))
+}
+
+// end ends the call from within a host function.
+func (k *kernel) end(cause error) {
+	k.call.stop(cause)
+	panic(sys.NewExitError(stopped))
+}
+
+// alloc returns the offset of a block of n bytes, 0 for none, or ends the call.
+func (k *kernel) alloc(n uint64) uint64 {
+	at, err := k.reserve(n)
+	if err != nil {
+		k.end(err)
+	}
+	return at
+}
+
+// reserve is alloc for the host.
+func (k *kernel) reserve(n uint64) (at uint64, err error) {
+	if n == 0 {
+		return 0, nil
+	}
+	if n > k.call.Limits.Memory {
+		return 0, ErrKernelFull
+	}
+	room := roomFor(n)
+	if list := k.free[room]; len(list) > 0 {
+		at = list[len(list)-1]
+		k.free[room] = list[:len(list)-1]
+		k.blocks[at] = block{length: n, room: room, live: true}
+		return at, nil
+	}
+	if len(k.blocks) >= maxBlocks {
+		return 0, ErrKernelFull
+	}
+	at = k.next
+	if err := k.grow(at + room); err != nil {
+		return 0, err
+	}
+	k.take(at, n)
+	return at, nil
+}
+
+// take makes a block of the n bytes at the beginning of memory that was never given out.
+func (k *kernel) take(at, n uint64) {
+	room := roomFor(n)
+	k.next = at + room
+	k.blocks[at] = block{length: n, room: room, live: true}
+}
+
+// roomFor is what a block of n bytes takes: few different sizes, so that those given
+// back fit again.
+func roomFor(n uint64) uint64 {
+	if n <= SmallestBlock {
+		return SmallestBlock
+	}
+	step := max(SmallestBlock, uint64(1)<<bits.Len64(n-1)/8)
+	return (n + step - 1) / step * step
+}
+
+// grow makes the memory at least so large.
+func (k *kernel) grow(size uint64) error {
+	if size <= uint64(len(k.data)) {
+		return nil
+	}
+	if size > k.call.Limits.Memory {
+		return ErrKernelFull
+	}
+	ok := k.shared.grow(uint32((size - uint64(len(k.data)) + guestmem.PageSize - 1) / guestmem.PageSize))
+	k.data = k.shared.mem.Bytes()
+	switch {
+	case ok:
+		return nil
+	case k.call.Memory.SharedFull:
+		return ErrAllMemoryFull
+	}
+	return ErrKernelFull
+}
+
+// release gives a block back; what is none, or no longer one, is nothing.
+func (k *kernel) release(at uint64) {
+	if b := k.blocks[at]; b.live {
+		b.live = false
+		k.blocks[at] = b
+		k.free[b.room] = append(k.free[b.room], at)
+	}
+}
+
+// length is that of the block that begins at the offset, 0 when there is none.
+func (k *kernel) length(at uint64) uint64 {
+	if b := k.blocks[at]; b.live {
+		return b.length
+	}
+	return 0
+}
+
+// span returns n bytes of the memory, or ends the call.
+func (k *kernel) span(at, n uint64) []byte {
+	if size := uint64(len(k.data)); n > size || at > size-n {
+		k.end(ErrBadRange)
+	}
+	return k.data[at : at+n]
+}
+
+// block returns the bytes of the block that begins at the offset.
+func (k *kernel) block(at uint64) []byte { return k.span(at, k.length(at)) }
+
+// put stores bytes in a block of their own.
+func (k *kernel) put(data []byte) uint64 {
+	at := k.alloc(uint64(len(data)))
+	copy(k.span(at, uint64(len(data))), data)
+	return at
+}
+
+// receive stores what read returns, up to its end, in a block of its own.
+func (k *kernel) receive(read func(p []byte) (int, error)) (at uint64, err error) {
+	const piece = 32 << 10
+	if len(k.blocks) >= maxBlocks {
+		k.end(ErrKernelFull)
+	}
+	at = k.next
+	var length uint64
+	for {
+		if err := k.grow(at + roomFor(length+piece)); err != nil {
+			k.end(err)
+		}
+		n, err := read(k.span(at+length, piece))
+		if err != nil {
+			return 0, err
+		}
+		if n == 0 {
+			break
+		}
+		length += uint64(n)
+	}
+	if length == 0 {
+		return 0, nil
+	}
+	k.take(at, length)
+	return at, nil
+}
+
+// deliver makes the output that of the call.
+func (k *kernel) deliver() {
+	if k.call.Stopped() == nil {
+		// It was looked at when it was set, and the memory does not shrink.
+		_, _ = k.call.stdout.Write(k.data[k.output : k.output+k.outputLen])
+	}
+}
+
+// setOutput says what the output is: the bytes that lie there when the call ends.
+func (k *kernel) setOutput(at, n uint64) {
+	if n > uint64(k.call.Limits.Output) {
+		k.end(ErrOutputFull)
+	}
+	k.span(at, n)
+	k.output, k.outputLen = at, n
+}
+
+// setVar keeps a copy of a value for the rest of the call; nil removes it.
+func (k *kernel) setVar(name string, value []byte) {
+	if old, ok := k.vars[name]; ok {
+		k.varBytes -= varOverhead + len(name) + len(old)
+		delete(k.vars, name)
+	}
+	if value == nil {
+		return
+	}
+	if k.varBytes += varOverhead + len(name) + len(value); k.varBytes > maxVarBytes {
+		k.end(ErrVarsFull)
+	}
+	k.vars[name] = append([]byte{}, value...)
+}

@@ -1,0 +1,134 @@
+package abi
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
+)
+
+// sharedMemory is the memory that an instance of a plug-in shares with the host, in a
+// module of its own from which the plug-in imports. A nil one has no bytes.
+type sharedMemory struct {
+	e             *Engine
+	mem           *guestmem.Memory
+	mod           api.Module
+	input, length api.MutableGlobal
+	watched       api.MutableGlobal
+}
+
+// QuickImports are what plug-ins import that the meter need not look after.
+func QuickImports() []rewrite.ImportName {
+	var names []rewrite.ImportName
+	for _, f := range quickFunctions() {
+		names = append(names, rewrite.ImportName{Module: ExtismHost, Name: f.name})
+	}
+	return names
+}
+
+// passedOnFunctions are what the host does for plug-ins, by name.
+func passedOnFunctions(definitions map[string]api.FunctionDefinition) []passedOn {
+	var list []passedOn
+	for name, def := range definitions {
+		if name != hostRefused && name != hostTouched {
+			list = append(list, passedOn{name, wasmType{def.ParamTypes(), def.ResultTypes()}})
+		}
+	}
+	slices.SortFunc(list, func(a, b passedOn) int { return cmp.Compare(a.name, b.name) })
+	return list
+}
+
+// ShareMemory compiles what a plug-in imports from; for other modules it does nothing. It is
+// apart from NewEngine because the cache of that one is for the code of one module.
+func (e *Engine) ShareMemory() (err error) {
+	if !importsExtism(e.Report) || e.kernel != nil {
+		return nil
+	}
+	host := e.runtime.Module(ExtismHost).ExportedFunctionDefinitions()
+	e.kernel, err = e.runtime.CompileModule(compileContext(1), kernelModule(passedOnFunctions(host)))
+	return err
+}
+
+// shareMemory makes what the instance shares with the host, and returns the context in
+// which the plug-in finds it. Modules that are no plug-ins share nothing.
+func (g *Guest) shareMemory(ctx context.Context, c *Call) (context.Context, error) {
+	e := g.engine
+	if e.kernel == nil {
+		return ctx, nil
+	}
+	m := &sharedMemory{e: e, mem: g.options.Memory.New(guestmem.Options{Limit: c.Limits.Memory, Account: g.account})}
+	g.shared = m
+	if m.mem.Reallocate(guestmem.PageSize) == nil {
+		return nil, ErrNoMemory
+	}
+	own := experimental.WithMemoryAllocator(ctx, oneMemory{m.mem})
+	mod, err := e.runtime.InstantiateModule(own, e.kernel, moduleConfig())
+	if err != nil {
+		return nil, err
+	}
+	m.mod = mod
+	e.guests.Store(mod, g)
+	global := func(name string) api.MutableGlobal { return mod.ExportedGlobal(name).(api.MutableGlobal) }
+	m.input, m.length, m.watched = global(sharedInput), global(sharedLength), global(sharedWatched)
+	m.watch(true)
+	return experimental.WithImportResolver(ctx, func(name string) api.Module {
+		if name == ExtismHost {
+			return mod
+		}
+		return nil
+	}), nil
+}
+
+// size is how many bytes it has.
+func (m *sharedMemory) size() uint64 {
+	if m == nil {
+		return 0
+	}
+	return m.mem.Size()
+}
+
+// refused reports whether it was refused memory in the call.
+func (m *sharedMemory) refused() bool { return m != nil && m.mem.Refused() }
+
+// watch has the host told of the next load or store, or of none.
+func (m *sharedMemory) watch(on bool) {
+	m.watched.Set(uint64(number(on)))
+}
+
+// grow adds pages, and reports whether it could.
+func (m *sharedMemory) grow(pages uint32) bool {
+	_, ok := m.mod.Memory().Grow(pages)
+	return ok
+}
+
+// setInput says where the input lies.
+func (m *sharedMemory) setInput(at, n uint64) {
+	m.input.Set(at)
+	m.length.Set(n)
+}
+
+// clear takes it back to what it is before a call.
+func (m *sharedMemory) clear() error {
+	if m == nil {
+		return nil
+	}
+	m.setInput(0, 0)
+	return m.mem.Clear(guestmem.PageSize, func() bool { return m.grow(1) })
+}
+
+// close frees it.
+func (m *sharedMemory) close() {
+	if m == nil {
+		return
+	}
+	if m.mod != nil {
+		m.e.guests.Delete(m.mod)
+		_ = m.mod.Close(context.Background())
+	}
+	m.mem.Free()
+}

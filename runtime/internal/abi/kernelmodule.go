@@ -1,0 +1,174 @@
+package abi
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Plug-ins import from a module that is made here, one for each instance. A plug-in loads
+// and stores a byte or a word at a time, and asking the host for each costs fifty times as
+// much as what the module does in its own memory. All other functions it passes on from
+// the host.
+
+// What the host finds in the module by name.
+const (
+	sharedInput  = "input offset"
+	sharedLength = "input size"
+	// sharedWatched is not 0 as long as hostTouched is called before a load or store.
+	sharedWatched = "watched"
+)
+
+// What the module imports for itself. hostRefused ends a call that names what is not in
+// the memory.
+const (
+	hostRefused = "refused"
+	hostTouched = "touched"
+)
+
+// Indexes of globals and of the imports that the module has for itself.
+const (
+	globalInput = iota
+	globalLength
+	globalWatched
+)
+
+const (
+	funcRefused = iota
+	funcTouched
+)
+
+// Opcodes by their names in the WebAssembly specification.
+const (
+	opUnreachable = 0x00
+	opIf          = 0x04
+	opEnd         = 0x0b
+	opCall        = 0x10
+	opLocalGet    = 0x20
+	opLocalSet    = 0x21
+	opGlobalGet   = 0x23
+	opI64Load     = 0x29
+	opI32Load8U   = 0x2d
+	opI64Store    = 0x37
+	opI32Store8   = 0x3a
+	opMemorySize  = 0x3f
+	opI64Const    = 0x42
+	opI64GtU      = 0x56
+	opI64GeU      = 0x5a
+	opI64Add      = 0x7c
+	opI64Sub      = 0x7d
+	opI64Shl      = 0x86
+	opI32WrapI64  = 0xa7
+	opExtendI32U  = 0xad
+
+	typeI32   = 0x7f
+	typeI64   = 0x7e
+	typeFunc  = 0x60
+	typeEmpty = 0x40
+)
+
+// wasmType is the type of a function.
+type wasmType struct{ params, results []byte }
+
+// quickFunction is a function that the module does not pass on.
+type quickFunction struct {
+	name string
+	wasmType
+	code []byte
+}
+
+// quickFunctions returns what the module does itself. The first parameter of a function
+// that loads or stores is where.
+func quickFunctions() []quickFunction {
+	word, byteType := []byte{typeI64}, []byte{typeI32}
+	at := []byte{opLocalGet, 0, opI32WrapI64}
+	value := []byte{opLocalGet, 1}
+	loadByte, loadWord := append(at, opI32Load8U, 0, 0), append(at, opI64Load, 0, 0)
+	storeByte, storeWord := append(slices.Concat(at, value), opI32Store8, 0, 0), append(slices.Concat(at, value), opI64Store, 0, 0)
+	return []quickFunction{
+		{"load_u8", wasmType{word, byteType}, slices.Concat(watched(), inMemory(1), loadByte)},
+		{"load_u64", wasmType{word, word}, slices.Concat(watched(), inMemory(8), loadWord)},
+		{"store_u8", wasmType{[]byte{typeI64, typeI32}, nil}, slices.Concat(watched(), inMemory(1), storeByte)},
+		{"store_u64", wasmType{[]byte{typeI64, typeI64}, nil}, slices.Concat(watched(), inMemory(8), storeWord)},
+		{"input_load_u8", wasmType{word, byteType}, slices.Concat(watched(), inInput(), inMemory(1), loadByte)},
+		{"input_load_u64", wasmType{word, word}, slices.Concat(watched(), inInput(), inMemory(8), loadWord)},
+		{"input_offset", wasmType{nil, word}, slices.Concat(watched(), []byte{opGlobalGet, globalInput})},
+		{"input_length", wasmType{nil, word}, slices.Concat(watched(), []byte{opGlobalGet, globalLength})},
+	}
+}
+
+// watched tells the host of a function that looks at the call, where it has to know.
+func watched() []byte {
+	return []byte{opGlobalGet, globalWatched, opIf, typeEmpty, opCall, funcTouched, opEnd}
+}
+
+// refuse ends the call, if the condition that it comes behind holds.
+func refuse() []byte { return []byte{opIf, typeEmpty, opCall, funcRefused, opUnreachable, opEnd} }
+
+// inMemory refuses n bytes at an offset that are not all in the memory, which is never
+// smaller than a page.
+func inMemory(n byte) []byte {
+	const pageBits = 16
+	return append([]byte{
+		opLocalGet, 0, opMemorySize, 0, opExtendI32U, opI64Const, pageBits, opI64Shl, opI64Const, n, opI64Sub, opI64GtU,
+	}, refuse()...)
+}
+
+// inInput refuses an offset beyond the input, and makes one of the memory of others.
+func inInput() []byte {
+	return slices.Concat(
+		[]byte{opLocalGet, 0, opGlobalGet, globalLength, opI64GeU}, refuse(),
+		[]byte{opLocalGet, 0, opGlobalGet, globalInput, opI64Add, opLocalSet, 0},
+	)
+}
+
+// passedOn is a function of the host that plug-ins get as it is.
+type passedOn struct {
+	name string
+	wasmType
+}
+
+// kernelModule returns the module in the binary format.
+func kernelModule(host []passedOn) []byte {
+	quick := quickFunctions()
+	imports := append([]passedOn{{name: hostRefused}, {name: hostTouched}}, host...)
+	var types, importList, declared, exports, code [][]byte
+	for i, f := range imports {
+		types = append(types, f.bytes())
+		importList = append(importList, slices.Concat(name(ExtismHost), name(f.name), []byte{0}, length(i)))
+		if i > funcTouched {
+			exports = append(exports, slices.Concat(name(f.name), []byte{0}, length(i)))
+		}
+	}
+	for _, f := range quick {
+		index := len(types)
+		types = append(types, f.bytes())
+		declared = append(declared, length(index))
+		exports = append(exports, slices.Concat(name(f.name), []byte{0}, length(index)))
+		body := slices.Concat([]byte{0}, f.code, []byte{opEnd}) // no locals
+		code = append(code, append(length(len(body)), body...))
+	}
+	counter := []byte{typeI64, 1, opI64Const, 0, opEnd}
+	flag := []byte{typeI32, 1, 0x41, 0, opEnd}
+	for i, global := range []string{sharedInput, sharedLength, sharedWatched} {
+		exports = append(exports, slices.Concat(name(global), []byte{3}, length(i)))
+	}
+	return slices.Concat(
+		[]byte("\x00asm\x01\x00\x00\x00"),
+		wasmSection(1, types...), wasmSection(2, importList...), wasmSection(3, declared...), wasmSection(5, []byte{0, 1}),
+		wasmSection(6, counter, counter, flag), wasmSection(7, exports...), wasmSection(10, code...),
+	)
+}
+
+func (t wasmType) bytes() []byte {
+	return slices.Concat([]byte{typeFunc}, length(len(t.params)), t.params, length(len(t.results)), t.results)
+}
+
+func wasmSection(id byte, items ...[]byte) []byte {
+	body := append(length(len(items)), slices.Concat(items...)...)
+	return slices.Concat([]byte{id}, length(len(body)), body)
+}
+
+func name(text string) []byte { return append(length(len(text)), text...) }
+
+// length is a number that is not negative in LEB128.
+func length(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }

@@ -1,0 +1,116 @@
+package abi
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+)
+
+// web adds HTTP as Extism has it: a request returns the body of its response, and what
+// else there is to know of that one is asked for afterwards.
+func (x extismExporter) web() {
+	x.add("http_request", func(k *kernel, stack []uint64) {
+		head, body := stack[0], stack[1]
+		stack[0] = k.exchange(head, body)
+		k.release(head) // plug-ins count on it
+		k.release(body)
+	}, gives64, i64, i64)
+	x.add("http_status_code", func(k *kernel, stack []uint64) { stack[0] = uint64(k.status) }, gives32)
+	x.add("http_headers", func(k *kernel, stack []uint64) { stack[0] = k.put(k.headers) }, gives64)
+}
+
+// WebFailure is the cause of a call whose plug-in sent a request that failed: the ABI
+// has no way to tell the plug-in.
+type WebFailure struct{ message string }
+
+func (f *WebFailure) Error() string { return "the HTTP request failed: " + f.message }
+
+// exchange sends the request that lies in a block, with the body in another, and returns
+// where the body of the response is. It ends the call when there is none.
+func (k *kernel) exchange(head, body uint64) uint64 {
+	k.status, k.headers = 0, nil
+	at, err := k.send(k.block(head), k.block(body))
+	if !k.call.MayGoOn() {
+		k.end(ErrOver) // the reason is noted already
+	}
+	if err != nil {
+		k.call.Failure = ErrorText{} // what the plug-in said before does not tell why
+		k.end(&WebFailure{faultOf(err).Message})
+	}
+	return at
+}
+
+func (k *kernel) send(head, body []byte) (at uint64, err error) {
+	w := k.call.Bindings.Web
+	if w == nil {
+		return 0, errNoWeb
+	}
+	ours, err := extismRequest(head)
+	if err != nil {
+		return 0, err
+	}
+	handle, err := k.call.request(w, ours, body)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = w.CloseResponse(handle) }()
+	answer, err := w.Head(handle)
+	if err != nil {
+		return 0, err
+	}
+	if err := k.keepHead(answer); err != nil {
+		return 0, err
+	}
+	return k.receive(func(p []byte) (int, error) { return w.Read(handle, p) })
+}
+
+// extismRequest turns the head of a request into one of our own.
+func extismRequest(head []byte) ([]byte, error) {
+	bad := &hostfuncs.Fault{Code: hostfuncs.FaultInvalid, Kind: "url", Message: "the plug-in's request is not the JSON object that Extism describes, or too large"}
+	if len(head) > hostfuncs.MaxRequestHead {
+		return nil, bad
+	}
+	var theirs struct {
+		URL     string            `json:"url"`
+		Method  string            `json:"method"`
+		Headers map[string]string `json:"headers"`
+	}
+	if err := json.Unmarshal(head, &theirs); err != nil {
+		return nil, bad
+	}
+	if theirs.Method == "" {
+		theirs.Method = "GET"
+	}
+	pairs := [][2]string{}
+	for _, name := range slices.Sorted(maps.Keys(theirs.Headers)) {
+		pairs = append(pairs, [2]string{name, theirs.Headers[name]})
+	}
+	return json.Marshal(map[string]any{"method": strings.ToUpper(theirs.Method), "url": theirs.URL, "headers": pairs})
+}
+
+// keepHead keeps status and headers of a response: names in lower case, values of equal
+// names joined.
+func (k *kernel) keepHead(head []byte) error {
+	var ours struct {
+		Status  uint32      `json:"status"`
+		Headers [][2]string `json:"headers"`
+	}
+	if err := json.Unmarshal(head, &ours); err != nil {
+		return err
+	}
+	values := make(map[string][]string)
+	for _, pair := range ours.Headers {
+		name := strings.ToLower(pair[0])
+		values[name] = append(values[name], pair[1])
+	}
+	joined := make(map[string]string, len(values))
+	for name, all := range values {
+		joined[name] = strings.Join(all, ",")
+	}
+	text, err := json.Marshal(joined)
+	k.status, k.headers = ours.Status, text
+	return err
+}

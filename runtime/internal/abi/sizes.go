@@ -1,0 +1,137 @@
+package abi
+
+import "github.com/tetratelabs/wazero/api"
+
+// size is a parameter of a host function by which the guest says how much there is to do: a
+// count, a length, or a block of an Extism plug-in, whose length the kernel knows.
+type size struct {
+	at int // its place among the parameters
+	// most is the largest value that the function gets; 0 is no ceiling but the guest's memory.
+	most uint64
+	// errno answers a larger value. 0 cuts it to most, which the function itself refuses.
+	errno uint64
+	// perUnit is the price as a shift: 4 charges one unit of fuel for 16, -4 charges 16 for
+	// one. free charges nothing: something else bounds the work.
+	perUnit int
+	free    bool
+	block   bool
+}
+
+// MaxVector is how many pieces one read or write has, IOV_MAX of POSIX systems. The engine
+// walks through empty ones without a look at the deadline.
+const MaxVector = 1024
+
+// Sizes that several functions have.
+func vectorAt(at int) size { return size{at: at, most: MaxVector, errno: wasiInval, perUnit: -4} }
+func pathAt(at int) size   { return size{at: at, most: maxPathBytes + 1, perUnit: 4} }
+func bytesAt(at int) size  { return size{at: at, perUnit: 4} }
+func blockAt(at int) size  { return size{at: at, perUnit: 4, block: true} }
+
+// freeAt is for a buffer that the host fills with what it has, and for a number that it
+// only compares.
+func freeAt(at int) size { return size{at: at, free: true} }
+
+// hostSizes are all sizes of all functions that guests can import, by module and function.
+// A function that is not named has none; a test holds the list against what is exported.
+var hostSizes = map[string]map[string][]size{
+	WASI: {
+		"fd_advise":               {freeAt(2)}, // is not done
+		"fd_allocate":             {freeAt(2)}, // sets the size of a file, which has a ceiling
+		"fd_filestat_set_size":    {freeAt(1)}, // the same
+		"fd_pread":                {vectorAt(2)},
+		"fd_prestat_dir_name":     {freeAt(2)}, // at most the length of the name
+		"fd_pwrite":               {vectorAt(2)},
+		"fd_read":                 {vectorAt(2)},
+		"fd_readdir":              {freeAt(2)}, // the entries of a call have a ceiling
+		"fd_write":                {vectorAt(2)},
+		"path_create_directory":   {pathAt(2)},
+		"path_filestat_get":       {pathAt(3)},
+		"path_filestat_set_times": {pathAt(3)},
+		"path_link":               {pathAt(3), pathAt(6)},
+		"path_open":               {pathAt(3)},
+		"path_readlink":           {pathAt(2), freeAt(4)}, // one link, which has a length
+		"path_remove_directory":   {pathAt(2)},
+		"path_rename":             {pathAt(2), pathAt(5)},
+		"path_symlink":            {pathAt(1), pathAt(4)},
+		"path_unlink_file":        {pathAt(2)},
+		"poll_oneoff":             {{at: 2, most: MaxSubscriptions, errno: wasiInval, perUnit: -4}},
+		"random_get":              {bytesAt(1)}, // in pieces, with a look at the deadline each
+		"sock_recv":               {vectorAt(2)},
+		"sock_send":               {vectorAt(2)},
+	},
+	V1: {
+		"context_read":  {freeAt(1)},
+		"error_write":   {freeAt(1)}, // 16 KiB are kept
+		"fault_read":    {freeAt(1)},
+		"files_list":    {bytesAt(1), freeAt(3)}, // 4,096 names in 1 MiB; see batch
+		"files_read":    {bytesAt(1), freeAt(2), freeAt(4)},
+		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path, and the file ceilings
+		"files_stat":    {bytesAt(1), freeAt(3)},
+		"http_head":     {freeAt(2)},
+		"http_read":     {freeAt(2)},
+		"http_request":  {bytesAt(1), bytesAt(3)}, // 128 KiB and 10 MiB
+		"input_read":    {freeAt(1)},
+		"kv_delete":     {bytesAt(1)}, // keys and values have ceilings
+		"kv_get":        {bytesAt(1), freeAt(3)},
+		"kv_list":       {bytesAt(1), bytesAt(3), freeAt(5)},
+		"kv_put":        {bytesAt(1), bytesAt(3)},
+		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)}, // absent is no length
+		"log":           {freeAt(2)},                        // 8 KiB are kept
+		"output_write":  {bytesAt(1)},                       // limits.output
+		"progress":      {freeAt(3)},                        // 1 KiB is kept
+		"secret_exists": {freeAt(1)},                        // 256 bytes
+		"sha256":        {bytesAt(1), freeAt(3)},            // 64 MiB
+		"update":        {freeAt(1)},                        // 16 KiB
+	},
+	ExtismHost: {
+		"alloc":        {freeAt(0)}, // the memory limit
+		"config_get":   {blockAt(0)},
+		"error_set":    {freeAt(0)}, // 16 KiB are kept
+		"http_request": {blockAt(0), blockAt(1)},
+		"log_debug":    {freeAt(0)}, // as log
+		"log_error":    {freeAt(0)},
+		"log_info":     {freeAt(0)},
+		"log_trace":    {freeAt(0)},
+		"log_warn":     {freeAt(0)},
+		"output_set":   {freeAt(1)}, // is copied once, when the call ends
+		"var_get":      {blockAt(0)},
+		"var_set":      {blockAt(0), blockAt(1)}, // 1 MiB
+	},
+}
+
+// Sizes returns which parameters of a function of the host are sizes.
+func Sizes(module, function string) (at []int) {
+	for _, s := range hostSizes[module][function] {
+		at = append(at, s.at)
+	}
+	return at
+}
+
+// take holds the sizes of a call of a host function to their ceilings, and has the guest pay
+// for them. It returns the error number of a size that is above its ceiling, or 0.
+func (g *Guest) take(sizes []size, stack []uint64) (errno uint64) {
+	var units uint64
+	for _, s := range sizes {
+		if s.free {
+			continue
+		}
+		value := uint64(api.DecodeU32(stack[s.at]))
+		switch {
+		case s.block:
+			value = g.current.Load().kernel.length(stack[s.at])
+		case s.most > 0 && value > s.most && s.errno != 0:
+			return s.errno
+		case s.most > 0 && value > s.most:
+			value = s.most
+			stack[s.at] = value
+		}
+		value = min(value, g.Size()) // what is longer is refused
+		if s.perUnit < 0 {
+			units += value << -s.perUnit
+		} else {
+			units += value >> s.perUnit
+		}
+	}
+	g.pay(units)
+	return wasiSuccess
+}

@@ -1,0 +1,112 @@
+package abi
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+)
+
+// config wires the guest to the engine's WASI. No stream, clock or variable of
+// the process is in it.
+func (g *Guest) config(c *Call) wazero.ModuleConfig {
+	resolution := sys.ClockResolution(time.Millisecond)
+	config := moduleConfig().
+		WithArgs(append([]string{c.Name}, c.Args...)...).
+		WithStdin(guestStdin{g}).
+		WithStdout(guestStdout{g}).
+		WithStderr(guestStderr{g}).
+		WithRandSource(guestRandom{g}).
+		WithWalltime(func() (int64, int32) {
+			now := g.clock().Now()
+			return now.Unix(), int32(now.Nanosecond())
+		}, resolution).
+		WithNanotime(func() int64 { return int64(g.clock().Elapsed()) }, resolution).
+		WithFSConfig(g.mounts())
+	env := c.Bindings.Env
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		config = config.WithEnv(name, env[name])
+	}
+	if dot := g.workspace(); dot != "" {
+		config = config.WithEnv("PWD", dot)
+	}
+	return config
+}
+
+// The streams and the randomness of a guest, each for the call being served.
+type (
+	guestStdin  struct{ guest *Guest }
+	guestStdout struct{ guest *Guest }
+	guestStderr struct{ guest *Guest }
+	guestRandom struct{ guest *Guest }
+)
+
+// Each piece of a stream looks at the call: one function of WASI can carry millions.
+
+func (s guestStdin) Read(p []byte) (int, error) {
+	c := s.guest.current.Load()
+	switch {
+	case !s.guest.mayGoOn():
+		return 0, errStreamClosed
+	case c.Entry.Form != Command:
+		return 0, io.EOF
+	}
+	s.guest.taintByCall("it reads its input where it cannot be stopped before")
+	return c.stdin.Read(p)
+}
+
+func (s guestStdout) Write(p []byte) (int, error) {
+	if !s.guest.mayGoOn() {
+		return 0, errStreamClosed
+	}
+	s.guest.taintByCall("it writes output while it starts")
+	c := s.guest.current.Load()
+	if c.Entry.Form != Command {
+		return c.stderr.Write(p)
+	}
+	return c.write(p)
+}
+
+func (s guestStderr) Write(p []byte) (int, error) {
+	if !s.guest.mayGoOn() {
+		return 0, errStreamClosed
+	}
+	s.guest.taintByCall("it writes diagnostics while it starts")
+	return s.guest.current.Load().stderr.Write(p)
+}
+
+// maxRandomRead bounds one read of randomness, so that a guest that asks for all
+// its memory at once is looked at in between.
+const maxRandomRead = 64 << 10
+
+func (s guestRandom) Read(p []byte) (int, error) {
+	if !s.guest.mayGoOn() {
+		return 0, errStreamClosed
+	}
+	b := s.guest.current.Load().Bindings
+	if !b.FixedRandom() {
+		s.guest.Taint("it draws real randomness while it starts")
+	}
+	return b.Random.Read(p[:min(len(p), maxRandomRead)])
+}
+
+// clock is the clock of the call being served.
+func (g *Guest) clock() hostfuncs.Clock {
+	if c := g.current.Load(); c != nil {
+		return c.Bindings.Clock
+	}
+	return stoppedClock{}
+}
+
+// stoppedClock is what an instance without a call sees.
+type stoppedClock struct{}
+
+func (stoppedClock) Now() time.Time                       { return time.Unix(0, 0) }
+func (stoppedClock) Elapsed() time.Duration               { return 0 }
+func (stoppedClock) Sleep(context.Context, time.Duration) {}

@@ -1,0 +1,100 @@
+package abi
+
+import (
+	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/hostfuncs"
+)
+
+const (
+	// maxRequestBody bounds what a guest sends in one request, in bytes; what the client
+	// allows may be less.
+	maxRequestBody = 10 << 20
+	// maxSecretName is more than the name of any secret has, in bytes.
+	maxSecretName = 256
+)
+
+// web adds HTTP and what goes with it.
+func (x exporter) web() {
+	x.add("http_request", 4, func(a args) (uint32, error) {
+		head, body := a.bytes(0), a.bytes(2)
+		w := a.call.Bindings.Web
+		if w == nil || a.call.IsWarmUp {
+			return 0, errNoWeb
+		}
+		return a.call.request(w, head, body)
+	})
+	x.add("http_head", 3, func(a args) (uint32, error) {
+		buffer := a.bytes(1)
+		head, err := a.call.web().Head(a.u32(0))
+		return handOver(head, buffer), err
+	})
+	x.add("http_read", 3, func(a args) (uint32, error) {
+		n, err := a.call.web().Read(a.u32(0), a.bytes(1))
+		return uint32(n), err
+	})
+	x.add("http_close", 1, func(a args) (uint32, error) { return 0, a.call.web().CloseResponse(a.u32(0)) })
+	x.add("secret_exists", 2, func(a args) (uint32, error) {
+		name := a.bytes(0)
+		return number(!a.call.IsWarmUp && len(name) <= maxSecretName && a.call.Bindings.SecretExists(string(name))), nil
+	})
+}
+
+// noWeb is the HTTP of calls that have none.
+var noWeb = new(hostfuncs.Web)
+
+// web is the HTTP of the call; one without responses where there is none.
+func (c *Call) web() *hostfuncs.Web {
+	if w := c.Bindings.Web; w != nil && !c.IsWarmUp {
+		return w
+	}
+	return noWeb
+}
+
+// request sends a request. The guest waits, so its memory stays as it is.
+func (c *Call) request(w *hostfuncs.Web, head, body []byte) (handle uint32, err error) {
+	if len(body) > maxRequestBody {
+		return 0, errBodyTooLarge
+	}
+	return w.Request(c.hostContext(), head, body)
+}
+
+// What no client is asked for.
+var (
+	errNoWeb        = notGranted("no request may be sent; the manifest asks for it with [[permissions.net]], and only the operator grants it")
+	errBodyTooLarge = &hostfuncs.Fault{Code: hostfuncs.FaultTooMuch, Kind: "too_large", Message: "the body of the request is too large"}
+)
+
+// store adds the key-value store.
+func (x exporter) store() {
+	x.add("kv_get", 4, func(a args) (uint32, error) {
+		key, buffer := a.bytes(0), a.bytes(2)
+		value, err := a.call.store().Get(a.call.hostContext(), key)
+		return handOver(value, buffer), err
+	})
+	x.add("kv_put", 4, func(a args) (uint32, error) {
+		return 0, a.call.store().Put(a.call.hostContext(), a.bytes(0), a.bytes(2))
+	})
+	x.add("kv_delete", 2, func(a args) (uint32, error) { return 0, a.call.store().Delete(a.call.hostContext(), a.bytes(0)) })
+	x.add("kv_swap", 6, func(a args) (uint32, error) {
+		swapped, err := a.call.store().Swap(a.call.hostContext(), a.bytes(0), a.optional(2), a.optional(4))
+		return number(swapped), err
+	})
+	x.add("kv_list", 6, func(a args) (uint32, error) {
+		prefix, after, buffer := a.bytes(0), a.bytes(2), a.bytes(4)
+		keys, err := a.call.store().List(a.call.hostContext(), prefix, after)
+		if err != nil {
+			return 0, err
+		}
+		text, err := json.Marshal(append([]string{}, keys...)) // an empty list, not null
+		return handOver(text, buffer), err
+	})
+}
+
+// store is the store of the call, nil where there is none.
+func (c *Call) store() *hostfuncs.Store {
+	if c.IsWarmUp {
+		return nil
+	}
+	return c.Bindings.Store
+}

@@ -1,0 +1,85 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/child"
+)
+
+func (c *Compiler) hasChild() bool { return len(c.opts.Command) > 0 }
+
+// compileMarker is the only argument of a program that was started to compile.
+const compileMarker = "wasmtool:compile"
+
+// Self returns the command by which this program compiles modules in a child process of
+// itself, or nil where the system does not say which file it is. In the child it does not
+// return: it compiles one module and ends the process.
+func Self() []string {
+	if len(os.Args) == 2 && os.Args[1] == compileMarker {
+		os.Exit(child.Serve(os.Stdin, os.Stdout, leaveCode))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, compileMarker}
+}
+
+// leaveCode compiles a module and leaves the code in dir, where newEngine finds it.
+func leaveCode(wasm []byte, dir string) error {
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return err
+	}
+	// As many functions at once as the parent set.
+	ctx := experimental.WithCompilationWorkers(context.Background(), goruntime.GOMAXPROCS(0))
+	engine := wazero.NewRuntimeWithConfig(ctx, engineConfig().WithCompilationCache(cache))
+	_, err = engine.CompileModule(ctx, wasm)
+	return errors.Join(err, engine.Close(ctx), cache.Close(ctx))
+}
+
+// compileInChild has a child leave the code of a module in dir.
+func (c *Compiler) compileInChild(m rewritten, dir string) error {
+	err := child.Compile(c.opts.Closing, child.Options{
+		Command: c.opts.Command, Timeout: c.opts.Timeout, MaxMemory: c.opts.Memory, Processors: workers(m.report.Effort),
+	}, m.wasm, dir)
+	var e *child.Error
+	if !errors.As(err, &e) {
+		if !holdsFile(dir) { // the engine would compile here without a word
+			return &Error{Internal, "the program that compiles leaves no code; is it of another build?", nil}
+		}
+		return nil
+	}
+	if e.Detail != "" {
+		c.opts.Log.Warn("the program that compiles broke down", "stderr", e.Detail)
+	}
+	switch e.Kind {
+	case child.Refused:
+		return invalid(err, "the module does not compile: %s", e.Message)
+	case child.TooSlow, child.TooBig:
+		return &Error{Exhausted, e.Message, err}
+	case child.Cancelled:
+		return closed()
+	case child.Unavailable:
+	}
+	// Not compiled here in its place: the child is there so that it is not.
+	return &Error{Internal, e.Message, err}
+}
+
+// holdsFile reports whether there is a file below dir.
+func holdsFile(dir string) bool {
+	found := false
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		found = found || err == nil && d.Type().IsRegular()
+		return nil
+	})
+	return found
+}

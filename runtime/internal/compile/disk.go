@@ -1,0 +1,232 @@
+package compile
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	goruntime "runtime"
+	"runtime/debug"
+	"sync"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
+)
+
+// diskCache is the cache on disk as a Runtime uses it. No trouble with it keeps a
+// module from running; the first is logged. A nil *diskCache keeps nothing.
+type diskCache struct {
+	cache  *cache.Cache
+	log    *slog.Logger
+	warned sync.Once
+}
+
+func openDiskCache(o Options) *diskCache {
+	if o.CacheDir == "" {
+		return nil
+	}
+	d := &diskCache{log: o.Log}
+	var err error
+	if engineIdentity() == "" {
+		err = errors.New("the version of the engine is not known")
+	} else {
+		d.cache, err = cache.Open(o.CacheDir, o.CacheMaxBytes)
+	}
+	if err != nil {
+		d.warn(err)
+		return nil
+	}
+	return d
+}
+
+func (d *diskCache) warn(reason error) {
+	d.warned.Do(func() { d.log.Warn("compiled modules are not kept on disk", "reason", reason) })
+}
+
+// slot is the place of one module in the cache, while it is compiled. A nil *slot
+// has nothing and keeps nothing.
+type slot struct {
+	disk    *diskCache
+	digest  string
+	scratch *cache.Scratch
+}
+
+// slot returns the slot of a module, or nil when the disk cannot be used.
+func (d *diskCache) slot(digest string) *slot {
+	if d == nil {
+		return nil
+	}
+	scratch, err := d.cache.Scratch()
+	if err != nil {
+		d.warn(err)
+		return nil
+	}
+	return &slot{disk: d, digest: digest, scratch: scratch}
+}
+
+func (s *slot) close() {
+	if s != nil && s.scratch != nil {
+		s.scratch.Close()
+	}
+}
+
+// dir is where the engine finds and leaves code, empty for nowhere.
+func (s *slot) dir() string {
+	if s == nil || s.scratch == nil {
+		return ""
+	}
+	return s.scratch.Dir()
+}
+
+// fetch returns the module as it was stored and puts its code into dir.
+func (s *slot) fetch() (m rewritten, ok bool) {
+	if s == nil {
+		return m, false
+	}
+	key := CacheKey(s.digest)
+	entry, ok := s.scratch.Fetch(key)
+	if !ok {
+		return m, false
+	}
+	if err := json.Unmarshal(entry.Facts, &m.report); err != nil || m.report == nil {
+		s.discard()
+		return rewritten{}, false
+	}
+	m.wasm = entry.Module
+	return m, true
+}
+
+// discard deletes an entry that was fetched and is of no use.
+func (s *slot) discard() {
+	s.disk.cache.Delete(CacheKey(s.digest))
+	s.scratch.Close()
+	var err error
+	if s.scratch, err = s.disk.cache.Scratch(); err != nil {
+		s.disk.warn(err)
+	}
+}
+
+// prepare readies the slot for a compilation: when its result could not be kept, the
+// engine need not write it.
+func (s *slot) prepare() {
+	if s != nil && s.scratch != nil && !s.scratch.Writable() {
+		s.giveUp(errors.New("the folder cannot be written"))
+	}
+}
+
+// giveUp makes the slot keep nothing.
+func (s *slot) giveUp(reason error) {
+	s.disk.warn(reason)
+	s.close()
+	s.scratch = nil
+}
+
+// failed reports whether err says that dir could not be used, such as on a full
+// disk, and gives up on storing the module then.
+func (s *slot) failed(err error) bool {
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	var reason error
+	switch {
+	case s == nil || err == nil:
+		return false
+	case errors.As(err, &pathErr):
+		reason = pathErr.Err
+	case errors.As(err, &linkErr):
+		reason = linkErr.Err
+	case errors.Is(err, ErrScratch):
+		reason = ErrScratch
+	default:
+		return false
+	}
+	s.giveUp(reason)
+	return true
+}
+
+// store keeps a module with the code that the engine left in dir.
+func (s *slot) store(m rewritten) {
+	if s == nil || s.scratch == nil {
+		return
+	}
+	entry := cache.Entry{Module: m.wasm}
+	_, err := hex.Decode(entry.Source[:], []byte(s.digest))
+	if err == nil {
+		entry.Facts, err = json.Marshal(m.report)
+	}
+	if err == nil {
+		err = s.scratch.Store(CacheKey(s.digest), entry)
+	}
+	if err != nil {
+		s.disk.warn(err)
+	}
+}
+
+// CacheKey returns the key of a module by its digest in hex, for this program on
+// this machine. Whatever changes the rewritten module, the report or the engine's
+// code is part of it, so that an entry that is found can be used.
+func CacheKey(digest string) cache.Key {
+	return cache.NewKey([]byte(digest), []byte(rewriterBuild()), []byte(engineBuild()))
+}
+
+// rewriterBuild tells what the rewriter does and what a report has. The sample makes
+// every field of a report part of it: an entry without a field that the runtime has
+// learnt to ask for is not this program's.
+func rewriterBuild() string {
+	sample, err := json.Marshal(rewrite.Report{
+		Imports: make([]rewrite.Import, 1), Exports: make([]rewrite.Export, 1),
+		Memory: &rewrite.Limits{}, Producers: make([]rewrite.Producer, 1), Meter: &rewrite.MeterReport{},
+	})
+	if err != nil {
+		sample = []byte(err.Error())
+	}
+	return fmt.Sprintf("rewrite %d %+v %s", rewrite.Revision, rewriting(false), sample)
+}
+
+// engineBuild tells which code the engine makes. The features of the processor are
+// those that it looks at; machines that share a folder may differ.
+func engineBuild() string {
+	return fmt.Sprintf("wazero %s %s/%s %t", engineIdentity(), goruntime.GOOS, goruntime.GOARCH, []bool{
+		cpu.X86.HasSSE41, cpu.X86.HasBMI1, cpu.X86.HasBMI2, cpu.X86.HasPOPCNT, cpu.ARM64.HasATOMICS,
+	})
+}
+
+// engineIdentity returns the version of the engine that this program was built with.
+// Where the build does not tell, as in tests, this very program stands for it, so that
+// no other build runs its code. It is empty when that fails too.
+func engineIdentity() string {
+	if version := EngineVersion(); version != "" {
+		return version
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("of a program of %d bytes and %d", info.Size(), info.ModTime().UnixNano())
+}
+
+// EngineVersion returns the version of the WASM engine that this program was built
+// with, or "" where the build does not tell, as in tests.
+func EngineVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range info.Deps {
+		if m.Path == "github.com/tetratelabs/wazero" {
+			if m.Replace != nil {
+				return m.Replace.Version + m.Replace.Sum
+			}
+			return m.Version
+		}
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package compile
+
+import (
+	"errors"
+	goruntime "runtime"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
+)
+
+// rewriting is what is done to every module. The start function is exported so that
+// it runs when its call is known to the host, and under its deadline. anyEffort is for what
+// is compiled by a child.
+func rewriting(anyEffort bool) rewrite.Options {
+	return rewrite.Options{
+		Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true,
+		Quick: abi.QuickImports(), AnyEffort: anyEffort,
+	}
+}
+
+// What a module may take to compile, by the estimate, where it cannot be stopped if there
+// is a child that can.
+const (
+	maxTimeHere  = 100 * time.Millisecond
+	maxBytesHere = 100 << 20
+)
+
+// maxBytesAtOnce bounds what the functions that are compiled at once take by the estimate.
+const maxBytesAtOnce = 1 << 30
+
+// workers is how many functions of a module are compiled at once.
+func workers(e rewrite.Effort) int {
+	return int(max(1, min(uint64(goruntime.GOMAXPROCS(0)), maxBytesAtOnce/max(1, e.Largest))))
+}
+
+// forChild reports whether a module is one for a child.
+func forChild(e rewrite.Effort) bool { return e.Time > maxTimeHere || e.Bytes > maxBytesHere }
+
+// Check reads a module, and returns its report and why it cannot run here, if so. A module
+// that is slow to compile can. The bytes are no module when there is no report.
+func Check(wasm []byte) (*rewrite.Report, error) {
+	report, err := rewrite.Inspect(wasm)
+	if err != nil {
+		return nil, fromRewrite(err)
+	}
+	if _, _, err := rewrite.Rewrite(wasm, rewriting(true)); err != nil {
+		return report, fromRewrite(err)
+	}
+	return report, checkImports(report)
+}
+
+func isSlow(err error) bool {
+	var fault *rewrite.Error
+	return errors.As(err, &fault) && fault.Kind == rewrite.SlowToCompile
+}
+
+// needsChild tells how to load a module that was refused because it is slow to compile, or
+// returns nil. With a child none is.
+func needsChild(refusal error) error {
+	if !isSlow(refusal) {
+		return nil
+	}
+	return invalid(refusal, "%s; or compile it in a child process: call runtime.SelfCompiler first in main and set CompileCommand to its result", refusal)
+}
+
+// missingImports tells what a module lacks that was refused because it is slow to compile,
+// or returns nil: to compile it elsewhere would not help.
+func missingImports(wasm []byte, refusal error) error {
+	if !isSlow(refusal) {
+		return nil
+	}
+	report, err := rewrite.Inspect(wasm)
+	if err != nil {
+		return nil
+	}
+	return checkImports(report)
+}
+
+// checkImports refuses a module that imports what is not there.
+func checkImports(report *rewrite.Report) error {
+	var refused *abi.Invalid
+	switch err := abi.CheckImports(report); {
+	case err == nil:
+		return nil
+	case errors.As(err, &refused):
+		return invalid(nil, "%s", refused.Message)
+	default:
+		return &Error{Internal, "the host functions are not available", engineText(err)}
+	}
+}
+
+// fromRewrite turns a fault that the rewriter found into an *Error.
+func fromRewrite(err error) error {
+	var fault *rewrite.Error
+	if errors.As(err, &fault) {
+		return invalid(err, "%s", fault.Error())
+	}
+	return &Error{Internal, "the module could not be rewritten", err}
+}
+
+// engineText is the text of an error of the engine, for logs. The error itself stays here: it
+// may hold whatever a guest chose.
+func engineText(err error) error { return errors.New(err.Error()) }
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

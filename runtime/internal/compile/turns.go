@@ -1,0 +1,61 @@
+package compile
+
+import (
+	goruntime "runtime"
+
+	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+)
+
+// What takes long and cannot be interrupted is done by a few at a time, so that others
+// find a processor, and so that what has waited too long is not begun.
+
+// turns lets as many work at once as it has places. Who has one gives it back by taking a
+// value out.
+type turns chan struct{}
+
+// newTurns leaves others half of the processors.
+func newTurns() turns { return make(turns, max(1, goruntime.GOMAXPROCS(0)/2)) }
+
+// inTurn does a part of a job when it has its turn. Jobs whose callers have
+// all gone make room at once.
+func (c *Compiler) inTurn(job Job, t turns, work func() error) error {
+	for {
+		select {
+		case t <- struct{}{}:
+			defer func() { <-t }()
+			if job.Unwanted() {
+				return errUnwanted
+			}
+			return work()
+		case <-job.Left:
+			if job.Unwanted() {
+				return errUnwanted
+			}
+		case <-c.opts.Closing.Done():
+			return closed()
+		}
+	}
+}
+
+// errUnwanted is how a load ends whose callers have gone; nobody is there to hear of it.
+var errUnwanted = &Error{Kind: Cancelled, Message: "nobody waits for the module any more"}
+
+// closed is how a load ends because of Options.Closing.
+func closed() error { return &Error{Cancelled, abi.ErrClosed.Error(), abi.ErrClosed} }
+
+// Hold takes the turns of modules that compile in a moment, or those of the others, and
+// returns what gives them back.
+func (c *Compiler) Hold(long bool) (release func()) {
+	t := c.short
+	if long {
+		t = c.long
+	}
+	for range cap(t) {
+		t <- struct{}{}
+	}
+	return func() {
+		for range cap(t) {
+			<-t
+		}
+	}
+}
