@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
-	"github.com/wasmtool/wasmtool/registry/ledger/state"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -89,23 +89,25 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	digest := ""
 	if r.opts.Approvals.Store != nil || x.call.Session != "" {
 		var err error
-		if digest, err = r.digestWithin(ctx, x.entry); err != nil {
+		if digest, err = r.digestWithin(ctx, x.tool); err != nil {
 			return err
 		}
-		x.digest = digest
+		x.entry.Identified(digest)
 	}
 	if err := r.pinMounts(ctx, x); err != nil {
 		return err
 	}
 	known := digest
 	if known == "" && x.call.Session != "" {
-		known = x.entry.Registration
+		known = x.tool.Registration
 	}
 	key := remembered.NewKey(known, x.arguments.JSON, x.bounds)
-	if known != "" && !x.looping { // what was said before was not about a loop
+	if known != "" && x.repetition == ledger.NotRepeated { // what was said before was not about a loop
 		found, err := r.rememberedCall(ctx, x, key)
 		if found || err != nil {
-			x.approved = found
+			if found {
+				x.entry.Approved(false)
+			}
 			return err
 		}
 	}
@@ -115,11 +117,10 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	}
 	asking, cancel := context.WithTimeout(ctx, r.opts.Approvals.Timeout)
 	defer cancel()
-	r.move(x, state.AwaitingConfirmation)
-	r.tell(x, Event{Kind: EventAwaiting, Why: x.decision.By.Why})
+	x.entry.Asked(x.decision.By.Why)
 	answer, err := r.ask(asking, approver, Question{
-		CallRef: x.ref(),
-		Tool:    x.entry.Spec.Clone(), Digest: digest, Grant: x.grant, Bounds: slices.Clone(x.bounds), Why: x.decision.By.Why,
+		CallRef: x.entry.Ref(),
+		Tool:    x.tool.Spec.Clone(), Digest: digest, Grant: x.grant, Bounds: slices.Clone(x.bounds), Why: x.decision.By.Why,
 		Arguments: slices.Clone(x.arguments.JSON), Confirm: x.confirmText(),
 		Patterns: slices.Clone(x.patterns), Commands: x.askedCommands(),
 	})
@@ -127,16 +128,15 @@ func (r *Registry) approve(ctx context.Context, x *execution) error {
 	case ctx.Err() != nil:
 		return callerror.OfContext(ctx)
 	case asking.Err() != nil:
-		return &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time" + x.advice()}
+		return &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time" + x.repetition.Advice()}
 	case errors.Is(err, ErrNobodyToAsk):
 		return x.nobodyToAsk()
 	case err != nil:
 		return (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the question could not be asked"}).WithCause(err)
 	case !answer.Yes:
-		return &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved" + x.advice()}
+		return &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved" + x.repetition.Advice()}
 	}
-	r.move(x, state.Pending)
-	x.approved, x.asked = true, true
+	x.entry.Approved(true)
 	r.remember(ctx, x, key, answer)
 	return nil
 }
@@ -152,8 +152,8 @@ func (r *Registry) approverOf(x *execution) Approver {
 // nobodyToAsk is the error of a call that needs a yes where nobody can give one.
 func (x *execution) nobodyToAsk() error {
 	return &tool.Error{
-		Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes" + x.advice(),
-		Recoverable: x.looping, Details: tool.Details{Grant: x.decision.Grant, Fix: x.decision.Fix},
+		Code: tool.CodeApprovalRequired, Message: x.decision.By.Why + ", and there is nobody to ask for a yes" + x.repetition.Advice(),
+		Recoverable: x.repetition != ledger.NotRepeated, Details: tool.Details{Grant: x.decision.Grant, Fix: x.decision.Fix},
 	}
 }
 
@@ -206,10 +206,10 @@ func (r *Registry) approvalsOf(key remembered.Key) remembered.ApprovalStore {
 // runs even if that fails: it was approved.
 func (r *Registry) remember(ctx context.Context, x *execution, key remembered.Key, answer Answer) {
 	scope := answer.Remember
-	if x.onlyLoop || scope == "" || scope == remembered.ScopeOnce {
+	if x.repetition == ledger.RepeatedAlone || scope == "" || scope == remembered.ScopeOnce {
 		return
 	}
-	log := r.log.With("tool", x.entry.Spec.Name, "call", x.call.ID)
+	log := r.log.With("tool", x.tool.Spec.Name, "call", x.call.ID)
 	store := r.approvalsOf(key)
 	inMemory := store == remembered.ApprovalStore(r.sessionApprovals)
 	switch {
@@ -224,7 +224,7 @@ func (r *Registry) remember(ctx context.Context, x *execution, key remembered.Ke
 		log.Warn("an approval is kept for this session only", "reason", "there is no store, or the tool has no digest")
 	}
 	a := remembered.Approval{
-		Tenant: x.call.Tenant, Tool: x.entry.Spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: capability.Strings(x.words), Scope: scope,
+		Tenant: x.call.Tenant, Tool: x.tool.Spec.Name, Key: key, AnyArguments: answer.AnyArguments, Grant: capability.Strings(x.words), Scope: scope,
 	}
 	if scope == remembered.ScopeSession {
 		a.Session = x.call.Session

@@ -39,7 +39,7 @@ func (r *Registry) prepareArguments(ctx context.Context, x *execution) error {
 // and safe coercions and validates them. All faults are told at once.
 func (x *execution) checkArguments(ctx context.Context) error {
 	var err error
-	x.arguments, err = x.entry.Parameters.Prepare(ctx, x.call.Arguments)
+	x.arguments, err = x.tool.Parameters.Prepare(ctx, x.call.Arguments)
 	if err == nil {
 		return nil
 	}
@@ -77,13 +77,13 @@ func (x *execution) checkResult(ctx context.Context, result tool.Result) error {
 	if err := result.Check(); err != nil {
 		return err
 	}
-	if x.entry.Result == nil || result.Pending {
+	if x.tool.Result == nil || result.Pending {
 		return nil
 	}
 	if len(result.Structured) == 0 {
 		return &tool.Error{Code: tool.CodeInvalidOutput, Message: "the tool declares a result schema and gave no structured result"}
 	}
-	err := x.entry.Result.Validate(ctx, result.Structured)
+	err := x.tool.Result.Validate(ctx, result.Structured)
 	switch {
 	case err == nil:
 		return nil

@@ -14,19 +14,21 @@ import (
 // failure may pass and the attempt changed nothing.
 func (r *Registry) runAttempts(ctx context.Context, x *execution) (tool.Result, error) {
 	var total tool.CallInfo
-	for {
-		before := x.attempts
-		result, err := r.run(ctx, x)
+	for attempt := 1; ; attempt++ {
+		result, ran, err := r.run(ctx, x)
 		changed := result.Call.Usage.Changed()
 		total = tool.CallInfo{
 			Fuel: total.Fuel + result.Call.Fuel, Memory: max(total.Memory, result.Call.Memory),
-			Usage: total.Usage.Plus(result.Call.Usage), Attempts: x.attempts,
+			Usage: total.Usage.Plus(result.Call.Usage), Attempts: total.Attempts,
+		}
+		if ran {
+			total.Attempts++
 		}
 		result.Call = total
-		if err == nil || changed || x.attempts == before { // the last: it did not come to run
+		if err == nil || changed || !ran {
 			return result, err
 		}
-		wait, again := r.retry(ctx, x, err)
+		wait, again := r.retry(ctx, x, attempt, err)
 		if !again {
 			return result, err
 		}
@@ -36,18 +38,17 @@ func (r *Registry) runAttempts(ctx context.Context, x *execution) (tool.Result, 
 	}
 }
 
-// retry says whether to try again after an attempt that changed nothing, and after how
-// long.
-func (r *Registry) retry(ctx context.Context, x *execution, err error) (wait time.Duration, again bool) {
+// retry says whether to try again after an attempt that failed and changed nothing, and
+// after how long.
+func (r *Registry) retry(ctx context.Context, x *execution, attempt int, err error) (wait time.Duration, again bool) {
 	var e *tool.Error
-	attempt := x.attempts // that failed
 	if attempt > min(x.call.Retries, r.opts.Retries.Max) || ctx.Err() != nil || !errors.As(err, &e) {
 		return 0, false
 	}
-	switch own, ok := x.entry.Executor.(tool.Retrier); {
+	switch own, ok := x.tool.Executor.(tool.Retrier); {
 	case ok:
-		wait, again = r.askRetrier(own, x, e)
-	case x.entry.Spec.Sandboxed: // of others, Usage does not tell all that they did
+		wait, again = r.askRetrier(own, x, attempt, e)
+	case x.tool.Spec.Sandboxed: // of others, Usage does not tell all that they did
 		again = e.Code.MayPass()
 	}
 	if !again {
@@ -64,9 +65,9 @@ func (r *Registry) retry(ctx context.Context, x *execution, err error) (wait tim
 	return wait, true
 }
 
-func (r *Registry) askRetrier(own tool.Retrier, x *execution, e *tool.Error) (wait time.Duration, again bool) {
-	defer r.recovered("Retry of the executor", x) // and then it says no
-	again, wait = own.Retry(e, x.attempts)
+func (r *Registry) askRetrier(own tool.Retrier, x *execution, attempt int, e *tool.Error) (wait time.Duration, again bool) {
+	defer callerror.LogPanic(r.log, "Retry of the executor", x.call.ID) // and then it says no
+	again, wait = own.Retry(e, attempt)
 	return wait, again
 }
 

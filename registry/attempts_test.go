@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -93,7 +94,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 				var receipt tool.Receipt
 				spec := echo()
 				spec.Sandboxed = !tt.foreign
-				r := New(Options{Retries: RetryOptions{Max: 4}, Calls: CallOptions{OnReceipt: func(r tool.Receipt) { receipt = r }}})
+				r := New(Options{Retries: RetryOptions{Max: 4}, Calls: ledger.Options{OnReceipt: func(r tool.Receipt) { receipt = r }}})
 				if err := r.Tools().Register(spec, f); err != nil {
 					t.Fatal(err)
 				}
@@ -285,7 +286,7 @@ func TestAttemptThatDoesNotComeToRun(t *testing.T) {
 		h := r.Start(t.Context(), call)
 		synctest.Wait()
 		go func() {
-			release, err := r.Drain(t.Context(), Selector{})
+			release, err := r.Calls().Drain(t.Context(), ledger.Selector{})
 			defer release()
 			if err != nil {
 				t.Error(err)

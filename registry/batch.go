@@ -71,10 +71,10 @@ func (r *Registry) together(ctx context.Context, calls []tool.Call, overlay Over
 func (r *Registry) reach(ctx context.Context, call tool.Call, overlay Overlay) schedule.Reach {
 	x := &execution{call: call, overlay: overlay, rules: r.rules.Load()}
 	var err error
-	if x.entry, err = r.tools.Find(call.Tool); err != nil {
+	if x.tool, err = r.tools.Find(call.Tool); err != nil {
 		return schedule.Reach{ReadOnly: true}
 	}
-	if !x.entry.Spec.Sandboxed {
+	if !x.tool.Spec.Sandboxed {
 		return schedule.Reach{}
 	}
 	if r.prepareArguments(ctx, x) != nil || x.judgeShell() != nil || r.computeGrant(ctx, x) != nil {

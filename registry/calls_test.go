@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -49,7 +50,7 @@ func TestCallIDs(t *testing.T) {
 		if e := wantCode(t, err, tool.CodeInvalidArgument); !strings.Contains(e.Message, `"mine"`) || !result.IsError {
 			t.Errorf("got %q, %+v", e.Message, result)
 		}
-		if c, _ := r.State("a", "mine"); c.Status != state.Running {
+		if c, _ := r.Calls().State("a", "mine"); c.Status != state.Running {
 			t.Errorf("the call that had the id is %s", c.Status)
 		}
 		other := mine
@@ -75,7 +76,7 @@ func TestCallIDs(t *testing.T) {
 // What a call calls itself is kept when it is over, so that it may not be long.
 func TestNamesOfCallsAreBounded(t *testing.T) {
 	r := withTool(t, Options{}, echo(), does(func(context.Context, tool.Invocation) { t.Error("it ran") }))
-	long := strings.Repeat("x", maxLabel+1)
+	long := strings.Repeat("x", 513)
 	for name, set := range map[string]func(*tool.Call, string){
 		"id":                func(c *tool.Call, s string) { c.ID = s },
 		"tenant":            func(c *tool.Call, s string) { c.Tenant = s },
@@ -93,7 +94,7 @@ func TestNamesOfCallsAreBounded(t *testing.T) {
 			}
 		}
 	}
-	if got := r.States(""); len(got) > 0 {
+	if got := r.Calls().States(""); len(got) > 0 {
 		t.Errorf("kept %+v", got)
 	}
 }
@@ -108,19 +109,19 @@ func TestStatuses(t *testing.T) {
 		call  tool.Call
 		yes   bool
 		fails bool
-		want  []EventKind
+		want  []ledger.EventKind
 		code  tool.Code
 	}{
-		{"a yes", say("x"), true, false, []EventKind{EventStarted, EventAwaiting, EventUpdated, EventCompleted}, ""},
-		{"a no", say("x"), false, false, []EventKind{EventStarted, EventAwaiting, EventFailed}, tool.CodePermissionDenied},
-		{"a failure", say("x"), true, true, []EventKind{EventStarted, EventAwaiting, EventUpdated, EventFailed}, tool.CodeExecution},
-		{"no such tool", tool.Call{Tool: "nothing"}, true, false, []EventKind{EventStarted, EventFailed}, tool.CodeNotFound},
-		{"bad arguments", tool.Call{Tool: "echo"}, true, false, []EventKind{EventStarted, EventFailed}, tool.CodeInvalidArgument},
+		{"a yes", say("x"), true, false, []ledger.EventKind{ledger.EventStarted, ledger.EventAwaiting, ledger.EventUpdated, ledger.EventCompleted}, ""},
+		{"a no", say("x"), false, false, []ledger.EventKind{ledger.EventStarted, ledger.EventAwaiting, ledger.EventFailed}, tool.CodePermissionDenied},
+		{"a failure", say("x"), true, true, []ledger.EventKind{ledger.EventStarted, ledger.EventAwaiting, ledger.EventUpdated, ledger.EventFailed}, tool.CodeExecution},
+		{"no such tool", tool.Call{Tool: "nothing"}, true, false, []ledger.EventKind{ledger.EventStarted, ledger.EventFailed}, tool.CodeNotFound},
+		{"bad arguments", tool.Call{Tool: "echo"}, true, false, []ledger.EventKind{ledger.EventStarted, ledger.EventFailed}, tool.CodeInvalidArgument},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var r *Registry
-			status := func() state.Status { c, _ := r.State("", "it"); return c.Status }
+			status := func() state.Status { c, _ := r.Calls().State("", "it"); return c.Status }
 			f := &fake{execute: func(_ context.Context, in tool.Invocation) (tool.Result, error) {
 				if status() != state.Running {
 					t.Errorf("it runs and is %s", status())
@@ -137,24 +138,24 @@ func TestStatuses(t *testing.T) {
 				}
 				return Answer{Yes: tt.yes}, nil
 			})}}, spec, f)
-			s := r.Subscribe(EventFilter{})
+			s := r.Calls().Subscribe(ledger.EventFilter{})
 			tt.call.ID = "it"
 			_, err := r.Execute(t.Context(), tt.call)
 			if tool.CodeOf(err) != tt.code {
 				t.Fatalf("got %v", err)
 			}
 			s.Close()
-			var got []EventKind
+			var got []ledger.EventKind
 			for e := range s.Events() {
 				got = append(got, e.Kind)
-				if e.ID != "it" || e.Kind == EventFailed && e.Code != tt.code || e.Kind == EventAwaiting && e.Why == "" {
+				if e.ID != "it" || e.Kind == ledger.EventFailed && e.Code != tt.code || e.Kind == ledger.EventAwaiting && e.Why == "" {
 					t.Errorf("got %+v", e)
 				}
 			}
 			if fmt.Sprint(got) != fmt.Sprint(tt.want) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
-			c, _ := r.State("", "it")
+			c, _ := r.Calls().State("", "it")
 			switch {
 			case err == nil && (c.Status != state.Completed || c.Title != "half way" || string(c.Result.Structured) != `{"n":1}`):
 				t.Errorf("kept %+v", c)
@@ -177,11 +178,11 @@ func TestUpdates(t *testing.T) {
 		in.Update(tool.Update{Title: "two"})
 		late = in.Update
 	}))
-	s := r.Subscribe(EventFilter{})
+	s := r.Calls().Subscribe(ledger.EventFilter{})
 	call := say("x")
 	call.ID = "it"
 	call.OnUpdate = func(u tool.Update) {
-		c, _ := r.State("", "it")
+		c, _ := r.Calls().State("", "it")
 		heard = append(heard, c.Title)
 		if u.Title == "two" {
 			panic("a listener")
@@ -194,7 +195,7 @@ func TestUpdates(t *testing.T) {
 	s.Close()
 	var told []string
 	for e := range s.Events() {
-		if e.Kind == EventUpdated {
+		if e.Kind == ledger.EventUpdated {
 			told = append(told, e.Update.Title)
 		} else {
 			told = append(told, string(e.Kind))
@@ -203,13 +204,13 @@ func TestUpdates(t *testing.T) {
 	if got := fmt.Sprintf("%q %q", heard, told); got != `["one" "one" "two"] ["started" "one" "" "two" "completed"]` {
 		t.Errorf("got %s", got)
 	}
-	if c, _ := r.State("", "it"); c.Title != "two" || c.Progress.Total != 2 || string(c.Metadata["n"]) != "1" || len(c.Metadata) != 1 {
+	if c, _ := r.Calls().State("", "it"); c.Title != "two" || c.Progress.Total != 2 || string(c.Metadata["n"]) != "1" || len(c.Metadata) != 1 {
 		t.Errorf("kept %+v", c)
 	}
-	wantCode(t, r.UpdateState("", "it", tool.Update{Title: "x"}), tool.CodeInvalidArgument)
-	wantCode(t, r.UpdateState("other", "it", tool.Update{Title: "x"}), tool.CodeNotFound)
-	r.ClearStates("")
-	if got := r.States(""); len(got) > 0 {
+	wantCode(t, r.Calls().UpdateState("", "it", tool.Update{Title: "x"}), tool.CodeInvalidArgument)
+	wantCode(t, r.Calls().UpdateState("other", "it", tool.Update{Title: "x"}), tool.CodeNotFound)
+	r.Calls().ClearStates("")
+	if got := r.Calls().States(""); len(got) > 0 {
 		t.Errorf("after clearing: %+v", got)
 	}
 }

@@ -12,7 +12,7 @@ const (
 // written them, so they are quoted: no control character reaches a terminal, and
 // no value can pass for the text around it. Of a long one the end is shown, too.
 func (x *execution) confirmText() string {
-	text, err := x.entry.Confirm.Expand(maxConfirm, func(name string) (string, bool) {
+	text, err := x.tool.Confirm.Expand(maxConfirm, func(name string) (string, bool) {
 		value, ok := x.arguments.Text(name)
 		if !ok {
 			return "(none)", true

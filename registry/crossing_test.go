@@ -11,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/schedule"
@@ -38,7 +39,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 	var sunk sync.Map
 	r := New(Options{
 		Schedule: schedule.Options{MaxCalls: 8, MaxTenantCalls: 6},
-		Calls:    CallOptions{History: history.Options{Sink: func(h history.Record) { sunk.Store(h.Tenant+" "+h.ID, h) }}},
+		Calls:    ledger.Options{History: history.Options{Sink: func(h history.Record) { sunk.Store(h.Tenant+" "+h.ID, h) }}},
 		Rules: Rules{
 			Offer: capability.Offer{
 				Mounts: map[string]capability.Mount{"workspace": {Dir: "/nowhere", Mode: capability.ModeRead}},
@@ -56,7 +57,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 		}
 	}
 	tenants := make(map[string]*Tenant)
-	heard := make(map[string]*Subscription)
+	heard := make(map[string]*ledger.Subscription)
 	for _, name := range names {
 		config := policy.Config{Tools: map[string]policy.ToolRule{"spy": {AutoExecute: true}, "forbidden": {AutoExecute: true}}}
 		if name == "blue" {
@@ -68,7 +69,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 			Policy:  compileFor(t, config),
 			Secrets: secret.New(map[string]secret.Source{"TOKEN": secret.FromEnv("T", func(string) (string, bool) { return "token-of-" + name, true })}, secret.Options{}),
 		})
-		heard[name] = r.Subscribe(EventFilter{Tenant: name, Buffer: 3 * calls})
+		heard[name] = r.Calls().Subscribe(ledger.EventFilter{Tenant: name, Buffer: 3 * calls})
 	}
 	var wg sync.WaitGroup
 	places := make(chan struct{}, 16)
@@ -104,13 +105,13 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 				t.Fatalf("call %d of %s is not in the history", i, name)
 			}
 		}
-		for _, c := range r.States(name) {
+		for _, c := range r.Calls().States(name) {
 			if c.Tenant != name || c.Title != "" && c.Title != name || c.Result != nil && !c.Result.IsError && !strings.HasPrefix(c.Result.Text(), name) {
 				t.Fatalf("%s has the call %+v", name, c)
 			}
 		}
 		for i := range 7 {
-			for _, h := range r.History(name, fmt.Sprint("session ", i), 0) {
+			for _, h := range r.Calls().History(name, fmt.Sprint("session ", i), 0) {
 				if h.Tenant != name {
 					t.Fatalf("%s has the record %+v", name, h)
 				}
@@ -119,7 +120,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 		heard[name].Close()
 		n := 0
 		for e := range heard[name].Events() {
-			if n++; e.Tenant != name && e.Kind != EventTools || e.Update.Title != "" && e.Update.Title != name {
+			if n++; e.Tenant != name && e.Kind != ledger.EventTools || e.Update.Title != "" && e.Update.Title != name {
 				t.Fatalf("%s hears %+v", name, e)
 			}
 		}

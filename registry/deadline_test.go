@@ -23,7 +23,7 @@ func TestArgumentsAreCheckedWithinTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	x := &execution{call: tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}}
-	if x.entry, err = r.Tools().Find("echo"); err != nil {
+	if x.tool, err = r.Tools().Find("echo"); err != nil {
 		t.Fatal(err)
 	}
 	wantCode(t, r.prepareArguments(ctx, x), tool.CodeCancelled)

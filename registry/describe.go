@@ -6,6 +6,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // mayDescribe is what a tool in the sandbox may reach to describe itself, and whether it may
@@ -13,7 +14,7 @@ import (
 // its calls could read them without anybody being asked: nobody is asked about a description.
 func (r *Registry) mayDescribe(ctx context.Context, e *catalogue.Tool) (capability.Grant, bool) {
 	rules := r.rules.Load()
-	if r.holdsBack("", "", e) || r.identified(ctx, e, rules) != nil {
+	if r.calls.HoldsBack(tool.CallRef{}, e) || r.identified(ctx, e, rules) != nil {
 		return capability.Grant{}, false
 	}
 	var reading capability.Permissions

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -62,7 +63,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name == "the tool is held" {
-				release, err := r.Drain(t.Context(), Selector{Tool: "echo"})
+				release, err := r.Calls().Drain(t.Context(), ledger.Selector{Tool: "echo"})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -14,12 +15,12 @@ import (
 // Who listens hears of its own calls alone, and of every change of the tools (R121).
 func TestSubscriptions(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
-	subscriptions := map[string]*Subscription{
-		"all":     r.Subscribe(EventFilter{}),
-		"tenant":  r.Subscribe(EventFilter{Tenant: "a"}),
-		"nobody":  r.Subscribe(EventFilter{OfTenant: true}),
-		"session": r.Subscribe(EventFilter{Tenant: "a", Session: "s"}),
-		"slow":    r.Subscribe(EventFilter{Buffer: 1}),
+	subscriptions := map[string]*ledger.Subscription{
+		"all":     r.Calls().Subscribe(ledger.EventFilter{}),
+		"tenant":  r.Calls().Subscribe(ledger.EventFilter{Tenant: "a"}),
+		"nobody":  r.Calls().Subscribe(ledger.EventFilter{OfTenant: true}),
+		"session": r.Calls().Subscribe(ledger.EventFilter{Tenant: "a", Session: "s"}),
+		"slow":    r.Calls().Subscribe(ledger.EventFilter{Buffer: 1}),
 	}
 	for _, c := range []struct{ tenant, session string }{{"a", "s"}, {"a", "other"}, {"b", "s"}, {"", ""}} {
 		call := say("x")
@@ -50,7 +51,7 @@ func TestSubscriptions(t *testing.T) {
 
 func TestChangesOfTheTools(t *testing.T) {
 	r := New(Options{})
-	s := r.Subscribe(EventFilter{Tenant: "a"})
+	s := r.Calls().Subscribe(ledger.EventFilter{Tenant: "a"})
 	title := "Another"
 	steps := []struct {
 		name string
@@ -70,7 +71,7 @@ func TestChangesOfTheTools(t *testing.T) {
 		}
 		select {
 		case e := <-s.Events():
-			if e.Kind != EventTools || e.Time.IsZero() {
+			if e.Kind != ledger.EventTools || e.Time.IsZero() {
 				t.Errorf("%s: got %+v", step.name, e)
 			}
 		default:
@@ -97,7 +98,7 @@ func TestListenersKeepNobody(t *testing.T) {
 			in.Update(tool.Update{Title: "x"})
 		}
 	}))
-	s := r.Subscribe(EventFilter{Buffer: 3})
+	s := r.Calls().Subscribe(ledger.EventFilter{Buffer: 3})
 	if _, err := r.Execute(t.Context(), say("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestListenersKeepNobody(t *testing.T) {
 // read yet are the same news.
 func TestKindsOfEvents(t *testing.T) {
 	r := New(Options{})
-	s := r.Subscribe(EventFilter{Kinds: []EventKind{EventTools}, Buffer: 1})
+	s := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}, Buffer: 1})
 	if err := r.Tools().Register(echo(), &fake{}); err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +119,11 @@ func TestKindsOfEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	var got []EventKind
+	var got []ledger.EventKind
 	for e := range s.Events() {
 		got = append(got, e.Kind)
 	}
-	if !slices.Equal(got, []EventKind{EventTools}) || s.Dropped() != 0 {
+	if !slices.Equal(got, []ledger.EventKind{ledger.EventTools}) || s.Dropped() != 0 {
 		t.Errorf("got %v, and %d are lost", got, s.Dropped())
 	}
 }

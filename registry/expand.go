@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/wasmtool/wasmtool/registry/internal/reference"
+	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -19,7 +20,7 @@ func (r *Registry) expandArguments(ctx context.Context, x *execution) error {
 			return "", false, err
 		}
 		if r.opts.Calls.Results != nil {
-			if text, found, err = r.opts.Calls.Results.Lookup(x.owner(), name); found {
+			if text, found, err = r.opts.Calls.Results.Lookup(results.Owner{Tenant: x.call.Tenant, Session: x.call.Session}, name); found {
 				return text, found, err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -35,7 +36,7 @@ func TestVariables(t *testing.T) {
 			f := &fake{}
 			spec := echo()
 			spec.Parameters = json.RawMessage(`{"type":"object","required":["text"],"properties":{"text":{"type":"string","maxLength":20}}}`)
-			r := withTool(t, Options{Variables: variables, Calls: CallOptions{Results: results.NewStore(results.Options{})}}, spec, f)
+			r := withTool(t, Options{Variables: variables, Calls: ledger.Options{Results: results.NewStore(results.Options{})}}, spec, f)
 			arguments, err := json.Marshal(map[string]string{"text": tt.text})
 			if err != nil {
 				t.Fatal(err)

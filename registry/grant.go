@@ -14,7 +14,7 @@ import (
 // operator offers, and the overlay leaves of it. A tool that asks for more than it gets
 // does not run: it would fail half-way, where the reason is harder to see.
 func (r *Registry) computeGrant(ctx context.Context, x *execution) error {
-	given, err := r.offered(ctx, x.entry, asksFor(x.entry.Spec, x.script), x.rules, x.overlay, x.call.Tenant)
+	given, err := r.offered(ctx, x.tool, asksFor(x.tool.Spec, x.script), x.rules, x.overlay, x.call.Tenant)
 	if err != nil {
 		return err
 	}
@@ -29,10 +29,10 @@ func (r *Registry) computeGrant(ctx context.Context, x *execution) error {
 // readingWouldRun reports whether the call would have all that it needs if its script only
 // read.
 func (r *Registry) readingWouldRun(ctx context.Context, x *execution) bool {
-	if x.script == nil || x.script.ReadOnly || !x.entry.Spec.Sandboxed {
+	if x.script == nil || x.script.ReadOnly || !x.tool.Spec.Sandboxed {
 		return false
 	}
-	given, err := r.offered(ctx, x.entry, x.entry.Spec.Permissions.Reading(), x.rules, x.overlay, x.call.Tenant)
+	given, err := r.offered(ctx, x.tool, x.tool.Spec.Permissions.Reading(), x.rules, x.overlay, x.call.Tenant)
 	return err == nil && len(given.Missing) == 0
 }
 
@@ -62,17 +62,17 @@ func (x *execution) notGranted(given Offered, reading bool) error {
 		Code: tool.CodePermissionDenied, Message: message, Recoverable: true,
 		Details: tool.Details{Missing: capability.Strings(missing)},
 	}
-	help := x.rules.Help(x.entry.Spec.Permissions, given.Offer, missing)
+	help := x.rules.Help(x.tool.Spec.Permissions, given.Offer, missing)
 	e.Details.Denied = capability.Strings(help.Denied)
 	if len(help.Obstacles) > 0 {
 		e.Details.Fix = strings.Join(help.Obstacles, "\n")
 		return e
 	}
 	grantable := capability.Strings(help.Grant)
-	e.Details.Fix = x.rules.allowLines(x.entry.Spec.Name, grantable)
+	e.Details.Fix = x.rules.allowLines(x.tool.Spec.Name, grantable)
 	// What would be asked about then is granted with it, so that one step is enough.
-	decision := x.rules.Policy.Decide(factsOf(x.entry.Spec), policy.CallFacts{
-		Capabilities: asked(asksFor(x.entry.Spec, x.script)), Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script),
+	decision := x.rules.Policy.Decide(factsOf(x.tool.Spec), policy.CallFacts{
+		Capabilities: asked(asksFor(x.tool.Spec, x.script)), Arguments: x.arguments.JSON, Granted: grantedWith(x.granted, x.script),
 	})
 	for _, text := range decision.Grant {
 		word, err := capability.ParseWord(text)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -32,7 +33,7 @@ func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
 func (r *Registry) start(ctx context.Context, x *execution) *Handle {
 	var hub broadcast.Hub[tool.Update]
 	if x.call.ID == "" {
-		x.call.ID = newID("call_")
+		x.call.ID = ledger.NewID()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	h := &Handle{

@@ -23,7 +23,7 @@ func TestHandle(t *testing.T) {
 		call.OnUpdate = func(tool.Update) { heard++ }
 		h := r.Start(t.Context(), call)
 		synctest.Wait()
-		if c, found := r.State("", h.ID()); !found || c.Title != "2" {
+		if c, found := r.Calls().State("", h.ID()); !found || c.Title != "2" {
 			t.Errorf("meanwhile it is %+v", c)
 		}
 		impatient, cancel := context.WithTimeout(t.Context(), time.Millisecond)

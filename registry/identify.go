@@ -24,7 +24,7 @@ func (r *Registry) Digest(ctx context.Context, name string) (string, error) {
 // The tool is loaded and the call counts as running, so that none slips past a SetRules
 // that revokes it.
 func (r *Registry) identify(ctx context.Context, x *execution) error {
-	return r.identified(ctx, x.entry, x.rules)
+	return r.identified(ctx, x.tool, x.rules)
 }
 
 // identified is the error of a tool that the operator pinned as another, or revoked.

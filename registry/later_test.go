@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -27,7 +28,7 @@ func withLater(t *testing.T, during func(in tool.Invocation)) *Registry {
 
 func wantStatus(t *testing.T, r *Registry, id string, want state.Status) state.Call {
 	t.Helper()
-	call, ok := r.State("t", id)
+	call, ok := r.Calls().State("t", id)
 	if !ok || call.Status != want {
 		t.Errorf("%s is %s (%v), want %s", id, call.Status, ok, want)
 	}
@@ -37,14 +38,14 @@ func wantStatus(t *testing.T, r *Registry, id string, want state.Status) state.C
 func TestPendingCallStaysOnItsWayUntilItIsCompleted(t *testing.T) {
 	var complete func(tool.Result, *tool.Error)
 	r := withLater(t, func(in tool.Invocation) { complete = in.Complete })
-	events := r.Subscribe(EventFilter{})
+	events := r.Calls().Subscribe(ledger.EventFilter{})
 	defer events.Close()
 	call := tool.Call{Tool: "later", ID: "c1", Tenant: "t"}
 	if result, err := r.Execute(context.Background(), call); err != nil || !result.Pending {
 		t.Fatalf("got %+v, %v", result, err)
 	}
 	wantStatus(t, r, "c1", state.Pending)
-	if err := r.UpdateState("t", "c1", tool.Update{Title: "asking"}); err != nil {
+	if err := r.Calls().UpdateState("t", "c1", tool.Update{Title: "asking"}); err != nil {
 		t.Error(err)
 	}
 	_, err := r.Execute(context.Background(), call)
@@ -85,7 +86,7 @@ func TestPendingCallStaysOnItsWayUntilItIsCompleted(t *testing.T) {
 			t.Errorf("%s was told %d times: %v", want, told[want], told)
 		}
 	}
-	if calls := r.History("t", "", 1); len(calls) != 1 || calls[0].Code != tool.CodeInvalidOutput {
+	if calls := r.Calls().History("t", "", 1); len(calls) != 1 || calls[0].Code != tool.CodeInvalidOutput {
 		t.Errorf("history: %+v", calls)
 	}
 }

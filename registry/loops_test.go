@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -57,7 +58,7 @@ func TestLoopsAreStopped(t *testing.T) {
 	if ran != 4 {
 		t.Errorf("the tool ran %d times", ran)
 	}
-	if l, found := r.DetectLoop("", "s"); !found || l.Count != 12 || l.Period() != 1 {
+	if l, found := r.Calls().DetectLoop("", "s"); !found || l.Count != 12 || l.Period() != 1 {
 		t.Errorf("found %+v, %v", l, found)
 	}
 	// Something else goes, and so does another session.
@@ -67,7 +68,7 @@ func TestLoopsAreStopped(t *testing.T) {
 		}
 	}
 	r.ForgetSession("", "s")
-	if l, found := r.DetectLoop("", "s"); found || len(r.History("", "s", 0)) > 0 {
+	if l, found := r.Calls().DetectLoop("", "s"); found || len(r.Calls().History("", "s", 0)) > 0 {
 		t.Errorf("after forgetting: %+v", l)
 	}
 }
@@ -139,7 +140,7 @@ func TestQuestionsAboutLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store.Approvals}, Calls: CallOptions{Loops: loop.Options{Ceiling: 12}}})
+	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store.Approvals}, Calls: ledger.Options{Loops: loop.Options{Ceiling: 12}}})
 	if err := r.Tools().Register(spec, &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestYesToALoopIsNotKept(t *testing.T) {
 		asked++
 		return Answer{Yes: true, Remember: remembered.ScopeAlways}, nil
 	})
-	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store.Approvals}, Calls: CallOptions{Loops: loop.Options{Warn: -1, Ask: 2, Block: -1}}})
+	r := New(Options{Approvals: ApprovalOptions{Approver: yes, Store: store.Approvals}, Calls: ledger.Options{Loops: loop.Options{Warn: -1, Ask: 2, Block: -1}}})
 	if err := r.Tools().Register(echo(), &identified{fake: &fake{}, digest: "sha256:" + strings.Repeat("a", 64)}); err != nil {
 		t.Fatal(err)
 	}
@@ -195,11 +196,11 @@ func TestYesToALoopIsNotKept(t *testing.T) {
 func TestLoopsInTheDecision(t *testing.T) {
 	var last tool.Receipt
 	deny := compile(t, policy.Config{Deny: []string{"echo"}})
-	r := withTool(t, Options{Calls: CallOptions{OnReceipt: func(r tool.Receipt) { last = r }}}, echo(), &fake{})
+	r := withTool(t, Options{Calls: ledger.Options{OnReceipt: func(r tool.Receipt) { last = r }}}, echo(), &fake{})
 	for i := range 11 {
 		_, _ = r.Execute(t.Context(), inSession("s", "x", i))
 	}
-	if last.Decision != "deny" || last.Rule != ruleLoop {
+	if last.Decision != "deny" || last.Rule != ledger.RuleLoop {
 		t.Errorf("the receipt has %s by %s", last.Decision, last.Rule)
 	}
 	r.SetRules(Rules{Policy: deny})
@@ -210,7 +211,7 @@ func TestLoopsInTheDecision(t *testing.T) {
 func TestPollingTools(t *testing.T) {
 	spec := echo()
 	spec.Polling = true
-	r := withTool(t, Options{Calls: CallOptions{Loops: loop.Options{Ceiling: 5}}}, spec, &fake{})
+	r := withTool(t, Options{Calls: ledger.Options{Loops: loop.Options{Ceiling: 5}}}, spec, &fake{})
 	for i := 1; i <= 21; i++ {
 		result, err := r.Execute(t.Context(), inSession("s", "x", i))
 		if i < 20 && (err != nil || len(result.Warnings) > 0) {
@@ -225,7 +226,7 @@ func TestPollingTools(t *testing.T) {
 // What was called is kept, and told to whoever wants all of it (R88-R90).
 func TestHistory(t *testing.T) {
 	var sunk []history.Record
-	r := withTool(t, Options{Calls: CallOptions{History: history.Options{PerSession: 3, Sink: func(r history.Record) {
+	r := withTool(t, Options{Calls: ledger.Options{History: history.Options{PerSession: 3, Sink: func(r history.Record) {
 		if sunk = append(sunk, r); len(sunk) == 1 {
 			panic("a sink")
 		}
@@ -239,7 +240,7 @@ func TestHistory(t *testing.T) {
 	for _, call := range calls {
 		_, _ = r.Execute(t.Context(), call)
 	}
-	got := r.History("", "s", 0)
+	got := r.Calls().History("", "s", 0)
 	if len(got) != 3 || len(sunk) != 5 {
 		t.Fatalf("kept %+v; the sink got %d", got, len(sunk))
 	}
@@ -253,14 +254,14 @@ func TestHistory(t *testing.T) {
 	if a, b := sunk[0], sunk[3]; a.ParametersHash != b.ParametersHash || a.ParametersHash == sunk[1].ParametersHash {
 		t.Errorf("the hashes are %q, %q and %q", a.ParametersHash, b.ParametersHash, sunk[1].ParametersHash)
 	}
-	if got := r.History("other tenant", "s", 0); len(got) > 0 {
+	if got := r.Calls().History("other tenant", "s", 0); len(got) > 0 {
 		t.Errorf("another tenant sees %+v", got)
 	}
 	long := inSession("long", strings.Repeat("x", history.MaxParameters), 1)
 	if _, err := r.Execute(t.Context(), long); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.History("", "long", 1)[0]; got.Parameters != nil || got.ParametersHash == "" {
+	if got := r.Calls().History("", "long", 1)[0]; got.Parameters != nil || got.ParametersHash == "" {
 		t.Errorf("of long parameters %+v is kept", got)
 	}
 }

@@ -29,7 +29,7 @@ func (x *execution) narrowWord(word capability.Word, offer capability.Offer) cap
 		if err != nil || asked.URL().IsWildcard() { // which no URL of a page is
 			continue
 		}
-		if fix := capability.Explain(x.entry.Spec.Permissions, offer, asked).Fix; !fix.IsZero() {
+		if fix := capability.Explain(x.tool.Spec.Permissions, offer, asked).Fix; !fix.IsZero() {
 			return fix
 		}
 	}

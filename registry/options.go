@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/registry/catalogue"
-	"github.com/wasmtool/wasmtool/registry/ledger/history"
-	"github.com/wasmtool/wasmtool/registry/ledger/loop"
-	"github.com/wasmtool/wasmtool/registry/ledger/results"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -36,7 +34,7 @@ type Options struct {
 	// Schedule bounds the calls that run and wait at once.
 	Schedule schedule.Options
 	// Calls says what is kept and told of calls and their results.
-	Calls CallOptions
+	Calls ledger.Options
 	// Retries bounds how often calls are tried again.
 	Retries RetryOptions
 	// Tools says how tools are loaded and described.
@@ -72,32 +70,6 @@ type ApprovalOptions struct {
 	Grants remembered.GrantStore
 	// Timeout bounds the wait for an answer; 0 means DefaultApprovalTimeout.
 	Timeout time.Duration
-}
-
-// CallOptions says what is kept and told of calls and their results. The zero value tells
-// nobody, and cuts no text.
-type CallOptions struct {
-	// MaxEnded is how many states of calls that ended are kept; 0 means
-	// state.DefaultMaxEnded.
-	MaxEnded int
-	// History says how many calls are kept of each session, and who else wants them.
-	History history.Options
-	// Loops says when repeated calls of a session are warned of, asked about and refused.
-	Loops loop.Options
-	// OnReceipt is called once for each call when it has ended, however it ended, before
-	// Execute returns: keep it short. It may be called concurrently. Nil means that nobody
-	// wants receipts.
-	OnReceipt func(tool.Receipt)
-	// Observer watches all calls; nil means that nobody does.
-	Observer Observer
-	// MaxText is how many bytes of text a result may have, beside the words that say what
-	// was left out; longer texts lose their middle. 0 means no bound. Structured results and
-	// media are never cut.
-	MaxText int
-	// Results keeps the whole of texts that are cut, for their tenant and session, and is
-	// where arguments of the form "${HANDLE}" come from; nil keeps nothing. It stays the
-	// caller's.
-	Results *results.Store
 }
 
 // RetryOptions bounds how often calls are tried again. The zero value has the defaults.

@@ -151,7 +151,7 @@ func TestCallsOfATenant(t *testing.T) {
 	if _, err := tenant.Start(t.Context(), call).Result(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if calls[0].Tenant != "b" || len(r.States("a")) != 3 || len(r.States("b")) > 0 {
-		t.Errorf("the caller's call became %q; there are %d and %d", calls[0].Tenant, len(r.States("a")), len(r.States("b")))
+	if calls[0].Tenant != "b" || len(r.Calls().States("a")) != 3 || len(r.Calls().States("b")) > 0 {
+		t.Errorf("the caller's call became %q; there are %d and %d", calls[0].Tenant, len(r.Calls().States("a")), len(r.Calls().States("b")))
 	}
 }

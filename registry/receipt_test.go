@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -12,7 +13,7 @@ func TestReceiptsSayWhetherTheToolIsSandboxed(t *testing.T) {
 		var receipt tool.Receipt
 		spec := echo()
 		spec.Sandboxed = sandboxed
-		r := withTool(t, Options{Calls: CallOptions{OnReceipt: func(of tool.Receipt) { receipt = of }}}, spec, &fake{})
+		r := withTool(t, Options{Calls: ledger.Options{OnReceipt: func(of tool.Receipt) { receipt = of }}}, spec, &fake{})
 		if _, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: []byte(`{"text":"a"}`)}); err != nil {
 			t.Fatal(err)
 		}

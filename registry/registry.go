@@ -7,11 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/wasmtool/wasmtool/registry/catalogue"
-	"github.com/wasmtool/wasmtool/registry/internal/broadcast"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
-	"github.com/wasmtool/wasmtool/registry/ledger/history"
-	"github.com/wasmtool/wasmtool/registry/ledger/loop"
-	"github.com/wasmtool/wasmtool/registry/ledger/state"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 )
@@ -22,12 +19,7 @@ type Registry struct {
 	opts Options
 	log  *slog.Logger
 
-	rules   atomic.Pointer[Rules]
-	live    liveCalls
-	states  *state.Store
-	history *history.Log
-	loops   *loop.Detector
-	events  broadcast.Hub[Event]
+	rules atomic.Pointer[Rules]
 	// schedule says when calls run.
 	schedule *schedule.Schedule
 	// sessionApprovals remembers answers where ApprovalOptions.Store is nil, and those about tools
@@ -38,6 +30,7 @@ type Registry struct {
 	endStarted context.CancelFunc
 
 	tools  *catalogue.Catalogue
+	calls  *ledger.Ledger
 	closed atomic.Bool
 
 	openings chan struct{} // has an element for each call that opens directories; see pin
@@ -51,16 +44,14 @@ func New(o Options) *Registry {
 		log = slog.New(slog.DiscardHandler)
 	}
 	r := &Registry{
-		opts: o, log: log,
-		states: state.New(o.Calls.MaxEnded), history: history.New(o.Calls.History), loops: loop.New(o.Calls.Loops),
-		schedule: schedule.New(o.Schedule),
+		opts: o, log: log, calls: ledger.New(o.Calls, log), schedule: schedule.New(o.Schedule),
 
 		sessionApprovals: remembered.NewMemory(remembered.Options{}),
 		openings:         make(chan struct{}, maxOpenings),
 	}
 	r.open, r.endStarted = context.WithCancel(context.Background())
 	r.tools = catalogue.New(o.Tools, catalogue.Hooks{
-		Visible: r.visible, MayDescribe: r.mayDescribe, Changed: r.toolsChanged, Logger: log,
+		Visible: r.visible, MayDescribe: r.mayDescribe, Changed: r.calls.ToolsChanged, Logger: log,
 	})
 	r.SetRules(o.Rules)
 	return r
@@ -68,6 +59,17 @@ func New(o Options) *Registry {
 
 // Tools returns the catalogue of the tools, which the Registry closes.
 func (r *Registry) Tools() *catalogue.Catalogue { return r.tools }
+
+// Calls returns what is known of the calls: where they stand, what sessions did, and who
+// listens. It stops calls, too.
+func (r *Registry) Calls() *ledger.Ledger { return r.calls }
+
+// ForgetSession drops the history of a session and what was approved for it in memory, and
+// begins to count its repetitions anew, such as when the conversation is over.
+func (r *Registry) ForgetSession(tenant, session string) {
+	r.calls.ForgetSession(tenant, session)
+	r.sessionApprovals.ForgetSession(tenant, session)
+}
 
 // Prepare loads a tool without calling it, so that the first call is fast, and
 // tells whether it can be loaded at all. It runs no code of the tool.
@@ -89,7 +91,7 @@ func (r *Registry) Close() error {
 	if r.closed.Swap(true) {
 		return nil
 	}
-	r.events.Close()
+	r.calls.Close()
 	r.endStarted()
 	err := r.tools.Close()
 	if r.opts.OnClose != nil {

@@ -1,12 +1,8 @@
 package registry
 
 import (
-	"context"
-	"slices"
-
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
-	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -75,17 +71,8 @@ func (r *Registry) SetRules(rules Rules) {
 	}
 	r.rules.Store(&rules)
 	r.tools.ForgetDescriptions()
-	if len(rules.Revoked) == 0 {
-		return
-	}
-	for _, c := range r.live.all() {
-		if !c.running.Load() {
-			continue // it looks itself, when it begins to
-		}
-		// It runs, so that its digest is known without waiting.
-		if digest, err := c.tool.Load().Digest(context.Background()); err != nil || slices.Contains(rules.Revoked, digest) {
-			c.stop(callerror.ErrRevoked)
-		}
+	if len(rules.Revoked) > 0 {
+		r.calls.Revoke(rules.Revoked)
 	}
 }
 
@@ -106,9 +93,8 @@ func (r *Registry) admit(x *execution) error {
 	if err != nil {
 		return err
 	}
-	x.entry = found
-	x.live.tool.Store(found)
-	x.state.Named(found.Spec.Name)
+	x.tool = found
+	x.entry.Found(found, &found.Spec)
 	if found.Disabled {
 		return &tool.Error{Code: tool.CodeDisabled, Message: "the tool is switched off"}
 	}

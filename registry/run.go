@@ -8,56 +8,50 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
-	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// load is the step that makes the tool ready.
-func (r *Registry) load(ctx context.Context, x *execution) error {
-	if err := r.tools.Load(ctx, x.entry); err != nil {
-		return err
-	}
-	x.loaded = true
-	return nil
-}
-
-// run runs the tool once, in its turn and within its timeout.
-func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
+// run runs the tool once, in its turn and within its timeout. ran is false when it did not
+// come to that.
+func (r *Registry) run(ctx context.Context, x *execution) (result tool.Result, ran bool, err error) {
 	leave, waited, err := r.schedule.Enter(ctx, x.need())
-	x.waited += waited
+	x.entry.Waited(waited)
 	if err != nil {
-		return tool.Result{}, err
+		return tool.Result{}, false, err
 	}
 	defer leave()
-	x.live.running.Store(true)
-	if err := r.held(x); err != nil {
-		return tool.Result{}, err
+	if err := x.entry.Run(); err != nil {
+		return tool.Result{}, false, err
 	}
 	if err := r.identify(ctx, x); err != nil {
-		return tool.Result{}, err
+		return tool.Result{}, false, err
 	}
 	if err := r.schedule.Check(x.call.Tenant); err != nil {
-		return tool.Result{}, err
+		return tool.Result{}, false, err
 	}
-	if x.attempts++; x.attempts == 1 {
-		r.move(x, state.Running)
-	}
+	result, err = r.runNow(ctx, x)
+	return result, true, err
+}
+
+// runNow runs the tool within its timeout.
+func (r *Registry) runNow(ctx context.Context, x *execution) (tool.Result, error) {
+	n, complete := x.entry.Attempt()
 	timeout := x.timeout(r.opts.MaxTimeout)
 	allowed := timeout
-	if x.attempts == 1 {
+	if n == 1 {
 		allowed -= x.prepared
 	}
 	running, cancel := context.WithTimeout(ctx, allowed)
 	defer cancel()
 	began := time.Now()
-	result, err := r.attempt(running, x)
+	result, err := r.attempt(running, x, n, complete)
 	if err == nil {
 		if err = x.checkResult(running, result); err != nil {
 			result = tool.Result{Call: result.Call}
 		}
 	}
-	x.waited += result.Call.Waited
+	x.entry.Waited(result.Call.Waited)
 	r.schedule.Spend(x.call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
 	if stop := callerror.OfStop(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, stop
@@ -81,11 +75,11 @@ func (r *Registry) run(ctx context.Context, x *execution) (tool.Result, error) {
 
 // need is what an attempt needs to run.
 func (x *execution) need() schedule.Need {
-	need := schedule.Need{Tenant: x.call.Tenant, Name: x.toolName(), Paths: schedule.Changes(x.grant, x.changes())}
+	need := schedule.Need{Tenant: x.call.Tenant, Name: x.tool.Spec.Name, Paths: schedule.Changes(x.grant, x.changes())}
 	if x.literal {
 		need.Name += ", which another tool such as process began,"
 	}
-	if bounded, ok := x.entry.Executor.(tool.MemoryBounded); ok {
+	if bounded, ok := x.tool.Executor.(tool.MemoryBounded); ok {
 		need.Memory = bounded.MaxMemory()
 	}
 	return need
@@ -93,16 +87,16 @@ func (x *execution) need() schedule.Need {
 
 // changes is the one file that the tool says the call changes; "" if it does not say.
 func (x *execution) changes() string {
-	if x.entry.Spec.Changes == "" {
+	if x.tool.Spec.Changes == "" {
 		return ""
 	}
-	name, _ := x.arguments.Text(x.entry.Spec.Changes)
+	name, _ := x.arguments.Text(x.tool.Spec.Changes)
 	return name
 }
 
 // timeout is the time of one attempt.
 func (x *execution) timeout(most time.Duration) time.Duration {
-	timeout := x.entry.Spec.Timeout
+	timeout := x.tool.Spec.Timeout
 	if x.call.Timeout > 0 {
 		timeout = x.call.Timeout
 	}
@@ -114,25 +108,19 @@ func (x *execution) timeout(most time.Duration) time.Duration {
 
 // attempt runs the executor and turns its panics into errors, so that no tool can
 // take the process down.
-func (r *Registry) attempt(ctx context.Context, x *execution) (result tool.Result, err error) {
+func (r *Registry) attempt(
+	ctx context.Context, x *execution, n int, complete func(tool.Result, *tool.Error),
+) (result tool.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.log.Error("panic in an executor", "tool", x.entry.Spec.Name, "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
+			r.log.Error("panic in an executor", "tool", x.tool.Spec.Name, "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
 			result, err = tool.Result{}, &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool; the log has call " + x.call.ID}
 		}
 	}()
-	x.later = &later{r: r, x: x}
-	return x.entry.Executor.Execute(ctx, tool.Invocation{
-		Call: x.teller.call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
+	return x.tool.Executor.Execute(ctx, tool.Invocation{
+		Call: x.entry.Call(), Arguments: x.arguments.JSON, Text: x.arguments.Text, Grant: x.grant,
 		Start:   func(ctx context.Context, call tool.Call) tool.Started { return r.startFor(ctx, x, call) },
-		Secrets: x.overlay.Secrets, Now: x.overlay.Now, Attempt: x.attempts, Update: x.teller.tell, Complete: x.later.complete,
+		Secrets: x.overlay.Secrets, Now: x.overlay.Now, Attempt: n, Update: x.entry.Tell, Complete: complete,
 		Tools: func() tool.View { return r.tools.View(x.overlay.sees) },
 	})
-}
-
-// recovered, deferred, keeps a function that is not ours from ending the process.
-func (r *Registry) recovered(what string, x *execution) {
-	if p := recover(); p != nil {
-		r.log.Error("panic in "+what, "call", x.call.ID, "panic", p, "stack", string(debug.Stack()))
-	}
 }

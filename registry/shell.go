@@ -88,7 +88,7 @@ func asksByRule(r policy.Reason) bool {
 // judgeShell is the step that looks at the script of a call, before anything is granted to
 // it, and ends the call whose script must not run.
 func (x *execution) judgeShell() error {
-	x.script = x.rules.script(x.entry.Spec, x.arguments.JSON)
+	x.script = x.rules.script(x.tool.Spec, x.arguments.JSON)
 	if x.script == nil || x.script.Effect != policy.Deny {
 		return nil
 	}
@@ -119,12 +119,4 @@ func (x *execution) askedCommands() []string {
 		}
 	}
 	return commands
-}
-
-// shellVerdict is what a receipt tells of a script.
-func (x *execution) shellVerdict() string {
-	if x.script == nil {
-		return ""
-	}
-	return x.script.Effect.String()
 }

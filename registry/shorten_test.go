@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -27,7 +28,7 @@ func TestOnlyLongTextsAreCut(t *testing.T) {
 	}
 	f := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) { return given, nil }}
 	spec := tool.Spec{Name: "x"}
-	r := withTool(t, Options{Calls: CallOptions{MaxText: 100}}, spec, f)
+	r := withTool(t, Options{Calls: ledger.Options{MaxText: 100}}, spec, f)
 	got, err := r.Execute(context.Background(), tool.Call{Tool: "x"})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func TestOnlyLongTextsAreCut(t *testing.T) {
 	if text := got.Content[1].Text; len(text) > 200 || !strings.Contains(text, "405 of 500 bytes, 0 lines, are left out here; ask for less") {
 		t.Errorf("got %q", text)
 	}
-	if got.Metadata[tool.MetaTruncated] != true || got.Metadata[MetaOmittedBytes] != 405 || got.Metadata["own"] != 1 {
+	if got.Metadata[tool.MetaTruncated] != true || got.Metadata[tool.MetaOmittedBytes] != 405 || got.Metadata["own"] != 1 {
 		t.Errorf("metadata: %v", got.Metadata)
 	}
 	if len(given.Metadata) != 1 || len(given.Content[1].Text) != 500 {
@@ -46,7 +47,7 @@ func TestOnlyLongTextsAreCut(t *testing.T) {
 	}
 
 	for name, most := range map[string]int{"no bound": 0, "a bound that is not met": 505} {
-		r := withTool(t, Options{Calls: CallOptions{MaxText: most}}, spec, f)
+		r := withTool(t, Options{Calls: ledger.Options{MaxText: most}}, spec, f)
 		if got, err := r.Execute(context.Background(), tool.Call{Tool: "x"}); err != nil || got.Content[1].Text != given.Content[1].Text || len(got.Metadata) != 1 {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
@@ -57,7 +58,7 @@ func TestFailuresAreCutAndChecked(t *testing.T) {
 	f := &fake{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{}, &tool.Error{Code: tool.CodeExecution, Message: strings.Repeat("x", 5000)}
 	}}
-	r := withTool(t, Options{Calls: CallOptions{MaxText: 100}}, tool.Spec{Name: "x"}, f)
+	r := withTool(t, Options{Calls: ledger.Options{MaxText: 100}}, tool.Spec{Name: "x"}, f)
 	result, err := r.Execute(context.Background(), tool.Call{Tool: "x"})
 	wantCode(t, err, tool.CodeExecution)
 	if !result.IsError || len(result.Text()) > 300 {

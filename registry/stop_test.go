@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -46,26 +47,26 @@ func threeCalls(t *testing.T, r *Registry, f *fake) map[string]*Handle {
 
 func TestKill(t *testing.T) {
 	tests := map[string]struct {
-		selector Selector
+		selector ledger.Selector
 		want     string // the calls that end
 	}{
-		"all":                 {Selector{}, "123"},
-		"a tool":              {Selector{Tool: " ECHO "}, "13"},
-		"an alias":            {Selector{Tool: "another"}, "2"},
-		"a tenant":            {Selector{Tenant: "a"}, "12"},
-		"the tenant \"\"":     {Selector{OfTenant: true}, "3"},
-		"a session":           {Selector{Session: "s"}, "13"},
-		"a tool and a tenant": {Selector{Tool: "echo", Tenant: "a"}, "1"},
-		"a digest":            {Selector{Digest: digestA}, "13"},
-		"another digest":      {Selector{Digest: "sha256:b"}, ""},
-		"nothing there":       {Selector{Tool: "nothing"}, ""},
+		"all":                 {ledger.Selector{}, "123"},
+		"a tool":              {ledger.Selector{Tool: " ECHO "}, "13"},
+		"an alias":            {ledger.Selector{Tool: "another"}, "2"},
+		"a tenant":            {ledger.Selector{Tenant: "a"}, "12"},
+		"the tenant \"\"":     {ledger.Selector{OfTenant: true}, "3"},
+		"a session":           {ledger.Selector{Session: "s"}, "13"},
+		"a tool and a tenant": {ledger.Selector{Tool: "echo", Tenant: "a"}, "1"},
+		"a digest":            {ledger.Selector{Digest: digestA}, "13"},
+		"another digest":      {ledger.Selector{Digest: "sha256:b"}, ""},
+		"nothing there":       {ledger.Selector{Tool: "nothing"}, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := New(Options{})
 				handles := threeCalls(t, r, hanging())
-				if got := r.Kill(tt.selector); got != len(tt.want) {
+				if got := r.Calls().Kill(tt.selector); got != len(tt.want) {
 					t.Errorf("killed %d calls", got)
 				}
 				synctest.Wait()
@@ -109,7 +110,7 @@ func TestKillWhoWaits(t *testing.T) {
 				h := r.Start(t.Context(), call)
 				synctest.Wait()
 				start := time.Now()
-				if got := r.Kill(Selector{Tool: "echo"}); got != 1 {
+				if got := r.Calls().Kill(ledger.Selector{Tool: "echo"}); got != 1 {
 					t.Errorf("killed %d calls", got)
 				}
 				_, err := h.Result(t.Context())
@@ -124,13 +125,13 @@ func TestKillWhoWaits(t *testing.T) {
 // Draining waits for the calls that run and lets no further ones begin, until it is
 // released.
 func TestDrain(t *testing.T) {
-	for name, s := range map[string]Selector{"a tool": {Tool: "echo"}, "a digest": {Digest: digestA}} {
+	for name, s := range map[string]ledger.Selector{"a tool": {Tool: "echo"}, "a digest": {Digest: digestA}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := New(Options{})
 				handles := threeCalls(t, r, does(func(context.Context, tool.Invocation) { <-time.After(time.Second) }))
 				start := time.Now()
-				release, err := r.Drain(t.Context(), s)
+				release, err := r.Calls().Drain(t.Context(), s)
 				if took := time.Since(start); err != nil || took != time.Second {
 					t.Errorf("drained after %v: %v", took, err)
 				}
@@ -162,14 +163,14 @@ func TestDrainGivesUp(t *testing.T) {
 		handles := threeCalls(t, r, hanging())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		release, err := r.Drain(ctx, Selector{})
+		release, err := r.Calls().Drain(ctx, ledger.Selector{})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 		_, err = r.Execute(t.Context(), say("x"))
 		wantCode(t, err, tool.CodeDisabled)
 		release()
-		r.Kill(Selector{})
+		r.Calls().Kill(ledger.Selector{})
 		for _, h := range handles {
 			<-h.Done()
 		}
@@ -193,7 +194,7 @@ func TestRevokedWhileCallsRun(t *testing.T) {
 				t.Errorf("call %s: got %q", name, e.Message)
 			}
 		}
-		r.Kill(Selector{Tool: "other"})
+		r.Calls().Kill(ledger.Selector{Tool: "other"})
 		_, err := waiting.Result(t.Context())
 		if e := wantCode(t, err, tool.CodeDisabled); !strings.Contains(e.Message, "has revoked") {
 			t.Errorf("who waited: got %q", e.Message)

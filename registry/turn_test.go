@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/schedule"
@@ -155,7 +156,7 @@ func TestReceiptsTellTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var waited []time.Duration
-		r := withTool(t, Options{Schedule: schedule.Options{MaxCalls: 1}, Calls: CallOptions{OnReceipt: func(receipt tool.Receipt) {
+		r := withTool(t, Options{Schedule: schedule.Options{MaxCalls: 1}, Calls: ledger.Options{OnReceipt: func(receipt tool.Receipt) {
 			mu.Lock()
 			defer mu.Unlock()
 			waited = append(waited, receipt.Waited)
@@ -191,7 +192,7 @@ func TestReceiptsTellTheWaitOfExecutors(t *testing.T) {
 			return result, nil
 		}}
 		r := withTool(t, Options{
-			Calls:    CallOptions{OnReceipt: func(of tool.Receipt) { receipt = of }},
+			Calls:    ledger.Options{OnReceipt: func(of tool.Receipt) { receipt = of }},
 			Schedule: schedule.Options{Budget: schedule.Budget{Time: 3 * time.Second, Per: 24 * time.Hour}},
 		}, spec, f)
 		call := say("x")
@@ -339,7 +340,7 @@ func TestEditsOfAFileThatAResultNamesAreNotMadeTogether(t *testing.T) {
 	if !ok {
 		t.Fatal("the result is not kept")
 	}
-	r := withTool(t, Options{Calls: CallOptions{Results: store}, Rules: writable(t, t.TempDir())}, editor(), &fake{})
+	r := withTool(t, Options{Calls: ledger.Options{Results: store}, Rules: writable(t, t.TempDir())}, editor(), &fake{})
 	calls := []tool.Call{say("a.txt"), say("${" + handle + "}")}
 	if n := r.together(t.Context(), calls, Overlay{}); n != 1 {
 		t.Errorf("%d calls would be made together", n)

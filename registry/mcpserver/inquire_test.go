@@ -12,9 +12,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/executor/question"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 )
 
@@ -90,7 +90,7 @@ func TestInquiryWithoutAnybody(t *testing.T) {
 func TestInquiriesOfClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	w := questionWorld(t)
-	failed := w.tools.Subscribe(registry.EventFilter{Kinds: []registry.EventKind{registry.EventFailed}})
+	failed := w.tools.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventFailed}})
 	defer failed.Close()
 	for range native.DefaultMaxAbandoned {
 		r := w.connectRaw(t)

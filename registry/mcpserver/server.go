@@ -16,6 +16,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 )
 
 // Defaults of Options.
@@ -98,7 +99,7 @@ func New(r *registry.Registry, o Options) *Server {
 	)
 	s.mcp.AddReceivingMiddleware(s.recovered, s.current)
 	// One event that waits stands for all changes before it.
-	changes := r.Subscribe(registry.EventFilter{Kinds: []registry.EventKind{registry.EventTools}, Buffer: 1})
+	changes := r.Calls().Subscribe(ledger.EventFilter{Kinds: []ledger.EventKind{ledger.EventTools}, Buffer: 1})
 	s.stop = changes.Close
 	s.sync()
 	go func() {

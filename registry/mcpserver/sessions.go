@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 )
 
 // sessions are those that made calls. What a call has begun, such as a job, may outlast it,
@@ -58,7 +59,7 @@ func (s *sessions) watch(r *registry.Registry, session *mcp.ServerSession, user 
 	s.watched[session] = struct{}{}
 	go func() {
 		_ = session.Wait() // for its calls, too; how the connection ended does not matter
-		r.Kill(registry.Selector{Tenant: user, OfTenant: true, Session: name})
+		r.Calls().Kill(ledger.Selector{Tenant: user, OfTenant: true, Session: name})
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.watched, session)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -63,14 +64,14 @@ func TestModuleDescribesItsTool(t *testing.T) {
 		}
 	}
 	tools := open(standard.Options{Workspace: workspace})
-	changed := tools.Subscribe(registry.EventFilter{})
+	changed := tools.Calls().Subscribe(ledger.EventFilter{})
 	defer changed.Close()
 	expect(tools, "Static.")
 	if err := tools.Tools().Describe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expect(tools, "Skills: cook.")
-	if e := <-changed.Events(); e.Kind != registry.EventTools {
+	if e := <-changed.Events(); e.Kind != ledger.EventTools {
 		t.Errorf("got %+v", e)
 	}
 	_, err := execute(t, tools, "skill", `{"name":"sing"}`)

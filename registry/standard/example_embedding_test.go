@@ -16,6 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -102,7 +103,7 @@ func Example_batch() {
 	for _, o := range outcomes {
 		fmt.Printf("%q %s\n", tool.CodeOf(o.Err), strings.TrimSpace(o.Result.Text()))
 	}
-	fmt.Println(len(tools.History("", "s", 10)), "calls")
+	fmt.Println(len(tools.Calls().History("", "s", 10)), "calls")
 	// Output:
 	// "" 42
 	// "not_found" calculater: the tool "calculater" does not exist; did you mean calculator?
@@ -152,7 +153,7 @@ func Example_start() {
 	}
 	defer tools.Close()
 	ctx := context.Background()
-	events := tools.Subscribe(registry.EventFilter{Tenant: "acme"})
+	events := tools.Calls().Subscribe(ledger.EventFilter{Tenant: "acme"})
 	handle := tools.Start(ctx, tool.Call{Tool: "calculator", Tenant: "acme", Arguments: json.RawMessage(`{"expression": "1/4"}`)})
 	for update := range handle.Updates() {
 		fmt.Println(update.Title)
@@ -160,11 +161,11 @@ func Example_start() {
 	result, err := handle.Result(ctx)
 	fmt.Println(strings.TrimSpace(result.Text()), err)
 
-	release, err := tools.Drain(ctx, registry.Selector{Tool: "calculator"})
+	release, err := tools.Calls().Drain(ctx, ledger.Selector{Tool: "calculator"})
 	defer release()
-	tools.Kill(registry.Selector{Tenant: "acme"})
+	tools.Calls().Kill(ledger.Selector{Tenant: "acme"})
 	events.Close()
-	var kinds []registry.EventKind
+	var kinds []ledger.EventKind
 	for event := range events.Events() {
 		kinds = append(kinds, event.Kind)
 	}

@@ -138,7 +138,7 @@ func testProbeTalk(t *testing.T, tools *registry.Registry) {
 		if got, want := string(result.Structured), fmt.Sprintf(`{"tool":"probe","call_id":"call_7","session":%q,"message":"m","idempotency_key":"k","working_directory":"/workspace/src","tools":%s}`, session, "["+strings.Join(seen, ",")+"]"); got != want {
 			t.Errorf("it knows %s, want %s", got, want)
 		}
-		if state, ok := tools.State(call.Tenant, call.ID); !ok || state.Title != "Counting" || string(state.Metadata["files"]) != "3" {
+		if state, ok := tools.Calls().State(call.Tenant, call.ID); !ok || state.Title != "Counting" || string(state.Metadata["files"]) != "3" {
 			t.Errorf("the state of the call is %+v", state)
 		}
 		// Nobody need listen, and a listener that breaks down breaks nothing else.

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
-	"github.com/wasmtool/wasmtool/registry/catalogue"
-	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -32,8 +30,7 @@ func TestOptionsHaveThoseOfTheRegistry(t *testing.T) {
 	var same func(group string, of reflect.Type)
 	same = func(group string, of reflect.Type) {
 		for _, field := range reflect.VisibleFields(of) {
-			nested := field.Type.PkgPath() == of.PkgPath() && strings.HasSuffix(field.Type.Name(), "Options")
-			if nested || field.Type == reflect.TypeFor[schedule.Options]() || field.Type == reflect.TypeFor[catalogue.Options]() {
+			if of == reflect.TypeFor[registry.Options]() && strings.HasSuffix(field.Type.Name(), "Options") {
 				same(field.Name+".", field.Type)
 				continue
 			}

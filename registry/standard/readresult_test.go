@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -49,8 +48,8 @@ func TestLongTextsAreCutReadOnAndHandedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := result.Text()
-	handles := result.Metadata[registry.MetaHandles].([]string)
-	omitted := result.Metadata[registry.MetaOmittedBytes].(int)
+	handles := result.Metadata[tool.MetaHandles].([]string)
+	omitted := result.Metadata[tool.MetaOmittedBytes].(int)
 	if result.Metadata[tool.MetaTruncated] != true || len(handles) != 1 || !utf8.ValidString(text) || len(text) > 2*maxText ||
 		!strings.Contains(text, fmt.Sprintf("%d of %d bytes", omitted, len(whole))) || !strings.Contains(text, handles[0]) {
 		t.Fatalf("got %q with %v", text, result.Metadata)

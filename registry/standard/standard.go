@@ -29,6 +29,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/executor/rest"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/history"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/ledger/results"
@@ -104,7 +105,7 @@ type Options struct {
 	// OnReceipt, Observer and OnClose are those of registry.Options: each call's receipt, what
 	// watches all calls, such as one of package telemetry, and what Close does in the end.
 	OnReceipt func(tool.Receipt)
-	Observer  registry.Observer
+	Observer  ledger.Observer
 	OnClose   func() error
 	// HTTP says how requests are made, such as whose certificates are trusted and how names
 	// are resolved, and bounds them; see hostfuncs.Services. The zero value means the
@@ -213,7 +214,7 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 			MaxTenantCalls: o.MaxTenantCalls, WaitTimeout: o.WaitTimeout,
 			MaxTenantMemory: o.MaxTenantMemory, Budget: o.TenantBudget,
 		},
-		Calls: registry.CallOptions{
+		Calls: ledger.Options{
 			MaxEnded: o.MaxEndedCalls, History: o.History, Loops: o.Loops,
 			OnReceipt: onReceipt(o, record), Observer: o.Observer,
 			MaxText: o.MaxText, Results: kept,

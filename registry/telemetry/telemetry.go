@@ -63,7 +63,7 @@ type Options struct {
 	Meter metric.MeterProvider
 }
 
-// Observer watches the calls of a registry: it is what registry.CallOptions.Observer takes. It
+// Observer watches the calls of a registry: it is what ledger.Options.Observer takes. It
 // is safe for concurrent use. The zero value is not usable; see New.
 type Observer struct {
 	tracer   trace.Tracer

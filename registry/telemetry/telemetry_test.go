@@ -22,6 +22,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/telemetry"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -138,7 +139,7 @@ func TestCallsAreTracedAndCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: observer}})
+	tools := registry.New(registry.Options{Calls: ledger.Options{Observer: observer}})
 	defer tools.Close()
 	if err := tools.Tools().Register(spec, executor); err != nil {
 		t.Fatal(err)
@@ -189,7 +190,7 @@ func (b breaking) Begin(ctx context.Context, _ tool.Call) (context.Context, func
 func TestObserverThatPanicsHarmsNoCall(t *testing.T) {
 	for _, atBegin := range []bool{true, false} {
 		receipts := 0
-		tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: breaking{atBegin}, OnReceipt: func(tool.Receipt) { receipts++ }}})
+		tools := registry.New(registry.Options{Calls: ledger.Options{Observer: breaking{atBegin}, OnReceipt: func(tool.Receipt) { receipts++ }}})
 		spec, executor, err := native.Text("echo", "Echoes.", func(_ context.Context, text string) (string, error) { return text, nil })
 		if err := errors.Join(err, tools.Tools().Register(spec, executor)); err != nil {
 			t.Fatal(err)
@@ -209,7 +210,7 @@ func BenchmarkExecute(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, o := range map[string]registry.Options{"off": {}, "without providers": {Calls: registry.CallOptions{Observer: silent}}} {
+	for name, o := range map[string]registry.Options{"off": {}, "without providers": {Calls: ledger.Options{Observer: silent}}} {
 		b.Run(name, func(b *testing.B) {
 			tools := registry.New(o)
 			defer tools.Close()
@@ -242,7 +243,7 @@ func TestSpansTellTheWait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools := registry.New(registry.Options{Calls: registry.CallOptions{Observer: observer}, Schedule: schedule.Options{MaxCalls: 1}})
+		tools := registry.New(registry.Options{Calls: ledger.Options{Observer: observer}, Schedule: schedule.Options{MaxCalls: 1}})
 		defer tools.Close()
 		if err := tools.Tools().Register(spec, executor); err != nil {
 			t.Fatal(err)

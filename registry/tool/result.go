@@ -36,8 +36,15 @@ type Result struct {
 	Call CallInfo `json:"-"`
 }
 
-// MetaTruncated is the key of Metadata whose value is true when a text was cut.
-const MetaTruncated = "truncated"
+// Keys of Metadata of a result that was cut.
+const (
+	// MetaTruncated is true when a text was cut.
+	MetaTruncated = "truncated"
+	// MetaOmittedBytes is how many bytes of text were left out.
+	MetaOmittedBytes = "omitted_bytes"
+	// MetaHandles are the handles of the texts that were cut, whole, where they are kept.
+	MetaHandles = "handles"
+)
 
 // CallInfo tells about a finished call.
 type CallInfo struct {

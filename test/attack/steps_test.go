@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
@@ -541,7 +542,7 @@ func stepCheckResult(t *testing.T) {
 func stepKeep(t *testing.T) {
 	var receipts []tool.Receipt
 	text := strings.Repeat("x", 4<<20)
-	o := registry.Options{Calls: registry.CallOptions{OnReceipt: func(r tool.Receipt) { receipts = append(receipts, r) }}}
+	o := registry.Options{Calls: ledger.Options{OnReceipt: func(r tool.Receipt) { receipts = append(receipts, r) }}}
 	r := one(t, o, `"a":{}`, nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.TextContent(text)}}, nil
 	}})
@@ -552,7 +553,7 @@ func stepKeep(t *testing.T) {
 	if err != nil || len(kept) > 4096 {
 		t.Errorf("%d bytes, %v", len(kept), err)
 	}
-	for _, record := range r.History("", "s", 0) {
+	for _, record := range r.Calls().History("", "s", 0) {
 		if len(record.Parameters) > history.MaxParameters {
 			t.Errorf("%d bytes of parameters are kept", len(record.Parameters))
 		}
@@ -560,7 +561,7 @@ func stepKeep(t *testing.T) {
 }
 
 func stepShorten(t *testing.T) {
-	r := one(t, registry.Options{Calls: registry.CallOptions{MaxText: 1000}}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+	r := one(t, registry.Options{Calls: ledger.Options{MaxText: 1000}}, "", nil, simple{execute: func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{Content: []tool.Content{tool.TextContent(strings.Repeat("\n", 8<<20))}}, nil
 	}})
 	if result := requireCode(t, r, callOf(`{}`), "", ""); len(result.Text()) > 2000 {

@@ -228,17 +228,17 @@ func TestStateFollowsTheDesk(t *testing.T) {
 		if _, err := r.Execute(context.Background(), question(id)); err != nil {
 			t.Fatal(err)
 		}
-		if call, ok := r.State("t", id); !ok || call.Status != state.Pending {
+		if call, ok := r.Calls().State("t", id); !ok || call.Status != state.Pending {
 			t.Errorf("%s: got %+v", id, call)
 		}
 		if err := end(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if call, _ := r.State("t", "c1"); call.Status != state.Completed || call.Result.Text() != "because" {
+	if call, _ := r.Calls().State("t", "c1"); call.Status != state.Completed || call.Result.Text() != "because" {
 		t.Errorf("got %+v", call)
 	}
-	if call, _ := r.State("t", "c2"); call.Status != state.Error || call.Err.Code != tool.CodeExecution {
+	if call, _ := r.Calls().State("t", "c2"); call.Status != state.Error || call.Err.Code != tool.CodeExecution {
 		t.Errorf("got %+v", call)
 	}
 }

@@ -4,6 +4,8 @@ package callerror
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"runtime/debug"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
@@ -61,4 +63,12 @@ func Named(err error, name string) *tool.Error {
 func Excerpt(name string) string {
 	const limit = 80
 	return strings.ToValidUTF8(plaintext.Short(name, limit), "\uFFFD")
+}
+
+// LogPanic, deferred, keeps a function of somebody else's from ending the process: it logs the
+// panic in it, while it served the call of that ID.
+func LogPanic(log *slog.Logger, what, call string) {
+	if p := recover(); p != nil {
+		log.Error("panic in "+what, "call", call, "panic", p, "stack", string(debug.Stack()))
+	}
 }

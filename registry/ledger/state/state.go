@@ -2,6 +2,8 @@ package state
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -9,7 +11,25 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Call is where one call stands. It is a copy: changing it changes nothing.
+// MaxResult is how large a result may be to be kept, in bytes of its
+// contents.
+const MaxResult = 64 << 10
+
+// The errors about states. Illegal moves have errors of their own that say which it was.
+var (
+	// ErrLive: a call of that ID and tenant is on its way.
+	ErrLive = errors.New("a call of that id is on its way")
+	// ErrUnknown: there is no such call, or not any more.
+	ErrUnknown = errors.New("there is no such call")
+	// ErrEnded: the call has ended, and what ended does not change.
+	ErrEnded = errors.New("the call has ended")
+	// ErrInvalid: metadata that is no JSON.
+	ErrInvalid = errors.New("the metadata are no JSON")
+	// ErrTooLarge: more metadata, or longer texts, than a call may have.
+	ErrTooLarge = errors.New("there is more metadata than a call may have")
+)
+
+// Call is where one call stands. It is a value, and not safe for concurrent use.
 type Call struct {
 	tool.CallRef
 	Status Status `json:"status"`
@@ -52,8 +72,56 @@ func (c *Call) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// clone returns a copy that shares nothing that anybody changes.
-func (c Call) clone() Call {
+// Move takes the call to another status before its end. A move that is none of those that
+// there are is an error, and changes nothing.
+func (c *Call) Move(to Status) error {
+	if to.Ended() {
+		return fmt.Errorf("a call becomes %s by End alone", to)
+	}
+	return c.move(to)
+}
+
+func (c *Call) move(to Status) error {
+	switch {
+	case c.Status.Ended():
+		return ErrEnded
+	case !c.Status.CanBecome(to):
+		return fmt.Errorf("a call that is %s cannot become %s", c.Status, to)
+	}
+	c.Status = to
+	c.Revision++
+	return nil
+}
+
+// Update takes in what the tool tells of the call, as a whole or, with an error, not at
+// all: ErrEnded, ErrInvalid or ErrTooLarge.
+func (c *Call) Update(u tool.Update) error {
+	if c.Status.Ended() {
+		return ErrEnded
+	}
+	if err := c.merge(u); err != nil {
+		return err
+	}
+	c.Revision++
+	return nil
+}
+
+// End ends the call with its result, nil for one that is not to be kept, and with the error
+// when it failed. Ending again is ErrEnded and changes nothing.
+func (c *Call) End(at time.Time, result *tool.Result, failure *tool.Error) error {
+	to := Completed
+	if failure != nil {
+		to = Error
+	}
+	if err := c.move(to); err != nil {
+		return err
+	}
+	c.Ended, c.Result, c.ResultOmitted, c.Err = at, result, result == nil, failure
+	return nil
+}
+
+// Clone returns a copy that shares nothing that anybody changes.
+func (c Call) Clone() Call {
 	c.Metadata = maps.Clone(c.Metadata)
 	for name, value := range c.Metadata {
 		c.Metadata[name] = slices.Clone(value)

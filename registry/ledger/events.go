@@ -1,4 +1,4 @@
-package registry
+package ledger
 
 import (
 	"slices"
@@ -23,7 +23,7 @@ const (
 	EventTools EventKind = "tools_changed"
 )
 
-// Event is something that happened in a Registry. What does not belong to its kind is
+// Event is something that happened in a registry. What does not belong to its kind is
 // empty.
 type Event struct {
 	Kind EventKind
@@ -67,14 +67,14 @@ func (f EventFilter) wants(e Event) bool {
 type Subscription struct{ listener *broadcast.Listener[Event] }
 
 // Subscribe begins to listen. A Subscription that is not read loses events and never
-// keeps a call waiting. Close it when it is not wanted any more; Close of the Registry
+// keeps a call waiting. Close it when it is not wanted any more; Close of the Ledger
 // does, too.
-func (r *Registry) Subscribe(f EventFilter) *Subscription {
+func (l *Ledger) Subscribe(f EventFilter) *Subscription {
 	buffer := f.Buffer
 	if buffer <= 0 {
 		buffer = defaultEventBuffer
 	}
-	return &Subscription{r.events.Listen(buffer, f.wants)}
+	return &Subscription{l.events.Listen(buffer, f.wants)}
 }
 
 // Events is where they come in, those of one call in order. It is closed with the
@@ -87,15 +87,14 @@ func (s *Subscription) Dropped() uint64 { return s.listener.Dropped() }
 // Close ends the Subscription. Closing again does nothing.
 func (s *Subscription) Close() { s.listener.Close() }
 
-// tell publishes an event of a call.
-func (r *Registry) tell(x *execution, e Event) {
-	if !r.events.Heard() {
+// publish tells of the call.
+func (e *Entry) publish(event Event) {
+	if !e.ledger.events.Heard() {
 		return
 	}
-	e.Time = time.Now()
-	e.CallRef = x.ref()
-	r.events.Publish(e)
+	event.Time, event.CallRef = time.Now(), e.ref
+	e.ledger.events.Publish(event)
 }
 
-// toolsChanged publishes that the tools may be others now.
-func (r *Registry) toolsChanged() { r.events.Publish(Event{Kind: EventTools, Time: time.Now()}) }
+// ToolsChanged publishes that the tools may be others now.
+func (l *Ledger) ToolsChanged() { l.events.Publish(Event{Kind: EventTools, Time: time.Now()}) }

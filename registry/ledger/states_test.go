@@ -1,105 +1,100 @@
-package state
+package ledger
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/registry/ledger/state"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func begin(t *testing.T, s *Store, tenant, id string) *Entry {
+func begin(t testing.TB, l *Ledger, tenant, id string) *Entry {
 	t.Helper()
-	e, err := s.Begin(Call{CallRef: tool.CallRef{Tenant: tenant, ID: id}})
+	_, e, err := l.Open(t.Context(), &tool.Call{Tenant: tenant, ID: id})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-// Every pair of statuses is either an arrow or an error (R83).
-func TestMoves(t *testing.T) {
-	arrows := map[string]bool{
-		"pending>awaiting_confirmation": true, "pending>running": true, "pending>error": true,
-		"awaiting_confirmation>pending": true, "awaiting_confirmation>running": true, "awaiting_confirmation>error": true,
-		"running>completed": true, "running>error": true, "running>pending": true,
-	}
-	all := []Status{Pending, AwaitingConfirmation, Running, Completed, Error}
-	for _, from := range all {
-		for _, to := range all {
-			if got, want := from.CanBecome(to), arrows[string(from+">"+to)]; got != want {
-				t.Errorf("%s to %s: got %v, want %v", from, to, got, want)
-			}
-		}
-	}
+// move takes a call to another status.
+func move(e *Entry, to state.Status) error {
+	e.ledger.mu.Lock()
+	defer e.ledger.mu.Unlock()
+	return e.state.Move(to)
 }
 
+// Bounds of what a call may tell.
+const maxTitle, maxMessage, maxMetadata, maxNames = 256, 1 << 10, 64 << 10, 64
+
 func TestIllegalMovesChangeNothing(t *testing.T) {
-	s := New(0)
+	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	e := begin(t, s, "", "a")
-	for _, to := range []Status{Completed, Error, Pending, "nonsense"} {
-		if err := e.Move(to); err == nil {
+	for _, to := range []state.Status{state.Completed, state.Error, state.Pending, "nonsense"} {
+		if err := move(e, to); err == nil {
 			t.Errorf("a pending call became %s", to)
 		}
 	}
-	if err := e.End(time.Now(), tool.Result{}, nil); err == nil {
+	if err := e.endState(time.Now(), tool.Result{}, nil); err == nil {
 		t.Error("a pending call completed")
 	}
-	if c, _ := s.Get("", "a"); c.Status != Pending || c.Revision != 1 {
+	if c, _ := s.State("", "a"); c.Status != state.Pending || c.Revision != 1 {
 		t.Errorf("got %+v", c)
 	}
-	if err := errors.Join(e.Move(Running), e.End(time.Now(), tool.Result{}, nil)); err != nil {
+	if err := errors.Join(move(e, state.Running), e.endState(time.Now(), tool.Result{}, nil)); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{e.Move(Running), e.End(time.Now(), tool.Result{}, &tool.Error{})} {
-		if !errors.Is(err, ErrEnded) {
+	for _, err := range []error{move(e, state.Running), e.endState(time.Now(), tool.Result{}, &tool.Error{})} {
+		if !errors.Is(err, state.ErrEnded) {
 			t.Errorf("after the end: %v", err)
 		}
 	}
-	if c, _ := s.Get("", "a"); c.Status != Completed || c.Err != nil {
+	if c, _ := s.State("", "a"); c.Status != state.Completed || c.Err != nil {
 		t.Errorf("got %+v", c)
 	}
 }
 
 // How a call ended is kept (R86), and names of it in other vocabularies fit (R84).
 func TestEnds(t *testing.T) {
-	s := New(0)
+	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	ok, bad, early := begin(t, s, "", "ok"), begin(t, s, "", "bad"), begin(t, s, "", "early")
 	at := time.Unix(7, 0)
 	data := []byte("png")
 	result := tool.Result{Content: []tool.Content{{Type: tool.ContentImage, Data: data, MIMEType: "image/png"}}, Structured: json.RawMessage(`{"n":9007199254740993}`)}
-	err := errors.Join(ok.Move(AwaitingConfirmation), ok.Move(Running), ok.End(at, result, nil),
-		bad.Move(Running), bad.End(at, tool.Result{IsError: true}, &tool.Error{Code: tool.CodeTrap}),
-		early.End(at, tool.Result{IsError: true}, &tool.Error{Code: tool.CodeNotFound}))
+	err := errors.Join(move(ok, state.AwaitingConfirmation), move(ok, state.Running), ok.endState(at, result, nil),
+		move(bad, state.Running), bad.endState(at, tool.Result{IsError: true}, &tool.Error{Code: tool.CodeTrap}),
+		early.endState(at, tool.Result{IsError: true}, &tool.Error{Code: tool.CodeNotFound}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	data[0] = 'x'
-	c, _ := s.Get("", "ok")
+	c, _ := s.State("", "ok")
 	if string(c.Result.Structured) != `{"n":9007199254740993}` || string(c.Result.Content[0].Data) != "png" || !c.Ended.Equal(at) || c.Status.StepStatus() != "success" {
 		t.Errorf("got %+v", c)
 	}
-	if c, _ := s.Get("", "bad"); c.Err.Code != tool.CodeTrap || c.Status != Error || c.Status.StepStatus() != "failed" {
+	if c, _ := s.State("", "bad"); c.Err.Code != tool.CodeTrap || c.Status != state.Error || c.Status.StepStatus() != "failed" {
 		t.Errorf("got %+v", c)
 	}
-	if c, _ := s.Get("", "early"); c.Err.Code != tool.CodeNotFound || c.Status != Error {
+	if c, _ := s.State("", "early"); c.Err.Code != tool.CodeNotFound || c.Status != state.Error {
 		t.Errorf("got %+v", c)
 	}
 	long := begin(t, s, "", "long")
-	err = errors.Join(long.Move(Running), long.End(at, tool.Result{Content: []tool.Content{tool.TextContent(strings.Repeat("x", MaxResult+1))}}, nil))
-	if c, _ := s.Get("", "long"); err != nil || c.Result != nil || !c.ResultOmitted || c.Status != Completed {
+	err = errors.Join(move(long, state.Running), long.endState(at, tool.Result{Content: []tool.Content{tool.TextContent(strings.Repeat("x", state.MaxResult+1))}}, nil))
+	if c, _ := s.State("", "long"); err != nil || c.Result != nil || !c.ResultOmitted || c.Status != state.Completed {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }
 
 // A result is long wherever its bytes are (R85).
 func TestLongResultsAreNotKept(t *testing.T) {
-	s := New(0)
-	long := strings.Repeat("x", MaxResult+1)
+	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
+	long := strings.Repeat("x", state.MaxResult+1)
 	for name, result := range map[string]tool.Result{
 		"warning":     {Warnings: []string{long}},
 		"uri":         {Content: []tool.Content{tool.LinkContent(tool.Resource{URI: long})}},
@@ -108,10 +103,10 @@ func TestLongResultsAreNotKept(t *testing.T) {
 		"description": {Attachments: []tool.Content{tool.LinkContent(tool.Resource{Description: long})}},
 	} {
 		e := begin(t, s, "", name)
-		if err := errors.Join(e.Move(Running), e.End(time.Now(), result, nil)); err != nil {
+		if err := errors.Join(move(e, state.Running), e.endState(time.Now(), result, nil)); err != nil {
 			t.Fatal(err)
 		}
-		if c, _ := s.Get("", name); c.Result != nil || !c.ResultOmitted {
+		if c, _ := s.State("", name); c.Result != nil || !c.ResultOmitted {
 			t.Errorf("a long %s is kept", name)
 		}
 	}
@@ -119,17 +114,17 @@ func TestLongResultsAreNotKept(t *testing.T) {
 
 // IDs that are on their way are taken, each tenant's for itself (R40).
 func TestLiveIDs(t *testing.T) {
-	s := New(0)
+	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	e := begin(t, s, "a", "1")
 	begin(t, s, "b", "1")
-	if _, err := s.Begin(Call{CallRef: tool.CallRef{Tenant: "a", ID: "1"}}); !errors.Is(err, ErrLive) {
+	if _, _, err := s.Open(t.Context(), &tool.Call{Tenant: "a", ID: "1"}); !errors.Is(err, state.ErrLive) {
 		t.Errorf("got %v", err)
 	}
-	if err := errors.Join(e.Move(Running), e.End(time.Now(), tool.Result{}, nil)); err != nil {
+	if err := errors.Join(move(e, state.Running), e.endState(time.Now(), tool.Result{}, nil)); err != nil {
 		t.Fatal(err)
 	}
 	begin(t, s, "a", "1")
-	if got := s.List("a"); len(got) != 1 || got[0].Status != Pending {
+	if got := s.States("a"); len(got) != 1 || got[0].Status != state.Pending {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -137,7 +132,7 @@ func TestLiveIDs(t *testing.T) {
 // What a tool tells is merged in order, as a whole or not at all, and not after the end
 // (R87).
 func TestUpdates(t *testing.T) {
-	s := New(0)
+	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	e := begin(t, s, "", "a")
 	raw := func(pairs ...string) map[string]json.RawMessage {
 		m := make(map[string]json.RawMessage)
@@ -157,20 +152,20 @@ func TestUpdates(t *testing.T) {
 		{tool.Update{Title: "Searching", Metadata: raw("n", "1", "kept", `"x"`)}, nil},
 		{tool.Update{Metadata: raw("n", "2")}, nil},
 		{tool.Update{Progress: &tool.Progress{Done: 1, Total: 2}}, nil},
-		{tool.Update{Title: "broken", Metadata: raw("a", "1", "b", "{")}, ErrInvalid},
-		{tool.Update{Title: strings.Repeat("x", maxTitle+1)}, ErrTooLarge},
-		{tool.Update{Metadata: raw("big", `"`+strings.Repeat("x", maxMetadata)+`"`)}, ErrTooLarge},
-		{tool.Update{Metadata: many}, ErrTooLarge},
-		{tool.Update{Progress: &tool.Progress{Message: strings.Repeat("x", maxMessage+1)}}, ErrTooLarge},
+		{tool.Update{Title: "broken", Metadata: raw("a", "1", "b", "{")}, state.ErrInvalid},
+		{tool.Update{Title: strings.Repeat("x", maxTitle+1)}, state.ErrTooLarge},
+		{tool.Update{Metadata: raw("big", `"`+strings.Repeat("x", maxMetadata)+`"`)}, state.ErrTooLarge},
+		{tool.Update{Metadata: many}, state.ErrTooLarge},
+		{tool.Update{Progress: &tool.Progress{Message: strings.Repeat("x", maxMessage+1)}}, state.ErrTooLarge},
 	}
 	for i, step := range steps {
-		if err := s.Update("", "a", step.update); !errors.Is(err, step.want) {
+		if err := s.UpdateState("", "a", step.update); !errors.Is(err, step.want) {
 			t.Errorf("step %d: got %v, want %v", i, err, step.want)
 		}
 	}
 	check := func() {
 		t.Helper()
-		c, _ := s.Get("", "a")
+		c, _ := s.State("", "a")
 		if c.Title != "Searching" || len(c.Metadata) != 2 || string(c.Metadata["n"]) != "2" || c.Progress.Total != 2 || string(c.Metadata["kept"]) != `"x"` {
 			t.Errorf("got %+v", c)
 		}
@@ -178,29 +173,29 @@ func TestUpdates(t *testing.T) {
 	}
 	check()
 	check()
-	if err := errors.Join(e.Move(Running), e.End(time.Now(), tool.Result{}, nil)); err != nil {
+	if err := errors.Join(move(e, state.Running), e.endState(time.Now(), tool.Result{}, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Update("", "a", tool.Update{Title: "late"}); !errors.Is(err, ErrEnded) {
+	if err := s.UpdateState("", "a", tool.Update{Title: "late"}); !errors.Is(err, state.ErrEnded) {
 		t.Errorf("got %v", err)
 	}
 	check()
-	if err := s.Update("", "nothing", tool.Update{}); !errors.Is(err, ErrUnknown) {
+	if err := s.UpdateState("", "nothing", tool.Update{}); !errors.Is(err, state.ErrUnknown) {
 		t.Errorf("got %v", err)
 	}
-	if err := s.Update("other", "a", tool.Update{}); !errors.Is(err, ErrUnknown) {
+	if err := s.UpdateState("other", "a", tool.Update{}); !errors.Is(err, state.ErrUnknown) {
 		t.Errorf("another tenant: got %v", err)
 	}
 }
 
 // What ended is kept in bounds and can be cleared; what is on its way stays (R85).
 func TestBounds(t *testing.T) {
-	s := New(5)
+	s := New(Options{MaxEnded: 5}, slog.New(slog.DiscardHandler))
 	live := begin(t, s, "a", "live")
 	begin(t, s, "b", "live")
 	end := func(tenant, id string) {
 		e := begin(t, s, tenant, id)
-		if err := errors.Join(e.Move(Running), e.End(time.Now(), tool.Result{}, nil)); err != nil {
+		if err := errors.Join(move(e, state.Running), e.endState(time.Now(), tool.Result{}, nil)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -209,7 +204,7 @@ func TestBounds(t *testing.T) {
 		end("a", fmt.Sprint(i))
 	}
 	ids := func(tenant string) (list []string) {
-		for _, c := range s.List(tenant) {
+		for _, c := range s.States(tenant) {
 			list = append(list, c.ID)
 		}
 		return list
@@ -217,37 +212,37 @@ func TestBounds(t *testing.T) {
 	if got := fmt.Sprint(ids("a"), ids("b")); got != "[live 49 48 47 46] [live 0]" {
 		t.Errorf("got %s", got)
 	}
-	s.Clear("a")
+	s.ClearStates("a")
 	if got := fmt.Sprint(ids("a"), ids("b")); got != "[live] [live 0]" {
 		t.Errorf("after clearing: %s", got)
 	}
-	if err := live.Move(Running); err != nil {
+	if err := move(live, state.Running); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestConcurrentUse(t *testing.T) {
-	s := New(10)
+	s := New(Options{MaxEnded: 10}, slog.New(slog.DiscardHandler))
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 50 {
 				id := fmt.Sprint(i, "-", j)
-				e, err := s.Begin(Call{CallRef: tool.CallRef{ID: id}})
+				_, e, err := s.Open(t.Context(), &tool.Call{ID: id})
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if err := errors.Join(e.Update(tool.Update{Title: id}), e.Move(Running), e.End(time.Now(), tool.Result{}, nil)); err != nil {
+				if err := errors.Join(e.update(tool.Update{Title: id}), move(e, state.Running), e.endState(time.Now(), tool.Result{}, nil)); err != nil {
 					t.Error(err)
 				}
-				s.Get("", id)
-				s.List("")
+				s.State("", id)
+				s.States("")
 			}
 		})
 	}
 	wg.Wait()
-	if got := len(s.List("")); got != 10 {
+	if got := len(s.States("")); got != 10 {
 		t.Errorf("%d calls are kept", got)
 	}
 }

@@ -1,4 +1,4 @@
-package registry
+package ledger
 
 import (
 	"runtime"
@@ -14,7 +14,7 @@ func TestReceiptOfALargeResult(t *testing.T) {
 		result := tool.Result{Content: []tool.Content{tool.TextContent(strings.Repeat("\n", size) + last)}}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r := (&execution{}).receipt(result, nil)
+		r := (&Entry{}).receipt(result, nil)
 		runtime.ReadMemStats(&after)
 		return r.Result, after.TotalAlloc - before.TotalAlloc
 	}

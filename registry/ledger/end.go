@@ -1,0 +1,152 @@
+package ledger
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/ledger/history"
+	"github.com/wasmtool/wasmtool/registry/ledger/results"
+	"github.com/wasmtool/wasmtool/registry/ledger/state"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// End ends the call with what came of it: it completes the result, which may become shorter,
+// and the error, which becomes an *Error, keeps what is kept of calls, and tells those who
+// listen. A call whose Result is Pending stays on its way until what Attempt returned is told
+// the rest.
+func (e *Entry) End(result tool.Result, err error) (tool.Result, error) {
+	result, failure := e.finish(result, err)
+	pending := failure == nil && result.Pending
+	if e.letIn && !pending {
+		e.keep(&result, failure)
+	}
+	e.report(result, failure)
+	result = e.shorten(result)
+	if e.letIn && pending {
+		e.move(state.Pending)
+		e.last.await() // the last that is done with e here: its result may come at any time
+	}
+	if failure == nil {
+		return result, nil
+	}
+	return result, failure
+}
+
+// finish completes a result and its error: names, duration, warnings, and for a
+// failure the text that stands for it.
+func (e *Entry) finish(result tool.Result, err error) (tool.Result, *tool.Error) {
+	result.Warnings = append(result.Warnings, e.arguments.Warnings...)
+	result.Call.CallRef, result.Call.Duration, result.Call.Waited = e.ref, time.Since(e.started), e.waited
+	if err == nil {
+		return result, nil
+	}
+	failure := callerror.Named(err, e.ref.Tool)
+	failure.CallID = e.ref.ID
+	result.IsError = true
+	result.Structured = nil
+	if len(result.Content) == 0 || result.Check() != nil {
+		result.Content, result.Attachments, result.Metadata = []tool.Content{tool.TextContent(errorText(failure))}, nil, nil
+	}
+	return result, failure
+}
+
+// errorText is what a model reads of a failure.
+func errorText(e *tool.Error) string {
+	text := e.Error()
+	if foreign := e.Details.Foreign(); foreign != "" {
+		text += "\n" + foreign
+	}
+	return text
+}
+
+// keep enters the end of the call in history, states and the search for loops, which may add
+// a warning to the result.
+func (e *Entry) keep(result *tool.Result, failure *tool.Error) {
+	l := e.ledger
+	record := history.Record{
+		CallRef: e.ref, Started: e.started, Duration: result.Call.Duration, Changed: result.Call.Usage.Changed(),
+	}
+	ended := Event{Kind: EventCompleted}
+	if failure != nil {
+		record.Code = failure.Code
+		ended = Event{Kind: EventFailed, Code: failure.Code}
+	}
+	if l.history.Wanted() || l.loops.Watches(e.ref.Session) {
+		record.ParametersHash = e.loopCall().Arguments
+		record.ResultHash = resultHash(*result, record.Code)
+		if p := e.parameters(); len(p) <= history.MaxParameters {
+			record.Parameters = p
+		}
+		if warning := e.noteLoop(record.ResultHash, record.Changed, failure != nil); warning != "" {
+			result.Warnings = append(result.Warnings, warning)
+		}
+	}
+	e.silence()
+	if err := e.endState(time.Now(), *result, failure); err != nil {
+		l.log.Error("the end of a call is not kept", "call", e.ref.ID, "error", err)
+	}
+	defer e.publish(ended)
+	defer callerror.LogPanic(l.log, "the sink of the history", e.ref.ID)
+	l.history.Add(record)
+}
+
+// parameters are the arguments as the tool got them, or as they were sent when it was not
+// to be.
+func (e *Entry) parameters() []byte {
+	if e.arguments.JSON != nil {
+		return e.arguments.JSON
+	}
+	return e.call.Arguments
+}
+
+// resultHash is equal for results that tell the same. What failed inside of wasmtool names
+// the call, so that its text does not count.
+func resultHash(result tool.Result, code tool.Code) string {
+	if code == tool.CodeInternal {
+		result.Content = nil
+	}
+	return history.HashResult(result, code)
+}
+
+// shorten cuts the texts of a result that are too long for whoever reads them, and keeps the
+// whole of them.
+func (e *Entry) shorten(result tool.Result) tool.Result {
+	o := &e.ledger.o
+	if o.MaxText <= 0 {
+		return result
+	}
+	lengths := make([]int, len(result.Content))
+	for i, c := range result.Content {
+		lengths[i] = len(c.Text)
+	}
+	shares := results.Shares(lengths, o.MaxText)
+	omitted, handles := 0, []string{}
+	content := slices.Clone(result.Content) // the executor may hold on to its own
+	for i, c := range content {
+		short, cut := results.Shorten(c.Text, shares[i])
+		if !cut {
+			continue
+		}
+		handle := ""
+		if o.Results != nil {
+			handle, _ = o.Results.Keep(results.Owner{Tenant: e.ref.Tenant, Session: e.ref.Session}, c.Text)
+		}
+		if handle != "" {
+			handles = append(handles, handle)
+		}
+		omitted += short.Bytes
+		content[i] = tool.TextContent(short.Text(handle))
+	}
+	if omitted == 0 {
+		return result
+	}
+	result.Content = content
+	result.Metadata = maps.Clone(result.Metadata)
+	if result.Metadata == nil {
+		result.Metadata = make(map[string]any)
+	}
+	result.Metadata[tool.MetaTruncated], result.Metadata[tool.MetaOmittedBytes], result.Metadata[tool.MetaHandles] = true, omitted, handles
+	return result
+}

@@ -1,0 +1,71 @@
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/ledger/history"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// report hands the receipt of the call to whoever wants it.
+func (e *Entry) report(result tool.Result, failure *tool.Error) {
+	l := e.ledger
+	if l.o.OnReceipt == nil && e.observed == nil {
+		return
+	}
+	if e.tool != nil && e.digest == "" && e.loaded {
+		// It is loaded, so that nobody waits.
+		e.digest, _ = e.tool.Digest(context.Background())
+	}
+	receipt := e.receipt(result, failure)
+	if e.observed != nil {
+		defer callerror.LogPanic(l.log, "the Observer", e.ref.ID)
+		defer e.observed(receipt)
+	}
+	if l.o.OnReceipt != nil {
+		defer callerror.LogPanic(l.log, "OnReceipt", e.ref.ID)
+		l.o.OnReceipt(receipt)
+	}
+}
+
+// receipt is what the call did, now that it has ended with a result or an error.
+func (e *Entry) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
+	r := tool.Receipt{
+		CallRef: e.ref, Started: e.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: e.digest,
+		Grant: capability.Strings(e.words), Approved: e.approved, Shell: e.shell,
+		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
+	}
+	if e.spec != nil {
+		r.Resolved, r.Version, r.Sandboxed = true, e.spec.Version, e.spec.Sandboxed
+	}
+	if e.arguments.JSON != nil {
+		r.Arguments = hexDigest(e.arguments.JSON)
+	}
+	if e.rule != "" {
+		r.Decision, r.Rule = e.decision, e.rule
+	}
+	if failure != nil {
+		r.Code = failure.Code
+		return r
+	}
+	if result.Size() > maxDigestJSON {
+		r.Result = history.HashResult(result, "")
+	} else if text, err := json.Marshal(result); err == nil {
+		r.Result = hexDigest(text)
+	}
+	return r
+}
+
+// maxDigestJSON is how large a result may be, in bytes, to be written as JSON for its
+// digest: a call that has ended waits for it.
+const maxDigestJSON = 4 << 20
+
+func hexDigest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
