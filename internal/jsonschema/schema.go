@@ -148,6 +148,12 @@ func (s *Schema) JSON() json.RawMessage {
 	return s.text.JSON()
 }
 
+// Tree returns the schema as a tree of its own.
+func (s *Schema) Tree() *jsontree.Value {
+	tree := s.text.Clone()
+	return &tree
+}
+
 // Validate checks a document, such as a result, and changes nothing: it parses
 // strictly and validates. An empty text is a fault. It looks at ctx while it validates. The
 // error is [Faults], or the cause of ctx's end.

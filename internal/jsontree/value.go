@@ -19,11 +19,13 @@ const (
 	String
 	Array
 	Object
+	// Raw is JSON that was not parsed, for writing alone; see NewRaw.
+	Raw
 )
 
 // String returns the name that JSON Schema uses.
 func (k Kind) String() string {
-	return [...]string{"null", "boolean", "number", "string", "array", "object"}[k]
+	return [...]string{"null", "boolean", "number", "string", "array", "object", "raw"}[k]
 }
 
 // Value is a parsed JSON value that still knows the literals it was made of, so
@@ -248,7 +250,7 @@ func (v *Value) Types() jsontype.Set {
 	}
 	return [...]jsontype.Set{
 		Null: jsontype.Null, Boolean: jsontype.Boolean, String: jsontype.String,
-		Array: jsontype.Array, Object: jsontype.Object,
+		Array: jsontype.Array, Object: jsontype.Object, Raw: 0,
 	}[v.Kind]
 }
 

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // anthropic is the Messages API: contents of blocks, and all results in one message.
-type anthropic struct{}
+type anthropic struct{ plainList }
 
 // subset: JSON Schema as a whole, but for alternatives at the top and names of properties.
 // Strict mode knows about as little as the structured outputs that it is made of.
@@ -38,7 +39,7 @@ func (anthropic) subset(strict bool) *subset {
 }
 
 // anthropicStrictLimit: of all limits strict mode knows that a list has an item at least.
-func anthropicStrictLimit(name string, value any) bool {
+func anthropicStrictLimit(name string, value *jsontree.Value) bool {
 	return name == "minItems" && (number(value) == 0 || number(value) == 1)
 }
 
@@ -46,15 +47,13 @@ func anthropicStrictFormat(name string) bool {
 	return openAIFormat(name) || name == "uri"
 }
 
-func (anthropic) definition(d definition) *object {
-	o := (&object{}).addText("name", d.name).addText("description", d.description)
+func (anthropic) definition(d definition) *jsontree.Value {
+	o := jsontree.NewObject().AddText("name", d.name).AddText("description", d.description)
 	if d.strict {
-		o.add("strict", true)
+		o.Add("strict", jsontree.NewBoolean(true))
 	}
-	return o.add("input_schema", d.parameters)
+	return o.Add("input_schema", d.parameters)
 }
-
-func (anthropic) list(definitions []any) any { return list(definitions) }
 
 // anthropicBlock is what is looked at of a block.
 type anthropicBlock struct {
@@ -76,16 +75,16 @@ func (anthropic) parse(message []byte) (reply, error) {
 	if body.Role != "assistant" || len(body.Content) == 0 {
 		return reply{}, noMessage(Anthropic, message, "the assistant's content")
 	}
-	own := (&object{}).addText("role", "assistant").add("content", body.Content)
+	own := jsontree.NewObject().AddText("role", "assistant").Add("content", jsontree.NewRaw(body.Content))
 	var text string
 	if json.Unmarshal(body.Content, &text) == nil {
-		return reply{own: []any{own}, text: text}, nil
+		return reply{own: []*jsontree.Value{own}, text: text}, nil
 	}
 	var blocks []anthropicBlock
 	if err := json.Unmarshal(body.Content, &blocks); err != nil {
 		return reply{}, notJSON(Anthropic, err)
 	}
-	r := reply{own: []any{own}}
+	r := reply{own: []*jsontree.Value{own}}
 	if len(blocks) == 0 {
 		r.own = nil // which may be answered, and not be sent
 	}
@@ -100,27 +99,27 @@ func (anthropic) parse(message []byte) (reply, error) {
 	return r, nil
 }
 
-func (anthropic) answer(calls []Call, results []outcome) []any {
-	var blocks []any
+func (anthropic) answer(calls []Call, results []outcome) []*jsontree.Value {
+	var blocks []*jsontree.Value
 	for i, call := range calls {
-		content := []any{textBlock("text", results[i].text)}
+		content := []*jsontree.Value{textBlock("text", results[i].text)}
 		for _, image := range results[i].images {
 			content = append(content, anthropicImage(image.MIMEType, base64Of(image)))
 		}
-		block := (&object{}).addText("type", "tool_result").add("tool_use_id", literal(call.ID)).add("content", content)
+		block := jsontree.NewObject().AddText("type", "tool_result").Add("tool_use_id", jsontree.NewString(call.ID)).Add("content", jsontree.NewArray(content...))
 		if results[i].isError {
-			block.add("is_error", true)
+			block.Add("is_error", jsontree.NewBoolean(true))
 		}
 		blocks = append(blocks, block)
 	}
-	return []any{(&object{}).addText("role", "user").add("content", blocks)}
+	return []*jsontree.Value{jsontree.NewObject().AddText("role", "user").Add("content", jsontree.NewArray(blocks...))}
 }
 
 // anthropicImage returns the block of an image, or one that says that it is left out.
-func anthropicImage(mimeType string, data json.RawMessage) *object {
+func anthropicImage(mimeType string, data *jsontree.Value) *jsontree.Value {
 	if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, mimeType) {
 		return textBlock("text", fmt.Sprintf("(an image of the type %q is left out, which cannot be shown)", mimeType))
 	}
-	source := (&object{}).addText("type", "base64").addText("media_type", mimeType).add("data", data)
-	return (&object{}).addText("type", "image").add("source", source)
+	source := jsontree.NewObject().AddText("type", "base64").AddText("media_type", mimeType).Add("data", data)
+	return jsontree.NewObject().AddText("type", "image").Add("source", source)
 }

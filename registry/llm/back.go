@@ -1,10 +1,11 @@
 package llm
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // back tells how arguments that fit a converted schema become arguments for the tool. Nil
@@ -91,88 +92,43 @@ func (b *back) empty() bool {
 	return b.rest.empty() && b.items.empty() && !slices.ContainsFunc(b.prefix, func(p *back) bool { return !p.empty() })
 }
 
-// arguments turns the arguments of a call back. What it does not change stays byte for
-// byte as the model wrote it, and so does what is no JSON: the registry's strict reading
-// says what is wrong with it.
+// arguments turns the arguments of a call back. What it does not change keeps its literals, as the
+// model wrote it, and what is no JSON is left alone: the registry's strict reading says what is
+// wrong with it.
 func (b *back) arguments(raw json.RawMessage) json.RawMessage {
-	if b.empty() || !json.Valid(raw) {
+	if b.empty() {
 		return raw
 	}
-	out, err := b.apply(raw)
+	v, err := jsontree.Parse(raw, jsontree.Message())
 	if err != nil {
 		return raw
 	}
-	return out
+	b.apply(&v)
+	return v.JSON()
 }
 
-// apply turns one valid JSON value back.
-func (b *back) apply(raw json.RawMessage) (json.RawMessage, error) {
-	raw = bytes.TrimSpace(raw)
-	switch {
-	case b.empty() || len(raw) == 0:
-		return raw, nil
-	case raw[0] == '{':
-		return b.applyObject(raw)
-	case raw[0] == '[':
-		return b.applyArray(raw)
+// apply turns one value back.
+func (b *back) apply(v *jsontree.Value) {
+	if b.empty() {
+		return
 	}
-	return raw, nil
-}
-
-func (b *back) applyObject(raw json.RawMessage) (json.RawMessage, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return nil, err
+	for i := range v.Items {
+		b.item(i).apply(&v.Items[i])
 	}
-	out := []byte{'{'}
-	for d.More() {
-		start := d.InputOffset()
-		token, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, _ := token.(string)
-		written := bytes.TrimLeft(raw[start:d.InputOffset()], " \t\r\n,")
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		f, named := b.fields[name]
+	kept := v.Members[:0]
+	for _, m := range v.Members {
+		f, named := b.fields[m.Name]
 		if !named {
-			f = backField{name: name, in: b.rest}
+			f = backField{name: m.Name, in: b.rest}
 		}
-		if f.null == nullAbsent && string(value) == "null" {
+		if f.null == nullAbsent && m.Value.IsNull() {
 			continue
 		}
-		if f.name != name {
-			written = literal(f.name)
+		if f.name != m.Name {
+			m.Name, m.Literal = f.name, jsontree.NewString(f.name).Literal
 		}
-		if value, err = f.in.apply(value); err != nil {
-			return nil, err
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, written...), ':'), value...)
+		f.in.apply(&m.Value)
+		kept = append(kept, m)
 	}
-	return append(out, '}'), nil
-}
-
-func (b *back) applyArray(raw json.RawMessage) (json.RawMessage, error) {
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil {
-		return nil, err
-	}
-	out := []byte{'['}
-	for i, item := range items {
-		value, err := b.item(i).apply(item)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, value...)
-	}
-	return append(out, ']'), nil
+	v.Members = kept
 }

@@ -95,11 +95,7 @@ func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o
 		out = append(out, t.provider.answer(turn.Calls, outcomes)...)
 	}
 	for _, m := range out {
-		raw, err := encode(m)
-		if err != nil {
-			return Turn{}, err
-		}
-		turn.Messages = append(turn.Messages, raw)
+		turn.Messages = append(turn.Messages, m.JSON())
 	}
 	return turn, nil
 }

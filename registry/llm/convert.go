@@ -1,13 +1,12 @@
 package llm
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -46,7 +45,7 @@ func (c *converter) refuse(at, why string) {
 // written is a schema as it is being written: what it holds so far, and what has to be said
 // in its description since no keyword does.
 type written struct {
-	body  object
+	body  jsontree.Value // an object
 	hints []string
 }
 
@@ -55,21 +54,21 @@ func (w *written) hint(format string, args ...any) {
 }
 
 // object returns the schema, texts first.
-func (w *written) object(head *object, n *node) *object {
-	head.addText("title", n.title)
+func (w *written) object(head *jsontree.Value, n *node) *jsontree.Value {
+	head.AddText("title", n.title)
 	text := n.description
 	if len(w.hints) > 0 {
 		text = strings.TrimSpace(text + " (" + strings.Join(w.hints, "; ") + ")")
 	}
-	head.addText("description", text)
-	head.members = append(head.members, w.body.members...)
+	head.AddText("description", text)
+	head.Members = append(head.Members, w.body.Members...)
 	return head
 }
 
 // schema writes a node, and tells how values for it are turned back.
-func (c *converter) schema(n *node) (*object, *back) {
+func (c *converter) schema(n *node) (*jsontree.Value, *back) {
 	if !c.room(n) {
-		return &object{}, nil
+		return jsontree.NewObject(), nil
 	}
 	w := &written{}
 	c.notes(w, n)
@@ -78,15 +77,15 @@ func (c *converter) schema(n *node) (*object, *back) {
 	}
 	if n.never {
 		c.report(n.at, "false", "no value fits here, which "+c.subset.provider+" cannot be told", Wider)
-		return w.object(&object{}, n), nil
+		return w.object(jsontree.NewObject(), n), nil
 	}
 	n = c.inclusive(c.shortened(c.withType(n)))
-	head := &object{}
+	head := jsontree.NewObject()
 	if n.types != jsontype.Any {
 		if names := n.types.Names(); len(names) == 1 {
-			head.addText("type", names[0])
+			head.AddText("type", names[0])
 		} else {
-			head.add("type", texts(names))
+			head.Add("type", texts(names))
 		}
 	}
 	c.enum(w, n)
@@ -109,19 +108,17 @@ func (c *converter) formsOf(n *node) []*node {
 		return n.alternatives
 	case n.never:
 		return nil
-	case len(n.enum) > 1 && slices.ContainsFunc(n.enum, isNull) && c.subset.enums&jsontype.Null == 0:
+	case len(n.enum) > 1 && slices.ContainsFunc(n.enum, func(v jsontree.Value) bool { return v.IsNull() }) && c.subset.enums&jsontype.Null == 0:
 		return []*node{n.only(n.types &^ jsontype.Null), n.only(jsontype.Null)}
 	case n.types == jsontype.Any || c.subset.typeLists || len((n.types&^jsontype.Null).Names()) < 2:
 		return nil
 	}
 	var forms []*node
 	for _, name := range n.types.Names() {
-		forms = append(forms, n.only(typesNamed(literal(name))))
+		forms = append(forms, n.only(typesNamed(jsontree.NewString(name))))
 	}
 	return forms
 }
-
-func isNull(v any) bool { return kindOf(v) == "null" }
 
 // only returns what n says of values of some types, without its texts.
 func (n *node) only(t jsontype.Set) *node {
@@ -131,9 +128,9 @@ func (n *node) only(t jsontype.Set) *node {
 }
 
 // choice writes alternatives.
-func (c *converter) choice(w *written, n *node, forms []*node) (*object, *back) {
+func (c *converter) choice(w *written, n *node, forms []*node) (*jsontree.Value, *back) {
 	var b *back
-	var list []any
+	var list []*jsontree.Value
 	for _, form := range forms {
 		one, its := c.schema(form)
 		list = append(list, one)
@@ -142,33 +139,37 @@ func (c *converter) choice(w *written, n *node, forms []*node) (*object, *back) 
 			c.refuse(n.at, err.Error())
 		}
 	}
-	w.body.add("anyOf", list)
-	return w.object(&object{}, n), b
+	w.body.Add("anyOf", jsontree.NewArray(list...))
+	return w.object(jsontree.NewObject(), n), b
 }
 
 // notes writes default and examples.
 func (c *converter) notes(w *written, n *node) {
-	if n.fallback != nil && n.admits(typeOf(n.fallback)) { // which merging may have ended
+	if n.fallback != nil && n.admits(n.fallback.Types()) { // which merging may have ended
 		if c.subset.notes {
-			w.body.add("default", n.fallback)
+			w.body.Add("default", n.fallback)
 		} else {
 			w.hint("default: %s", show(n.fallback))
 		}
 	}
 	if len(n.examples) > 0 {
 		if c.subset.notes {
-			w.body.add("examples", n.examples)
+			w.body.Add("examples", arrayOf(n.examples))
 		} else {
 			w.hint("examples: %s", showAll(n.examples))
 		}
 	}
 }
 
-func showAll(values []any) string {
+func arrayOf(values []jsontree.Value) *jsontree.Value {
+	return &jsontree.Value{Kind: jsontree.Array, Items: values}
+}
+
+func showAll(values []jsontree.Value) string {
 	const most = 20
 	var shown []string
 	for _, v := range values[:min(len(values), most)] {
-		shown = append(shown, show(v))
+		shown = append(shown, show(&v))
 	}
 	if len(values) > most {
 		shown = append(shown, fmt.Sprintf("and %d more", len(values)-most))
@@ -209,16 +210,16 @@ func (c *converter) enum(w *written, n *node) {
 	}
 	var of jsontype.Set
 	for _, v := range n.enum {
-		of |= typeOf(v)
+		of |= v.Types()
 	}
 	switch {
 	case of&^c.subset.enums == 0:
-		w.body.add("enum", n.enum)
+		w.body.Add("enum", arrayOf(n.enum))
 	case of == jsontype.Boolean && len(n.enum) == 2:
 		// That is what the type says.
 	default:
 		w.hint("one of: %s", showAll(n.enum))
-		c.report(n.at+"/enum", "enum "+show(n.enum), c.subset.provider+" takes no such values in an enum; it is told in the description", Wider)
+		c.report(n.at+"/enum", "enum "+show(arrayOf(n.enum)), c.subset.provider+" takes no such values in an enum; it is told in the description", Wider)
 	}
 }
 
@@ -230,7 +231,7 @@ func (c *converter) limits(w *written, n *node) {
 		}
 		known := k.name == "format" && c.subset.format(textOf(k.value)) || k.name != "format" && c.subset.limit(k.name, k.value)
 		if known {
-			w.body.add(k.name, k.value)
+			w.body.Add(k.name, k.value)
 			continue
 		}
 		w.hint("%s: %s", k.name, strings.Trim(show(k.value), `"`))
@@ -243,7 +244,7 @@ func (c *converter) others(w *written, n *node) {
 	for _, k := range n.others {
 		switch {
 		case c.subset.others && !refers(k.value):
-			w.body.add(k.name, k.value)
+			w.body.Add(k.name, k.value)
 		case k.name == "then", k.name == "else", k.name == "minContains", k.name == "maxContains":
 			// Told with the keyword that they belong to.
 		case c.subset.others:
@@ -258,10 +259,10 @@ func (c *converter) others(w *written, n *node) {
 }
 
 // refers reports whether a value may hold references.
-func refers(v any) bool {
+func refers(v *jsontree.Value) bool {
 	found := false
-	walk(v, "", func(o *object, _ string) {
-		found = found || o.get("$ref") != nil || o.get("$dynamicRef") != nil || o.get("$recursiveRef") != nil
+	walk(v, "", func(o *jsontree.Value, _ string) {
+		found = found || o.Member("$ref") != nil || o.Member("$dynamicRef") != nil || o.Member("$recursiveRef") != nil
 	})
 	return found
 }
@@ -272,7 +273,7 @@ func (c *converter) shortened(n *node) *node {
 		return n
 	}
 	out := *n
-	most := json.RawMessage(strconv.Itoa(len(n.prefix)))
+	most := jsontree.NewInteger(int64(len(n.prefix)))
 	out.limits = c.addLimit(slices.Clone(n.limits), keyword{"maxItems", most, n.items.at})
 	out.items = nil
 	return &out
@@ -288,13 +289,13 @@ func (c *converter) inclusive(n *node) *node {
 	out.limits = nil
 	for _, k := range n.limits {
 		bound := number(k.value)
-		exact := typeOf(k.value) == jsontype.Integer && math.Abs(bound) < 1<<53
+		exact := k.value.Types() == jsontype.Integer && math.Abs(bound) < 1<<53
 		switch {
 		case c.subset.limit(k.name, k.value) || !exact:
 		case k.name == "exclusiveMinimum":
-			k.name, k.value = "minimum", json.RawMessage(strconv.FormatInt(int64(bound)+1, 10))
+			k.name, k.value = "minimum", jsontree.NewInteger(int64(bound)+1)
 		case k.name == "exclusiveMaximum":
-			k.name, k.value = "maximum", json.RawMessage(strconv.FormatInt(int64(bound)-1, 10))
+			k.name, k.value = "maximum", jsontree.NewInteger(int64(bound)-1)
 		}
 		out.limits = c.addLimit(out.limits, k)
 	}
@@ -312,22 +313,22 @@ func (c *converter) array(w *written, b *back, n *node) {
 		}
 		items, prefix = c.union(all, n.at), nil
 	}
-	var places []any
+	var places []*jsontree.Value
 	for _, p := range prefix {
 		schema, its := c.schema(p)
 		places = append(places, schema)
 		b.prefix = append(b.prefix, its)
 	}
 	if places != nil {
-		w.body.add("prefixItems", places)
+		w.body.Add("prefixItems", jsontree.NewArray(places...))
 	}
 	switch {
 	case items != nil:
 		schema, its := c.schema(items)
-		w.body.add("items", schema)
+		w.body.Add("items", schema)
 		b.items = its
 	case places == nil && c.subset.items && n.types != jsontype.Any:
 		c.refuse(n.at, "the list says nothing of its items")
-		w.body.add("items", &object{})
+		w.body.Add("items", jsontree.NewObject())
 	}
 }

@@ -1,15 +1,15 @@
 package llm
 
 import (
-	"encoding/json"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // object writes what a node says of objects.
 func (c *converter) object(w *written, b *back, n *node, root bool) {
-	properties, required := &object{}, []string{}
+	properties, required := jsontree.NewObject(), []string{}
 	b.fields = map[string]backField{}
 	for _, f := range n.fields {
 		if f.node.never {
@@ -25,16 +25,16 @@ func (c *converter) object(w *written, b *back, n *node, root bool) {
 		schema, back := c.field(f)
 		back.name = f.name
 		b.fields[name] = back
-		properties.add(name, schema)
+		properties.Add(name, schema)
 		if f.required || c.allRequired() {
 			required = append(required, name)
 		}
 	}
-	if len(properties.members) > 0 || root || c.closes(n) {
-		w.body.add("properties", properties)
+	if len(properties.Members) > 0 || root || c.closes(n) {
+		w.body.Add("properties", properties)
 	}
 	if len(required) > 0 || c.allRequired() {
-		w.body.add("required", texts(required))
+		w.body.Add("required", texts(required))
 	}
 	c.rest(w, b, n, root)
 }
@@ -50,7 +50,7 @@ func (c *converter) closes(n *node) bool {
 
 // field writes the schema of a field. Where all fields are required, one that may be left
 // out takes null.
-func (c *converter) field(f field) (*object, backField) {
+func (c *converter) field(f field) (*jsontree.Value, backField) {
 	var b backField
 	node := f.node
 	switch {
@@ -75,15 +75,15 @@ func (c *converter) rest(w *written, b *back, n *node, root bool) {
 		if n.rest != nil && !n.rest.never || n.rest == nil && len(n.fields) == 0 && !root || n.cut {
 			c.refuse(n.at, "strict mode has no objects with fields of any name")
 		}
-		w.body.add("additionalProperties", json.RawMessage("false"))
+		w.body.Add("additionalProperties", jsontree.NewBoolean(false))
 	case n.rest == nil || open:
 	case n.rest.never:
-		w.body.add("additionalProperties", json.RawMessage("false"))
+		w.body.Add("additionalProperties", jsontree.NewBoolean(false))
 	case n.rest.bare():
-		w.body.add("additionalProperties", json.RawMessage("true"))
+		w.body.Add("additionalProperties", jsontree.NewBoolean(true))
 	default:
 		schema, its := c.schema(n.rest)
-		w.body.add("additionalProperties", schema)
+		w.body.Add("additionalProperties", schema)
 		b.rest = its
 	}
 }

@@ -1,12 +1,15 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/suggest"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // Format names a provider's API. The zero value is none.
@@ -55,32 +58,32 @@ type provider interface {
 	// strict mode.
 	subset(strict bool) *subset
 	// definition is one tool as the request names it.
-	definition(d definition) *object
+	definition(d definition) *jsontree.Value
 	// list is the value of the request's field "tools".
-	list(definitions []any) any
+	list(definitions []*jsontree.Value) *jsontree.Value
 	// parse reads a model's message.
 	parse(message []byte) (reply, error)
 	// answer makes the messages that give the results of calls back, in the order of the
 	// calls.
-	answer(calls []Call, results []outcome) []any
+	answer(calls []Call, results []outcome) []*jsontree.Value
 }
 
 // definition is a tool ready to be named in a request.
 type definition struct {
 	name, title, description string
-	parameters               *object
+	parameters               *jsontree.Value
 	// empty tells that the tool takes no arguments.
 	empty  bool
 	strict bool
 	// result is the schema of the structured result, for MCP; nil means none.
-	result  any
+	result  *jsontree.Value
 	effects capability.Effects
 }
 
 func (f Format) provider() (provider, error) {
 	switch f {
 	case OpenAI:
-		return chat{dialect: openAIChat}, nil
+		return chat{format: OpenAI}, nil
 	case OpenAIResponses:
 		return responses{}, nil
 	case Anthropic:
@@ -88,10 +91,38 @@ func (f Format) provider() (provider, error) {
 	case Gemini:
 		return gemini{}, nil
 	case Mistral:
-		return chat{dialect: mistralChat}, nil
+		return mistral{chat{format: Mistral}}, nil
 	case MCP:
 		return mcp{}, nil
 	}
 	_, err := ParseFormat(string(f))
 	return nil, err
 }
+
+// plainList lists definitions as they are.
+type plainList struct{}
+
+func (plainList) list(definitions []*jsontree.Value) *jsontree.Value {
+	return jsontree.NewArray(definitions...)
+}
+
+// mcp is the list of tools of the Model Context Protocol, which takes JSON Schema as it is.
+type mcp struct{ plainList }
+
+func (mcp) subset(bool) *subset { return nil }
+
+func (mcp) definition(d definition) *jsontree.Value {
+	o := jsontree.NewObject().AddText("name", d.name).AddText("title", d.title).AddText("description", d.description).
+		Add("inputSchema", d.parameters)
+	if d.result != nil {
+		o.Add("outputSchema", d.result)
+	}
+	return o.Add("annotations", jsontree.NewObject().Add("readOnlyHint", jsontree.NewBoolean(d.effects.ReadOnly)).
+		Add("destructiveHint", jsontree.NewBoolean(d.effects.Destructive)).Add("openWorldHint", jsontree.NewBoolean(d.effects.OpenWorld)))
+}
+
+func (mcp) parse([]byte) (reply, error) {
+	return reply{}, errors.New("MCP has no messages of a model; calls come over the protocol, see package mcpserver")
+}
+
+func (mcp) answer([]Call, []outcome) []*jsontree.Value { return nil }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -20,7 +21,7 @@ func (gemini) subset(strict bool) *subset {
 		provider: "Gemini",
 		names:    nameRule{most: 64, marks: "_-", letterFirst: true},
 		fields:   nameRule{most: 64, marks: "_", letterFirst: true},
-		limit: func(name string, _ any) bool {
+		limit: func(name string, _ *jsontree.Value) bool {
 			return slices.Contains([]string{"minimum", "maximum", "minItems", "maxItems"}, name)
 		},
 		format: func(name string) bool {
@@ -33,20 +34,20 @@ func (gemini) subset(strict bool) *subset {
 	}
 }
 
-func (gemini) definition(d definition) *object {
-	o := (&object{}).addText("name", d.name).addText("description", d.description)
+func (gemini) definition(d definition) *jsontree.Value {
+	o := jsontree.NewObject().AddText("name", d.name).AddText("description", d.description)
 	if !d.empty {
-		o.add("parametersJsonSchema", d.parameters)
+		o.Add("parametersJsonSchema", d.parameters)
 	}
 	return o
 }
 
 // list: an empty list of declarations is refused, an empty list of tools is not.
-func (gemini) list(definitions []any) any {
+func (gemini) list(definitions []*jsontree.Value) *jsontree.Value {
 	if len(definitions) == 0 {
-		return []any{}
+		return jsontree.NewArray()
 	}
-	return []any{(&object{}).add("functionDeclarations", definitions)}
+	return jsontree.NewArray(jsontree.NewObject().Add("functionDeclarations", jsontree.NewArray(definitions...)))
 }
 
 // geminiContent is a message.
@@ -90,7 +91,7 @@ func (gemini) parse(message []byte) (reply, error) {
 		return reply{}, notJSON(Gemini, err)
 	}
 	// As it came: the signatures in it must go back unchanged.
-	r := reply{own: []any{raw}, text: joinTexts(content.Parts)}
+	r := reply{own: []*jsontree.Value{jsontree.NewRaw(raw)}, text: joinTexts(content.Parts)}
 	for _, part := range parts {
 		if call := part.FunctionCall; call != nil {
 			r.calls = append(r.calls, Call{ID: call.ID, Name: call.Name, Arguments: call.Args})
@@ -99,25 +100,25 @@ func (gemini) parse(message []byte) (reply, error) {
 	return r, nil
 }
 
-func (gemini) answer(calls []Call, results []outcome) []any {
-	var parts []any
+func (gemini) answer(calls []Call, results []outcome) []*jsontree.Value {
+	var parts []*jsontree.Value
 	for i, call := range calls {
-		response := (&object{}).addText("id", call.ID).add("name", literal(call.Name))
+		response := jsontree.NewObject().AddText("id", call.ID).Add("name", jsontree.NewString(call.Name))
 		// A text, also where it is JSON: a result that has "$ref" in it would be refused.
 		key := "output"
 		if results[i].isError {
 			key = "error"
 		}
-		response.add("response", (&object{}).add(key, literal(results[i].text)))
-		var images []any
+		response.Add("response", jsontree.NewObject().Add(key, jsontree.NewString(results[i].text)))
+		var images []*jsontree.Value
 		for _, image := range results[i].images {
-			images = append(images, (&object{}).add("inlineData",
-				(&object{}).addText("mimeType", image.MIMEType).add("data", base64Of(image))))
+			images = append(images, jsontree.NewObject().Add("inlineData",
+				jsontree.NewObject().AddText("mimeType", image.MIMEType).Add("data", base64Of(image))))
 		}
 		if images != nil {
-			response.add("parts", images)
+			response.Add("parts", jsontree.NewArray(images...))
 		}
-		parts = append(parts, (&object{}).add("functionResponse", response))
+		parts = append(parts, jsontree.NewObject().Add("functionResponse", response))
 	}
-	return []any{(&object{}).addText("role", "user").add("parts", parts)}
+	return []*jsontree.Value{jsontree.NewObject().AddText("role", "user").Add("parts", jsontree.NewArray(parts...))}
 }

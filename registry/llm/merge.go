@@ -3,6 +3,7 @@ package llm
 import (
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -31,12 +32,7 @@ func (r *reader) both(a, b *node) *node {
 	if b.enum != nil {
 		out.enum = b.enum
 		if a.enum != nil {
-			out.enum = []any{}
-			for _, v := range a.enum {
-				if slices.ContainsFunc(b.enum, func(w any) bool { return same(v, w) }) {
-					out.enum = append(out.enum, v)
-				}
-			}
+			out.enum = slices.DeleteFunc(slices.Clone(a.enum), func(v jsontree.Value) bool { return !lists(b.enum, &v) })
 		}
 	}
 	out.limits = slices.Clone(a.limits)

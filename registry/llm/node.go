@@ -3,6 +3,7 @@ package llm
 import (
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -13,16 +14,16 @@ type node struct {
 	// at is the JSON pointer of the schema in the tool's parameters.
 	at                 string
 	title, description string
-	fallback           any   // the default; nil means none
-	examples           []any // none means none
+	fallback           *jsontree.Value  // the default; nil means none
+	examples           []jsontree.Value // none means none
 	// never admits nothing; the rest is empty then.
 	never bool
 	// alternatives admit what one of them admits. Only title, description, default and
 	// examples are set beside them, and no alternative has alternatives itself.
 	alternatives []*node
 	types        jsontype.Set
-	enum         []any     // nil means any value
-	limits       []keyword // minLength, maximum and the like, and format
+	enum         []jsontree.Value // nil means any value
+	limits       []keyword        // minLength, maximum and the like, and format
 	fields       []field
 	rest         *node // of fields that are not declared; nil says nothing of them
 	prefix       []*node
@@ -42,7 +43,7 @@ type field struct {
 // keyword is a keyword of the tool's schema and where it stands.
 type keyword struct {
 	name  string
-	value any
+	value *jsontree.Value
 	at    string
 }
 
@@ -89,7 +90,7 @@ func (n *node) admits(t jsontype.Set) bool {
 	if n.never || n.types&t == 0 {
 		return false
 	}
-	return n.enum == nil || slices.ContainsFunc(n.enum, func(v any) bool { return typeOf(v)&t != 0 })
+	return n.enum == nil || slices.ContainsFunc(n.enum, func(v jsontree.Value) bool { return v.Types()&t != 0 })
 }
 
 // bare reports a node that asserts nothing.
@@ -136,9 +137,9 @@ func (n *node) settled() *node {
 	}
 	if n.enum != nil {
 		var of jsontype.Set
-		var enum []any
+		var enum []jsontree.Value
 		for _, v := range n.enum {
-			if t := typeOf(v); n.types&t != 0 {
+			if t := v.Types(); n.types&t != 0 {
 				enum = append(enum, v)
 				of |= t
 			}

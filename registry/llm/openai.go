@@ -4,33 +4,18 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// dialect is which of the vendors of chat completions is spoken to.
-type dialect uint8
-
-const (
-	openAIChat dialect = iota
-	mistralChat
-)
-
-// chat is chat completions: messages with roles, and calls whose arguments are texts.
-type chat struct{ dialect dialect }
-
-func (c chat) format() Format {
-	if c.dialect == mistralChat {
-		return Mistral
-	}
-	return OpenAI
+// chat is chat completions: messages with roles, and calls whose arguments are texts. format says
+// which vendor is spoken to.
+type chat struct {
+	plainList
+	format Format
 }
 
-func (c chat) subset(strict bool) *subset {
-	if c.dialect == mistralChat {
-		return mistralSubset(strict)
-	}
-	return openAISubset(strict)
-}
+func (chat) subset(strict bool) *subset { return openAISubset(strict) }
 
 // openAISubset is what OpenAI documents for structured outputs. Without strict mode more is
 // taken, but some of the rules hold all the same: formats and the top level, for two.
@@ -62,7 +47,7 @@ func openAIFormat(name string) bool {
 	return slices.Contains([]string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}, name)
 }
 
-func openAIStrictLimit(name string, _ any) bool {
+func openAIStrictLimit(name string, _ *jsontree.Value) bool {
 	switch name {
 	case "pattern", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems":
 		return true
@@ -70,16 +55,14 @@ func openAIStrictLimit(name string, _ any) bool {
 	return false
 }
 
-func (c chat) definition(d definition) *object {
-	function := (&object{}).addText("name", d.name).addText("description", d.description)
+func (chat) definition(d definition) *jsontree.Value {
+	function := jsontree.NewObject().AddText("name", d.name).AddText("description", d.description)
 	if d.strict {
-		function.add("strict", true)
+		function.Add("strict", jsontree.NewBoolean(true))
 	}
-	function.add("parameters", d.parameters)
-	return (&object{}).addText("type", "function").add("function", function)
+	function.Add("parameters", d.parameters)
+	return jsontree.NewObject().AddText("type", "function").Add("function", function)
 }
-
-func (c chat) list(definitions []any) any { return list(definitions) }
 
 // chatMessage is a model's message.
 type chatMessage struct {
@@ -101,7 +84,7 @@ func (c chat) parse(message []byte) (reply, error) {
 		} `json:"choices"`
 	}
 	if err := json.Unmarshal(message, &body); err != nil {
-		return reply{}, notJSON(c.format(), err)
+		return reply{}, notJSON(c.format, err)
 	}
 	raw := json.RawMessage(message)
 	if len(body.Choices) > 0 {
@@ -109,43 +92,80 @@ func (c chat) parse(message []byte) (reply, error) {
 	}
 	var m chatMessage
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return reply{}, notJSON(c.format(), err)
+		return reply{}, notJSON(c.format, err)
 	}
 	if m.Role != "assistant" {
-		return reply{}, noMessage(c.format(), message, "a message of the assistant")
+		return reply{}, noMessage(c.format, message, "a message of the assistant")
 	}
-	r := reply{own: []any{raw}, text: joinTexts(m.Content)}
+	r := reply{own: []*jsontree.Value{jsontree.NewRaw(raw)}, text: joinTexts(m.Content)}
 	for _, call := range m.ToolCalls {
 		r.calls = append(r.calls, Call{ID: call.ID, Name: call.Function.Name, Arguments: argumentsOf(call.Function.Arguments)})
 	}
 	return r, nil
 }
 
-func (c chat) answer(calls []Call, results []outcome) []any {
-	if c.dialect == mistralChat {
-		return mistralAnswer(calls, results)
-	}
-	var messages, pictures []any
+func (chat) answer(calls []Call, results []outcome) []*jsontree.Value {
+	var messages, pictures []*jsontree.Value
 	for i, call := range calls {
-		messages = append(messages, (&object{}).addText("role", "tool").add("tool_call_id", literal(call.ID)).
-			add("content", literal(results[i].marked())))
+		messages = append(messages, jsontree.NewObject().AddText("role", "tool").Add("tool_call_id", jsontree.NewString(call.ID)).
+			Add("content", jsontree.NewString(results[i].marked())))
 		if len(results[i].images) == 0 {
 			continue
 		}
 		pictures = append(pictures, textBlock("text", "Images that "+call.Name+" returned, call "+call.ID+":"))
 		for _, image := range results[i].images {
-			pictures = append(pictures, (&object{}).addText("type", "image_url").
-				add("image_url", (&object{}).addText("url", dataURL(image))))
+			pictures = append(pictures, jsontree.NewObject().AddText("type", "image_url").
+				Add("image_url", jsontree.NewObject().AddText("url", dataURL(image))))
 		}
 	}
 	// Messages of tools hold texts only, so images follow as the user's.
 	if pictures != nil {
-		messages = append(messages, (&object{}).addText("role", "user").add("content", pictures))
+		messages = append(messages, jsontree.NewObject().AddText("role", "user").Add("content", jsontree.NewArray(pictures...)))
 	}
 	return messages
 }
 
 // textBlock is a part of a content that is a text.
-func textBlock(kind, text string) *object {
-	return (&object{}).addText("type", kind).add("text", literal(text))
+func textBlock(kind, text string) *jsontree.Value {
+	return jsontree.NewObject().AddText("type", kind).Add("text", jsontree.NewString(text))
+}
+
+// mistral is chat completions as Mistral serves it.
+type mistral struct{ chat }
+
+// subset: Mistral documents JSON Schema without saying which parts, and checks that
+// a schema is one of draft 7. It documents no rules of a strict mode.
+func (mistral) subset(strict bool) *subset {
+	if strict {
+		return nil
+	}
+	return &subset{
+		provider:  "Mistral",
+		names:     nameRule{most: 64, marks: "_-"},
+		limit:     anyLimit,
+		format:    anyFormat,
+		others:    true,
+		notes:     true,
+		typeLists: true,
+		enums:     jsontype.Any,
+	}
+}
+
+// answer: a message of a tool may hold images, and no message of the user may follow
+// it.
+func (mistral) answer(calls []Call, results []outcome) []*jsontree.Value {
+	var messages []*jsontree.Value
+	for i, call := range calls {
+		m := jsontree.NewObject().AddText("role", "tool").Add("tool_call_id", jsontree.NewString(call.ID)).AddText("name", call.Name)
+		if len(results[i].images) == 0 {
+			messages = append(messages, m.Add("content", jsontree.NewString(results[i].marked())))
+			continue
+		}
+		content := []*jsontree.Value{textBlock("text", results[i].marked())}
+		for _, image := range results[i].images {
+			content = append(content, jsontree.NewObject().AddText("type", "image_url").AddText("image_url", dataURL(image)))
+		}
+		messages = append(messages, m.Add("content", jsontree.NewArray(content...)))
+	}
+	return messages
 }

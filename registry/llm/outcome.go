@@ -2,9 +2,10 @@ package llm
 
 import (
 	"encoding/base64"
-	"encoding/json"
 
 	"github.com/wasmtool/wasmtool/registry/tool"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // outcome is a result as providers take it: a text, which is never empty, and images.
@@ -49,6 +50,6 @@ func dataURL(image tool.Content) string {
 }
 
 // base64Of returns an image's bytes as a JSON text.
-func base64Of(image tool.Content) json.RawMessage {
-	return literal(base64.StdEncoding.EncodeToString(image.Data))
+func base64Of(image tool.Content) *jsontree.Value {
+	return jsontree.NewString(base64.StdEncoding.EncodeToString(image.Data))
 }

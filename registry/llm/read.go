@@ -15,7 +15,7 @@ const maxNodes = 2000
 // reader brings the parameters of one tool into nodes. The schema was compiled before, so
 // its references lead somewhere and how deeply it nests is bounded.
 type reader struct {
-	root   any
+	root   *jsontree.Value
 	report func(at, what, why string, effect Effect)
 	// following are the pointers of the references being followed.
 	following []string
@@ -27,16 +27,14 @@ type reader struct {
 	id string
 }
 
-func newReader(root any, report func(at, what, why string, effect Effect)) *reader {
+func newReader(root *jsontree.Value, report func(at, what, why string, effect Effect)) *reader {
 	r := &reader{root: root, report: report, id: "$id"}
-	if o, ok := root.(*object); ok {
-		draft := textOf(o.get("$schema"))
-		for _, old := range []string{"draft-04", "draft-06", "draft-07"} {
-			r.lone = r.lone || strings.Contains(draft, old)
-		}
-		if strings.Contains(draft, "draft-04") {
-			r.id = "id"
-		}
+	draft := textOf(root.Member("$schema"))
+	for _, old := range []string{"draft-04", "draft-06", "draft-07"} {
+		r.lone = r.lone || strings.Contains(draft, old)
+	}
+	if strings.Contains(draft, "draft-04") {
+		r.id = "id"
 	}
 	return r
 }
@@ -53,17 +51,16 @@ func (r *reader) count(at string) bool {
 	return false
 }
 
-// read returns the schema v, which stands at the pointer at. base is what its references
+// read returns the schema o, which stands at the pointer at. base is what its references
 // are relative to.
-func (r *reader) read(v any, at string, base resource) *node {
+func (r *reader) read(o *jsontree.Value, at string, base resource) *node {
 	if !r.count(at) {
 		return &node{at: at, types: jsontype.Any}
 	}
-	if isFalse(v) {
+	if is(o, "false") {
 		return &node{at: at, never: true}
 	}
-	o, ok := v.(*object)
-	if !ok {
+	if o.Kind != jsontree.Object {
 		return &node{at: at, types: jsontype.Any}
 	}
 	if at != base.at && r.address(o) != "" {
@@ -71,7 +68,7 @@ func (r *reader) read(v any, at string, base resource) *node {
 	}
 	n := r.own(o, at, base)
 	for _, name := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		ref := o.get(name)
+		ref := o.Member(name)
 		if ref == nil {
 			continue
 		}
@@ -81,34 +78,33 @@ func (r *reader) read(v any, at string, base resource) *node {
 		}
 		n = r.both(n, target).annotated(n)
 	}
-	for _, part := range r.schemas(o.get("allOf"), at+"/allOf", base) {
+	for _, part := range r.schemas(o.Member("allOf"), at+"/allOf", base) {
 		description := n.description
 		n = r.both(n, part)
 		if description != "" && part.description != "" && description != part.description {
 			n.description = description + "\n" + part.description
 		}
 	}
-	if list := o.get("anyOf"); list != nil {
+	if list := o.Member("anyOf"); list != nil {
 		n = r.both(n, r.union(r.schemas(list, at+"/anyOf", base), at+"/anyOf"))
 	}
-	if list := o.get("oneOf"); list != nil {
+	if list := o.Member("oneOf"); list != nil {
 		forms := r.schemas(list, at+"/oneOf", base)
 		if !disjoint(forms) {
 			r.report(at+"/oneOf", "oneOf", "it is written as anyOf, so that a value may fit several forms", Wider)
 		}
 		n = r.both(n, r.union(forms, at+"/oneOf"))
 	}
-	if v := o.get("unevaluatedProperties"); v != nil {
+	if v := o.Member("unevaluatedProperties"); v != nil {
 		n = n.closedBy(r.read(v, at+"/unevaluatedProperties", base))
 	}
 	return n
 }
 
-func (r *reader) schemas(v any, at string, base resource) []*node {
-	list, _ := v.([]any)
+func (r *reader) schemas(list *jsontree.Value, at string, base resource) []*node {
 	var nodes []*node
-	for i, one := range list {
-		nodes = append(nodes, r.read(one, at+"/"+strconv.Itoa(i), base))
+	for i := range itemsOf(list) {
+		nodes = append(nodes, r.read(&list.Items[i], at+"/"+strconv.Itoa(i), base))
 	}
 	return nodes
 }
@@ -130,23 +126,23 @@ func (n *node) closedBy(rest *node) *node {
 }
 
 // own reads the keywords of a schema that do not combine schemas.
-func (r *reader) own(o *object, at string, base resource) *node {
-	n := &node{at: at, types: typesNamed(o.get("type")), fallback: o.get("default")}
-	n.title, n.description = textOf(o.get("title")), textOf(o.get("description"))
-	n.examples, _ = o.get("examples").([]any)
-	n.enum, _ = o.get("enum").([]any)
-	if v := o.get("const"); v != nil {
-		n = r.both(n, &node{at: at, types: jsontype.Any, enum: []any{v}})
+func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
+	n := &node{at: at, types: typesNamed(o.Member("type")), fallback: o.Member("default")}
+	n.title, n.description = textOf(o.Member("title")), textOf(o.Member("description"))
+	n.examples, n.enum = itemsOf(o.Member("examples")), itemsOf(o.Member("enum"))
+	if v := o.Member("const"); v != nil {
+		n = r.both(n, &node{at: at, types: jsontype.Any, enum: []jsontree.Value{*v}})
 	}
-	for _, m := range o.members {
-		where := at + "/" + jsontree.EscapeToken(m.name)
+	for i := range o.Members {
+		name, value := o.Members[i].Name, &o.Members[i].Value
+		where := at + "/" + jsontree.EscapeToken(name)
 		switch {
-		case limitTypes(m.name) != 0:
-			n.limits = append(n.limits, r.limit(o, keyword{m.name, m.value, where})...)
-		case m.name == "propertyNames" && r.read(m.value, where, base).anyText():
+		case limitTypes(name) != 0:
+			n.limits = append(n.limits, r.limit(o, keyword{name, value, where})...)
+		case name == "propertyNames" && r.read(value, where, base).anyText():
 			// Names are texts anyway.
-		case isOther(m.name) && applies(o, m.name):
-			n.others = append(n.others, keyword{m.name, m.value, where})
+		case isOther(name) && applies(o, name):
+			n.others = append(n.others, keyword{name, value, where})
 		}
 	}
 	r.object(n, o, at, base)
@@ -155,49 +151,50 @@ func (r *reader) own(o *object, at string, base resource) *node {
 }
 
 // applies reports whether a keyword does something, which some do only beside another.
-func applies(o *object, name string) bool {
+func applies(o *jsontree.Value, name string) bool {
 	switch name {
 	case "then", "else":
-		return o.get("if") != nil
+		return o.Member("if") != nil
 	case "if":
-		return o.get("then") != nil || o.get("else") != nil
+		return o.Member("then") != nil || o.Member("else") != nil
 	case "minContains", "maxContains":
-		return o.get("contains") != nil
+		return o.Member("contains") != nil
 	}
 	return true
 }
 
 // limit returns a limit as drafts from 6 on write it: draft 4 has a flag beside minimum.
-func (r *reader) limit(o *object, k keyword) []keyword {
+func (r *reader) limit(o *jsontree.Value, k keyword) []keyword {
 	switch {
-	case kindOf(k.value) == "boolean" && k.name != "uniqueItems", k.name == "uniqueItems" && !isTrue(k.value):
+	case k.value.Kind == jsontree.Boolean && k.name != "uniqueItems", k.name == "uniqueItems" && !is(k.value, "true"):
 		return nil
-	case k.name == "minimum" && isTrue(o.get("exclusiveMinimum")):
+	case k.name == "minimum" && is(o.Member("exclusiveMinimum"), "true"):
 		k.name = "exclusiveMinimum"
-	case k.name == "maximum" && isTrue(o.get("exclusiveMaximum")):
+	case k.name == "maximum" && is(o.Member("exclusiveMaximum"), "true"):
 		k.name = "exclusiveMaximum"
 	}
 	return []keyword{k}
 }
 
 // object reads what a schema says of objects.
-func (r *reader) object(n *node, o *object, at string, base resource) {
-	if properties, ok := o.get("properties").(*object); ok {
-		for _, m := range properties.members {
-			where := at + "/properties/" + jsontree.EscapeToken(m.name)
-			n.fields = append(n.fields, field{name: m.name, node: r.read(m.value, where, base)})
+func (r *reader) object(n *node, o *jsontree.Value, at string, base resource) {
+	if properties := o.Member("properties"); properties != nil {
+		for i := range properties.Members {
+			m := &properties.Members[i]
+			where := at + "/properties/" + jsontree.EscapeToken(m.Name)
+			n.fields = append(n.fields, field{name: m.Name, node: r.read(&m.Value, where, base)})
 		}
 	}
-	if v := o.get("additionalProperties"); v != nil {
+	if v := o.Member("additionalProperties"); v != nil {
 		n.rest = r.read(v, at+"/additionalProperties", base)
 	}
-	required, _ := o.get("required").([]any)
-	for _, name := range required {
-		if f := n.field(textOf(name)); f != nil {
+	for _, one := range itemsOf(o.Member("required")) {
+		name := textOf(&one)
+		if f := n.field(name); f != nil {
 			f.required = true
 			continue
 		}
-		n.fields = append(n.fields, field{name: textOf(name), node: n.undeclared(at + "/required"), required: true})
+		n.fields = append(n.fields, field{name: name, node: n.undeclared(at + "/required"), required: true})
 	}
 }
 
@@ -210,13 +207,13 @@ func (n *node) undeclared(at string) *node {
 }
 
 // array reads what a schema says of arrays, in any draft.
-func (r *reader) array(n *node, o *object, at string, base resource) {
-	n.prefix = r.schemas(o.get("prefixItems"), at+"/prefixItems", base)
-	switch items := o.get("items").(type) {
-	case nil:
-	case []any:
+func (r *reader) array(n *node, o *jsontree.Value, at string, base resource) {
+	n.prefix = r.schemas(o.Member("prefixItems"), at+"/prefixItems", base)
+	switch items := o.Member("items"); {
+	case items == nil:
+	case items.Kind == jsontree.Array:
 		n.prefix = r.schemas(items, at+"/items", base)
-		if v := o.get("additionalItems"); v != nil {
+		if v := o.Member("additionalItems"); v != nil {
 			n.items = r.read(v, at+"/additionalItems", base)
 		}
 	default:

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // reply is what a provider's response says.
 type reply struct {
-	own   []any // the model's messages, as they go back into the conversation
+	own   []*jsontree.Value // the model's messages, as they go back into the conversation
 	text  string
 	calls []Call
 }
@@ -22,7 +24,7 @@ type errorBody struct {
 func noMessage(format Format, body []byte, want string) error {
 	var failure errorBody
 	if json.Unmarshal(body, &failure) == nil && len(failure.Error) > 0 && string(failure.Error) != "null" {
-		return fmt.Errorf("the provider answered with an error: %s", show(failure.Error))
+		return fmt.Errorf("the provider answered with an error: %s", show(jsontree.NewRaw(failure.Error)))
 	}
 	return fmt.Errorf("this is no response of %s: %s is missing; give the body of the response, not streamed", format, want)
 }

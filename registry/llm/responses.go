@@ -3,20 +3,20 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // responses is OpenAI's Responses API: a conversation of items.
-type responses struct{}
+type responses struct{ plainList }
 
 func (responses) subset(strict bool) *subset { return openAISubset(strict) }
 
 // definition always says strict: left out, it would be true.
-func (responses) definition(d definition) *object {
-	return (&object{}).addText("type", "function").addText("name", d.name).addText("description", d.description).
-		add("strict", d.strict).add("parameters", d.parameters)
+func (responses) definition(d definition) *jsontree.Value {
+	return jsontree.NewObject().AddText("type", "function").AddText("name", d.name).AddText("description", d.description).
+		Add("strict", jsontree.NewBoolean(d.strict)).Add("parameters", d.parameters)
 }
-
-func (responses) list(definitions []any) any { return list(definitions) }
 
 // responsesItem is what is looked at of an item.
 type responsesItem struct {
@@ -38,7 +38,7 @@ func (p responses) parse(message []byte) (reply, error) {
 		if err := json.Unmarshal(raw, &item); err != nil {
 			return reply{}, notJSON(OpenAIResponses, err)
 		}
-		r.own = append(r.own, raw)
+		r.own = append(r.own, jsontree.NewRaw(raw))
 		switch item.Type {
 		case "message":
 			r.text += joinTexts(item.Content)
@@ -70,19 +70,19 @@ func (responses) items(message []byte) ([]json.RawMessage, error) {
 	return body.Output, nil
 }
 
-func (responses) answer(calls []Call, results []outcome) []any {
-	var items []any
+func (responses) answer(calls []Call, results []outcome) []*jsontree.Value {
+	var items []*jsontree.Value
 	for i, call := range calls {
-		item := (&object{}).addText("type", "function_call_output").add("call_id", literal(call.ID))
+		item := jsontree.NewObject().AddText("type", "function_call_output").Add("call_id", jsontree.NewString(call.ID))
 		if len(results[i].images) == 0 {
-			items = append(items, item.add("output", literal(results[i].marked())))
+			items = append(items, item.Add("output", jsontree.NewString(results[i].marked())))
 			continue
 		}
-		output := []any{textBlock("input_text", results[i].marked())}
+		output := []*jsontree.Value{textBlock("input_text", results[i].marked())}
 		for _, image := range results[i].images {
-			output = append(output, (&object{}).addText("type", "input_image").addText("image_url", dataURL(image)))
+			output = append(output, jsontree.NewObject().AddText("type", "input_image").AddText("image_url", dataURL(image)))
 		}
-		items = append(items, item.add("output", output))
+		items = append(items, item.Add("output", jsontree.NewArray(output...)))
 	}
 	return items
 }

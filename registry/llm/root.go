@@ -5,12 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // parameters writes the schema of a tool's arguments: an object, for no provider takes
 // alternatives there.
-func (c *converter) parameters(n *node) (*object, *back) {
+func (c *converter) parameters(n *node) (*jsontree.Value, *back) {
 	n = c.oneForm(n)
 	w, b := &written{}, &back{}
 	c.notes(w, n)
@@ -18,7 +19,7 @@ func (c *converter) parameters(n *node) (*object, *back) {
 	c.limits(w, n)
 	c.others(w, n)
 	c.object(w, b, n, true)
-	return w.object((&object{}).addText("type", "object"), n), b
+	return w.object(jsontree.NewObject().AddText("type", "object"), n), b
 }
 
 // oneForm returns the arguments as one object. Alternatives become an object with the
@@ -84,9 +85,9 @@ func (n *node) scalar() bool {
 
 // says returns a text that is the same for schemas of scalars that say the same.
 func (n *node) says() string {
-	out := strconv.Itoa(int(n.types)) + canonical(n.enum) + n.description
+	out := strconv.Itoa(int(n.types)) + string(arrayOf(n.enum).Key()) + n.description
 	for _, k := range append(slices.Clip(n.limits), n.others...) {
-		out += " " + k.name + canonical(k.value)
+		out += " " + k.name + string(k.value.Key())
 	}
 	return out
 }

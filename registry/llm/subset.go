@@ -1,6 +1,12 @@
 package llm
 
-import "github.com/wasmtool/wasmtool/internal/jsontype"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/jsontype"
+)
 
 // subset is what a provider's schemas may hold. A converter keeps what is in it.
 type subset struct {
@@ -13,7 +19,7 @@ type subset struct {
 	// fields is the rule for names of properties; the zero value allows all.
 	fields nameRule
 	// limit reports whether the provider knows a limit with this value; format is apart.
-	limit func(name string, value any) bool
+	limit func(name string, value *jsontree.Value) bool
 	// format reports whether the provider knows a format.
 	format func(name string) bool
 	// others tells that it knows not, if, patternProperties and the like.
@@ -48,6 +54,102 @@ type strictRules struct {
 	tools, optional, unions int
 }
 
-func anyLimit(string, any) bool { return true }
+func anyLimit(string, *jsontree.Value) bool { return true }
 
 func anyFormat(string) bool { return true }
+
+// measure is what the bounds of strict modes count.
+type measure struct {
+	depth, properties, nameBytes, enumValues int
+	longEnum                                 string // why an enum is too long; empty when none is
+	optional, unions                         int
+}
+
+// exceeded says which bound for one tool a schema is over; empty when none.
+func (s *strictRules) exceeded(schema *jsontree.Value) (measure, string) {
+	var m measure
+	m.count(schema, s, 1)
+	over := func(what string, have, most int) string {
+		if most == 0 || have <= most {
+			return ""
+		}
+		return fmt.Sprintf("the schema has %d %s, and strict mode takes %d", have, what, most)
+	}
+	for _, why := range []string{
+		over("levels of nesting", m.depth, s.depth), over("properties", m.properties, s.properties),
+		over("bytes of names and values", m.nameBytes, s.nameBytes), over("values in enums", m.enumValues, s.enumValues),
+		m.longEnum, over("optional properties", m.optional, s.optional), over("unions", m.unions, s.unions),
+	} {
+		if why != "" {
+			return m, why
+		}
+	}
+	return m, ""
+}
+
+func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
+	m.depth = max(m.depth, depth)
+	if values := itemsOf(schema.Member("enum")); values != nil {
+		bytes := 0
+		for _, v := range values {
+			bytes += len(textOf(&v))
+		}
+		m.enumValues += len(values)
+		m.nameBytes += bytes
+		if s.longEnum > 0 && len(values) > s.longEnum && bytes > s.longEnumBytes {
+			m.longEnum = fmt.Sprintf("an enum has more than %d values with more than %d bytes in all", s.longEnum, s.longEnumBytes)
+		}
+	}
+	if itemsOf(schema.Member("type")) != nil {
+		m.unions++
+	}
+	if forms := itemsOf(schema.Member("anyOf")); forms != nil {
+		m.unions++
+		for i := range forms {
+			m.into(&forms[i], s, depth)
+		}
+	}
+	if items := schema.Member("items"); items != nil {
+		m.into(items, s, depth+1)
+	}
+	properties := schema.Member("properties")
+	if properties == nil {
+		return
+	}
+	required := itemsOf(schema.Member("required"))
+	for i := range properties.Members {
+		p := &properties.Members[i]
+		m.properties++
+		m.nameBytes += len(p.Name)
+		if !slices.ContainsFunc(required, func(v jsontree.Value) bool { return textOf(&v) == p.Name }) {
+			m.optional++
+		}
+		m.into(&p.Value, s, depth+1)
+	}
+}
+
+func (m *measure) into(v *jsontree.Value, s *strictRules, depth int) {
+	if v.Kind == jsontree.Object {
+		m.count(v, s, depth)
+	}
+}
+
+// tally adds up what the bounds for all tools of a request count.
+type tally struct{ tools, optional, unions int }
+
+// admit counts one more strict tool, or says why there may not be one.
+func (t *tally) admit(s *strictRules, m measure) string {
+	over := func(have, most int) bool { return most > 0 && have > most }
+	switch {
+	case over(t.tools+1, s.tools):
+		return fmt.Sprintf("a request takes %d strict tools", s.tools)
+	case over(t.optional+m.optional, s.optional):
+		return fmt.Sprintf("the strict tools of a request take %d optional properties in all", s.optional)
+	case over(t.unions+m.unions, s.unions):
+		return fmt.Sprintf("the strict tools of a request take %d unions in all", s.unions)
+	}
+	t.tools++
+	t.optional += m.optional
+	t.unions += m.unions
+	return ""
+}

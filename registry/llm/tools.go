@@ -9,6 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // Options say how tools are defined. The zero value is what works with every model.
@@ -50,7 +52,7 @@ func New(format Format, infos []catalogue.Info, o Options) (*Tools, error) {
 		return nil, err
 	}
 	t := &Tools{format: format, provider: p, byName: make(map[string]*exported)}
-	var definitions []any
+	var definitions []*jsontree.Value
 	var count tally
 	for _, info := range infos {
 		if info.Disabled {
@@ -68,8 +70,8 @@ func New(format Format, infos []catalogue.Info, o Options) (*Tools, error) {
 		t.byName[x.name] = x
 		definitions = append(definitions, p.definition(d))
 	}
-	t.definitions, err = encode(p.list(definitions))
-	return t, err
+	t.definitions = p.list(definitions).JSON()
+	return t, nil
 }
 
 // Definitions returns the value for the field "tools" of a request (for MCP, of the result
@@ -114,43 +116,51 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 	}
 	d.parameters, d.strict = t.convert(x, schema, o.Strict, count)
 	d.name = x.name
-	properties, _ := d.parameters.get("properties").(*object)
-	d.empty = (properties == nil || len(properties.members) == 0) && d.parameters.get("additionalProperties") == nil
+	d.empty = len(d.parameters.Member("properties").Names()) == 0 && d.parameters.Member("additionalProperties") == nil
 	return x, d, nil
 }
 
 // resultOf checks and reads the schema of a tool's result; nil for one that MCP has no place
 // for.
-func (t *Tools) resultOf(spec tool.Spec) (any, error) {
-	if _, err := jsonschema.Compile(spec.Result); err != nil {
+func (t *Tools) resultOf(spec tool.Spec) (*jsontree.Value, error) {
+	schema, err := jsonschema.Compile(spec.Result)
+	if err != nil {
 		return nil, fmt.Errorf("%s: the schema of the result is faulty: %w", spec.Name, err)
 	}
 	if spec.ResultIsObject() {
-		return decode(spec.Result)
+		return treeOf(schema), nil
 	}
 	t.losses = append(t.losses, Loss{Tool: spec.Name, What: "the schema of the result", Why: "structured results of MCP are objects; it is left out", Effect: Untold})
 	return nil, nil
 }
 
 // parametersOf checks and reads the schema of a tool's arguments.
-func parametersOf(spec tool.Spec) (any, error) {
+func parametersOf(spec tool.Spec) (*jsontree.Value, error) {
 	text := spec.Parameters
 	if len(text) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
 	}
 	// The checks make sure that references lead somewhere and that nesting is bounded.
-	if _, err := jsonschema.CompileParameters(text); err != nil {
+	schema, err := jsonschema.CompileParameters(text)
+	if err != nil {
 		return nil, fmt.Errorf("%s: the schema of the parameters is faulty: %w", spec.Name, err)
 	}
-	return decode(text)
+	return treeOf(schema), nil
+}
+
+// treeOf returns a schema with its texts as models read them best.
+func treeOf(schema *jsonschema.Schema) *jsontree.Value {
+	tree := schema.Tree()
+	tree.Unescape()
+	return tree
 }
 
 // convert writes a tool's schema for the provider, in strict mode where that is wished for
 // and possible, and keeps what it costs.
-func (t *Tools) convert(x *exported, schema any, strict bool, count *tally) (parameters *object, isStrict bool) {
+func (t *Tools) convert(x *exported, schema *jsontree.Value, strict bool, count *tally) (parameters *jsontree.Value, isStrict bool) {
 	plain := t.provider.subset(false)
 	if plain == nil {
-		return schema.(*object), false // which CompileParameters made sure of
+		return schema, false
 	}
 	if strict {
 		rules := t.provider.subset(true)
@@ -170,7 +180,7 @@ func (t *Tools) convert(x *exported, schema any, strict bool, count *tally) (par
 }
 
 // write writes a tool's schema within a subset; why says what keeps it from being strict.
-func (x *exported) write(schema any, s *subset, count *tally) (parameters *object, losses []Loss, why string) {
+func (x *exported) write(schema *jsontree.Value, s *subset, count *tally) (parameters *jsontree.Value, losses []Loss, why string) {
 	report := func(at, what, why string, effect Effect) {
 		losses = append(losses, Loss{Tool: x.spec.Name, Pointer: at, What: what, Why: why, Effect: effect})
 	}

@@ -3,6 +3,7 @@ package llm
 import (
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -70,7 +71,7 @@ func (n *node) orNull() *node {
 	}
 	out.types |= jsontype.Null
 	if n.enum != nil {
-		out.enum = append(slices.Clip(n.enum), literalNull())
+		out.enum = append(slices.Clip(n.enum), jsontree.Value{})
 	}
 	return &out
 }
@@ -111,7 +112,7 @@ func (c *comparison) apart(a, b *node) bool {
 		return true
 	}
 	if a.enum != nil && b.enum != nil {
-		return !slices.ContainsFunc(a.enum, func(v any) bool { return c.lists(b, v) })
+		return !slices.ContainsFunc(a.enum, func(v jsontree.Value) bool { return c.lists(b, &v) })
 	}
 	if a.types != jsontype.Object || b.types != jsontype.Object {
 		return false
@@ -134,7 +135,7 @@ func (c *comparison) allApart(as, bs []*node) bool {
 }
 
 // lists reports whether the enum of n has a value, or may have.
-func (c *comparison) lists(n *node, v any) bool {
+func (c *comparison) lists(n *node, v *jsontree.Value) bool {
 	c.left -= len(n.enum)
-	return c.left < 0 || slices.ContainsFunc(n.enum, func(w any) bool { return same(v, w) })
+	return c.left < 0 || lists(n.enum, v)
 }
