@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -133,27 +132,6 @@ func TestListsLeaveFailuresAlone(t *testing.T) {
 	})
 }
 
-func TestDefinitionsThatDoNotHoldAreNotEntered(t *testing.T) {
-	tests := map[string]struct {
-		describe func(context.Context) (tool.Definition, error)
-		code     tool.Code
-	}{
-		"a schema with a fault": {func(context.Context) (tool.Definition, error) {
-			return tool.Definition{Parameters: json.RawMessage(`{"type":"strng"}`)}, nil
-		}, tool.CodeInvalidManifest},
-		"a panic": {func(context.Context) (tool.Definition, error) { panic("oh") }, tool.CodeInternal},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			r := withDynamic(t, Options{}, tt.describe)
-			wantCode(t, r.Tools().Describe(context.Background()), tt.code)
-			if got, _ := r.Tools().Get("skill"); got.Description != "Static." {
-				t.Errorf("afterwards it says %q", got.Description)
-			}
-		})
-	}
-}
-
 func TestDescriptionThatHangsKeepsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -177,78 +155,4 @@ func TestDescriptionThatHangsKeepsNobody(t *testing.T) {
 			t.Errorf("once it ended: %v after %d runs", err, runs.Load())
 		}
 	})
-}
-
-func TestRefresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var runs atomic.Int32
-		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
-			n := runs.Add(1)
-			time.Sleep(10 * time.Second / time.Duration(n)) // the first takes longest
-			return tool.Definition{Description: fmt.Sprintf("Version %d.", n)}, nil
-		})
-		go func() { _ = r.Tools().Describe(context.Background(), "skill") }()
-		synctest.Wait()
-		// It began before the inputs changed, and ends after the refresh.
-		if _, err := r.Tools().Refresh(context.Background(), "skill"); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if got, _ := r.Tools().Get("skill"); got.Description != "Version 2." {
-			t.Errorf("it says %q", got.Description)
-		}
-		if err := r.Tools().Disable("skill"); err != nil {
-			t.Fatal(err)
-		}
-		before, _ := r.Tools().Get("skill")
-		diff, err := r.Tools().Refresh(context.Background(), "skill")
-		if err != nil || diff.String() != "description: Version 2. -> Version 3.\n" {
-			t.Errorf("got %v, %v", diff, err)
-		}
-		if after, _ := r.Tools().Get("skill"); !after.Disabled || after.CreatedAt != before.CreatedAt {
-			t.Errorf("got %+v", after)
-		}
-	})
-	r := withTool(t, Options{}, echo(), &fake{})
-	_, err := r.Tools().Refresh(context.Background(), "echo")
-	wantCode(t, err, tool.CodeInvalidManifest)
-	_, err = r.Tools().Refresh(context.Background(), "nothing")
-	wantCode(t, err, tool.CodeNotFound)
-	wantCode(t, r.Tools().Describe(context.Background(), "nothing"), tool.CodeNotFound)
-}
-
-func TestToolThatIsReplacedWhileItIsDescribed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := withDynamic(t, Options{}, func(context.Context) (tool.Definition, error) {
-			time.Sleep(time.Second)
-			return onlyCook, nil
-		})
-		go func() { _ = r.Tools().Describe(context.Background()) }()
-		synctest.Wait()
-		if _, err := r.Tools().Replace("skill", tool.Spec{Name: "skill", Description: "Other."}, &fake{}); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Minute)
-		if got, _ := r.Tools().Get("skill"); got.Description != "Other." {
-			t.Errorf("it says %q", got.Description)
-		}
-	})
-}
-
-func TestValidateSpec(t *testing.T) {
-	if err := catalogue.ValidateSpec(echo()); err != nil {
-		t.Error(err)
-	}
-	for field, spec := range map[string]tool.Spec{
-		"name":       {},
-		"aliases":    {Name: "a", Aliases: []string{"a"}},
-		"parameters": {Name: "a", Parameters: json.RawMessage(`{}`)},
-		"result":     {Name: "a", Result: json.RawMessage(`5`)},
-		"confirm":    {Name: "a", Confirm: "{"},
-	} {
-		if e := wantCode(t, catalogue.ValidateSpec(spec), tool.CodeInvalidManifest); e.Details.Field != field {
-			t.Errorf("got the field %q in %v, want %q", e.Details.Field, e, field)
-		}
-	}
 }

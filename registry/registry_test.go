@@ -156,53 +156,6 @@ func TestNames(t *testing.T) {
 	wantCode(t, New(Options{}).Prepare(context.Background(), "x"), tool.CodeNotFound)
 }
 
-func TestRegisterRefuses(t *testing.T) {
-	change := func(f func(s *tool.Spec)) tool.Spec {
-		s := echo()
-		s.Name = "other"
-		f(&s)
-		return s
-	}
-	tests := map[string]tool.Spec{
-		"a name that is taken":          change(func(s *tool.Spec) { s.Name = "echo" }),
-		"an alias that is taken":        change(func(s *tool.Spec) { s.Aliases = []string{"echo"} }),
-		"a name taken by an alias":      change(func(s *tool.Spec) { s.Name = "say" }),
-		"no name":                       change(func(s *tool.Spec) { s.Name = "" }),
-		"a name with a slash":           change(func(s *tool.Spec) { s.Name = "a/b" }),
-		"a name in capitals":            change(func(s *tool.Spec) { s.Name = "Other" }),
-		"an alias equal to the name":    change(func(s *tool.Spec) { s.Aliases = []string{"other"} }),
-		"a schema of an unknown type":   change(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"strng"}`) }),
-		"a schema that is no object's":  change(func(s *tool.Spec) { s.Parameters = json.RawMessage(`{"type":"array"}`) }),
-		"a result schema with a fault":  change(func(s *tool.Spec) { s.Result = json.RawMessage(`{"$ref":"#/nowhere"}`) }),
-		"a question about no parameter": change(func(s *tool.Spec) { s.Confirm = "Really {nothing}?" }),
-		"a question without its end":    change(func(s *tool.Spec) { s.Confirm = "Really {text?" }),
-	}
-	for name, spec := range tests {
-		t.Run(name, func(t *testing.T) {
-			first := echo()
-			first.Aliases = []string{"say"}
-			r := withTool(t, Options{}, first, &fake{})
-			wantCode(t, r.Tools().Register(spec, &fake{}), tool.CodeInvalidManifest)
-			if got := r.Tools().List(catalogue.Filter{}); len(got) != 1 || got[0].Name != "echo" {
-				t.Errorf("afterwards there are %+v", got)
-			}
-		})
-	}
-	wantCode(t, New(Options{}).Tools().Register(echo(), nil), tool.CodeInvalidManifest)
-}
-
-func TestSpecsAreCopies(t *testing.T) {
-	spec := echo()
-	spec.Tags = []string{"a"}
-	r := withTool(t, Options{}, spec, &fake{})
-	spec.Tags[0] = "changed"
-	got, _ := r.Tools().Get("echo")
-	got.Tags[0], got.Parameters[0] = "changed", 'x'
-	if again, _ := r.Tools().Get("echo"); again.Tags[0] != "a" || again.Parameters[0] != '{' {
-		t.Error("a caller changed the registry's own Spec")
-	}
-}
-
 func TestUnregister(t *testing.T) {
 	f := &fake{}
 	spec := echo()

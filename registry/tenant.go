@@ -57,13 +57,3 @@ func (t *Tenant) List(f catalogue.Filter) []catalogue.Info {
 	}
 	return slices.DeleteFunc(infos, func(i catalogue.Info) bool { return i.Disabled && !f.Disabled })
 }
-
-// Definitions is Definitions of the catalogue for the tenant.
-func (t *Tenant) Definitions() []catalogue.Definition {
-	infos := t.List(catalogue.Filter{})
-	list := make([]catalogue.Definition, len(infos))
-	for i, info := range infos {
-		list[i] = info.Definition()
-	}
-	return list
-}

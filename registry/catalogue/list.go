@@ -150,18 +150,12 @@ type Definition struct {
 	Parameters json.RawMessage `json:"parameters"`
 }
 
-// Definition returns the tool as a model is told of it.
-func (i Info) Definition() Definition {
-	return Definition{Name: i.Name, Label: i.Title, Description: i.Description, Parameters: i.Parameters}
-}
-
-// Definitions returns the tools that can be called, by name: those that List returns for the
-// zero Filter.
-func (c *Catalogue) Definitions() []Definition {
-	infos := c.List(Filter{})
+// Definitions returns tools as a model is told of them, such as those that List returns for
+// the zero Filter.
+func Definitions(infos []Info) []Definition {
 	list := make([]Definition, len(infos))
 	for i, info := range infos {
-		list[i] = info.Definition()
+		list[i] = Definition{Name: info.Name, Label: info.Title, Description: info.Description, Parameters: info.Parameters}
 	}
 	return list
 }

@@ -21,16 +21,18 @@ const sourceRetry = 30 * time.Second
 // after it failed. The error is that of asking it the first time, or cancelled when the
 // Catalogue is closed.
 func (c *Catalogue) AddSource(ctx context.Context, source tool.Source) error {
-	f := &followed{c: c, source: source, known: make(map[string]string), end: make(chan struct{}), ended: make(chan struct{})}
+	following, end := context.WithCancel(context.Background())
+	f := &followed{c: c, source: source, known: make(map[string]string), end: end, ended: make(chan struct{})}
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
+		end()
 		return errors.Join(errClosed(""), source.Close())
 	}
 	c.sources = append(c.sources, f)
 	c.mu.Unlock()
 	err := f.update(ctx)
-	go f.follow(err)
+	go f.follow(following, err)
 	return err
 }
 
@@ -39,26 +41,20 @@ type followed struct {
 	c      *Catalogue
 	source tool.Source
 	known  map[string]string // digests of its tools that are registered, by name
-	end    chan struct{}     // closed to end following
+	end    func()            // ends following
 	ended  chan struct{}
 }
 
-// follow updates the tools until the source is closed. err is how the first time went.
-func (f *followed) follow(err error) {
+// follow updates the tools until ctx is done. err is how the first time went.
+func (f *followed) follow(ctx context.Context, err error) {
 	defer close(f.ended)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		<-f.end
-		cancel()
-	}()
 	for {
 		var again <-chan time.Time
 		if err != nil {
 			again = time.After(retryAfter(err))
 		}
 		select {
-		case <-f.end:
+		case <-ctx.Done():
 			return
 		case <-f.source.Changed():
 		case <-again:
@@ -141,7 +137,7 @@ func (f *followed) leftOut(t tool.Sourced, err error) {
 
 // close ends the source, and waits until its tools are left alone.
 func (f *followed) close() error {
-	close(f.end)
+	f.end()
 	err := f.source.Close()
 	<-f.ended
 	return err

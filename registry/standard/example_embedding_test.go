@@ -14,6 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/ledger"
@@ -46,7 +47,7 @@ func Example_compiler() {
 		log.Fatal(err)
 	}
 	defer tools.Close()
-	fmt.Println(len(tools.Tools().Definitions()) > 0)
+	fmt.Println(len(catalogue.Definitions(tools.Tools().List(catalogue.Filter{}))) > 0)
 	// Output: true
 }
 

@@ -1,4 +1,4 @@
-package registry
+package catalogue
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -57,9 +56,9 @@ func sourced(name, description string) tool.Spec {
 	return tool.Spec{Name: name, Description: description, Source: "a server"}
 }
 
-func described(r *Registry) []string {
+func described(c *Catalogue) []string {
 	var all []string
-	for _, info := range r.Tools().List(catalogue.Filter{Disabled: true}) {
+	for _, info := range c.List(Filter{Disabled: true}) {
 		all = append(all, info.Name+" "+info.Description)
 	}
 	return all
@@ -68,30 +67,30 @@ func described(r *Registry) []string {
 // The tools of a source come, change and go with it, and take nothing from anybody.
 func TestSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := withTool(t, Options{}, echo(), new(fake))
+		c := withTool(t, echo(), new(fake))
 		s := newSupply(sourced("a", "1"), sourced("b", "1"), sourced("echo", "taken"), sourced("a", "twice"), sourced("Bad", "name"))
-		if err := r.Tools().AddSource(t.Context(), s); err != nil {
+		if err := c.AddSource(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 		want := func(what string, all ...string) {
 			t.Helper()
 			synctest.Wait()
-			if got := described(r); !slices.Equal(got, all) {
+			if got := described(c); !slices.Equal(got, all) {
 				t.Errorf("%s: got %q, want %q", what, got, all)
 			}
 		}
 		want("at first", "a 1", "b 1", "echo Echoes.")
-		if err := r.Tools().Disable("a"); err != nil {
+		if err := c.Disable("a"); err != nil {
 			t.Fatal(err)
 		}
-		before, _ := r.Tools().Get("b")
+		before, _ := c.Get("b")
 		s.set(nil, sourced("a", "2"), sourced("b", "1"), sourced("c", "1"))
 		s.changed <- struct{}{}
 		want("changed", "a 2", "b 1", "c 1", "echo Echoes.")
-		if a, _ := r.Tools().Get("a"); !a.Disabled {
+		if a, _ := c.Get("a"); !a.Disabled {
 			t.Error("a tool that was switched off is on")
 		}
-		if after, _ := r.Tools().Get("b"); after.CreatedAt != before.CreatedAt {
+		if after, _ := c.Get("b"); after.CreatedAt != before.CreatedAt {
 			t.Error("a tool that did not change was replaced")
 		}
 		s.set(nil, sourced("c", "1"))
@@ -108,7 +107,7 @@ func TestSource(t *testing.T) {
 		time.Sleep(time.Second)
 		want("asked again", "d 1", "echo Echoes.")
 
-		if err := r.Close(); err != nil || !s.closed {
+		if err := c.Close(); err != nil || !s.closed {
 			t.Errorf("closed: %v, %v", s.closed, err)
 		}
 		asked := s.asked
@@ -126,23 +125,23 @@ func TestSource(t *testing.T) {
 // A source that fails at first is told, and asked again.
 func TestSourceThatFailsAtFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, s := New(Options{}), newSupply()
+		c, s := New(Options{}, Hooks{}), newSupply()
 		away := errors.New("away")
 		s.set(away)
-		if err := r.Tools().AddSource(t.Context(), s); !errors.Is(err, away) {
+		if err := c.AddSource(t.Context(), s); !errors.Is(err, away) {
 			t.Errorf("got %v", err)
 		}
 		s.set(nil, sourced("a", "1"))
-		time.Sleep(30 * time.Second)
+		time.Sleep(sourceRetry)
 		synctest.Wait()
-		if !r.Tools().Has("a") {
+		if !c.Has("a") {
 			t.Error("it was not asked again")
 		}
-		if err := r.Close(); err != nil {
+		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 		late := newSupply()
-		if err := r.Tools().AddSource(t.Context(), late); tool.CodeOf(err) != tool.CodeCancelled || !late.closed {
+		if err := c.AddSource(t.Context(), late); tool.CodeOf(err) != tool.CodeCancelled || !late.closed {
 			t.Errorf("after the end: %v, closed %v", err, late.closed)
 		}
 	})
