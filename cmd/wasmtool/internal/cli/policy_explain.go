@@ -10,7 +10,6 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
-	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
@@ -88,18 +87,17 @@ type explainedTool struct {
 // openExplained finds a tool and the rules of all; with no target the rules alone. The
 // caller closes its tools.
 func (o toolOptions) openExplained(target string, stores *remembered.Files) (explainedTool, error) {
-	set := toolSet{workspace: workspaceDir(), stores: stores, onLoadError: o.warn, servers: serversOf(target)}
+	set := toolSet{workspace: workspaceDir(), stores: stores}
+	if !isPath(target) {
+		set.onLoadError = o.warn
+	}
 	t := explainedTool{target: target}
-	options, err := o.standardOptions(set)
+	options, err := o.targetOptions(set, target)
 	if err != nil {
 		return t, err
 	}
 	if target == "" {
 		options.Logger = nil // the caller tells the warnings
-	}
-	if isPath(target) {
-		alone(&options)
-		options.Tool, options.OnLoadError = target, nil
 	}
 	if t.tools, err = standard.New(options); err != nil {
 		return t, err
@@ -114,11 +112,9 @@ func (o toolOptions) openExplained(target string, stores *remembered.Files) (exp
 }
 
 func (t *explainedTool) find() error {
-	name := t.target
-	if isPath(name) {
-		for _, info := range t.tools.Tools().List(catalogue.Filter{Disabled: true}) {
-			name = info.Name
-		}
+	name, err := nameOf(t.target, t.tools)
+	if err != nil {
+		return err
 	}
 	info, err := t.tools.Tools().Lookup(name)
 	t.spec = info.Spec

@@ -162,37 +162,52 @@ func (o toolOptions) openTarget(cmd *cobra.Command, set toolSet, target string) 
 	if set.onCompile == nil {
 		set.onCompile = o.announceCompile(&name)
 	}
-	if !isPath(target) {
-		set.servers = serversOf(target)
-		if set.onLoadError == nil {
-			// Another tool that is broken does not keep this one from running.
-			set.onLoadError = o.warn
-		}
-		tools, err := o.open(set)
-		if err != nil {
-			return nil, "", err
-		}
-		if _, found := tools.Tools().Get(target); !found {
-			o.hintFolder(target)
-		}
-		return tools, target, nil
+	if set.onLoadError == nil && !isPath(target) {
+		// Another tool that is broken does not keep this one from running.
+		set.onLoadError = o.warn
 	}
-	options, err := o.standardOptions(set)
+	options, err := o.targetOptions(set, target)
 	if err != nil {
 		return nil, "", err
 	}
-	alone(&options)
-	options.Tool = target
 	tools, err := standard.New(options)
 	if err != nil {
 		return nil, "", err
 	}
-	specs := tools.Tools().List(catalogue.Filter{Disabled: true}) // calling it tells that it is
-	if len(specs) != 1 {
-		return nil, "", errors.Join(&tool.Error{Code: tool.CodeInternal, Message: fmt.Sprintf("%d tools were loaded in place of one", len(specs))}, tools.Close())
+	if name, err = nameOf(target, tools); err != nil {
+		return nil, "", errors.Join(err, tools.Close())
 	}
-	name = specs[0].Name
+	if _, found := tools.Tools().Get(target); !found && !isPath(target) {
+		o.hintFolder(target)
+	}
 	return tools, name, nil
+}
+
+// targetOptions are standardOptions with the tool that a command line names: for a path, it is
+// the only one.
+func (o toolOptions) targetOptions(set toolSet, target string) (standard.Options, error) {
+	if !isPath(target) {
+		set.servers = serversOf(target)
+	}
+	options, err := o.standardOptions(set)
+	if err == nil && isPath(target) {
+		alone(&options)
+		options.Tool = target
+	}
+	return options, err
+}
+
+// nameOf is the name of the tool that a command line names, which is in tools alone if it names
+// a path.
+func nameOf(target string, tools *registry.Registry) (string, error) {
+	if !isPath(target) {
+		return target, nil
+	}
+	infos := tools.Tools().List(catalogue.Filter{Disabled: true}) // calling it tells that it is
+	if len(infos) != 1 {
+		return "", &tool.Error{Code: tool.CodeInternal, Message: fmt.Sprintf("%d tools were loaded in place of one", len(infos))}
+	}
+	return infos[0].Name, nil
 }
 
 // alone leaves out all tools but those that a path of the command line names.
