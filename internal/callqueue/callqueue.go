@@ -21,7 +21,7 @@ var (
 	ErrClosed = errors.New("the queue is closed")
 )
 
-// GaveUp is the error of a call that waited until its context was done.
+// GaveUp is the error of a call that waited until its context was done, or for Bounds.Timeout.
 type GaveUp struct {
 	// For is what it waited for in the end.
 	For Want
@@ -34,7 +34,7 @@ type GaveUp struct {
 
 func (e *GaveUp) Error() string { return "the call waited for " + string(e.For) + ": " + e.err.Error() }
 
-// Unwrap returns the error of the context.
+// Unwrap returns the error of the context, or context.DeadlineExceeded.
 func (e *GaveUp) Unwrap() error { return e.err }
 
 // Want is what a call waits for.
@@ -58,6 +58,8 @@ type Bounds struct {
 	// MaxWaiting is how many calls wait: 0 is no bound, and less mean none. When too many
 	// wait, the tenant with most of them makes room, and within a tenant the class.
 	MaxWaiting int
+	// Timeout is how long a call waits; 0 and less are no bound.
+	Timeout time.Duration
 	// Closed ends all waiting with ErrClosed when it is closed; nil never does.
 	Closed <-chan struct{}
 }
@@ -135,9 +137,9 @@ func (q *Queue) Running() int { return int(q.running.Load()) }
 // afterwards. Tenants get their turns one after the other, and within a tenant the calls in
 // the order of coming. A call that waits for nothing but files goes before all later ones
 // that want them; one that its own tenant or its class has no place for, or its tenant no
-// memory, keeps no other. Enter fails with a *GaveUp when ctx is done, with ErrClosed, and
-// with ErrFull at once when too many wait already, or later when the call made room for
-// another.
+// memory, keeps no other. Enter fails with a *GaveUp when ctx is done or the call waited for
+// too long, with ErrClosed, and with ErrFull at once when too many wait already, or later when
+// the call made room for another.
 func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	t := &Turn{q: q, need: need}
 	t.need.Paths = make([]string, len(need.Paths))
@@ -161,6 +163,12 @@ func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	t.own.waiting++
 	q.makeRoom(t)
 	q.mu.Unlock()
+	var late <-chan time.Time
+	if q.b.Timeout > 0 {
+		timer := time.NewTimer(q.b.Timeout)
+		defer timer.Stop()
+		late = timer.C
+	}
 	select {
 	case <-t.ready:
 		if t.state == displaced {
@@ -169,6 +177,8 @@ func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 		return t, nil
 	case <-ctx.Done():
 		return nil, q.giveUp(t, ctx.Err())
+	case <-late:
+		return nil, q.giveUp(t, context.DeadlineExceeded)
 	case <-q.b.Closed:
 		t.Leave()
 		return nil, ErrClosed

@@ -74,7 +74,7 @@ func New(o Options) *Schedule {
 		budgets: newBudgets(o.Budget), o: o,
 		queue: callqueue.New(callqueue.Bounds{
 			Calls: o.MaxCalls, TenantCalls: o.MaxTenantCalls, TenantMemory: o.MaxTenantMemory,
-			MaxWaiting: cmp.Or(o.MaxWaiting, defaultMaxWaiting),
+			MaxWaiting: cmp.Or(o.MaxWaiting, defaultMaxWaiting), Timeout: o.WaitTimeout,
 		}),
 		bounded: o.MaxCalls > 0 || o.MaxTenantCalls > 0 || o.MaxTenantMemory > 0,
 	}
@@ -97,9 +97,7 @@ func (s *Schedule) Enter(ctx context.Context, need Need) (leave func(), waited t
 		return func() {}, 0, nil
 	}
 	asked := time.Now()
-	waiting, cancel := context.WithTimeout(ctx, s.o.WaitTimeout)
-	defer cancel()
-	turn, err := s.queue.Enter(waiting, callqueue.Need{Tenant: need.Tenant, Name: need.Name, Memory: need.Memory, Paths: need.Paths})
+	turn, err := s.queue.Enter(ctx, callqueue.Need{Tenant: need.Tenant, Name: need.Name, Memory: need.Memory, Paths: need.Paths})
 	waited = time.Since(asked)
 	var gaveUp *callqueue.GaveUp
 	switch {
