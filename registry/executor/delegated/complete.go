@@ -59,7 +59,7 @@ func (d *Desk) find(id ID) (*openCall, error) {
 	if c := d.open[id]; c != nil {
 		return c, nil
 	}
-	return nil, d.over.explain(id)
+	return nil, d.explain(id)
 }
 
 // finish ends a call unless somebody else did.
@@ -67,43 +67,15 @@ func (d *Desk) finish(c *openCall, outcome Completion) error {
 	if d.end(c, outcome) {
 		return nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.over.explain(c.request.ID)
-}
-
-// overCalls remembers how the last calls ended. The desk's lock guards it.
-type overCalls struct {
-	codes map[ID]tool.Code // empty and execution: it has its result
-	ring  []ID             // in the order of ending; the oldest at next once it is full
-	next  int
-}
-
-func newOverCalls(most int) overCalls {
-	return overCalls{codes: make(map[ID]tool.Code), ring: make([]ID, 0, most)}
-}
-
-func (o *overCalls) add(id ID, err *tool.Error) {
-	code := tool.Code("")
-	if err != nil {
-		code = err.Code
-	}
-	if _, again := o.codes[id]; !again {
-		if len(o.ring) < cap(o.ring) {
-			o.ring = append(o.ring, id)
-		} else {
-			delete(o.codes, o.ring[o.next])
-			o.ring[o.next] = id
-			o.next = (o.next + 1) % len(o.ring)
-		}
-	}
-	o.codes[id] = code
+	return d.explain(c.request.ID)
 }
 
 // explain says why a call is not open.
-func (o *overCalls) explain(id ID) error {
+func (d *Desk) explain(id ID) error {
+	code, known := tool.Code(""), false
+	d.over.Look(id.Tenant, id.Call, func(c *tool.Code) { code, known = *c, true })
 	e := &tool.Error{CallID: id.Call}
-	switch code, known := o.codes[id]; {
+	switch {
 	case !known:
 		e.Code, e.Message = tool.CodeNotFound, fmt.Sprintf("no call with the id %q is open", id.Call)
 	case code == "" || code == tool.CodeExecution:

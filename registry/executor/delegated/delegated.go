@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/tenants"
 	"github.com/wasmtool/wasmtool/registry/internal/definition"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -52,7 +53,8 @@ type Options struct {
 	// says otherwise.
 	Timeout time.Duration
 	// MaxOpen and MaxOpenPerTenant bound the calls that are open; 0 means the defaults.
-	// As many calls as MaxOpen that are over are remembered, to tell of them.
+	// As many calls as MaxOpen that are over are remembered, to tell of them; the tenant with
+	// most of them loses its oldest.
 	MaxOpen, MaxOpenPerTenant int
 	// Logger gets panics of OnCall and OnDone; nil means silence.
 	Logger *slog.Logger
@@ -97,8 +99,8 @@ type Desk struct {
 	mu      sync.Mutex
 	closed  bool
 	open    map[ID]*openCall
-	tenants map[string]int // open calls of each
-	over    overCalls
+	tenants map[string]int            // open calls of each
+	over    *tenants.Table[tool.Code] // how the last calls ended; no code and execution: with a result
 }
 
 // NewDesk returns an empty Desk.
@@ -116,7 +118,7 @@ func NewDesk(o Options) *Desk {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Desk{o: o, log: log, open: make(map[ID]*openCall), tenants: make(map[string]int), over: newOverCalls(o.MaxOpen)}
+	return &Desk{o: o, log: log, open: make(map[ID]*openCall), tenants: make(map[string]int), over: tenants.New[tool.Code](o.MaxOpen)}
 }
 
 // Define makes a tool whose calls the desk hands out. Sandboxed is always false, and an

@@ -110,7 +110,12 @@ func (d *Desk) end(c *openCall, outcome Completion) bool {
 	if d.tenants[id.Tenant]--; d.tenants[id.Tenant] == 0 {
 		delete(d.tenants, id.Tenant)
 	}
-	d.over.add(id, outcome.Err)
+	d.over.Use(id.Tenant, id.Call, func(code *tool.Code) {
+		*code = ""
+		if outcome.Err != nil {
+			*code = outcome.Err.Code
+		}
+	})
 	d.mu.Unlock()
 	c.cancel()
 
