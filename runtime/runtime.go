@@ -184,7 +184,7 @@ func orDefault[T int | int64](given, otherwise T) T {
 //
 //	func main() {
 //		compiler := runtime.SelfCompiler()
-//		tools, err := standard.New(standard.Options{CompileCommand: compiler})
+//		tools, err := standard.New(standard.Options{Runtime: runtime.Options{CompileCommand: compiler}})
 //
 // Call it first in main: in the child it compiles one module, under limits on time,
 // memory and files, and ends the process instead of returning. The result is nil where

@@ -105,9 +105,9 @@ func (c *Config) ToolDirectories() []ToolDirectory { return slices.Clone(c.direc
 type Audit struct {
 	// File is an absolute path; "" for no record. Its folder need not be there.
 	File string
-	// MaxSize is how large the file may become, in bytes, before another is begun: from
-	// 64 KiB to 1 TiB.
-	MaxSize int64
+	// MaxBytes is how large the file may become before another is begun: from 64 KiB to
+	// 1 TiB.
+	MaxBytes int64
 	// Keep is how many earlier files are kept, from 0 to 1000.
 	Keep int
 }

@@ -7,23 +7,24 @@ import (
 )
 
 // Ceilings are the operator's bounds on calls, over what manifests ask for. The zero
-// value, and any field that is zero, leaves the default of what it bounds.
+// value, and any field that is zero, leaves the default of what it bounds. The names are those
+// of runtime.Options and of the other options that they bound.
 type Ceilings struct {
-	// Memory and Fuel are what one call may use, in bytes and units of fuel.
-	Memory, Fuel uint64
-	// OpenFiles and HTTPRequests are how many files one call may have open, and how
-	// many requests it may send.
-	OpenFiles, HTTPRequests int
-	// Timeout is the longest timeout of a call.
-	Timeout time.Duration
-	// TotalMemory is what all guests may have together, in bytes.
-	TotalMemory uint64
-	// IdleMemory is what instances may take that wait for calls, in bytes; less than 0
+	// MaxMemory and MaxFuel are what one call may use, in bytes and units of fuel.
+	MaxMemory, MaxFuel uint64
+	// MaxOpenFiles and MaxRequests are how many files one call may have open, and how many
+	// HTTP requests it may send.
+	MaxOpenFiles, MaxRequests int
+	// MaxTimeout is the longest timeout of a call.
+	MaxTimeout time.Duration
+	// MaxTotalMemory is what all guests may have together, in bytes.
+	MaxTotalMemory uint64
+	// MaxIdleBytes is what instances may take that wait for calls, in bytes; less than 0
 	// means that none wait.
-	IdleMemory int64
-	// Calls bounds the calls that run, and Waiting those that wait for a place; less
+	MaxIdleBytes int64
+	// MaxCalls bounds the calls that run, and MaxWaiting those that wait for a place; less
 	// than 0 means that none may wait.
-	Calls, Waiting int
+	MaxCalls, MaxWaiting int
 }
 
 // Bounds of [limits].
@@ -48,18 +49,18 @@ func (c *Config) Ceilings() Ceilings { return c.ceilings }
 
 func (r *reader) limitKeys() []stricttoml.Key {
 	l := &r.c.ceilings
-	idle := sizeKey(r, "idle_memory", &l.IdleMemory, 0, maxSystem)
-	idle.Read = orNone(&l.IdleMemory, idle.Read)
+	idle := sizeKey(r, "idle_memory", &l.MaxIdleBytes, 0, maxSystem)
+	idle.Read = orNone(&l.MaxIdleBytes, idle.Read)
 	return []stricttoml.Key{
-		sizeKey(r, "memory", &l.Memory, minMemory, maxMemory),
-		{Name: "fuel", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.Fuel, minFuel, maxFuel)},
-		{Name: "open_files", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.OpenFiles, 1, maxOpenFiles)},
-		{Name: "http_requests", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.HTTPRequests, 1, maxHTTPRequests)},
-		{Name: "timeout", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(r.Checker, &l.Timeout, parseTimeout)},
-		sizeKey(r, "total_memory", &l.TotalMemory, minMemory, maxSystem),
+		sizeKey(r, "memory", &l.MaxMemory, minMemory, maxMemory),
+		{Name: "fuel", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.MaxFuel, minFuel, maxFuel)},
+		{Name: "open_files", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.MaxOpenFiles, 1, maxOpenFiles)},
+		{Name: "http_requests", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.MaxRequests, 1, maxHTTPRequests)},
+		{Name: "timeout", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(r.Checker, &l.MaxTimeout, parseTimeout)},
+		sizeKey(r, "total_memory", &l.MaxTotalMemory, minMemory, maxSystem),
 		idle,
-		{Name: "calls", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.Calls, 1, maxCalls)},
-		{Name: "waiting", Want: stricttoml.WantInteger, Read: orNone(&l.Waiting, stricttoml.ReadCount(r.Checker, &l.Waiting, 0, maxCalls))},
+		{Name: "calls", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.MaxCalls, 1, maxCalls)},
+		{Name: "waiting", Want: stricttoml.WantInteger, Read: orNone(&l.MaxWaiting, stricttoml.ReadCount(r.Checker, &l.MaxWaiting, 0, maxCalls))},
 	}
 }
 

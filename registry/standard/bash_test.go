@@ -70,11 +70,15 @@ const bashTakesLong = "it compiles the shell and runs its corpus"
 func bashRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	tools, err := standard.New(standard.Options{
-		Offer: capability.Offer{Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}}},
-		// What the policy makes of scripts is tested beside it: here somebody says yes.
-		Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
-			return registry.Answer{Yes: true}, nil
-		}),
+		Registry: registry.Options{
+			Rules: registry.Rules{Offer: capability.Offer{
+				Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}},
+			}},
+			// What the policy makes of scripts is tested beside it: here somebody says yes.
+			Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+				return registry.Answer{Yes: true}, nil
+			})},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // The operator's ceilings reach the calls of a registry.
@@ -19,13 +20,13 @@ func TestCeilings(t *testing.T) {
 	bomb := wasmtest.Code([]byte{wasmtest.Loop, wasmtest.Empty}, wasmtest.Const(1), []byte{grow, 0}, wasmtest.Const(0),
 		[]byte{0x48, 0x45, 0x0d, 0, wasmtest.End, wasmtest.Unreachable}) // until memory.grow is below zero
 	for _, tt := range []struct {
-		limit    string
-		body     []byte
-		ceilings standard.Ceilings
+		limit   string
+		body    []byte
+		runtime runtime.Options
 	}{
-		{"fuel", loop, standard.Ceilings{MaxFuel: 100_000}},
-		{"memory", bomb, standard.Ceilings{MaxMemory: 1 << 20}},
-		{"total memory", bomb, standard.Ceilings{MaxTotalMemory: 1 << 20}},
+		{"fuel", loop, runtime.Options{MaxFuel: 100_000}},
+		{"memory", bomb, runtime.Options{MaxMemory: 1 << 20}},
+		{"total memory", bomb, runtime.Options{MaxTotalMemory: 1 << 20}},
 	} {
 		t.Run(tt.limit, func(t *testing.T) {
 			module := wasmtest.Module{
@@ -42,7 +43,11 @@ func TestCeilings(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			tools, err := standard.New(standard.Options{Tool: dir, NoBuiltins: true, NoCache: true, Ceilings: tt.ceilings})
+			tools, err := standard.New(standard.Options{
+				Sources: standard.Sources{Tool: dir, NoBuiltins: true},
+				NoCache: true,
+				Runtime: tt.runtime,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/standard"
@@ -45,7 +46,7 @@ func TestModuleDescribesItsTool(t *testing.T) {
 	}
 	put("cook")
 	open := func(o standard.Options) *registry.Registry {
-		o.NoBuiltins, o.Folders, o.Loops = true, []string{folder}, loop.Options{Off: true}
+		o.Sources.NoBuiltins, o.Sources.Folders, o.Registry.Calls.Loops = true, []string{folder}, loop.Options{Off: true}
 		tools, err := standard.New(o)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +86,7 @@ func TestModuleDescribesItsTool(t *testing.T) {
 	expect(tools, "Skills: cook, sing.")
 	for name, o := range map[string]standard.Options{
 		"without a folder": {},
-		"switched off":     {Workspace: workspace, NoDescriptions: true},
+		"switched off":     {Workspace: workspace, Registry: registry.Options{Tools: catalogue.Options{NoDescriptions: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tools := open(o)

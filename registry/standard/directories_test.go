@@ -83,8 +83,13 @@ func TestToolDirectoriesAreTheOperators(t *testing.T) {
 	}
 	var told []string
 	tools, err := standard.New(standard.Options{
-		Config: d.config(`tool_directories = ["../more", "../tools"]` + "\n"), NoBuiltins: true, NoCache: true, StateDir: t.TempDir(),
-		OnLoadError: func(err error) { told = append(told, err.Error()) },
+		Config: d.config(`tool_directories = ["../more", "../tools"]` + "\n"),
+		Sources: standard.Sources{
+			NoBuiltins:  true,
+			OnLoadError: func(err error) { told = append(told, err.Error()) },
+		},
+		NoCache:  true,
+		StateDir: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +111,7 @@ func TestToolDirectories(t *testing.T) {
 	for name, tt := range map[string]struct {
 		operator string
 		folders  []string
-		options  standard.Options
+		sources  standard.Sources
 		want     []string
 		told     string // of what does not load
 	}{
@@ -122,14 +127,15 @@ func TestToolDirectories(t *testing.T) {
 			operator: `["../empty", "../tools"]`, want: []string{"tools/one/tool.toml"},
 			told: "etc/wasmtool.toml:1: tool_directories: empty: there is no tool here",
 		},
-		"left out":      {operator: `["../tools"]`, options: standard.Options{NoDirectories: true}},
-		"a single tool": {operator: `["../tools"]`, options: standard.Options{NoDirectories: true, Tool: abs + "/two"}, want: []string{abs + "/two/tool.toml"}},
+		"left out":      {operator: `["../tools"]`, sources: standard.Sources{NoDirectories: true}},
+		"a single tool": {operator: `["../tools"]`, sources: standard.Sources{NoDirectories: true, Tool: abs + "/two"}, want: []string{abs + "/two/tool.toml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told []string
-			o := tt.options
-			o.Config, o.Folders, o.NoBuiltins, o.NoCache, o.StateDir = d.config("tool_directories = "+tt.operator+"\n"), tt.folders, true, true, t.TempDir()
-			o.OnLoadError = func(err error) { told = append(told, err.Error()) }
+			o := standard.Options{Sources: tt.sources}
+			o.Config, o.NoCache, o.StateDir = d.config("tool_directories = "+tt.operator+"\n"), true, t.TempDir()
+			o.Sources.Folders, o.Sources.NoBuiltins = tt.folders, true
+			o.Sources.OnLoadError = func(err error) { told = append(told, err.Error()) }
 			tools, err := standard.New(o)
 			if err != nil {
 				t.Fatal(err)
@@ -141,7 +147,7 @@ func TestToolDirectories(t *testing.T) {
 			if text := strings.Join(told, "\n"); !strings.HasPrefix(text, tt.told) || (tt.told == "") != (text == "") || strings.Contains(text, d.dir) {
 				t.Errorf("told %q, want %q", text, tt.told)
 			}
-			o.OnLoadError = nil
+			o.Sources.OnLoadError = nil
 			if strict, err := standard.New(o); (tt.told != "") != (err != nil) {
 				t.Errorf("told nobody: %v", err)
 			} else if err == nil {
@@ -161,7 +167,12 @@ func TestReloadOfToolDirectories(t *testing.T) {
 	mounts := func(dir string) string {
 		return "[mounts]\ndata = { path = '../" + dir + "', mode = \"write\" }\n[tools.writer]\nauto_execute = true\n"
 	}
-	o := standard.Options{Config: d.config("tool_directories = [\"../tools\"]\n" + mounts("empty")), NoBuiltins: true, NoCache: true, StateDir: t.TempDir()}
+	o := standard.Options{
+		Config:   d.config("tool_directories = [\"../tools\"]\n" + mounts("empty")),
+		Sources:  standard.Sources{NoBuiltins: true},
+		NoCache:  true,
+		StateDir: t.TempDir(),
+	}
 	tools, err := standard.New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
 	"github.com/wasmtool/wasmtool/registry/ledger"
+	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -42,7 +43,7 @@ func Example_embedding() {
 // A program that has modules compiled by a child process of itself.
 func Example_compiler() {
 	compiler := runtime.SelfCompiler()
-	tools, err := standard.New(standard.Options{Workspace: ".", CompileCommand: compiler})
+	tools, err := standard.New(standard.Options{Workspace: ".", Runtime: runtime.Options{CompileCommand: compiler}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,10 +62,12 @@ func Example_hostTools() {
 		return tool.TextResult("sent to "+to, nil)
 	}
 	tools, err := standard.New(standard.Options{
-		Backends: map[string]hosttools.Backend{"message": send},
-		Jobs:     &process.Options{},
-		Asker:    people,
-		Approver: approver,
+		Host: standard.Host{
+			Backends: map[string]hosttools.Backend{"message": send},
+			Jobs:     &process.Options{},
+			Asker:    people,
+		},
+		Registry: registry.Options{Approvals: registry.ApprovalOptions{Approver: approver}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -124,10 +127,12 @@ func Example_tenants() {
 	acmeSecrets := secret.New(map[string]secret.Source{"TOKEN": secret.FromEnv("ACME_TOKEN", os.LookupEnv)}, secret.Options{})
 
 	tools, err := standard.New(standard.Options{
-		Offer: capability.Offer{Mounts: map[string]capability.Mount{
-			"workspace": {Dir: folders, Mode: capability.ModeRead},
-		}},
-		MaxTenantCalls: 20,
+		Registry: registry.Options{
+			Rules: registry.Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{
+				"workspace": {Dir: folders, Mode: capability.ModeRead},
+			}}},
+			Schedule: schedule.Options{MaxTenantCalls: 20},
+		},
 	})
 	if err != nil {
 		log.Fatal(err)

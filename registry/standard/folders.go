@@ -18,18 +18,18 @@ import (
 type toolFolder struct {
 	path string
 	// name is what messages call it, and line where the operator's file names it; empty for
-	// one of Options.Folders.
+	// one of Sources.Folders.
 	name, line string
 }
 
-// toolFolders are the folders of Options.Folders and of the operator's file, each once by
+// toolFolders are those of Sources.Folders and of the operator's file, each once by
 // whatever name.
 func (o Options) toolFolders() []toolFolder {
 	var folders []toolFolder
-	for _, dir := range o.Folders {
+	for _, dir := range o.Sources.Folders {
 		folders = append(folders, toolFolder{path: dir, name: dir})
 	}
-	if o.NoDirectories {
+	if o.Sources.NoDirectories {
 		return folders
 	}
 	for _, dir := range o.config().ToolDirectories() {

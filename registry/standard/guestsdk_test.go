@@ -14,6 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/ledger/loop"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -247,7 +248,10 @@ func putTool(tb testing.TB, dir, module, manifest string, wasm []byte) {
 
 func openTools(tb testing.TB, dir string) *registry.Registry {
 	tb.Helper()
-	tools, err := standard.New(standard.Options{NoBuiltins: true, Folders: []string{dir}, Loops: loop.Options{Off: true}})
+	tools, err := standard.New(standard.Options{
+		Sources:  standard.Sources{NoBuiltins: true, Folders: []string{dir}},
+		Registry: registry.Options{Calls: ledger.Options{Loops: loop.Options{Off: true}}},
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package standard
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -20,23 +21,23 @@ func addHostTools(o Options, tools *registry.Registry) error {
 		}
 		return tools.Tools().Register(spec, executor)
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.Backends)) {
-		if err := register(hosttools.Define(name, o.Backends[name])); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(o.Host.Backends)) {
+		if err := register(hosttools.Define(name, o.Host.Backends[name])); err != nil {
 			return err
 		}
 	}
-	if o.Tool != "" { // one tool was asked for
+	if o.Sources.Tool != "" { // one tool was asked for
 		return nil
 	}
-	if o.Asker != nil {
-		if err := register(question.Define(o.Asker)); err != nil {
+	if o.Host.Asker != nil {
+		if err := register(question.Define(o.Host.Asker)); err != nil {
 			return err
 		}
 	}
-	if o.Jobs == nil {
+	if o.Host.Jobs == nil {
 		return nil
 	}
-	jobs := *o.Jobs
+	jobs := *o.Host.Jobs
 	if jobs.MaxRunning <= 0 {
 		jobs.MaxRunning = max(callsAtOnce(o)/2, 1)
 	}
@@ -53,12 +54,11 @@ const leastCalls = 64
 
 // callsAtOnce is how many calls of a tenant may run at once, as far as that is known.
 func callsAtOnce(o Options) int {
-	calls := o.Ceilings.MaxCalls
-	if calls <= 0 {
-		calls = leastCalls
-	}
-	if o.MaxTenantCalls > 0 {
-		calls = min(calls, o.MaxTenantCalls)
+	calls := cmp.Or(max(o.Runtime.MaxCalls, 0), leastCalls)
+	for _, bound := range []int{o.Registry.Schedule.MaxCalls, o.Registry.Schedule.MaxTenantCalls} {
+		if bound > 0 {
+			calls = min(calls, bound)
+		}
 	}
 	return calls
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/executor/hosttools"
 	"github.com/wasmtool/wasmtool/registry/executor/process"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -20,8 +21,8 @@ func TestBackends(t *testing.T) {
 		return tool.TextResult("done: "+string(call.Arguments), nil)
 	}
 	tools, err := standard.New(standard.Options{
-		NoBuiltins: true, StateDir: t.TempDir(), NoCache: true,
-		Backends: map[string]hosttools.Backend{"task": backend},
+		Sources: standard.Sources{NoBuiltins: true}, StateDir: t.TempDir(), NoCache: true,
+		Host: standard.Host{Backends: map[string]hosttools.Backend{"task": backend}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,12 @@ func TestBackends(t *testing.T) {
 		t.Error("a tool without a backend is there")
 	}
 
-	_, err = standard.New(standard.Options{NoBuiltins: true, StateDir: t.TempDir(), NoCache: true, Backends: map[string]hosttools.Backend{"tasks": backend}})
+	_, err = standard.New(standard.Options{
+		Sources:  standard.Sources{NoBuiltins: true},
+		StateDir: t.TempDir(),
+		NoCache:  true,
+		Host:     standard.Host{Backends: map[string]hosttools.Backend{"tasks": backend}},
+	})
 	if err == nil || !strings.Contains(err.Error(), `did you mean "task"?`) {
 		t.Errorf("got %v", err)
 	}
@@ -49,7 +55,10 @@ func TestToolsAreInGroups(t *testing.T) {
 		backends[name] = func(context.Context, tool.Invocation) (tool.Result, error) { return tool.Result{}, nil }
 	}
 	tools, err := standard.New(standard.Options{
-		StateDir: t.TempDir(), NoCache: true, Backends: backends, Jobs: new(process.Options), Asker: answers(""), MaxText: 1000,
+		StateDir: t.TempDir(),
+		NoCache:  true,
+		Host:     standard.Host{Backends: backends, Jobs: new(process.Options), Asker: answers("")},
+		Registry: registry.Options{Calls: ledger.Options{MaxText: 1000}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +90,10 @@ func TestJobs(t *testing.T) {
 		of   string
 		want bool
 	}{{"calculator", true}, {"none", false}} {
-		tools, err := standard.New(standard.Options{StateDir: t.TempDir(), Jobs: &process.Options{Tool: c.of, Parameter: "expression"}})
+		tools, err := standard.New(standard.Options{
+			StateDir: t.TempDir(),
+			Host:     standard.Host{Jobs: &process.Options{Tool: c.of, Parameter: "expression"}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,22 +120,28 @@ func TestJobsLeaveCalls(t *testing.T) {
 		change func(*standard.Options)
 		want   int
 	}{
-		"of the tenant": {func(o *standard.Options) { o.MaxTenantCalls = 4 }, 2},
-		"of all":        {func(o *standard.Options) { o.MaxTenantCalls, o.Ceilings.MaxCalls = 8, 6 }, 3},
-		"a single one":  {func(o *standard.Options) { o.Ceilings.MaxCalls = 1 }, 1},
-		"as it says":    {func(o *standard.Options) { o.MaxTenantCalls, o.Jobs.MaxRunning = 8, 5 }, 5},
+		"of the tenant": {func(o *standard.Options) { o.Registry.Schedule.MaxTenantCalls = 4 }, 2},
+		"of all":        {func(o *standard.Options) { o.Registry.Schedule.MaxTenantCalls, o.Runtime.MaxCalls = 8, 6 }, 3},
+		"a single one":  {func(o *standard.Options) { o.Runtime.MaxCalls = 1 }, 1},
+		"as it says":    {func(o *standard.Options) { o.Registry.Schedule.MaxTenantCalls, o.Host.Jobs.MaxRunning = 8, 5 }, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			yes := registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+				return registry.Answer{Yes: true}, nil
+			})
 			o := standard.Options{
-				NoBuiltins: true, StateDir: t.TempDir(), NoCache: true, Jobs: &process.Options{Tool: "task", Parameter: "task"},
-				Backends: map[string]hosttools.Backend{"task": func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
-					<-ctx.Done()
-					return tool.Result{}, ctx.Err()
-				}},
-				Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
-					return registry.Answer{Yes: true}, nil
-				}),
+				Sources:  standard.Sources{NoBuiltins: true},
+				StateDir: t.TempDir(),
+				NoCache:  true,
+				Host: standard.Host{
+					Jobs: &process.Options{Tool: "task", Parameter: "task"},
+					Backends: map[string]hosttools.Backend{"task": func(ctx context.Context, _ tool.Invocation) (tool.Result, error) {
+						<-ctx.Done()
+						return tool.Result{}, ctx.Err()
+					}},
+				},
+				Registry: registry.Options{Approvals: registry.ApprovalOptions{Approver: yes}},
 			}
 			c.change(&o)
 			tools, err := standard.New(o)

@@ -16,7 +16,7 @@ func TestKeyringIsAnOption(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := standard.Options{Config: file, NoBuiltins: true, NoCache: true, StateDir: t.TempDir()}
+	o := standard.Options{Config: file, Sources: standard.Sources{NoBuiltins: true}, NoCache: true, StateDir: t.TempDir()}
 	_, err = standard.New(o)
 	if tool.CodeOf(err) != tool.CodeUsage || !strings.Contains(err.Error(), "wasmtool.toml:2: secrets.TOKEN: ") || !strings.Contains(err.Error(), "hostfuncs/secret/keyring") {
 		t.Errorf("without a keyring: %v", err)

@@ -170,10 +170,12 @@ func BenchmarkLanguages(b *testing.B) {
 func openLanguageTool(tb testing.TB, name, folder string) (*registry.Registry, tool.Spec) {
 	tb.Helper()
 	tools, err := standard.New(standard.Options{
-		Tool:       filepath.Join(examples, name, folder),
-		Workspace:  filepath.Join(goldens, "workspace"),
-		NoBuiltins: true,
-		NoCache:    true,
+		Sources: standard.Sources{
+			Tool:       filepath.Join(examples, name, folder),
+			NoBuiltins: true,
+		},
+		Workspace: filepath.Join(goldens, "workspace"),
+		NoCache:   true,
 	})
 	if err != nil {
 		tb.Fatal(err)

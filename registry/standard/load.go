@@ -33,7 +33,7 @@ type loader struct {
 
 func (l *loader) loadAll(o Options) error {
 	l.config = o.config()
-	if !o.NoBuiltins {
+	if !o.Sources.NoBuiltins {
 		if err := l.loadFolder(manifests.EmbeddedFolder(builtins.FS()), toolFolder{}); err != nil {
 			return err
 		}
@@ -58,8 +58,8 @@ func (l *loader) loadAll(o Options) error {
 			l.watched.told[dir.path] = err.Error()
 		}
 	}
-	if o.Tool != "" {
-		return l.loadSingle(o.Tool)
+	if o.Sources.Tool != "" {
+		return l.loadSingle(o.Sources.Tool)
 	}
 	return nil
 }

@@ -67,7 +67,11 @@ items = { type = "object", properties = { key = { type = "string" }, value = { t
 
 // What a look costs when nothing changed.
 func BenchmarkLook(b *testing.B) {
-	o := standard.Options{Folders: []string{folderOfMany(b)}, NoBuiltins: true, NoCache: true, StateDir: b.TempDir()}
+	o := standard.Options{
+		Sources:  standard.Sources{Folders: []string{folderOfMany(b)}, NoBuiltins: true},
+		NoCache:  true,
+		StateDir: b.TempDir(),
+	}
 	tools, folders, err := standard.Open(o)
 	if err != nil {
 		b.Fatal(err)
@@ -85,7 +89,11 @@ func BenchmarkLook(b *testing.B) {
 func BenchmarkLoad(b *testing.B) {
 	dir := folderOfMany(b)
 	for b.Loop() {
-		tools, err := standard.New(standard.Options{Folders: []string{dir}, NoBuiltins: true, NoCache: true, StateDir: b.TempDir()})
+		tools, err := standard.New(standard.Options{
+			Sources:  standard.Sources{Folders: []string{dir}, NoBuiltins: true},
+			NoCache:  true,
+			StateDir: b.TempDir(),
+		})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -18,7 +18,7 @@ type LoadedManifest struct {
 // run. Errors are as for New; o.OnLoadError is told of a manifest that is not sound.
 func Manifests(o Options) ([]LoadedManifest, error) {
 	var found []LoadedManifest
-	l := &loader{onError: o.OnLoadError}
+	l := &loader{onError: o.Sources.OnLoadError}
 	l.add = func(m *manifests.Manifest, source string, _ func() ([]byte, error)) error {
 		found = append(found, LoadedManifest{m, source})
 		return nil

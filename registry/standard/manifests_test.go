@@ -19,14 +19,16 @@ func TestManifests(t *testing.T) {
 	putTool(t, good, "a.wasm", manifest, module.Bytes())
 	putTool(t, bad, "a.wasm", strings.Replace(manifest, "output", "otput", 1), module.Bytes())
 	var told error
-	found, err := standard.Manifests(standard.Options{NoBuiltins: true, Folders: []string{good, bad}, OnLoadError: func(err error) { told = err }})
+	sources := standard.Sources{NoBuiltins: true, Folders: []string{good, bad}, OnLoadError: func(err error) { told = err }}
+	found, err := standard.Manifests(standard.Options{Sources: sources})
 	if err != nil || len(found) != 1 || found[0].Name != "a" || found[0].Examples[0].Title != "Nothing" || !strings.HasSuffix(found[0].Source, "/tool.toml") {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	if tool.CodeOf(told) != tool.CodeInvalidManifest || !strings.Contains(told.Error(), `did you mean "output"?`) {
 		t.Errorf("told %v", told)
 	}
-	if _, err := standard.Manifests(standard.Options{NoBuiltins: true, Tool: bad}); tool.CodeOf(err) != tool.CodeInvalidManifest {
+	single := standard.Options{Sources: standard.Sources{NoBuiltins: true, Tool: bad}}
+	if _, err := standard.Manifests(single); tool.CodeOf(err) != tool.CodeInvalidManifest {
 		t.Errorf("a single tool: %v", err)
 	}
 }

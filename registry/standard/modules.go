@@ -21,7 +21,7 @@ type Module struct {
 // module that cannot be read is one too, and o.OnLoadError is told of it.
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
-	l := &loader{onError: o.OnLoadError}
+	l := &loader{onError: o.Sources.OnLoadError}
 	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		if m.REST != nil {
 			return nil

@@ -34,14 +34,16 @@ func TestModules_missingModule(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tool.toml"), []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := standard.Modules(standard.Options{NoBuiltins: true, Folders: []string{dir}}); tool.CodeOf(err) != tool.CodeInvalidManifest {
+	sources := standard.Sources{NoBuiltins: true, Folders: []string{dir}}
+	if _, err := standard.Modules(standard.Options{Sources: sources}); tool.CodeOf(err) != tool.CodeInvalidManifest {
 		t.Errorf("got %v", err)
 	}
 	good := t.TempDir()
 	module := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}}, Funcs: []wasmtest.Func{{}}}
 	putTool(t, good, "b.wasm", strings.NewReplacer(`"a"`, `"b"`, "a.wasm", "b.wasm").Replace(manifest), module.Bytes())
 	var told error
-	modules, err := standard.Modules(standard.Options{NoBuiltins: true, Folders: []string{dir, good}, OnLoadError: func(err error) { told = err }})
+	sources.Folders, sources.OnLoadError = []string{dir, good}, func(err error) { told = err }
+	modules, err := standard.Modules(standard.Options{Sources: sources})
 	if err != nil || told == nil || len(modules) != 1 || modules[0].Tool != "b" {
 		t.Errorf("got %v, %v; told %v", modules, err, told)
 	}

@@ -1,7 +1,6 @@
 package standard_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -10,40 +9,36 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Whoever makes a Registry by New can say all that its Options say.
-func TestOptionsHaveThoseOfTheRegistry(t *testing.T) {
-	instead := map[string]string{
-		"Rules":      "the operator's file, Offer and Policy",
-		"Results":    "made with MaxText",
-		"MaxCalls":   "Ceilings.MaxCalls",
-		"MaxWaiting": "Ceilings.MaxWaiting",
-	}
-	other := map[string]string{
-		"Approvals.Store": "Approvals", "Approvals.Timeout": "ApprovalTimeout", "Schedule.Budget": "TenantBudget",
-		"Calls.MaxEnded": "MaxEndedCalls", "Retries.Max": "MaxRetries", "Retries.MaxDelay": "MaxRetryDelay",
-	}
-	own := reflect.TypeFor[standard.Options]()
-	var same func(group string, of reflect.Type)
-	same = func(group string, of reflect.Type) {
+// What packages offer is not offered again under another name: Options have theirs by name,
+// and no struct of them has many fields.
+func TestOptionsDeclareNothingTwice(t *testing.T) {
+	owners := make(map[string]string) // of names of fields
+	var look func(of reflect.Type)
+	look = func(of reflect.Type) {
+		if of.NumField() > 15 {
+			t.Errorf("%v has %d fields", of, of.NumField())
+		}
 		for _, field := range reflect.VisibleFields(of) {
-			if of == reflect.TypeFor[registry.Options]() && strings.HasSuffix(field.Type.Name(), "Options") {
-				same(field.Name+".", field.Type)
-				continue
+			if strings.HasSuffix(of.PkgPath(), "/standard") {
+				owners[field.Name] = of.String()
+			} else if owner, twice := owners[field.Name]; twice {
+				t.Errorf("%s is a field of %s and of %v", field.Name, owner, of)
 			}
-			found, there := own.FieldByName(cmp.Or(other[group+field.Name], field.Name))
-			if _, otherwise := instead[field.Name]; otherwise == there {
-				t.Errorf("%s: is there: %t", group+field.Name, there)
-			}
-			if there && found.Type != field.Type {
-				t.Errorf("%s is %v, not %v", group+field.Name, found.Type, field.Type)
+		}
+		for _, field := range reflect.VisibleFields(of) {
+			of := field.Type
+			options := of.Kind() == reflect.Struct && strings.HasSuffix(of.Name(), "Options")
+			if options || of == reflect.TypeFor[standard.Sources]() || of == reflect.TypeFor[standard.Host]() {
+				look(of)
 			}
 		}
 	}
-	same("", reflect.TypeFor[registry.Options]())
+	look(reflect.TypeFor[standard.Options]())
 }
 
 // observer notes what it is told.
@@ -57,7 +52,11 @@ func (o *observer) Begin(ctx context.Context, call tool.Call) (context.Context, 
 func TestObserverAndOnClose(t *testing.T) {
 	watching := new(observer)
 	failure := errors.New("the traces are not sent")
-	tools, err := standard.New(standard.Options{NoCache: true, StateDir: t.TempDir(), Observer: watching, OnClose: func() error { return failure }})
+	tools, err := standard.New(standard.Options{
+		NoCache:  true,
+		StateDir: t.TempDir(),
+		Registry: registry.Options{Calls: ledger.Options{Observer: watching}, OnClose: func() error { return failure }},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,10 @@ func planning(t *testing.T) (tools *registry.Registry, skills string) {
 	tools, err = standard.New(standard.Options{
 		StateDir: t.TempDir(),
 		Words:    []capability.Word{store},
-		Offer:    capability.Offer{Mounts: map[string]capability.Mount{"skills": {Dir: skills, Mode: capability.ModeRead}}},
-		Policy:   policy.Config{Tools: map[string]policy.ToolRule{"todo": {AutoExecute: true}}},
+		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Offer{
+			Mounts: map[string]capability.Mount{"skills": {Dir: skills, Mode: capability.ModeRead}},
+		}}},
+		Policy: policy.Config{Tools: map[string]policy.ToolRule{"todo": {AutoExecute: true}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,15 +12,19 @@ import (
 )
 
 // ReadResultTool is the name of the tool that reads on in texts that were cut; it is there
-// when Options.MaxText is set.
+// when ledger.Options.MaxText is set.
 const ReadResultTool = "read_result"
 
 // noteRoom is how many bytes of a page are for the words about where it goes on.
 const noteRoom = 80
 
-// addReadResult registers the tool that reads on. A page is short enough not to be cut
-// itself.
-func addReadResult(tools *registry.Registry, kept *results.Store, maxText int) error {
+// addReadResult registers the tool that reads on, if texts are cut. A page is short enough
+// not to be cut itself.
+func addReadResult(o Options, tools *registry.Registry) error {
+	kept, maxText := o.Registry.Calls.Results, o.Registry.Calls.MaxText
+	if maxText <= 0 {
+		return nil
+	}
 	type input struct {
 		Handle string `json:"handle" jsonschema:"The handle that the result was kept as, such as result_ABC."`
 		Offset int    `json:"offset,omitempty" jsonschema:"The byte to begin at; 0 is the beginning."`

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/native"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -16,7 +18,12 @@ import (
 // whole without having read it.
 func TestLongTextsAreCutReadOnAndHandedOn(t *testing.T) {
 	const maxText = 600
-	tools, err := New(Options{NoBuiltins: true, NoCache: true, StateDir: t.TempDir(), MaxText: maxText})
+	tools, err := New(Options{
+		Sources:  Sources{NoBuiltins: true},
+		NoCache:  true,
+		StateDir: t.TempDir(),
+		Registry: registry.Options{Calls: ledger.Options{MaxText: maxText}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

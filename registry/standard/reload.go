@@ -94,7 +94,16 @@ func (r *Reloader) Reload(ctx context.Context) (Reload, error) {
 func (r *Reloader) optionsWith(read *config.Config) Options {
 	o := r.options
 	o.Config = read
-	o.Offer.Deny = append(slices.Clone(o.Offer.Deny), otherValues(r.started, read)...)
+	denied := otherValues(r.started, read)
+	without := func(offer capability.Offer) capability.Offer {
+		offer.Deny = slices.Concat(offer.Deny, denied)
+		return offer
+	}
+	rules := &o.Registry.Rules
+	rules.Offer, rules.Offers = without(rules.Offer), maps.Clone(rules.Offers)
+	for name, offer := range rules.Offers {
+		rules.Offers[name] = without(offer)
+	}
 	return o
 }
 

@@ -75,7 +75,13 @@ func newReloading(t *testing.T, text string) *reloading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := standard.Options{Config: read, Workspace: filepath.Join(dir, "one"), NoBuiltins: true, StateDir: filepath.Join(dir, "state"), NoCache: true}
+	o := standard.Options{
+		Config:    read,
+		Workspace: filepath.Join(dir, "one"),
+		Sources:   standard.Sources{NoBuiltins: true},
+		StateDir:  filepath.Join(dir, "state"),
+		NoCache:   true,
+	}
 	if l.tools, err = standard.New(o); err != nil {
 		t.Fatal(err)
 	}

@@ -62,11 +62,16 @@ func newWatching(t *testing.T, operator string) *watching {
 		t.Fatal(err)
 	}
 	o := standard.Options{
-		Config: read, NoBuiltins: true, NoCache: true, StateDir: t.TempDir(),
-		OnLoadError: func(err error) { t.Error(err) },
+		Config: read,
+		Sources: standard.Sources{
+			NoBuiltins:  true,
+			OnLoadError: func(err error) { t.Error(err) },
+		},
+		NoCache:  true,
+		StateDir: t.TempDir(),
 	}
 	if len(read.ToolDirectories()) == 0 {
-		o.Folders = []string{w.dir}
+		o.Sources.Folders = []string{w.dir}
 	}
 	if w.tools, w.folders, err = standard.Open(o); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,12 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := standard.Options{Config: read, NoBuiltins: true, Folders: []string{filepath.Join(dir, "tools")}, StateDir: filepath.Join(dir, "state"), NoCache: true}
+	o := standard.Options{
+		Config:   read,
+		Sources:  standard.Sources{NoBuiltins: true, Folders: []string{filepath.Join(dir, "tools")}},
+		StateDir: filepath.Join(dir, "state"),
+		NoCache:  true,
+	}
 	tools, folders, err := standard.Open(o)
 	if err != nil {
 		t.Fatal(err)

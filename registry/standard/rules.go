@@ -7,7 +7,6 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
-	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -32,31 +31,37 @@ func specsOf(tools *registry.Registry) []tool.Spec {
 // rulesFor are the rules for these tools, and for others that come later by the names that
 // the file has of them.
 func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
-	var known policy.Known
-	rules := registry.Rules{
-		Offer:   o.offerTo(tool.Spec{}),
-		Offers:  make(map[string]capability.Offer),
-		Granted: o.Granted, GrantedBy: o.GrantedBy,
-		Widen: func(offer *capability.Offer, words ...capability.Word) error {
-			return o.config().Allow(offer, capability.Bound{Env: o.config().LookupEnv}, words...)
-		},
-		AllowLines: o.config().AllowLines, ShellLines: o.config().ShellLines,
-
-		Shell:   o.config().Shell(),
-		Digests: o.config().Digests(),
-		Revoked: slices.Sorted(maps.Keys(o.config().Revoked())),
+	file, rules := o.config(), o.Registry.Rules
+	if rules.Policy != nil {
+		return rules, &tool.Error{Code: tool.CodeUsage, Message: "Registry.Rules.Policy is made of Config and Policy; leave it nil"}
 	}
+	rules.Offer, rules.Offers = o.offerTo(tool.Spec{}), make(map[string]capability.Offer)
+	rules.Widen = func(offer *capability.Offer, words ...capability.Word) error {
+		return file.Allow(offer, capability.Bound{Env: file.LookupEnv}, words...)
+	}
+	rules.AllowLines, rules.ShellLines = file.AllowLines, file.ShellLines
+	rules.Digests = file.Digests()
+	for name, digest := range o.Registry.Rules.Digests {
+		if _, pinned := rules.Digests[name]; !pinned {
+			rules.Digests[name] = digest
+		}
+	}
+	rules.Revoked = slices.Concat(rules.Revoked, slices.Sorted(maps.Keys(file.Revoked())))
+	if o.Config != nil {
+		rules.Shell = file.Shell()
+	}
+	var known policy.Known
 	for _, spec := range specs {
 		known.Tools = append(known.Tools, policy.ToolFacts{Name: spec.Name, Aliases: spec.Aliases, Dangerous: spec.Dangerous})
 		rules.Offers[spec.Name] = o.offerTo(spec)
-		if err := settingsInVain(o.config(), spec); err != nil {
+		if err := settingsInVain(file, spec); err != nil {
 			return rules, err
 		}
 	}
-	wanted := o.config().PolicyConfig()
-	wanted.Rules = append(wanted.Rules, o.Policy.Rules...)
-	if o.Config == nil {
-		wanted = o.Policy
+	wanted := o.Policy
+	if o.Config != nil {
+		wanted = file.PolicyConfig()
+		wanted.Rules = append(wanted.Rules, o.Policy.Rules...)
 	}
 	for name := range wanted.Tools {
 		if _, there := rules.Offers[name]; !there {
@@ -71,43 +76,36 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 	return rules, nil
 }
 
-// config is the operator's file, an empty one for none.
-func (o Options) config() *config.Config {
-	if o.Config == nil {
-		return &config.Config{}
-	}
-	return o.Config
-}
-
-// offerTo is what a tool is given that asks: what the operator's file says, and what
-// Options say besides. A mount or variable of Options takes the place of one of the file,
-// and the words of the file are about the mount, whatever its folder; what the file denies
-// stays denied.
-func (o Options) offerTo(spec tool.Spec) capability.Offer {
+// offerTo is what a tool is given that asks: what the operator's file says, and what the
+// Rules of the Options say besides. A mount or variable of these takes the place of one of
+// the file, and the words of the file are about the mount, whatever its folder; what the
+// file denies stays denied.
+func (o *Options) offerTo(spec tool.Spec) capability.Offer {
+	file, more := o.config(), o.Registry.Rules.OfferTo(spec.Name)
 	dirs := make(map[string]string)
 	if o.Workspace != "" {
 		dirs[WorkspaceMount] = o.Workspace
 	}
-	given := o.config().OfferFor(dirs, spec.Name, spec.Aliases...)
-	maps.Copy(given.Mounts, o.Offer.Mounts)
-	for _, word := range o.config().MountWords(spec.Name) {
-		if _, replaced := o.Offer.Mounts[word.Name()]; replaced {
+	given := file.OfferFor(dirs, spec.Name, spec.Aliases...)
+	maps.Copy(given.Mounts, more.Mounts)
+	for _, word := range file.MountWords(spec.Name) {
+		if _, replaced := more.Mounts[word.Name()]; replaced {
 			_ = given.Add(capability.Bound{}, word) // the mount is bound
 		}
 	}
-	maps.Copy(given.Env, o.Offer.Env)
-	given.Net = append(given.Net, o.Offer.Net...)
+	maps.Copy(given.Env, more.Env)
+	given.Net = append(given.Net, more.Net...)
 	if given.Secrets == nil {
 		given.Secrets = make(map[string]capability.SecretOffer)
 	}
-	maps.Copy(given.Secrets, o.Offer.Secrets)
-	given.KV = max(given.KV, o.Offer.KV)
-	given.Deny = append(given.Deny, o.Offer.Deny...)
-	given.Clock, given.Random = !o.Deterministic, !o.Deterministic
+	maps.Copy(given.Secrets, more.Secrets)
+	given.KV = max(given.KV, more.KV)
+	given.Deny = append(given.Deny, more.Deny...)
+	given.Protected = append(given.Protected, more.Protected...)
 	for _, word := range o.Words {
 		// A mount or variable that nobody binds is told when the word is read; a tool that
 		// asks for it then misses it.
-		_ = o.config().Allow(&given, capability.Bound{Env: o.config().LookupEnv}, word)
+		_ = file.Allow(&given, capability.Bound{Env: file.LookupEnv}, word)
 	}
 	return given
 }

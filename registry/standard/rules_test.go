@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -33,7 +36,10 @@ func TestWhatTheFileSaysOfUnknownToolsHolds(t *testing.T) {
 	}
 	var told bytes.Buffer
 	tools, err := standard.New(standard.Options{
-		Config: file, NoCache: true, StateDir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&told, nil)),
+		Config:   file,
+		NoCache:  true,
+		StateDir: t.TempDir(),
+		Registry: registry.Options{Logger: slog.New(slog.NewTextHandler(&told, nil))},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +75,11 @@ func TestASingleToolDoesNotMakeOthersUnknown(t *testing.T) {
 	}
 	var told bytes.Buffer
 	tools, err := standard.New(standard.Options{
-		Config: file, Tool: w.dir + "/one", NoBuiltins: true, NoCache: true, StateDir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&told, nil)),
+		Config:   file,
+		Sources:  standard.Sources{Tool: w.dir + "/one", NoBuiltins: true},
+		NoCache:  true,
+		StateDir: t.TempDir(),
+		Registry: registry.Options{Logger: slog.New(slog.NewTextHandler(&told, nil))},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,5 +87,51 @@ func TestASingleToolDoesNotMakeOthersUnknown(t *testing.T) {
 	defer tools.Close()
 	if told.Len() > 0 {
 		t.Errorf("told %s", &told)
+	}
+}
+
+// The Rules of a program count besides the operator's file, which comes first.
+func TestRulesOfTheProgram(t *testing.T) {
+	file, err := config.Decode(config.File{Name: "wasmtool.toml"}, []byte("[revoked]\ndigests = [\"sha256:"+strings.Repeat("1", 64)+"\"]\n"+
+		"[grants]\nallow = [\"kv:write\"]\n[tools.own]\ndigest = \"sha256:"+strings.Repeat("2", 64)+"\"\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := registry.New(registry.Options{})
+	defer tools.Close()
+	for _, name := range []string{"own", "other"} {
+		spec := tool.Spec{Name: name, Description: "Does nothing.", Parameters: json.RawMessage(`{"type":"object"}`)}
+		if err := tools.Tools().Register(spec, named{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock, err := capability.ParseWord("clock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := registry.Rules{
+		Offer:   capability.Offer{Deny: capability.Deny{clock}},
+		Offers:  map[string]capability.Offer{"own": {Env: map[string]string{"A": "a"}}},
+		Digests: map[string]string{"own": "mine", "other": "mine"},
+		Revoked: []string{"mine"},
+	}
+	o := standard.Options{Config: file, Registry: registry.Options{Rules: given}}
+	rules, err := standard.Rules(o, tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, other := rules.OfferTo("own"), rules.OfferTo("other")
+	if own.Env["A"] != "a" || len(own.Deny) > 0 || own.KV != capability.ModeWrite {
+		t.Errorf("its own offer is %+v", own)
+	}
+	if other.Env["A"] != "" || !slices.Contains(other.Deny, clock) || other.KV != capability.ModeWrite {
+		t.Errorf("the offer of others is %+v", other)
+	}
+	if rules.Digests["other"] != "mine" || rules.Digests["own"] == "mine" || len(rules.Revoked) != 2 {
+		t.Errorf("pinned %v, revoked %v", rules.Digests, rules.Revoked)
+	}
+	o.Registry.Rules.Policy = policy.Default()
+	if _, err := standard.Rules(o, tools); tool.CodeOf(err) != tool.CodeUsage {
+		t.Errorf("a policy of its own: %v", err)
 	}
 }

@@ -29,7 +29,10 @@ func main() {
 	if len(os.Args) > 2 {
 		compiler = nil
 	}
-	tools, err := standard.New(standard.Options{NoBuiltins: true, NoCache: true, Tool: os.Args[1], CompileCommand: compiler})
+	tools, err := standard.New(standard.Options{
+		Sources: standard.Sources{NoBuiltins: true, Tool: os.Args[1]},
+		NoCache: true, Runtime: runtime.Options{CompileCommand: compiler},
+	})
 	if err != nil {
 		panic(err)
 	}

@@ -18,7 +18,7 @@ import (
 // registers their tools.
 func addServers(o Options, tools *registry.Registry, secrets *secret.Store) error {
 	servers := o.config().Servers()
-	maps.DeleteFunc(servers, func(name string, _ config.Server) bool { return !slices.Contains(o.Servers, name) })
+	maps.DeleteFunc(servers, func(name string, _ config.Server) bool { return !slices.Contains(o.Sources.Servers, name) })
 	names := slices.Sorted(maps.Keys(servers))
 	failures := make([]error, len(names))
 	var started sync.WaitGroup
@@ -26,17 +26,17 @@ func addServers(o Options, tools *registry.Registry, secrets *secret.Store) erro
 		server := mcp.NewServer(mcp.Options{
 			Name: name, Command: servers[name].Command, Env: servers[name].Env,
 			URL: servers[name].URL, Private: servers[name].Private, Secret: servers[name].Secret, Secrets: secrets, HTTP: o.HTTP,
-			LookupEnv: o.config().LookupEnv, Logger: o.Logger,
+			LookupEnv: o.config().LookupEnv, Logger: o.Registry.Logger,
 		})
 		started.Go(func() { failures[i] = tools.Tools().AddSource(context.Background(), server) })
 	}
 	started.Wait()
-	if o.OnLoadError == nil {
+	if o.Sources.OnLoadError == nil {
 		return errors.Join(failures...)
 	}
 	for _, err := range failures {
 		if err != nil {
-			o.OnLoadError(err)
+			o.Sources.OnLoadError(err)
 		}
 	}
 	return nil

@@ -25,9 +25,9 @@ func TestTenantsWithBuiltins(t *testing.T) {
 		auto[name] = policy.ToolRule{AutoExecute: true}
 	}
 	tools, err := standard.New(standard.Options{
-		Offer: capability.Offer{Mounts: map[string]capability.Mount{
+		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{
 			standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite},
-		}},
+		}}}},
 		Policy: policy.Config{Tools: auto},
 	})
 	if err != nil {

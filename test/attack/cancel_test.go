@@ -13,6 +13,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/mcpserver"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -52,7 +54,10 @@ func TestCancelledCallStopsTheGuest(t *testing.T) {
 	}
 	receipts := make(chan tool.Receipt, 1)
 	tools, err := standard.New(standard.Options{
-		Tool: dir, NoBuiltins: true, NoCache: true, StateDir: t.TempDir(), OnReceipt: func(r tool.Receipt) { receipts <- r },
+		Sources:  standard.Sources{Tool: dir, NoBuiltins: true},
+		NoCache:  true,
+		StateDir: t.TempDir(),
+		Registry: registry.Options{Calls: ledger.Options{OnReceipt: func(r tool.Receipt) { receipts <- r }}},
 	})
 	if err != nil {
 		t.Fatal(err)

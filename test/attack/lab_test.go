@@ -21,9 +21,11 @@ import (
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // scriptWASM is the guest, built once for all tests.
@@ -128,10 +130,17 @@ func newLab(t testing.TB, s setup) *lab {
 	}
 	l := &lab{stderr: new(bytes.Buffer)}
 	l.options = standard.Options{
-		Config: decode(t, s.operator, s.env), NoBuiltins: true, Folders: []string{folder}, CacheDir: cacheDir,
-		StateDir: s.stateDir, HTTP: s.http, Approver: s.approver, Approvals: s.approvals,
-		Logger:    slog.New(slog.NewTextHandler(l.stderr, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		OnReceipt: l.note, Keyring: keyring.New,
+		Config:   decode(t, s.operator, s.env),
+		Sources:  standard.Sources{NoBuiltins: true, Folders: []string{folder}},
+		Runtime:  runtime.Options{CacheDir: cacheDir},
+		StateDir: s.stateDir,
+		HTTP:     s.http,
+		Registry: registry.Options{
+			Approvals: registry.ApprovalOptions{Approver: s.approver, Store: s.approvals},
+			Logger:    slog.New(slog.NewTextHandler(l.stderr, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Calls:     ledger.Options{OnReceipt: l.note},
+		},
+		Keyring: keyring.New,
 	}
 	if l.tools, err = standard.New(l.options); err != nil {
 		t.Fatal(err)

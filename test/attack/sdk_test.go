@@ -74,8 +74,11 @@ func TestSDK(t *testing.T) {
 		}
 	}
 	tools, err := standard.New(standard.Options{
-		NoBuiltins: true, Tool: dir, CacheDir: cacheDir, StateDir: t.TempDir(), HTTP: w.options(), CompileCommand: runtime.SelfCompiler(),
-		Config: decode(t, "[grants]\nallow = [\"net:http://api.example.com/\", \"kv:write\"]\n[tools.fetch]\nauto_execute = true\n", nil),
+		Sources:  standard.Sources{NoBuiltins: true, Tool: dir},
+		Runtime:  runtime.Options{CacheDir: cacheDir, CompileCommand: runtime.SelfCompiler()},
+		StateDir: t.TempDir(),
+		HTTP:     w.options(),
+		Config:   decode(t, "[grants]\nallow = [\"net:http://api.example.com/\", \"kv:write\"]\n[tools.fetch]\nauto_execute = true\n", nil),
 	})
 	if err != nil {
 		t.Fatal(err)

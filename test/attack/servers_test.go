@@ -68,7 +68,12 @@ func TestServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools, err := standard.New(standard.Options{Config: c, NoBuiltins: true, NoCache: true, Servers: []string{"own"}, StateDir: t.TempDir(), OnLoadError: func(err error) { t.Error(err) }})
+		tools, err := standard.New(standard.Options{
+			Config:   c,
+			Sources:  standard.Sources{NoBuiltins: true, Servers: []string{"own"}, OnLoadError: func(err error) { t.Error(err) }},
+			NoCache:  true,
+			StateDir: t.TempDir(),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

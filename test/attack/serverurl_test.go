@@ -46,8 +46,14 @@ func TestServerAtURL(t *testing.T) {
 			}
 			var failure error
 			tools, err := standard.New(standard.Options{
-				Config: c, NoBuiltins: true, NoCache: true, Servers: []string{"own"}, StateDir: t.TempDir(),
-				OnLoadError: func(err error) { failure = err },
+				Config: c,
+				Sources: standard.Sources{
+					NoBuiltins:  true,
+					Servers:     []string{"own"},
+					OnLoadError: func(err error) { failure = err },
+				},
+				NoCache:  true,
+				StateDir: t.TempDir(),
 				HTTP: egress.Options{LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) {
 					return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 				}},

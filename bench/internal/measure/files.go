@@ -12,8 +12,10 @@ import (
 
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // The tree that is searched: as many files in as many folders, of about so many bytes.
@@ -67,7 +69,9 @@ func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []F
 		return []FileJob{{Missing: reason(err)}}
 	}
 	tools, err := standard.New(standard.Options{
-		Workspace: dir, CacheDir: filepath.Join(s.Cache, "runtime"), Granted: []capability.Word{write},
+		Workspace: dir,
+		Runtime:   runtime.Options{CacheDir: filepath.Join(s.Cache, "runtime")},
+		Registry:  registry.Options{Rules: registry.Rules{Granted: []capability.Word{write}}},
 	})
 	if err != nil {
 		return []FileJob{{Missing: reason(err)}}

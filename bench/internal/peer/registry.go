@@ -10,6 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // toolName is the name of the job as a tool.
@@ -67,7 +68,7 @@ func (p *registryPeer) Prepare(ctx context.Context) error {
 		return err
 	}
 	p.registry, err = standard.New(standard.Options{
-		Tool: folder, NoBuiltins: true, CacheDir: p.setup.runtimeCache(),
+		Sources: standard.Sources{Tool: folder, NoBuiltins: true}, Runtime: runtime.Options{CacheDir: p.setup.runtimeCache()},
 	})
 	if err != nil {
 		return err

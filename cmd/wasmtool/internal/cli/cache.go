@@ -213,7 +213,7 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	options.Logger = slog.New(warningHandler(func(message string) {
+	options.Registry.Logger = slog.New(warningHandler(func(message string) {
 		if strings.HasPrefix(message, "compiled modules are not kept") {
 			unkept.Store(&tool.Error{Code: tool.CodeInternal, Message: message})
 		} else {

@@ -97,7 +97,7 @@ func (o toolOptions) openExplained(target string, stores *remembered.Files) (exp
 		return t, err
 	}
 	if target == "" {
-		options.Logger = nil // the caller tells the warnings
+		options.Registry.Logger = nil // the caller tells the warnings
 	}
 	if t.tools, err = standard.New(options); err != nil {
 		return t, err

@@ -128,8 +128,8 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	if err := o.checkOptions(cmd, options); err != nil {
 		return err
 	}
-	options.Jobs = new(process.Options)
-	options.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	options.Host.Jobs = new(process.Options)
+	options.Registry.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	tools, folders, err := o.openTools(options)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 		return err
 	}
 	server := mcpserver.New(tools, mcpserver.Options{
-		Version: readVersion().Version, Approver: approver, Logger: options.Logger,
+		Version: readVersion().Version, Approver: approver, Logger: options.Registry.Logger,
 		OnLog: func(name string, level slog.Level, text string) {
 			if level >= slog.LevelWarn || o.verbose {
 				said.log(name, level, text)
@@ -194,7 +194,7 @@ func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Offer,
 // bound: all calls of tools that ask for it would fail.
 func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options) error {
 	bound := options.Config.Offer(nil).Mounts
-	maps.Copy(bound, options.Offer.Mounts)
+	maps.Copy(bound, options.Registry.Rules.Offer.Mounts)
 	for _, word := range o.words {
 		kind, name := word.Kind(), word.Name()
 		if _, ok := bound[name]; ok || kind != capability.KindRead && kind != capability.KindWrite || name == capability.ScratchMount {

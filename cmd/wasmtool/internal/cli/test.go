@@ -98,9 +98,9 @@ func (o testOptions) runs(targets []string) ([]examples.Options, error) {
 		run := examples.Options{Tools: base, Network: o.network}
 		alone(&run.Tools)
 		if info, err := os.Stat(target); err == nil && info.IsDir() && !isTool(target) {
-			run.Tools.Folders = []string{target}
+			run.Tools.Sources.Folders = []string{target}
 		} else {
-			run.Tools.Tool = target
+			run.Tools.Sources.Tool = target
 		}
 		runs = append(runs, run)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
+	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -127,16 +128,27 @@ func (o toolOptions) standardOptions(set toolSet) (standard.Options, error) {
 		cache, _ = o.getenv(cacheEnv)
 	}
 	options := standard.Options{
-		Config: operator, Workspace: set.workspace, Words: set.words, Granted: set.granted, GrantedBy: "the command line",
-		OnReceipt: set.onReceipt,
-		Logger:    slog.New(warningHandler(func(message string) { o.warn(errors.New(message)) })),
-		Folders:   o.folders, Offer: set.offer, Approver: set.approver, Asker: set.asker, Servers: servers,
-		CacheDir: cache, NoCache: strings.EqualFold(cache, cacheOff),
-		OnCompile: set.onCompile, OnLoadError: set.onLoadError,
-		CompileCommand: o.compiler, Keyring: keyring.New,
+		Config:    operator,
+		Workspace: set.workspace,
+		Words:     set.words,
+		Registry: registry.Options{
+			Rules:     registry.Rules{Granted: set.granted, GrantedBy: "the command line", Offer: set.offer},
+			Calls:     ledger.Options{OnReceipt: set.onReceipt},
+			Logger:    slog.New(warningHandler(func(message string) { o.warn(errors.New(message)) })),
+			Approvals: registry.ApprovalOptions{Approver: set.approver},
+		},
+		Sources: standard.Sources{Folders: o.folders, Servers: servers, OnLoadError: set.onLoadError},
+		Host:    standard.Host{Asker: set.asker},
+		Runtime: runtime.Options{
+			CacheDir:       cache,
+			OnCompile:      set.onCompile,
+			CompileCommand: o.compiler,
+		},
+		NoCache: strings.EqualFold(cache, cacheOff),
+		Keyring: keyring.New,
 	}
 	if set.stores != nil {
-		options.Approvals, options.Grants = set.stores.Approvals, set.stores.Grants
+		options.Registry.Approvals.Store, options.Registry.Approvals.Grants = set.stores.Approvals, set.stores.Grants
 	}
 	return options, nil
 }
@@ -192,7 +204,7 @@ func (o toolOptions) targetOptions(set toolSet, target string) (standard.Options
 	options, err := o.standardOptions(set)
 	if err == nil && isPath(target) {
 		alone(&options)
-		options.Tool = target
+		options.Sources.Tool = target
 	}
 	return options, err
 }
@@ -211,7 +223,9 @@ func nameOf(target string, tools *registry.Registry) (string, error) {
 }
 
 // alone leaves out all tools but those that a path of the command line names.
-func alone(o *standard.Options) { o.NoBuiltins, o.NoDirectories, o.Folders = true, true, nil }
+func alone(o *standard.Options) {
+	o.Sources.NoBuiltins, o.Sources.NoDirectories, o.Sources.Folders = true, true, nil
+}
 
 // completeTool offers the names of tools to a shell that completes a command line.
 func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
@@ -225,7 +239,7 @@ func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	options.OnLoadError, options.Logger = func(error) {}, nil // a shell has nowhere to show it
+	options.Sources.OnLoadError, options.Registry.Logger = func(error) {}, nil // a shell has nowhere to show it
 	tools, err := standard.New(options)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError

@@ -26,7 +26,7 @@ func nothing(t *testing.T, examples string) standard.Options {
 			t.Fatal(err)
 		}
 	}
-	return standard.Options{NoBuiltins: true, Folders: []string{dir}, NoCache: true}
+	return standard.Options{Sources: standard.Sources{NoBuiltins: true, Folders: []string{dir}}, NoCache: true}
 }
 
 // Nothing that the caller offers gets into an example, and nothing of one is left behind.

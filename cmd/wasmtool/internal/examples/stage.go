@@ -29,14 +29,14 @@ func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, 
 	if err := os.Mkdir(nobody, 0o700); err != nil {
 		return nil, err
 	}
-	s := o.Tools
-	s.Workspace, s.Config, s.Words, s.Granted, s.Servers = "", nil, nil, nil, nil
-	s.Policy, s.Approvals, s.Grants, s.Deterministic = policy.Config{}, nil, nil, false
-	s.StateDir, s.OnReceipt = filepath.Join(dir, "state"), nil
-	s.Offer = offerAll(loaded, nobody)
-	s.Approver = registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+	yes := registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
 		return registry.Answer{Yes: true}, nil
 	})
+	s := o.Tools
+	s.Workspace, s.Words, s.Config, s.Policy, s.Sources.Servers = "", nil, nil, policy.Config{}, nil
+	s.Registry.Rules = registry.Rules{Offer: offerAll(loaded, nobody)}
+	s.Registry.Approvals = registry.ApprovalOptions{Approver: yes}
+	s.StateDir, s.Registry.Calls.OnReceipt = filepath.Join(dir, "state"), nil
 	if !o.Network {
 		s.HTTP = offline()
 	}
