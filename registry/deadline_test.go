@@ -20,13 +20,6 @@ func TestArgumentsAreCheckedWithinTheDeadline(t *testing.T) {
 	if wantCode(t, err, tool.CodeTimeout); ran {
 		t.Error("the tool ran")
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	x := &execution{call: tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}}
-	if x.tool, err = r.Tools().Find("echo"); err != nil {
-		t.Fatal(err)
-	}
-	wantCode(t, r.prepareArguments(ctx, x), tool.CodeCancelled)
 }
 
 // A result that comes at the last moment and is not checked by then is none: however large

@@ -31,12 +31,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 	} {
 		turn(first)
 		r, executor, store := remembering(t, asking(), Rules{})
-		bind := func(dir string) {
-			rules := *r.rules.Load()
-			rules.Offer = rules.Offer.Clone()
-			rules.Offer.Mounts["workspace"] = capability.Mount{Dir: dir, Mode: capability.ModeRead}
-			r.SetRules(rules)
-		}
+		bind := func(dir string) { r.SetRules(bound(Rules{}, dir)) }
 		bind(link)
 		directories, err := r.Directories(t.Context(), "echo")
 		if err != nil || len(directories) != 1 || directories[0].Path != link {
@@ -55,7 +50,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 		if !strings.Contains(e.Message, "leads to another directory now") || strings.Contains(e.Message, link) {
 			t.Errorf("%s: %v", name, e)
 		}
-		if offered, err := r.Offered(t.Context(), "echo", ""); err != nil || !slices.Equal(offered.Moved, sortedCopy(all)) || offered.Granted.AutoExecute {
+		if offered, err := r.Offered(t.Context(), "echo", ""); err != nil || !slices.Equal(capability.Strings(offered.Moved), sortedCopy(all)) || offered.Granted.AutoExecute {
 			t.Errorf("%s: offered %+v, %v", name, offered, err)
 		}
 		if err := os.Remove(link); err != nil {

@@ -56,16 +56,21 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	rules.Offer.Mounts = map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}}
-	rules.Widen = func(o *capability.Offer, words ...capability.Word) error {
-		return o.Add(capability.Bound{Env: func(name string) (string, bool) { return "C", name == "LANG" }}, words...)
-	}
-	r := New(Options{Rules: rules, Approvals: ApprovalOptions{Grants: store.Grants}})
+	r := New(Options{Rules: bound(rules, t.TempDir()), Approvals: ApprovalOptions{Grants: store.Grants}})
 	executor := &replaceable{digest: "sha256:one"}
 	if err := r.Tools().Register(spec, executor); err != nil {
 		t.Fatal(err)
 	}
 	return r, executor, store
+}
+
+// bound returns the rules with the workspace bound to a directory for reading, and LANG.
+func bound(rules Rules, workspace string) Rules {
+	rules.Offer.Mounts = map[string]capability.Mount{"workspace": {Dir: workspace, Mode: capability.ModeRead}}
+	rules.Widen = func(o *capability.Offer, words ...capability.Word) error {
+		return o.Add(capability.Bound{Env: func(name string) (string, bool) { return "C", name == "LANG" }}, words...)
+	}
+	return rules
 }
 
 func give(t *testing.T, s remembered.GrantStore, g remembered.Grant) remembered.Grant {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/ledger"
-	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -56,36 +55,11 @@ type Options struct {
 	OnClose func() error
 }
 
-// ApprovalOptions says who is asked about calls, and what was answered before. The zero value
-// asks nobody.
-type ApprovalOptions struct {
-	// Approver is asked where the policy says so; nil means that such calls fail with
-	// approval_required.
-	Approver Approver
-	// Store remembers answers, and stays the caller's. Nil keeps them in memory, for
-	// their session alone: those of calls without a session are for one call.
-	Store remembered.ApprovalStore
-	// Grants are what the operator granted to single tools as they are, besides the Rules;
-	// nil means nothing. It stays the caller's.
-	Grants remembered.GrantStore
-	// Timeout bounds the wait for an answer; 0 means DefaultApprovalTimeout.
-	Timeout time.Duration
-}
-
-// RetryOptions bounds how often calls are tried again. The zero value has the defaults.
-type RetryOptions struct {
-	// Max bounds the retries of a call; 0 means DefaultMaxRetries, and less than 0 that
-	// nothing is tried again.
-	Max int
-	// MaxDelay bounds each wait between attempts; 0 means DefaultMaxRetryDelay. What a
-	// server asks to wait is never cut: if it is more, the call fails.
-	MaxDelay time.Duration
-}
-
 // withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
 	o.Approvals.Timeout = orDefault(o.Approvals.Timeout, DefaultApprovalTimeout)
 	o.Tools = o.Tools.WithDefaults()
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	o.MaxTimeout = orDefault(o.MaxTimeout, DefaultMaxTimeout)
 	o.Retries.Max = cmp.Or(o.Retries.Max, DefaultMaxRetries)
 	o.Retries.MaxDelay = orDefault(o.Retries.MaxDelay, DefaultMaxRetryDelay)

@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
-	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -69,17 +71,25 @@ func runs(script string) tool.Call {
 // shellWorld is a registry with that tool, and what was seen.
 type shellWorld struct {
 	*Registry
+	mu       sync.Mutex         // guards the lists while calls run
 	grants   []capability.Grant // of the calls that ran
 	receipts []tool.Receipt
 	asked    []Question
 	answer   Answer
+	takes    time.Duration // each call
 }
 
 func newShellWorld(t *testing.T, o Options, rules Rules, change func(*tool.Spec)) *shellWorld {
 	t.Helper()
 	w := &shellWorld{}
-	o.Calls.OnReceipt = func(r tool.Receipt) { w.receipts = append(w.receipts, r) }
+	o.Calls.OnReceipt = func(r tool.Receipt) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.receipts = append(w.receipts, r)
+	}
 	o.Approvals.Approver = ApproverFunc(func(_ context.Context, q Question) (Answer, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		w.asked = append(w.asked, q)
 		return w.answer, nil
 	})
@@ -89,7 +99,14 @@ func newShellWorld(t *testing.T, o Options, rules Rules, change func(*tool.Spec)
 	}
 	w.Registry = New(o)
 	t.Cleanup(func() { _ = w.Close() })
-	executor := &identified{fake: does(func(_ context.Context, in tool.Invocation) { w.grants = append(w.grants, in.Grant) }), digest: "sha256:aa"}
+	executor := &identified{fake: does(func(_ context.Context, in tool.Invocation) {
+		if w.takes > 0 {
+			<-time.After(w.takes)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.grants = append(w.grants, in.Grant)
+	}), digest: "sha256:aa"}
 	if err := w.Tools().Register(spec, executor); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +120,7 @@ func (w *shellWorld) run(t *testing.T, script string) (asked bool, words []strin
 	questions, ran := len(w.asked), len(w.grants)
 	_, err = w.Execute(t.Context(), runs(script))
 	if len(w.grants) > ran {
-		words = capability.Strings(grantWords(w.grants[ran]))
+		words = capability.Strings(slices.DeleteFunc(w.grants[ran].Words(), capability.Word.IsScratch))
 	}
 	return len(w.asked) > questions, words, err
 }
@@ -342,7 +359,7 @@ func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
 		{Overlay{Policy: shellPolicy(t, policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Tools: []string{"sh"}}}})}, true},
 	} {
 		before := len(w.asked)
-		if _, err := w.execute(t.Context(), runs("git push"), tt.overlay); err != nil || (len(w.asked) > before) != tt.asked {
+		if _, err := w.Tenant("", tt.overlay).Execute(t.Context(), runs("git push")); err != nil || (len(w.asked) > before) != tt.asked {
 			t.Errorf("asked: %v, want %v; %v", len(w.asked) > before, tt.asked, err)
 		}
 	}
@@ -353,11 +370,16 @@ func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
 
 // Scripts that only read get in nobody's way.
 func TestScriptsThatReadRunAtOnce(t *testing.T) {
-	w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
-	for script, want := range map[string]schedule.Reach{"ls": {ReadOnly: true}, "sudo ls": {ReadOnly: true}, "rm x": {}} {
-		if got := w.reach(t.Context(), runs(script), Overlay{}); got != want {
-			t.Errorf("%q reaches %v, want %v", script, got, want)
-		}
+	for script, want := range map[string]time.Duration{"ls": time.Second, "sudo ls": 0, "rm x": 2 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newShellWorld(t, Options{}, shellRules(t, shellcommand.Settings{}), nil)
+			w.answer, w.takes = Answer{Yes: true}, time.Second
+			start := time.Now()
+			w.ExecuteAll(t.Context(), []tool.Call{runs(script), runs(script)})
+			if took := time.Since(start); took != want {
+				t.Errorf("%q twice takes %v, want %v", script, took, want)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/pipeline"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -22,38 +23,32 @@ func (r *Registry) Tenant(name string, o Overlay) *Tenant {
 	return &Tenant{r: r, name: name, overlay: o}
 }
 
+func (t *Tenant) request(call tool.Call) pipeline.Request {
+	call.Tenant = t.name
+	return pipeline.Request{Call: call, Overlay: t.overlay}
+}
+
 // Execute is Registry.Execute for the tenant.
 func (t *Tenant) Execute(ctx context.Context, call tool.Call) (tool.Result, error) {
-	call.Tenant = t.name
-	return t.r.execute(ctx, call, t.overlay)
+	return t.r.pipeline.Execute(ctx, t.request(call))
 }
 
 // ExecuteAll is Registry.ExecuteAll for the tenant.
 func (t *Tenant) ExecuteAll(ctx context.Context, calls []tool.Call) []Outcome {
-	own := slices.Clone(calls)
-	for i := range own {
-		own[i].Tenant = t.name
-	}
-	return t.r.executeAll(ctx, own, t.overlay)
+	return t.r.executeAll(ctx, calls, t.request)
 }
 
 // Start is Registry.Start for the tenant.
 func (t *Tenant) Start(ctx context.Context, call tool.Call) *Handle {
-	call.Tenant = t.name
-	return t.r.start(ctx, &execution{call: call, overlay: t.overlay})
+	return t.r.pipeline.Start(ctx, t.request(call))
 }
 
 // List is List of the catalogue without the tools that the tenant's policy takes away; with
 // Filter.Disabled they are there and Disabled.
 func (t *Tenant) List(f catalogue.Filter) []catalogue.Info {
 	infos := t.r.tools.List(f)
-	if t.overlay.Policy == nil {
-		return infos
-	}
 	for i := range infos {
-		if visible, _ := t.overlay.Policy.Visible(factsOf(infos[i].Spec)); !visible {
-			infos[i].Disabled = true
-		}
+		infos[i].Disabled = infos[i].Disabled || !t.overlay.Sees(infos[i].Spec)
 	}
 	return slices.DeleteFunc(infos, func(i catalogue.Info) bool { return i.Disabled && !f.Disabled })
 }

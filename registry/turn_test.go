@@ -282,6 +282,9 @@ func TestCallsThatWaitForAFileAreBounded(t *testing.T) {
 	})
 }
 
+// maxTogether is how many calls of one ExecuteAll run at once.
+const maxTogether = 16
+
 func TestExecuteAll(t *testing.T) {
 	dir := t.TempDir()
 	reader := echo()
@@ -340,11 +343,23 @@ func TestEditsOfAFileThatAResultNamesAreNotMadeTogether(t *testing.T) {
 	if !ok {
 		t.Fatal("the result is not kept")
 	}
-	r := withTool(t, Options{Calls: ledger.Options{Results: store}, Rules: writable(t, t.TempDir())}, editor(), &fake{})
-	calls := []tool.Call{say("a.txt"), say("${" + handle + "}")}
-	if n := r.together(t.Context(), calls, Overlay{}); n != 1 {
-		t.Errorf("%d calls would be made together", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := withTool(t, Options{Calls: ledger.Options{Results: store}, Rules: writable(t, t.TempDir())}, editor(), &fake{
+			execute: func(context.Context, tool.Invocation) (tool.Result, error) {
+				<-time.After(time.Second)
+				return tool.Result{}, nil
+			},
+		})
+		start := time.Now()
+		for _, o := range r.ExecuteAll(t.Context(), []tool.Call{say("a.txt"), say("${" + handle + "}")}) {
+			if o.Err != nil {
+				t.Error(o.Err)
+			}
+		}
+		if took := time.Since(start); took != 2*time.Second {
+			t.Errorf("the calls take %v together", took)
+		}
+	})
 }
 
 // The outcome of calls is that of making them one after the other, and one that fails

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -39,6 +40,16 @@ func (a Arguments) Text(name string) (string, bool) {
 		return v.Text(), true
 	}
 	return string(v.JSON()), true
+}
+
+// Names returns the names of the top-level arguments, sorted.
+func (a Arguments) Names() []string {
+	names := make([]string, len(a.root.Members))
+	for i, m := range a.root.Members {
+		names[i] = m.Name
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Prepare turns the arguments of a call, a JSON object, into what the guest

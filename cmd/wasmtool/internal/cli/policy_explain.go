@@ -208,7 +208,7 @@ type callView struct {
 // explainCall tells what decides about a call.
 func (o policyExplain) explainCall(t explainedTool, explained registry.Explained) error {
 	given := explained.Offered
-	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: capability.Strings(given.Missing), Changed: given.Changed, Moved: given.Moved, Shell: explained.Shell}
+	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: capability.Strings(given.Missing), Changed: capability.Strings(given.Changed), Moved: capability.Strings(given.Moved), Shell: explained.Shell}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
 	help := t.rules.Help(t.spec.Permissions, given.Offer, given.Missing)
 	view.Obstacles = help.Obstacles

@@ -1,4 +1,4 @@
-package registry
+package pipeline
 
 import (
 	"context"
@@ -15,40 +15,38 @@ import (
 // Directories that hang in the host keep their places: later calls end with their context, and
 // start nothing that would hang, too.
 func TestOpeningDirectoriesIsCapped(t *testing.T) {
-	r := New(Options{})
-	defer r.Close()
+	p := open(t, nil)
 	for range maxOpenings {
-		r.openings <- struct{}{}
+		p.openings <- struct{}{}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	mounts := []capability.GrantedFS{{FS: capability.FS{Mount: "workspace"}, Dir: t.TempDir()}}
 	var e *tool.Error
-	if _, err := r.pin(ctx, mounts); !errors.As(err, &e) || e.Code != tool.CodeCancelled {
+	if _, err := p.pin(ctx, mounts); !errors.As(err, &e) || e.Code != tool.CodeCancelled {
 		t.Errorf("got %v", err)
 	}
 	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
-	if _, err := r.pin(late, mounts); !errors.As(err, &e) || e.Code != tool.CodeTimeout {
+	if _, err := p.pin(late, mounts); !errors.As(err, &e) || e.Code != tool.CodeTimeout {
 		t.Errorf("got %v", err)
 	}
-	<-r.openings
-	if pinned, err := r.pin(t.Context(), mounts); err != nil || pinned[0].leads == "" || len(r.openings) != maxOpenings-1 {
-		t.Errorf("with a place: %v, %v, %d openings", pinned, err, len(r.openings))
+	<-p.openings
+	if pinned, err := p.pin(t.Context(), mounts); err != nil || pinned[0].leads == "" || len(p.openings) != maxOpenings-1 {
+		t.Errorf("with a place: %v, %v, %d openings", pinned, err, len(p.openings))
 	}
 }
 
 // A directory that a grant was given for is not replaced by the one that the path leads to when
 // the question is asked.
 func TestAGrantedDirectoryStaysPinned(t *testing.T) {
-	r := New(Options{})
-	defer r.Close()
+	p := open(t, nil)
 	other, err := os.Stat(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	pinned, err := r.pin(t.Context(), []capability.GrantedFS{{FS: capability.FS{Mount: "workspace"}, Dir: dir, Is: other}})
+	pinned, err := p.pin(t.Context(), []capability.GrantedFS{{FS: capability.FS{Mount: "workspace"}, Dir: dir, Is: other}})
 	if err != nil || pinned[0].leads != "" {
 		t.Fatalf("got %v, %v", pinned, err)
 	}

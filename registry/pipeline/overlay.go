@@ -1,12 +1,12 @@
-package registry
+package pipeline
 
 import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
-	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // Overlay is what holds for some calls besides the Rules, such as those of one tenant. It
@@ -27,7 +27,7 @@ type Overlay struct {
 	// Secrets has the values of secrets; nil means those of the tools' executors. Which
 	// ones may be used where is for the Rules to say.
 	Secrets *secret.Store
-	// Approver is asked in the place of that of ApprovalOptions; nil means that one.
+	// Approver is asked in the place of that of Options; nil means that one.
 	Approver Approver
 	// MaxTimeout bounds the timeout of an attempt besides Options.MaxTimeout; 0 means no
 	// further bound.
@@ -36,6 +36,15 @@ type Overlay struct {
 	// that are granted the clock: it moves on by a second with every million readings, and
 	// waits for nothing, so that equal calls give equal results. The zero value is the real time.
 	Now time.Time
+}
+
+// Sees reports whether the policy of the Overlay leaves a tool to its callers.
+func (o Overlay) Sees(s tool.Spec) bool {
+	if o.Policy == nil {
+		return true
+	}
+	visible, _ := o.Policy.Visible(factsOf(s))
+	return visible
 }
 
 // cut is what is left of an offer.
@@ -66,13 +75,4 @@ func (o Overlay) cut(offer capability.Offer) capability.Offer {
 	}
 	offer.Deny = append(offer.Deny, o.Deny...)
 	return offer
-}
-
-// sees reports whether the policy of the overlay leaves a tool to its callers.
-func (o Overlay) sees(t *catalogue.Tool) bool {
-	if o.Policy == nil {
-		return true
-	}
-	visible, _ := o.Policy.Visible(factsOf(t.Spec))
-	return visible
 }

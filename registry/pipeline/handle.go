@@ -1,4 +1,4 @@
-package registry
+package pipeline
 
 import (
 	"context"
@@ -24,37 +24,54 @@ type Handle struct {
 const updateBuffer = 64
 
 // Start begins a call and returns at once. The call ends with ctx, too. Look at Done or
-// Result for its end; a Handle that nobody looks at keeps nothing.
-func (r *Registry) Start(ctx context.Context, call tool.Call) *Handle {
-	return r.start(ctx, &execution{call: call})
-}
-
-// start is Start for an execution that has its call, and perhaps an overlay.
-func (r *Registry) start(ctx context.Context, x *execution) *Handle {
+// Result for its end; a Handle that is dropped holds nothing up.
+func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 	var hub broadcast.Hub[tool.Update]
-	if x.call.ID == "" {
-		x.call.ID = ledger.NewID()
+	if r.Call.ID == "" {
+		r.Call.ID = ledger.NewID()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	h := &Handle{
-		id: x.call.ID, cancel: cancel, decided: make(chan struct{}), done: make(chan struct{}),
+		id: r.Call.ID, cancel: cancel, decided: make(chan struct{}), done: make(chan struct{}),
 		updates: hub.Listen(updateBuffer, func(tool.Update) bool { return true }),
 	}
-	onUpdate := x.call.OnUpdate
-	x.call.OnUpdate = func(u tool.Update) {
+	onUpdate := r.Call.OnUpdate
+	r.Call.OnUpdate = func(u tool.Update) {
 		hub.Publish(u)
 		if onUpdate != nil {
 			onUpdate(u)
 		}
 	}
 	decided := sync.OnceFunc(func() { close(h.decided) })
-	x.onAllowed = decided
+	r.onAllowed = decided
 	go func() {
 		defer cancel()
-		defer decided() // when the call has ended already, if it was not let through
+		defer decided() // after the end of a call that was not let through
 		defer close(h.done)
 		defer hub.Close()
-		h.outcome.Result, h.outcome.Err = r.take(ctx, x)
+		h.outcome.Result, h.outcome.Err = p.Execute(ctx, r)
+	}()
+	return h
+}
+
+// startNested begins a call that a tool makes while it serves the parent. It has the rights
+// of the parent's caller, no more and no less, so that going through a tool opens no way that
+// is closed. It ends with the Pipeline.
+func (p *Pipeline) startNested(ctx context.Context, parent prepared, call tool.Call) *Handle {
+	outer, overlay := parent.Call, parent.Overlay
+	call.Tenant, call.Session, call.Message = outer.Tenant, outer.Session, outer.Message
+	if approver := p.approverOf(overlay); approver != nil {
+		// The approver may know a person by the call that this person made.
+		overlay.Approver = ApproverFunc(func(ctx context.Context, q Question) (Answer, error) {
+			q.ID = outer.ID
+			return approver.Approve(ctx, q)
+		})
+	}
+	h := p.Start(ctx, Request{Call: call, Overlay: overlay, Parent: outer.ID})
+	forget := context.AfterFunc(p.open, h.Cancel)
+	go func() {
+		<-h.Done()
+		forget()
 	}()
 	return h
 }
@@ -62,16 +79,15 @@ func (r *Registry) start(ctx context.Context, x *execution) *Handle {
 // ID is that of the call.
 func (h *Handle) ID() string { return h.id }
 
-// Updates is where what the tool tells comes in, in order; it is closed before the end of
-// the call is told. Who does not read loses updates and keeps nobody.
+// Updates receives what the tool reports, in order; it is closed before Done. A slow reader
+// loses updates; it never blocks the call.
 func (h *Handle) Updates() <-chan tool.Update { return h.updates.Events() }
 
 // Cancel ends the call, which fails with cancelled then. It does not wait for it.
 func (h *Handle) Cancel() { h.cancel() }
 
-// Decided is closed when the call may run: what there was to check and to ask was checked and
-// asked, and it may have to wait for its turn. It is closed after the end of a call that was
-// not let through, too.
+// Decided is closed when the call may run: everything was checked and asked, and it may have
+// to wait for its turn. It is closed after the end of a call that was not let through, too.
 func (h *Handle) Decided() <-chan struct{} { return h.decided }
 
 // Done is closed when the call has ended.

@@ -1,0 +1,146 @@
+package pipeline
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Offered is what a tool is given when a tenant calls it.
+type Offered struct {
+	// Offer is what the Rules give, with what was granted to exactly this tool.
+	Offer capability.Offer
+	// Grant is what the tool gets of it, Words lists that without the scratch directory that
+	// each call has to itself, and Missing is what the tool asks for in vain.
+	Grant          capability.Grant
+	Words, Missing []capability.Word
+	// Granted is the part of what the tool asks for that was granted to exactly this tool.
+	Granted policy.Granted
+	// Changed are words that were granted to another version of the tool and not to this one:
+	// they no longer count. Moved are words that were granted while the path of a mount led to
+	// another directory.
+	Changed, Moved []capability.Word
+
+	digest string // of the tool, where it was looked at
+}
+
+// asks is one look at what a tool is given: whose call it is, what it asks for and under
+// which rules.
+type asks struct {
+	tool        *catalogue.Tool
+	permissions capability.Permissions
+	rules       *Rules
+	overlay     Overlay
+	tenant      string
+}
+
+// offered works out what is given. It reads the grants at this moment.
+func (p *Pipeline) offered(ctx context.Context, a asks) (Offered, error) {
+	given := Offered{Offer: a.rules.OfferTo(a.tool.Spec.Name)}
+	words := given.add(a.rules, a.rules.Granted, a.rules.GrantedBy)
+	found, err := p.granted(ctx, a, given.Offer)
+	if err != nil {
+		return given, err
+	}
+	if len(found) > 0 {
+		// The tool that is looked at here is the one that runs: it stays loaded.
+		if given.digest, err = p.loadedDigest(ctx, a.tool); err != nil {
+			return given, err
+		}
+	}
+	directories := make(map[string]fs.FileInfo) // of grants, by mount
+	for _, g := range found {
+		if given.digest == "" || g.Digest != given.digest {
+			given.Changed = append(given.Changed, g.Parsed()...)
+			continue
+		}
+		same, opened, err := p.stillLeads(ctx, g, a.permissions, a.overlay.cut(given.Offer))
+		if err != nil {
+			return given, err
+		}
+		if !same {
+			given.Moved = append(given.Moved, g.Parsed()...)
+			continue
+		}
+		maps.Copy(directories, opened)
+		words = append(words, given.add(a.rules, g.Parsed(), sourceOf(g))...)
+		if g.AutoExecute {
+			given.Granted.AutoExecute, given.Granted.Source = true, sourceOf(g)
+		}
+	}
+	again := func(w capability.Word) bool { return slices.Contains(words, w) }
+	given.Changed, given.Moved = slices.DeleteFunc(given.Changed, again), slices.DeleteFunc(given.Moved, again)
+	if len(words) > 0 {
+		within, _ := capability.Intersect(a.permissions, a.overlay.cut(given.Offer.Only(words...)))
+		given.Granted.Words = withoutScratch(within.Words())
+	}
+	given.Offer = a.overlay.cut(given.Offer)
+	given.Grant, given.Missing = capability.Intersect(a.permissions, given.Offer)
+	for i := range given.Grant.FS {
+		given.Grant.FS[i].Is = directories[given.Grant.FS[i].Mount]
+	}
+	given.Words = withoutScratch(given.Grant.Words())
+	return given, nil
+}
+
+// granted returns a tenant's grants to tools of the name, if they could change anything: the
+// tool gets less than it asks for, or its calls may be asked about.
+func (p *Pipeline) granted(ctx context.Context, a asks, offer capability.Offer) ([]remembered.Grant, error) {
+	if p.approvals.Grants == nil {
+		return nil, nil
+	}
+	grant, missing := capability.Intersect(a.permissions, offer)
+	risky := func(w capability.Word) bool { return !policy.Harmless(w) }
+	if len(missing) == 0 && !a.tool.Spec.Dangerous && !slices.ContainsFunc(withoutScratch(grant.Words()), risky) {
+		return nil, nil
+	}
+	found, err := p.approvals.Grants.Find(ctx, a.tenant, a.tool.Spec.Name)
+	switch {
+	case ctx.Err() != nil:
+		return nil, callerror.OfContext(ctx)
+	case err != nil:
+		return nil, (&tool.Error{Code: tool.CodePermissionDenied, Message: "what was granted to the tool cannot be read: " + err.Error()}).WithCause(err)
+	}
+	return found, nil
+}
+
+// sourceOf says where a grant is kept.
+func sourceOf(g remembered.Grant) string { return "wasmtool permission list, " + g.ID }
+
+// add offers further words, and returns those that it could.
+func (o *Offered) add(rules *Rules, words []capability.Word, source string) []capability.Word {
+	if len(words) == 0 {
+		return nil
+	}
+	lines := maps.Clone(o.Offer.Lines) // the Rules are not changed
+	if lines == nil {
+		lines = make(map[capability.Word]string)
+	}
+	var added []capability.Word
+	for _, word := range words {
+		// What has no binding, such as a variable that is not set, stays missing.
+		if rules.widen(&o.Offer, word) != nil {
+			continue
+		}
+		added = append(added, word)
+		if lines[word] == "" {
+			lines[word] = source
+		}
+	}
+	o.Offer.Lines = lines
+	o.Granted.Source = source
+	return added
+}
+
+// withoutScratch leaves out the words of the scratch directory that each call has to itself.
+func withoutScratch(words []capability.Word) []capability.Word {
+	return slices.DeleteFunc(words, capability.Word.IsScratch)
+}

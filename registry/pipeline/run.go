@@ -1,0 +1,189 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/ledger"
+	"github.com/wasmtool/wasmtool/registry/policy"
+	"github.com/wasmtool/wasmtool/registry/schedule"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// run is the stage that loads the tool and runs it, and again where the call wants that, the
+// failure may pass and the attempt changed nothing.
+func (p *Pipeline) run(ctx context.Context, entry *ledger.Entry, a authorised) (tool.Result, error) {
+	if err := p.catalogue.Load(ctx, a.tool); err != nil {
+		return tool.Result{}, err
+	}
+	entry.Loaded()
+	var total tool.CallInfo
+	for {
+		result, ran, err := p.attempt(ctx, entry, a, total.Attempts+1)
+		changed := result.Call.Usage.Changed()
+		total.Fuel += result.Call.Fuel
+		total.Memory = max(total.Memory, result.Call.Memory)
+		total.Usage = total.Usage.Plus(result.Call.Usage)
+		if ran {
+			total.Attempts++
+		}
+		result.Call = total
+		if err == nil || changed || !ran {
+			return result, err
+		}
+		wait, again := p.retry(ctx, a, total.Attempts, err)
+		if !again {
+			return result, err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return result, err
+		}
+	}
+}
+
+// attempt runs the tool once, in its turn and within its timeout. ran is false when the
+// attempt was not let begin.
+func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorised, number int) (result tool.Result, ran bool, err error) {
+	leave, err := p.enter(ctx, entry, a)
+	if err != nil {
+		return tool.Result{}, false, err
+	}
+	defer leave()
+	if err := p.mayBegin(ctx, entry, a); err != nil {
+		return tool.Result{}, false, err
+	}
+	timeout := p.timeout(a.prepared)
+	allowed := timeout
+	if number == 1 {
+		allowed -= a.took
+	}
+	running, cancel := context.WithTimeout(ctx, allowed)
+	defer cancel()
+	began := time.Now()
+	result, err = p.call(running, entry, a)
+	if err == nil {
+		if err = a.checkResult(running, result); err != nil {
+			result = tool.Result{Call: result.Call}
+		}
+	}
+	entry.Waited(result.Call.Waited)
+	p.schedule.Spend(a.Call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
+	if stop := callerror.OfStop(ctx); stop != nil {
+		return tool.Result{Call: result.Call}, true, stop
+	}
+	var e *tool.Error
+	if !errors.As(err, &e) || (e.Code != tool.CodeTimeout && e.Code != tool.CodeCancelled) {
+		return result, true, err
+	}
+	// Whether the caller or the tool's own timeout stopped it is known here.
+	if err := callerror.OfContext(ctx); err != nil {
+		return result, true, err
+	}
+	if running.Err() != nil {
+		err = (&tool.Error{
+			Code: tool.CodeTimeout, Message: fmt.Sprintf("no result within %v; ask for less or raise the timeout", timeout),
+			Details: e.Details,
+		}).WithCause(err)
+	}
+	return result, true, err
+}
+
+// enter waits until the schedule lets the call begin.
+func (p *Pipeline) enter(ctx context.Context, entry *ledger.Entry, a authorised) (leave func(), err error) {
+	need := schedule.Need{Tenant: a.Call.Tenant, Name: a.tool.Spec.Name, Paths: schedule.Changes(a.grant, a.changes())}
+	if a.Parent != "" {
+		need.Name += ", which another tool such as process began,"
+	}
+	if bounded, ok := a.tool.Executor.(tool.MemoryBounded); ok {
+		need.Memory = bounded.MaxMemory()
+	}
+	leave, waited, err := p.schedule.Enter(ctx, need)
+	entry.Waited(waited)
+	return leave, err
+}
+
+// mayBegin looks at what may forbid a call at the last moment: a Drain, the tool's digest and
+// the tenant's budget. The call counts as running from here on, so that a Drain or a
+// revocation either sees it or is seen by it.
+func (p *Pipeline) mayBegin(ctx context.Context, entry *ledger.Entry, a authorised) error {
+	if err := entry.Run(); err != nil {
+		return err
+	}
+	if err := p.identified(ctx, a.tool, a.rules); err != nil {
+		return err
+	}
+	return p.schedule.Check(a.Call.Tenant)
+}
+
+// identified is the error of a tool that the operator pinned as another, or revoked.
+func (p *Pipeline) identified(ctx context.Context, t *catalogue.Tool, rules *Rules) error {
+	pinned, revoked := rules.Digests[t.Spec.Name], p.rules.Load().Revoked
+	if pinned == "" && len(revoked) == 0 {
+		return nil
+	}
+	digest, err := t.Digest(ctx)
+	switch {
+	case err != nil:
+		return err
+	case slices.Contains(revoked, digest):
+		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator has revoked the tool"}
+	case pinned != "" && pinned != digest:
+		return &tool.Error{
+			Code: tool.CodePermissionDenied, Message: "the tool is not the one that the operator pinned: its manifest or module changed",
+			Details: tool.Details{Fix: "look at the change, then set digest = \"" + digest + "\" in [" + policy.ToolTable(t.Spec.Name) + "]"},
+		}
+	}
+	return nil
+}
+
+// call runs the executor and turns its panics into errors, so that no tool can end the
+// process.
+func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) (result tool.Result, err error) {
+	id := a.Call.ID
+	defer func() {
+		if value := recover(); value != nil {
+			p.log.Error("panic in an executor", "tool", a.tool.Spec.Name, "call", id, "panic", value, "stack", string(debug.Stack()))
+			result, err = tool.Result{}, &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool; the log has call " + id}
+		}
+	}()
+	number, complete := entry.Attempt()
+	return a.tool.Executor.Execute(ctx, tool.Invocation{
+		Call: entry.Call(), Update: entry.Tell, Complete: complete, Attempt: number,
+		Arguments: a.arguments.JSON, Text: a.arguments.Text, Grant: a.grant,
+		Secrets: a.Overlay.Secrets, Now: a.Overlay.Now,
+		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, a.prepared, call) },
+		Tools: func() tool.View {
+			return p.catalogue.View(func(t *catalogue.Tool) bool { return a.Overlay.Sees(t.Spec) })
+		},
+	})
+}
+
+// checkResult looks whether a result is what it says, and holds it against the schema that
+// the tool declares. A result that does not fit is not a success. ctx is the attempt's.
+func (c prepared) checkResult(ctx context.Context, result tool.Result) error {
+	if err := result.Check(); err != nil {
+		return err
+	}
+	if c.tool.Result == nil || result.Pending {
+		return nil
+	}
+	if len(result.Structured) == 0 {
+		return &tool.Error{Code: tool.CodeInvalidOutput, Message: "the tool declares a result schema and gave no structured result"}
+	}
+	err := c.tool.Result.Validate(ctx, result.Structured)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return (&tool.Error{Code: tool.CodeTimeout, Message: "the result was not checked in time"}).WithCause(err)
+	}
+	return (&tool.Error{
+		Code: tool.CodeInvalidOutput, Message: "the result does not fit the tool's own schema: " + err.Error(),
+	}).WithCause(err)
+}
