@@ -2,7 +2,7 @@ package schedule
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -37,24 +37,24 @@ type amounts [4]float64
 // amountNames are the names of the amounts for errors.
 var amountNames = [len(amounts{})]string{"fuel", "time", "requests", "bytes of requests"}
 
+// debts are when all is forgiven that a tenant used, by amount.
+type debts [len(amounts{})]time.Time
+
 // budgets are what tenants used of their Budget. It is safe for concurrent use.
 type budgets struct {
 	per   time.Duration
 	bound amounts
 
 	mu      sync.Mutex
-	used    map[string]*used // by tenant
-	sweepAt int              // so many of them
-}
-
-// used is what a tenant has used that was not forgiven at a time.
-type used struct {
-	amounts
-	at time.Time
+	debts   map[string]*debts // by tenant
+	sweepAt int               // so many of them
 }
 
 // minSweep is how many tenants are remembered without looking for those to forget.
 const minSweep = 64
+
+// maxDebt keeps what one attempt used within what a time.Duration can say.
+const maxDebt = 100 * 365 * 24 * time.Hour
 
 func newBudgets(b Budget) budgets {
 	if b.Per <= 0 {
@@ -62,7 +62,7 @@ func newBudgets(b Budget) budgets {
 	}
 	return budgets{
 		per: b.Per, bound: amounts{float64(b.Fuel), float64(b.Time), float64(b.Requests), float64(b.Bytes)},
-		used: make(map[string]*used), sweepAt: minSweep,
+		debts: make(map[string]*debts), sweepAt: minSweep,
 	}
 }
 
@@ -79,16 +79,16 @@ func (b *budgets) Check(tenant string) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	own := b.used[tenant]
+	own := b.debts[tenant]
 	if own == nil {
 		return nil
 	}
-	b.forgive(own)
-	for i, bound := range b.bound {
-		if bound <= 0 || own.amounts[i] < bound {
+	for i, until := range own {
+		debt := time.Until(until)
+		if b.bound[i] <= 0 || debt < b.per {
 			continue
 		}
-		wait := time.Duration(math.Ceil((own.amounts[i]/bound-1)*b.per.Seconds()))*time.Second + time.Second
+		wait := (min(debt-b.per, maxDebt) + time.Second - 1).Truncate(time.Second) + time.Second
 		return &tool.Error{
 			Code:    tool.CodeResourceExhausted,
 			Message: fmt.Sprintf("the budget of %s is used up for now; try again in %v", amountNames[i], wait),
@@ -103,50 +103,41 @@ func (b *budgets) Spend(tenant string, call tool.CallInfo, ran time.Duration) {
 	if b.none() {
 		return
 	}
-	amounts := amounts{float64(call.Fuel), float64(ran)}
+	used := amounts{float64(call.Fuel), float64(ran)}
 	for _, q := range call.Usage.Requests {
 		if q.Sent {
-			amounts[2]++
+			used[2]++
 		}
-		amounts[3] += float64(q.BytesSent) + float64(q.BytesReceived)
+		used[3] += float64(q.BytesSent) + float64(q.BytesReceived)
 	}
+	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	own := b.used[tenant]
+	own := b.debts[tenant]
 	if own == nil {
-		b.sweep()
-		own = &used{at: time.Now()}
-		b.used[tenant] = own
+		b.sweep(now)
+		own = new(debts)
+		b.debts[tenant] = own
 	}
-	b.forgive(own)
-	for i, amount := range amounts {
-		own.amounts[i] += amount
-	}
-}
-
-// forgive takes off what the time since the last look forgives.
-func (b *budgets) forgive(own *used) {
-	now := time.Now()
-	part := float64(now.Sub(own.at)) / float64(b.per)
-	own.at = now
 	for i, bound := range b.bound {
-		own.amounts[i] = max(0, own.amounts[i]-bound*part)
 		if bound <= 0 {
-			own.amounts[i] = 0 // nobody asks
+			continue
 		}
+		if own[i].Before(now) {
+			own[i] = now
+		}
+		own[i] = own[i].Add(time.Duration(min(used[i]/bound*float64(b.per), float64(maxDebt))))
 	}
 }
 
 // sweep forgets tenants with nothing to forgive, once there are twice as many as after the
 // last time.
-func (b *budgets) sweep() {
-	if len(b.used) < b.sweepAt {
+func (b *budgets) sweep(now time.Time) {
+	if len(b.debts) < b.sweepAt {
 		return
 	}
-	for tenant, own := range b.used {
-		if b.forgive(own); own.amounts == (amounts{}) {
-			delete(b.used, tenant)
-		}
-	}
-	b.sweepAt = max(minSweep, 2*len(b.used))
+	maps.DeleteFunc(b.debts, func(_ string, own *debts) bool {
+		return !slices.ContainsFunc(own[:], now.Before)
+	})
+	b.sweepAt = max(minSweep, 2*len(b.debts))
 }

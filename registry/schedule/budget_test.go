@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,11 +22,23 @@ func TestBudgetsOfManyTenants(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		if n := len(b.used); n > 4*minSweep {
+		if n := len(b.debts); n > 4*minSweep {
 			t.Errorf("%d tenants are remembered", n)
 		}
 		if b.Check("greedy") == nil {
 			t.Error("the greedy tenant was forgotten")
 		}
 	})
+}
+
+// What is used far beyond a budget is a debt for long, and not for no time.
+func TestLargeDebts(t *testing.T) {
+	s := New(Options{Budget: Budget{Fuel: 1, Per: time.Millisecond}})
+	for range 5 {
+		s.Spend("t", tool.CallInfo{Fuel: math.MaxUint64}, 0)
+	}
+	var e *tool.Error
+	if err := s.Check("t"); !errors.As(err, &e) || e.Details.RetryAfter < maxDebt {
+		t.Errorf("got %v", err)
+	}
 }
