@@ -14,14 +14,10 @@ type attempt struct {
 	entry *Entry
 
 	mu      sync.Mutex
-	outcome *outcome // once it is there
-	awaited bool     // the attempt said that it comes
-}
-
-// outcome is how a call ended.
-type outcome struct {
+	there   bool // the result is, or the failure
 	result  tool.Result
 	failure *tool.Error
+	awaited bool // the attempt said that it comes
 }
 
 // Attempt notes that the tool runs, and returns how often it was run so far. complete, which
@@ -40,14 +36,13 @@ func (a *attempt) complete(result tool.Result, failure *tool.Error) {
 		result, failure = tool.Result{}, callerror.Named(err, a.entry.ref.Tool)
 	}
 	a.mu.Lock()
-	if a.outcome != nil {
-		a.mu.Unlock()
-		return
+	first := !a.there
+	if first {
+		a.there, a.result, a.failure = true, result, failure
 	}
-	a.outcome = &outcome{result, failure}
 	awaited := a.awaited
 	a.mu.Unlock()
-	if awaited {
+	if first && awaited {
 		a.end()
 	}
 }
@@ -56,7 +51,7 @@ func (a *attempt) complete(result tool.Result, failure *tool.Error) {
 func (a *attempt) await() {
 	a.mu.Lock()
 	a.awaited = true
-	there := a.outcome != nil
+	there := a.there
 	a.mu.Unlock()
 	if there {
 		a.end()
@@ -67,10 +62,10 @@ func (a *attempt) await() {
 // was given when Execute returned.
 func (a *attempt) end() {
 	var err error
-	if a.outcome.failure != nil {
-		err = a.outcome.failure
+	if a.failure != nil {
+		err = a.failure
 	}
-	result, failure := a.entry.finish(a.outcome.result, err)
+	result, failure := a.entry.finish(a.result, err)
 	a.entry.move(state.Running)
 	a.entry.keep(&result, failure)
 }
