@@ -165,19 +165,13 @@ func (b *Bindings) SecretExists(name string) bool {
 // told it one. JSON stays JSON. The error is that of ctx; nothing is returned then, and
 // without a secret there is none.
 func (b *Bindings) Hide(ctx context.Context, text []byte) ([]byte, error) {
-	if hide := b.secrets.scrubber(); hide != nil {
-		return hide.JSON(ctx, text)
-	}
-	return text, nil
+	return b.secrets.scrubber().JSON(ctx, text)
 }
 
 // HideBefore is Hide for a text that was cut at its end: what could be the beginning of a
 // secret there is left out, too.
 func (b *Bindings) HideBefore(ctx context.Context, text []byte) ([]byte, error) {
-	if hide := b.secrets.scrubber(); hide != nil {
-		return hide.Before(ctx, text)
-	}
-	return text, nil
+	return b.secrets.scrubber().Before(ctx, text)
 }
 
 // HideRoom is how many bytes HideAfter wants before a text that was cut at its beginning,
@@ -188,10 +182,7 @@ const HideRoom = 2 * secret.MaxForm
 // beginning: the end of a secret there is none of it. room is HideRoom, or less where the
 // text is no longer than that.
 func (b *Bindings) HideAfter(ctx context.Context, text []byte, room int) ([]byte, error) {
-	if hide := b.secrets.scrubber(); hide != nil {
-		return hide.After(ctx, text, room)
-	}
-	return text[room:], nil
+	return b.secrets.scrubber().After(ctx, text, room)
 }
 
 // Usage returns what the call reached so far.

@@ -44,7 +44,7 @@ func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (stri
 	return value, nil
 }
 
-// scrubber hides the secrets used so far.
+// scrubber hides the secrets used so far; nil, which hides nothing, for none.
 func (c *callSecrets) scrubber() *secret.Scrubber {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,12 +59,7 @@ func (c *callSecrets) names() []string {
 }
 
 // text hides them in a text.
-func (c *callSecrets) text(s string) string {
-	if hide := c.scrubber(); hide != nil {
-		return hide.Text(s)
-	}
-	return s
-}
+func (c *callSecrets) text(s string) string { return c.scrubber().Text(s) }
 
 // stream hides them in one response.
 func (c *callSecrets) stream() egress.Scrubber { return c.scrubber().Stream() }

@@ -148,24 +148,20 @@ func (d *dialer) race(ctx context.Context, addrs []netip.AddrPort, named bool) (
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make(chan attempt, len(addrs)) // nobody who lost waits to tell
-	pending, next := 0, 0
-	start := func() {
-		addr := addrs[next]
-		next++
-		pending++
-		go func() {
-			conn, err := d.connect(ctx, addr, named)
-			results <- attempt{conn, err}
-		}()
-	}
-	start()
-	timer := time.NewTimer(fallbackDelay)
-	defer timer.Stop()
 	var first error
-	for pending > 0 {
-		due := timer.C
-		if next == len(addrs) {
-			due = nil
+	for pending := 0; len(addrs) > 0 || pending > 0; {
+		var late <-chan time.Time
+		if len(addrs) > 0 {
+			addr := addrs[0]
+			addrs = addrs[1:]
+			pending++
+			go func() {
+				conn, err := d.connect(ctx, addr, named)
+				results <- attempt{conn, err}
+			}()
+		}
+		if len(addrs) > 0 {
+			late = time.After(fallbackDelay)
 		}
 		select {
 		case r := <-results:
@@ -177,16 +173,11 @@ func (d *dialer) race(ctx context.Context, addrs []netip.AddrPort, named bool) (
 			if first == nil {
 				first = r.err
 			}
-			if next == len(addrs) {
-				continue
-			}
-		case <-due:
+		case <-late:
 		case <-ctx.Done():
 			go closeAll(results, pending)
 			return nil, ctx.Err()
 		}
-		start()
-		timer.Reset(fallbackDelay)
 	}
 	return nil, first
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
@@ -90,6 +91,24 @@ func TestSilentAddress(t *testing.T) {
 		c := w.client(egress.Options{})
 		if _, body, err := get(t, c, "http://example.com/"); err != nil || body != "ok" {
 			t.Fatalf("got %q, %v", body, err)
+		}
+	})
+}
+
+// TestSilentAddressOfTheSameFamily has a first address that never answers, and a second one
+// beside which net.Dialer would not try it.
+func TestSilentAddressOfTheSameFamily(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.answer = func(string, int) []netip.Addr { return addresses("93.184.216.35", publicIP) }
+		w.listen("93.184.216.35:80") // takes no connection
+		w.serve(publicIP+":80", text("ok"))
+		began := time.Now()
+		if _, body, err := get(t, w.client(egress.Options{}), "http://example.com/"); err != nil || body != "ok" {
+			t.Fatalf("got %q, %v", body, err)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it took %v", took)
 		}
 	})
 }

@@ -106,15 +106,12 @@ func (b Batch) read(name string, most int, r *batchRoom) Answer {
 // open is View.Open for as long as it takes to look at the file. It takes none of the guest's
 // places for open files: how many are left would depend on what the other workers do at that
 // moment.
-func (b Batch) open(name string, flags OpenFlags) (*File, error) {
+func (b Batch) open(name string, flags OpenFlags) (file *File, err error) {
 	p, err := b.fs.resolve("/", name)
 	if err == nil {
-		var file *File
-		if file, err = b.fs.openPlace(p, flags); err == nil {
-			return file, nil
-		}
+		file, err = b.fs.openPlace(p, flags)
 	}
-	return nil, pathError("open", p.guest, err)
+	return file, pathError("open", p.guest, err)
 }
 
 // fill reads a file of a.Size bytes to its end, which it finds by asking for a byte more.

@@ -106,10 +106,7 @@ func (v View) change(op, name string, do func(p place) error) error {
 			v.fs.end()
 		}
 	}
-	if err != nil {
-		return pathError(op, p.guest, err)
-	}
-	return nil
+	return pathError(op, p.guest, err)
 }
 
 // create creates a regular file that is not there yet.

@@ -104,7 +104,10 @@ func guestError(err error) error {
 	return ErrIO
 }
 
-// pathError adds the operation and the guest path to an error of this package.
+// pathError adds the operation and the guest path to an error of this package; nil stays nil.
 func pathError(op, guestPath string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return &fs.PathError{Op: op, Path: guestPath, Err: err}
 }

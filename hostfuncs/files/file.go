@@ -114,7 +114,7 @@ func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 func (f *File) readError(err error) error {
-	if err == nil || err == io.EOF {
+	if err == io.EOF {
 		return err
 	}
 	return pathError("read", f.Path(), guestError(err))
@@ -169,10 +169,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	if err == nil {
 		entries, err = f.list(n)
 	}
-	if err != nil {
-		return nil, pathError("readdir", f.Path(), err)
-	}
-	return entries, nil
+	return entries, pathError("readdir", f.Path(), err)
 }
 
 func (f *File) list(n int) ([]fs.DirEntry, error) {
@@ -233,10 +230,7 @@ func (f *File) uncountListed() { f.fs.listed.Add(-f.listed.Swap(0)) }
 // Close closes the file. Closing it again fails with fs.ErrClosed.
 func (f *File) Close() error {
 	f.fs.forget(f)
-	if err := f.close(); err != nil {
-		return pathError("close", f.Path(), err)
-	}
-	return nil
+	return pathError("close", f.Path(), f.close())
 }
 
 func (f *File) close() error {

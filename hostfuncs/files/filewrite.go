@@ -64,7 +64,7 @@ func (f *File) Write(p []byte) (int, error) {
 		}
 		return f.regular.Seek(0, io.SeekCurrent)
 	}, func(p []byte, _ int64) (int, error) { return f.regular.Write(p) })
-	return n, f.writeError("write", err)
+	return n, pathError("write", f.Path(), err)
 }
 
 // WriteAt is like Write at the given offset, which must not be negative, also when
@@ -77,7 +77,7 @@ func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 		}
 		return offset, nil
 	}, f.writeAt)
-	return n, f.writeError("write", err)
+	return n, pathError("write", f.Path(), err)
 }
 
 // writeAt writes at an offset; some hosts ignore that in a file that appends.
@@ -132,7 +132,7 @@ func (f *File) write(p []byte, start func() (int64, error), put func([]byte, int
 
 // SetSize cuts the file or makes it longer with zeros, which count as written. It
 // fails as Write does.
-func (f *File) SetSize(size int64) error { return f.writeError("truncate", f.setSize(size)) }
+func (f *File) SetSize(size int64) error { return pathError("truncate", f.Path(), f.setSize(size)) }
 
 func (f *File) setSize(size int64) error {
 	f.writing.Lock()
@@ -178,7 +178,7 @@ func (f *File) Appending() bool { return f.appending.Load() }
 // ErrReadOnly where nothing may be written, and with ErrUnsupported on Windows
 // unless the file is that way already.
 func (f *File) SetAppending(enable bool) error {
-	return f.writeError("append", f.setAppending(enable))
+	return pathError("append", f.Path(), f.setAppending(enable))
 }
 
 func (f *File) setAppending(enable bool) error {
@@ -204,7 +204,7 @@ func (f *File) Sync() error {
 	if err == nil && f.flags&OpenWrite != 0 {
 		err = guestError(f.regular.Sync())
 	}
-	return f.writeError("sync", err)
+	return pathError("sync", f.Path(), err)
 }
 
 // Chtimes is View.Chtimes for the open file. On Windows it must be open for
@@ -221,12 +221,5 @@ func (f *File) Chtimes(access, change time.Time) error {
 		}
 		err = guestError(setTimes(host, access, change))
 	}
-	return f.writeError("chtimes", err)
-}
-
-func (f *File) writeError(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return pathError(op, f.Path(), err)
+	return pathError("chtimes", f.Path(), err)
 }

@@ -83,10 +83,7 @@ func (flags OpenFlags) access() int {
 // ErrTooManyOpen at the limit; and those of the host.
 func (v View) Open(name string, flags OpenFlags) (*File, error) {
 	file, guest, err := v.open(name, flags)
-	if err != nil {
-		return nil, pathError("open", guest, err)
-	}
-	return file, nil
+	return file, pathError("open", guest, err)
 }
 
 func (v View) open(name string, flags OpenFlags) (*File, string, error) {
@@ -208,10 +205,7 @@ func (v View) Readlink(name string) (string, error) {
 		return "", pathError("readlink", p.guest, err)
 	}
 	target, err := p.mount.readlink(p.rel)
-	if err != nil {
-		return "", pathError("readlink", p.guest, err)
-	}
-	return target, nil
+	return target, pathError("readlink", p.guest, err)
 }
 
 // namedInfo is a FileInfo of the host under its guest name: that of a mount would

@@ -16,18 +16,19 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Bolt is a Store on disk, made by OpenBolt. Each namespace is one file of its own, so
+// Bolt is a Store on disk, made by NewBolt or OpenBolt. Each namespace is one file of its own, so
 // that neither damage nor waiting in one touches another. No file stays open between
 // calls: several Stores and processes may use the same directory at once. A call that
 // changed something returns when the disk has it; a process that dies leaves each change
 // made whole or not at all. The directory belongs on a local disk with hard links.
 type Bolt struct {
+	dir     string
 	options Options
-	root    *os.Root
 	lanes   lanes
 	done    chan struct{}
 
 	mu      sync.Mutex
+	root    *os.Root // nil until it is opened, and then the same for good
 	closed  bool
 	running sync.WaitGroup
 }
@@ -97,7 +98,7 @@ func (b *Bolt) Close() error {
 	}
 	b.mu.Unlock()
 	b.running.Wait()
-	if !first {
+	if !first || b.root == nil {
 		return nil
 	}
 	if err := b.root.Close(); err != nil {
@@ -144,13 +145,9 @@ func (b *Bolt) apply(ctx context.Context, ns Namespace, c change) (bool, error) 
 
 // visit waits for this process's turn at a namespace and calls fn.
 func (b *Bolt) visit(ctx context.Context, ns Namespace, fn func(*visit) error) error {
-	b.mu.Lock()
-	if b.closed {
-		b.mu.Unlock()
-		return closed()
+	if err := b.begin(); err != nil {
+		return err
 	}
-	b.running.Add(1)
-	b.mu.Unlock()
 	defer b.running.Done()
 
 	p := newPatience(ctx, b.options.Wait, b.done)
@@ -162,6 +159,24 @@ func (b *Bolt) visit(ctx context.Context, ns Namespace, fn func(*visit) error) e
 	}
 	defer b.lanes.leave(name, lane)
 	return fn(&visit{store: b, ns: ns, name: name, lane: lane, patience: p})
+}
+
+// begin opens the directory where that was not done yet, and counts a call that runs.
+func (b *Bolt) begin() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return closed()
+	}
+	if b.root == nil {
+		root, err := openDirectory(b.dir)
+		if err != nil {
+			return err
+		}
+		b.root = root
+	}
+	b.running.Add(1)
+	return nil
 }
 
 // fileLimit is the size in bytes past which the file of a namespace may not grow. It
@@ -193,10 +208,27 @@ const (
 	leastFileBytes = 4 * 4096
 )
 
-// OpenBolt returns a Store that keeps its files in the directory dir, which it makes with
-// its parents, for this user only, where there is none. The error is an *Error of kind
-// Unavailable, also where other users may write to dir.
+// NewBolt returns a Store that keeps its files in the directory dir. The first call makes
+// that with its parents, for this user only, where there is none, so that a program in which
+// no tool keeps anything makes none. Where it cannot be opened, or other users may write to
+// it, each call fails with Unavailable and the next one tries again.
+func NewBolt(dir string, o Options) *Bolt {
+	return &Bolt{dir: dir, options: o.withDefaults(), done: make(chan struct{})}
+}
+
+// OpenBolt is NewBolt that opens the directory at once. The error is an *Error of kind
+// Unavailable.
 func OpenBolt(dir string, o Options) (*Bolt, error) {
+	b := NewBolt(dir, o)
+	if err := b.begin(); err != nil {
+		return nil, err
+	}
+	b.running.Done()
+	return b, nil
+}
+
+// openDirectory opens the directory of a Store, or makes it.
+func openDirectory(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, dirPerm); err != nil {
 		return nil, fail(Unavailable, "the store's directory cannot be made: check that its parent can be written to")
 	}
@@ -215,7 +247,7 @@ func OpenBolt(dir string, o Options) (*Bolt, error) {
 		_ = root.Close()
 		return nil, storeError(err)
 	}
-	return &Bolt{options: o.withDefaults(), root: root, done: make(chan struct{})}, nil
+	return root, nil
 }
 
 // sweep removes what processes that died while they made a file left behind.

@@ -56,7 +56,7 @@ type assembly struct {
 	loader  *loader
 	runtime *runtime.Runtime
 	secrets *secret.Store
-	stores  *kv.Lazy
+	stores  *kv.Bolt
 	record  *audit.Log
 }
 
@@ -67,7 +67,7 @@ func newAssembly(o Options, secrets *secret.Store, folders *Folders) *assembly {
 		loader:  &loader{onError: o.Sources.OnLoadError, watched: folders},
 		runtime: runtime.New(o.Runtime),
 		secrets: secrets,
-		stores:  kv.NewLazy(filepath.Join(StateDir(o), "kv"), kv.Options{}),
+		stores:  kv.NewBolt(filepath.Join(StateDir(o), "kv"), kv.Options{}),
 		record:  audit.New(audit.Options(o.config().Audit())),
 	}
 	if folders != nil {

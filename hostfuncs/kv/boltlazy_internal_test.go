@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// A Lazy makes nothing until it is used, and is a Store from then on.
-func TestLazyOpensWhenItIsUsed(t *testing.T) {
+// A Store makes nothing until it is used.
+func TestBoltOpensWhenItIsUsed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
-	l := NewLazy(dir, Options{})
+	l := NewBolt(dir, Options{})
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Fatalf("the folder is there before: %v", err)
 	}
