@@ -176,15 +176,15 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 			DisableLocalhostProtection: true, // hostRule does that, and knows the names that were added
 		})
 	}
-	sessions, room := o.MaxSessions, o.MaxBodies
+	sessions, room := int64(o.MaxSessions), o.MaxBodies
 	if users != nil {
 		sessions, room = max(sessions/shareOfUser, 1), max(room/shareOfUser, o.MaxBody)
 	}
 	return &gate{
 		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), users: users,
-		bodies: bodies{most: o.MaxBodies, mostOfUser: room}, handshakes: handshakes{server: s, most: o.MaxSessions, mostOfUser: sessions},
+		bodies: bodies{most: o.MaxBodies, mostOfUser: room}, handshakes: handshakes{server: s, most: int64(o.MaxSessions), mostOfUser: sessions},
 		sessions: handler(false), requests: handler(true), answering: newRunning(),
-		connections: newConnections(max(o.MaxConnections/shareOfUser, 1)),
+		connections: newConnections(max(int64(o.MaxConnections)/shareOfUser, 1)),
 	}, nil
 }
 

@@ -77,7 +77,7 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 			fields[m.Name] = m.Value.JSON()
 		}
 	}
-	id, rawID, bad := parseID(fields, "id")
+	id, rawID, bad := parseID(fields["id"], "id")
 	if bad != "" {
 		return nil, invalidRequest(rawID, bad)
 	}
@@ -92,7 +92,7 @@ func parseMessage(data []byte) (jsonrpc.Message, *refusal) {
 	}
 	method := message.Member("method").Text()
 	if method == methodCancelled {
-		if bad := checkCancelled(fields["params"]); bad != "" {
+		if _, bad := cancelledID(fields["params"]); bad != "" {
 			return nil, invalidRequest(nil, bad)
 		}
 	}
@@ -112,26 +112,23 @@ func unreadable(data []byte, why error) *refusal {
 	if !utf8.Valid(data) || !json.Valid(data) {
 		return &refusal{code: jsonrpc.CodeParseError, message: "this is no JSON; write one message as one line of UTF-8"}
 	}
-	fields := make(map[string]json.RawMessage)
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
 		return invalidRequest(nil, why.Error())
 	}
+	var id json.RawMessage
 	for decoder.More() {
 		name, _ := decoder.Token()
 		var value json.RawMessage
-		if decoder.Decode(&value) != nil {
+		if decoder.Decode(&value) != nil || name == "id" && id != nil { // of two neither is the message's
 			return invalidRequest(nil, why.Error())
 		}
 		if name == "id" {
-			if fields["id"] != nil { // of two neither is the message's
-				return invalidRequest(nil, why.Error())
-			}
-			fields["id"] = value
+			id = value
 		}
 	}
-	_, rawID, _ := parseID(fields, "id")
-	return invalidRequest(rawID, why.Error())
+	_, id, _ = parseID(id, "id")
+	return invalidRequest(id, why.Error())
 }
 
 // parseResponse reads the answer to a request of ours.
@@ -185,10 +182,9 @@ func misspelt(answer *jsontree.Value) (bad string) {
 	return ""
 }
 
-// parseID reads the ID in a field; one that is not there is the zero ID. What is wrong
-// with it is told in words, and raw is what of it may be given back.
-func parseID(fields map[string]json.RawMessage, name string) (id jsonrpc.ID, raw json.RawMessage, bad string) {
-	raw = fields[name]
+// parseID reads the ID in the field of a name; nil is the zero ID. What is wrong with it is told
+// in words, and back is what of it may be given back.
+func parseID(raw json.RawMessage, name string) (id jsonrpc.ID, back json.RawMessage, bad string) {
 	if raw == nil {
 		return jsonrpc.ID{}, nil, ""
 	}
@@ -219,26 +215,16 @@ func parseID(fields map[string]json.RawMessage, name string) (id jsonrpc.ID, raw
 	return id, raw, ""
 }
 
-// checkCancelled looks at the ID that a cancellation names, which the SDK would round to
-// that of another request.
-func checkCancelled(params json.RawMessage) (bad string) {
+// cancelledID is the ID that a cancellation names, which the SDK would round to that of another
+// request. What is wrong with it is told in words.
+func cancelledID(params json.RawMessage) (id jsonrpc.ID, bad string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(params, &fields); err != nil {
-		return "params of " + methodCancelled + " must be an object with requestId"
+		return id, "params of " + methodCancelled + " must be an object with requestId"
 	}
-	id, _, bad := parseID(fields, "requestId")
+	id, _, bad = parseID(fields["requestId"], "requestId")
 	if bad == "" && !id.IsValid() {
-		return methodCancelled + " needs requestId"
+		bad = methodCancelled + " needs requestId"
 	}
-	return bad
-}
-
-// cancelledID is the ID that a cancellation names, after checkCancelled.
-func cancelledID(params json.RawMessage) jsonrpc.ID {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(params, &fields); err != nil {
-		return jsonrpc.ID{}
-	}
-	id, _, _ := parseID(fields, "requestId")
-	return id
+	return id, bad
 }

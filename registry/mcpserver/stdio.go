@@ -171,7 +171,8 @@ func (c *lineConn) note(msg jsonrpc.Message) *refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if req.Method == methodCancelled {
-		if r := c.inFlight[cancelledID(req.Params)]; r != nil {
+		id, _ := cancelledID(req.Params) // parseMessage looked at it
+		if r := c.inFlight[id]; r != nil {
 			r.cancelled = true
 		}
 		return nil
