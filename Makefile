@@ -34,7 +34,7 @@ tidy:
 	go mod tidy -diff
 	@for m in $(MODULES); do echo "go mod tidy $$m"; (cd $$m && go mod tidy -diff) || exit 1; done
 
-# Import directions, what embedders link, exported engine types, package comments.
+# Import directions, what embedders link, sizes, exported engine types, package comments.
 layout:
 	go test ./test/layout
 
