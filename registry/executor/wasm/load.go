@@ -1,0 +1,145 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
+)
+
+// loaded is a module that is ready to be called.
+type loaded struct {
+	module *runtime.Module
+	entry  runtime.Entry
+	// describe is how it describes its tool, if it does.
+	describe runtime.Entry
+}
+
+// Prepare reads and compiles the module. A failure is not remembered: the next
+// call tries again.
+func (e *Executor) Prepare(ctx context.Context) error {
+	_, err := e.load(ctx)
+	return err
+}
+
+// load returns the module, loading it when nobody has. Reading a file can hang in
+// the host, so whoever asks waits only as long as ctx allows; one attempt at a time
+// goes on without them.
+func (e *Executor) load(ctx context.Context) (*loaded, error) {
+	select {
+	case e.loading <- struct{}{}:
+	case <-ctx.Done():
+		return nil, stillLoading(ctx)
+	}
+	if l := e.loaded; l != nil || e.closed.Load() {
+		<-e.loading
+		if e.closed.Load() {
+			return nil, &tool.Error{Code: tool.CodeNotFound, Message: "the tool was removed"}
+		}
+		return l, nil
+	}
+	type outcome struct {
+		loaded *loaded
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		l, err := e.loadModule(ctx)
+		e.loaded = l
+		<-e.loading
+		done <- outcome{l, err}
+	}()
+	select {
+	case o := <-done:
+		return o.loaded, o.err
+	case <-ctx.Done():
+		return nil, stillLoading(ctx)
+	}
+}
+
+func stillLoading(ctx context.Context) error {
+	return tool.Ended(ctx, "the module is still being loaded")
+}
+
+func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
+	module, err := e.loadBytes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := e.findEntry(module)
+	if err != nil {
+		return nil, errors.Join(err, module.Close())
+	}
+	describe, err := e.describeEntry(module, entry)
+	if err != nil {
+		return nil, errors.Join(err, module.Close())
+	}
+	return &loaded{module, entry, describe}, nil
+}
+
+// loadBytes loads the module, which need not be read when its digest is known and the
+// cache has it.
+func (e *Executor) loadBytes(ctx context.Context) (*runtime.Module, error) {
+	read := func() ([]byte, error) {
+		wasm, err := e.o.Read()
+		if err != nil {
+			return nil, (&tool.Error{Code: tool.CodeInvalidModule, Message: err.Error()}).WithCause(err)
+		}
+		return wasm, nil
+	}
+	if digest := e.o.Manifest.Module.SHA256; digest != "" {
+		module, err := e.o.Runtime.LoadKnown(ctx, digest, read)
+		return module, e.loadFailure(err)
+	}
+	wasm, err := read()
+	if err != nil {
+		return nil, err
+	}
+	module, err := e.o.Runtime.Load(ctx, wasm)
+	return module, e.loadFailure(err)
+}
+
+// loadFailure tells where the module that does not load is named.
+func (e *Executor) loadFailure(err error) error {
+	var already *tool.Error
+	if err == nil || errors.As(err, &already) {
+		return err
+	}
+	te := failure(runtime.Output{}, err)
+	if te.Code == tool.CodeInvalidModule {
+		te.Message = e.o.Manifest.Fault(e.o.Source, "module.path", te.Message).Error()
+	}
+	return te
+}
+
+// invalidManifest is a fault of a key that only the module brings to light.
+func (e *Executor) invalidManifest(key, message string) error {
+	return &tool.Error{Code: tool.CodeInvalidManifest, Message: e.o.Manifest.Fault(e.o.Source, key, message).Error()}
+}
+
+// findEntry asks the module whether it has the form that the manifest says.
+func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
+	m := e.o.Manifest.Module
+	entry, err := module.Entry(runtime.ABI(m.ABI), m.Entry)
+	if err != nil {
+		return entry, e.loadFailure(err)
+	}
+	if entry.ABI != runtime.Command && len(m.Args) > 0 {
+		return entry, e.invalidManifest("module.args", "it is for commands, and the module is "+formNames[entry.ABI]+"; leave it out")
+	}
+	if entry.ABI != runtime.Extism && m.Config != nil {
+		return entry, e.invalidManifest("module.config", "it is for Extism plug-ins, and the module is "+formNames[entry.ABI]+"; leave it out")
+	}
+	if entry.ABI == runtime.Extism && len(e.o.Manifest.Settings) > 0 {
+		return entry, e.invalidManifest("settings", "an Extism plug-in cannot ask for them; leave them out, or use module.config")
+	}
+	if entry.ABI != runtime.Reactor && m.Warm != nil {
+		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is "+formNames[entry.ABI]+"; leave it out")
+	}
+	if needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; needs > has {
+		return entry, e.invalidManifest("limits.memory", fmt.Sprintf("the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10))
+	}
+	return entry, nil
+}
