@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math/big"
+	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -24,28 +27,7 @@ func decode(text []byte) (any, error) {
 }
 
 // sameType reports whether two JSON values are of one type.
-func sameType(a, b any) bool {
-	switch a.(type) {
-	case nil:
-		return b == nil
-	case bool:
-		_, ok := b.(bool)
-		return ok
-	case string:
-		_, ok := b.(string)
-		return ok
-	case json.Number:
-		_, ok := b.(json.Number)
-		return ok
-	case []any:
-		_, ok := b.([]any)
-		return ok
-	case map[string]any:
-		_, ok := b.(map[string]any)
-		return ok
-	}
-	return false
-}
+func sameType(a, b any) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }
 
 // equal compares JSON values: numbers by value, fields in any order.
 func equal(a, b any) bool {
@@ -56,28 +38,9 @@ func equal(a, b any) bool {
 	case json.Number:
 		return plain(a.String()) == plain(b.(json.Number).String())
 	case []any:
-		b := b.([]any)
-		if len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !equal(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
+		return slices.EqualFunc(a, b.([]any), equal)
 	case map[string]any:
-		b := b.(map[string]any)
-		if len(a) != len(b) {
-			return false
-		}
-		for name, value := range a {
-			other, ok := b[name]
-			if !ok || !equal(value, other) {
-				return false
-			}
-		}
-		return true
+		return maps.EqualFunc(a, b.(map[string]any), equal)
 	}
 	return a == b
 }
@@ -85,10 +48,7 @@ func equal(a, b any) bool {
 // plain returns the same text for all literals of a number. It never writes the
 // number out, since 1e999999999 is a short literal.
 func plain(literal string) string {
-	sign, rest := "", literal
-	if strings.HasPrefix(rest, "-") {
-		sign, rest = "-", rest[1:]
-	}
+	rest, negative := strings.CutPrefix(literal, "-")
 	mantissa, exponent := rest, "0"
 	if i := strings.IndexAny(rest, "eE"); i >= 0 {
 		mantissa, exponent = rest[:i], strings.TrimPrefix(rest[i+1:], "+")
@@ -108,5 +68,9 @@ func plain(literal string) string {
 		return literal
 	}
 	e.Add(e, big.NewInt(int64(len(digits)-len(trimmed)-len(fraction))))
-	return sign + trimmed + "e" + e.String()
+	text := trimmed + "e" + e.String()
+	if negative {
+		return "-" + text
+	}
+	return text
 }

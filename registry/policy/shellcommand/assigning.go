@@ -42,7 +42,7 @@ func (a assigner) judge(name string, args []word) judgement {
 		case !w.option || w.text == "-" && w.fixed || isJob(w):
 			return a.judgeOperands(name, args)
 		case !w.fixed:
-			return ask("has an argument that is only known when it runs and may be an option")
+			return ask(mayBeOption)
 		}
 		known, letter, value := wrapper{flags: a.flags, valued: a.valued}.letters(w.text[1:])
 		if !known {

@@ -8,7 +8,7 @@ func judgeAwk(args []word) judgement {
 		w := args[i]
 		switch {
 		case w.option && !w.fixed:
-			return ask("has an argument that is only known when it runs and may be an option")
+			return ask(mayBeOption)
 		case w.text == "-F" || w.text == "-v":
 			i++
 		case w.text == "--":

@@ -20,7 +20,7 @@ func judgeFind(args []word) (judgement, []inner) {
 		w := args[i]
 		switch {
 		case !w.fixed && w.option && !valueOfFind(args, i):
-			j = ask("has an argument that is only known when it runs and may be an option")
+			j = ask(mayBeOption)
 		case slices.Contains(findWrites, w.text):
 			j = ask("removes or writes files with " + w.text)
 		case slices.Contains(findRuns, w.text):

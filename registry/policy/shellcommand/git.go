@@ -17,86 +17,98 @@ var gitReads = map[string]options{
 // gitDiffs are the options of what shows differences: a file to write, and programs to run.
 var gitDiffs = options{long: []string{"--output", "--ext-diff", "--textconv"}}
 
-// gitLists are subcommands that read with some first words, or with no further word, and
-// the options that they may have then.
-var gitLists = map[string]struct {
-	words   []string // the first words with which they read
-	options []string // without a word, or with it
+// gitList is a subcommand that reads with some first words, or with no further word.
+type gitList struct {
+	words   []string // the first words with which it reads
+	options []string // that it may have without a word, or with it
 	values  bool     // further words may follow the options
-	bare    bool     // they read without a word
+	bare    bool     // it reads without a word
 	listing []string // options with which further words are patterns to list by
-}{
+}
+
+// gitCount stands in gitLists for -n with any digits, such as -n5.
+const gitCount = "-n0"
+
+var gitLists = map[string]gitList{
 	"branch": {
-		bare: true, listing: []string{"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"},
-		options: []string{"--sort", "--format", "-a", "-r", "-v", "-vv", "-av", "-avv", "-ra", "-rv", "-i", "--all", "--remotes", "--verbose", "--show-current", "--no-color", "--color", "--ignore-case", "--no-column", "--column", "--no-abbrev"},
+		bare: true, values: true, listing: []string{"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"},
+		options: []string{gitCount, "--sort", "--format", "-a", "-r", "-v", "-vv", "-av", "-avv", "-ra", "-rv", "-i", "--all", "--remotes", "--verbose", "--show-current", "--no-color", "--color", "--ignore-case", "--no-column", "--column", "--no-abbrev"},
 	},
 	"tag": {
-		bare: true, listing: []string{"-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"},
+		bare: true, values: true, listing: []string{"-l", "--list", gitCount, "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"},
 		options: []string{"--sort", "--format", "-i", "--ignore-case", "--no-column", "--column"},
 	},
-	"remote":    {bare: true, words: []string{"get-url"}, options: []string{"-v", "--verbose", "--all", "--push"}, values: true},
-	"stash":     {words: []string{"list", "show"}, options: []string{"-p", "--stat", "--oneline", "--patch", "--name-only"}, values: true},
-	"worktree":  {words: []string{"list"}, options: []string{"--porcelain", "-v"}},
-	"submodule": {words: []string{"status"}, options: []string{"--recursive", "--cached"}, values: true},
-	"notes":     {words: []string{"list", "show"}, values: true},
-	"reflog":    {bare: true, words: []string{"show", "list", "exists"}, options: []string{"--oneline", "--all", "-n", "--date"}, values: true},
+	"remote":    {bare: true, words: []string{"get-url"}, options: []string{gitCount, "-v", "--verbose", "--all", "--push"}, values: true},
+	"stash":     {words: []string{"list", "show"}, options: []string{gitCount, "-p", "--stat", "--oneline", "--patch", "--name-only"}, values: true},
+	"worktree":  {words: []string{"list"}, options: []string{gitCount, "--porcelain", "-v"}},
+	"submodule": {words: []string{"status"}, options: []string{gitCount, "--recursive", "--cached"}, values: true},
+	"notes":     {words: []string{"list", "show"}, options: []string{gitCount}, values: true},
+	"reflog":    {bare: true, words: []string{"show", "list", "exists"}, options: []string{gitCount, "--oneline", "--all", "-n", "--date"}, values: true},
 	"config":    {words: []string{"--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list"}, options: []string{"--show-origin", "--show-scope", "--name-only", "-z", "--local", "--global", "--system"}, values: true},
-	"bisect":    {words: []string{"log"}},
+	"bisect":    {words: []string{"log"}, options: []string{gitCount}},
 }
+
+// gitOptions are the options before a subcommand, with how many words follow each; printsOnly for
+// those with which git prints something and ends.
+var gitOptions = map[string]int{
+	"--no-pager": 0, "-P": 0, "--no-optional-locks": 0, "--literal-pathspecs": 0, "-C": 1,
+	"--version": printsOnly, "--help": printsOnly, "-v": printsOnly, "-h": printsOnly,
+}
+
+const printsOnly = -1
 
 // judgeGit judges a call of git.
 func judgeGit(args []word) judgement {
 	for len(args) > 0 && args[0].option {
-		switch w := args[0]; {
+		w := args[0]
+		follow, known := gitOptions[w.text]
+		switch {
 		case !w.fixed:
-			return ask("has an argument that is only known when it runs and may be an option")
-		case w.text == "--no-pager", w.text == "-P", w.text == "--no-optional-locks", w.text == "--literal-pathspecs":
-		case w.text == "--version", w.text == "--help", w.text == "-v", w.text == "-h":
-			return allow("only reads")
-		case w.text == "-C" && len(args) > 1 && !args[1].several:
-			args = args[1:]
-		default:
+			return ask(mayBeOption)
+		case !known, follow == 1 && (len(args) == 1 || args[1].several):
 			return ask("has the option " + shown(w.text) + ", which can make git run programs")
+		case follow == printsOnly:
+			return allow("only reads")
 		}
-		args = args[1:]
+		args = args[1+follow:]
 	}
 	if len(args) == 0 {
 		return allow("only reads")
 	}
-	sub, rest := args[0], args[1:]
-	if !sub.fixed {
+	name, rest := args[0].text, args[1:]
+	if !args[0].fixed {
 		return ask("runs a subcommand that is only known when it runs")
 	}
-	if o, ok := gitReads[sub.text]; ok {
+	if o, ok := gitReads[name]; ok {
 		return o.judge(rest)
 	}
-	l, ok := gitLists[sub.text]
-	if !ok {
+	l, ok := gitLists[name]
+	switch {
+	case !ok:
 		return ask("changes the repository, reaches the network, or runs a subcommand that is not known")
-	}
-	changes := ask("changes the repository with git " + sub.text)
-	listing, word := l.bare, false
-	for i, w := range rest {
-		name, _, _ := strings.Cut(w.text, "=")
-		switch {
-		case !w.fixed && (w.option || !listing || l.listing != nil && !word):
-			return changes
-		case slices.Contains(l.words, name) && (i == 0 || !word):
-			listing, word = true, true
-		case slices.Contains(l.listing, name):
-			listing, word = true, true
-		case w.option && slices.Contains(l.options, name):
-		case w.option && strings.HasPrefix(w.text, "-n") && strings.Trim(w.text[2:], "0123456789") == "" && sub.text != "config":
-			word = word || sub.text == "tag"
-		case w.option:
-			return changes
-		case word && (l.values || l.listing != nil):
-		default:
-			return changes
-		}
-	}
-	if !listing {
-		return changes
+	case !l.reads(rest):
+		return ask("changes the repository with git " + name)
 	}
 	return allow("only reads")
+}
+
+// reads reports whether the subcommand only reads with these arguments.
+func (l gitList) reads(args []word) bool {
+	listing, word := l.bare, false // whether it lists, and whether a word says so
+	for i, w := range args {
+		name, _, _ := strings.Cut(w.text, "=")
+		if digits, ok := strings.CutPrefix(w.text, "-n"); ok && strings.Trim(digits, "0123456789") == "" {
+			name = gitCount
+		}
+		switch {
+		case !w.fixed && (w.option || !listing || l.listing != nil && !word):
+			return false
+		case slices.Contains(l.words, name) && (i == 0 || !word), slices.Contains(l.listing, name):
+			listing, word = true, true
+		case w.option && slices.Contains(l.options, name):
+		case w.option, !word, !l.values:
+			return false
+		}
+	}
+	return listing
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// mayBeOption is why an argument is asked about that nothing is known of.
+const mayBeOption = "has an argument that is only known when it runs and may be an option"
+
 // options are the options of a command that make it do more than read. With any of these
 // a word that may be an option is asked about.
 type options struct {
@@ -41,7 +44,7 @@ func (o options) judge(args []word) judgement {
 				operands++
 			}
 		case !w.fixed:
-			return ask("has an argument that is only known when it runs and may be an option")
+			return ask(mayBeOption)
 		case o.has(w.text):
 			return ask("has the option " + shown(w.text) + ", with which it does more than read")
 		}

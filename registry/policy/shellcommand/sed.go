@@ -21,7 +21,7 @@ func judgeSed(args []word) judgement {
 				scripts = append(scripts, w)
 			}
 		case !w.fixed:
-			return ask("has an argument that is only known when it runs and may be an option")
+			return ask(mayBeOption)
 		case w.text == "--":
 			ended = true
 		case w.text == "-":

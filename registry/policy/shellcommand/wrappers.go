@@ -156,7 +156,7 @@ func (o wrapper) option(args []word) (why, replace string, last []word) {
 	takes, replaces := false, name == "--replace"
 	switch {
 	case !w.fixed:
-		return "has an argument that is only known when it runs and may be an option", "", args
+		return mayBeOption, "", args
 	case !strings.HasPrefix(name, "--"):
 		known, letter, rest := o.letters(w.text[1:])
 		if !known {
@@ -236,7 +236,7 @@ func judgeShell(args []word) (judgement, []inner) {
 		w := args[i]
 		switch {
 		case w.option && !w.fixed:
-			j = ask("has an argument that is only known when it runs and may be an option")
+			j = ask(mayBeOption)
 		case w.text == "--", w.text == "--norc", w.text == "--noprofile", w.text == "--posix":
 			continue
 		case w.option && strings.Trim(w.text[1:], "ceuxfvno") == "":
