@@ -34,7 +34,7 @@ func AppendKey(buf []byte, v any) []byte {
 		return append(buf, v...)
 	case json.Number:
 		buf = append(buf, '#')
-		buf = append(buf, plainNumber(v.String())...)
+		buf = append(buf, PlainNumber(v.String())...)
 		return append(buf, ';')
 	case bool:
 		if v {

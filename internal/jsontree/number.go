@@ -12,14 +12,21 @@ type decimalNumber struct {
 	negative bool
 	digits   string
 	exponent int
+	// huge tells that the exponent is too large to calculate with.
+	huge bool
 }
 
-// parseNumber reads a literal that the parser accepted.
+// maxExponent is far beyond MaxExponent, for literals that another parser accepted.
+const maxExponent = 1e15
+
+// parseNumber reads the literal of a JSON number.
 func parseNumber(literal string) decimalNumber {
 	var d decimalNumber
 	literal, d.negative = strings.CutPrefix(literal, "-")
 	if at := strings.IndexAny(literal, "eE"); at >= 0 {
-		d.exponent, _ = strconv.Atoi(literal[at+1:]) // MaxExponent bounds it
+		var err error
+		d.exponent, err = strconv.Atoi(literal[at+1:])
+		d.huge = err != nil || max(d.exponent, -d.exponent) > maxExponent
 		literal = literal[:at]
 	}
 	whole, fraction, _ := strings.Cut(literal, ".")
@@ -40,14 +47,17 @@ func IsInteger(literal string) bool {
 	return !strings.ContainsAny(literal, ".eE") || parseNumber(literal).exponent >= 0
 }
 
-// plainNumber returns the same text for all literals of a number.
-func plainNumber(literal string) string {
+// PlainNumber returns the same text for all literals of a number. It never writes a large exponent
+// out. A literal with an exponent beyond 10^15 is the same as itself alone.
+func PlainNumber(literal string) string {
 	d := parseNumber(literal)
 	const plainZeros = 20 // as many as common integers have
 	text := d.digits
 	switch {
 	case text == "":
 		return "0"
+	case d.huge:
+		return literal
 	case d.exponent < 0 || d.exponent > plainZeros:
 		text += "e" + strconv.Itoa(d.exponent)
 	default:

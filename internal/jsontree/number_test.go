@@ -21,8 +21,8 @@ func TestPlainNumbersAreValues(t *testing.T) {
 		}
 		for _, b := range literals {
 			rb, _ := new(big.Rat).SetString(b)
-			if got := plainNumber(a) == plainNumber(b); got != (ra.Cmp(rb) == 0) {
-				t.Errorf("%s and %s are equal: %v (%s, %s)", a, b, got, plainNumber(a), plainNumber(b))
+			if got := PlainNumber(a) == PlainNumber(b); got != (ra.Cmp(rb) == 0) {
+				t.Errorf("%s and %s are equal: %v (%s, %s)", a, b, got, PlainNumber(a), PlainNumber(b))
 			}
 		}
 	}
@@ -30,5 +30,29 @@ func TestPlainNumbersAreValues(t *testing.T) {
 	key := mustKey(t, `[`+strings.Repeat("1e1000,", 1000)+`1e-1000]`)
 	if len(key) > 10_000 {
 		t.Errorf("a key of %d bytes", len(key))
+	}
+}
+
+func TestPlainIsOneTextForEachNumber(t *testing.T) {
+	for _, same := range [][]string{
+		{"0", "-0", "0.0", "0e5", "-0.00E-3"},
+		{"1", "1.0", "1e0", "10e-1", "0.1e1", "1.0E+0"},
+		{"-120", "-1.2e2", "-12E1", "-0.12e+3"},
+		{"9007199254740993", "9007199254740.993e3"},
+		{"1e999999999999", "10e999999999998"},
+	} {
+		for _, literal := range same {
+			if got := PlainNumber(literal); got != PlainNumber(same[0]) {
+				t.Errorf("%s is %s, and %s is %s", literal, got, same[0], PlainNumber(same[0]))
+			}
+		}
+	}
+	different := []string{"0", "1", "-1", "10", "0.1", "9007199254740992", "9007199254740993", "1e999999999", "12", "1.2"}
+	seen := map[string]string{}
+	for _, literal := range different {
+		if other, twice := seen[PlainNumber(literal)]; twice {
+			t.Errorf("%s and %s are one number", literal, other)
+		}
+		seen[PlainNumber(literal)] = literal
 	}
 }

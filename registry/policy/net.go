@@ -41,7 +41,7 @@ func newNetPattern(w capability.Word) netPattern {
 }
 
 // parseNet reads what stands after "net:" or "net-private:" in an entry.
-func parseNet(text, kind string) (netPattern, error) {
+func parseNet(text string, kind capability.Kind) (netPattern, error) {
 	methods := ""
 	if head, rest, found := strings.Cut(text, ":"); found && !strings.HasPrefix(rest, "//") {
 		if text = rest; head != "*" {
@@ -49,23 +49,23 @@ func parseNet(text, kind string) (netPattern, error) {
 		}
 	}
 	if text == "any" || text == "*" {
-		p, err := wordPatternOf(kindNet + ":" + methods + "any")
-		p.private = kind == kindNetPrivate
+		p, err := wordPatternOf(capability.KindNet, methods+"any")
+		p.private = kind == capability.KindNetPrivate
 		return p, err
 	}
 	stars, plain, err := withoutStars(text)
 	if err != nil {
 		return netPattern{}, err
 	}
-	p, err := wordPatternOf(kind + ":" + methods + plain)
+	p, err := wordPatternOf(kind, methods+plain)
 	if err != nil {
 		return p, err
 	}
 	return p, stars.into(&p)
 }
 
-func wordPatternOf(text string) (netPattern, error) {
-	w, err := capability.ParseWord(text)
+func wordPatternOf(kind capability.Kind, text string) (netPattern, error) {
+	w, err := capability.ParseWord(string(kind) + ":" + text)
 	var fault *capability.WordError
 	if errors.As(err, &fault) {
 		err = fault.Problem // the text has no stars where the entry has some

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"math/big"
 	"reflect"
 	"slices"
-	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // decode reads one JSON value with exact numbers.
@@ -36,41 +36,11 @@ func equal(a, b any) bool {
 	}
 	switch a := a.(type) {
 	case json.Number:
-		return plain(a.String()) == plain(b.(json.Number).String())
+		return jsontree.PlainNumber(a.String()) == jsontree.PlainNumber(b.(json.Number).String())
 	case []any:
 		return slices.EqualFunc(a, b.([]any), equal)
 	case map[string]any:
 		return maps.EqualFunc(a, b.(map[string]any), equal)
 	}
 	return a == b
-}
-
-// plain returns the same text for all literals of a number. It never writes the
-// number out, since 1e999999999 is a short literal.
-func plain(literal string) string {
-	rest, negative := strings.CutPrefix(literal, "-")
-	mantissa, exponent := rest, "0"
-	if i := strings.IndexAny(rest, "eE"); i >= 0 {
-		mantissa, exponent = rest[:i], strings.TrimPrefix(rest[i+1:], "+")
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	if digits == "" {
-		return "0"
-	}
-	trimmed := strings.TrimRight(digits, "0")
-	// An exponent of thousands of digits would take long to read.
-	if len(exponent) > 64 {
-		return literal
-	}
-	e, ok := new(big.Int).SetString(exponent, 10)
-	if !ok {
-		return literal
-	}
-	e.Add(e, big.NewInt(int64(len(digits)-len(trimmed)-len(fraction))))
-	text := trimmed + "e" + e.String()
-	if negative {
-		return "-" + text
-	}
-	return text
 }

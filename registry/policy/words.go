@@ -8,21 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wildcard"
 )
 
-// The kinds of words.
-const (
-	kindRead       = "read"
-	kindWrite      = "write"
-	kindEnv        = "env"
-	kindSecret     = "secret"
-	kindKV         = "kv"
-	kindClock      = "clock"
-	kindRandom     = "random"
-	kindNet        = "net"
-	kindNetPrivate = "net-private"
-)
-
 // kinds are all kinds of words, sorted.
-var kinds = []string{kindClock, kindEnv, kindKV, kindNet, kindNetPrivate, kindRandom, kindRead, kindSecret, kindWrite}
+var kinds = []string{"clock", "env", "kv", "net", "net-private", "random", "read", "secret", "write"}
 
 // Harmless reports whether a call with this word in its grant may run unasked. The zero
 // value is not harmless.
@@ -31,22 +18,29 @@ func Harmless(word capability.Word) bool {
 	case capability.KindRead, capability.KindClock, capability.KindRandom:
 		return true
 	case capability.KindKV:
-		return word.Name() == kindRead
+		return word.Name() == kvRead
 	}
 	return false
 }
 
+// The names of words of KindKV.
+const (
+	kvRead  = string(capability.KindRead)
+	kvWrite = string(capability.KindWrite)
+)
+
 // wordPattern is an entry of Rule.Capabilities.
 type wordPattern struct {
 	any  bool // every word
-	kind string
+	kind capability.Kind
 	name string // with *, for the kinds whose words are names
 	net  *netPattern
 }
 
 // parseWordPattern reads an entry; the error says what is wrong with it.
 func parseWordPattern(entry string) (wordPattern, error) {
-	kind, name, named := strings.Cut(entry, ":")
+	head, name, named := strings.Cut(entry, ":")
+	kind := capability.Kind(head)
 	p := wordPattern{kind: kind, name: name}
 	switch kind {
 	case "*":
@@ -54,26 +48,26 @@ func parseWordPattern(entry string) (wordPattern, error) {
 			return p, fmt.Errorf("%q: * stands alone for anything", entry)
 		}
 		p.any = true
-	case kindClock, kindRandom:
+	case capability.KindClock, capability.KindRandom:
 		if named {
 			return p, fmt.Errorf("%q: %s takes nothing after it", entry, kind)
 		}
-	case kindRead, kindWrite, kindEnv, kindSecret:
+	case capability.KindRead, capability.KindWrite, capability.KindEnv, capability.KindSecret:
 		if name == "" {
 			return p, fmt.Errorf("%q: write %s:NAME, or %s:* for all", entry, kind, kind)
 		}
-	case kindKV:
-		if name != kindRead && name != kindWrite && name != "*" {
+	case capability.KindKV:
+		if name != kvRead && name != kvWrite && name != "*" {
 			return p, fmt.Errorf("%q: write kv:read, kv:write or kv:*", entry)
 		}
-	case kindNet, kindNetPrivate:
+	case capability.KindNet, capability.KindNetPrivate:
 		net, err := parseNet(name, kind)
 		if err != nil {
 			return p, fmt.Errorf("%q: %w", entry, err)
 		}
 		p.net = &net
 	default:
-		return p, fmt.Errorf("%q is no capability%s; they begin with %s", entry, meant(kind, append([]string(nil), kinds...)), strings.Join(kinds, ", "))
+		return p, fmt.Errorf("%q is no capability%s; they begin with %s", entry, meant(head, append([]string(nil), kinds...)), strings.Join(kinds, ", "))
 	}
 	return p, nil
 }
@@ -86,10 +80,10 @@ func (p wordPattern) overlaps(w grantWord) bool {
 		return true
 	case p.net != nil:
 		return w.net != nil && p.net.overlaps(*w.net)
-	case p.kind == kindRead:
-		return (w.kind == kindRead || w.kind == kindWrite) && p.nameFits(w)
-	case p.kind == kindKV:
-		return w.kind == kindKV && (p.name != kindWrite || w.name != kindRead)
+	case p.kind == capability.KindRead:
+		return (w.kind == capability.KindRead || w.kind == capability.KindWrite) && p.nameFits(w)
+	case p.kind == capability.KindKV:
+		return w.kind == capability.KindKV && (p.name != kvWrite || w.name != kvRead)
 	}
 	return w.kind == p.kind && p.nameFits(w)
 }
@@ -107,26 +101,27 @@ func (p wordPattern) covers(w grantWord) bool {
 		return true
 	case p.net != nil:
 		return w.net != nil && p.net.covers(*w.net)
-	case p.kind == kindWrite:
-		return (w.kind == kindRead || w.kind == kindWrite) && wildcard.Match(p.name, w.name)
-	case p.kind == kindKV:
-		return w.kind == kindKV && (p.name == w.name || p.name != kindRead)
+	case p.kind == capability.KindWrite:
+		return (w.kind == capability.KindRead || w.kind == capability.KindWrite) && wildcard.Match(p.name, w.name)
+	case p.kind == capability.KindKV:
+		return w.kind == capability.KindKV && (p.name == w.name || p.name != kvRead)
 	}
 	return w.kind == p.kind && wildcard.Match(p.name, w.name)
 }
 
 // grantWord is a word of a grant, read once for all rules.
 type grantWord struct {
-	text, kind, name string
-	harmless         bool
-	net              *netPattern // of net and net-private; else nil
+	text, name string
+	kind       capability.Kind
+	harmless   bool
+	net        *netPattern // of net and net-private; else nil
 }
 
 func grantWords(words []capability.Word) []grantWord {
 	list := make([]grantWord, len(words))
 	for i, word := range words {
-		w := grantWord{text: word.String(), kind: string(word.Kind()), name: word.Name(), harmless: Harmless(word)}
-		if w.kind == kindNet || w.kind == kindNetPrivate {
+		w := grantWord{text: word.String(), kind: word.Kind(), name: word.Name(), harmless: Harmless(word)}
+		if w.kind == capability.KindNet || w.kind == capability.KindNetPrivate {
 			net := newNetPattern(word)
 			w.net = &net
 		}
