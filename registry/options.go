@@ -57,19 +57,11 @@ type Options struct {
 
 // withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
-	o.Approvals.Timeout = orDefault(o.Approvals.Timeout, DefaultApprovalTimeout)
+	o.Approvals.Timeout = cmp.Or(max(o.Approvals.Timeout, 0), DefaultApprovalTimeout)
 	o.Tools = o.Tools.WithDefaults()
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	o.MaxTimeout = orDefault(o.MaxTimeout, DefaultMaxTimeout)
+	o.MaxTimeout = cmp.Or(max(o.MaxTimeout, 0), DefaultMaxTimeout)
 	o.Retries.Max = cmp.Or(o.Retries.Max, DefaultMaxRetries)
-	o.Retries.MaxDelay = orDefault(o.Retries.MaxDelay, DefaultMaxRetryDelay)
+	o.Retries.MaxDelay = cmp.Or(max(o.Retries.MaxDelay, 0), DefaultMaxRetryDelay)
 	return o
-}
-
-// orDefault is d, or the default where it is 0 or less.
-func orDefault(d, otherwise time.Duration) time.Duration {
-	if d <= 0 {
-		return otherwise
-	}
-	return d
 }

@@ -146,8 +146,8 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 func (c *compiled) request(call Call) abi.Request {
 	limits := abi.Limits{
 		Memory: min(cmp.Or(call.Limits.Memory, DefaultMemory), c.r.opts.MaxMemory),
-		Output: orDefault(call.Limits.Output, DefaultOutput),
-		Stderr: orDefault(call.Limits.Stderr, DefaultStderr),
+		Output: cmp.Or(max(call.Limits.Output, 0), DefaultOutput),
+		Stderr: cmp.Or(max(call.Limits.Stderr, 0), DefaultStderr),
 		Fuel:   call.Limits.Fuel,
 	}
 	if most := c.r.opts.MaxFuel; most > 0 && (limits.Fuel == 0 || limits.Fuel > most) {

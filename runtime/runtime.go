@@ -136,18 +136,16 @@ type Runtime struct {
 // New returns a Runtime.
 func New(o Options) *Runtime {
 	processors := goruntime.GOMAXPROCS(0)
-	o.MaxModuleBytes = orDefault(o.MaxModuleBytes, DefaultMaxModuleBytes)
-	o.MaxAbandoned = orDefault(o.MaxAbandoned, DefaultMaxAbandoned)
-	o.MaxCalls = orDefault(o.MaxCalls, max(64, 16*processors))
-	o.CacheMaxBytes = orDefault(o.CacheMaxBytes, DefaultCacheMaxBytes)
+	o.MaxModuleBytes = cmp.Or(max(o.MaxModuleBytes, 0), DefaultMaxModuleBytes)
+	o.MaxAbandoned = cmp.Or(max(o.MaxAbandoned, 0), DefaultMaxAbandoned)
+	o.MaxCalls = cmp.Or(max(o.MaxCalls, 0), max(64, 16*processors))
+	o.CacheMaxBytes = cmp.Or(max(o.CacheMaxBytes, 0), DefaultCacheMaxBytes)
 	// Of these, what is less than 0 has a meaning, or cannot be.
 	o.MaxMemory = cmp.Or(o.MaxMemory, DefaultMaxMemory)
 	o.MaxTotalMemory = cmp.Or(o.MaxTotalMemory, DefaultMaxTotalMemory)
 	o.MaxWaiting = cmp.Or(o.MaxWaiting, 16*o.MaxCalls)
 	o.MaxIdleBytes = cmp.Or(o.MaxIdleBytes, DefaultMaxIdleBytes)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	r := &Runtime{opts: o, log: o.Logger, grace: grace, loaded: make(map[string]*compiled)}
 	r.closing, r.close = context.WithCancel(context.Background())
 	r.calls = callqueue.New(callqueue.Bounds{
@@ -169,14 +167,6 @@ func New(o Options) *Runtime {
 		Closing: r.closing, Log: o.Logger,
 	})
 	return r
-}
-
-// orDefault returns a number that was given, which is above 0.
-func orDefault[T int | int64](given, otherwise T) T {
-	if given > 0 {
-		return given
-	}
-	return otherwise
 }
 
 // SelfCompiler returns the command by which this program compiles modules in a child

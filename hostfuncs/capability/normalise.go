@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"cmp"
 	"encoding/hex"
 	"net/url"
 	"strconv"
@@ -105,9 +106,7 @@ type urlPath struct {
 // parsePath normalises a path in escaped form. Dot segments are resolved; what
 // servers read in different ways is refused.
 func parsePath(escaped string) (urlPath, error) {
-	if escaped == "" {
-		escaped = "/"
-	}
+	escaped = cmp.Or(escaped, "/")
 	rest, ok := strings.CutPrefix(escaped, "/")
 	if !ok {
 		return urlPath{}, refuse(URLPath, "the path does not begin with a slash")

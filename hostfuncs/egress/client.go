@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,7 @@ type Client struct {
 // New returns a Client. It opens nothing before the first request. Close it.
 func New(o Options) *Client {
 	o.Limits = o.Limits.withDefaults()
-	if o.UserAgent == "" {
-		o.UserAgent = "wasmtool"
-	}
+	o.UserAgent = cmp.Or(o.UserAgent, "wasmtool")
 	if o.LookupNetIP == nil {
 		o.LookupNetIP = net.DefaultResolver.LookupNetIP
 	}

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"math"
@@ -95,23 +96,16 @@ const maxRedirects = 5
 
 // withDefaults returns l with the defaults in place.
 func (l Limits) withDefaults() Limits {
-	orDefault(&l.Requests, 20)
-	orDefault(&l.Open, 8)
-	orDefault(&l.Redirects, maxRedirects)
+	l.Requests = cmp.Or(max(l.Requests, 0), 20)
+	l.Open = cmp.Or(max(l.Open, 0), 8)
+	l.Redirects = cmp.Or(max(l.Redirects, 0), maxRedirects)
 	l.Redirects = min(l.Redirects, maxRedirects)
-	orDefault(&l.RequestBytes, 10<<20)
-	orDefault(&l.ResponseBytes, 32<<20)
-	orDefault(&l.HeaderBytes, 64<<10)
-	orDefault(&l.URLBytes, 8<<10)
-	orDefault(&l.Time, time.Minute)
+	l.RequestBytes = cmp.Or(max(l.RequestBytes, 0), 10<<20)
+	l.ResponseBytes = cmp.Or(max(l.ResponseBytes, 0), 32<<20)
+	l.HeaderBytes = cmp.Or(max(l.HeaderBytes, 0), 64<<10)
+	l.URLBytes = cmp.Or(max(l.URLBytes, 0), 8<<10)
+	l.Time = cmp.Or(max(l.Time, 0), time.Minute)
 	return l
-}
-
-// orDefault sets *v to d where it holds no limit.
-func orDefault[T int | int64 | time.Duration](v *T, d T) {
-	if *v <= 0 {
-		*v = d
-	}
 }
 
 // wireBytes is how much of a compressed body may be received. Compressing makes

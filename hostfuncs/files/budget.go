@@ -1,6 +1,9 @@
 package files
 
-import "sync/atomic"
+import (
+	"cmp"
+	"sync/atomic"
+)
 
 // Defaults of Options.
 const (
@@ -22,17 +25,10 @@ type budget struct {
 // newBudget returns the budget of the options.
 func newBudget(o Options) budget {
 	return budget{
-		maxWritten:  orDefault(o.MaxWritten, DefaultMaxWritten),
-		maxFileSize: orDefault(o.MaxFileSize, DefaultMaxFileSize),
-		maxCreated:  orDefault(int64(o.MaxCreated), DefaultMaxCreated),
+		maxWritten:  cmp.Or(max(o.MaxWritten, 0), DefaultMaxWritten),
+		maxFileSize: cmp.Or(max(o.MaxFileSize, 0), DefaultMaxFileSize),
+		maxCreated:  int64(cmp.Or(max(o.MaxCreated, 0), DefaultMaxCreated)),
 	}
-}
-
-func orDefault(n, otherwise int64) int64 {
-	if n <= 0 {
-		return otherwise
-	}
-	return n
 }
 
 // allowSize fails when a file of length bytes from start on would be too large.

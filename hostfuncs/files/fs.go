@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -93,9 +94,7 @@ type FS struct {
 // of this process can enter; it must be for writing and name no directory. No
 // grants make an empty root directory.
 func New(grants []capability.GrantedFS, o Options) (*FS, error) {
-	if o.MaxOpenFiles <= 0 {
-		o.MaxOpenFiles = DefaultMaxOpenFiles
-	}
+	o.MaxOpenFiles = cmp.Or(max(o.MaxOpenFiles, 0), DefaultMaxOpenFiles)
 	f := &FS{maxOpen: o.MaxOpenFiles, budget: newBudget(o), open: make(map[*File]struct{}), temps: make(tempNames), done: make(chan struct{})}
 	var paths hostPaths
 	for _, g := range grants {

@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -81,18 +82,10 @@ type Options struct {
 
 // withDefaults returns o with every field set.
 func (o Options) withDefaults() Options {
-	if o.MaxKeys <= 0 {
-		o.MaxKeys = DefaultMaxKeys
-	}
-	if o.MaxBytes <= 0 {
-		o.MaxBytes = DefaultMaxBytes
-	}
-	if o.MaxValueBytes <= 0 {
-		o.MaxValueBytes = DefaultMaxValueBytes
-	}
-	if o.Wait <= 0 {
-		o.Wait = DefaultWait
-	}
+	o.MaxKeys = cmp.Or(max(o.MaxKeys, 0), DefaultMaxKeys)
+	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultMaxBytes)
+	o.MaxValueBytes = cmp.Or(max(o.MaxValueBytes, 0), DefaultMaxValueBytes)
+	o.Wait = cmp.Or(max(o.Wait, 0), DefaultWait)
 	return o
 }
 

@@ -6,6 +6,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,9 +38,7 @@ type Options struct {
 
 // WithDefaults returns the options with their defaults filled in.
 func (o Options) WithDefaults() Options {
-	if o.LoadTimeout <= 0 {
-		o.LoadTimeout = DefaultLoadTimeout
-	}
+	o.LoadTimeout = cmp.Or(max(o.LoadTimeout, 0), DefaultLoadTimeout)
 	return o
 }
 
@@ -87,9 +86,7 @@ func New(o Options, h Hooks) *Catalogue {
 	if h.Changed == nil {
 		h.Changed = func() {}
 	}
-	if h.Logger == nil {
-		h.Logger = slog.New(slog.DiscardHandler)
-	}
+	h.Logger = cmp.Or(h.Logger, slog.New(slog.DiscardHandler))
 	return &Catalogue{opts: o, hooks: h, log: h.Logger, names: make(map[string]*Tool)}
 }
 

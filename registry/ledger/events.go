@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -71,9 +72,7 @@ type Subscription struct{ listener *broadcast.Listener[Event] }
 // does, too.
 func (l *Ledger) Subscribe(f EventFilter) *Subscription {
 	buffer := f.Buffer
-	if buffer <= 0 {
-		buffer = defaultEventBuffer
-	}
+	buffer = cmp.Or(max(buffer, 0), defaultEventBuffer)
 	return &Subscription{l.events.Listen(buffer, f.wants)}
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -80,9 +81,7 @@ type id struct{ tenant, call string }
 // New returns an empty Ledger. The Logger gets what an operator should know, such as panics of
 // listeners.
 func New(o Options, log *slog.Logger) *Ledger {
-	if o.MaxEnded == 0 {
-		o.MaxEnded = DefaultMaxEnded
-	}
+	o.MaxEnded = cmp.Or(o.MaxEnded, DefaultMaxEnded)
 	return &Ledger{
 		o: o, log: log, history: history.New(o.History), loops: loop.New(o.Loops),
 		calls: make(map[*Entry]struct{}), holds: make(map[*hold]struct{}),

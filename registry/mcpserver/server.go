@@ -69,16 +69,9 @@ type Server struct {
 // New returns a Server of the tools that r lists, now and later: clients hear of changes.
 // Close it before the Registry, which stays the caller's.
 func New(r *registry.Registry, o Options) *Server {
-	log := o.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	if o.PageSize <= 0 {
-		o.PageSize = DefaultPageSize
-	}
-	if o.Grace <= 0 {
-		o.Grace = DefaultGrace
-	}
+	log := cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	o.PageSize = cmp.Or(max(o.PageSize, 0), DefaultPageSize)
+	o.Grace = cmp.Or(max(o.Grace, 0), DefaultGrace)
 	s := &Server{
 		registry: r, opts: o, log: log, running: newRunning(), sessions: newSessions(), pending: newPending(),
 		metrics: newMetrics(), offered: make(map[string]string),

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -47,9 +48,7 @@ func (p *Pipeline) askRetrier(own tool.Retrier, a authorised, attempt int, e *to
 // backoff is the wait after an attempt: it doubles each time, up to most, and lies somewhere
 // in the upper half of that, so that callers who failed together do not come back together.
 func backoff(first time.Duration, attempt int, most time.Duration) time.Duration {
-	if first <= 0 {
-		first = tool.DefaultRetryDelay
-	}
+	first = cmp.Or(max(first, 0), tool.DefaultRetryDelay)
 	wait := min(first, most)
 	for i := 1; i < attempt && wait < most; i++ {
 		wait = min(2*wait, most)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -81,9 +82,7 @@ func (p *Policy) Warnings() []Problem {
 }
 
 func (c *compiler) checkBase() {
-	if c.base == "" {
-		c.base = defaultBase
-	}
+	c.base = cmp.Or(c.base, defaultBase)
 	if !path.IsAbs(c.base) || path.Clean(c.base) != c.base || strings.ContainsAny(c.base, `*?[]{}\`) || len(c.base) > maxGlobBytes {
 		c.add(place{field: "base"}, "%q is no absolute, cleaned path without *?[]{}\\", c.base)
 		c.base = defaultBase

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,9 +58,7 @@ const minSweep = 64
 const maxDebt = 100 * 365 * 24 * time.Hour
 
 func newBudgets(b Budget) budgets {
-	if b.Per <= 0 {
-		b.Per = DefaultBudgetPer
-	}
+	b.Per = cmp.Or(max(b.Per, 0), DefaultBudgetPer)
 	return budgets{
 		per: b.Per, bound: amounts{float64(b.Fuel), float64(b.Time), float64(b.Requests), float64(b.Bytes)},
 		debts: make(map[string]*debts), sweepAt: minSweep,

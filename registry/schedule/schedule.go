@@ -67,9 +67,7 @@ type Schedule struct {
 
 // New returns a Schedule in which nobody runs or waits.
 func New(o Options) *Schedule {
-	if o.WaitTimeout <= 0 {
-		o.WaitTimeout = DefaultWaitTimeout
-	}
+	o.WaitTimeout = cmp.Or(max(o.WaitTimeout, 0), DefaultWaitTimeout)
 	return &Schedule{
 		budgets: newBudgets(o.Budget), o: o,
 		queue: callqueue.New(callqueue.Bounds{

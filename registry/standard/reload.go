@@ -1,6 +1,7 @@
 package standard
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -130,9 +131,7 @@ func (r *Reloader) Watch(ctx context.Context, every time.Duration, report func(R
 
 // ticks yields every so often, until ctx is done.
 func ticks(ctx context.Context, every time.Duration) iter.Seq[time.Time] {
-	if every <= 0 {
-		every = defaultWatch
-	}
+	every = cmp.Or(max(every, 0), defaultWatch)
 	return func(yield func(time.Time) bool) {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()

@@ -7,6 +7,7 @@
 package delegated
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -105,19 +106,10 @@ type Desk struct {
 
 // NewDesk returns an empty Desk.
 func NewDesk(o Options) *Desk {
-	if o.Timeout <= 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.MaxOpen <= 0 {
-		o.MaxOpen = DefaultMaxOpen
-	}
-	if o.MaxOpenPerTenant <= 0 {
-		o.MaxOpenPerTenant = DefaultMaxOpenPerTenant
-	}
-	log := o.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultTimeout)
+	o.MaxOpen = cmp.Or(max(o.MaxOpen, 0), DefaultMaxOpen)
+	o.MaxOpenPerTenant = cmp.Or(max(o.MaxOpenPerTenant, 0), DefaultMaxOpenPerTenant)
+	log := cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return &Desk{o: o, log: log, open: make(map[ID]*openCall), tenants: make(map[string]int), over: tenants.New[tool.Code](o.MaxOpen)}
 }
 
@@ -128,9 +120,7 @@ func NewDesk(o Options) *Desk {
 // fault.
 func (d *Desk) Define(spec tool.Spec, form Form) (tool.Spec, tool.Executor, error) {
 	spec.Sandboxed = false
-	if spec.Source == "" {
-		spec.Source = "client"
-	}
+	spec.Source = cmp.Or(spec.Source, "client")
 	if form == Wait && spec.Timeout <= 0 {
 		spec.Timeout = d.o.Timeout
 	}

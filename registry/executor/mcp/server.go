@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -86,13 +87,8 @@ func newServer(o Options, start func(Options) (stream, error)) *Server {
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv
 	}
-	if o.StartTimeout <= 0 {
-		o.StartTimeout = DefaultStartTimeout
-	}
-	log := o.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	o.StartTimeout = cmp.Or(max(o.StartTimeout, 0), DefaultStartTimeout)
+	log := cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return &Server{
 		o: o, log: log, start: start,
 		changed: make(chan struct{}, 1), gate: make(chan struct{}, 1), end: make(chan struct{}),

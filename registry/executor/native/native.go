@@ -13,6 +13,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/wasmtool/wasmtool/registry/internal/definition"
@@ -95,16 +96,12 @@ func Raw(o Options, fn func(ctx context.Context, call tool.Invocation) (tool.Res
 		return tool.Spec{}, nil, nothingToExecute(o)
 	}
 	o.Spec.Sandboxed = false
-	if o.Spec.Source == "" {
-		o.Spec.Source = "go"
-	}
+	o.Spec.Source = cmp.Or(o.Spec.Source, "go")
 	checked, err := definition.Compile(o.Spec, nil)
 	if err != nil {
 		return tool.Spec{}, nil, err
 	}
-	if o.MaxAbandoned <= 0 {
-		o.MaxAbandoned = DefaultMaxAbandoned
-	}
+	o.MaxAbandoned = cmp.Or(max(o.MaxAbandoned, 0), DefaultMaxAbandoned)
 	e := &executor{o: o, run: fn}
 	if o.Init != nil {
 		return checked.Spec, dynamic{e}, nil

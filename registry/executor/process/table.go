@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -68,34 +69,18 @@ type Table struct {
 func NewTable(o Options) *Table {
 	if o.Tool == "" {
 		o.Tool = DefaultTool
-		if o.TimeoutParameter == "" {
-			o.TimeoutParameter = DefaultTimeoutParameter
-		}
+		o.TimeoutParameter = cmp.Or(o.TimeoutParameter, DefaultTimeoutParameter)
 	}
-	if o.Parameter == "" {
-		o.Parameter = DefaultParameter
-	}
-	if o.MaxJobs <= 0 {
-		o.MaxJobs = DefaultMaxJobs
-	}
-	if o.MaxTenant <= 0 {
-		o.MaxTenant = DefaultMaxTenant
-	}
-	if o.MaxTotal <= 0 {
-		o.MaxTotal = DefaultMaxTotal
-	}
+	o.Parameter = cmp.Or(o.Parameter, DefaultParameter)
+	o.MaxJobs = cmp.Or(max(o.MaxJobs, 0), DefaultMaxJobs)
+	o.MaxTenant = cmp.Or(max(o.MaxTenant, 0), DefaultMaxTenant)
+	o.MaxTotal = cmp.Or(max(o.MaxTotal, 0), DefaultMaxTotal)
 	if o.MaxRunning <= 0 || o.MaxRunning > o.MaxTenant {
 		o.MaxRunning = o.MaxTenant
 	}
-	if o.KeepFor <= 0 {
-		o.KeepFor = DefaultKeepFor
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.MaxTimeout <= 0 {
-		o.MaxTimeout = DefaultTimeout
-	}
+	o.KeepFor = cmp.Or(max(o.KeepFor, 0), DefaultKeepFor)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultTimeout)
+	o.MaxTimeout = cmp.Or(max(o.MaxTimeout, 0), DefaultTimeout)
 	o.MaxTimeout = max(o.MaxTimeout, o.Timeout, time.Second)
 	base, end := context.WithCancel(context.Background())
 	return &Table{o: o, base: base, end: end, names: map[owner]int{}}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"mime"
 	"net/http"
@@ -72,9 +73,7 @@ func textResult(mediaType string, body []byte) (tool.Result, error) {
 	if utf8.Valid(body) && !bytes.ContainsRune(body, 0) {
 		return text(string(body)), nil
 	}
-	if mediaType == "" {
-		mediaType = "of no type"
-	}
+	mediaType = cmp.Or(mediaType, "of no type")
 	return tool.Result{}, invalidOutput(fmt.Sprintf("the response (%s, %d bytes) is neither text in UTF-8 nor an image", mediaType, len(body)))
 }
 

@@ -4,6 +4,7 @@ package definition
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -51,9 +52,7 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	if d.Spec.Title == "" {
 		d.Spec.Title = d.Spec.Name
 	}
-	if d.Spec.Timeout <= 0 {
-		d.Spec.Timeout = tool.DefaultTimeout
-	}
+	d.Spec.Timeout = cmp.Or(max(d.Spec.Timeout, 0), tool.DefaultTimeout)
 	if len(d.Spec.Parameters) == 0 {
 		d.Spec.Parameters = json.RawMessage(noParameters)
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -70,12 +71,8 @@ type ring struct {
 
 // New returns an empty Log.
 func New(o Options) *Log {
-	if o.PerSession == 0 {
-		o.PerSession = DefaultPerSession
-	}
-	if o.MaxSessions <= 0 {
-		o.MaxSessions = DefaultMaxSessions
-	}
+	o.PerSession = cmp.Or(o.PerSession, DefaultPerSession)
+	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	return &Log{per: o.PerSession, sink: o.Sink, sessions: tenants.New[ring](o.MaxSessions)}
 }
 

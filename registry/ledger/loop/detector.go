@@ -1,6 +1,10 @@
 package loop
 
-import "github.com/wasmtool/wasmtool/internal/tenants"
+import (
+	"cmp"
+
+	"github.com/wasmtool/wasmtool/internal/tenants"
+)
 
 // Defaults of Options.
 const (
@@ -47,13 +51,9 @@ func (o Options) withDefaults() Options {
 			*f.value = f.fallback
 		}
 	}
-	if o.Ceiling <= 0 {
-		o.Ceiling = DefaultCeiling
-	}
+	o.Ceiling = cmp.Or(max(o.Ceiling, 0), DefaultCeiling)
 	o.Ceiling = min(o.Ceiling, maxCeiling)
-	if o.MaxSessions <= 0 {
-		o.MaxSessions = DefaultMaxSessions
-	}
+	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	return o
 }
 

@@ -1,5 +1,7 @@
 package results
 
+import "cmp"
+
 // DefaultPage is how much Read gives, in bytes, when no limit is given.
 const DefaultPage = 32 << 10
 
@@ -21,9 +23,7 @@ func (s *Store) Read(owner Owner, handle string, offset, limit int) (Page, error
 	if err != nil {
 		return Page{}, err
 	}
-	if limit <= 0 {
-		limit = DefaultPage
-	}
+	limit = cmp.Or(max(limit, 0), DefaultPage)
 	begin := boundary(text, min(max(offset, 0), len(text)))
 	end := boundary(text, begin+min(limit, len(text)-begin))
 	if end == begin && begin < len(text) {

@@ -6,6 +6,7 @@
 package results
 
 import (
+	"cmp"
 	"container/list"
 	"crypto/rand"
 	"fmt"
@@ -82,15 +83,9 @@ func (s *shelf) oldest() *kept { return s.order.Front().Value.(*kept) }
 
 // NewStore returns an empty Store.
 func NewStore(o Options) *Store {
-	if o.MaxTexts <= 0 {
-		o.MaxTexts = DefaultMaxTexts
-	}
-	if o.MaxBytes <= 0 {
-		o.MaxBytes = DefaultMaxBytes
-	}
-	if o.MaxTotalBytes <= 0 {
-		o.MaxTotalBytes = DefaultMaxTotalBytes
-	}
+	o.MaxTexts = cmp.Or(max(o.MaxTexts, 0), DefaultMaxTexts)
+	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultMaxBytes)
+	o.MaxTotalBytes = cmp.Or(max(o.MaxTotalBytes, 0), DefaultMaxTotalBytes)
 	return &Store{o: o, texts: make(map[string]*kept), owners: make(map[Owner]*shelf), tenants: make(map[string]*shelf)}
 }
 

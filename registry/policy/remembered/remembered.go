@@ -17,6 +17,7 @@
 package remembered
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -42,9 +43,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.SessionLifetime <= 0 {
-		o.SessionLifetime = DefaultSessionLifetime
-	}
+	o.SessionLifetime = cmp.Or(max(o.SessionLifetime, 0), DefaultSessionLifetime)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package abi
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -81,9 +82,7 @@ func extismRequest(head []byte) ([]byte, error) {
 	if err := json.Unmarshal(head, &theirs); err != nil {
 		return nil, bad
 	}
-	if theirs.Method == "" {
-		theirs.Method = "GET"
-	}
+	theirs.Method = cmp.Or(theirs.Method, "GET")
 	pairs := [][2]string{}
 	for _, name := range slices.Sorted(maps.Keys(theirs.Headers)) {
 		pairs = append(pairs, [2]string{name, theirs.Headers[name]})

@@ -11,6 +11,7 @@ package child
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,15 +81,9 @@ func Compile(ctx context.Context, o Options, wasm []byte, dir string) error {
 // job returns the job for a module, or an *Error that names what is wrong.
 func (o Options) job(wasm []byte, dir string) (job, error) {
 	j := job{timeout: o.Timeout, memory: o.MaxMemory, output: o.MaxOutput, size: uint64(len(wasm))}
-	if j.timeout == 0 {
-		j.timeout = DefaultTimeout
-	}
-	if j.memory == 0 {
-		j.memory = DefaultMaxMemory
-	}
-	if j.output == 0 {
-		j.output = DefaultMaxOutput
-	}
+	j.timeout = cmp.Or(j.timeout, DefaultTimeout)
+	j.memory = cmp.Or(j.memory, DefaultMaxMemory)
+	j.output = cmp.Or(j.output, DefaultMaxOutput)
 	switch {
 	case len(o.Command) == 0 || !filepath.IsAbs(o.Command[0]):
 		return j, unavailable("Options.Command must start with the absolute path of a program")
