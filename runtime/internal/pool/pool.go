@@ -3,6 +3,7 @@ package pool
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"math"
 	"math/rand/v2"
 	goruntime "runtime"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/tenants"
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
@@ -132,15 +134,10 @@ func (p *Pool) add(key, tenant string) *kind {
 // is of the tenant with most kinds, so that calls of one tenant, each of another kind, leave
 // the kinds of the others alone.
 func (p *Pool) victim(tenant string) string {
-	has := make(map[string]int)
-	for _, k := range p.kinds {
-		has[k.tenant]++
-	}
-	most := tenant
-	for _, k := range p.kinds {
-		if has[k.tenant] > has[most] {
-			most = k.tenant
-		}
+	has := tenants.Count(maps.Values(p.kinds), func(k *kind) string { return k.tenant })
+	most, found := has.Most(has[tenant] + 1)
+	if !found {
+		most = tenant
 	}
 	return p.oldest(func(k *kind) bool { return k.tenant == most })
 }
