@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -42,15 +41,19 @@ func (a Arguments) Text(name string) (string, bool) {
 	return string(v.JSON()), true
 }
 
-// Names returns the names of the top-level arguments, sorted.
-func (a Arguments) Names() []string {
-	names := make([]string, len(a.root.Members))
-	for i, m := range a.root.Members {
-		names[i] = m.Name
+// Fields returns the top-level arguments as JSON, their literals as they were sent. It makes a
+// new map each time.
+func (a Arguments) Fields() map[string]json.RawMessage {
+	fields := make(map[string]json.RawMessage, len(a.root.Members))
+	for i := range a.root.Members {
+		fields[a.root.Members[i].Name] = a.root.Members[i].Value.JSON()
 	}
-	slices.Sort(names)
-	return names
+	return fields
 }
+
+// Tree returns the arguments as package json decodes them with UseNumber. It makes a new tree
+// each time.
+func (a Arguments) Tree() any { return a.root.Tree(nil) }
 
 // Prepare turns the arguments of a call, a JSON object, into what the guest
 // gets; the package comment says how. Preparing the outcome again changes

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (c prepared) errNotGranted(given Offered, reading bool) error {
 	e.Details.Fix = c.rules.allowLines(c.tool.Spec.Name, grantable)
 	// What would be asked about then is granted with it, so that one step is enough.
 	decision := c.rules.Policy.Decide(factsOf(c.tool.Spec), policy.CallFacts{
-		Capabilities: withoutScratch(c.asksFor().Words()), Arguments: c.arguments.JSON, Granted: grantedWith(given.Granted, c.script),
+		Capabilities: withoutScratch(c.asksFor().Words()), Arguments: c.arguments.JSON, Decoded: c.arguments.Tree, Granted: grantedWith(given.Granted, c.script),
 	})
 	for _, text := range decision.Grant {
 		word, err := capability.ParseWord(text)
@@ -98,7 +99,7 @@ func (c prepared) narrowWord(word capability.Word, offer capability.Offer) capab
 // names: "https://example.com/".
 func hostsIn(arguments jsonschema.Arguments) []string {
 	var hosts []string
-	for _, name := range arguments.Names() {
+	for _, name := range slices.Sorted(maps.Keys(arguments.Fields())) {
 		text, _ := arguments.Text(name)
 		if u, err := url.Parse(text); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 			hosts = append(hosts, u.Scheme+"://"+u.Host+"/")

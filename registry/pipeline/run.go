@@ -155,7 +155,7 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 	number, complete := entry.Attempt()
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
 		Call: entry.Call(), Update: entry.Tell, Complete: complete, Attempt: number,
-		Arguments: a.arguments.JSON, Text: a.arguments.Text, Grant: a.grant,
+		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,
 		Secrets: a.Overlay.Secrets, Now: a.Overlay.Now,
 		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, a.prepared, call) },
 		Tools: func() tool.View {

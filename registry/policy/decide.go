@@ -144,6 +144,10 @@ func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
 	if len(facts.Arguments) == 0 || !slices.ContainsFunc(p.rules, looks) {
 		return c
 	}
+	if facts.Decoded != nil {
+		c.arguments = facts.Decoded()
+		return c
+	}
 	value, err := decode(facts.Arguments)
 	_, isObject := value.(map[string]any)
 	c.arguments, c.invalid = value, err != nil || !isObject

@@ -28,6 +28,9 @@ type CallFacts struct {
 	// Empty means an object without fields. What is no valid JSON is held against
 	// the call.
 	Arguments json.RawMessage
+	// Decoded returns the Arguments as package json decodes them with UseNumber, for a caller
+	// that has parsed them already. Nil has the policy decode them where a rule looks at them.
+	Decoded func() any
 	// Granted is what was granted to exactly this tool.
 	Granted Granted
 }

@@ -77,6 +77,8 @@ type Invocation struct {
 	// Text returns a top-level argument as text: the content of a string, the JSON
 	// of anything else. It is false for an argument that is absent or null.
 	Text func(name string) (string, bool)
+	// Fields returns the top-level arguments as JSON, without parsing Arguments again.
+	Fields func() map[string]json.RawMessage
 	// Grant is what the tool may reach in this call.
 	Grant capability.Grant
 	// Secrets are those of the caller's tenant; nil means those that the executor has.

@@ -68,7 +68,7 @@ func callWith(t *testing.T, ctx context.Context, manifest, arguments string, o e
 		t.Fatal(err)
 	}
 	defer e.Close()
-	return e.Execute(ctx, tool.Invocation{Arguments: prepared.JSON, Text: prepared.Text, Grant: grant})
+	return e.Execute(ctx, tool.Invocation{Arguments: prepared.JSON, Text: prepared.Text, Fields: prepared.Fields, Grant: grant})
 }
 
 func wantError(t *testing.T, err error, code tool.Code, parts ...string) *tool.Error {
@@ -385,7 +385,7 @@ func TestGrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := rest.New(rest.Options{Manifest: m})
-	_, err = e.Execute(context.Background(), tool.Invocation{Arguments: json.RawMessage("{}")})
+	_, err = e.Execute(context.Background(), tool.Invocation{Fields: func() map[string]json.RawMessage { return nil }})
 	wantError(t, err, tool.CodePermissionDenied, "not granted")
 }
 

@@ -24,10 +24,7 @@ const maxText = 64 << 10
 // request makes the request of a call.
 func (e *Executor) request(in tool.Invocation) (egress.Request, error) {
 	spec := e.manifest.REST
-	var arguments map[string]json.RawMessage
-	if err := json.Unmarshal(in.Arguments, &arguments); err != nil {
-		return egress.Request{}, (&tool.Error{Code: tool.CodeInternal, Message: "the arguments are no JSON object"}).WithCause(err)
-	}
+	arguments := in.Fields()
 	path, err := urlPath(spec.Path, in.Text)
 	if err != nil {
 		return egress.Request{}, err
