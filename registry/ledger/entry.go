@@ -42,8 +42,8 @@ type Entry struct {
 	decision   string // of the policy, and the rule that decided
 	rule       string
 	repetition Repetition
-	approved   bool // somebody said yes, and asked: just now
-	asked      bool
+	asked      bool // somebody was asked just now
+	approved   bool // somebody said yes, now or before
 	loaded     bool
 	waited     time.Duration
 	attempts   int
@@ -97,16 +97,16 @@ func (e *Entry) Identified(digest string) { e.digest = digest }
 
 // Asked notes that somebody is asked about the call, and why.
 func (e *Entry) Asked(why string) {
+	e.asked = true
 	e.move(state.AwaitingConfirmation)
 	e.publish(Event{Kind: EventAwaiting, Why: why})
 }
 
-// Approved notes that somebody said yes to the call: now, after Asked, or before.
-func (e *Entry) Approved(now bool) {
+// Approved notes that somebody said yes to the call: now that they were Asked, or before.
+func (e *Entry) Approved() {
 	e.approved = true
-	if now {
+	if e.asked {
 		e.move(state.Pending)
-		e.asked = true
 	}
 }
 

@@ -101,7 +101,7 @@ func (e *Entry) noteLoop(resultHash string, changed, failed bool) string {
 		return ""
 	}
 	warn, found := loops.Record(e.ref.Tenant, e.ref.Session, e.loopCall(), loop.Outcome{
-		Result: resultHash, Changed: changed, Approved: e.asked,
+		Result: resultHash, Changed: changed, Approved: e.asked && e.approved,
 		Refused: failed && e.repetition != NotRepeated && e.attempts == 0,
 	})
 	if !warn {

@@ -57,7 +57,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 			return a, err
 		}
 		if found {
-			entry.Approved(false)
+			entry.Approved()
 			return a, nil
 		}
 	}
@@ -85,7 +85,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	case !answer.Yes:
 		return a, &tool.Error{Code: tool.CodePermissionDenied, Message: "the call was not approved" + why.repetition.Advice()}
 	}
-	entry.Approved(true)
+	entry.Approved()
 	if why.repetition != ledger.RepeatedAlone { // a yes to repetition alone is for this call
 		p.remember(ctx, a, keys, call.ID, answer)
 	}

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"log/slog"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -173,11 +172,4 @@ func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r Request, e
 // references led to may have changed with the calls since.
 func (early *prepared) holdsFor(c prepared) bool {
 	return early != nil && early.tool == c.tool && early.rules == c.rules && !early.resolved
-}
-
-// recovered, deferred, keeps a function of somebody else from ending the process.
-func (p *Pipeline) recovered(what, id string) {
-	if value := recover(); value != nil {
-		p.log.Error("panic in "+what, "call", id, "panic", value, "stack", string(debug.Stack()))
-	}
 }

@@ -40,7 +40,7 @@ func (p *Pipeline) retry(ctx context.Context, a authorised, attempt int, err err
 }
 
 func (p *Pipeline) askRetrier(own tool.Retrier, a authorised, attempt int, e *tool.Error) (wait time.Duration, again bool) {
-	defer p.recovered("Retry of the executor", a.Call.ID) // and then it says no
+	defer callerror.LogPanic(p.log, "Retry of the executor", a.Call.ID) // and then it says no
 	again, wait = own.Retry(e, attempt)
 	return wait, again
 }
