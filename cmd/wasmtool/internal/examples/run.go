@@ -27,8 +27,6 @@ type Options struct {
 	// Network lets examples reach servers. Without it those that say that they do are not
 	// run, and the others reach none.
 	Network bool
-	// OnOutcome hears of each example when it is over, in order; may be nil.
-	OnOutcome func(Outcome)
 }
 
 // Status says how an example went.
@@ -123,9 +121,6 @@ func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedMa
 				}
 			}
 			report.Outcomes = append(report.Outcomes, outcome)
-			if o.OnOutcome != nil {
-				o.OnOutcome(outcome)
-			}
 		}
 	}
 	return report, nil
