@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
@@ -113,7 +112,7 @@ func (e *Engine) instantiateMeter(ctx context.Context) error {
 	export(rewrite.CheckpointFunction, func(ctx context.Context, mod api.Module, stack []uint64) {
 		g := e.onGuest(mod)
 		g.refill()
-		g.options.Resumer.Checkpoint(func() experimental.Snapshot { return experimental.GetSnapshotter(ctx).Snapshot() })
+		g.options.Resumer.Checkpoint(ctx)
 		stack[0] = 0
 	}, i32)
 	_, err := b.Instantiate(ctx)

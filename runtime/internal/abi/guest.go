@@ -57,8 +57,9 @@ type GuestOptions struct {
 type Resumer interface {
 	// Enter is called when the command begins.
 	Enter()
-	// Checkpoint is called before each read. snap makes a point to which Enter can go back.
-	Checkpoint(snap func() experimental.Snapshot)
+	// Checkpoint is called before each read. Its context has what makes a point to which
+	// Enter can go back.
+	Checkpoint(ctx context.Context)
 }
 
 // ErrNoMemory is how a call ends that cannot have the memory with which its module

@@ -37,9 +37,11 @@ func AppendKey(b []byte, c *abi.Call) []byte {
 		text(arg)
 	}
 	b = binary.AppendUvarint(b, uint64(len(bindings.Env)))
-	for _, name := range slices.Sorted(maps.Keys(bindings.Env)) {
-		text(name)
-		text(bindings.Env[name])
+	if len(bindings.Env) > 0 { // mostly there is none, and no list of it is needed
+		for _, name := range slices.Sorted(maps.Keys(bindings.Env)) {
+			text(name)
+			text(bindings.Env[name])
+		}
 	}
 	for _, m := range bindings.Mounts {
 		text(m.Mount)

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -120,7 +121,7 @@ func (i *Instance) resume() {
 }
 
 // Checkpoint saves a command before its first read.
-func (i *Instance) Checkpoint(snap func() experimental.Snapshot) {
+func (i *Instance) Checkpoint(ctx context.Context) {
 	resumed := i.resuming
 	i.resuming = false
 	// A start section and a reactor read where they cannot be resumed.
@@ -128,7 +129,7 @@ func (i *Instance) Checkpoint(snap func() experimental.Snapshot) {
 	if resumed || !i.guest.Starting() || c.Entry.Form != abi.Command || i.main == nil {
 		return
 	}
-	i.point = snap()
+	i.point = experimental.GetSnapshotter(ctx).Snapshot()
 	stack := callStack(i.point)
 	if len(stack) > maxIdleStack {
 		i.guest.Taint("it reads its input too deep in its calls")
