@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 	"github.com/wasmtool/wasmtool/runtime/internal/compile"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/child"
 )
 
 // Reason says why a module did not load or a call gave no result.
@@ -100,13 +101,13 @@ func fromCompile(err error) error {
 	}
 	own := &Error{Reason: Internal, Message: e.Message, cause: e.Cause}
 	switch e.Kind {
-	case compile.Invalid:
+	case child.Refused:
 		own.Reason = InvalidModule
-	case compile.Exhausted:
+	case child.TooSlow, child.TooBig:
 		own.Reason, own.Limit = ResourceExhausted, LimitCompiling
-	case compile.Cancelled:
+	case child.Cancelled:
 		own.Reason = Cancelled
-	case compile.Internal:
+	case child.Unavailable: // of the host or the engine
 	}
 	return own
 }

@@ -31,31 +31,20 @@ func costTable() (t [256]uint8) {
 	for op := range t {
 		t[op] = 1
 	}
+	set := func(cost uint8, ops ...opcode) {
+		for _, op := range ops {
+			t[op] = cost
+		}
+	}
 	// These leave nothing, or next to nothing, in compiled code.
-	for _, op := range []opcode{
-		opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee,
-		opI32Const, opI64Const, opF32Const, opF64Const, opUnreachable,
-	} {
-		t[op] = 0
-	}
-	for op := 0x6d; op <= 0x70; op++ { // i32.div_s to i32.rem_u
-		t[op] = costDivide
-	}
-	for op := 0x7f; op <= 0x82; op++ { // i64.div_s to i64.rem_u
-		t[op] = costDivide
-	}
-	for _, op := range []opcode{0x91, 0x95, 0x9f, 0xa3} { // f32.sqrt, f32.div, f64.sqrt, f64.div
-		t[op] = costDivide
-	}
-	for _, op := range []opcode{opCall, opReturnCall} {
-		t[op] = costCall
-	}
-	for _, op := range []opcode{opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef} {
-		t[op] = costIndirect
-	}
-	for _, op := range []opcode{opMemoryGrow} {
-		t[op] = costLeave
-	}
+	set(0, opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee,
+		opI32Const, opI64Const, opF32Const, opF64Const, opUnreachable)
+	set(costDivide, 0x6d, 0x6e, 0x6f, 0x70) // i32.div_s to i32.rem_u
+	set(costDivide, 0x7f, 0x80, 0x81, 0x82) // i64.div_s to i64.rem_u
+	set(costDivide, 0x91, 0x95, 0x9f, 0xa3) // f32.sqrt, f32.div, f64.sqrt, f64.div
+	set(costCall, opCall, opReturnCall)
+	set(costIndirect, opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef)
+	set(costLeave, opMemoryGrow)
 	return t
 }
 

@@ -1,6 +1,9 @@
 package rewrite
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // reader reads b[pos:end]. The first error sticks: from then on every read
 // returns zero and moves nothing, so callers check err once per item.
@@ -155,11 +158,7 @@ func (r *reader) name(what string) string {
 
 // appendU32 appends v in unsigned LEB128.
 func appendU32(b []byte, v uint32) []byte {
-	for v >= 0x80 {
-		b = append(b, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(b, byte(v))
+	return binary.AppendUvarint(b, uint64(v))
 }
 
 // appendS64 appends v in signed LEB128.

@@ -31,27 +31,12 @@ const (
 
 // String returns the kind as one lower-case word or two.
 func (k Kind) String() string {
-	switch k {
-	case Empty:
-		return "empty file"
-	case Text:
-		return "text format"
-	case NotWasm:
-		return "not WASM"
-	case Component:
-		return "component"
-	case Version:
-		return "unknown version"
-	case Truncated:
-		return "truncated"
-	case Malformed:
-		return "malformed"
-	case TooLarge:
-		return "too large"
-	case SlowToCompile:
-		return "slow to compile"
-	case Unsupported:
-		return "unsupported"
+	names := [...]string{
+		Empty: "empty file", Text: "text format", NotWasm: "not WASM", Component: "component", Version: "unknown version",
+		Truncated: "truncated", Malformed: "malformed", TooLarge: "too large", SlowToCompile: "slow to compile", Unsupported: "unsupported",
+	}
+	if k > 0 && int(k) < len(names) {
+		return names[k]
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }

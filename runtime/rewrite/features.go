@@ -24,14 +24,16 @@ var featureNames = [...]string{
 	"reference-types", "simd", "threads", "tail-call", "extended-const", "exception-handling", "typed-function-references",
 }
 
-func (f features) names() []string {
-	var names []string
-	for i, name := range featureNames {
-		if f&(1<<i) != 0 {
-			names = append(names, name)
+func (f features) names() []string { return named(f, featureNames[:]) }
+
+// named returns the names of the bits that are set, in the order of the bits.
+func named[T ~uint16](bits T, names []string) (set []string) {
+	for i, name := range names {
+		if bits&(1<<i) != 0 {
+			set = append(set, name)
 		}
 	}
-	return names
+	return set
 }
 
 // declaredFeatures are the features that a module's declarations need.
@@ -135,15 +137,7 @@ var blockerTexts = [...]string{
 	"it has no memory",
 }
 
-func (b blockers) texts() []string {
-	var texts []string
-	for i, text := range blockerTexts {
-		if b&(1<<i) != 0 {
-			texts = append(texts, text)
-		}
-	}
-	return texts
-}
+func (b blockers) texts() []string { return named(b, blockerTexts[:]) }
 
 // declaredBlockers are the reasons that a module's declarations give.
 func (m *module) declaredBlockers() blockers {

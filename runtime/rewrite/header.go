@@ -12,11 +12,8 @@ func checkHeader(wasm []byte) *Error {
 		return &Error{Kind: Empty, Message: "the file is empty: build the module again"}
 	}
 	magic := []byte("\x00asm")
-	if len(wasm) < headerBytes {
-		if bytes.HasPrefix(wasm, magic) || bytes.HasPrefix(magic, wasm) {
-			return refuse(len(wasm), Truncated, "only %d of the 8 header bytes are there: build or copy it again", len(wasm))
-		}
-		return notWasm(wasm)
+	if len(wasm) < headerBytes && (bytes.HasPrefix(wasm, magic) || bytes.HasPrefix(magic, wasm)) {
+		return refuse(len(wasm), Truncated, "only %d of the 8 header bytes are there: build or copy it again", len(wasm))
 	}
 	if !bytes.HasPrefix(wasm, magic) {
 		return notWasm(wasm)

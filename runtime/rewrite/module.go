@@ -19,16 +19,27 @@ const (
 	sectionIDs
 )
 
-var sectionNames = [sectionIDs]string{
-	"custom", "type", "import", "function", "table", "memory", "global", "export", "start", "element", "code", "data",
-	"data count", "tag",
-}
-
-// sectionRank is the place of each section id in the order that the format asks
-// for; ids were given out in another order than that.
-var sectionRank = [sectionIDs]int{
-	secType: 1, secImport: 2, secFunction: 3, secTable: 4, secMemory: 5, secTag: 6, secGlobal: 7, secExport: 8, secStart: 9,
-	secElement: 10, secDataCount: 11, secCode: 12, secData: 13,
+// sectionKinds are the sections by their ids: how each is read, and its place in the order
+// that the format asks for, which is another one than that of the ids.
+var sectionKinds = [sectionIDs]struct {
+	name string
+	rank int
+	read func(*module, *reader)
+}{
+	secCustom:    {"custom", 0, (*module).readCustom},
+	secType:      {"type", 1, (*module).readTypes},
+	secImport:    {"import", 2, (*module).readImports},
+	secFunction:  {"function", 3, (*module).readFunctions},
+	secTable:     {"table", 4, (*module).readTables},
+	secMemory:    {"memory", 5, (*module).readMemories},
+	secTag:       {"tag", 6, (*module).readTags},
+	secGlobal:    {"global", 7, (*module).readGlobals},
+	secExport:    {"export", 8, (*module).readExports},
+	secStart:     {"start", 9, func(m *module, r *reader) { m.start = int(r.index("function", len(m.funcs))) }},
+	secElement:   {"element", 10, (*module).readElements},
+	secDataCount: {"data count", 11, func(m *module, r *reader) { m.dataCount = int64(r.u32()) }},
+	secCode:      {"code", 12, (*module).readCode},
+	secData:      {"data", 13, (*module).readData},
 }
 
 // section is one section of the input: its payload is wasm[start:end].
@@ -100,16 +111,17 @@ func (m *module) section(r *reader, rank int) int {
 		r.fail(start, Unsupported, "section id %d is not known", id)
 		return rank
 	}
-	name := sectionNames[id]
+	kind := &sectionKinds[id]
+	name := kind.name
 	size := int64(r.u32())
 	if size > int64(r.left()) {
 		r.fail(start, Truncated, "the %s section should have %d bytes, but only %d follow: the file is cut short", name, size, r.left())
 	}
 	if id != secCustom {
-		if sectionRank[id] <= rank {
+		if kind.rank <= rank {
 			r.fail(start, Malformed, "the %s section is out of order or there twice", name)
 		}
-		rank = sectionRank[id]
+		rank = kind.rank
 	}
 	if r.err != nil {
 		return rank
@@ -119,46 +131,13 @@ func (m *module) section(r *reader, rank int) int {
 	if id != secCustom {
 		m.sections = append(m.sections, section{id: id, start: body.pos, end: body.end})
 	}
-	m.sectionBody(id, body)
+	kind.read(m, body)
 	if body.err == nil && body.left() > 0 {
 		body.fail(body.pos, Malformed, "%s has %d bytes too many", body.what, body.left())
 	}
 	m.seen |= body.seen
 	r.err = body.err
 	return rank
-}
-
-func (m *module) sectionBody(id byte, r *reader) {
-	switch id {
-	case secCustom:
-		m.readCustom(r)
-	case secType:
-		m.readTypes(r)
-	case secImport:
-		m.readImports(r)
-	case secFunction:
-		m.readFunctions(r)
-	case secTable:
-		m.readTables(r)
-	case secMemory:
-		m.readMemories(r)
-	case secGlobal:
-		m.readGlobals(r)
-	case secExport:
-		m.readExports(r)
-	case secStart:
-		m.start = int(r.index("function", len(m.funcs)))
-	case secElement:
-		m.readElements(r)
-	case secCode:
-		m.readCode(r)
-	case secData:
-		m.readData(r)
-	case secDataCount:
-		m.dataCount = int64(r.u32())
-	case secTag:
-		m.readTags(r)
-	}
 }
 
 // checkCounts compares sections that must agree with each other.

@@ -1,5 +1,7 @@
 package rewrite
 
+import "slices"
+
 // pieceShift is the size of the pieces in which long stretches of memory are filled
 // or copied, as a shift: 1 MiB. The engine does each without a break.
 const (
@@ -27,12 +29,7 @@ func (in *instr) longer() bool {
 
 // function is the index of the function that stands in for op.
 func (p *piecewise) function(op opcode) uint32 {
-	for i, o := range p.ops {
-		if o == op {
-			return p.first + uint32(i)
-		}
-	}
-	return 0
+	return p.first + uint32(slices.Index(p.ops, op))
 }
 
 // appendCall appends a call of what stands in for op.

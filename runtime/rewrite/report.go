@@ -19,17 +19,8 @@ const (
 
 // String returns the kind as the text format names it.
 func (k ExternKind) String() string {
-	switch k {
-	case ExternFunc:
-		return "func"
-	case ExternTable:
-		return "table"
-	case ExternMemory:
-		return "memory"
-	case ExternGlobal:
-		return "global"
-	case ExternTag:
-		return "tag"
+	if names := [...]string{"func", "table", "memory", "global", "tag"}; int(k) < len(names) {
+		return names[k]
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }

@@ -11,7 +11,10 @@
 // that only the rewriting added.
 package rewrite
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Revision numbers what Rewrite writes. It changes whenever the output, the Report or the
 // fuel that a call takes may change for the same input and options.
@@ -77,17 +80,11 @@ type Options struct {
 type ImportName struct{ Module, Name string }
 
 func (o Options) maxTableElements() uint64 {
-	if o.MaxTableElements == 0 {
-		return DefaultMaxTableElements
-	}
-	return uint64(o.MaxTableElements)
+	return uint64(cmp.Or(o.MaxTableElements, DefaultMaxTableElements))
 }
 
 func (o Options) maxFunctionBytes() int {
-	if o.MaxFunctionBytes == 0 {
-		return DefaultMaxFunctionBytes
-	}
-	return int(o.MaxFunctionBytes)
+	return int(cmp.Or(o.MaxFunctionBytes, DefaultMaxFunctionBytes))
 }
 
 // Rewrite makes a module safe to run under a deadline: it caps tables and

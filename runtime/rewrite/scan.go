@@ -18,6 +18,8 @@ type scan struct {
 	// refs are the functions that bodies refer to with ref.func, in the order in which
 	// they do so first.
 	refs []uint32
+	// places are the indexes of functions in refs.
+	places map[uint32]uint32
 	// longer are memory.fill and memory.copy if some may need several pieces.
 	longer []opcode
 	// edges are the calls that a function can reach from its entry without passing
@@ -52,8 +54,6 @@ type scanner struct {
 	list   []uint32
 	// setIn is by local the last function that set it, counted from 1.
 	setIn []int
-	// referred says of each function whether it is in refs.
-	referred map[uint32]bool
 }
 
 type scanFrame struct {
@@ -66,7 +66,7 @@ type scanFrame struct {
 
 // scanCode decodes every function body.
 func (m *module) scanCode() (*scan, *Error) {
-	s := &scanner{scan: scan{taken: m.taken(), features: m.declaredFeatures(), blockers: m.declaredBlockers()}}
+	s := &scanner{scan: scan{taken: m.taken(), features: m.declaredFeatures(), blockers: m.declaredBlockers(), places: make(map[uint32]uint32)}}
 	s.scan.funcs = make([]funcScan, 0, len(m.codes))
 	for i := range m.codes {
 		if err := s.function(m, i); err != nil {
@@ -189,14 +189,10 @@ func (s *scanner) step(in *instr) {
 
 // refer notes that a body refers to function f.
 func (s *scanner) refer(f uint32) {
-	if s.referred[f] {
-		return
+	if _, known := s.places[f]; !known {
+		s.places[f] = uint32(len(s.refs))
+		s.refs = append(s.refs, f)
 	}
-	if s.referred == nil {
-		s.referred = make(map[uint32]bool)
-	}
-	s.referred[f] = true
-	s.refs = append(s.refs, f)
 }
 
 // arrive follows a branch to a label.

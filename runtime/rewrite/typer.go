@@ -217,20 +217,13 @@ func (s *scratch) fuel() uint32 { return s.first + 1 }
 
 // add adds two locals of type t unless they are there.
 func (s *scratch) add(t valueType) {
-	if _, known := s.pair(t); !known {
+	if !slices.Contains(s.types, t) {
 		s.types = append(s.types, t)
 	}
 }
 
-// pair returns the first of the two locals of type t.
-func (s *scratch) pair(t valueType) (first uint32, known bool) {
-	for i, typ := range s.types {
-		if typ == t {
-			return s.first + 2 + 2*uint32(i), true
-		}
-	}
-	return 0, false
-}
+// pair returns the first of the two locals of type t, which was added.
+func (s *scratch) pair(t valueType) uint32 { return s.first + 2 + 2*uint32(slices.Index(s.types, t)) }
 
 // appendLocals appends the groups that declare the locals.
 func (s *scratch) appendLocals(b []byte) []byte {
@@ -246,7 +239,7 @@ func (s *scratch) groups() uint32 { return 2 + uint32(len(s.types)) }
 
 // appendSplit appends what does the same as a select of type t.
 func (s *scratch) appendSplit(b []byte, t valueType) []byte {
-	first, _ := s.pair(t)
+	first := s.pair(t)
 	second := first + 1
 	b = appendU32(append(b, byte(opLocalSet)), s.first) // the condition
 	b = appendU32(append(b, byte(opLocalSet)), second)

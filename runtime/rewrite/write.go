@@ -15,7 +15,7 @@ var order = sectionOrder()
 
 func sectionOrder() (ids [sectionIDs - 1]byte) {
 	for id := byte(1); id < sectionIDs; id++ {
-		ids[sectionRank[id]-1] = id
+		ids[sectionKinds[id].rank-1] = id
 	}
 	return ids
 }
@@ -306,25 +306,21 @@ type references struct {
 	m     *module
 	funcs []uint32 // of the input, in the order of their globals
 	first uint32   // index of the first global
-	place map[uint32]uint32
+	// places are the indexes of functions in funcs.
+	places map[uint32]uint32
 	// typed says that the type of a reference tells that of its function.
 	typed bool
 }
 
 func newReferences(m *module, s *scan) references {
-	r := references{
-		m: m, funcs: s.refs, first: uint32(len(m.globals)) + 1, place: make(map[uint32]uint32, len(s.refs)),
-		typed: s.features&featTypedRefs != 0,
+	return references{
+		m: m, funcs: s.refs, places: s.places, first: uint32(len(m.globals)) + 1, typed: s.features&featTypedRefs != 0,
 	}
-	for n, f := range s.refs {
-		r.place[f] = r.first + uint32(n)
-	}
-	return r
 }
 
 // appendGet appends what gives the reference to function f of the input.
 func (r *references) appendGet(b []byte, f uint32) []byte {
-	return appendU32(append(b, byte(opGlobalGet)), r.place[f])
+	return appendU32(append(b, byte(opGlobalGet)), r.first+r.places[f])
 }
 
 // appendGlobals appends the globals, with the functions shifted.

@@ -88,34 +88,22 @@ func HostFunctions() (map[string]string, error) {
 	ctx := context.Background()
 	e := &Engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())}
 	defer e.Close()
-	known := make(map[string]string)
 	modules, err := e.hostModules()
 	if err != nil {
 		return nil, err
 	}
+	known := make(map[string]string)
 	for module, builder := range modules {
-		if module == ExtismHost {
-			continue
-		}
 		host, err := builder.Compile(ctx)
+		if err == nil && module == ExtismHost { // of which plug-ins get only a part from the host
+			host, err = e.runtime.CompileModule(ctx, kernelModule(passedOn(host.ExportedFunctions())))
+		}
 		if err != nil {
 			return nil, err
 		}
 		for name, def := range host.ExportedFunctions() {
 			known[module+"."+name] = signature(def)
 		}
-	}
-	// What plug-ins import is the host's only in part.
-	host, err := e.extismBuilder().Compile(ctx)
-	if err != nil {
-		return nil, err
-	}
-	shared, err := e.runtime.CompileModule(ctx, kernelModule(passedOnFunctions(host.ExportedFunctions())))
-	if err != nil {
-		return nil, err
-	}
-	for name, def := range shared.ExportedFunctions() {
-		known[ExtismHost+"."+name] = signature(def)
 	}
 	return known, nil
 }

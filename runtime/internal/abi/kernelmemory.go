@@ -1,8 +1,8 @@
 package abi
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/tetratelabs/wazero/api"
@@ -31,15 +31,13 @@ func QuickImports() []rewrite.ImportName {
 	return names
 }
 
-// passedOnFunctions are what the host does for plug-ins, by name.
-func passedOnFunctions(definitions map[string]api.FunctionDefinition) []passedOn {
-	var list []passedOn
-	for name, def := range definitions {
-		if name != hostRefused && name != hostTouched {
-			list = append(list, passedOn{name, wasmType{def.ParamTypes(), def.ResultTypes()}})
+// passedOn are the functions of the host that plug-ins get, by name.
+func passedOn(definitions map[string]api.FunctionDefinition) (list []kernelFunction) {
+	for _, name := range slices.Sorted(maps.Keys(definitions)) {
+		if def := definitions[name]; name != hostRefused && name != hostTouched {
+			list = append(list, kernelFunction{name: name, params: def.ParamTypes(), results: def.ResultTypes()})
 		}
 	}
-	slices.SortFunc(list, func(a, b passedOn) int { return cmp.Compare(a.name, b.name) })
 	return list
 }
 
@@ -50,7 +48,7 @@ func (e *Engine) ShareMemory() (err error) {
 		return nil
 	}
 	host := e.runtime.Module(ExtismHost).ExportedFunctionDefinitions()
-	e.kernel, err = e.runtime.CompileModule(compileContext(1), kernelModule(passedOnFunctions(host)))
+	e.kernel, err = e.runtime.CompileModule(compileContext(1), kernelModule(passedOn(host)))
 	return err
 }
 

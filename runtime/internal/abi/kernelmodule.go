@@ -66,33 +66,30 @@ const (
 	typeEmpty = 0x40
 )
 
-// wasmType is the type of a function.
-type wasmType struct{ params, results []byte }
-
-// quickFunction is a function that the module does not pass on.
-type quickFunction struct {
-	name string
-	wasmType
-	code []byte
+// kernelFunction is a function that plug-ins get: one of the module's own, or, without code,
+// one of the host that the module passes on.
+type kernelFunction struct {
+	name                  string
+	params, results, code []byte
 }
 
-// quickFunctions returns what the module does itself. The first parameter of a function
-// that loads or stores is where.
-func quickFunctions() []quickFunction {
-	word, byteType := []byte{typeI64}, []byte{typeI32}
+// quickFunctions returns what the module does itself, after watched. The first parameter of a
+// function that loads or stores is where.
+func quickFunctions() []kernelFunction {
+	word, char := []byte{typeI64}, []byte{typeI32}
 	at := []byte{opLocalGet, 0, opI32WrapI64}
 	value := []byte{opLocalGet, 1}
-	loadByte, loadWord := append(at, opI32Load8U, 0, 0), append(at, opI64Load, 0, 0)
-	storeByte, storeWord := append(slices.Concat(at, value), opI32Store8, 0, 0), append(slices.Concat(at, value), opI64Store, 0, 0)
-	return []quickFunction{
-		{"load_u8", wasmType{word, byteType}, slices.Concat(watched(), inMemory(1), loadByte)},
-		{"load_u64", wasmType{word, word}, slices.Concat(watched(), inMemory(8), loadWord)},
-		{"store_u8", wasmType{[]byte{typeI64, typeI32}, nil}, slices.Concat(watched(), inMemory(1), storeByte)},
-		{"store_u64", wasmType{[]byte{typeI64, typeI64}, nil}, slices.Concat(watched(), inMemory(8), storeWord)},
-		{"input_load_u8", wasmType{word, byteType}, slices.Concat(watched(), inInput(), inMemory(1), loadByte)},
-		{"input_load_u64", wasmType{word, word}, slices.Concat(watched(), inInput(), inMemory(8), loadWord)},
-		{"input_offset", wasmType{nil, word}, slices.Concat(watched(), []byte{opGlobalGet, globalInput})},
-		{"input_length", wasmType{nil, word}, slices.Concat(watched(), []byte{opGlobalGet, globalLength})},
+	loadByte, loadWord := []byte{opI32Load8U, 0, 0}, []byte{opI64Load, 0, 0}
+	storeByte, storeWord := []byte{opI32Store8, 0, 0}, []byte{opI64Store, 0, 0}
+	return []kernelFunction{
+		{"load_u8", word, char, slices.Concat(inMemory(1), at, loadByte)},
+		{"load_u64", word, word, slices.Concat(inMemory(8), at, loadWord)},
+		{"store_u8", []byte{typeI64, typeI32}, nil, slices.Concat(inMemory(1), at, value, storeByte)},
+		{"store_u64", []byte{typeI64, typeI64}, nil, slices.Concat(inMemory(8), at, value, storeWord)},
+		{"input_load_u8", word, char, slices.Concat(inInput(), inMemory(1), at, loadByte)},
+		{"input_load_u64", word, word, slices.Concat(inInput(), inMemory(8), at, loadWord)},
+		{"input_offset", nil, word, []byte{opGlobalGet, globalInput}},
+		{"input_length", nil, word, []byte{opGlobalGet, globalLength}},
 	}
 }
 
@@ -121,31 +118,22 @@ func inInput() []byte {
 	)
 }
 
-// passedOn is a function of the host that plug-ins get as it is.
-type passedOn struct {
-	name string
-	wasmType
-}
-
 // kernelModule returns the module in the binary format.
-func kernelModule(host []passedOn) []byte {
-	quick := quickFunctions()
-	imports := append([]passedOn{{name: hostRefused}, {name: hostTouched}}, host...)
-	var types, importList, declared, exports, code [][]byte
-	for i, f := range imports {
-		types = append(types, f.bytes())
-		importList = append(importList, slices.Concat(name(ExtismHost), name(f.name), []byte{0}, length(i)))
-		if i > funcTouched {
-			exports = append(exports, slices.Concat(name(f.name), []byte{0}, length(i)))
+func kernelModule(host []kernelFunction) []byte {
+	own := []kernelFunction{funcRefused: {name: hostRefused}, funcTouched: {name: hostTouched}}
+	var types, imports, declared, exports, code [][]byte
+	for i, f := range slices.Concat(own, host, quickFunctions()) {
+		index := length(i) // of the function and of its type
+		types = append(types, slices.Concat([]byte{typeFunc}, length(len(f.params)), f.params, length(len(f.results)), f.results))
+		if f.code == nil {
+			imports = append(imports, slices.Concat(name(ExtismHost), name(f.name), []byte{0}, index))
+		} else {
+			body := slices.Concat([]byte{0}, watched(), f.code, []byte{opEnd}) // no locals
+			declared, code = append(declared, index), append(code, append(length(len(body)), body...))
 		}
-	}
-	for _, f := range quick {
-		index := len(types)
-		types = append(types, f.bytes())
-		declared = append(declared, length(index))
-		exports = append(exports, slices.Concat(name(f.name), []byte{0}, length(index)))
-		body := slices.Concat([]byte{0}, f.code, []byte{opEnd}) // no locals
-		code = append(code, append(length(len(body)), body...))
+		if i >= len(own) {
+			exports = append(exports, slices.Concat(name(f.name), []byte{0}, index))
+		}
 	}
 	counter := []byte{typeI64, 1, opI64Const, 0, opEnd}
 	flag := []byte{typeI32, 1, 0x41, 0, opEnd}
@@ -154,13 +142,9 @@ func kernelModule(host []passedOn) []byte {
 	}
 	return slices.Concat(
 		[]byte("\x00asm\x01\x00\x00\x00"),
-		wasmSection(1, types...), wasmSection(2, importList...), wasmSection(3, declared...), wasmSection(5, []byte{0, 1}),
+		wasmSection(1, types...), wasmSection(2, imports...), wasmSection(3, declared...), wasmSection(5, []byte{0, 1}),
 		wasmSection(6, counter, counter, flag), wasmSection(7, exports...), wasmSection(10, code...),
 	)
-}
-
-func (t wasmType) bytes() []byte {
-	return slices.Concat([]byte{typeFunc}, length(len(t.params)), t.params, length(len(t.results)), t.results)
 }
 
 func wasmSection(id byte, items ...[]byte) []byte {

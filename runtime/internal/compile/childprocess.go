@@ -51,10 +51,10 @@ func (c *Compiler) compileInChild(m rewritten, dir string) error {
 	err := child.Compile(c.opts.Closing, child.Options{
 		Command: c.opts.Command, Timeout: c.opts.Timeout, MaxMemory: c.opts.Memory, Processors: workers(m.report.Effort),
 	}, m.wasm, dir)
-	var e *child.Error
+	var e *Error
 	if !errors.As(err, &e) {
 		if !holdsFile(dir) { // the engine would compile here without a word
-			return &Error{Internal, "the program that compiles leaves no code; is it of another build?", nil}
+			return broken("the program that compiles leaves no code; is it of another build?", nil)
 		}
 		return nil
 	}
@@ -62,16 +62,12 @@ func (c *Compiler) compileInChild(m rewritten, dir string) error {
 		c.opts.Log.Warn("the program that compiles broke down", "stderr", e.Detail)
 	}
 	switch e.Kind {
-	case child.Refused:
-		return invalid(err, "the module does not compile: %s", e.Message)
-	case child.TooSlow, child.TooBig:
-		return &Error{Exhausted, e.Message, err}
 	case child.Cancelled:
 		return closed()
-	case child.Unavailable:
+	case child.Refused:
+		return invalid(nil, "the module does not compile: %s", e.Message)
 	}
-	// Not compiled here in its place: the child is there so that it is not.
-	return &Error{Internal, e.Message, err}
+	return e // not compiled here in its place: the child is there so that it is not
 }
 
 // holdsFile reports whether there is a file below dir.

@@ -4,7 +4,6 @@
 package compile
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/child"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
@@ -53,32 +53,17 @@ func New(o Options) *Compiler {
 	return &Compiler{opts: o, disk: openDiskCache(o), short: newTurns(), long: newTurns()}
 }
 
-// Kind says why a module did not compile.
-type Kind uint8
-
-// The kinds.
-const (
-	// Internal is a fault of the host or of the engine.
-	Internal Kind = iota
-	// Invalid: the module cannot run here.
-	Invalid
-	// Exhausted: compiling takes more time or memory than it may.
-	Exhausted
-	// Cancelled: nobody wants it any more.
-	Cancelled
-)
-
-// Error is why a module did not compile. Its text holds no path of the host.
-type Error struct {
-	Kind    Kind
-	Message string
-	Cause   error // or nil
-}
-
-func (e *Error) Error() string { return e.Message }
+// Error is why a module did not compile, in this process or in a child. Its Message holds no
+// path of the host.
+type Error = child.Error
 
 func invalid(cause error, format string, args ...any) error {
-	return &Error{Invalid, fmt.Sprintf(format, args...), cause}
+	return &Error{Kind: child.Refused, Message: fmt.Sprintf(format, args...), Cause: cause}
+}
+
+// broken is for what is wrong with the host or the engine.
+func broken(message string, cause error) error {
+	return &Error{Kind: child.Unavailable, Message: message, Cause: cause}
 }
 
 // Job is a module to compile.
@@ -99,7 +84,7 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.opts.Log.Error("panic while compiling", "module", job.Digest, "panic", p, "stack", string(debug.Stack()))
-			err = &Error{Internal, "the engine failed to compile the module", nil}
+			err = broken("the engine failed to compile the module", nil)
 		}
 	}()
 	// Finding code takes a fraction of making it, so it does not wait its turn.
@@ -156,7 +141,7 @@ func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engin
 		return nil, errTakesLong
 	}
 	if err != nil {
-		return nil, cmp.Or(missingImports(wasm, err), needsChild(err), fromRewrite(err))
+		return nil, refusal(wasm, err)
 	}
 	if err := checkImports(m.report); err != nil {
 		return nil, err
@@ -186,7 +171,7 @@ func (c *Compiler) build(m rewritten, slot *slot) (*abi.Engine, error) {
 		if dir == "" {
 			var err error
 			if dir, err = os.MkdirTemp("", "wasmtool-compile-"); err != nil {
-				return nil, &Error{Internal, "there is no folder to compile in", err}
+				return nil, broken("there is no folder to compile in", err)
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
 		}
@@ -212,7 +197,7 @@ func (c *Compiler) build(m rewritten, slot *slot) (*abi.Engine, error) {
 func share(engine *abi.Engine) (*abi.Engine, error) {
 	if err := engine.ShareMemory(); err != nil {
 		engine.Close()
-		return nil, &Error{Internal, "the functions for plug-ins do not compile", engineText(err)}
+		return nil, broken("the functions for plug-ins do not compile", engineText(err))
 	}
 	return engine, nil
 }

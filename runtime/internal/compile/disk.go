@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	goruntime "runtime"
@@ -48,36 +47,39 @@ func (d *diskCache) warn(reason error) {
 	d.warned.Do(func() { d.log.Warn("compiled modules are not kept on disk", "reason", reason) })
 }
 
-// slot is the place of one module in the cache, while it is compiled. A nil *slot
-// has nothing and keeps nothing.
+// slot is the place of one module in the cache, while it is compiled.
 type slot struct {
 	disk    *diskCache
 	digest  string
-	scratch *cache.Scratch
+	scratch *cache.Scratch // nil where the disk cannot be used: then it keeps nothing
 }
 
-// slot returns the slot of a module, or nil when the disk cannot be used.
+// slot returns the slot of a module.
 func (d *diskCache) slot(digest string) *slot {
-	if d == nil {
-		return nil
+	s := &slot{disk: d, digest: digest}
+	if d != nil {
+		s.renew()
 	}
-	scratch, err := d.cache.Scratch()
-	if err != nil {
-		d.warn(err)
-		return nil
+	return s
+}
+
+// renew gives the slot an empty folder.
+func (s *slot) renew() {
+	var err error
+	if s.scratch, err = s.disk.cache.Scratch(); err != nil {
+		s.disk.warn(err)
 	}
-	return &slot{disk: d, digest: digest, scratch: scratch}
 }
 
 func (s *slot) close() {
-	if s != nil && s.scratch != nil {
+	if s.scratch != nil {
 		s.scratch.Close()
 	}
 }
 
 // dir is where the engine finds and leaves code, empty for nowhere.
 func (s *slot) dir() string {
-	if s == nil || s.scratch == nil {
+	if s.scratch == nil {
 		return ""
 	}
 	return s.scratch.Dir()
@@ -85,7 +87,7 @@ func (s *slot) dir() string {
 
 // fetch returns the module as it was stored and puts its code into dir.
 func (s *slot) fetch() (m rewritten, ok bool) {
-	if s == nil {
+	if s.scratch == nil {
 		return m, false
 	}
 	key := CacheKey(s.digest)
@@ -105,16 +107,13 @@ func (s *slot) fetch() (m rewritten, ok bool) {
 func (s *slot) discard() {
 	s.disk.cache.Delete(CacheKey(s.digest))
 	s.scratch.Close()
-	var err error
-	if s.scratch, err = s.disk.cache.Scratch(); err != nil {
-		s.disk.warn(err)
-	}
+	s.renew()
 }
 
 // prepare readies the slot for a compilation: when its result could not be kept, the
 // engine need not write it.
 func (s *slot) prepare() {
-	if s != nil && s.scratch != nil && !s.scratch.Writable() {
+	if s.scratch != nil && !s.scratch.Writable() {
 		s.giveUp(errors.New("the folder cannot be written"))
 	}
 }
@@ -129,20 +128,15 @@ func (s *slot) giveUp(reason error) {
 // failed reports whether err says that dir could not be used, such as on a full
 // disk, and gives up on storing the module then.
 func (s *slot) failed(err error) bool {
-	var pathErr *fs.PathError
-	var linkErr *os.LinkError
-	var reason error
-	switch {
-	case s == nil || err == nil:
+	if s.scratch == nil || err == nil {
 		return false
-	case errors.As(err, &pathErr):
-		reason = pathErr.Err
-	case errors.As(err, &linkErr):
-		reason = linkErr.Err
-	case errors.Is(err, ErrScratch):
+	}
+	reason := cache.WithoutPath(err)
+	if reason == err { // the system has nothing to do with it
+		if !errors.Is(err, ErrScratch) {
+			return false
+		}
 		reason = ErrScratch
-	default:
-		return false
 	}
 	s.giveUp(reason)
 	return true
@@ -150,7 +144,7 @@ func (s *slot) failed(err error) bool {
 
 // store keeps a module with the code that the engine left in dir.
 func (s *slot) store(m rewritten) {
-	if s == nil || s.scratch == nil {
+	if s.scratch == nil {
 		return
 	}
 	entry := cache.Entry{Module: m.wasm}

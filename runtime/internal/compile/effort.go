@@ -51,31 +51,18 @@ func Check(wasm []byte) (*rewrite.Report, error) {
 	return report, checkImports(report)
 }
 
-func isSlow(err error) bool {
-	var fault *rewrite.Error
-	return errors.As(err, &fault) && fault.Kind == rewrite.SlowToCompile
-}
-
-// needsChild tells how to load a module that was refused because it is slow to compile, or
-// returns nil. With a child none is.
-func needsChild(refusal error) error {
-	if !isSlow(refusal) {
-		return nil
+// refusal says why the rewriter refused a module. One that is slow to compile may lack
+// imports as well, in which case compiling it elsewhere would not help.
+func refusal(wasm []byte, err error) error {
+	if fault := (*rewrite.Error)(nil); !errors.As(err, &fault) || fault.Kind != rewrite.SlowToCompile {
+		return fromRewrite(err)
 	}
-	return invalid(refusal, "%s; or compile it in a child process: call runtime.SelfCompiler first in main and set CompileCommand to its result", refusal)
-}
-
-// missingImports tells what a module lacks that was refused because it is slow to compile,
-// or returns nil: to compile it elsewhere would not help.
-func missingImports(wasm []byte, refusal error) error {
-	if !isSlow(refusal) {
-		return nil
+	if report, inspectErr := rewrite.Inspect(wasm); inspectErr == nil {
+		if missing := checkImports(report); missing != nil {
+			return missing
+		}
 	}
-	report, err := rewrite.Inspect(wasm)
-	if err != nil {
-		return nil
-	}
-	return checkImports(report)
+	return invalid(err, "%s; or compile it in a child process: call runtime.SelfCompiler first in main and set CompileCommand to its result", err)
 }
 
 // checkImports refuses a module that imports what is not there.
@@ -87,7 +74,7 @@ func checkImports(report *rewrite.Report) error {
 	case errors.As(err, &refused):
 		return invalid(nil, "%s", refused.Message)
 	default:
-		return &Error{Internal, "the host functions are not available", engineText(err)}
+		return broken("the host functions are not available", engineText(err))
 	}
 }
 
@@ -97,7 +84,7 @@ func fromRewrite(err error) error {
 	if errors.As(err, &fault) {
 		return invalid(err, "%s", fault.Error())
 	}
-	return &Error{Internal, "the module could not be rewritten", err}
+	return broken("the module could not be rewritten", err)
 }
 
 // engineText is the text of an error of the engine, for logs. The error itself stays here: it

@@ -4,6 +4,7 @@ import (
 	goruntime "runtime"
 
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/child"
 )
 
 // What takes long and cannot be interrupted is done by a few at a time, so that others
@@ -38,10 +39,12 @@ func (c *Compiler) inTurn(job Job, t turns, work func() error) error {
 }
 
 // errUnwanted is how a load ends whose callers have gone; nobody is there to hear of it.
-var errUnwanted = &Error{Kind: Cancelled, Message: "nobody waits for the module any more"}
+var errUnwanted = &Error{Kind: child.Cancelled, Message: "nobody waits for the module any more"}
 
 // closed is how a load ends because of Options.Closing.
-func closed() error { return &Error{Cancelled, abi.ErrClosed.Error(), abi.ErrClosed} }
+func closed() error {
+	return &Error{Kind: child.Cancelled, Message: abi.ErrClosed.Error(), Cause: abi.ErrClosed}
+}
 
 // Hold takes the turns of modules that compile in a moment, or those of the others, and
 // returns what gives them back.

@@ -75,7 +75,7 @@ func Look(dir string) (*Cache, error) {
 
 func (c *Cache) create() error {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return fmt.Errorf("create the compile cache: %w", withoutPath(err))
+		return fmt.Errorf("create the compile cache: %w", WithoutPath(err))
 	}
 	return c.check()
 }
@@ -83,7 +83,7 @@ func (c *Cache) create() error {
 func (c *Cache) check() error {
 	info, err := os.Lstat(c.dir)
 	if err != nil {
-		return fmt.Errorf("look at the compile cache: %w", withoutPath(err))
+		return fmt.Errorf("look at the compile cache: %w", WithoutPath(err))
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("%w: it is a link or a file", ErrUnsafe)
@@ -109,9 +109,9 @@ func keyOf(name string) (key Key, ok bool) {
 	return key, err == nil
 }
 
-// withoutPath drops the host path from an error of the os package, since error
+// WithoutPath drops the host path from an error of the os package, since error
 // texts may reach a guest's caller.
-func withoutPath(err error) error {
+func WithoutPath(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

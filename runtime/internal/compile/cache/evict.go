@@ -68,7 +68,7 @@ type file struct {
 func (c *Cache) files() ([]file, error) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, withoutPath(err)
+		return nil, WithoutPath(err)
 	}
 	var list []file
 	for _, entry := range entries {

@@ -65,7 +65,7 @@ func (c *Cache) Clear() (entries int, bytes int64, err error) {
 		if removeErr := os.Remove(c.path(f.key)); removeErr == nil {
 			entries, bytes = entries+1, bytes+f.bytes
 		} else if err == nil && !os.IsNotExist(removeErr) {
-			err = withoutPath(removeErr)
+			err = WithoutPath(removeErr)
 		}
 	}
 	return entries, bytes, err

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -80,10 +79,10 @@ func Compile(ctx context.Context, o Options, wasm []byte, dir string) error {
 
 // job returns the job for a module, or an *Error that names what is wrong.
 func (o Options) job(wasm []byte, dir string) (job, error) {
-	j := job{timeout: o.Timeout, memory: o.MaxMemory, output: o.MaxOutput, size: uint64(len(wasm))}
-	j.timeout = cmp.Or(j.timeout, DefaultTimeout)
-	j.memory = cmp.Or(j.memory, DefaultMaxMemory)
-	j.output = cmp.Or(j.output, DefaultMaxOutput)
+	j := job{
+		timeout: cmp.Or(o.Timeout, DefaultTimeout), memory: cmp.Or(o.MaxMemory, DefaultMaxMemory),
+		output: cmp.Or(o.MaxOutput, DefaultMaxOutput), size: uint64(len(wasm)),
+	}
 	switch {
 	case len(o.Command) == 0 || !filepath.IsAbs(o.Command[0]):
 		return j, unavailable("Options.Command must start with the absolute path of a program")
@@ -152,6 +151,3 @@ func (h *head) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
-
-// seconds rounds d up to whole seconds, as limits of the system count them.
-func seconds(d time.Duration) uint64 { return uint64(math.Ceil(d.Seconds())) }

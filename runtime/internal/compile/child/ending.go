@@ -149,16 +149,17 @@ type Error struct {
 	// KiB, when it did not end in order. It is for the host's own log: it may hold
 	// anything, paths and stacks too.
 	Detail string
-	cause  error
+	// Cause is the error of the context for Cancelled, or another that is worth a log.
+	Cause error
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the error of the context for Cancelled, and nil for others.
-func (e *Error) Unwrap() error { return e.cause }
+// Unwrap returns Cause.
+func (e *Error) Unwrap() error { return e.Cause }
 
 func cancelled(cause error) *Error {
-	return &Error{Kind: Cancelled, Message: "the module was still being compiled", cause: cause}
+	return &Error{Kind: Cancelled, Message: "the module was still being compiled", Cause: cause}
 }
 
 func unavailable(format string, args ...any) *Error {

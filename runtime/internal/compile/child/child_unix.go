@@ -4,7 +4,11 @@ package child
 
 import (
 	"errors"
+	"math"
+	"os"
+	"os/exec"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,7 +33,7 @@ func limitProcess(j job) error {
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_NOFILE, maxOpenFiles},
 		{unix.RLIMIT_FSIZE, j.output},
-		{unix.RLIMIT_CPU, (seconds(j.timeout) + 1) * uint64(runtime.GOMAXPROCS(0))}, // of all threads
+		{unix.RLIMIT_CPU, (uint64(math.Ceil(j.timeout.Seconds())) + 1) * uint64(runtime.GOMAXPROCS(0))}, // of all threads
 		{unix.RLIMIT_DATA, data + hardLimit(j.memory)},
 	} {
 		if err := lower(limit.resource, limit.max); err != nil {
@@ -55,4 +59,26 @@ func tighten[T int64 | uint64](soft, hard *T, limit uint64) {
 	// With both equal, the kernel kills at the limit on CPU time. A signal before that
 	// would be lost on the Go runtime.
 	*soft = *hard
+}
+
+// isolate gives a child a process group of its own, which is killed as a whole. It
+// also keeps a Ctrl-C at the terminal from the child: that is for the parent to act on.
+func isolate(cmd *exec.Cmd) {
+	cmd.SysProcAttr = attributes()
+	cmd.Cancel = func() error {
+		// The child leads the group. os/exec calls this before it has reaped the
+		// child, so that the number is still the child's.
+		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if errors.Is(err, syscall.ESRCH) {
+			return os.ErrProcessDone
+		}
+		return err
+	}
+}
+
+// killedBySystem reports whether a child ended as by the kernel's want of memory. The
+// caller knows that the parent did not kill it.
+func killedBySystem(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"syscall"
 )
 
 // dataInUse returns the bytes that count for RLIMIT_DATA now, or 0 where /proc does
@@ -27,3 +28,8 @@ func dataInUse() uint64 {
 // beFirstToGo makes the kernel kill this process before any other when the machine
 // or the container is out of memory. Where it can't be said, the limits still hold.
 func beFirstToGo() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }
+
+// attributes has the kernel kill a child whose parent is gone, even by SIGKILL.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
