@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
@@ -166,11 +165,8 @@ func (c *compiled) check(ctx context.Context, call abi.Request) error {
 		return endOfContext(err, "the call did not start")
 	}
 	if needs := c.engine.Report.Memory; needs != nil && needs.Min > call.Limits.Memory/guestmem.PageSize {
-		return &Error{
-			Reason: ResourceExhausted, Limit: LimitMemory,
-			Message: fmt.Sprintf("the module needs at least %d bytes of memory and may have %d; raise the memory limit",
-				needs.Min*guestmem.PageSize, call.Limits.Memory),
-		}
+		return exhausted(nil, LimitMemory, "the module needs at least %d bytes of memory and may have %d; raise the memory limit",
+			needs.Min*guestmem.PageSize, call.Limits.Memory)
 	}
 	if _, err := abi.FindEntry(c.engine.Report, call.Entry.Form, call.Entry.Export); err != nil {
 		return invalid(nil, "%s", err)
@@ -206,10 +202,7 @@ func (c *compiled) admit(ctx context.Context, tenant string) (*callqueue.Turn, e
 	case err == nil:
 		return turn, nil
 	case errors.Is(err, callqueue.ErrFull):
-		return nil, &Error{
-			Reason: ResourceExhausted, Limit: LimitCalls,
-			Message: fmt.Sprintf("%d calls run and %d wait already; try again later", c.r.opts.MaxCalls, max(0, c.r.opts.MaxWaiting)),
-		}
+		return nil, exhausted(nil, LimitCalls, "%d calls run and %d wait already; try again later", c.r.opts.MaxCalls, max(0, c.r.opts.MaxWaiting))
 	case errors.Is(err, callqueue.ErrClosed):
 		return nil, errClosed()
 	}
@@ -229,7 +222,7 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 	select {
 	case err := <-ended:
 		return false, err
-	case <-s.Done():
+	case <-s.Context().Done():
 	case <-c.r.closing.Done():
 	}
 	s.Bindings.Files.Revoke() // wherever the guest or the host is with them
@@ -266,8 +259,5 @@ func (c *compiled) tooManyAbandoned() error {
 	if all < int64(c.r.opts.MaxAbandoned) && own < c.mayAbandon() {
 		return nil
 	}
-	return &Error{
-		Reason: ResourceExhausted, Limit: LimitAbandoned,
-		Message: fmt.Sprintf("%d earlier calls hang in the host, %d of them of this module; try again when they have returned", all, own),
-	}
+	return exhausted(nil, LimitAbandoned, "%d earlier calls hang in the host, %d of them of this module; try again when they have returned", all, own)
 }

@@ -44,29 +44,26 @@ func ending(s *abi.Call, engineErr error) error {
 
 // stoppedBy says how a call ended that the host stopped, or whose context is done.
 func stoppedBy(cause error, s *abi.Call) *Error {
-	exhausted := func(limit Limit, format string, args ...any) *Error {
-		return &Error{Reason: ResourceExhausted, Limit: limit, Message: fmt.Sprintf(format, args...), cause: cause}
-	}
 	var web *abi.WebFailure
 	switch {
 	case errors.Is(cause, abi.ErrOutputFull):
-		return exhausted(LimitOutput, "the output is beyond the limit of %d bytes; ask for less or raise limits.output", s.Limits.Output)
+		return exhausted(cause, LimitOutput, "the output is beyond the limit of %d bytes; ask for less or raise limits.output", s.Limits.Output)
 	case errors.Is(cause, abi.ErrBadRange):
 		return &Error{Reason: BadGuest, Message: "the guest named " + cause.Error(), cause: cause}
 	case errors.Is(cause, abi.ErrKernelFull):
-		return exhausted(LimitMemory, "%v; raise limits.memory", cause)
+		return exhausted(cause, LimitMemory, "%v; raise limits.memory", cause)
 	case errors.Is(cause, abi.ErrAllMemoryFull):
-		return exhausted(LimitTotalMemory, "%v; try again when some have ended", cause)
+		return exhausted(cause, LimitTotalMemory, "%v; try again when some have ended", cause)
 	case errors.Is(cause, abi.ErrVarsFull):
-		return exhausted(LimitMemory, "%v of 1 MiB", cause)
+		return exhausted(cause, LimitMemory, "%v of 1 MiB", cause)
 	case errors.As(cause, &web):
 		return &Error{Reason: Failed, Message: web.Error(), cause: cause}
 	case errors.Is(cause, abi.ErrClosed):
 		return errClosed()
 	case errors.Is(cause, abi.ErrFuelUsed):
-		return exhausted(LimitFuel, "the guest used its %d units of fuel; ask for less or raise limits.fuel", s.Limits.Fuel)
+		return exhausted(cause, LimitFuel, "the guest used its %d units of fuel; ask for less or raise limits.fuel", s.Limits.Fuel)
 	}
-	return endOfContext(s.CallerErr(), "the guest was stopped")
+	return endOfContext(s.Context().Err(), "the guest was stopped")
 }
 
 // reported says whether a guest that ran to its end reports a failure. A command
@@ -81,20 +78,18 @@ func reported(s *abi.Call) error {
 
 // limitMet blames a limit for a call that ended badly after it met one.
 func limitMet(s *abi.Call, engineErr error) error {
-	met := func(limit Limit, message string) error {
-		return &Error{Reason: ResourceExhausted, Limit: limit, Message: message, cause: engineText(engineErr)}
-	}
+	cause := engineText(engineErr)
 	if trapName(engineErr) == "stack overflow" {
-		return met(LimitStack, "the guest's call stack is full; its recursion has no end or goes too deep")
+		return exhausted(cause, LimitStack, "the guest's call stack is full; its recursion has no end or goes too deep")
 	}
 	if s.Memory.SharedFull {
-		return met(LimitTotalMemory, "the guests together have all the memory that they may; try again when some have ended")
+		return exhausted(cause, LimitTotalMemory, "the guests together have all the memory that they may; try again when some have ended")
 	}
 	if s.Memory.Refused {
-		return met(LimitMemory, fmt.Sprintf("the guest needs more than its %d bytes of memory; raise limits.memory, or the operator's ceiling", s.Limits.Memory))
+		return exhausted(cause, LimitMemory, "the guest needs more than its %d bytes of memory; raise limits.memory, or the operator's ceiling", s.Limits.Memory)
 	}
 	if limit := s.Bindings.Files.LimitHit(); limit != "" {
-		return met(LimitFiles, "the guest met its limit of "+limit)
+		return exhausted(cause, LimitFiles, "the guest met its limit of %s", limit)
 	}
 	return nil
 }

@@ -80,6 +80,11 @@ func invalid(cause error, format string, args ...any) *Error {
 	return &Error{Reason: InvalidModule, Message: fmt.Sprintf(format, args...), cause: cause}
 }
 
+// exhausted is an error for a limit that was met.
+func exhausted(cause error, limit Limit, format string, args ...any) *Error {
+	return &Error{Reason: ResourceExhausted, Limit: limit, Message: fmt.Sprintf(format, args...), cause: cause}
+}
+
 // errClosed is how a call or load ends because the Runtime was closed.
 func errClosed() *Error {
 	return &Error{Reason: Cancelled, Message: abi.ErrClosed.Error(), cause: abi.ErrClosed}

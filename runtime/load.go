@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -108,10 +107,7 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 		return c, nil
 	}
 	if r.loading >= maxLoading {
-		return nil, &Error{
-			Reason: ResourceExhausted, Limit: LimitLoading,
-			Message: fmt.Sprintf("%d modules are being loaded already; try again later", r.loading),
-		}
+		return nil, exhausted(nil, LimitLoading, "%d modules are being loaded already; try again later", r.loading)
 	}
 	r.loading++
 	c := &compiled{

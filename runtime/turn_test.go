@@ -13,6 +13,18 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
+// takeAll takes all turns there are, and returns what gives them back.
+func takeAll(t chan struct{}) (giveBack func()) {
+	for range cap(t) {
+		t <- struct{}{}
+	}
+	return func() {
+		for range cap(t) {
+			<-t
+		}
+	}
+}
+
 // large is a command whose compilation may take long, and n tells it from others.
 func large(n int) []byte {
 	m := command()
@@ -51,7 +63,8 @@ func waitsIn(function string) bool {
 // A module that compiles in a moment does not wait for those that take long.
 func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
 	r := newRuntime(t, Options{})
-	giveBack := r.compiler.Hold(true)
+	_, longs := r.compiler.Turns()
+	giveBack := takeAll(longs)
 	loaded := make(chan error, 1)
 	go func() {
 		_, err := r.Load(context.Background(), large(0))
@@ -72,7 +85,8 @@ func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
 // give up cannot shut out others; who asks again is served.
 func TestLoadsWhoseCallersLeft(t *testing.T) {
 	r := newRuntime(t, Options{})
-	small, long := r.compiler.Hold(false), r.compiler.Hold(true)
+	shorts, longs := r.compiler.Turns()
+	small, long := takeAll(shorts), takeAll(longs)
 	ctx, leave := context.WithCancel(context.Background())
 	ends := make(chan error, maxLoading)
 	for n := range maxLoading {
@@ -116,7 +130,7 @@ func TestLargeStartsTakeTurns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRuntime(t, Options{})
 			m, small := load(t, r, wasm), load(t, r, parts{start: []byte{wasmtest.Nop}}.bytes())
-			giveBack := r.pools.HoldStarts()
+			giveBack := takeAll(r.pools.Starts())
 			ctx, cancel := context.WithCancelCause(context.Background())
 			defer cancel(nil)
 			ended := make(chan error, 1)

@@ -28,9 +28,7 @@ const (
 var costs = costTable()
 
 func costTable() (t [256]uint8) {
-	for op := range t {
-		t[op] = 1
-	}
+	fill(t[:], 1, 0x00, 0xff)
 	set := func(cost uint8, ops ...opcode) {
 		for _, op := range ops {
 			t[op] = cost
@@ -39,8 +37,8 @@ func costTable() (t [256]uint8) {
 	// These leave nothing, or next to nothing, in compiled code.
 	set(0, opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee,
 		opI32Const, opI64Const, opF32Const, opF64Const, opUnreachable)
-	set(costDivide, 0x6d, 0x6e, 0x6f, 0x70) // i32.div_s to i32.rem_u
-	set(costDivide, 0x7f, 0x80, 0x81, 0x82) // i64.div_s to i64.rem_u
+	fill(t[:], costDivide, 0x6d, 0x70)      // i32.div_s to i32.rem_u
+	fill(t[:], costDivide, 0x7f, 0x82)      // i64.div_s to i64.rem_u
 	set(costDivide, 0x91, 0x95, 0x9f, 0xa3) // f32.sqrt, f32.div, f64.sqrt, f64.div
 	set(costCall, opCall, opReturnCall)
 	set(costIndirect, opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef)
@@ -54,12 +52,9 @@ var simple = simpleTable()
 
 func simpleTable() (t [256]bool) {
 	t[opNop], t[opDrop] = true, true
-	for op := opLocalGet; op <= opGlobalSet; op++ {
-		t[op] = true
-	}
-	for op := opcode(0x28); op < opI32Extend8S; op++ {
-		t[op] = op != opMemoryGrow
-	}
+	fill(t[:], true, opLocalGet, opGlobalSet)
+	fill(t[:], true, 0x28, opI32Extend8S-1)
+	t[opMemoryGrow] = false
 	return t
 }
 

@@ -133,50 +133,43 @@ var (
 )
 
 func opcodeTable() (t [256]immediate) {
-	fill := func(imm immediate, first, last opcode) {
-		for op := first; op <= last; op++ {
-			t[op] = imm
-		}
-	}
-	fill(immNone, opUnreachable, opNop)
-	fill(immBlock, opBlock, opIf)
-	fill(immNone, opElse, opElse)
-	fill(immTag, opThrow, opThrow)
-	fill(immNone, opThrowRef, opEnd)
-	fill(immLabel, opBr, opBrIf)
-	fill(immLabels, opBrTable, opBrTable)
-	fill(immNone, opReturn, opReturn)
-	fill(immFunc, opCall, opCall)
-	fill(immIndirect, opCallIndirect, opCallIndirect)
-	fill(immFunc, opReturnCall, opReturnCall)
-	fill(immIndirect, opReturnCallIndirect, opReturnCallIndirect)
-	fill(immType, opCallRef, opReturnCallRef)
-	fill(immNone, opDrop, opSelect)
-	fill(immSelect, opSelectTyped, opSelectTyped)
-	fill(immTry, opTryTable, opTryTable)
-	fill(immLocal, opLocalGet, opLocalTee)
-	fill(immGlobal, opGlobalGet, opGlobalSet)
-	fill(immTable, opTableGet, opTableSet)
-	fill(immMemArg, 0x28, 0x3e)
-	fill(immMemory, opMemorySize, opMemoryGrow)
-	fill(immI32, opI32Const, opI32Const)
-	fill(immI64, opI64Const, opI64Const)
-	fill(imm4, opF32Const, opF32Const)
-	fill(imm8, opF64Const, opF64Const)
-	fill(immNone, 0x45, opI64Extend32S)
-	fill(immHeap, opRefNull, opRefNull)
-	fill(immNone, opRefIsNull, opRefIsNull)
-	fill(immFunc, opRefFunc, opRefFunc)
-	fill(immNone, opRefAsNonNull, opRefAsNonNull)
-	fill(immLabel, opBrOnNull, opBrOnNonNull)
-	fill(immPrefix, opMisc, opAtomic)
+	fill(t[:], immNone, opUnreachable, opNop)
+	fill(t[:], immBlock, opBlock, opIf)
+	fill(t[:], immNone, opElse, opElse)
+	fill(t[:], immTag, opThrow, opThrow)
+	fill(t[:], immNone, opThrowRef, opEnd)
+	fill(t[:], immLabel, opBr, opBrIf)
+	fill(t[:], immLabels, opBrTable, opBrTable)
+	fill(t[:], immNone, opReturn, opReturn)
+	fill(t[:], immFunc, opCall, opCall)
+	fill(t[:], immIndirect, opCallIndirect, opCallIndirect)
+	fill(t[:], immFunc, opReturnCall, opReturnCall)
+	fill(t[:], immIndirect, opReturnCallIndirect, opReturnCallIndirect)
+	fill(t[:], immType, opCallRef, opReturnCallRef)
+	fill(t[:], immNone, opDrop, opSelect)
+	fill(t[:], immSelect, opSelectTyped, opSelectTyped)
+	fill(t[:], immTry, opTryTable, opTryTable)
+	fill(t[:], immLocal, opLocalGet, opLocalTee)
+	fill(t[:], immGlobal, opGlobalGet, opGlobalSet)
+	fill(t[:], immTable, opTableGet, opTableSet)
+	fill(t[:], immMemArg, 0x28, 0x3e)
+	fill(t[:], immMemory, opMemorySize, opMemoryGrow)
+	fill(t[:], immI32, opI32Const, opI32Const)
+	fill(t[:], immI64, opI64Const, opI64Const)
+	fill(t[:], imm4, opF32Const, opF32Const)
+	fill(t[:], imm8, opF64Const, opF64Const)
+	fill(t[:], immNone, 0x45, opI64Extend32S)
+	fill(t[:], immHeap, opRefNull, opRefNull)
+	fill(t[:], immNone, opRefIsNull, opRefIsNull)
+	fill(t[:], immFunc, opRefFunc, opRefFunc)
+	fill(t[:], immNone, opRefAsNonNull, opRefAsNonNull)
+	fill(t[:], immLabel, opBrOnNull, opBrOnNonNull)
+	fill(t[:], immPrefix, opMisc, opAtomic)
 	return t
 }
 
 func miscTable() (t [18]immediate) {
-	for sub := range opTruncSatLast&0xff + 1 {
-		t[sub] = immNone
-	}
+	fill(t[:], immNone, 0, opTruncSatLast&0xff)
 	for op, imm := range map[opcode]immediate{
 		opMemoryInit: immDataMem, opDataDrop: immData, opMemoryCopy: immMemMem, opMemoryFill: immMemory,
 		opTableInit: immElemTab, opElemDrop: immElem, opTableCopy: immTabTab,
@@ -189,38 +182,33 @@ func miscTable() (t [18]immediate) {
 
 // vectorTable leaves out the numbers that no instruction has.
 func vectorTable() (t [256]immediate) {
-	for sub := range t {
-		t[sub] = immNone
-	}
+	fill(t[:], immNone, 0x00, 0xff)
 	for _, sub := range []int{
 		0x9a, 0xa2, 0xa5, 0xa6, 0xaf, 0xb0, 0xb2, 0xb3, 0xb4, 0xbb, 0xc2, 0xc5, 0xc6,
 		0xcf, 0xd0, 0xd2, 0xd3, 0xd4, 0xe2, 0xee,
 	} {
 		t[sub] = immUnknown
 	}
-	fill := func(imm immediate, first, last int) {
-		for sub := first; sub <= last; sub++ {
-			t[sub] = imm
-		}
-	}
-	fill(immMemArg, 0x00, 0x0b)
-	fill(imm16, 0x0c, 0x0d)
-	fill(immLane, 0x15, 0x22)
-	fill(immMemLane, 0x54, 0x5b)
-	fill(immMemArg, 0x5c, 0x5d)
+	fill(t[:], immMemArg, 0x00, 0x0b)
+	fill(t[:], imm16, 0x0c, 0x0d)
+	fill(t[:], immLane, 0x15, 0x22)
+	fill(t[:], immMemLane, 0x54, 0x5b)
+	fill(t[:], immMemArg, 0x5c, 0x5d)
 	return t
 }
 
 func atomicTable() (t [0x4f]immediate) {
-	for sub := range t {
-		switch {
-		case sub <= 2 || sub >= 0x10:
-			t[sub] = immMemArg
-		case sub == 3:
-			t[sub] = immZero
-		}
-	}
+	fill(t[:], immMemArg, 0, 2)
+	t[3] = immZero
+	fill(t[:], immMemArg, 0x10, 0x4e)
 	return t
+}
+
+// fill sets a row of a table.
+func fill[T any](table []T, value T, first, last opcode) {
+	for op := first; op <= last; op++ {
+		table[op] = value
+	}
 }
 
 // effect is what an instruction without labels, variables or calls does to the
@@ -261,48 +249,43 @@ func effectOf(op opcode) effect {
 }
 
 func effectTable() (t [256]effect) {
-	fill := func(first, last opcode, pops uint8, push valueType) {
-		for op := first; op <= last; op++ {
-			t[op] = effect{pops, push}
-		}
-	}
-	fill(opTableSet, opTableSet, 2, 0)
-	fill(0x28, 0x28, 1, typeI32) // loads
-	fill(0x29, 0x29, 1, typeI64)
-	fill(0x2a, 0x2a, 1, typeF32)
-	fill(0x2b, 0x2b, 1, typeF64)
-	fill(0x2c, 0x2f, 1, typeI32)
-	fill(0x30, 0x35, 1, typeI64)
-	fill(0x36, 0x3e, 2, 0) // stores
-	fill(opMemorySize, opMemorySize, 0, typeI32)
-	fill(opMemoryGrow, opMemoryGrow, 1, typeI32)
-	fill(opI32Const, opI32Const, 0, typeI32)
-	fill(opI64Const, opI64Const, 0, typeI64)
-	fill(opF32Const, opF32Const, 0, typeF32)
-	fill(opF64Const, opF64Const, 0, typeF64)
-	fill(0x45, 0x45, 1, typeI32) // tests and comparisons
-	fill(0x46, 0x4f, 2, typeI32)
-	fill(0x50, 0x50, 1, typeI32)
-	fill(0x51, 0x66, 2, typeI32)
-	fill(0x67, 0x69, 1, typeI32) // arithmetic
-	fill(0x6a, 0x78, 2, typeI32)
-	fill(0x79, 0x7b, 1, typeI64)
-	fill(0x7c, 0x8a, 2, typeI64)
-	fill(0x8b, 0x91, 1, typeF32)
-	fill(0x92, 0x98, 2, typeF32)
-	fill(0x99, 0x9f, 1, typeF64)
-	fill(0xa0, 0xa6, 2, typeF64)
-	fill(0xa7, 0xab, 1, typeI32) // conversions
-	fill(0xac, 0xb1, 1, typeI64)
-	fill(0xb2, 0xb6, 1, typeF32)
-	fill(0xb7, 0xbb, 1, typeF64)
-	fill(0xbc, 0xbc, 1, typeI32)
-	fill(0xbd, 0xbd, 1, typeI64)
-	fill(0xbe, 0xbe, 1, typeF32)
-	fill(0xbf, 0xbf, 1, typeF64)
-	fill(0xc0, 0xc1, 1, typeI32)
-	fill(0xc2, 0xc4, 1, typeI64)
-	fill(opRefIsNull, opRefIsNull, 1, typeI32)
+	fill(t[:], effect{2, 0}, opTableSet, opTableSet)
+	fill(t[:], effect{1, typeI32}, 0x28, 0x28) // loads
+	fill(t[:], effect{1, typeI64}, 0x29, 0x29)
+	fill(t[:], effect{1, typeF32}, 0x2a, 0x2a)
+	fill(t[:], effect{1, typeF64}, 0x2b, 0x2b)
+	fill(t[:], effect{1, typeI32}, 0x2c, 0x2f)
+	fill(t[:], effect{1, typeI64}, 0x30, 0x35)
+	fill(t[:], effect{2, 0}, 0x36, 0x3e) // stores
+	fill(t[:], effect{0, typeI32}, opMemorySize, opMemorySize)
+	fill(t[:], effect{1, typeI32}, opMemoryGrow, opMemoryGrow)
+	fill(t[:], effect{0, typeI32}, opI32Const, opI32Const)
+	fill(t[:], effect{0, typeI64}, opI64Const, opI64Const)
+	fill(t[:], effect{0, typeF32}, opF32Const, opF32Const)
+	fill(t[:], effect{0, typeF64}, opF64Const, opF64Const)
+	fill(t[:], effect{1, typeI32}, 0x45, 0x45) // tests and comparisons
+	fill(t[:], effect{2, typeI32}, 0x46, 0x4f)
+	fill(t[:], effect{1, typeI32}, 0x50, 0x50)
+	fill(t[:], effect{2, typeI32}, 0x51, 0x66)
+	fill(t[:], effect{1, typeI32}, 0x67, 0x69) // arithmetic
+	fill(t[:], effect{2, typeI32}, 0x6a, 0x78)
+	fill(t[:], effect{1, typeI64}, 0x79, 0x7b)
+	fill(t[:], effect{2, typeI64}, 0x7c, 0x8a)
+	fill(t[:], effect{1, typeF32}, 0x8b, 0x91)
+	fill(t[:], effect{2, typeF32}, 0x92, 0x98)
+	fill(t[:], effect{1, typeF64}, 0x99, 0x9f)
+	fill(t[:], effect{2, typeF64}, 0xa0, 0xa6)
+	fill(t[:], effect{1, typeI32}, 0xa7, 0xab) // conversions
+	fill(t[:], effect{1, typeI64}, 0xac, 0xb1)
+	fill(t[:], effect{1, typeF32}, 0xb2, 0xb6)
+	fill(t[:], effect{1, typeF64}, 0xb7, 0xbb)
+	fill(t[:], effect{1, typeI32}, 0xbc, 0xbc)
+	fill(t[:], effect{1, typeI64}, 0xbd, 0xbd)
+	fill(t[:], effect{1, typeF32}, 0xbe, 0xbe)
+	fill(t[:], effect{1, typeF64}, 0xbf, 0xbf)
+	fill(t[:], effect{1, typeI32}, 0xc0, 0xc1)
+	fill(t[:], effect{1, typeI64}, 0xc2, 0xc4)
+	fill(t[:], effect{1, typeI32}, opRefIsNull, opRefIsNull)
 	return t
 }
 
@@ -312,17 +295,11 @@ func vectorEffectTable() (t [256]effect) {
 			t[sub] = effect{pops, push}
 		}
 	}
-	for sub := range t {
-		t[sub] = effect{2, typeV128} // most take two vectors
-	}
-	for sub := 0x00; sub <= 0x0a; sub++ { // loads
-		t[sub] = effect{1, typeV128}
-	}
-	set(2, 0, 0x0b)                       // store
-	set(0, typeV128, 0x0c)                // constant
-	for sub := 0x0f; sub <= 0x14; sub++ { // splats
-		t[sub] = effect{1, typeV128}
-	}
+	fill(t[:], effect{2, typeV128}, 0x00, 0xff)   // most take two vectors
+	fill(t[:], effect{1, typeV128}, 0x00, 0x0a)   // loads
+	set(2, 0, 0x0b)                               // store
+	set(0, typeV128, 0x0c)                        // constant
+	fill(t[:], effect{1, typeV128}, 0x0f, 0x14)   // splats
 	set(1, typeI32, 0x15, 0x16, 0x18, 0x19, 0x1b) // extracted lanes
 	set(1, typeI64, 0x1d)
 	set(1, typeF32, 0x1f)

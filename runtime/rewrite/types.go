@@ -36,28 +36,12 @@ func (t valueType) isRef() bool {
 
 // String returns the type as the text format writes it.
 func (t valueType) String() string {
-	var s string
-	switch t & 0xff {
-	case typeI32:
-		return "i32"
-	case typeI64:
-		return "i64"
-	case typeF32:
-		return "f32"
-	case typeF64:
-		return "f64"
-	case typeV128:
-		return "v128"
-	case typeFunc:
-		s = "func"
-	case typeExtern:
-		s = "extern"
-	case typeExn:
-		s = "exn"
-	default:
-		return fmt.Sprintf("type 0x%x", uint64(t))
-	}
+	s := typeNames[t&0xff]
 	switch {
+	case s == "":
+		return fmt.Sprintf("type 0x%x", uint64(t))
+	case !t.isRef():
+		return s
 	case t&flagConcrete != 0 && t&flagNonNull != 0:
 		return fmt.Sprintf("(ref %d)", t>>32)
 	case t&flagConcrete != 0:
@@ -66,6 +50,11 @@ func (t valueType) String() string {
 		return "(ref " + s + ")"
 	}
 	return s + "ref"
+}
+
+var typeNames = [256]string{
+	typeI32: "i32", typeI64: "i64", typeF32: "f32", typeF64: "f64", typeV128: "v128",
+	typeFunc: "func", typeExtern: "extern", typeExn: "exn",
 }
 
 // funcType is a function's signature.

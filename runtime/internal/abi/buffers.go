@@ -21,11 +21,8 @@ type cappedBuffer struct {
 func (b *cappedBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.closed = b.closed || int64(len(b.data))+int64(len(p)) > b.limit
 	if b.closed {
-		return 0, errStreamClosed
-	}
-	if int64(len(b.data))+int64(len(p)) > b.limit {
-		b.closed = true
 		return 0, errStreamClosed
 	}
 	b.data = append(b.data, p...)

@@ -211,11 +211,8 @@ func (c *Call) Over() error {
 // over is the cause of every call that has ended.
 var over = &endCause{ErrOver}
 
-// CallerErr is the error of the call's context.
-func (c *Call) CallerErr() error { return c.caller.Err() }
-
-// Done is closed when the call's context is done.
-func (c *Call) Done() <-chan struct{} { return c.caller.Done() }
+// Context is that of the caller.
+func (c *Call) Context() context.Context { return c.caller }
 
 // waitContext is done when the call must not wait any longer.
 func (c *Call) waitContext() (context.Context, context.CancelFunc) {

@@ -1,9 +1,11 @@
 package abi
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
@@ -108,11 +110,7 @@ func reading(clock hostfuncs.Clock, id uint32) uint64 {
 
 // earliest is how long it takes until something happens.
 func (l subscriptions) earliest() time.Duration {
-	wait := l[0].wait
-	for _, s := range l {
-		wait = min(wait, s.wait)
-	}
-	return wait
+	return slices.MinFunc(l, func(a, b subscription) int { return cmp.Compare(a.wait, b.wait) }).wait
 }
 
 // write tells the events that have happened after a wait, and returns how many.

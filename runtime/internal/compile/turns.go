@@ -46,19 +46,5 @@ func closed() error {
 	return &Error{Kind: child.Cancelled, Message: abi.ErrClosed.Error(), Cause: abi.ErrClosed}
 }
 
-// Hold takes the turns of modules that compile in a moment, or those of the others, and
-// returns what gives them back.
-func (c *Compiler) Hold(long bool) (release func()) {
-	t := c.short
-	if long {
-		t = c.long
-	}
-	for range cap(t) {
-		t <- struct{}{}
-	}
-	return func() {
-		for range cap(t) {
-			<-t
-		}
-	}
-}
+// Turns are those of modules that compile in a moment, and those of the others.
+func (c *Compiler) Turns() (short, long chan struct{}) { return c.short, c.long }

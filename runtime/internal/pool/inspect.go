@@ -28,18 +28,8 @@ func (g *Group) Pause() { g.tending.Store(true) }
 // Tended reports whether somebody looks after the instances that wait.
 func (g *Group) Tended() bool { return g.tending.Load() }
 
-// HoldStarts takes the turns of instances that start large, and returns what gives them
-// back.
-func (g *Group) HoldStarts() (release func()) {
-	for range cap(g.starting) {
-		g.starting <- struct{}{}
-	}
-	return func() {
-		for range cap(g.starting) {
-			<-g.starting
-		}
-	}
-}
+// Starts are the turns of instances that start large: who puts a value in has one.
+func (g *Group) Starts() chan struct{} { return g.starting }
 
 // KindState is what a Pool has of one kind of instances.
 type KindState struct {

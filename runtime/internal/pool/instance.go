@@ -82,7 +82,7 @@ func (p *Pool) startTurn(c *abi.Call) bool {
 		}
 		<-p.group.starting
 		return false
-	case <-c.Done():
+	case <-c.Context().Done():
 	case <-p.group.opts.Closing.Done():
 	}
 	c.MayGoOn() // notes why not
@@ -183,6 +183,21 @@ func endedByItself(c *abi.Call, err error) bool {
 	}
 	var exit *sys.ExitError
 	return c.Entry.Form == abi.Command && errors.As(err, &exit)
+}
+
+// trim gives back the memory that the instance wrote, and reports whether it could.
+func (i *Instance) trim() bool {
+	if i.trimmed {
+		return true
+	}
+	i.trimmed = true
+	if i.guest.Memory.Trim() != nil {
+		return false
+	}
+	least := i.leastBytes()
+	i.pool.count(least - i.bytes)
+	i.bytes = least
+	return true
 }
 
 // leastBytes is what the instance takes as long as it waits, when it is trimmed.

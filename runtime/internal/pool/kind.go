@@ -2,6 +2,7 @@ package pool
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,9 +38,6 @@ func (k *kind) push(i *Instance) bool {
 // wants reports whether an instance of the kind shall be saved.
 func (k *kind) wants() bool { return k.calls.Load() >= 2 && !k.refused.Load() }
 
-// refuse notes that instances of the kind cannot be saved.
-func (k *kind) refuse() { k.refused.Store(true) }
-
 // sharedImage returns the image that instances share, nil before there is one. The
 // caller holds it.
 func (k *kind) sharedImage() *guestmem.Image {
@@ -74,7 +72,7 @@ func (k *kind) close() {
 		h.mu.Lock()
 		h.dead = true
 		h.mu.Unlock()
-		k.drop(h.removeIf(func(*Instance) bool { return true }))
+		k.drop(h.removeIf(func(*Instance) bool { return true })...)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -87,48 +85,31 @@ func (k *kind) close() {
 }
 
 // drop closes instances that were taken off.
-func (k *kind) drop(all []*Instance) {
+func (k *kind) drop(all ...*Instance) {
 	for _, i := range all {
 		k.pool.leaves(i)
 		i.close()
 	}
 }
 
-// tend trims and closes instances that have waited for long.
+// tend trims and closes instances that have waited for long. Those that are trimmed are
+// taken off meanwhile: giving pages back takes a while.
 func (k *kind) tend(now time.Time) {
+	waited := func(d time.Duration) func(*Instance) bool {
+		return func(i *Instance) bool { return now.Sub(i.since) >= d }
+	}
 	for n := range k.shards {
 		h := &k.shards[n]
-		k.drop(h.removeIf(func(i *Instance) bool { return now.Sub(i.since) >= CloseAfter }))
-		k.trim(h, now)
-	}
-}
-
-// trim trims those that waited long enough. They are taken off meanwhile: giving pages
-// back takes a while.
-func (k *kind) trim(h *shard, now time.Time) {
-	resting := h.removeIf(func(i *Instance) bool { return now.Sub(i.since) >= TrimAfter })
-	kept := resting[:0]
-	for _, i := range resting {
-		if !k.trimOne(i) {
-			k.drop([]*Instance{i})
-			continue
+		k.drop(h.removeIf(waited(CloseAfter))...)
+		kept := slices.DeleteFunc(h.removeIf(waited(TrimAfter)), func(i *Instance) bool {
+			failed := !i.trim()
+			if failed {
+				k.drop(i)
+			}
+			return failed
+		})
+		if !h.pushOldest(kept) {
+			k.drop(kept...)
 		}
-		kept = append(kept, i)
 	}
-	if !h.pushOldest(kept) {
-		k.drop(kept)
-	}
-}
-
-func (k *kind) trimOne(i *Instance) bool {
-	if i.trimmed {
-		return true
-	}
-	i.trimmed = true
-	if i.guest.Memory.Trim() != nil {
-		return false
-	}
-	k.pool.count(i.leastBytes() - i.bytes)
-	i.bytes = i.leastBytes()
-	return true
 }

@@ -248,7 +248,7 @@ func (p *Pool) DropOldest() bool {
 		was := first
 		first = false
 		return was
-	}))
+	})...)
 	return true
 }
 

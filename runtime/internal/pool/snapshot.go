@@ -154,7 +154,7 @@ func (i *Instance) trySave(c *abi.Call) bool {
 	}
 	i.pool.log.Debug("the module is not kept for further calls", "reason", err)
 	if errors.Is(err, errTainted) || errors.Is(err, errTooLarge) {
-		i.kind.refuse() // the next one would fare no better
+		i.kind.refused.Store(true) // the next one would fare no better
 	}
 	return false
 }

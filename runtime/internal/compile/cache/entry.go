@@ -102,40 +102,44 @@ func readEntry(r io.ReaderAt, size int64, key Key) (e Entry, name string, err er
 	return e, string(body[:t.Name]), nil
 }
 
+// openSized opens a file, and returns its size.
+func openSized(path string, flag int) (f *os.File, size int64, err error) {
+	if f, err = os.OpenFile(path, flag, 0); err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
 // readEntryFile is readEntry for a file.
 func readEntryFile(path string, key Key) (e Entry, name string, err error) {
-	f, err := os.Open(path)
+	f, size, err := openSized(path, os.O_RDONLY)
 	if err != nil {
 		return e, "", err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return e, "", err
-	}
-	return readEntry(f, info.Size(), key)
+	return readEntry(f, size, key)
 }
 
 // appendEntry makes an entry of a file that the engine wrote.
 func appendEntry(path, name string, key Key, e Entry) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, size, err := openSized(path, os.O_RDWR)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	t := trailer{
 		Magic: [len(magic)]byte([]byte(magic)), Key: key, Source: e.Source,
-		Code: uint64(info.Size()), Module: uint64(len(e.Module)), Facts: uint64(len(e.Facts)), Name: uint64(len(name)),
+		Code: uint64(size), Module: uint64(len(e.Module)), Facts: uint64(len(e.Facts)), Name: uint64(len(name)),
 	}
 	if n := t.size(); n < 0 || n > maxEntry {
 		return fmt.Errorf("it has more than %d bytes", maxEntry)
 	}
 	h := sha256.New()
-	if err := hashPart(h, f, info.Size()); err != nil {
+	if err := hashPart(h, f, size); err != nil {
 		return err
 	}
 	w := io.MultiWriter(f, h)

@@ -23,20 +23,20 @@ func (c *Cache) evict(keep Key) error {
 		return err
 	}
 	c.sweep(time.Now())
-	slices.SortFunc(files, func(a, b file) int { return a.used.Compare(b.used) })
+	slices.SortFunc(files, func(a, b Item) int { return a.Used.Compare(b.Used) })
 	total := int64(0)
 	for _, f := range files {
-		total += f.bytes
+		total += f.Bytes
 	}
 	for _, f := range files {
 		if total <= c.maxBytes {
 			return nil
 		}
-		if f.key == keep {
+		if f.Key == keep {
 			continue
 		}
-		c.Delete(f.key)
-		total -= f.bytes
+		c.Delete(f.Key)
+		total -= f.Bytes
 	}
 	return nil
 }
@@ -57,27 +57,20 @@ func (c *Cache) sweep(now time.Time) {
 	}
 }
 
-// file is an entry as the folder tells of it.
-type file struct {
-	key   Key
-	bytes int64
-	used  time.Time
-}
-
-// files lists the entries without reading them. A missing folder has none.
-func (c *Cache) files() ([]file, error) {
+// files lists the entries without reading them, so that their Source is not known. A missing folder has none.
+func (c *Cache) files() ([]Item, error) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, WithoutPath(err)
 	}
-	var list []file
+	var list []Item
 	for _, entry := range entries {
 		key, ok := keyOf(entry.Name())
 		if !ok || !entry.Type().IsRegular() {
 			continue
 		}
 		if info, err := entry.Info(); err == nil { // otherwise it is gone by now
-			list = append(list, file{key: key, bytes: info.Size(), used: info.ModTime()})
+			list = append(list, Item{Key: key, Bytes: info.Size(), Used: info.ModTime()})
 		}
 	}
 	return list, nil

@@ -21,13 +21,12 @@ type Item struct {
 
 // List returns the entries, those used last first.
 func (c *Cache) List() ([]Item, error) {
-	files, err := c.files()
+	items, err := c.files()
 	if err != nil {
 		return nil, err
 	}
-	items := make([]Item, len(files))
-	for i, f := range files {
-		items[i] = Item{Key: f.key, Source: c.source(f.key), Bytes: f.bytes, Used: f.used}
+	for i := range items {
+		items[i].Source = c.source(items[i].Key)
 	}
 	slices.SortStableFunc(items, func(a, b Item) int { return b.Used.Compare(a.Used) })
 	return items, nil
@@ -36,16 +35,12 @@ func (c *Cache) List() ([]Item, error) {
 // source returns the digest of the module that an entry is for; zero when the entry
 // does not tell.
 func (c *Cache) source(key Key) (none [sha256.Size]byte) {
-	f, err := os.Open(c.path(key))
+	f, size, err := openSized(c.path(key), os.O_RDONLY)
 	if err != nil {
 		return none
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return none
-	}
-	t, err := readTrailer(f, info.Size())
+	t, err := readTrailer(f, size)
 	if err != nil || t.Key != key {
 		return none
 	}
@@ -62,8 +57,8 @@ func (c *Cache) Clear() (entries int, bytes int64, err error) {
 	}
 	c.sweep(time.Now())
 	for _, f := range files {
-		if removeErr := os.Remove(c.path(f.key)); removeErr == nil {
-			entries, bytes = entries+1, bytes+f.bytes
+		if removeErr := os.Remove(c.path(f.Key)); removeErr == nil {
+			entries, bytes = entries+1, bytes+f.Bytes
 		} else if err == nil && !os.IsNotExist(removeErr) {
 			err = WithoutPath(removeErr)
 		}
