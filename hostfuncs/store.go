@@ -1,6 +1,7 @@
 package hostfuncs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -39,14 +40,6 @@ func (s *Store) may(mode capability.Mode, key []byte, values ...[]byte) error {
 	return nil
 }
 
-// copied is a copy, of which nil is nil.
-func copied(value []byte) []byte {
-	if value == nil {
-		return nil
-	}
-	return append([]byte{}, value...)
-}
-
 // Get returns the value of a key. A key that is not there is FaultNotFound. Here and below,
 // what is handed in is copied.
 func (s *Store) Get(ctx context.Context, key []byte) ([]byte, error) {
@@ -83,7 +76,7 @@ func (s *Store) Swap(ctx context.Context, key, old, value []byte) (bool, error) 
 		return false, err
 	}
 	s.written.Add(string(key))
-	swapped, err := s.store.Swap(ctx, s.namespace, string(key), copied(old), copied(value))
+	swapped, err := s.store.Swap(ctx, s.namespace, string(key), bytes.Clone(old), bytes.Clone(value))
 	return swapped, storeFault(err)
 }
 

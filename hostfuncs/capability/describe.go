@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // described is one line about what may be reached.
@@ -84,14 +83,13 @@ func (f FS) harm() harm {
 	switch {
 	case f.Mount == ScratchMount:
 		return harmOwn
-	case f.Mode >= ModeWrite:
+	case f.writes():
 		return harmWrites
 	}
 	return harmReads
 }
 
 func requestHarm(private, secrets bool, methods []string) harm {
-	changes := func(method string) bool { return method != methodGet && !strings.EqualFold(method, "HEAD") }
 	switch {
 	case private:
 		return harmPrivateNet

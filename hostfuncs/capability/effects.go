@@ -18,40 +18,21 @@ type Effects struct {
 
 // Effects is what can come of a call that gets all that p asks for.
 func (p Permissions) Effects() Effects {
-	var e effects
-	for _, f := range p.FS {
-		e.mount(f)
-	}
-	for _, n := range p.Net {
-		e.requests(n.asked())
-	}
-	return e.with(p.KV)
+	writes := slices.ContainsFunc(p.FS, FS.writes) ||
+		slices.ContainsFunc(p.Net, func(n Net) bool { return slices.ContainsFunc(n.asked(), changes) })
+	return effects(writes, len(p.Net) > 0, p.KV)
 }
 
 // Effects is what can come of a call under the grant.
 func (g Grant) Effects() Effects {
-	var e effects
-	for _, f := range g.FS {
-		e.mount(f.FS)
-	}
-	for _, n := range g.Net {
-		e.requests(n.Methods)
-	}
-	return e.with(g.KV)
+	writes := slices.ContainsFunc(g.FS, func(f GrantedFS) bool { return f.writes() }) ||
+		slices.ContainsFunc(g.Net, func(n GrantedNet) bool { return slices.ContainsFunc(n.Methods, changes) })
+	return effects(writes, len(g.Net) > 0, g.KV)
 }
 
-// effects collects them.
-type effects struct{ writes, sends bool }
-
-func (e *effects) mount(f FS) {
-	e.writes = e.writes || f.Mode == ModeWrite && f.Mount != ScratchMount
+func effects(writes, sends bool, kv Mode) Effects {
+	return Effects{ReadOnly: !writes && kv != ModeWrite, Destructive: writes, OpenWorld: sends}
 }
 
-func (e *effects) requests(methods []string) {
-	e.sends = true
-	e.writes = e.writes || slices.ContainsFunc(methods, func(m string) bool { return m != methodGet && m != "HEAD" })
-}
-
-func (e *effects) with(kv Mode) Effects {
-	return Effects{ReadOnly: !e.writes && kv != ModeWrite, Destructive: e.writes, OpenWorld: e.sends}
-}
+// writes reports whether a call may change what it does not have for itself.
+func (f FS) writes() bool { return f.Mode >= ModeWrite && f.Mount != ScratchMount }

@@ -97,6 +97,9 @@ func (n Net) clone() Net {
 // methodGet is what a tool gets that asks for no method.
 const methodGet = "GET"
 
+// changes reports whether a request of the method, in upper case, may change something.
+func changes(method string) bool { return method != methodGet && method != "HEAD" }
+
 // knownMethods are those of HTTP that a guest can ask for, and of WebDAV. CONNECT,
 // TRACE and made-up ones have no use that is not an attack or a slip.
 var knownMethods = []string{

@@ -45,12 +45,7 @@ func (u Usage) Changed() bool {
 	if len(u.FilesWritten)+len(u.KeysWritten) > 0 {
 		return true
 	}
-	for _, r := range u.Requests {
-		if r.Sent && r.Method != methodGet && r.Method != "HEAD" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.Requests, func(r RequestUsage) bool { return r.Sent && changes(r.Method) })
 }
 
 // Plus is what u and other reached together, each name once.

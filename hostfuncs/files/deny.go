@@ -181,9 +181,14 @@ func (l denyList) denies(rel string) bool {
 			}
 		}
 	}
+	return l.holds(rel, matchesAbove)
+}
+
+// holds reports whether match says so of a pattern and the path, both in the same form.
+func (l denyList) holds(rel string, match func(pattern, name string) bool) bool {
 	folded := namefold.Fold(rel)
 	for _, d := range l {
-		if matchesAbove(d.folded, folded) || (d.exact != "" && matchesAbove(d.exact, rel)) {
+		if match(d.folded, folded) || d.exact != "" && match(d.exact, rel) {
 			return true
 		}
 	}
@@ -214,15 +219,7 @@ func (l denyList) deniesLinkTo(rel, target string) bool {
 
 // mayLieBelow reports whether a path below the directory rel could be denied. In
 // doubt it says yes.
-func (l denyList) mayLieBelow(rel string) bool {
-	folded := namefold.Fold(rel)
-	for _, d := range l {
-		if couldMatchBelow(d.folded, folded) || (d.exact != "" && couldMatchBelow(d.exact, rel)) {
-			return true
-		}
-	}
-	return false
-}
+func (l denyList) mayLieBelow(rel string) bool { return l.holds(rel, couldMatchBelow) }
 
 // couldMatchBelow reports whether a pattern could match a path below dir.
 func couldMatchBelow(pattern, dir string) bool {

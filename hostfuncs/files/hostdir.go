@@ -85,7 +85,7 @@ func (d *hostDir) touchesSystem(paths *hostPaths) bool {
 		}
 		above := []fs.FileInfo{system} // and the root, which is never mounted
 		if system.Mode().Type() == fs.ModeSymlink {
-			if above, err = parentsOfLink(name); err != nil {
+			if _, above, err = followed(name); err != nil {
 				return true
 			}
 		}

@@ -56,10 +56,7 @@ func (p *hostPaths) directory(dir string) (real string, parents []fs.FileInfo, e
 	if parents, ok := p.plain(abs); ok {
 		return abs, parents, nil
 	}
-	if real, err = filepath.EvalSymlinks(abs); err != nil {
-		return "", nil, hostDirError(err)
-	}
-	if parents, err = parentsOf(real); err != nil {
+	if real, parents, err = followed(abs); err != nil {
 		return "", nil, hostDirError(err)
 	}
 	if !parents[0].IsDir() {
@@ -93,25 +90,20 @@ func (p *hostPaths) nearest(dir string) (nearest, error) {
 // nearestByLinks is nearest for a path that may have links.
 func nearestByLinks(abs string) (nearest, error) {
 	for at := abs; ; at = filepath.Dir(at) {
-		real, err := filepath.EvalSymlinks(at)
+		_, parents, err := followed(at)
 		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
 			continue
 		}
-		if err != nil {
-			return nearest{}, err
-		}
-		parents, err := parentsOf(real)
 		return nearest{parents, at == abs, true}, err
 	}
 }
 
-// parentsOfLink describes what a link leads to and all directories above that.
-func parentsOfLink(name string) ([]fs.FileInfo, error) {
-	real, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return nil, err
+// followed is a path with all links resolved, with what parentsOf says of that.
+func followed(path string) (real string, parents []fs.FileInfo, err error) {
+	if real, err = filepath.EvalSymlinks(path); err == nil {
+		parents, err = parentsOf(real)
 	}
-	return parentsOf(real)
+	return real, parents, err
 }
 
 // parentsOf describes a directory and all above it, that one first.

@@ -16,29 +16,24 @@ const (
 	commandLinger = time.Second
 )
 
-type commandSource struct {
-	hidden
-	argv  []string
-	limit time.Duration
-}
-
 // FromCommand is what a program prints, at most 64 KiB, without one line break at its
 // end. It runs without a shell, with wasmtool's environment and no input, for at most
 // ten seconds; then it is killed with its children (on Windows without them). What it
 // writes to standard error is dropped, since it may hold the value.
-func FromCommand(argv []string) Source {
-	return commandSource{argv: slices.Clone(argv), limit: commandTime}
+func FromCommand(argv []string) Source { return fromCommand(argv, commandTime) }
+
+func fromCommand(argv []string, limit time.Duration) Source {
+	argv = slices.Clone(argv)
+	return source{kind: "command", read: func(ctx context.Context) ([]byte, error) { return runCommand(ctx, argv, limit) }}
 }
 
-func (commandSource) Kind() string { return "command" }
-
-func (s commandSource) Value(ctx context.Context) ([]byte, error) {
-	if len(s.argv) == 0 || s.argv[0] == "" {
+func runCommand(ctx context.Context, argv []string, limit time.Duration) ([]byte, error) {
+	if len(argv) == 0 || argv[0] == "" {
 		return nil, errors.New("has an empty command; write the program and its arguments")
 	}
-	bounded, cancel := context.WithTimeout(ctx, s.limit)
+	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(bounded, s.argv[0], s.argv[1:]...)
+	cmd := exec.CommandContext(bounded, argv[0], argv[1:]...)
 	var out capped
 	cmd.Stdout = &out
 	cmd.WaitDelay = commandLinger

@@ -11,31 +11,23 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
 
-type fileSource struct {
-	hidden
-	path string
-}
-
 // FromFile is the content of a regular file, at most 64 KiB, without one line break at
 // its end. The file may not be a symbolic link and, but for Windows, may give no
 // access to its group or others, belongs to the user of this process or to root, and lies
 // below no folder where others could put another one in its place.
-func FromFile(path string) Source { return fileSource{path: path} }
+func FromFile(path string) Source {
+	return source{kind: "file", read: func(context.Context) ([]byte, error) { return readFile(path) }}
+}
 
-func (fileSource) Kind() string { return "file" }
-
-func (s fileSource) Value(ctx context.Context) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	named, err := os.Lstat(s.path)
+func readFile(path string) ([]byte, error) {
+	named, err := os.Lstat(path)
 	if err != nil {
 		return nil, fileError(err)
 	}
 	if !named.Mode().IsRegular() {
 		return nil, errors.New("is not in a regular file; name the file itself, not a link, directory or device")
 	}
-	f, err := os.OpenFile(s.path, os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return nil, fileError(err)
 	}
@@ -50,7 +42,7 @@ func (s fileSource) Value(ctx context.Context) ([]byte, error) {
 		return nil, errors.New("is in a file that others than its owner may use; run chmod 600 on it")
 	}
 	// Whoever can write the file chooses what is sent in the operator's name.
-	if faults := plainfile.Distrust(s.path, opened, "choose its value"); len(faults) > 0 {
+	if faults := plainfile.Distrust(path, opened, "choose its value"); len(faults) > 0 {
 		return nil, fmt.Errorf("is in a file that %w", faults[0])
 	}
 	p, err := io.ReadAll(io.LimitReader(f, maxSource+1))

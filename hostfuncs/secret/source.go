@@ -37,41 +37,42 @@ type hidden struct{}
 // Format writes "[secret]".
 func (hidden) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[secret]") }
 
-type envSource struct {
+// source is a Source that reads by a function.
+type source struct {
 	hidden
-	name   string
-	lookup func(string) (string, bool)
+	kind string
+	read func(ctx context.Context) ([]byte, error)
+}
+
+func (s source) Kind() string { return s.kind }
+
+func (s source) Value(ctx context.Context) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := s.read(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(p) > maxSource:
+		return nil, errTooLong
+	}
+	return p, nil
 }
 
 // FromEnv is the environment variable name, looked up with lookup, such as
 // os.LookupEnv, which must be safe for concurrent use. The value is taken as it is.
 func FromEnv(name string, lookup func(string) (string, bool)) Source {
-	return envSource{name: name, lookup: lookup}
-}
-
-func (envSource) Kind() string { return "env" }
-
-func (s envSource) Value(ctx context.Context) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if s.lookup == nil {
-		return nil, errors.New("cannot be read; there is no environment here")
-	}
-	value, ok := s.lookup(s.name)
-	switch {
-	case !ok:
-		return nil, errors.New("is not set in the environment; export the variable before the start")
-	case len(value) > maxSource:
-		return nil, errTooLong
-	}
-	return []byte(value), nil
-}
-
-type funcSource struct {
-	hidden
-	kind string
-	read func() (string, error)
+	return source{kind: "env", read: func(context.Context) ([]byte, error) {
+		if lookup == nil {
+			return nil, errors.New("cannot be read; there is no environment here")
+		}
+		value, ok := lookup(name)
+		if !ok {
+			return nil, errors.New("is not set in the environment; export the variable before the start")
+		}
+		return []byte(value), nil
+	}}
 }
 
 // FromFunc is what read returns, at most 64 KiB. read cannot be interrupted: Value waits
@@ -79,34 +80,21 @@ type funcSource struct {
 // use, and its errors read on from the secret's name and hold neither a value nor a path.
 // kind names the source in errors, such as "keyring".
 func FromFunc(kind string, read func() (string, error)) Source {
-	return funcSource{kind: kind, read: read}
-}
-
-func (s funcSource) Kind() string { return s.kind }
-
-func (s funcSource) Value(ctx context.Context) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	type answer struct {
-		value string
-		err   error
-	}
-	answers := make(chan answer, 1) // nobody may be waiting any more
-	go func() {
-		value, err := s.read()
-		answers <- answer{value, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case a := <-answers:
-		switch {
-		case a.err != nil:
-			return nil, a.err
-		case len(a.value) > maxSource:
-			return nil, errTooLong
+	return source{kind: kind, read: func(ctx context.Context) ([]byte, error) {
+		type answer struct {
+			value string
+			err   error
 		}
-		return []byte(a.value), nil
-	}
+		answers := make(chan answer, 1) // nobody may be waiting any more
+		go func() {
+			value, err := read()
+			answers <- answer{value, err}
+		}()
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case a := <-answers:
+			return []byte(a.value), a.err
+		}
+	}}
 }

@@ -164,7 +164,7 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ends.Close()
-	slow := commandSource{argv: []string{"sh", "-c", fmt.Sprintf("sleep 100 >/proc/%d/fd/%d & sleep 100", os.Getpid(), child.Fd())}, limit: 200 * time.Millisecond}
+	slow := fromCommand([]string{"sh", "-c", fmt.Sprintf("sleep 100 >/proc/%d/fd/%d & sleep 100", os.Getpid(), child.Fd())}, 200*time.Millisecond)
 	expect(t, slow, "error: has a command that takes longer")
 	child.Close()
 	if runtime.GOOS == "linux" { // where /proc gives the child its end
