@@ -43,14 +43,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	for _, f := range []struct {
-		value    *int
-		fallback int
-	}{{&o.Warn, DefaultWarn}, {&o.Ask, DefaultAsk}, {&o.Block, DefaultBlock}} {
-		if *f.value == 0 {
-			*f.value = f.fallback
-		}
-	}
+	o.Warn, o.Ask, o.Block = cmp.Or(o.Warn, DefaultWarn), cmp.Or(o.Ask, DefaultAsk), cmp.Or(o.Block, DefaultBlock)
 	o.Ceiling = cmp.Or(max(o.Ceiling, 0), DefaultCeiling)
 	o.Ceiling = min(o.Ceiling, maxCeiling)
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
