@@ -18,12 +18,13 @@ import (
 )
 
 // What a reader can keep in mind. Files and functions are counted in lines, in all modules and
-// without tests; packages in files.
+// without tests; packages in files; types in exported methods, and options in fields.
 const (
 	maxFile     = 500
 	maxFunction = 90
 	maxFiles    = 25
 	maxMethods  = 25
+	maxOptions  = 15
 )
 
 // larger are packages of more than maxFiles files, each with the reason.
@@ -87,7 +88,7 @@ func TestFilesFunctionsAndPackagesAreSmall(t *testing.T) {
 }
 
 // Promoted methods count, because a reader of the documentation sees them as well.
-func TestExportedTypesHaveFewMethods(t *testing.T) {
+func TestExportedTypesHaveFewMethodsAndOptions(t *testing.T) {
 	list, exports := exportData(t)
 	imported := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, path := range list {
@@ -99,6 +100,9 @@ func TestExportedTypesHaveFewMethods(t *testing.T) {
 			object, ok := pkg.Scope().Lookup(name).(*types.TypeName)
 			if !ok || !object.Exported() || object.IsAlias() {
 				continue
+			}
+			if options, is := object.Type().Underlying().(*types.Struct); is && strings.HasSuffix(name, "Options") && options.NumFields() > maxOptions {
+				t.Errorf("%s.%s has %d fields, more than %d: group them in structs", path, name, options.NumFields(), maxOptions)
 			}
 			var methods []string
 			for method := range types.NewMethodSet(withPointer(object.Type())).Methods() {
