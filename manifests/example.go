@@ -17,9 +17,6 @@ const (
 	MaxExampleFiles = 64
 )
 
-// DefaultExampleMount is where the files of an example lie that name no mount.
-const DefaultExampleMount = "workspace"
-
 // Example is a call that shows what the tool does, and says what comes of it.
 type Example struct {
 	// Title says in one line what the example shows. No two of a manifest are equal.
@@ -58,7 +55,7 @@ func (e Example) Object() json.RawMessage {
 
 // ExamplePath is a place in a mount that the tool asks for.
 type ExamplePath struct {
-	// Mount is the mount, DefaultExampleMount if the manifest names none.
+	// Mount is the mount, capability.WorkspaceMount if the manifest names none.
 	Mount string
 	// Path is slash-separated and relative to the mount; it never leaves it.
 	Path string
@@ -66,7 +63,7 @@ type ExamplePath struct {
 
 // String returns the path as a manifest writes it.
 func (p ExamplePath) String() string {
-	if p.Mount == DefaultExampleMount {
+	if p.Mount == capability.WorkspaceMount {
 		return p.Path
 	}
 	return p.Mount + ":" + p.Path

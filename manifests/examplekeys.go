@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -104,10 +105,10 @@ func checkExamplePath(text string) error {
 func parseExamplePath(text string) (ExamplePath, error) {
 	mount, path, named := strings.Cut(text, ":")
 	if !named {
-		mount, path = DefaultExampleMount, text
+		mount, path = capability.WorkspaceMount, text
 	}
 	if _, err := parseWord(mount); err != nil {
-		return ExamplePath{}, fmt.Errorf(`%s does not begin with a mount; write "mount:path", or a path without ":" in the mount %s`, stricttoml.Quote(text), DefaultExampleMount)
+		return ExamplePath{}, fmt.Errorf(`%s does not begin with a mount; write "mount:path", or a path without ":" in the mount %s`, stricttoml.Quote(text), capability.WorkspaceMount)
 	}
 	switch {
 	case path == "":

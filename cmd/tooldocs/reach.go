@@ -86,7 +86,7 @@ func toGrant(p capability.Permissions) []string {
 	var words []string
 	for _, word := range p.Words() {
 		switch text := word.String(); text {
-		case "read:" + standard.WorkspaceMount, "write:" + capability.ScratchMount, "clock", "random":
+		case "read:" + capability.WorkspaceMount, "write:" + capability.ScratchMount, "clock", "random":
 		default:
 			words = append(words, text)
 		}

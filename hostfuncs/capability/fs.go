@@ -14,6 +14,10 @@ import (
 // takes it away.
 const ScratchMount = "tmp"
 
+// WorkspaceMount is the name of the mount that file tools work in and where relative paths of
+// guests begin. It is a directory of the operator's like others.
+const WorkspaceMount = "workspace"
+
 // FS asks for a directory that the operator binds to a name, or for scratch space
 // under the name ScratchMount.
 type FS struct {

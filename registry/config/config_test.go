@@ -245,9 +245,9 @@ func TestPathsOfTables(t *testing.T) {
 
 // Without a word there is the workspace for reading, the clock and randomness.
 func TestOfferWithoutAWord(t *testing.T) {
-	dirs := map[string]string{WorkspaceMount: "/w"}
+	dirs := map[string]string{capability.WorkspaceMount: "/w"}
 	want := capability.Offer{
-		Mounts: map[string]capability.Mount{WorkspaceMount: {Dir: "/w", Mode: capability.ModeRead}},
+		Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: "/w", Mode: capability.ModeRead}},
 		Env:    map[string]string{}, Clock: true, Random: true, Lines: map[capability.Word]string{},
 	}
 	for _, c := range []*Config{{}, mustDecode(t, ""), mustDecode(t, `secrets.A.env = "TOKEN"`)} {
@@ -285,10 +285,10 @@ deny = ["read:data"]
 
 func TestOfferFor(t *testing.T) {
 	c := mustDecode(t, everything)
-	dirs := map[string]string{WorkspaceMount: "/w", "data": "/not/this"}
+	dirs := map[string]string{capability.WorkspaceMount: "/w", "data": "/not/this"}
 	common, grep := c.Offer(dirs), c.OfferFor(dirs, " Grep ")
 	if got := common.Mounts; !reflect.DeepEqual(got, map[string]capability.Mount{
-		"data": {Dir: filepath.Join(folder, "data"), Mode: capability.ModeRead}, WorkspaceMount: {Dir: "/w", Mode: capability.ModeWrite},
+		"data": {Dir: filepath.Join(folder, "data"), Mode: capability.ModeRead}, capability.WorkspaceMount: {Dir: "/w", Mode: capability.ModeWrite},
 	}) {
 		t.Errorf("mounts are %v", got)
 	}
@@ -339,7 +339,7 @@ func TestOffersAreSeparate(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	c := mustDecode(t, everything)
-	o := c.OfferFor(map[string]string{WorkspaceMount: "/w"}, "grep")
+	o := c.OfferFor(map[string]string{capability.WorkspaceMount: "/w"}, "grep")
 	for text, want := range map[string]string{
 		"read:data": "wasmtool.toml:3", "write:data": "wasmtool.toml:15", "env:EDITOR": "wasmtool.toml:5", "env:LANG": "wasmtool.toml:12",
 		"write:workspace": "wasmtool.toml:12", "secret:A": "wasmtool.toml:15", "kv:write": "wasmtool.toml:13", "clock": "",

@@ -51,7 +51,7 @@ func checkWord(kind capability.Kind, name string) error {
 // nothing, or take nothing away.
 func (r *reader) checkWords() {
 	mounts := slices.Sorted(maps.Keys(r.c.mounts))
-	mounts = append(mounts, WorkspaceMount, capability.ScratchMount)
+	mounts = append(mounts, capability.WorkspaceMount, capability.ScratchMount)
 	secrets := slices.Sorted(maps.Keys(r.c.secrets))
 	for _, w := range r.words {
 		name := w.word.Name()

@@ -42,7 +42,7 @@ func (c *Config) ShellLines(patterns []string) string {
 // hasMount reports whether words of the file may name a mount.
 func (c *Config) hasMount(name string) bool {
 	_, has := c.mounts[name]
-	return has || name == WorkspaceMount || name == capability.ScratchMount
+	return has || name == capability.WorkspaceMount || name == capability.ScratchMount
 }
 
 // table notes where a table is.

@@ -7,10 +7,6 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// WorkspaceMount is the mount that whoever makes calls binds to a folder, unless
-// [mounts] does.
-const WorkspaceMount = "workspace"
-
 func checkMountName(name string) error {
 	if name == capability.ScratchMount {
 		return fmt.Errorf("%q is a folder that each call gets for itself; choose another name", name)

@@ -58,7 +58,7 @@ func changedFile(grant capability.Grant, name string) (string, bool) {
 		return "", false
 	}
 	for _, m := range grant.FS {
-		if m.Mount == workspaceMount && !path.IsAbs(name) {
+		if m.Mount == capability.WorkspaceMount && !path.IsAbs(name) {
 			name = path.Join(m.GuestPath(), name) // relative paths of guests begin there
 		}
 	}
@@ -70,9 +70,6 @@ func changedFile(grant capability.Grant, name string) (string, bool) {
 	}
 	return "", false
 }
-
-// workspaceMount is the mount at whose root guests begin.
-const workspaceMount = "workspace"
 
 func absolute(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {

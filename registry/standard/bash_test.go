@@ -56,7 +56,7 @@ func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]
 		t.Fatal(err)
 	}
 	own := tools.Tenant(t.Name(), registry.Overlay{Mounts: map[string]capability.Mount{
-		standard.WorkspaceMount: {Dir: dir, Mode: capability.ModeWrite},
+		capability.WorkspaceMount: {Dir: dir, Mode: capability.ModeWrite},
 	}})
 	return own.Execute(t.Context(), tool.Call{Tool: "bash", Arguments: input})
 }
@@ -72,7 +72,7 @@ func bashRegistry(t *testing.T) *registry.Registry {
 	tools, err := standard.New(standard.Options{
 		Registry: registry.Options{
 			Rules: registry.Rules{Offer: capability.Offer{
-				Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}},
+				Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}},
 			}},
 			// What the policy makes of scripts is tested beside it: here somebody says yes.
 			Approvals: registry.ApprovalOptions{Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {

@@ -22,9 +22,6 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// WorkspaceMount is the mount that file tools ask for.
-const WorkspaceMount = "workspace"
-
 // Options says what a Registry holds and gives. The zero value has the built-in
 // tools, grants no files and no variables, and denies dangerous tools.
 type Options struct {

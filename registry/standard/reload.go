@@ -155,16 +155,26 @@ const defaultWatch = 2 * time.Second
 // otherValues are words of the secrets whose values are to come from elsewhere than those
 // that a Registry has that was made of another file.
 func otherValues(started, read *config.Config) (words capability.Deny) {
-	before, after := started.SecretSources(), read.SecretSources()
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		source, known := before[name]
-		source.TTL = after[name].TTL // the value is the same however long it is kept
-		word, err := capability.ParseWord(string(capability.KindSecret) + ":" + name)
-		if err == nil && !(known && source.Same(after[name])) { // a name of the file was checked
+	sameValue := func(a, b config.SecretSource) bool {
+		a.TTL = b.TTL // the value is the same however long it is kept
+		return a.Same(b)
+	}
+	for _, name := range changed(started.SecretSources(), read.SecretSources(), sameValue) {
+		if word, err := capability.ParseWord(string(capability.KindSecret) + ":" + name); err == nil { // a name of the file was checked
 			words = append(words, word)
 		}
 	}
 	return words
+}
+
+// changed are the names, sorted, of what is new or not the same as before.
+func changed[V any](before, after map[string]V, same func(a, b V) bool) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if value, known := before[name]; !known || !same(value, after[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // pending are the sections of a file that a Registry made of another one does not heed.
@@ -179,15 +189,17 @@ func pending(started, read *config.Config) []string {
 	if started.Audit() != read.Audit() {
 		sections = append(sections, "audit")
 	}
-	before, after := started.SecretSources(), read.SecretSources()
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		// One that is gone is not granted any more, and needs no restart.
-		if source, known := before[name]; !known || !source.Same(after[name]) {
-			sections = append(sections, "secrets."+name)
-		}
+	// A secret that is gone is not granted any more, and needs no restart.
+	for _, name := range changed(started.SecretSources(), read.SecretSources(), config.SecretSource.Same) {
+		sections = append(sections, "secrets."+name)
 	}
 	sections = append(sections, pendingSettings(started, read)...)
-	return append(sections, pendingServers(started.Servers(), read.Servers())...)
+	before, after := started.Servers(), read.Servers()
+	gone := changed(after, before, func(config.Server, config.Server) bool { return true })
+	for _, name := range slices.Concat(changed(before, after, config.Server.Same), gone) {
+		sections = append(sections, "servers."+name)
+	}
+	return sections
 }
 
 // directoriesOf are the paths of a file's directories of tools.
@@ -196,20 +208,4 @@ func directoriesOf(c *config.Config) (paths []string) {
 		paths = append(paths, dir.Path)
 	}
 	return paths
-}
-
-// pendingServers are those that are new, gone, or another program.
-func pendingServers(before, after map[string]config.Server) []string {
-	var sections []string
-	for _, name := range slices.Sorted(maps.Keys(after)) {
-		if server, known := before[name]; !known || !server.Same(after[name]) {
-			sections = append(sections, "servers."+name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if _, there := after[name]; !there {
-			sections = append(sections, "servers."+name)
-		}
-	}
-	return sections
 }

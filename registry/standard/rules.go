@@ -84,7 +84,7 @@ func (o *Options) offerTo(spec tool.Spec) capability.Offer {
 	file, more := o.config(), o.Registry.Rules.OfferTo(spec.Name)
 	dirs := make(map[string]string)
 	if o.Workspace != "" {
-		dirs[WorkspaceMount] = o.Workspace
+		dirs[capability.WorkspaceMount] = o.Workspace
 	}
 	given := file.OfferFor(dirs, spec.Name, spec.Aliases...)
 	maps.Copy(given.Mounts, more.Mounts)

@@ -26,7 +26,7 @@ func TestTenantsWithBuiltins(t *testing.T) {
 	}
 	tools, err := standard.New(standard.Options{
 		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{
-			standard.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite},
+			capability.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite},
 		}}}},
 		Policy: policy.Config{Tools: auto},
 	})
@@ -46,7 +46,7 @@ func TestTenantsWithBuiltins(t *testing.T) {
 			t.Fatal(err)
 		}
 		tenant := tools.Tenant(name, registry.Overlay{
-			Mounts: map[string]capability.Mount{standard.WorkspaceMount: {Dir: dir, Mode: capability.ModeWrite}},
+			Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: dir, Mode: capability.ModeWrite}},
 		})
 		wg.Go(func() {
 			var own sync.WaitGroup

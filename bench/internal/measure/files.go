@@ -64,7 +64,7 @@ func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []F
 	if err := writeTree(dir); err != nil {
 		return []FileJob{{Missing: reason(err)}}
 	}
-	write, err := capability.ParseWord("write:" + standard.WorkspaceMount)
+	write, err := capability.ParseWord("write:" + capability.WorkspaceMount)
 	if err != nil {
 		return []FileJob{{Missing: reason(err)}}
 	}

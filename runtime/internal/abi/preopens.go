@@ -16,9 +16,6 @@ type preopen struct {
 	path string // where it is in the guest's file system
 }
 
-// workspaceMount is the mount that relative names are looked up in.
-const workspaceMount = "workspace"
-
 // preopensFor lists the preopens of a call: the root, each mount, and last "." for
 // the workspace (see wasiBuilder for why).
 func preopensFor(mounts []capability.FS) []preopen {
@@ -28,7 +25,7 @@ func preopensFor(mounts []capability.FS) []preopen {
 		if m.GuestPath() != "/" {
 			list = append(list, preopen{m.GuestPath(), m.GuestPath()})
 		}
-		if m.Mount == workspaceMount {
+		if m.Mount == capability.WorkspaceMount {
 			workspace = m.GuestPath()
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -214,7 +215,7 @@ func flagsFor(e *tool.Error, given []string) string {
 			continue
 		}
 		switch kind, name, _ := strings.Cut(permission, ":"); {
-		case (kind == "read" || kind == "write") && name != workspace:
+		case (kind == "read" || kind == "write") && name != capability.WorkspaceMount:
 			flags = append(flags, "--dir "+name+"=PATH"+yesNo(kind == "write", writeSuffix, ""))
 		case kind == "env":
 			flags = append(flags, "--env "+name+"=VALUE")

@@ -14,9 +14,6 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// workspace is the mount that is there without a word: the current directory.
-const workspace = "workspace"
-
 // grantOptions are the flags by which an operator grants.
 type grantOptions struct {
 	dirs  []string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -58,7 +59,7 @@ Exit status: see 'wasmtool --help'.`,
 	}
 	o.toolOptions.add(cmd)
 	cmd.ValidArgsFunction = o.completeTool
-	o.grantOptions.add(cmd, workspace+"=.")
+	o.grantOptions.add(cmd, capability.WorkspaceMount+"=.")
 	flags := cmd.Flags()
 	flags.StringVar(&o.input, "input", "", "arguments as a JSON object, @FILE to read it from a file, - from standard input")
 	flags.DurationVar(&o.timeout, "timeout", 0, "time the tool may take, in place of its manifest's (e.g. 5s)")

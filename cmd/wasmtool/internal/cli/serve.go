@@ -185,7 +185,7 @@ func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Offer,
 		if _, err := existingDir(path); err != nil {
 			return capability.Offer{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
 		}
-		o.dirs = append(o.dirs, workspace+"="+o.workspace)
+		o.dirs = append(o.dirs, capability.WorkspaceMount+"="+o.workspace)
 	}
 	return o.offer(cmd, o.getenv)
 }
@@ -201,7 +201,7 @@ func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options
 			continue
 		}
 		fix := "--dir " + name + "=DIR"
-		if name == workspace {
+		if name == capability.WorkspaceMount {
 			fix = "--workspace DIR"
 		}
 		return usage(cmd, fmt.Sprintf("--allow %s: no directory is bound to the mount %s; add %s", word, quote(name), fix))
