@@ -13,25 +13,21 @@ import (
 type Table[T any] struct {
 	max int
 
-	mu    sync.Mutex
-	count int
-	all   map[string]*tenant[T]
+	mu     sync.Mutex
+	values map[id]*list.Element  // each in the order of its tenant
+	orders map[string]*list.List // of *slot[T], the last used first; none is empty
 }
 
-// tenant has at least one value.
-type tenant[T any] struct {
-	keys  map[string]*list.Element // of order
-	order *list.List               // of *slot[T], the last used first
-}
+type id struct{ tenant, key string }
 
 type slot[T any] struct {
-	key   string
+	id
 	value T
 }
 
 // New returns an empty Table for at most so many values, at least one.
 func New[T any](most int) *Table[T] {
-	return &Table[T]{max: max(1, most), all: make(map[string]*tenant[T])}
+	return &Table[T]{max: max(1, most), values: make(map[id]*list.Element), orders: make(map[string]*list.List)}
 }
 
 // Use calls f with what there is under a key, a zero T the first time. No other call of
@@ -39,21 +35,21 @@ func New[T any](most int) *Table[T] {
 func (t *Table[T]) Use(name, key string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	own := t.all[name]
-	if own == nil {
-		own = &tenant[T]{keys: make(map[string]*list.Element), order: list.New()}
-		t.all[name] = own
+	order := t.orders[name]
+	if order == nil {
+		order = list.New()
+		t.orders[name] = order
 	}
-	at, ok := own.keys[key]
-	if !ok {
-		at = own.order.PushFront(&slot[T]{key: key})
-		own.keys[key] = at
-		t.count++
+	at := t.values[id{name, key}]
+	if at == nil {
+		at = order.PushFront(&slot[T]{id: id{name, key}})
+		t.values[id{name, key}] = at
 	}
-	own.order.MoveToFront(at)
+	order.MoveToFront(at)
 	f(&at.Value.(*slot[T]).value)
-	if t.count > t.max {
-		t.evict()
+	if len(t.values) > t.max {
+		most, _ := Most(t.orders, (*list.List).Len, 0)
+		t.drop(t.orders[most].Back())
 	}
 }
 
@@ -61,10 +57,8 @@ func (t *Table[T]) Use(name, key string, f func(*T)) {
 func (t *Table[T]) Look(name, key string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if own := t.all[name]; own != nil {
-		if at, ok := own.keys[key]; ok {
-			f(&at.Value.(*slot[T]).value)
-		}
+	if at := t.values[id{name, key}]; at != nil {
+		f(&at.Value.(*slot[T]).value)
 	}
 }
 
@@ -72,8 +66,8 @@ func (t *Table[T]) Look(name, key string, f func(*T)) {
 func (t *Table[T]) Each(name string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if own := t.all[name]; own != nil {
-		for at := own.order.Front(); at != nil; at = at.Next() {
+	if order := t.orders[name]; order != nil {
+		for at := order.Front(); at != nil; at = at.Next() {
 			f(&at.Value.(*slot[T]).value)
 		}
 	}
@@ -83,10 +77,8 @@ func (t *Table[T]) Each(name string, f func(*T)) {
 func (t *Table[T]) Forget(name, key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if own := t.all[name]; own != nil {
-		if at, ok := own.keys[key]; ok {
-			t.drop(name, own, at)
-		}
+	if at := t.values[id{name, key}]; at != nil {
+		t.drop(at)
 	}
 }
 
@@ -94,9 +86,8 @@ func (t *Table[T]) Forget(name, key string) {
 func (t *Table[T]) ForgetAll(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if own := t.all[name]; own != nil {
-		t.count -= own.order.Len()
-		delete(t.all, name)
+	for t.orders[name] != nil {
+		t.drop(t.orders[name].Front())
 	}
 }
 
@@ -104,19 +95,16 @@ func (t *Table[T]) ForgetAll(name string) {
 func (t *Table[T]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.count
+	return len(t.values)
 }
 
-// evict drops one value. The lock is held.
-func (t *Table[T]) evict() {
-	name, _ := Most(t.all, func(own *tenant[T]) int { return own.order.Len() }, 0)
-	t.drop(name, t.all[name], t.all[name].order.Back())
-}
-
-func (t *Table[T]) drop(name string, own *tenant[T], at *list.Element) {
-	delete(own.keys, own.order.Remove(at).(*slot[T]).key)
-	if own.order.Len() == 0 {
-		delete(t.all, name)
+// drop drops a value. The lock is held.
+func (t *Table[T]) drop(at *list.Element) {
+	of := at.Value.(*slot[T]).id
+	delete(t.values, of)
+	order := t.orders[of.tenant]
+	order.Remove(at)
+	if order.Len() == 0 {
+		delete(t.orders, of.tenant)
 	}
-	t.count--
 }
