@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"math"
-	"math/big"
-	"strconv"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -19,7 +18,10 @@ func decode(arguments json.RawMessage, into any) error {
 	var misfit *json.UnmarshalTypeError
 	if errors.As(err, &misfit) {
 		// To a schema 80.0 and 8e1 are integers, to Go they are not.
-		err = decodeExactly(plainIntegers(arguments), into)
+		if v, invalid := jsontree.Parse(arguments, jsontree.Document("the arguments")); invalid == nil {
+			plainIntegers(&v)
+			err = decodeExactly(v.JSON(), into)
+		}
 	}
 	if err == nil {
 		return nil
@@ -42,54 +44,20 @@ func decodeExactly(raw json.RawMessage, into any) error {
 	return decoder.Decode(into)
 }
 
-// plainIntegers writes the integers among the numbers of a JSON text as digits alone. The
-// text is valid, and its exponents are bounded.
-func plainIntegers(raw json.RawMessage) json.RawMessage {
-	var out []byte
-	for i := 0; i < len(raw); {
-		end := i + 1
-		switch c := raw[i]; {
-		case c == '"':
-			for raw[end] != '"' {
-				if raw[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end++
-		case c == '-' || c >= '0' && c <= '9':
-			for end < len(raw) && strings.IndexByte("+-.0123456789eE", raw[end]) >= 0 {
-				end++
-			}
-			if digits := plainInteger(string(raw[i:end])); digits != "" {
-				out = append(out, digits...)
-				i = end
-				continue
-			}
+// plainIntegers writes the integers among the numbers of a value as digits alone, but for those
+// that no type of Go holds.
+func plainIntegers(v *jsontree.Value) {
+	if v.Types() == jsontype.Integer {
+		if plain := jsontree.PlainNumber(v.Literal); !strings.Contains(plain, "e") {
+			v.Literal = plain
 		}
-		out = append(out, raw[i:end]...)
-		i = end
 	}
-	return out
-}
-
-// plainInteger returns the digits of a number that is an integer of a size that some type
-// holds, or "".
-func plainInteger(literal string) string {
-	// Exact arithmetic is for few numbers only: large exponents make it slow.
-	size, err := strconv.ParseFloat(literal, 64)
-	mantissa, _, _ := strings.Cut(strings.ToLower(literal), "e")
-	switch {
-	case strings.Trim(mantissa, "-0.") == "":
-		return "0"
-	case err != nil || math.Abs(size) < 1 || math.Abs(size) > math.MaxUint64:
-		return ""
+	for i := range v.Members {
+		plainIntegers(&v.Members[i].Value)
 	}
-	number, ok := new(big.Rat).SetString(literal)
-	if !ok || !number.IsInt() {
-		return ""
+	for i := range v.Items {
+		plainIntegers(&v.Items[i])
 	}
-	return number.Num().String()
 }
 
 // resultOf turns what a function gave into a Result.

@@ -1,11 +1,9 @@
 package rest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -165,22 +164,14 @@ func (e *Executor) body(arguments map[string]json.RawMessage, text func(string) 
 
 // object writes a JSON object of some arguments, their literals as they were given.
 func object(arguments map[string]json.RawMessage, with func(name string) bool) []byte {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		if !with(name) {
-			continue
+	chosen := make(map[string]json.RawMessage)
+	for name, value := range arguments {
+		if with(name) {
+			chosen[name] = value
 		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		key, _ := json.Marshal(name) // of a string, it cannot fail
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(arguments[name])
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	body, _ := plainjson.Encode(chosen) // of checked JSON, it cannot fail
+	return body
 }
 
 // invalid is a fault of an argument that shows only where it is used.
