@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/openapi"
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/pluginimport"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -94,47 +95,25 @@ func (a *app) importExtism(cmd *cobra.Command, path, dir string) error {
 	if err != nil {
 		return err
 	}
-	found, err := pluginimport.Tools(cmd.Context(), module, runtime.Options{CompileCommand: a.compiler})
+	tools, err := pluginimport.Convert(cmd.Context(), path, module, runtime.Options{CompileCommand: a.compiler})
 	if err != nil {
 		return (&tool.Error{Code: tool.CodeInvalidModule, Message: path + ": " + printable(err.Error())}).WithCause(err)
-	}
-	texts := make([]string, len(found))
-	for i, t := range found {
-		texts[i] = t.Name
-	}
-	var tools []openapi.Tool
-	for i, name := range openapi.ToolNames(texts) {
-		at := stricttoml.Error{File: path, Key: found[i].Name}
-		manifest, err := found[i].Manifest(name, openapi.SchemaFile)
-		if err != nil {
-			return outputFailed(err)
-		}
-		var notes stricttoml.Errors
-		for _, what := range found[i].Cleaned {
-			note := at
-			note.Message = what
-			notes = append(notes, &note)
-		}
-		tools = append(tools, openapi.Tool{
-			Name: name, Notes: notes, Operation: found[i].Name, Manifest: manifest, Schema: found[i].Schema,
-			Module: module, ModuleFile: pluginimport.ModuleFile, At: at,
-		})
 	}
 	return a.Streams.writeTools(cmd, dir, tools, nil)
 }
 
 // writeTools writes tools that were made of something else, and tells which. refused are those
 // that were not made.
-func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []openapi.Tool, refused stricttoml.Errors) error {
-	written, faulty, err := openapi.Write(dir, tools)
-	if errors.Is(err, openapi.ErrExists) {
+func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []toolfolder.Tool, refused stricttoml.Errors) error {
+	written, faulty, err := toolfolder.Write(dir, tools)
+	if errors.Is(err, toolfolder.ErrExists) {
 		return usage(cmd, err.Error())
 	}
 	for _, t := range written {
 		for _, note := range t.Notes {
 			s.printWarnings([]string{note.Error()})
 		}
-		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", filepath.ToSlash(filepath.Join(dir, t.Name)), oneLine(t.Operation)); err != nil {
+		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", filepath.ToSlash(filepath.Join(dir, t.Name)), oneLine(t.Origin)); err != nil {
 			return outputFailed(err)
 		}
 	}

@@ -49,7 +49,7 @@ func (op *operation) body() *problem {
 	if fields, ok := op.fields(schema, required); ok && kind == "json" {
 		op.arguments = fields
 		for _, f := range fields {
-			op.taken.take(f.name, maxName)
+			op.taken.Take(f.name)
 		}
 		op.request.Body = "json"
 		return nil
@@ -57,7 +57,7 @@ func (op *operation) body() *problem {
 	if kind == "json" {
 		op.request.Headers["Content-Type"] = mediaType // also for a value that is a text
 	}
-	one := argument{name: op.taken.take("body", maxName), schema: schema, description: body.get("description").content(), required: required}
+	one := argument{name: op.taken.Take("body"), schema: schema, description: body.get("description").content(), required: required}
 	op.arguments = []argument{one}
 	op.request.Body = "{" + one.name + "}"
 	return nil

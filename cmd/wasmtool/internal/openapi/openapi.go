@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -26,32 +27,11 @@ const (
 	maxSchemasBytes = 128 << 20
 )
 
-// SchemaFile is the name of the file of a tool that has the schema of its parameters.
-const SchemaFile = "parameters.json"
-
 // Options says how a document is read. The zero value is right for most.
 type Options struct {
 	// Server takes the place of the servers of the document; empty leaves them. It is
 	// needed for a document whose servers have no host.
 	Server string
-}
-
-// Tool is what is made of one operation.
-type Tool struct {
-	// Name is that of the tool, in the grammar of manifests, and unique in the document.
-	Name string
-	// Operation is its method and path, such as "GET /pets/{id}".
-	Operation string
-	// Manifest and Schema are the texts of its tool.toml and of its SchemaFile.
-	Manifest, Schema []byte
-	// Module is the text of the file ModuleFile of a tool that has a program; nil for none. No
-	// operation has one.
-	Module     []byte
-	ModuleFile string
-	// Notes say what was left out, with its place.
-	Notes stricttoml.Errors
-	// At is where the operation stands; its Message is empty.
-	At stricttoml.Error
 }
 
 // methods are those of a path in the order in which they are looked for, with what a
@@ -61,12 +41,12 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 // Convert reads a document in JSON or YAML, and returns its operations as tools in the
 // order of the document. file is its name in errors. refused are the operations of which
 // no tool can be made. The error, of type stricttoml.Errors, is one of the whole document.
-func Convert(file string, data []byte, o Options) (tools []Tool, refused stricttoml.Errors, err error) {
+func Convert(file string, data []byte, o Options) (tools []toolfolder.Tool, refused stricttoml.Errors, err error) {
 	root, fault := read(data)
 	if fault != nil {
 		return nil, nil, stricttoml.Errors{fault.in(file)}
 	}
-	d := &document{root: root, server: o.Server, names: newNames("wasmtool")}
+	d := &document{root: root, server: o.Server, names: toolfolder.NewNames("wasmtool")}
 	if fault := d.check(); fault != nil {
 		return nil, nil, stricttoml.Errors{fault.in(file)}
 	}
@@ -104,10 +84,10 @@ func Convert(file string, data []byte, o Options) (tools []Tool, refused strictt
 type document struct {
 	root   *node
 	server string
-	names  names
+	names  toolfolder.Names
 	// secretNames are those of schemes, by host and scheme.
 	secretNames  map[string]string
-	secretsTaken names
+	secretsTaken toolfolder.Names
 	// schemaBytes is the size of the schemas made so far.
 	schemaBytes int
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
@@ -21,14 +22,14 @@ const (
 )
 
 // imported writes the tools of a document and loads them again, by name.
-func imported(t *testing.T, text string) (tools map[string]*manifests.Manifest, all []Tool, refused stricttoml.Errors) {
+func imported(t *testing.T, text string) (tools map[string]*manifests.Manifest, all []toolfolder.Tool, refused stricttoml.Errors) {
 	t.Helper()
 	converted, refused, err := Convert("doc", []byte(text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	written, faulty, err := Write(dir, converted)
+	written, faulty, err := toolfolder.Write(dir, converted)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +315,7 @@ func TestSecretsAreOfOneServer(t *testing.T) {
 		if other, taken := seen[name]; taken {
 			t.Errorf("%v has the secret of %v: %s", u, other, name)
 		}
-		if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || len(name) > maxName || name != strings.Trim(name, "_") {
+		if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || len(name) > toolfolder.MaxName || name != strings.Trim(name, "_") {
 			t.Errorf("%v: the name is %q", u, name)
 		}
 		seen[name] = u
@@ -330,27 +331,6 @@ func TestSecretsAreOfOneServer(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	for text, want := range map[string]string{
-		"listPets": "list_pets", "GET /a/{b}": "get_a_b", "getHTTPStatus2Code": "get_httpstatus2_code",
-		"über": "ber", "123": "call_123", "": "call", "a--b__c": "a--b_c", "__x__": "x",
-	} {
-		if got := strings.TrimRight(toolName(text), "_"); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
-	}
-	n := newNames("wasmtool")
-	long := strings.Repeat("a", 70)
-	for _, want := range []string{"x", "x_2", "x_3"} {
-		if got := n.take("x", maxName); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	if a, b, c := n.take(long, maxName), n.take(long, maxName), n.take("wasmtool", maxName); len(a) != 64 || len(b) != 64 || a == b || c != "wasmtool_2" {
-		t.Errorf("got %q, %q, %q", a, b, c)
-	}
-}
-
 func TestWriteOverwritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	tools, _, err := Convert("doc", []byte(document31+"paths:\n  /a: {get: {}}\n  /b: {get: {}}\n"), Options{})
@@ -360,7 +340,7 @@ func TestWriteOverwritesNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "get_b"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if written, _, err := Write(dir, tools); !errors.Is(err, ErrExists) || len(written) > 0 {
+	if written, _, err := toolfolder.Write(dir, tools); !errors.Is(err, toolfolder.ErrExists) || len(written) > 0 {
 		t.Errorf("got %v, %v", written, err)
 	}
 	entries, err := os.ReadDir(dir)

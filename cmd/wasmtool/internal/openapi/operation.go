@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -21,29 +22,29 @@ type operation struct {
 
 	arguments []argument
 	// taken are the names of arguments.
-	taken names
+	taken toolfolder.Names
 	// inPath are the arguments that stand in the path, by the names that it has for them.
 	inPath  map[string]string
-	request request
+	request toolfolder.Request
 }
 
 // String returns method and path.
 func (op *operation) String() string { return op.method + " " + op.path }
 
 // convert makes a tool of the operation.
-func (op *operation) convert() (Tool, *problem) {
-	op.taken, op.inPath = newNames(), make(map[string]string)
-	op.request = request{Method: op.method, Query: make(map[string]string), Headers: make(map[string]string)}
+func (op *operation) convert() (toolfolder.Tool, *problem) {
+	op.taken, op.inPath = toolfolder.NewNames(), make(map[string]string)
+	op.request = toolfolder.Request{Method: op.method, Query: make(map[string]string), Headers: make(map[string]string)}
 	if op.node.kindIs() != kindObject {
-		return Tool{}, problemAt(op.node, "is no operation, which is an object")
+		return toolfolder.Tool{}, problemAt(op.node, "is no operation, which is an object")
 	}
 	if op.method == "TRACE" {
-		return Tool{}, problemAt(op.node, "TRACE is never sent")
+		return toolfolder.Tool{}, problemAt(op.node, "TRACE is never sent")
 	}
 	// The body comes first, because the names in it cannot be changed.
 	for _, step := range []func() *problem{op.chooseServer, op.secure, op.body, op.parameters, op.fillPath} {
 		if fault := step(); fault != nil {
-			return Tool{}, fault
+			return toolfolder.Tool{}, fault
 		}
 	}
 	schema, fault := op.parametersSchema(op.arguments)
@@ -51,19 +52,19 @@ func (op *operation) convert() (Tool, *problem) {
 		schema, fault = op.clean(schema)
 	}
 	if fault != nil {
-		return Tool{}, fault
+		return toolfolder.Tool{}, fault
 	}
 	if op.schemaBytes += len(schema); op.schemaBytes > maxSchemasBytes {
-		return Tool{}, problemAt(op.node, "the schemas of all operations together are larger than "+stricttoml.FormatSize(maxSchemasBytes))
+		return toolfolder.Tool{}, problemAt(op.node, "the schemas of all operations together are larger than "+stricttoml.FormatSize(maxSchemasBytes))
 	}
 	name := op.node.get("operationId").content()
 	if name == "" {
 		name = strings.ToLower(op.method) + " " + op.path
 	}
-	tool := Tool{Name: op.names.take(toolName(name), maxName), Operation: op.String(), Schema: schema}
+	tool := toolfolder.Tool{Name: op.names.Take(toolfolder.ToolName(name)), Origin: op.String(), Schema: schema}
 	var err error
 	if tool.Manifest, err = op.manifest(tool.Name); err != nil {
-		return Tool{}, problemAt(op.node, "makes no manifest: "+err.Error())
+		return toolfolder.Tool{}, problemAt(op.node, "makes no manifest: "+err.Error())
 	}
 	return tool, nil
 }
@@ -152,7 +153,7 @@ func (op *operation) parameter(p *node, in, name string) *problem {
 	if in == "header" && slices.ContainsFunc([]string{"Accept", "Content-Type", "Authorization"}, func(h string) bool { return strings.EqualFold(h, name) }) {
 		return nil // says nothing, as the standard has it
 	}
-	if op.request.hasSecret(in, name) {
+	if op.hasSecret(in, name) {
 		return nil // the host puts it in
 	}
 	required := in == "path" || p.get("required").isTrue()
@@ -165,7 +166,7 @@ func (op *operation) parameter(p *node, in, name string) *problem {
 		return nil
 	}
 	argument := argument{
-		name: op.taken.take(argumentName(name), maxName), schema: p.get("schema"),
+		name: op.taken.Take(argumentName(name)), schema: p.get("schema"),
 		description: p.get("description").content(), required: required,
 	}
 	op.arguments = append(op.arguments, argument)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -30,13 +31,13 @@ type schemas struct {
 	// defs are the names of what references led to, and order is that of finding.
 	defs  map[*node]string
 	order []*node
-	taken names
+	taken toolfolder.Names
 	depth int
 }
 
 // parametersSchema returns the JSON Schema, of draft 2020-12, of arguments.
 func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
-	s := &schemas{document: d, defs: make(map[*node]string), taken: newNames()}
+	s := &schemas{document: d, defs: make(map[*node]string), taken: toolfolder.NewNames()}
 	s.b.WriteString(`{"type":"object","properties":{`)
 	required := []string{}
 	for i, a := range arguments {
@@ -249,7 +250,7 @@ func (s *schemas) reference(ref *node) *problem {
 	name, known := s.defs[target]
 	if !known {
 		tokens, _ := tokensOf(ref.text[1:]) // it led somewhere
-		name = s.taken.take(argumentName(tokens[len(tokens)-1]), maxName)
+		name = s.taken.Take(argumentName(tokens[len(tokens)-1]))
 		s.defs[target] = name
 		s.order = append(s.order, target)
 	}

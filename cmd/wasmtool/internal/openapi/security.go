@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -31,8 +32,8 @@ func (op *operation) secure() *problem {
 }
 
 // secretsOf are the secrets of one way, all of which are needed.
-func (op *operation) secretsOf(way *node) ([]secretUse, *problem) {
-	var list []secretUse
+func (op *operation) secretsOf(way *node) ([]toolfolder.Secret, *problem) {
+	var list []toolfolder.Secret
 	for _, name := range way.names() {
 		scheme, fault := op.resolve(op.root.get("components").get("securitySchemes").get(name))
 		if fault != nil {
@@ -52,23 +53,23 @@ func (op *operation) secretsOf(way *node) ([]secretUse, *problem) {
 }
 
 // secretOf says where the secret of a scheme goes.
-func secretOf(scheme *node, name string) (secretUse, *problem) {
+func secretOf(scheme *node, name string) (toolfolder.Secret, *problem) {
 	kind, in := scheme.get("type").content(), scheme.get("in").content()
 	how := strings.ToLower(scheme.get("scheme").content())
 	where := scheme.get("name").content()
 	switch {
 	case kind == "apiKey" && in == "header":
-		return secretUse{Header: where}, nil
+		return toolfolder.Secret{Header: where}, nil
 	case kind == "apiKey" && in == "query":
-		return secretUse{Query: where}, nil
+		return toolfolder.Secret{Query: where}, nil
 	case kind == "apiKey" && in == "cookie":
-		return secretUse{Header: "Cookie", Prefix: where + "="}, nil
+		return toolfolder.Secret{Header: "Cookie", Prefix: where + "="}, nil
 	case kind == "http" && how == "basic":
-		return secretUse{Basic: true}, nil
+		return toolfolder.Secret{Basic: true}, nil
 	case kind == "http" && how == "bearer", kind == "oauth2", kind == "openIdConnect":
-		return secretUse{Header: "Authorization", Prefix: "Bearer "}, nil // a token that the operator has
+		return toolfolder.Secret{Header: "Authorization", Prefix: "Bearer "}, nil // a token that the operator has
 	}
-	return secretUse{}, problemAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
+	return toolfolder.Secret{}, problemAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
 }
 
 // nameSecret names the secret of a scheme after the server as well: "bearerAuth" is what
@@ -77,10 +78,10 @@ func (op *operation) nameSecret(scheme string) string {
 	server := serverName(op.request.BaseURL)
 	key := server + " " + scheme
 	if op.secretNames == nil {
-		op.secretNames, op.secretsTaken = make(map[string]string), newNames()
+		op.secretNames, op.secretsTaken = make(map[string]string), toolfolder.NewNames()
 	}
 	if op.secretNames[key] == "" {
-		op.secretNames[key] = op.secretsTaken.take(secretName(server, scheme), maxName)
+		op.secretNames[key] = op.secretsTaken.Take(secretName(server, scheme))
 	}
 	return op.secretNames[key]
 }

@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	tools, err := parse([]byte(`{"tools":[{"name":"a","inputSchema":null},{"name":"b","title":"B","inputSchema":{"type":"object"}}]}`), "call")
-	if err != nil || len(tools) != 2 || string(tools[0].Schema) != `{"type":"object"}` || tools[1].Title != "B" {
+	if err != nil || len(tools) != 2 || string(tools[0].schema) != `{"type":"object"}` || tools[1].title != "B" {
 		t.Errorf("got %+v, %v", tools, err)
 	}
 }
@@ -41,14 +41,14 @@ func TestHiddenCharacters(t *testing.T) {
 		`"inputSchema":{"properties":{"a":{"title":"\u00ad"}}}`: "the schema: /properties/a/title holds U+00AD, ",
 	} {
 		tools, err := parse([]byte(`{"tools":[{"name":"a",`+definition+`}]}`), "call")
-		if err != nil || len(tools[0].Cleaned) != 1 || !strings.HasPrefix(tools[0].Cleaned[0], want) {
+		if err != nil || len(tools[0].cleaned) != 1 || !strings.HasPrefix(tools[0].cleaned[0], want) {
 			t.Errorf("%s: got %+v, %v", definition, tools, err)
 			continue
 		}
-		if text, err := tools[0].Manifest("a", "p.json"); err != nil || !plaintext.Plain(string(text), plaintext.Lines) {
+		if text, err := tools[0].manifest("a"); err != nil || !plaintext.Plain(string(text), plaintext.Lines) {
 			t.Errorf("%s: got %s, %v", definition, text, err)
 		}
-		if fault := jsonschema.JudgeTexts(tools[0].Schema); fault != nil {
+		if fault := jsonschema.JudgeTexts(tools[0].schema); fault != nil {
 			t.Errorf("%s: %v", definition, fault)
 		}
 	}
@@ -61,7 +61,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add("a\"\nabi = \"command\"", "'''", "\"\"\"\n[[permissions.net]]\nurl = \"any\"")
 	f.Add("", "\x00", "\u202e\r\n")
 	f.Fuzz(func(t *testing.T, name, title, description string) {
-		text, err := Tool{Name: name, Title: title, Description: description, Entry: "call", MCP: true}.Manifest("x", "schema.json")
+		text, err := pluginTool{name: name, title: title, description: description, entry: "call", mcp: true}.manifest("x")
 		if err != nil {
 			return
 		}

@@ -13,20 +13,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pelletier/go-toml/v2"
-
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/internal/plaintext"
-	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/runtime"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
-
-// ModuleFile is the plug-in's name in the folder of a tool.
-const ModuleFile = "tool.wasm"
 
 // Bounds on what a plug-in tells, and on how long and with how much it may think about it.
 const (
@@ -37,23 +32,47 @@ const (
 	askMemory      = 256 << 20
 )
 
-// Tool is one that a plug-in has.
-type Tool struct {
-	// Name is the plug-in's own.
-	Name, Title, Description string
-	// Schema is that of its parameters.
-	Schema json.RawMessage
-	// Entry is the function it is called by. MCP says that it is a tool as those of MCP
-	// servers, and not the function itself.
-	Entry string
-	MCP   bool
-	// Cleaned says what was taken out of its texts, each the rest of a sentence about the tool.
-	Cleaned []string
+// Convert returns the tools of a plug-in, of which file is the name in notes. It compiles and
+// runs it only when it has a function that describes them. The errors are for people, with an
+// *runtime.Error for a plug-in that fails.
+func Convert(ctx context.Context, file string, wasm []byte, o runtime.Options) ([]toolfolder.Tool, error) {
+	found, err := find(ctx, wasm, o)
+	if err != nil {
+		return nil, err
+	}
+	var tools []toolfolder.Tool
+	names := toolfolder.NewNames()
+	for _, f := range found {
+		at := stricttoml.Error{File: file, Key: f.name}
+		t := toolfolder.Tool{Name: names.Take(toolfolder.ToolName(f.name)), Origin: f.name, Schema: f.schema, Module: wasm, At: at}
+		if t.Manifest, err = f.manifest(t.Name); err != nil {
+			return nil, err
+		}
+		for _, what := range f.cleaned {
+			note := at
+			note.Message = what
+			t.Notes = append(t.Notes, &note)
+		}
+		tools = append(tools, t)
+	}
+	return tools, nil
 }
 
-// Tools returns the tools of a plug-in. It compiles and runs it only when it has a function that
-// describes them. The errors are for people, with an *runtime.Error for a plug-in that fails.
-func Tools(ctx context.Context, wasm []byte, o runtime.Options) ([]Tool, error) {
+// pluginTool is a tool as a plug-in tells of it.
+type pluginTool struct {
+	name, title, description string
+	// schema is that of its parameters.
+	schema json.RawMessage
+	// entry is the function it is called by. mcp says that it is a tool as those of MCP
+	// servers, and not the function itself.
+	entry string
+	mcp   bool
+	// cleaned says what was taken out of its texts, each the rest of a sentence about the tool.
+	cleaned []string
+}
+
+// find returns what a plug-in has for tools.
+func find(ctx context.Context, wasm []byte, o runtime.Options) ([]pluginTool, error) {
 	info, err := runtime.Inspect(wasm)
 	if err != nil {
 		return nil, err
@@ -72,11 +91,11 @@ func Tools(ctx context.Context, wasm []byte, o runtime.Options) ([]Tool, error) 
 	case len(functions) == 0:
 		return nil, errors.New("it has no function () -> i32 that could be called")
 	}
-	var tools []Tool
+	var tools []pluginTool
 	for _, name := range functions {
-		tools = append(tools, Tool{
-			Name: name, Description: "Calls the function " + name + " of the plug-in.", Entry: name,
-			Schema: json.RawMessage(`{"type":"object","properties":{"input":{"type":"string","description":"What the plug-in reads."}},"required":["input"],"additionalProperties":false}`),
+		tools = append(tools, pluginTool{
+			name: name, description: "Calls the function " + name + " of the plug-in.", entry: name,
+			schema: json.RawMessage(`{"type":"object","properties":{"input":{"type":"string","description":"What the plug-in reads."}},"required":["input"],"additionalProperties":false}`),
 		})
 	}
 	return tools, nil
@@ -94,7 +113,7 @@ func callable(r rewrite.Report) []string {
 }
 
 // described asks a plug-in for its tools.
-func described(ctx context.Context, wasm []byte, o runtime.Options, ask string, input []byte, call string) (tools []Tool, err error) {
+func described(ctx context.Context, wasm []byte, o runtime.Options, ask string, input []byte, call string) (tools []pluginTool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	r := runtime.New(o)
@@ -124,7 +143,7 @@ func described(ctx context.Context, wasm []byte, o runtime.Options, ask string, 
 }
 
 // parse reads what a plug-in tells of its tools: those of a list, or a single one.
-func parse(text []byte, call string) ([]Tool, error) {
+func parse(text []byte, call string) ([]pluginTool, error) {
 	type definition struct {
 		Name        string          `json:"name"`
 		Title       string          `json:"title"`
@@ -140,7 +159,7 @@ func parse(text []byte, call string) ([]Tool, error) {
 	if len(answer.Tools) == 0 || len(answer.Tools) > maxTools {
 		return nil, fmt.Errorf("it tells of %d tools; there may be 1 to %d", len(answer.Tools), maxTools)
 	}
-	var tools []Tool
+	var tools []pluginTool
 	seen := make(map[string]bool)
 	for i, d := range answer.Tools {
 		if len(d.Schema) == 0 || bytes.Equal(d.Schema, []byte("null")) {
@@ -153,7 +172,7 @@ func parse(text []byte, call string) ([]Tool, error) {
 			return nil, fmt.Errorf("the schema of its tool %d has %d bytes; there may be %d", i+1, len(d.Schema), maxSchema)
 		}
 		seen[d.Name] = true
-		t := Tool{Name: d.Name, Title: d.Title, Description: d.Description, Schema: d.Schema, Entry: call, MCP: true}
+		t := pluginTool{name: d.Name, title: d.Title, description: d.Description, schema: d.Schema, entry: call, mcp: true}
 		t.clean()
 		tools = append(tools, t)
 	}
@@ -163,38 +182,18 @@ func parse(text []byte, call string) ([]Tool, error) {
 // clean notes the characters that are not shown in the texts of a tool, and makes escapes of
 // them in its schema where that is for readers. A schema or a name that has them elsewhere
 // stays as it is, and is refused when its manifest is read.
-func (t *Tool) clean() {
-	for _, text := range []struct{ name, text string }{{"title", t.Title}, {"description", t.Description}} {
-		if found, bad := plaintext.First(text.text, plaintext.Lines); bad {
-			t.Cleaned = append(t.Cleaned, fmt.Sprintf("the %s holds %s; such characters are left out", text.name, found))
+func (t *pluginTool) clean() {
+	for _, text := range []struct{ name, text string }{{"title", t.title}, {"description", t.description}} {
+		if note := toolfolder.Hidden(text.name, text.text); note != "" {
+			t.cleaned = append(t.cleaned, note)
 		}
 	}
-	clean, faults, refused := jsonschema.CleanTexts(t.Schema)
+	clean, faults, refused := jsonschema.CleanTexts(t.schema)
 	if refused != nil || len(faults) == 0 {
 		return
 	}
-	t.Schema = clean
-	t.Cleaned = append(t.Cleaned, fmt.Sprintf("the schema: %s; such characters are escaped", faults[0]))
-}
-
-// moduleText is [module].
-type moduleText struct {
-	Path    string `toml:"path"`
-	ABI     string `toml:"abi"`
-	Entry   string `toml:"entry"`
-	MCPTool string `toml:"mcp_tool,omitempty"`
-	Stdin   string `toml:"stdin,omitempty"`
-}
-
-// manifestText is what is written of a manifest.
-type manifestText struct {
-	Manifest       int        `toml:"manifest"`
-	Name           string     `toml:"name"`
-	Version        string     `toml:"version"`
-	Title          string     `toml:"title,omitempty"`
-	Description    string     `toml:"description"`
-	ParametersFile string     `toml:"parameters_file"`
-	Module         moduleText `toml:"module"`
+	t.schema = clean
+	t.cleaned = append(t.cleaned, fmt.Sprintf("the schema: %s; such characters are escaped", faults[0]))
 }
 
 // permissionsNote ends each manifest. What a plug-in sends requests to, it cannot say.
@@ -207,21 +206,14 @@ const permissionsNote = `
 # methods = ["GET"]
 `
 
-// Manifest is the text of a manifest of the tool by that name, with its schema in a file.
-func (t Tool) Manifest(name, schemaFile string) ([]byte, error) {
-	m := manifestText{
-		Manifest: 1, Name: name, Version: "1.0.0", Title: manifests.PlainTitle(t.Title),
-		Description: manifests.PlainDescription(t.Description), ParametersFile: schemaFile,
-		Module: moduleText{Path: ModuleFile, ABI: "extism", Entry: t.Entry},
-	}
-	if m.Description == "" {
-		m.Description = "A tool of an Extism plug-in."
-	}
-	if t.MCP {
-		m.Module.MCPTool = t.Name
+// manifest is the text of a manifest of the tool by that name.
+func (t pluginTool) manifest(name string) ([]byte, error) {
+	module := &toolfolder.Module{Path: toolfolder.ModuleFile, ABI: "extism", Entry: t.entry}
+	if t.mcp {
+		module.MCPTool = t.name
 	} else {
-		m.Module.Stdin = "{input}"
+		module.Stdin = "{input}"
 	}
-	text, err := toml.Marshal(m)
+	text, err := toolfolder.Manifest{Name: name, Title: t.title, Module: module}.Text(t.description, "A tool of an Extism plug-in.")
 	return append(text, permissionsNote...), err
 }

@@ -1,4 +1,6 @@
-package openapi
+// Package toolfolder writes the folders of tools that were made of something else, such as the
+// operations of an OpenAPI document.
+package toolfolder
 
 import (
 	"errors"
@@ -10,6 +12,28 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
+
+// SchemaFile is the name of the file of a tool that has the schema of its parameters.
+const SchemaFile = "parameters.json"
+
+// ModuleFile is that of the program of a tool, if it has one.
+const ModuleFile = "tool.wasm"
+
+// Tool is a folder to be.
+type Tool struct {
+	// Name is that of the tool and its folder, in the grammar of manifests.
+	Name string
+	// Origin is what it was made of, such as the operation "GET /pets/{id}".
+	Origin string
+	// Manifest and Schema are the texts of its tool.toml and of its SchemaFile.
+	Manifest, Schema []byte
+	// Module is the content of the file ModuleFile of a tool that has a program; nil for none.
+	Module []byte
+	// Notes say what was left out, with its place.
+	Notes stricttoml.Errors
+	// At is where the origin stands; its Message is empty.
+	At stricttoml.Error
+}
 
 // ErrExists is why nothing is written where a folder is there already.
 var ErrExists = errors.New("is there already, and nothing is overwritten; name another folder, or move it away")
@@ -43,7 +67,7 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 		}
 		if err := readBack(from); err != nil {
 			fault := t.At
-			fault.Key, fault.Message = t.Operation, "makes a manifest with a fault: "+err.Error()
+			fault.Key, fault.Message = t.Origin, "makes a manifest with a fault: "+err.Error()
 			refused = append(refused, &fault)
 			continue
 		}
@@ -75,7 +99,7 @@ func (t Tool) write(dir string) error {
 	}
 	var module error
 	if t.Module != nil {
-		module = os.WriteFile(filepath.Join(dir, t.ModuleFile), t.Module, 0o666)
+		module = os.WriteFile(filepath.Join(dir, ModuleFile), t.Module, 0o666)
 	}
 	return errors.Join(
 		module,

@@ -1,0 +1,74 @@
+package toolfolder
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/manifests"
+)
+
+// Manifest is what is written of a manifest.
+type Manifest struct {
+	Manifest       int      `toml:"manifest"`
+	Name           string   `toml:"name"`
+	Version        string   `toml:"version"`
+	Title          string   `toml:"title,omitempty"`
+	Description    string   `toml:"description"`
+	Tags           []string `toml:"tags,omitempty"`
+	ParametersFile string   `toml:"parameters_file"`
+	Module         *Module  `toml:"module,omitempty"`
+	REST           *Request `toml:"rest,omitempty"`
+}
+
+// Module is [module].
+type Module struct {
+	Path    string `toml:"path"`
+	ABI     string `toml:"abi"`
+	Entry   string `toml:"entry"`
+	MCPTool string `toml:"mcp_tool,omitempty"`
+	Stdin   string `toml:"stdin,omitempty"`
+}
+
+// Request is [rest].
+type Request struct {
+	BaseURL string            `toml:"base_url"`
+	Method  string            `toml:"method"`
+	Path    string            `toml:"path,omitempty"`
+	Body    string            `toml:"body,omitempty"`
+	Query   map[string]string `toml:"query,omitempty"`
+	Headers map[string]string `toml:"headers,omitempty"`
+	Secrets []Secret          `toml:"secrets,omitempty"`
+}
+
+// Secret is one of [[rest.secrets]].
+type Secret struct {
+	Name   string `toml:"name"`
+	Header string `toml:"header,omitempty"`
+	Query  string `toml:"query,omitempty"`
+	Basic  bool   `toml:"basic,omitempty"`
+	Prefix string `toml:"prefix,omitempty"`
+}
+
+// Text returns the manifest of a tool with its schema in SchemaFile. Title and descriptions may
+// be anybody's words: they are brought into the form of a manifest, and the first description
+// that says something is taken. The version is 1.0.0 when there is none.
+func (m Manifest) Text(descriptions ...string) ([]byte, error) {
+	m.Manifest, m.ParametersFile, m.Title = 1, SchemaFile, manifests.PlainTitle(m.Title)
+	m.Version = cmp.Or(m.Version, "1.0.0")
+	for _, text := range descriptions {
+		m.Description = cmp.Or(m.Description, manifests.PlainDescription(text))
+	}
+	return toml.Marshal(m)
+}
+
+// Hidden says which character of a text is not shown, and is left out of a manifest; empty for
+// none. what is what the text is called.
+func Hidden(what, text string) string {
+	if found, bad := plaintext.First(text, plaintext.Lines); bad {
+		return fmt.Sprintf("the %s holds %s; such characters are left out", what, found)
+	}
+	return ""
+}
