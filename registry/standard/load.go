@@ -1,6 +1,8 @@
 package standard
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -220,4 +222,55 @@ func withFile(fault *manifests.Error, dir string) *manifests.Error {
 	named := *fault
 	named.File = filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(fault.File)))
 	return &named
+}
+
+// Module says which module a tool is made of. Several tools may share one.
+type Module struct {
+	// Tool is the tool's name.
+	Tool string
+	// Digest is the SHA-256 of the module in hex.
+	Digest string
+}
+
+// Modules returns the modules of the tools that New would load, in the order of
+// loading; a tool that is a request has none. It reads each module and compiles and runs none. Errors are as for New; a
+// module that cannot be read is one too, and o.OnLoadError is told of it.
+func Modules(o Options) ([]Module, error) {
+	var modules []Module
+	l := &loader{onError: o.Sources.OnLoadError}
+	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+		if m.REST != nil {
+			return nil
+		}
+		wasm, err := read()
+		if err != nil {
+			return invalidManifest("", err)
+		}
+		sum := sha256.Sum256(wasm)
+		modules = append(modules, Module{Tool: m.Name, Digest: hex.EncodeToString(sum[:])})
+		return nil
+	}
+	err := l.loadAll(o)
+	return modules, errors.Join(err, closeAll(l.folders))
+}
+
+// LoadedManifest is the manifest of a tool that New would load.
+type LoadedManifest struct {
+	*manifests.Manifest
+	// Source says where it is from, as the Source of the tool's Spec does.
+	Source string
+}
+
+// Manifests returns the manifests of the tools that New would load, in the order of
+// loading, for what is in them that a Spec leaves out. Nothing is registered, compiled or
+// run. Errors are as for New; o.OnLoadError is told of a manifest that is not sound.
+func Manifests(o Options) ([]LoadedManifest, error) {
+	var found []LoadedManifest
+	l := &loader{onError: o.Sources.OnLoadError}
+	l.add = func(m *manifests.Manifest, source string, _ func() ([]byte, error)) error {
+		found = append(found, LoadedManifest{m, source})
+		return nil
+	}
+	err := l.loadAll(o)
+	return found, errors.Join(err, closeAll(l.folders))
 }
