@@ -181,11 +181,19 @@ var errNoUpdate = newFault(FaultInvalid, "update", `an update is a JSON object s
 
 func readUpdate(text []byte) (update, bool) {
 	var u *update // nil for null
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if !utf8.Valid(text) || d.Decode(&u) != nil || u == nil {
+	if !utf8.Valid(text) || !decodeOne(text, &u) || u == nil {
 		return update{}, false
 	}
+	return *u, true
+}
+
+// decodeOne reads one JSON value with no unknown field and nothing after it.
+func decodeOne(text []byte, into any) bool {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if d.Decode(into) != nil {
+		return false
+	}
 	_, err := d.Token()
-	return *u, err == io.EOF
+	return err == io.EOF
 }

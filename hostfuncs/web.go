@@ -96,10 +96,7 @@ func parseRequest(head []byte) (egress.Request, error) {
 		return egress.Request{}, newFault(FaultTooMuch, string(egress.KindTooLarge), "the head of a request has at most %d bytes", MaxRequestHead)
 	}
 	var h requestHead
-	d := json.NewDecoder(bytes.NewReader(head))
-	d.DisallowUnknownFields()
-	err := d.Decode(&h)
-	if _, after := d.Token(); err != nil || after != io.EOF {
+	if !decodeOne(head, &h) {
 		return egress.Request{}, newFault(FaultInvalid, string(egress.KindURL),
 			`the head of a request is a JSON object such as {"method":"GET","url":"https://host/","headers":[["Accept","text/html"]]}`)
 	}

@@ -25,17 +25,8 @@ type Injection struct {
 	Value string `json:"-"`
 }
 
-// String returns the name and the place, without the value.
-func (i Injection) String() string {
-	switch {
-	case i.Basic:
-		return "secret " + i.Name + " for basic authentication"
-	case i.Header != "":
-		return "secret " + i.Name + " for the header " + i.Header
-	default:
-		return "secret " + i.Name + " for the query parameter " + i.Query
-	}
-}
+// String names the secret, without the value.
+func (i Injection) String() string { return "secret " + i.Name }
 
 // GoString is String, so that %#v shows no value either.
 func (i Injection) GoString() string { return i.String() }

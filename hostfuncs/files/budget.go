@@ -31,23 +31,16 @@ func newBudget(o Options) budget {
 	}
 }
 
-// allowSize fails when a file of length bytes from start on would be too large.
-// Neither is negative.
-func (f *FS) allowSize(start, length int64) error {
-	if length > f.budget.maxFileSize || start > f.budget.maxFileSize-length {
-		f.hitLimit("bytes of a file (%d)", f.budget.maxFileSize)
-		return ErrLimit
-	}
-	return nil
-}
-
-// spend takes n bytes of what may be written. What then is not written must be
-// given back with refund.
-func (f *FS) spend(n int64) error {
-	if f.budget.written.Add(n) > f.budget.maxWritten {
+// spend takes n bytes of what may be written, for a file that gets length bytes from start
+// on; neither is negative. What then is not written must be given back with refund.
+func (f *FS) spend(n, start, length int64) error {
+	b := &f.budget
+	switch {
+	case length > b.maxFileSize || start > b.maxFileSize-length:
+		return f.hitLimit("bytes of a file (%d)", b.maxFileSize)
+	case b.written.Add(n) > b.maxWritten:
 		f.refund(n)
-		f.hitLimit("bytes written (%d)", f.budget.maxWritten)
-		return ErrLimit
+		return f.hitLimit("bytes written (%d)", b.maxWritten)
 	}
 	return nil
 }
@@ -59,8 +52,7 @@ func (f *FS) refund(n int64) { f.budget.written.Add(-n) }
 func (f *FS) countCreated() error {
 	if f.budget.created.Add(1) > f.budget.maxCreated {
 		f.uncountCreated()
-		f.hitLimit("files created (%d)", f.budget.maxCreated)
-		return ErrLimit
+		return f.hitLimit("files created (%d)", f.budget.maxCreated)
 	}
 	return nil
 }

@@ -110,10 +110,7 @@ func (f *File) write(p []byte, start func() (int64, error), put func([]byte, int
 	if err != nil {
 		return 0, guestError(err)
 	}
-	if err := f.fs.allowSize(offset, int64(len(p))); err != nil {
-		return 0, err
-	}
-	if err := f.fs.spend(max(0, offset-size) + int64(len(p))); err != nil {
+	if err := f.fs.spend(max(0, offset-size)+int64(len(p)), offset, int64(len(p))); err != nil {
 		return 0, err
 	}
 	written := 0
@@ -149,10 +146,7 @@ func (f *File) setSize(size int64) error {
 	}
 	grows := max(0, size-was)
 	if grows > 0 {
-		if err := f.fs.allowSize(0, size); err != nil {
-			return err
-		}
-		if err := f.fs.spend(grows); err != nil {
+		if err := f.fs.spend(grows, 0, size); err != nil {
 			return err
 		}
 	}

@@ -249,9 +249,11 @@ func (f *FS) LimitHit() string {
 	return ""
 }
 
-func (f *FS) hitLimit(format string, limit int64) {
+// hitLimit notes which limit was hit, and returns ErrLimit.
+func (f *FS) hitLimit(format string, limit int64) error {
 	hit := fmt.Sprintf(format, limit)
 	f.limit.CompareAndSwap(nil, &hit)
+	return ErrLimit
 }
 
 // reserve takes a slot for a file to open. The slot must be given to keep or back
@@ -260,7 +262,7 @@ func (f *FS) reserve() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.open)+f.opening >= f.maxOpen {
-		f.hitLimit("open files (%d)", int64(f.maxOpen))
+		_ = f.hitLimit("open files (%d)", int64(f.maxOpen))
 		return ErrTooManyOpen
 	}
 	f.opening++
@@ -302,6 +304,6 @@ func (f *FS) countListed(n int) bool {
 	if f.listed.Add(int64(n)) <= maxListed {
 		return true
 	}
-	f.hitLimit("directory entries (%d)", maxListed)
+	_ = f.hitLimit("directory entries (%d)", maxListed)
 	return false
 }

@@ -59,10 +59,7 @@ func (v View) Replace(name string, content []byte, seen *Seen) error {
 // take the file's place.
 func (f *FS) replace(p place, content []byte, seen *Seen) error {
 	size := int64(len(content))
-	if err := f.allowSize(0, size); err != nil {
-		return err
-	}
-	if err := f.spend(size); err != nil {
+	if err := f.spend(size, 0, size); err != nil {
 		return err
 	}
 	if err := f.countCreated(); err != nil {

@@ -2,7 +2,6 @@ package secret
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -69,8 +68,6 @@ func base64Forms(value []byte) [][]byte {
 	}
 	return forms
 }
-
-func hexForm(value []byte) []byte { return []byte(hex.EncodeToString(value)) }
 
 // unescape undoes the escape at the beginning of p, which is one of leadPercent or of
 // leadJSON, whatever lead is. It appends its meaning to into and returns that with the

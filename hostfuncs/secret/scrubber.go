@@ -2,6 +2,7 @@ package secret
 
 import (
 	"context"
+	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func NewScrubber(values map[string]string) *Scrubber {
 		s.readings = []*reading{plain, hexed, based}
 		label := label(name, values)
 		plain.find(value, label)
-		hexed.find(hexForm(value), label)
+		hexed.find(hex.AppendEncode(nil, value), label)
 		for _, form := range base64Forms(value) {
 			based.find(form, label)
 		}
