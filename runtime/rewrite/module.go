@@ -151,17 +151,6 @@ func (m *module) checkCounts() *Error {
 	return nil
 }
 
-// Defaults of Options.
-const (
-	// DefaultMaxTableElements is room for 131,072 references (1 MiB) in a table.
-	// Large Go and Rust programs need fewer than 100,000.
-	DefaultMaxTableElements = 1 << 17
-	// DefaultMaxFunctionBytes is the largest function body by default, 1 MiB: rewriting it
-	// takes up to 200 MiB of memory. The largest that real programs are known to have is 630
-	// KiB. What it takes to compile is bounded by the estimate.
-	DefaultMaxFunctionBytes = 1 << 20
-)
-
 // Counts above these are refused whatever the options say. They are far above
 // what compilers emit, and keep what an engine allocates per item in proportion.
 const (

@@ -20,6 +20,17 @@ import (
 // fuel that a call takes may change for the same input and options.
 const Revision = 10
 
+// Defaults of Options.
+const (
+	// DefaultMaxTableElements is room for 131,072 references (1 MiB) in a table.
+	// Large Go and Rust programs need fewer than 100,000.
+	DefaultMaxTableElements = 1 << 17
+	// DefaultMaxFunctionBytes is the largest function body by default, 1 MiB: rewriting it
+	// takes up to 200 MiB of memory. The largest that real programs are known to have is 630
+	// KiB. What it takes to compile is bounded by the estimate.
+	DefaultMaxFunctionBytes = 1 << 20
+)
+
 // Options are what Rewrite does. The zero value caps tables and functions at the
 // defaults and changes nothing in function bodies.
 type Options struct {

@@ -3,8 +3,6 @@ package abi
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -66,7 +64,7 @@ func importFault(known map[string]string, imp rewrite.Import) string {
 	}
 	fault := "function " + QuoteName(name)
 	if imp.Module == WASI || imp.Module == V1 || imp.Module == ExtismHost {
-		if near := suggest.Nearest(name, slices.Sorted(maps.Keys(known))); near != "" {
+		if near := suggest.Nearest(name, SortedKeys(known)); near != "" {
 			fault += " (did you mean " + near + "?)"
 		}
 	}

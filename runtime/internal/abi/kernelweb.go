@@ -3,8 +3,6 @@ package abi
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
@@ -84,7 +82,7 @@ func extismRequest(head []byte) ([]byte, error) {
 	}
 	theirs.Method = cmp.Or(theirs.Method, "GET")
 	pairs := [][2]string{}
-	for _, name := range slices.Sorted(maps.Keys(theirs.Headers)) {
+	for _, name := range SortedKeys(theirs.Headers) {
 		pairs = append(pairs, [2]string{name, theirs.Headers[name]})
 	}
 	return json.Marshal(map[string]any{"method": strings.ToUpper(theirs.Method), "url": theirs.URL, "headers": pairs})

@@ -30,13 +30,22 @@ func (g *Guest) config(c *Call) wazero.ModuleConfig {
 		WithNanotime(func() int64 { return int64(g.clock().Elapsed()) }, resolution).
 		WithFSConfig(g.mounts())
 	env := c.Bindings.Env
-	for _, name := range slices.Sorted(maps.Keys(env)) {
+	for _, name := range SortedKeys(env) {
 		config = config.WithEnv(name, env[name])
 	}
 	if dot := g.workspace(); dot != "" {
 		config = config.WithEnv("PWD", dot)
 	}
 	return config
+}
+
+// SortedKeys returns the keys of a map in order. For an empty one, as most are, it takes no
+// memory.
+func SortedKeys(m map[string]string) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m))
 }
 
 // The streams and the randomness of a guest, each for the call being served.

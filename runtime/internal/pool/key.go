@@ -2,13 +2,11 @@ package pool
 
 import (
 	"encoding/binary"
-	"maps"
-	"slices"
 
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
-// AppendKey appends what start-up of the guest could see of its c. Calls of equal
+// AppendKey appends what start-up of the guest could see of its call. Calls of equal
 // keys may be served by one instance.
 func AppendKey(b []byte, c *abi.Call) []byte {
 	text := func(t string) {
@@ -37,11 +35,9 @@ func AppendKey(b []byte, c *abi.Call) []byte {
 		text(arg)
 	}
 	b = binary.AppendUvarint(b, uint64(len(bindings.Env)))
-	if len(bindings.Env) > 0 { // mostly there is none, and no list of it is needed
-		for _, name := range slices.Sorted(maps.Keys(bindings.Env)) {
-			text(name)
-			text(bindings.Env[name])
-		}
+	for _, name := range abi.SortedKeys(bindings.Env) {
+		text(name)
+		text(bindings.Env[name])
 	}
 	for _, m := range bindings.Mounts {
 		text(m.Mount)
