@@ -226,7 +226,7 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 	case <-c.r.closing.Done():
 	}
 	s.Bindings.Files.Revoke() // wherever the guest or the host is with them
-	timer := time.NewTimer(c.r.grace)
+	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
 	case err := <-ended:

@@ -114,18 +114,17 @@ type CompileEvent struct {
 // Close it to stop all calls and free the compiled code.
 type Runtime struct {
 	opts Options
-	log  *slog.Logger
 
 	// closing is done when Close was called; every call stops with it.
-	closing   context.Context
-	close     context.CancelFunc
-	abandoned atomic.Int64
-	calls     *callqueue.Queue
-	grace     time.Duration
+	closing context.Context
+	close   context.CancelFunc
+	process *abi.Process
 
+	calls    *callqueue.Queue // what runs and waits
 	compiler *compile.Compiler
 	pools    *pool.Group
-	process  *abi.Process
+	// abandoned counts the calls that hang in the host, as far as they count; see wait.
+	abandoned atomic.Int64
 
 	mu     sync.Mutex
 	loaded map[string]*compiled // by hex digest of the module as given
@@ -146,7 +145,7 @@ func New(o Options) *Runtime {
 	o.MaxWaiting = cmp.Or(o.MaxWaiting, 16*o.MaxCalls)
 	o.MaxIdleBytes = cmp.Or(o.MaxIdleBytes, DefaultMaxIdleBytes)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	r := &Runtime{opts: o, log: o.Logger, grace: grace, loaded: make(map[string]*compiled)}
+	r := &Runtime{opts: o, loaded: make(map[string]*compiled)}
 	r.closing, r.close = context.WithCancel(context.Background())
 	r.calls = callqueue.New(callqueue.Bounds{
 		Calls: o.MaxCalls, ClassCalls: (o.MaxCalls + 1) / 2, MaxWaiting: o.MaxWaiting, Closed: r.closing.Done(),

@@ -40,9 +40,9 @@ type Process struct {
 	Crowded func() bool
 }
 
-// Call is what belongs to one call. The goroutine of the call uses it; Stopped, MayGoOn and
-// what is said to be are safe for others, too. The fields that are exported are set by who
-// makes the call.
+// Call is the state of one call. Only the goroutine that runs the call uses it, except for
+// Context, MayGoOn, Stopped, Over, Output and Diagnostics, which are safe for concurrent use.
+// NewCall makes one.
 type Call struct {
 	Request
 	Started time.Time
@@ -150,12 +150,11 @@ func (c *Call) Returned(code uint32) {
 	}
 }
 
-// Output ends the output and returns it. It is safe while a guest that was left behind
-// still writes.
+// Output ends the output and returns it.
 func (c *Call) Output() []byte { return c.stdout.take() }
 
 // Diagnostics ends the error stream, and returns its end and how many bytes came before
-// that. It is as safe as Output.
+// that.
 func (c *Call) Diagnostics() (tail []byte, dropped int64) { return c.stderr.take() }
 
 // FuelUsed is how much fuel the guest used, once the call has ended.

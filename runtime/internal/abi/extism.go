@@ -1,7 +1,6 @@
 package abi
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"slices"
@@ -33,30 +32,23 @@ func importsExtism(report *rewrite.Report) bool {
 
 // extismBuilder holds what the host does of the functions of ExtismHost.
 func (e *Engine) extismBuilder() wazero.HostModuleBuilder {
-	b := e.runtime.NewHostModuleBuilder(ExtismHost)
-	x := extismExporter{e, b}
+	x := extismExporter{e.exporter(ExtismHost)}
 	x.memory()
 	x.output()
 	x.talk()
 	x.vars()
 	x.web()
-	return b
+	return x.b
 }
 
-type extismExporter struct {
-	e *Engine
-	b wazero.HostModuleBuilder
-}
+type extismExporter struct{ exporter }
 
 // add exports f, which finds its parameters on the stack and leaves its result there.
 func (x extismExporter) add(name string, f func(k *kernel, stack []uint64), results []api.ValueType, params ...api.ValueType) {
-	sizes := hostSizes[ExtismHost][name]
-	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
-		g := x.e.onGuest(mod)
-		g.take(sizes, stack)
-		g.taintByCall("it uses its call while it starts")
-		f(g.current.Load().kernel, stack)
-	}), params, results).Export(name)
+	x.export(name, params, results, func(a args) {
+		a.taint()
+		f(a.call.kernel, a.stack)
+	})
 }
 
 var (

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -33,62 +34,38 @@ const (
 	f64 = api.ValueTypeF64
 )
 
-// v1Builder holds the functions of V1. All push and pull is the guest's: nothing is
-// allocated in it, and nothing it says is believed but for ranges that lie in its memory.
-func (e *Engine) v1Builder() wazero.HostModuleBuilder {
-	x := exporter{e, e.runtime.NewHostModuleBuilder(V1)}
-	x.inputAndOutput()
-	x.talk()
-	x.web()
-	x.store()
-	x.files()
-	x.digest()
-	return x.b
-}
-
-// exporter adds functions to V1.
+// exporter adds functions to a module of the host.
 type exporter struct {
-	e *Engine
-	b wazero.HostModuleBuilder
+	e      *Engine
+	module string
+	b      wazero.HostModuleBuilder
 }
 
-// function is what the host does for a guest that asks for it. The guest gets the number, or
-// the code of the error's fault, which is below 0; fault_read then tells about it.
-type function func(a args) (uint32, error)
-
-// add exports f with so many parameters of type i32 and an i32 as its result.
-func (x exporter) add(name string, params int, f function) {
-	types := make([]api.ValueType, params)
-	for n := range types {
-		types[n] = i32
-	}
-	x.addWith(name, types, f)
+func (e *Engine) exporter(module string) exporter {
+	return exporter{e, module, e.runtime.NewHostModuleBuilder(module)}
 }
 
-// addWith is add for parameters of any type.
-func (x exporter) addWith(name string, params []api.ValueType, f function) {
-	x.export(name, params, func(g *Guest, a args) uint64 {
-		g.taintByCall("it uses its call while it starts")
-		return a.call.Answer(f(a))
-	})
-}
-
-// export exports f for calls that paid for the sizes.
-func (x exporter) export(name string, params []api.ValueType, f func(g *Guest, a args) uint64) {
-	sizes := hostSizes[V1][name]
+// export exports f, which is called for guests whose call may go on and that paid for the
+// sizes. It leaves its result on the stack.
+func (x exporter) export(name string, params, results []api.ValueType, f func(a args)) {
+	sizes := hostSizes[x.module][name]
 	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
 		g := x.e.onGuest(mod)
 		g.take(sizes, stack)
-		stack[0] = f(g, args{g.current.Load(), mod.Memory(), stack})
-	}), params, []api.ValueType{i32}).Export(name)
+		f(args{g, g.current.Load(), mod.Memory(), stack})
+	}), params, results).Export(name)
 }
 
 // args are the parameters of a function that a guest calls.
 type args struct {
+	guest *Guest
 	call  *Call
 	mem   api.Memory
 	stack []uint64
 }
+
+// taint notes that the function has to do with the call.
+func (a args) taint() { a.guest.taintByCall("it uses its call while it starts") }
 
 func (a args) u32(at int) uint32 { return api.DecodeU32(a.stack[at]) }
 
@@ -109,6 +86,38 @@ func (a args) optional(at int) []byte {
 		return nil
 	}
 	return a.bytes(at)
+}
+
+// v1Builder holds the functions of V1. All push and pull is the guest's: nothing is
+// allocated in it, and nothing it says is believed but for ranges that lie in its memory.
+func (e *Engine) v1Builder() wazero.HostModuleBuilder {
+	x := v1Exporter{e.exporter(V1)}
+	x.inputAndOutput()
+	x.talk()
+	x.web()
+	x.store()
+	x.files()
+	x.digest()
+	return x.b
+}
+
+type v1Exporter struct{ exporter }
+
+// function is what the host does for a guest that asks for it. The guest gets the number, or
+// the code of the error's fault, which is below 0; fault_read then tells about it.
+type function func(a args) (uint32, error)
+
+// add exports f with so many parameters of type i32 and an i32 as its result.
+func (x v1Exporter) add(name string, params int, f function) {
+	x.addWith(name, slices.Repeat(gives32, params), f)
+}
+
+// addWith is add for parameters of any type.
+func (x v1Exporter) addWith(name string, params []api.ValueType, f function) {
+	x.export(name, params, gives32, func(a args) {
+		a.taint()
+		a.stack[0] = a.call.Answer(f(a))
+	})
 }
 
 // Answer returns what a guest gets that asked for something. A guest whose call is over
@@ -153,7 +162,7 @@ func number(is bool) uint32 {
 }
 
 // inputAndOutput adds how a reactor gets its input and gives its output.
-func (x exporter) inputAndOutput() {
+func (x v1Exporter) inputAndOutput() {
 	x.add("input_len", 0, func(a args) (uint32, error) { return uint32(a.call.stdin.Size()), nil })
 	x.add("input_read", 2, func(a args) (uint32, error) {
 		n, _ := a.call.stdin.Read(a.bytes(0)) // the end reads nothing
@@ -170,7 +179,7 @@ func (x exporter) inputAndOutput() {
 }
 
 // talk adds what a guest tells while it runs, and what it is told of its call.
-func (x exporter) talk() {
+func (x v1Exporter) talk() {
 	x.add("log", 3, func(a args) (uint32, error) {
 		if text := a.bytes(1); !a.call.IsWarmUp {
 			a.call.Bindings.Talk.Log(hostfuncs.LogLevel(a.u32(0)), text)
@@ -210,8 +219,8 @@ func (x exporter) talk() {
 
 // digest adds sha256, for which a guest takes fifty times as long. It says nothing that the
 // guest could not work out, so that it may be used before the first call, too.
-func (x exporter) digest() {
-	x.export("sha256", []api.ValueType{i32, i32, i32, i32}, func(_ *Guest, a args) uint64 { return a.call.Answer(sum256(a)) })
+func (x v1Exporter) digest() {
+	x.export("sha256", slices.Repeat(gives32, 4), gives32, func(a args) { a.stack[0] = a.call.Answer(sum256(a)) })
 }
 
 func sum256(a args) (uint32, error) {

@@ -24,7 +24,7 @@ const (
 
 // files adds what looks at many files at once, and what gives one a new content as a whole.
 // What may be seen and written is what WASI's functions would show and write.
-func (x exporter) files() {
+func (x v1Exporter) files() {
 	x.add("files_stat", 4, func(a args) (uint32, error) {
 		return a.call.Batch(a.bytes(0), a.bytes(2), func(b files.Batch, _ []byte) []files.Answer { return b.Stat() })
 	})

@@ -15,7 +15,7 @@ const (
 )
 
 // web adds HTTP and what goes with it.
-func (x exporter) web() {
+func (x v1Exporter) web() {
 	x.add("http_request", 4, func(a args) (uint32, error) {
 		head, body := a.bytes(0), a.bytes(2)
 		w := a.call.Bindings.Web
@@ -66,7 +66,7 @@ var (
 )
 
 // store adds the key-value store.
-func (x exporter) store() {
+func (x v1Exporter) store() {
 	x.add("kv_get", 4, func(a args) (uint32, error) {
 		key, buffer := a.bytes(0), a.bytes(2)
 		value, err := a.call.store().Get(a.call.hostContext(), key)
