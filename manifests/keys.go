@@ -111,40 +111,25 @@ func (c *checker) secretKeys(net *capability.Net) []stricttoml.Key {
 func (c *checker) format(stricttoml.Place, *stricttoml.Node) {}
 
 func (c *checker) confirm(m *Manifest) stricttoml.Reader {
-	return func(at stricttoml.Place, n *stricttoml.Node) {
-		text, err := parseConfirm(n.Text)
-		if err != nil {
-			c.Fault(at, "%s", err)
-			return
-		}
+	return stricttoml.ReadWith(c.Checker, parseConfirm, func(at stricttoml.Place, text string) {
 		m.Confirm = c.template(at, text)
-	}
+	})
 }
 
 // parameter reads the placeholder of one parameter.
 func (c *checker) parameter(target *string) stricttoml.Reader {
-	return func(at stricttoml.Place, n *stricttoml.Node) {
-		name, err := parseParameter(n.Text, `write one "{parameter}"`)
-		if err != nil {
-			c.Fault(at, "%s", err)
-			return
-		}
+	parse := func(text string) (string, error) { return parseParameter(text, `write one "{parameter}"`) }
+	return stricttoml.ReadWith(c.Checker, parse, func(at stricttoml.Place, name string) {
 		c.placeholders(at, []string{name})
 		*target = name
-	}
+	})
 }
 
 func (c *checker) args(m *Manifest) stricttoml.Reader {
-	return func(at stricttoml.Place, n *stricttoml.Node) {
-		c.EachText(at, n, func(at stricttoml.Place, n *stricttoml.Node) {
-			text, err := parseArg(n.Text)
-			if err != nil {
-				c.Fault(at, "%s", err)
-				return
-			}
-			m.Module.Args = append(m.Module.Args, c.template(at, text))
-		})
-	}
+	read := stricttoml.ReadWith(c.Checker, parseArg, func(at stricttoml.Place, text string) {
+		m.Module.Args = append(m.Module.Args, c.template(at, text))
+	})
+	return func(at stricttoml.Place, n *stricttoml.Node) { c.EachText(at, n, read) }
 }
 
 // template parses a template and notes its placeholders.
@@ -159,15 +144,35 @@ func (c *checker) template(at stricttoml.Place, text string) placeholder.Templat
 }
 
 func (c *checker) stdin(m *Manifest) stricttoml.Reader {
-	return func(at stricttoml.Place, n *stricttoml.Node) {
-		stdin, err := parseStdin(n.Text)
-		if err != nil {
-			c.Fault(at, "%s", err)
-			return
-		}
+	return stricttoml.ReadWith(c.Checker, parseStdin, func(at stricttoml.Place, stdin Stdin) {
 		if stdin.Kind == StdinParameter {
 			c.placeholders(at, []string{stdin.Parameter})
 		}
 		m.Module.Stdin = stdin
+	})
+}
+
+// configKey reads a value of the configuration of a plug-in.
+func (c *checker) configKey(m *Manifest) func(name string) stricttoml.Key {
+	return func(name string) stricttoml.Key {
+		return stricttoml.Key{Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
+			if m.Module.Config == nil {
+				m.Module.Config = make(map[string]string)
+			}
+			m.Module.Config[name] = n.Text
+		}}
+	}
+}
+
+// checkConfig bounds a configuration, of which each call gets a copy piece by piece.
+func (c *checker) checkConfig(m *Manifest) stricttoml.Reader {
+	return func(at stricttoml.Place, _ *stricttoml.Node) {
+		size := 0
+		for name, value := range m.Module.Config {
+			size += len(name) + len(value)
+		}
+		if size > MaxConfigBytes {
+			c.Fault(at, "has %d bytes in names and values; the ceiling is %s", size, stricttoml.FormatSize(MaxConfigBytes))
+		}
 	}
 }

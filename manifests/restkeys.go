@@ -51,15 +51,10 @@ func parseBaseURL(text string) (string, error) {
 }
 
 func (c *checker) urlPath(r *REST) stricttoml.Reader {
-	return func(at stricttoml.Place, n *stricttoml.Node) {
-		t, err := parseURLPath(n.Text)
-		if err != nil {
-			c.Fault(at, "%s", err)
-			return
-		}
+	return stricttoml.ReadWith(c.Checker, parseURLPath, func(at stricttoml.Place, t placeholder.Template) {
 		c.placeholders(at, t.Parameters())
 		r.Path = t
-	}
+	})
 }
 
 // parseURLPath reads the path of a URL with placeholders.
@@ -99,18 +94,18 @@ func parseURLPath(text string) (placeholder.Template, error) {
 // field reads headers or parameters of the query.
 func (c *checker) field(list *[]Field) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
-		return stricttoml.Key{Want: stricttoml.WantText, Read: func(at stricttoml.Place, n *stricttoml.Node) {
-			text, err := parseArg(n.Text)
-			if err == nil && strings.ContainsAny(text, "\r\n") {
-				err = errors.New("holds a line break; write one line")
-			}
-			if err != nil {
-				c.Fault(at, "%s", err)
-				return
-			}
+		read := stricttoml.ReadWith(c.Checker, parseFieldValue, func(at stricttoml.Place, text string) {
 			*list = append(*list, Field{Name: name, Value: c.template(at, text)})
-		}}
+		})
+		return stricttoml.Key{Want: stricttoml.WantText, Read: read}
 	}
+}
+
+func parseFieldValue(text string) (string, error) {
+	if len(text) <= maxArg && strings.ContainsAny(text, "\r\n") {
+		return "", errors.New("holds a line break; write one line")
+	}
+	return parseArg(text)
 }
 
 func checkQueryName(name string) error {
@@ -132,14 +127,9 @@ func checkHeaderName(name string) error {
 	return egress.CheckHeader(name)
 }
 
+// bodyText reads the words of what a command reads.
 func (c *checker) bodyText(r *REST) stricttoml.Reader {
-	return func(at stricttoml.Place, n *stricttoml.Node) {
-		// The words are those of what a command reads.
-		read, err := parseStdin(n.Text)
-		if err != nil {
-			c.Fault(at, "%s", err)
-			return
-		}
+	return stricttoml.ReadWith(c.Checker, parseStdin, func(at stricttoml.Place, read Stdin) {
 		switch read.Kind {
 		case StdinJSON:
 			r.Body = Body{Kind: BodyRest}
@@ -147,7 +137,7 @@ func (c *checker) bodyText(r *REST) stricttoml.Reader {
 			c.placeholders(at, []string{read.Parameter})
 			r.Body = Body{Kind: BodyParameter, Parameters: []string{read.Parameter}}
 		}
-	}
+	})
 }
 
 func (c *checker) bodyFields(r *REST) stricttoml.Reader {

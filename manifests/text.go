@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
@@ -232,4 +233,25 @@ func parseParameter(text, fix string) (string, error) {
 		return "", fmt.Errorf(`%s is not one parameter; %s`, stricttoml.Quote(text), fix)
 	}
 	return names[0], nil
+}
+
+// parseTimeout reads a time such as "10s" or "1m30s".
+func parseTimeout(text string) (time.Duration, error) {
+	return stricttoml.ParseDuration(text, MinTimeout, MaxTimeout)
+}
+
+// parseMemory reads a ceiling of memory, which is granted in whole pages.
+func parseMemory(text string) (uint64, error) {
+	n, err := stricttoml.ParseSize(text, MinMemory, MaxMemory)
+	if err != nil {
+		return 0, err
+	}
+	if over := n % MinMemory; over != 0 {
+		return 0, fmt.Errorf("%s is not a whole number of 64KiB pages; write %q", stricttoml.Quote(text), stricttoml.FormatSize(n-over+MinMemory))
+	}
+	return n, nil
+}
+
+func parseOutputLimit(text string) (uint64, error) {
+	return stricttoml.ParseSize(text, MinOutput, MaxOutput)
 }

@@ -1,31 +1,33 @@
 package stricttoml
 
-// ReadText reads a text through parse, whose errors name the fix.
-func ReadText[T any](c *Checker, target *T, parse func(text string) (T, error)) Reader {
+// ReadWith reads a text through parse, whose errors name the fix, and hands it to take.
+func ReadWith[T any](c *Checker, parse func(text string) (T, error), take func(at Place, value T)) Reader {
 	return func(at Place, n *Node) {
 		value, err := parse(n.Text)
 		if err != nil {
 			c.Fault(at, "%s", err)
 			return
 		}
-		*target = value
+		take(at, value)
 	}
+}
+
+// ReadText reads a text through parse, whose errors name the fix.
+func ReadText[T any](c *Checker, target *T, parse func(text string) (T, error)) Reader {
+	return ReadWith(c, parse, func(_ Place, value T) { *target = value })
 }
 
 // ReadCount reads an integer from low to high.
 func ReadCount[T int | int64 | uint64](c *Checker, target *T, low, high T) Reader {
-	return func(at Place, n *Node) {
-		count, err := ParseCount(n.Text, uint64(low), uint64(high))
-		if err != nil {
-			c.Fault(at, "%s", err)
-			return
-		}
-		*target = T(count)
-	}
+	return ReadText(c, target, func(literal string) (T, error) {
+		count, err := ParseCount(literal, uint64(low), uint64(high))
+		return T(count), err
+	})
 }
 
 // ReadTexts reads a list of distinct texts.
 func ReadTexts[T any](c *Checker, target *[]T, parse func(text string) (T, error)) Reader {
+	read := ReadWith(c, parse, func(_ Place, value T) { *target = append(*target, value) })
 	return func(at Place, n *Node) {
 		seen := make(map[string]bool)
 		c.EachText(at, n, func(at Place, n *Node) {
@@ -34,12 +36,7 @@ func ReadTexts[T any](c *Checker, target *[]T, parse func(text string) (T, error
 				return
 			}
 			seen[n.Text] = true
-			value, err := parse(n.Text)
-			if err != nil {
-				c.Fault(at, "%s", err)
-				return
-			}
-			*target = append(*target, value)
+			read(at, n)
 		})
 	}
 }

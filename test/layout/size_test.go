@@ -30,7 +30,6 @@ const (
 // larger are packages of more than maxFiles files, each with the reason.
 var larger = map[string]string{
 	"guest-examples/internal/commands": "a file for each command of the shell, which share nothing but what is in text.go",
-	"manifests":                        "a file for each table of a manifest",
 }
 
 func TestFilesFunctionsAndPackagesAreSmall(t *testing.T) {
