@@ -14,10 +14,14 @@ type attempt struct {
 	entry *Entry
 
 	mu      sync.Mutex
-	there   bool // the result is, or the failure
+	outcome *outcome // once it is there
+	awaited bool     // the attempt said that it comes
+}
+
+// outcome is how a call ended.
+type outcome struct {
 	result  tool.Result
 	failure *tool.Error
-	awaited bool // the attempt said that it comes
 }
 
 // Attempt notes that the tool runs, and returns how often it was run so far. complete, which
@@ -33,12 +37,12 @@ func (e *Entry) Attempt() (n int, complete func(tool.Result, *tool.Error)) {
 
 func (a *attempt) complete(result tool.Result, failure *tool.Error) {
 	if err := result.Check(); err != nil {
-		result, failure = tool.Result{}, callerror.Named(err, a.entry.ref.Tool)
+		result, failure = tool.Result{}, callerror.Named(err, a.entry.state.Tool)
 	}
 	a.mu.Lock()
-	first := !a.there
+	first := a.outcome == nil
 	if first {
-		a.there, a.result, a.failure = true, result, failure
+		a.outcome = &outcome{result, failure}
 	}
 	awaited := a.awaited
 	a.mu.Unlock()
@@ -51,7 +55,7 @@ func (a *attempt) complete(result tool.Result, failure *tool.Error) {
 func (a *attempt) await() {
 	a.mu.Lock()
 	a.awaited = true
-	there := a.there
+	there := a.outcome != nil
 	a.mu.Unlock()
 	if there {
 		a.end()
@@ -62,10 +66,10 @@ func (a *attempt) await() {
 // was given when Execute returned.
 func (a *attempt) end() {
 	var err error
-	if a.failure != nil {
-		err = a.failure
+	if a.outcome.failure != nil {
+		err = a.outcome.failure
 	}
-	result, failure := a.entry.finish(a.result, err)
+	result, failure := a.entry.finish(a.outcome.result, err)
 	a.entry.move(state.Running)
 	a.entry.keep(&result, failure)
 }

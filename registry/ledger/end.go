@@ -38,12 +38,12 @@ func (e *Entry) End(result tool.Result, err error) (tool.Result, error) {
 // failure the text that stands for it.
 func (e *Entry) finish(result tool.Result, err error) (tool.Result, *tool.Error) {
 	result.Warnings = append(result.Warnings, e.arguments.Warnings...)
-	result.Call.CallRef, result.Call.Duration, result.Call.Waited = e.ref, time.Since(e.started), e.waited
+	result.Call.CallRef, result.Call.Duration, result.Call.Waited = e.state.CallRef, time.Since(e.started), e.waited
 	if err == nil {
 		return result, nil
 	}
-	failure := callerror.Named(err, e.ref.Tool)
-	failure.CallID = e.ref.ID
+	failure := callerror.Named(err, e.state.Tool)
+	failure.CallID = e.state.ID
 	result.IsError = true
 	result.Structured = nil
 	if len(result.Content) == 0 || result.Check() != nil {
@@ -66,14 +66,14 @@ func errorText(e *tool.Error) string {
 func (e *Entry) keep(result *tool.Result, failure *tool.Error) {
 	l := e.ledger
 	record := history.Record{
-		CallRef: e.ref, Started: e.started, Duration: result.Call.Duration, Changed: result.Call.Usage.Changed(),
+		CallRef: e.state.CallRef, Started: e.started, Duration: result.Call.Duration, Changed: result.Call.Usage.Changed(),
 	}
 	ended := Event{Kind: EventCompleted}
 	if failure != nil {
 		record.Code = failure.Code
 		ended = Event{Kind: EventFailed, Code: failure.Code}
 	}
-	if l.history.Wanted() || l.loops.Watches(e.ref.Session) {
+	if l.history.Wanted() || l.loops.Watches(e.state.Session) {
 		record.ParametersHash = e.loopCall().Arguments
 		record.ResultHash = resultHash(*result, record.Code)
 		if p := e.parameters(); len(p) <= history.MaxParameters {
@@ -85,10 +85,10 @@ func (e *Entry) keep(result *tool.Result, failure *tool.Error) {
 	}
 	e.silence()
 	if err := e.endState(time.Now(), *result, failure); err != nil {
-		l.log.Error("the end of a call is not kept", "call", e.ref.ID, "error", err)
+		l.log.Error("the end of a call is not kept", "call", e.state.ID, "error", err)
 	}
 	defer e.publish(ended)
-	defer callerror.LogPanic(l.log, "the sink of the history", e.ref.ID)
+	defer callerror.LogPanic(l.log, "the sink of the history", e.state.ID)
 	l.history.Add(record)
 }
 
@@ -131,7 +131,7 @@ func (e *Entry) shorten(result tool.Result) tool.Result {
 		}
 		handle := ""
 		if o.Results != nil {
-			handle, _ = o.Results.Keep(results.Owner{Tenant: e.ref.Tenant, Session: e.ref.Session}, c.Text)
+			handle, _ = o.Results.Keep(results.Owner{Tenant: e.state.Tenant, Session: e.state.Session}, c.Text)
 		}
 		if handle != "" {
 			handles = append(handles, handle)

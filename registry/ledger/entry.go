@@ -18,7 +18,6 @@ import (
 type Entry struct {
 	ledger   *Ledger
 	call     tool.Call // with its names filled in
-	ref      tool.CallRef
 	started  time.Time
 	observed func(tool.Receipt) // nil when nobody watches
 	// stop ends the call for a reason, and done is closed when it has ended.
@@ -26,10 +25,11 @@ type Entry struct {
 	done chan struct{}
 
 	// What Kill, Drain and those who look at states may see, guarded by the Ledger's lock.
-	// Only the stages change tool, spec and running.
+	// Only the stages change tool, spec, running and the names of the call in its state, so
+	// that they look at these without it.
 	letIn   bool
-	state   state.Call // of a call that was let in
-	tool    Tool       // nil before it was found
+	state   state.Call
+	tool    Tool // nil before it was found
 	spec    *tool.Spec
 	running bool // its digest is known without waiting
 
@@ -66,11 +66,10 @@ type Tool interface {
 }
 
 // Ref names the call.
-func (e *Entry) Ref() tool.CallRef { return e.ref }
+func (e *Entry) Ref() tool.CallRef { return e.state.CallRef }
 
 // Found notes which tool the call is for.
 func (e *Entry) Found(t Tool, spec *tool.Spec) {
-	e.ref.Tool = spec.Name
 	e.ledger.mu.Lock()
 	defer e.ledger.mu.Unlock()
 	e.tool, e.spec, e.state.Tool = t, spec, spec.Name

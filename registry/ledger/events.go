@@ -91,7 +91,7 @@ func (e *Entry) publish(event Event) {
 	if !e.ledger.events.Heard() {
 		return
 	}
-	event.Time, event.CallRef = time.Now(), e.ref
+	event.Time, event.CallRef = time.Now(), e.state.CallRef
 	e.ledger.events.Publish(event)
 }
 

@@ -103,8 +103,9 @@ func (l *Ledger) Open(ctx context.Context, call *tool.Call) (context.Context, *E
 	ctx = e.observe(ctx, *call)
 	ctx, e.stop = context.WithCancelCause(ctx)
 	err := complete(call)
-	e.call, e.ref = *call, call.Ref()
-	e.ref.Tool = callerror.Excerpt(call.Tool)
+	e.call = *call
+	e.state = state.Call{CallRef: call.Ref(), Status: state.Pending, Revision: 1, Started: e.started}
+	e.state.Tool = callerror.Excerpt(call.Tool)
 	if entered := l.enter(e, err == nil); err == nil {
 		err = entered
 	}
@@ -134,22 +135,13 @@ const maxLabel = 512
 // complete makes up the names that a call lacks. Of one that is not as it may be, an excerpt
 // is left, since what is recorded of the call is bounded.
 func complete(c *tool.Call) error {
-	for _, label := range []struct {
-		name  string
-		value *string
-	}{
-		{"id", &c.ID},
-		{"tenant", &c.Tenant},
-		{"session", &c.Session},
-		{"message", &c.Message},
-		{"idempotency key", &c.IdempotencyKey},
-		{"working directory", &c.WorkingDirectory},
-	} {
-		if len(*label.value) > maxLabel || !utf8.ValidString(*label.value) {
-			*label.value = callerror.Excerpt(*label.value)
+	names := [...]string{"id", "tenant", "session", "message", "idempotency key", "working directory"}
+	for i, value := range [...]*string{&c.ID, &c.Tenant, &c.Session, &c.Message, &c.IdempotencyKey, &c.WorkingDirectory} {
+		if len(*value) > maxLabel || !utf8.ValidString(*value) {
+			*value = callerror.Excerpt(*value)
 			return &tool.Error{
 				Code:    tool.CodeInvalidArgument,
-				Message: fmt.Sprintf("the %s of the call must be UTF-8 of at most %d bytes", label.name, maxLabel),
+				Message: fmt.Sprintf("the %s of the call must be UTF-8 of at most %d bytes", names[i], maxLabel),
 			}
 		}
 	}

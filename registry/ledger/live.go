@@ -62,7 +62,7 @@ func (l *Ledger) all() []onTheWay {
 func (l *Ledger) Kill(s Selector) int {
 	n := 0
 	for _, c := range l.all() {
-		if s.fits(&c.entry.ref, c.tool, c.running) {
+		if s.fits(&c.entry.state.CallRef, c.tool, c.running) {
 			c.entry.stop(callerror.ErrKilled)
 			n++
 		}
@@ -101,7 +101,7 @@ func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err err
 		delete(l.holds, h)
 	}
 	for _, c := range l.all() {
-		if !c.running || !s.fits(&c.entry.ref, c.tool, true) {
+		if !c.running || !s.fits(&c.entry.state.CallRef, c.tool, true) {
 			continue // the hold is before it
 		}
 		select {
@@ -128,7 +128,7 @@ func (e *Entry) Run() error {
 	e.ledger.mu.Lock()
 	e.running = true
 	e.ledger.mu.Unlock()
-	if e.ledger.HoldsBack(e.ref, e.tool) {
+	if e.ledger.HoldsBack(e.state.CallRef, e.tool) {
 		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator lets no such call begin at present; try again later"}
 	}
 	return nil

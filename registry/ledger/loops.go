@@ -60,10 +60,10 @@ func (e *Entry) Decided(d policy.Decision) (policy.Decision, Repetition) {
 
 func (e *Entry) judge(d policy.Decision) (policy.Decision, Repetition) {
 	loops := e.ledger.loops
-	if !loops.Watches(e.ref.Session) || d.Effect == policy.Deny {
+	if !loops.Watches(e.state.Session) || d.Effect == policy.Deny {
 		return d, NotRepeated
 	}
-	verdict, found := loops.Judge(e.ref.Tenant, e.ref.Session, e.loopCall())
+	verdict, found := loops.Judge(e.state.Tenant, e.state.Session, e.loopCall())
 	switch verdict {
 	case loop.Ask:
 		part, why := RepeatedAlone, found.String()
@@ -91,16 +91,16 @@ func (e *Entry) loopCall() loop.Call {
 	default:
 		e.hash = history.HashJSON(e.call.Arguments)
 	}
-	return loop.Call{Tool: e.ref.Tool, Arguments: e.hash, Polling: e.spec != nil && e.spec.Polling}
+	return loop.Call{Tool: e.state.Tool, Arguments: e.hash, Polling: e.spec != nil && e.spec.Polling}
 }
 
 // noteLoop records how the call ended, and returns a warning for the model or "".
 func (e *Entry) noteLoop(resultHash string, changed, failed bool) string {
 	loops := e.ledger.loops
-	if !loops.Watches(e.ref.Session) {
+	if !loops.Watches(e.state.Session) {
 		return ""
 	}
-	warn, found := loops.Record(e.ref.Tenant, e.ref.Session, e.loopCall(), loop.Outcome{
+	warn, found := loops.Record(e.state.Tenant, e.state.Session, e.loopCall(), loop.Outcome{
 		Result: resultHash, Changed: changed, Approved: e.asked && e.approved,
 		Refused: failed && e.repetition != NotRepeated && e.attempts == 0,
 	})

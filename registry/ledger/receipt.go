@@ -24,11 +24,11 @@ func (e *Entry) report(result tool.Result, failure *tool.Error) {
 	}
 	receipt := e.receipt(result, failure)
 	if e.observed != nil {
-		defer callerror.LogPanic(l.log, "the Observer", e.ref.ID)
+		defer callerror.LogPanic(l.log, "the Observer", e.state.ID)
 		defer e.observed(receipt)
 	}
 	if l.o.OnReceipt != nil {
-		defer callerror.LogPanic(l.log, "OnReceipt", e.ref.ID)
+		defer callerror.LogPanic(l.log, "OnReceipt", e.state.ID)
 		l.o.OnReceipt(receipt)
 	}
 }
@@ -36,7 +36,7 @@ func (e *Entry) report(result tool.Result, failure *tool.Error) {
 // receipt is what the call did, now that it has ended with a result or an error.
 func (e *Entry) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 	r := tool.Receipt{
-		CallRef: e.ref, Started: e.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: e.digest,
+		CallRef: e.state.CallRef, Started: e.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: e.digest,
 		Grant: capability.Strings(e.words), Approved: e.approved, Shell: e.shell,
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}

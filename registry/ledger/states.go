@@ -70,7 +70,7 @@ func (l *Ledger) enter(e *Entry, may bool) error {
 	if !may {
 		return nil
 	}
-	name := id{e.ref.Tenant, e.ref.ID}
+	name := id{e.state.Tenant, e.state.ID}
 	if l.live[name] != nil {
 		return (&tool.Error{
 			Code: tool.CodeInvalidArgument, Recoverable: true,
@@ -78,7 +78,7 @@ func (l *Ledger) enter(e *Entry, may bool) error {
 		}).WithCause(state.ErrLive)
 	}
 	l.ended.Forget(name.tenant, name.call)
-	e.state, e.letIn = state.Call{CallRef: e.ref, Status: state.Pending, Revision: 1, Started: e.started}, true
+	e.letIn = true
 	l.live[name] = e
 	return nil
 }

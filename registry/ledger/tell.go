@@ -25,11 +25,11 @@ func (e *Entry) note(u tool.Update) bool {
 	e.telling.Lock()
 	defer e.telling.Unlock()
 	if e.over {
-		e.ledger.log.Debug("a tool tells of a call that is over", "tool", e.ref.Tool, "call", e.call.ID)
+		e.ledger.log.Debug("a tool tells of a call that is over", "tool", e.state.Tool, "call", e.call.ID)
 		return false
 	}
 	if err := e.update(u); err != nil {
-		e.ledger.log.Warn("what a tool tells of its call is dropped", "tool", e.ref.Tool, "call", e.call.ID, "error", err)
+		e.ledger.log.Warn("what a tool tells of its call is dropped", "tool", e.state.Tool, "call", e.call.ID, "error", err)
 		return false
 	}
 	e.publish(Event{Kind: EventUpdated, Update: u})

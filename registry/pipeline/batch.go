@@ -69,7 +69,7 @@ func (l *look) beside(others []*look) bool {
 // be given: a call runs only if it gets all that it asks for.
 func (p *Pipeline) look(ctx context.Context, r Request) *look {
 	willNotRun := schedule.Reach{ReadOnly: true}
-	c, err := p.find(r)
+	c, err := p.find(&r)
 	if c.tool == nil {
 		return &look{reach: willNotRun}
 	}

@@ -57,8 +57,8 @@ func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 // startNested begins a call that a tool makes while it serves the parent. It has the rights
 // of the parent's caller, no more and no less, so that going through a tool opens no way that
 // is closed. It ends with the Pipeline.
-func (p *Pipeline) startNested(ctx context.Context, parent prepared, call tool.Call) *Handle {
-	outer, overlay := parent.Call, parent.Overlay
+func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.Call) *Handle {
+	outer, overlay := &parent.Call, parent.Overlay
 	call.Tenant, call.Session, call.Message = outer.Tenant, outer.Session, outer.Message
 	if approver := p.approverOf(overlay); approver != nil {
 		// The approver may know a person by the call that this person made.

@@ -134,11 +134,11 @@ func (p *Pipeline) execute(ctx context.Context, r Request, early *prepared) (too
 	if err != nil {
 		return entry.End(tool.Result{}, err)
 	}
-	return entry.End(p.stages(ctx, entry, r, early))
+	return entry.End(p.stages(ctx, entry, &r, early))
 }
 
 // stages takes a call from one stage to the next. Each lets it go on or ends it.
-func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r Request, early *prepared) (tool.Result, error) {
+func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r *Request, early *prepared) (tool.Result, error) {
 	c, err := p.find(r)
 	if c.tool != nil {
 		entry.Found(c.tool, &c.tool.Spec)

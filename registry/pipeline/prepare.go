@@ -32,7 +32,7 @@ type Request struct {
 
 // prepared is a call whose tool is found and whose arguments are what the tool gets.
 type prepared struct {
-	Request
+	*Request         // not changed any more
 	rules     *Rules // in force when the call began
 	tool      *catalogue.Tool
 	sent      json.RawMessage // as they were sent, with values in the place of references
@@ -43,7 +43,7 @@ type prepared struct {
 }
 
 // find looks up the tool of a call, and whether the caller may call it.
-func (p *Pipeline) find(r Request) (prepared, error) {
+func (p *Pipeline) find(r *Request) (prepared, error) {
 	c := prepared{Request: r, rules: p.rules.Load(), sent: r.Call.Arguments}
 	found, err := p.catalogue.Find(r.Call.Tool)
 	if err != nil {

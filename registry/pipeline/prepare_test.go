@@ -52,7 +52,7 @@ func TestArgumentsAreNotCheckedOnceCancelled(t *testing.T) {
 	p := open(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c, err := p.find(Request{Call: tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}})
+	c, err := p.find(&Request{Call: tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,21 +145,22 @@ func (p *Pipeline) identified(ctx context.Context, t *catalogue.Tool, rules *Rul
 // call runs the executor and turns its panics into errors, so that no tool can end the
 // process.
 func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) (result tool.Result, err error) {
-	id := a.Call.ID
+	id, name := a.Call.ID, a.tool.Spec.Name
 	defer func() {
 		if value := recover(); value != nil {
-			p.log.Error("panic in an executor", "tool", a.tool.Spec.Name, "call", id, "panic", value, "stack", string(debug.Stack()))
+			p.log.Error("panic in an executor", "tool", name, "call", id, "panic", value, "stack", string(debug.Stack()))
 			result, err = tool.Result{}, &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool; the log has call " + id}
 		}
 	}()
 	number, complete := entry.Attempt()
+	parent := a.Request // the functions below hold no more than that
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
 		Call: entry.Call(), Update: entry.Tell, Complete: complete, Attempt: number,
 		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,
 		Secrets: a.Overlay.Secrets, Now: a.Overlay.Now,
-		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, a.prepared, call) },
+		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call) },
 		Tools: func() tool.View {
-			return p.catalogue.View(func(t *catalogue.Tool) bool { return a.Overlay.Sees(t.Spec) })
+			return p.catalogue.View(func(t *catalogue.Tool) bool { return parent.Overlay.Sees(t.Spec) })
 		},
 	})
 }
