@@ -99,10 +99,7 @@ func (m *metrics) called(name string, code tool.Code, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls[callLabels{name, code}]++
-	i := 0
-	for i < len(latencies) && took.Seconds() > latencies[i] {
-		i++
-	}
+	i, _ := slices.BinarySearch(latencies[:], took.Seconds())
 	m.buckets[i]++
 	m.seconds += took.Seconds()
 }

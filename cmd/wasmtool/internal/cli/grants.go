@@ -20,6 +20,8 @@ type grantOptions struct {
 	env   []string
 	allow []string
 	words []capability.Word // of allow
+	// given are the words of all that the flags grant: a call by hand is not asked about them.
+	given []capability.Word
 }
 
 // add adds the flags; byDefault is what --dir is when it is not given, or empty.
@@ -33,7 +35,7 @@ func (o *grantOptions) add(cmd *cobra.Command, byDefault string) {
 	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant a `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG, kv:write (repeatable)")
 }
 
-// offer turns the flags into what the operator offers.
+// offer turns the flags into what the operator offers, and sets words and given.
 func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Offer, error) {
 	offer := capability.Offer{
 		Mounts: make(map[string]capability.Mount),
@@ -54,6 +56,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 			return offer, usage(cmd, fmt.Sprintf("--dir %s: %v", dir, err))
 		}
 		offer.Mounts[name] = capability.Mount{Dir: abs, Mode: mode}
+		o.give(mode.String() + ":" + name)
 	}
 	for _, variable := range o.env {
 		name, value, given := strings.Cut(variable, "=")
@@ -63,6 +66,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 			}
 		}
 		offer.Env[name] = value
+		o.give("env:" + name)
 	}
 	for _, text := range o.allow {
 		word, err := capability.ParseWord(text)
@@ -74,6 +78,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		}
 		o.words = append(o.words, word)
 	}
+	o.given = append(o.given, o.words...)
 	return offer, nil
 }
 
@@ -87,25 +92,12 @@ func workspaceDir() string {
 	return cwd
 }
 
-// given are the words of all that the flags grant: a call by hand is not asked about them.
-func (o *grantOptions) given() []capability.Word {
-	var words []capability.Word
-	add := func(text string) {
-		// A name that makes no word is none that a manifest can ask for.
-		if word, err := capability.ParseWord(text); err == nil {
-			words = append(words, word)
-		}
+// give notes a word that a flag grants.
+func (o *grantOptions) give(text string) {
+	// A name that makes no word is none that a manifest can ask for.
+	if word, err := capability.ParseWord(text); err == nil {
+		o.given = append(o.given, word)
 	}
-	for _, dir := range o.dirs {
-		if name, _, mode, err := splitDir(dir); err == nil {
-			add(mode.String() + ":" + name)
-		}
-	}
-	for _, variable := range o.env {
-		name, _, _ := strings.Cut(variable, "=")
-		add("env:" + name)
-	}
-	return append(words, o.words...)
 }
 
 // checkAsked refuses what is granted and the tool does not ask for: a slip in a name

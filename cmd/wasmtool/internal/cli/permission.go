@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -75,27 +76,26 @@ func grantedWords(g remembered.Grant) []string {
 	return g.Words
 }
 
-// listKept returns all that a tenant has.
-func listKept(ctx context.Context, stores *remembered.Files, tenant string) ([]kept, error) {
-	if stores == nil {
-		return nil, nil
+// openKept opens the stores, nil where there are none, and lists all that a tenant has in them.
+func openKept(ctx context.Context, tenant string) (stores *remembered.Files, list []kept, err error) {
+	if stores, err = openStores(false); err != nil || stores == nil {
+		return nil, nil, err
 	}
 	given, err := stores.Grants.List(ctx, tenant)
 	if err != nil {
-		return nil, err
+		return nil, nil, errors.Join(err, stores.Close())
 	}
 	said, err := stores.Approvals.List(ctx, tenant)
 	if err != nil {
-		return nil, err
+		return nil, nil, errors.Join(err, stores.Close())
 	}
-	var list []kept
 	for i := range given {
 		list = append(list, kept{Grant: &given[i]})
 	}
 	for i := range said {
 		list = append(list, kept{Approval: &said[i]})
 	}
-	return list, nil
+	return stores, list, nil
 }
 
 func newPermissionListCommand(a *app) *cobra.Command {
@@ -111,15 +111,11 @@ Exit status: 0.`,
 		Example: "  wasmtool permission list --json",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			stores, err := openStores(false)
+			stores, list, err := openKept(cmd.Context(), tenant)
 			if err != nil {
 				return err
 			}
 			defer closeStores(stores)
-			list, err := listKept(cmd.Context(), stores, tenant)
-			if err != nil {
-				return err
-			}
 			if asJSON {
 				return a.printJSON(append([]kept{}, list...))
 			}
@@ -155,15 +151,11 @@ Exit status: 0; 7 when nothing has that ID.`,
 		Example: "  wasmtool permission revoke 3f2a",
 		Args:    oneArgument("which? 'wasmtool permission list' shows the IDs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			stores, err := openStores(false)
+			stores, list, err := openKept(cmd.Context(), tenant)
 			if err != nil {
 				return err
 			}
 			defer closeStores(stores)
-			list, err := listKept(cmd.Context(), stores, tenant)
-			if err != nil {
-				return err
-			}
 			var found []kept
 			for _, k := range list {
 				if strings.HasPrefix(k.id(), args[0]) {

@@ -101,7 +101,7 @@ func (o *permissionGrant) grant(cmd *cobra.Command, target string) error {
 		return err
 	}
 	given, err := rememberGrant(cmd.Context(), remembered.Grant{
-		Tenant: o.tenant, Tool: t.spec.Name, Digest: digest, Words: wordTexts(o.words), AutoExecute: o.autoExecute,
+		Tenant: o.tenant, Tool: t.spec.Name, Digest: digest, Words: capability.Strings(o.words), AutoExecute: o.autoExecute,
 		Directories: directories,
 	})
 	if err != nil {
@@ -183,12 +183,4 @@ func where(line string) string {
 		return ""
 	}
 	return ": " + line
-}
-
-func wordTexts(words []capability.Word) []string {
-	var texts []string
-	for _, w := range words {
-		texts = append(texts, w.String())
-	}
-	return texts
 }

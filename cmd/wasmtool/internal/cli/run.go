@@ -83,7 +83,7 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 		return err
 	}
 	set := toolSet{
-		workspace: workspaceDir(), offer: offer, granted: o.given(),
+		workspace: workspaceDir(), offer: offer, granted: o.given,
 		approver: o.approver(o.yes, o.input == "-"), asker: o.asker(o.input == "-"),
 	}
 	set.stores, err = openForCalls(set.approver != nil && !o.yes)
@@ -97,7 +97,7 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	}
 	result, err := o.call(cmd, set, target, arguments)
 	if err != nil {
-		err = advised{err, o.grantCommand(target), o.configFile().Name, wordTexts(o.given())}
+		err = advised{err, o.grantCommand(target), o.configFile().Name, capability.Strings(o.given)}
 	}
 	if o.json {
 		return o.printEnvelope(result, receipt, err)

@@ -87,6 +87,34 @@ func (s *schemas) key(i int, name string) {
 	s.b.WriteByte(':')
 }
 
+// object writes an object, each of its values with write.
+func (s *schemas) object(n *node, write func(*node) *problem) *problem {
+	s.b.WriteByte('{')
+	for i, name := range n.order {
+		s.key(i, name)
+		if fault := write(n.members[name]); fault != nil {
+			return fault
+		}
+	}
+	s.b.WriteByte('}')
+	return nil
+}
+
+// list writes a list, each of its items with write.
+func (s *schemas) list(n *node, write func(*node) *problem) *problem {
+	s.b.WriteByte('[')
+	for i, item := range n.items {
+		if i > 0 {
+			s.b.WriteByte(',')
+		}
+		if fault := write(item); fault != nil {
+			return fault
+		}
+	}
+	s.b.WriteByte(']')
+	return nil
+}
+
 func (s *schemas) text(text string) { s.b.Write(plainjson.String(text)) }
 
 // Keywords of schemas, by what their value is made of.
@@ -216,27 +244,9 @@ func (s *schemas) keyword(n *node, key string, value *node) *problem {
 	case slices.Contains(oneSchema, key) && value.kindIs() != kindList:
 		return s.schema(value)
 	case slices.Contains(manyByKey, key) && value.kindIs() == kindObject:
-		s.b.WriteByte('{')
-		for i, name := range value.order {
-			s.key(i, name)
-			if fault := s.schema(value.members[name]); fault != nil {
-				return fault
-			}
-		}
-		s.b.WriteByte('}')
-		return nil
+		return s.object(value, s.schema)
 	case slices.Contains(manyList, key) && value.kindIs() == kindList:
-		s.b.WriteByte('[')
-		for i, item := range value.items {
-			if i > 0 {
-				s.b.WriteByte(',')
-			}
-			if fault := s.schema(item); fault != nil {
-				return fault
-			}
-		}
-		s.b.WriteByte(']')
-		return nil
+		return s.list(value, s.schema)
 	}
 	return s.verbatim(value)
 }
@@ -280,25 +290,9 @@ func (s *schemas) verbatim(n *node) *problem {
 	case kindBoolean, kindNumber:
 		s.b.WriteString(n.text)
 	case kindList:
-		s.b.WriteByte('[')
-		for i, item := range n.items {
-			if i > 0 {
-				s.b.WriteByte(',')
-			}
-			if fault := s.verbatim(item); fault != nil {
-				return fault
-			}
-		}
-		s.b.WriteByte(']')
+		return s.list(n, s.verbatim)
 	case kindObject:
-		s.b.WriteByte('{')
-		for i, key := range n.order {
-			s.key(i, key)
-			if fault := s.verbatim(n.members[key]); fault != nil {
-				return fault
-			}
-		}
-		s.b.WriteByte('}')
+		return s.object(n, s.verbatim)
 	default:
 		s.b.WriteString("null")
 	}
