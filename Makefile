@@ -58,7 +58,7 @@ guests:
 # The same for the examples and canaries in C, Rust and AssemblyScript; installs their
 # compilers.
 languages:
-	guest-examples/testlang/build.sh -check
+	guest-examples/internal/build/languages.sh -check
 
 test:
 	go test ./...

@@ -19,16 +19,18 @@ func TestEveryTextIsJudged(t *testing.T) {
 			texts = append(texts, text)
 		}
 	}
-	files, err := filepath.Glob("../guest-examples/*/tool.toml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no examples: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for _, folder := range []string{"../guest-examples", "../guest-examples/tools"} {
+		files, err := filepath.Glob(folder + "/*/tool.toml")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no manifests in %s: %v", folder, err)
 		}
-		texts = append(texts, string(text))
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(text))
+		}
 	}
 	tried := make(map[string]bool)
 	for _, text := range texts {

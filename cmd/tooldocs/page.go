@@ -14,7 +14,7 @@ import (
 const indexName = "README.md"
 
 // generated tells whoever opens a page where to change it.
-const generated = "<!-- Made of the manifests by cmd/tooldocs: change guest-examples/*/tool.toml and run make guests. -->\n\n"
+const generated = "<!-- Made of the manifests by cmd/tooldocs: change guest-examples/tools/*/tool.toml and run make guests. -->\n\n"
 
 // pagesOf returns the pages of tools and their index.
 func pagesOf(loaded []standard.LoadedManifest) (pages, error) {

@@ -1,8 +1,8 @@
 // Package builtins holds the built-in tools: their manifests and the modules
 // that these name, compressed, as part of the program. The sources are in the
-// folder guest-examples of the repository; the files in the folder artefacts
-// here are made from them by guest-examples/internal/build and are not to be
-// changed by hand.
+// folders tools, modules and shell of guest-examples; the files in the folder
+// artefacts here are made from them by guest-examples/internal/build and are
+// not to be changed by hand.
 package builtins
 
 import (

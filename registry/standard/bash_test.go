@@ -19,7 +19,7 @@ import (
 )
 
 // bashTestdata is where the scripts are that the sources of the tool are tested with.
-const bashTestdata = "../../guest-examples/bash/testdata"
+const bashTestdata = "../../guest-examples/shell/bash/testdata"
 
 // bashScripts are some of those scripts, by file and name, that say most about the
 // module: pipes, jobs, files, and what the build changes in the interpreter.

@@ -119,7 +119,7 @@ func join(lists ...[]step) []step {
 	return all
 }
 
-// committed reads a module that is built by guest-examples/testlang/build.sh.
+// committed reads a module that is built by guest-examples/internal/build/languages.sh.
 func committed(language string, abi runtime.ABI) func(testing.TB) []byte {
 	file := filepath.Join(canaries, language, "canary.wasm")
 	if abi == runtime.Reactor {

@@ -19,7 +19,7 @@ func build() output {
 func sourceTree(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "guest-examples")
-	put(t, filepath.Join(dir, "tool", "tool.toml"), "name = \"tool\"\n[module]\npath = \"../data.wasm\"\nsha256 = \""+zeros+"\"\n")
+	put(t, filepath.Join(dir, toolsDir, "tool", "tool.toml"), "name = \"tool\"\n[module]\npath = \"../data.wasm\"\nsha256 = \""+zeros+"\"\n")
 	return dir
 }
 
@@ -51,7 +51,7 @@ func TestWriteThenCompare(t *testing.T) {
 		t.Errorf("after writing: %v", err)
 	}
 	digest := build().digest("data")
-	for _, name := range []string{"tool/tool.toml", artefacts + "/tool/tool.toml", artefacts + "/BUILD.txt"} {
+	for _, name := range []string{toolsDir + "/tool/tool.toml", artefacts + "/tool/tool.toml", artefacts + "/BUILD.txt"} {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.Contains(string(content), digest) {
 			t.Errorf("%s lacks the digest: %q, %v", name, content, err)

@@ -15,7 +15,7 @@ import (
 )
 
 // modules are the names of the commands that are compiled, each in the folder
-// of that name.
+// of that name below the folder modules.
 var modules = []string{"data", "documents", "files", "plan", "shell", "web"}
 
 // output is what one build made.
@@ -49,7 +49,7 @@ func compile(ctx context.Context, root string) (output, error) {
 	out := output{goVersion: strings.TrimSpace(version), wasm: map[string][]byte{}}
 	for _, module := range modules {
 		file := filepath.Join(temp, module+".wasm")
-		_, err := goCommand(ctx, changed.dir, "build", "-modfile="+changed.modfile, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./"+module)
+		_, err := goCommand(ctx, changed.dir, "build", "-modfile="+changed.modfile, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./modules/"+module)
 		if err != nil {
 			return output{}, err
 		}

@@ -15,6 +15,7 @@ import (
 
 // Where things lie, relative to the folder guest-examples.
 const (
+	toolsDir   = "tools"
 	artefacts  = "../registry/builtins/artefacts"
 	recordName = "BUILD.txt"
 )
@@ -25,15 +26,11 @@ type file struct {
 	content []byte
 }
 
-// digestLine is the line of a manifest that gives the digest of its module,
-// moduleLine the one that names it, ownModuleLine the one that names a module in
-// the folder of the manifest, and restLine that of a tool without a module.
+// digestLine is the line of a manifest that gives the digest of its module, and
+// moduleLine the one that names it.
 var (
 	digestLine = regexp.MustCompile(`(?m)^sha256 = "[0-9a-f]{64}"$`)
 	moduleLine = regexp.MustCompile(`(?m)^path = "\.\./([a-z]+)\.wasm"$`)
-
-	ownModuleLine = regexp.MustCompile(`(?m)^path = "[^/"]+\.wasm"$`)
-	restLine      = regexp.MustCompile(`(?m)^\[rest\]$`)
 )
 
 // files returns all files that belong to the build, given the manifests of the
@@ -46,7 +43,7 @@ func (o output) files(root string) ([]file, error) {
 			return nil, err
 		}
 		files = append(files,
-			file{module + ".wasm", o.wasm[module]},
+			file{toolsDir + "/" + module + ".wasm", o.wasm[module]},
 			file{artefacts + "/" + module + ".wasm.gz", packed})
 	}
 	manifests, err := builtinManifests(root)
@@ -56,20 +53,19 @@ func (o output) files(root string) ([]file, error) {
 	for _, tool := range slices.Sorted(maps.Keys(manifests)) {
 		content, err := o.stamp(manifests[tool])
 		if err != nil {
-			return nil, fmt.Errorf("%s/tool.toml: %w", tool, err)
+			return nil, fmt.Errorf("%s/%s/tool.toml: %w", toolsDir, tool, err)
 		}
 		files = append(files,
-			file{tool + "/tool.toml", content},
+			file{toolsDir + "/" + tool + "/tool.toml", content},
 			file{artefacts + "/" + tool + "/tool.toml", content})
 	}
 	return append(files, file{artefacts + "/" + recordName, o.record()}), nil
 }
 
 // builtinManifests returns the manifests of the built-in tools in the source
-// tree at root, by the name of their folder. Example tools are left out: their modules lie
-// beside their manifests, or they have none.
+// tree at root, by the name of their folder.
 func builtinManifests(root string) (map[string][]byte, error) {
-	names, err := filepath.Glob(filepath.Join(root, "*", "tool.toml"))
+	names, err := filepath.Glob(filepath.Join(root, toolsDir, "*", "tool.toml"))
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +75,7 @@ func builtinManifests(root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !ownModuleLine.Match(content) && !restLine.Match(content) {
-			manifests[filepath.Base(filepath.Dir(name))] = content
-		}
+		manifests[filepath.Base(filepath.Dir(name))] = content
 	}
 	return manifests, nil
 }

@@ -13,32 +13,32 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
-	applypatch "github.com/wasmtool/wasmtool/guest-examples/apply_patch"
-	"github.com/wasmtool/wasmtool/guest-examples/array"
-	"github.com/wasmtool/wasmtool/guest-examples/bash"
-	"github.com/wasmtool/wasmtool/guest-examples/calculator"
-	"github.com/wasmtool/wasmtool/guest-examples/convert"
-	"github.com/wasmtool/wasmtool/guest-examples/datetime"
-	"github.com/wasmtool/wasmtool/guest-examples/diff"
-	"github.com/wasmtool/wasmtool/guest-examples/edit"
-	githubsearch "github.com/wasmtool/wasmtool/guest-examples/github_search"
-	"github.com/wasmtool/wasmtool/guest-examples/glob"
-	"github.com/wasmtool/wasmtool/guest-examples/grep"
-	"github.com/wasmtool/wasmtool/guest-examples/hash"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
-	jsontool "github.com/wasmtool/wasmtool/guest-examples/json"
-	"github.com/wasmtool/wasmtool/guest-examples/list"
-	"github.com/wasmtool/wasmtool/guest-examples/markdown"
-	multiedit "github.com/wasmtool/wasmtool/guest-examples/multi_edit"
-	"github.com/wasmtool/wasmtool/guest-examples/object"
-	"github.com/wasmtool/wasmtool/guest-examples/read"
-	"github.com/wasmtool/wasmtool/guest-examples/skill"
-	"github.com/wasmtool/wasmtool/guest-examples/spec"
-	stringtool "github.com/wasmtool/wasmtool/guest-examples/string"
-	"github.com/wasmtool/wasmtool/guest-examples/todo"
-	webfetch "github.com/wasmtool/wasmtool/guest-examples/web_fetch"
-	websearch "github.com/wasmtool/wasmtool/guest-examples/web_search"
-	writetool "github.com/wasmtool/wasmtool/guest-examples/write"
+	"github.com/wasmtool/wasmtool/guest-examples/shell/bash"
+	applypatch "github.com/wasmtool/wasmtool/guest-examples/tools/apply_patch"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/array"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/calculator"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/convert"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/datetime"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/diff"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/edit"
+	githubsearch "github.com/wasmtool/wasmtool/guest-examples/tools/github_search"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/glob"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/hash"
+	jsontool "github.com/wasmtool/wasmtool/guest-examples/tools/json"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/list"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/markdown"
+	multiedit "github.com/wasmtool/wasmtool/guest-examples/tools/multi_edit"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/object"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/read"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/skill"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/spec"
+	stringtool "github.com/wasmtool/wasmtool/guest-examples/tools/string"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/todo"
+	webfetch "github.com/wasmtool/wasmtool/guest-examples/tools/web_fetch"
+	websearch "github.com/wasmtool/wasmtool/guest-examples/tools/web_search"
+	writetool "github.com/wasmtool/wasmtool/guest-examples/tools/write"
 )
 
 // root is the folder guest-examples.
@@ -125,7 +125,7 @@ var args = map[string]any{
 
 func load(t *testing.T, tool string) manifest {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root, tool, "tool.toml"))
+	content, err := os.ReadFile(filepath.Join(root, toolsDir, tool, "tool.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}

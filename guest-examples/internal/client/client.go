@@ -11,9 +11,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/wasmtool/wasmtool/guest/guesthttp"
-
 	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
+	"github.com/wasmtool/wasmtool/guest/guesthttp"
 )
 
 // maxRedirects is how many redirects are followed, as many as the host follows for others.

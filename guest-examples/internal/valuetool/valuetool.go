@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
 // MaxOutput is the greatest length of a result, in bytes.
@@ -17,7 +17,7 @@ const MaxOutput = 1 << 20
 // arguments, and writes the result to out as JSON on one line. The text of an error
 // is written for a model and begins with the name.
 func Run[Name ~string, Call any](all map[Name]func(Call) (jsonvalue.Value, error), name Name, prepare func() (Call, error), out io.Writer) error {
-	do, err := guest.Operation(all, name)
+	do, err := toolabi.Operation(all, name)
 	if err != nil {
 		return err
 	}

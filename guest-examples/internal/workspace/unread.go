@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
 // maxUnread is how many paths that can't be read are named.
@@ -35,5 +35,5 @@ func (u *Unread) Note(unit string) string {
 	if more := u.count - len(u.names); more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("\n(%s could not be read: %s)\n", guest.Quantity(u.count, unit), names)
+	return fmt.Sprintf("\n(%s could not be read: %s)\n", toolabi.Quantity(u.count, unit), names)
 }

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
 // Walker visits the files below a folder of the workspace in the order of
@@ -172,7 +172,7 @@ func IgnoredNote(count int) string {
 	if count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n(%s ignored by .gitignore; set include_ignored to see them)\n", guest.Quantity(count, "path"))
+	return fmt.Sprintf("\n(%s ignored by .gitignore; set include_ignored to see them)\n", toolabi.Quantity(count, "path"))
 }
 
 // Below returns name relative to the folder start, which is name itself or

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/wasmtool/wasmtool/guest-examples/internal/guesttest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
 )
 
 func TestResolve(t *testing.T) {
@@ -174,7 +174,7 @@ func TestWalker(t *testing.T) {
 }
 
 func TestWalker_collectsUnreadableFolders(t *testing.T) {
-	fsys := guesttest.Refusing{FS: fstest.MapFS{"a/x": {}, "b/y": {}}, Path: "a"}
+	fsys := tooltest.Refusing{FS: fstest.MapFS{"a/x": {}, "b/y": {}}, Path: "a"}
 	var got []string
 	var unread Unread
 	err := Walker{FS: fsys, Start: ".", Unread: &unread}.Walk(func(name string, _ fs.DirEntry) error {

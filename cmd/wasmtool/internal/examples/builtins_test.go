@@ -18,7 +18,7 @@ func TestBuiltinsHaveExamples(t *testing.T) {
 	}
 	for _, m := range loaded {
 		if len(m.Examples) < leastExamples {
-			t.Errorf("%s has %d examples, want at least %d; write [[examples]] into guest-examples/%[1]s/tool.toml and run make guests", m.Name, len(m.Examples), leastExamples)
+			t.Errorf("%s has %d examples, want at least %d; write [[examples]] into guest-examples/tools/%[1]s/tool.toml and run make guests", m.Name, len(m.Examples), leastExamples)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // would run. The large module is the built-in tool that make guests builds.
 func BenchmarkCompile(b *testing.B) {
 	modules := map[string][]byte{"tiny": tinyModule()}
-	if large, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "guest-examples", "data.wasm")); err == nil {
+	if large, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "guest-examples", "tools", "data.wasm")); err == nil {
 		modules["large"] = large
 	}
 	for name, wasm := range modules {

@@ -1,0 +1,43 @@
+package toolabi
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// Run runs the tool that the arguments of the process name and ends the process. Its streams
+// are the host's: those of package os lock and ready themselves to be waited for, and what
+// package os does at the end is for other programs, which takes a tenth of a short call.
+func Run(tools map[string]Tool) {
+	syscall.Exit(Main(tools, os.Args, stream(syscall.Stdin), stream(syscall.Stdout), stream(syscall.Stderr)))
+}
+
+// stream is an open file of the process.
+type stream int
+
+func (s stream) Read(p []byte) (int, error) {
+	n, err := syscall.Read(int(s), p)
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (s stream) Write(p []byte) (int, error) {
+	written := 0
+	for written < len(p) {
+		n, err := syscall.Write(int(s), p[written:])
+		if err == nil && n <= 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return written, err
+		}
+		written += n
+	}
+	return written, nil
+}

@@ -1,0 +1,17 @@
+package tooltest
+
+import "io/fs"
+
+// Refusing is a file system that refuses to open one path.
+type Refusing struct {
+	fs.FS
+	Path string
+}
+
+// Open opens a file, unless it is the one.
+func (r Refusing) Open(name string) (fs.File, error) {
+	if name == r.Path {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return r.FS.Open(name)
+}

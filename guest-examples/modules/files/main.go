@@ -1,0 +1,73 @@
+// Command files is the module of the built-in tools that read and write the
+// workspace. Its first argument names the tool: read, list, grep, glob,
+// write, edit, multi_edit, apply_patch, hash or diff.
+package main
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"runtime/debug"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	applypatch "github.com/wasmtool/wasmtool/guest-examples/tools/apply_patch"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/diff"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/edit"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/glob"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/grep"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/hash"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/list"
+	multiedit "github.com/wasmtool/wasmtool/guest-examples/tools/multi_edit"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/read"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/write"
+)
+
+func main() {
+	all := tools(workspace.Open(), workspace.OpenDir(workspace.Mount))
+	if len(os.Args) == 2 {
+		_ = rehearse(os.Args[1]) // a call does without
+	}
+	toolabi.Run(all)
+}
+
+// tools returns the tools by their names: those that read in tree, and those that write in dir.
+func tools(tree fs.FS, dir workspace.Dir) map[string]toolabi.Tool {
+	return map[string]toolabi.Tool{
+		"read":        tool(tree, read.Run),
+		"list":        searching(tree, list.Run),
+		"grep":        searching(tree, grep.Run),
+		"glob":        searching(tree, glob.Run),
+		"diff":        tool(tree, diff.Run),
+		"hash":        tool(tree, hash.Run),
+		"write":       tool(dir, write.Run),
+		"edit":        tool(dir, edit.Run),
+		"apply_patch": tool(dir, applypatch.Run),
+		"multi_edit":  tool(dir, multiedit.Run),
+	}
+}
+
+// tool returns the tool that gives run the workspace, to read in or to write in, and the
+// decoded arguments.
+func tool[Workspace, Args any](in Workspace, run func(Workspace, Args, io.Writer) error) toolabi.Tool {
+	decode := toolabi.Decoder[Args]()
+	return func(input []byte, out io.Writer) error {
+		args, err := decode(input)
+		if err != nil {
+			return err
+		}
+		return run(in, args, out)
+	}
+}
+
+// searching is tool for what goes through thousands of files. It leaves garbage of
+// each and keeps next to nothing, so that the collector, which marks the whole heap each
+// time, need not come by as often.
+func searching[Args any](tree fs.FS, run func(fs.FS, Args, io.Writer) error) toolabi.Tool {
+	const garbagePercent = 400
+	search := tool(tree, run)
+	return func(input []byte, out io.Writer) error {
+		debug.SetGCPercent(garbagePercent)
+		return search(input, out)
+	}
+}

@@ -1,0 +1,195 @@
+package bash
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// builtin is a builtin of ours in place of the interpreter's: args[0] is its name.
+// It reads variables from hc and sets them by assign.
+type builtin func(ctx context.Context, hc interp.HandlerContext, args []string) error
+
+// builtinTable returns the builtins that the interpreter lacks, or does with less
+// than scripts rely on.
+func (s *shell) builtinTable() map[string]builtin {
+	return map[string]builtin{
+		"command":   s.commandBuiltin,
+		"echo":      echo,
+		"eval":      s.eval,
+		"help":      s.help,
+		"jobs":      nothing,
+		"disown":    nothing,
+		"kill":      impossible("there are no processes to signal; background jobs end with the call, wait waits for them"),
+		"bg":        impossible("there is no job control"),
+		"fg":        impossible("there is no job control; wait waits for background jobs"),
+		"mapfile":   mapfile,
+		"printf":    printfBuiltin,
+		"read":      readLine,
+		"readarray": mapfile,
+		"set":       set,
+		"source":    s.source,
+		".":         s.source,
+		"trap":      s.trap,
+		"type":      s.typeBuiltin,
+		"ulimit":    constant("unlimited"),
+		"umask":     constant("0022"),
+		"wait":      wait,
+	}
+}
+
+// nothing does nothing, with success.
+func nothing(context.Context, interp.HandlerContext, []string) error { return nil }
+
+// impossible says why something can't be done.
+func impossible(why string) builtin {
+	return func(_ context.Context, hc interp.HandlerContext, args []string) error {
+		return fail(hc, args[0], "%s", why)
+	}
+}
+
+// constant answers a question whose answer is always the same, and takes no change.
+func constant(answer string) builtin {
+	return func(ctx context.Context, hc interp.HandlerContext, args []string) error {
+		for _, arg := range args[1:] {
+			if !strings.HasPrefix(arg, "-") {
+				return nil // a limit that the sandbox does not have
+			}
+		}
+		return write(ctx, hc, answer+"\n")
+	}
+}
+
+// wait waits for background jobs. -n, which waits for any one of them, waits for all.
+func wait(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) > 1 && args[1] == "-n" {
+		args = args[:1]
+	}
+	return hc.Builtin(ctx, args)
+}
+
+// write writes the output of a builtin. Where nobody reads any longer the subshell
+// ends, as a process would by SIGPIPE.
+func write(ctx context.Context, hc interp.HandlerContext, text string) error {
+	_, err := io.WriteString(hc.Stdout, text)
+	switch {
+	case err == nil:
+		return nil
+	case command.IsBrokenPipe(err):
+		return exit(ctx, hc, statusBrokenPipe)
+	}
+	fmt.Fprintf(hc.Stderr, "bash: write error: %s\n", command.Message(err))
+	return interp.ExitStatus(1)
+}
+
+// fail writes an error of a builtin and returns the status 1.
+func fail(hc interp.HandlerContext, name, format string, args ...any) error {
+	fmt.Fprintf(hc.Stderr, "bash: %s: %s\n", name, fmt.Sprintf(format, args...))
+	return interp.ExitStatus(1)
+}
+
+// misuse writes an error in the use of a builtin and returns the status 2.
+func misuse(hc interp.HandlerContext, name, format string, args ...any) error {
+	fmt.Fprintf(hc.Stderr, "bash: %s: %s\n", name, fmt.Sprintf(format, args...))
+	return interp.ExitStatus(statusUsage)
+}
+
+// assignment is a variable and its values: one, or those of an array.
+type assignment struct {
+	name   string
+	values []string
+	array  bool
+}
+
+// assign sets variables in the shell that hc belongs to. Bytes of value 0 are left
+// out, as variables can't hold them.
+func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assignment) error {
+	var script strings.Builder
+	for _, a := range assignments {
+		quoted := make([]string, len(a.values))
+		for i, value := range a.values {
+			text, err := syntax.Quote(strings.ReplaceAll(value, "\x00", ""), syntax.LangBash)
+			if err != nil {
+				return fail(hc, a.name, "%v", err)
+			}
+			quoted[i] = text
+		}
+		text := strings.Join(quoted, " ")
+		if a.array {
+			text = "(" + text + ")"
+		}
+		fmt.Fprintf(&script, "%s=%s\n", a.name, text)
+	}
+	return hc.Builtin(ctx, []string{"eval", script.String()})
+}
+
+// eval prepares what it is to run, where that is needed.
+func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	script := strings.Join(args[1:], " ")
+	leave, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	prepared, err := s.prepared(script, "eval")
+	if err != nil {
+		return fail(hc, "eval", "%v", err)
+	}
+	return hc.Builtin(ctx, []string{"eval", prepared})
+}
+
+// prepared returns a script as the interpreter can run it. It is read here so that
+// its nesting is bounded.
+func (s *shell) prepared(script, name string) (string, error) {
+	file, err := parse(script, name)
+	if err != nil {
+		return "", err
+	}
+	before := printed(file)
+	if err := s.prepare(file); err != nil {
+		return "", err
+	}
+	if after := printed(file); after != before {
+		return after, nil
+	}
+	return script, nil
+}
+
+// source runs a file in the shell itself.
+func (s *shell) source(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) > 1 && args[1] == "--" {
+		args = slices.Delete(slices.Clone(args), 1, 2)
+	}
+	if len(args) < 2 {
+		return misuse(hc, args[0], "filename argument required")
+	}
+	name := absolute(hc.Dir, args[1])
+	if _, ok := openDevice(hc, name); ok {
+		return hc.Builtin(ctx, args)
+	}
+	leave, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	script, err := readScript(name)
+	if err != nil {
+		return fail(hc, args[1], "%s", command.Message(err))
+	}
+	prepared, err := s.prepared(script, args[1])
+	if err != nil {
+		return fail(hc, args[0], "%v", err)
+	}
+	if prepared != script {
+		if name, err = s.tempFile(prepared); err != nil {
+			return fail(hc, args[0], "%s", command.Message(err))
+		}
+	}
+	return hc.Builtin(ctx, append([]string{args[0], name}, args[2:]...))
+}

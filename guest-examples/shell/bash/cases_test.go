@@ -1,0 +1,62 @@
+package bash
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+	"github.com/wasmtool/wasmtool/guest-examples/shell/commands"
+)
+
+// commandTable has the commands of all tests: they share one, as the package asks for.
+var commandTable = sync.OnceValue(func() map[string]command.Func { return commands.Table(nil) })
+
+// script is one case of the files in testdata: a name and a script that is run in a
+// copy of testdata/tree.
+type script struct{ name, text string }
+
+// scripts reads a file of cases. Each begins with a line "### name".
+func scripts(t *testing.T, file string) []script {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []script
+	for _, part := range strings.Split("\n"+string(content), "\n### ")[1:] {
+		name, text, _ := strings.Cut(part, "\n")
+		list = append(list, script{name, strings.TrimSuffix(text, "\n") + "\n"})
+	}
+	return list
+}
+
+// caseFiles are the files of cases whose results are those of the system's bash.
+func caseFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "cases", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of cases: %v", err)
+	}
+	return files
+}
+
+// treeOfCases is where those files are, found before an awk of any case changes the folder of
+// the program for a while.
+var treeOfCases = sync.OnceValues(func() (string, error) { return filepath.Abs(filepath.Join("testdata", "tree")) })
+
+// copyOfTree returns a folder with the files that the cases work on.
+func copyOfTree(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tree")
+	tree, err := treeOfCases()
+	if err == nil {
+		err = os.CopyFS(dir, os.DirFS(tree))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

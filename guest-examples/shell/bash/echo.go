@@ -1,0 +1,14 @@
+package bash
+
+import (
+	"context"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/printf"
+	"mvdan.cc/sh/v3/interp"
+)
+
+// echo writes its arguments. Unlike the interpreter's it knows options in one word,
+// such as -ne.
+func echo(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	return write(ctx, hc, printf.Echo(args[1:]))
+}

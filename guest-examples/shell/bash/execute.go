@@ -1,0 +1,189 @@
+package bash
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// searchPath is where commands seem to lie.
+const searchPath = "/usr/local/bin:/usr/bin:/bin"
+
+// builtinMark begins the names of builtins of ours, so that the interpreter does
+// not take its own.
+const builtinMark = "\x00"
+
+// call sees every simple command before it is run: it bounds what is going on, and
+// hands the builtins that are better here over to exec.
+func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
+	if runtime.NumGoroutine() > maxGoroutines {
+		s.stop(errTooManyJobs)
+		return nil, errTooManyJobs
+	}
+	if s.calls.Add(1)%depthEvery == 0 && tooDeep() {
+		s.stop(errTooDeep)
+		return nil, errTooDeep
+	}
+	args = withNames(args)
+	if s.builtins[args[0]] != nil && !s.isFunction(args[0]) {
+		return append([]string{builtinMark + args[0]}, args[1:]...), nil
+	}
+	return args, nil
+}
+
+// withNames gives those builtins a name that want one of a variable, since the
+// interpreter breaks down without.
+func withNames(args []string) []string {
+	at := slices.Index(args, "")
+	if at < 1 {
+		return args
+	}
+	switch args[0] {
+	case "unset":
+	case "test", "[":
+		if before := args[at-1]; before != "-v" && before != "-R" {
+			return args
+		}
+	default:
+		return args
+	}
+	args = slices.Clone(args)
+	args[at] = noName
+	return withNames(args)
+}
+
+func (s *shell) isFunction(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.functions[name]
+}
+
+// exec runs a command that is neither a function nor one of the interpreter's
+// builtins.
+func (s *shell) exec(ctx context.Context, args []string) error {
+	hc := interp.HandlerCtx(ctx)
+	if hc.Stdin == nil {
+		hc.Stdin = strings.NewReader("")
+	}
+	if name, ok := strings.CutPrefix(args[0], builtinMark); ok {
+		return s.builtin(ctx, hc, append([]string{name}, args[1:]...))
+	}
+	environ := exported(hc.Env)
+	status := s.run(ctx, args, &command.Env{
+		Dir: hc.Dir, Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr,
+		Getenv: lookup(environ), Environ: func() []string { return environ },
+	})
+	if status == statusBrokenPipe && s.countBroken(hc.Stdout) > maxBroken {
+		return exit(ctx, hc, statusBrokenPipe)
+	}
+	return statusError(status)
+}
+
+// builtin runs a builtin of ours.
+func (s *shell) builtin(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	var broken error
+	err := func() error {
+		defer recoverAs(&broken, args[0])
+		return s.builtins[args[0]](ctx, hc, args)
+	}()
+	if broken != nil {
+		return fail(hc, args[0], "%v", broken)
+	}
+	return err
+}
+
+// statusError returns the form that the interpreter has for an exit status.
+func statusError(status int) error {
+	if status == 0 {
+		return nil
+	}
+	return interp.ExitStatus(status)
+}
+
+// exit ends the subshell that hc belongs to.
+func exit(ctx context.Context, hc interp.HandlerContext, status int) error {
+	return hc.Builtin(ctx, []string{"exit", fmt.Sprint(status)})
+}
+
+func (s *shell) countBroken(out io.Writer) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken[out]++
+	return s.broken[out]
+}
+
+// run runs a command with the streams, the folder and the variables of e, and
+// returns its status. It also serves commands that run others, such as xargs, which
+// know nothing of the shell's builtins and scripts.
+func (s *shell) run(ctx context.Context, args []string, e *command.Env) int {
+	if ctx.Err() != nil {
+		return statusStopped
+	}
+	if len(args) == 0 || args[0] == "" {
+		fmt.Fprintln(e.Stderr, "bash: '': command not found")
+		return statusNotFound
+	}
+	name := args[0]
+	if f := s.commands[commandName(name)]; f != nil {
+		own := *e
+		own.Args = args
+		own.Run = s.run
+		return guarded(ctx, f, &own)
+	}
+	switch {
+	case strings.Contains(name, "/"):
+		return s.runFile(ctx, name, args[1:], e)
+	case interp.IsBuiltin(name):
+		return s.runBuiltin(ctx, args, e)
+	}
+	fmt.Fprintf(e.Stderr, "bash: %s: command not found\n", name)
+	if hint := s.hint(name); hint != "" {
+		fmt.Fprintln(e.Stderr, hint)
+	}
+	return statusNotFound
+}
+
+// guarded runs a command, and makes a failure of what panics.
+func guarded(ctx context.Context, f command.Func, e *command.Env) (status int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(e.Stderr, "%s: broke down: %v\n", e.Args[0], p)
+			status = 125
+		}
+	}()
+	return f(ctx, e) & 0xff
+}
+
+// commandName returns the name of the command that a path such as /usr/bin/env
+// stands for, and any other name as it is.
+func commandName(name string) string {
+	dir, base := path.Split(name)
+	for p := range strings.SplitSeq(searchPath, ":") {
+		if dir == p+"/" {
+			return base
+		}
+	}
+	return name
+}
+
+// runBuiltin runs a builtin of the shell in an interpreter of its own.
+func (s *shell) runBuiltin(ctx context.Context, args []string, e *command.Env) int {
+	words := make([]*syntax.Word, len(args))
+	for i, arg := range args {
+		words[i] = &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: arg}}}
+	}
+	runner, err := s.runner(e.Environ(), e.Dir, e.Stdin, e.Stdout, e.Stderr, nil)
+	if err != nil {
+		fmt.Fprintf(e.Stderr, "bash: %s: %s\n", args[0], command.Message(err))
+		return 1
+	}
+	return s.finish(ctx, runner, &syntax.CallExpr{Args: words}, e.Stderr).status
+}

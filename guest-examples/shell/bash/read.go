@@ -1,0 +1,220 @@
+package bash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+)
+
+// reading is what read and mapfile were asked for.
+type reading struct {
+	raw   bool
+	array string
+	// delimiter ends what is read.
+	delimiter byte
+	// count is how many bytes or lines to read at most; -1 is no limit.
+	count int
+	// exact means that the delimiter does not end what is read, count does.
+	exact bool
+	names []string
+}
+
+// readLine is read: it takes a line, byte by byte, as others may read on, and splits it into
+// variables.
+func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	r := reading{delimiter: '\n', count: -1}
+	var err error
+	if r.names, err = options(args[1:], "rseE", "aduinNtp", r.option); err != nil {
+		return misuse(hc, "read", "%v", err)
+	}
+	for _, name := range append(r.names, r.array) {
+		if name != "" && !variable.MatchString(name) {
+			return fail(hc, "read", "`%s': not a valid identifier", name)
+		}
+	}
+	line, complete, err := r.line(ctx, hc.Stdin)
+	if err != nil {
+		return fail(hc, "read", "%s", command.Message(err))
+	}
+	if err := assign(ctx, hc, r.split(hc.Env, line)...); err != nil {
+		return err
+	}
+	if !complete {
+		return interp.ExitStatus(1)
+	}
+	return nil
+}
+
+// options reads the options of a builtin and returns what follows them. flags are
+// those without a value, valued those with one.
+func options(args []string, flags, valued string, set func(letter byte, value string) error) (rest []string, err error) {
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		word := args[0][1:]
+		args = args[1:]
+		if word == "-" {
+			break
+		}
+		for word != "" {
+			letter := word[0]
+			word = word[1:]
+			value := ""
+			switch {
+			case strings.IndexByte(flags, letter) >= 0:
+			case strings.IndexByte(valued, letter) < 0:
+				return nil, fmt.Errorf("-%c: invalid option", letter)
+			case word != "":
+				value, word = word, ""
+			case len(args) == 0:
+				return nil, fmt.Errorf("-%c: option requires an argument", letter)
+			default:
+				value, args = args[0], args[1:]
+			}
+			if err := set(letter, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return args, nil
+}
+
+// option applies one option of read. Prompts are shown to terminals only, a time limit and
+// what a line editor begins with have no effect on input that is there.
+func (r *reading) option(letter byte, value string) error {
+	switch letter {
+	case 'r':
+		r.raw = true
+	case 'a':
+		r.array = value
+	case 'N':
+		r.exact = true
+		return r.shared('n', value)
+	case 'd', 'n', 'u':
+		return r.shared(letter, value)
+	}
+	return nil
+}
+
+// shared applies an option that read and mapfile have in common.
+func (r *reading) shared(letter byte, value string) (err error) {
+	switch letter {
+	case 'd':
+		r.delimiter = 0
+		if value != "" {
+			r.delimiter = value[0]
+		}
+	case 'n':
+		r.count, err = number(value)
+	case 'u':
+		if value != "0" {
+			return fmt.Errorf("-u %s: the shell has the descriptors 0, 1 and 2 only; redirect the input with <", value)
+		}
+	}
+	return err
+}
+
+// number reads a number that is not negative.
+func number(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s: invalid number", text)
+	}
+	return n, nil
+}
+
+// line reads up to the delimiter. complete is false if the input ended before.
+func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete bool, err error) {
+	var b strings.Builder
+	var one [1]byte
+	escaped := false
+	for r.count < 0 || b.Len() < r.count {
+		if b.Len() > maxOutput {
+			return "", false, errors.New("the line is too long")
+		}
+		n, err := in.Read(one[:])
+		if n == 0 && err == nil {
+			if ctx.Err() != nil {
+				return "", false, ctx.Err()
+			}
+			continue
+		}
+		if n == 0 {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return b.String(), false, err
+		}
+		c := one[0]
+		switch {
+		case escaped && c == '\n':
+			// A line that goes on: take back the backslash.
+			text := b.String()
+			b.Reset()
+			b.WriteString(text[:len(text)-1])
+			escaped = false
+			continue
+		case !escaped && c == r.delimiter && !r.exact:
+			return b.String(), true, nil
+		case c == 0:
+			continue // variables can't hold it
+		}
+		b.WriteByte(c)
+		escaped = !r.raw && c == '\\' && !escaped
+	}
+	return b.String(), true, nil
+}
+
+// split returns the variables that a line sets.
+func (r *reading) split(env expand.Environ, line string) []assignment {
+	ifs := " \t\n"
+	if v := env.Get("IFS"); v.IsSet() {
+		ifs = v.Str
+	}
+	switch {
+	case r.array != "":
+		return []assignment{{name: r.array, values: fields(line, ifs, -1, r.raw), array: true}}
+	case len(r.names) == 0:
+		// The whole line, blanks at its ends too.
+		if !r.raw {
+			line = withoutBackslashes(line)
+		}
+		return []assignment{{name: "REPLY", values: []string{line}}}
+	case r.exact:
+		return append([]assignment{{name: r.names[0], values: []string{line}}}, blank(r.names[1:])...)
+	}
+	values := fields(line, ifs, len(r.names), r.raw)
+	var assignments []assignment
+	for i, value := range values {
+		assignments = append(assignments, assignment{name: r.names[i], values: []string{value}})
+	}
+	return append(assignments, blank(r.names[len(values):])...)
+}
+
+func blank(names []string) []assignment {
+	var assignments []assignment
+	for _, name := range names {
+		assignments = append(assignments, assignment{name: name, values: []string{""}})
+	}
+	return assignments
+}
+
+// withoutBackslashes takes away the backslashes that protect characters.
+func withoutBackslashes(line string) string {
+	var b strings.Builder
+	escaped := false
+	for i := range len(line) {
+		if line[i] == '\\' && !escaped {
+			escaped = true
+			continue
+		}
+		b.WriteByte(line[i])
+		escaped = false
+	}
+	return b.String()
+}

@@ -1,0 +1,175 @@
+package bash
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+	"mvdan.cc/sh/v3/interp"
+)
+
+// shellCommand is the command bash, or sh: it runs a file, the argument of -c, or
+// what it reads from standard input, in an interpreter that shares nothing but
+// exported variables with the one that called it.
+func (s *shell) shellCommand(ctx context.Context, e *command.Env) int {
+	name := path.Base(e.Args[0])
+	options, rest, inline, err := shellOptions(e.Args[1:])
+	if err != nil {
+		fmt.Fprintf(e.Stderr, "%s: %v\n", name, err)
+		return statusUsage
+	}
+	switch {
+	case inline && len(rest) == 0:
+		fmt.Fprintf(e.Stderr, "%s: -c: option requires an argument\n", name)
+		return statusUsage
+	case inline:
+		script, params := rest[0], rest[1:]
+		if len(params) > 0 {
+			name, params = params[0], params[1:]
+		}
+		return s.runScript(ctx, name, script, options, params, e)
+	case len(rest) > 0:
+		script, err := readScript(absolute(e.Dir, rest[0]))
+		if err != nil {
+			fmt.Fprintf(e.Stderr, "%s: %s: %s\n", name, rest[0], command.Message(err))
+			return statusNotFound
+		}
+		return s.runScript(ctx, rest[0], script, options, rest[1:], e)
+	}
+	script, err := io.ReadAll(io.LimitReader(e.Stdin, maxScript+1))
+	if err != nil || len(script) > maxScript {
+		fmt.Fprintf(e.Stderr, "%s: standard input is no script of at most %d bytes\n", name, maxScript)
+		return statusNoProgram
+	}
+	return s.runScript(ctx, name, string(script), options, nil, e)
+}
+
+// shellOptions reads the options of the command bash. inline is true for -c.
+func shellOptions(args []string) (options, rest []string, inline bool, err error) {
+	for len(args) > 0 {
+		arg := args[0]
+		if arg == "-" || arg == "--" {
+			return options, args[1:], inline, nil
+		}
+		if strings.HasPrefix(arg, "--") {
+			// Nothing is read at the start, and nobody types.
+			switch arg {
+			case "--norc", "--noprofile", "--login", "--posix", "--noediting":
+				args = args[1:]
+				continue
+			}
+			return nil, nil, false, fmt.Errorf("%s: invalid option", arg)
+		}
+		if len(arg) < 2 || arg[0] != '-' && arg[0] != '+' {
+			break
+		}
+		args = args[1:]
+		for _, letter := range arg[1:] {
+			switch letter {
+			case 'c':
+				inline = true
+			case 's', 'l', 'i':
+			case 'o':
+				if len(args) == 0 {
+					return nil, nil, false, errors.New("-o: option requires an argument")
+				}
+				options, args = append(options, arg[:1]+"o", args[0]), args[1:]
+			default:
+				options = append(options, arg[:1]+string(letter))
+			}
+		}
+	}
+	return options, args, inline, nil
+}
+
+// readScript reads a file that is to be run.
+func readScript(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return "", syscall.EISDIR
+	}
+	script, err := io.ReadAll(io.LimitReader(f, maxScript+1))
+	if err != nil {
+		return "", err
+	}
+	if len(script) > maxScript {
+		return "", fmt.Errorf("is larger than the %d bytes that a script may have", maxScript)
+	}
+	first, _, _ := bytes.Cut(script, []byte("\n"))
+	if bytes.IndexByte(first, 0) >= 0 {
+		return "", errors.New("cannot execute binary file: no program can be started in the sandbox")
+	}
+	return string(script), nil
+}
+
+// runFile runs a file that was called by its path.
+func (s *shell) runFile(ctx context.Context, name string, params []string, e *command.Env) int {
+	script, err := readScript(absolute(e.Dir, name))
+	if err != nil {
+		fmt.Fprintf(e.Stderr, "bash: %s: %s\n", name, command.Message(err))
+		if errors.Is(err, os.ErrNotExist) {
+			return statusNotFound
+		}
+		return statusNoProgram
+	}
+	line, _, _ := strings.Cut(script, "\n")
+	if by, ok := strings.CutPrefix(line, "#!"); ok {
+		words := strings.Fields(by)
+		if len(words) > 0 && path.Base(words[0]) == "env" {
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			words = []string{"nothing"}
+		}
+		switch program := path.Base(words[0]); program {
+		case "sh", "bash", "dash", "ash", "ksh", "zsh":
+			options, _, _, err := shellOptions(words[1:])
+			if err != nil {
+				fmt.Fprintf(e.Stderr, "bash: %s: %v\n", name, err)
+				return statusUsage
+			}
+			return s.runScript(ctx, name, script, options, params, e)
+		default:
+			if s.commands[program] != nil {
+				return s.run(ctx, append(append(append([]string{program}, words[1:]...), name), params...), e)
+			}
+			fmt.Fprintf(e.Stderr, "bash: %s: it is a script for %s, which the sandbox has not\n", name, program)
+			return statusNoProgram
+		}
+	}
+	return s.runScript(ctx, name, script, nil, params, e)
+}
+
+// runScript runs a script in an interpreter of its own.
+func (s *shell) runScript(ctx context.Context, name, script string, options, params []string, e *command.Env) int {
+	leave, err := s.enter()
+	if err != nil {
+		return statusStopped
+	}
+	defer leave()
+	file, err := s.parse(script, name)
+	if err != nil {
+		fmt.Fprintln(e.Stderr, err)
+		return statusUsage
+	}
+	runner, err := s.runner(e.Environ(), e.Dir, e.Stdin, e.Stdout, e.Stderr, params)
+	if err == nil && len(options) > 0 {
+		err = interp.Params(withoutIdle(options)...)(runner)
+	}
+	if err != nil {
+		fmt.Fprintf(e.Stderr, "%s: %s\n", name, command.Message(err))
+		return statusUsage
+	}
+	return s.finish(ctx, runner, file, e.Stderr).status
+}

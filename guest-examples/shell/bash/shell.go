@@ -1,0 +1,228 @@
+package bash
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shell is what all parts of one call share: the script, its subshells, and the
+// scripts that it runs.
+type shell struct {
+	host     Host
+	commands map[string]command.Func
+	builtins map[string]builtin
+	// stop ends all of the call, and says why.
+	stop context.CancelCauseFunc
+	// calls counts commands, so that some checks are made now and then.
+	calls atomic.Uint32
+	// scripts is how many scripts run inside of the one of the call.
+	scripts atomic.Int32
+
+	mu sync.Mutex
+	// functions are the names of the functions that scripts of the call define;
+	// those are not looked up among the builtins of ours.
+	functions map[string]bool
+	// temps are files to remove when the call ends.
+	temps []string
+	// broken counts, for each part of a pipe, the commands that could not write to
+	// it because nobody reads any longer.
+	broken map[io.Writer]int
+}
+
+func newShell(host Host, stop context.CancelCauseFunc) *shell {
+	s := &shell{
+		host:      host,
+		commands:  maps.Clone(host.Commands),
+		stop:      stop,
+		functions: map[string]bool{},
+		broken:    map[io.Writer]int{},
+	}
+	if s.commands == nil {
+		s.commands = map[string]command.Func{}
+	}
+	s.commands["bash"], s.commands["sh"] = s.shellCommand, s.shellCommand
+	s.commands[tempCommand], s.commands[countCommand], s.commands[nameCommand] = s.newTemp, count, name
+	s.builtins = s.builtinTable()
+	return s
+}
+
+// environ returns the variables that a script of the call begins with.
+func (s *shell) environ(dir string) []string {
+	return append([]string{
+		"HOME=" + s.host.Workspace,
+		"HOSTNAME=sandbox",
+		"LANG=C.UTF-8",
+		"LOGNAME=user",
+		"PATH=" + searchPath,
+		"PWD=" + dir,
+		"SHELL=/bin/bash",
+		"SHLVL=1",
+		"TERM=dumb",
+		"TMPDIR=" + s.host.Temp,
+		"USER=user",
+	}, s.host.Environ...)
+}
+
+// main runs the script of the call, and waits for the jobs that it left in the
+// background, as somebody who reads its output to the end would.
+func (s *shell) main(ctx context.Context, script, dir string, stdin io.Reader, stdout, stderr io.Writer) ending {
+	file, err := s.parse(script, "bash")
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return ending{status: statusUsage}
+	}
+	runner, err := s.runner(s.environ(dir), dir, stdin, stdout, stderr, nil)
+	if err != nil {
+		fmt.Fprintln(stderr, "bash:", err)
+		return ending{status: statusUsage}
+	}
+	end := s.finish(ctx, runner, file, stderr)
+	if wait, err := s.parse("wait", "bash"); err == nil && end.stopped == nil {
+		// A statement, since a file would run the trap for EXIT once more.
+		s.finish(ctx, runner, wait.Stmts[0], stderr)
+		end.stopped = context.Cause(ctx)
+	}
+	if end.stopped != nil {
+		end.status = statusStopped
+	}
+	return end
+}
+
+// finish runs a part of a script and returns how it ended.
+func (s *shell) finish(ctx context.Context, runner *interp.Runner, node syntax.Node, stderr io.Writer) ending {
+	err := func() (err error) {
+		defer recoverAs(&err, "bash")
+		return runner.Run(ctx, node)
+	}()
+	if cause := context.Cause(ctx); cause != nil {
+		return ending{status: statusStopped, stopped: cause}
+	}
+	var status interp.ExitStatus
+	switch {
+	case err == nil:
+		return ending{}
+	case errors.As(err, &status):
+		return ending{status: int(status)}
+	}
+	fmt.Fprintln(stderr, err)
+	return ending{status: 1}
+}
+
+// runner returns an interpreter. The first of environ may be overridden by later
+// ones.
+func (s *shell) runner(environ []string, dir string, stdin io.Reader, stdout, stderr io.Writer, params []string) (*interp.Runner, error) {
+	return interp.New(
+		interp.Env(expand.ListEnviron(environ...)),
+		interp.Dir(dir),
+		interp.Params(append([]string{"--"}, params...)...),
+		interp.StdIO(stdin, stdout, stderr),
+		interp.CallHandler(s.call),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return s.exec }),
+		interp.OpenHandler(s.open),
+		interp.ReadDirHandler2(s.readDir),
+		interp.StatHandler(s.stat),
+		interp.AccessHandler(s.access),
+	)
+}
+
+// exported returns the exported variables in the form NAME=value, sorted.
+func exported(env expand.Environ) []string {
+	values := map[string]string{}
+	for name, v := range env.Each {
+		if v.IsSet() && v.Exported && v.Kind == expand.String {
+			values[name] = v.Str
+		} else {
+			delete(values, name) // a later one hides an earlier one
+		}
+	}
+	list := make([]string, 0, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, name+"="+values[name])
+	}
+	return list
+}
+
+// lookup returns the function that finds the value of a variable in a list as
+// exported returns it.
+func lookup(environ []string) func(string) string {
+	return func(name string) string {
+		for _, pair := range slices.Backward(environ) {
+			if value, ok := strings.CutPrefix(pair, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// Commands that scripts are not told of: the first makes a file for a process
+// substitution and writes its name, the second writes how many arguments it has, and
+// the third its argument, or noName when that is empty.
+const (
+	tempCommand  = "__temporary_file"
+	countCommand = "__count"
+	nameCommand  = "__name"
+)
+
+// noName is the name of a variable that nobody has.
+const noName = "__nothing"
+
+func count(_ context.Context, e *command.Env) int {
+	fmt.Fprintln(e.Stdout, len(e.Args)-1)
+	return 0
+}
+
+func name(_ context.Context, e *command.Env) int {
+	fmt.Fprintln(e.Stdout, cmp.Or(strings.Join(e.Args[1:], " "), noName))
+	return 0
+}
+
+func (s *shell) newTemp(_ context.Context, e *command.Env) int {
+	name, err := s.tempFile("")
+	if err != nil {
+		fmt.Fprintf(e.Stderr, "bash: no file can be made for the process substitution: %s\n", command.Message(err))
+		return 1
+	}
+	fmt.Fprintln(e.Stdout, name)
+	return 0
+}
+
+// tempFile makes a file that is removed when the call ends.
+func (s *shell) tempFile(content string) (name string, err error) {
+	f, err := os.CreateTemp(s.host.Temp, ".shell-*")
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	s.temps = append(s.temps, f.Name())
+	s.mu.Unlock()
+	if _, err := f.WriteString(content); err != nil {
+		f.Close()
+		return "", err
+	}
+	return f.Name(), f.Close()
+}
+
+// removeTemps removes the files of process substitutions. What can't be removed
+// goes with the scratch space of the call.
+func (s *shell) removeTemps() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range s.temps {
+		_ = os.Remove(name)
+	}
+}

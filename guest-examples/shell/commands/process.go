@@ -1,0 +1,127 @@
+package commands
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"runtime"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+)
+
+const (
+	// brokenPipe is the status of a command that wrote to a pipe which nobody
+	// reads: 128 and the number of SIGPIPE.
+	brokenPipe = 141
+	// interrupted is the status of one that ended as its time was over.
+	interrupted = 124
+)
+
+// process is one run of a command.
+type process struct {
+	ctx    context.Context
+	env    *command.Env
+	name   string
+	out    *bufio.Writer // stdout; flushed before anything else gets to write
+	outErr error         // the first error of writing to stdout
+	status int           // what errorf leaves
+	// unreadable is the message about an input that cannot be read: its name, why.
+	unreadable string
+	ticks      uint
+	most       int // bytes that it may hold in memory
+}
+
+func newProcess(ctx context.Context, e *command.Env, name string) *process {
+	return &process{ctx: ctx, env: e, name: name, out: bufio.NewWriterSize(e.Stdout, 32<<10), unreadable: "%s: %s", most: maxHeld}
+}
+
+// exit ends the run and returns the status that it has in the end.
+func (p *process) exit(status int) int {
+	p.flush()
+	switch {
+	case command.IsBrokenPipe(p.outErr):
+		return brokenPipe
+	case p.ctx.Err() != nil:
+		return interrupted
+	case p.outErr != nil:
+		p.errorf("write error: %s", message(p.outErr))
+		return max(status, 1)
+	}
+	return status
+}
+
+// stopped reports whether nobody wants more: the time is over, or stdout takes
+// nothing any longer. What may last asks it again and again, also as a guest has
+// a single thread: a timer goes off only when the others let it.
+func (p *process) stopped() bool {
+	if p.ticks++; p.ticks%256 == 0 {
+		runtime.Gosched()
+	}
+	return p.outErr != nil || p.ctx.Err() != nil
+}
+
+// Write writes to stdout.
+func (p *process) Write(b []byte) (int, error) {
+	if p.outErr != nil {
+		return 0, p.outErr
+	}
+	n, err := p.out.Write(b)
+	p.outErr = err
+	return n, err
+}
+
+// write, print and printf are for those who ask stopped.
+func (p *process) write(b []byte) { _, _ = p.Write(b) }
+
+func (p *process) print(s string) {
+	if p.outErr == nil {
+		_, p.outErr = p.out.WriteString(s)
+	}
+}
+
+func (p *process) printf(format string, args ...any) {
+	if p.outErr == nil {
+		_, p.outErr = fmt.Fprintf(p.out, format, args...)
+	}
+}
+
+func (p *process) flush() {
+	if p.outErr == nil {
+		p.outErr = p.out.Flush()
+	}
+}
+
+// errorf writes a line to stderr that begins with the name of the command, and
+// makes the status 1 unless it is greater.
+func (p *process) errorf(format string, args ...any) {
+	p.flush()
+	fmt.Fprintf(p.env.Stderr, "%s: %s\n", p.name, fmt.Sprintf(format, args...))
+	p.status = max(p.status, 1)
+}
+
+// fail is errorf, and returns the status 1.
+func (p *process) fail(format string, args ...any) int {
+	p.errorf(format, args...)
+	return 1
+}
+
+// path returns the absolute form of a name.
+func (p *process) path(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(p.env.Dir, name)
+}
+
+// run runs another command with the streams of this one, but for stdin.
+func (p *process) run(ctx context.Context, words []string, stdin io.Reader) int {
+	p.flush()
+	if p.outErr != nil {
+		return brokenPipe
+	}
+	e := *p.env
+	e.Args, e.Stdin = words, stdin
+	return p.env.Run(ctx, words, &e)
+}

@@ -1,0 +1,70 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+)
+
+// spec describes a command.
+type spec struct {
+	name string
+	// synopsis is what follows the name in a usage line.
+	synopsis string
+	// options are the options it has, as parseOptions reads them. A command with
+	// rawArguments gets all words as operands.
+	options string
+	// usage is the exit status for wrong options; 0 means 1.
+	usage int
+	// note says what differs from the command people know, if anything does.
+	note string
+	run  func(p *process, o options, operands []string) int
+}
+
+// rawArguments in place of options leaves all words to the command.
+const rawArguments = "raw"
+
+// command returns the function that the table holds.
+func (s spec) command() command.Func {
+	return func(ctx context.Context, e *command.Env) int {
+		p := newProcess(ctx, e, s.name)
+		return p.exit(s.start(p))
+	}
+}
+
+func (s spec) start(p *process) int {
+	words := p.env.Args[1:]
+	if s.options == rawArguments {
+		if len(words) == 1 && words[0] == "--help" && s.note != "" {
+			p.print(s.help())
+			return 0
+		}
+		return s.run(p, nil, words)
+	}
+	o, operands, err := parseOptions(s.options, words)
+	if err != nil {
+		p.errorf("%v", err)
+		return max(s.usage, 1)
+	}
+	if o.has("help") {
+		p.printf("%s", s.help())
+		return 0
+	}
+	return s.run(p, o, operands)
+}
+
+// help returns what --help prints.
+func (s spec) help() string {
+	text := "usage: " + s.name
+	if s.synopsis != "" {
+		text += " " + s.synopsis
+	}
+	text += "\n"
+	if known := knownOptions(s.options); known != "" && s.options != rawArguments {
+		text += "options: " + known + "\n"
+	}
+	if s.note != "" {
+		text += s.note + "\n"
+	}
+	return text
+}

@@ -1,0 +1,34 @@
+package commands
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+)
+
+// all returns the commands, sorted by name.
+func all(transport http.RoundTripper) []spec {
+	list := []spec{
+		arch, awkSpec(&workingFolder{}), base64Spec, basename, bracket, cat, chmod, cmpSpec, column, comm, cp, curlSpec(transport), cut, date, diff, dirname, du,
+		echo, egrep, env, expand, exprSpec, falsehood, fgrep, file, find, fold, grep, gunzip, gzipSpec, head, helpSpec(), hexdump, hostname, id, joinSpec, jq, ln, ls, mkdir, mktemp, mv,
+		nl, nohup, nproc, od, paste, printenv, printfSpec, readlink, realpath, rev, rm, rmdir, sed, seq, shuf, sleep, sortSpec, split, stat, tac, tail, tarSpec, tee,
+		testSpec, timeout, touch, tr, tree, truth, uname, uniq, unzip, wc, whichSpec(), whoami, xargs, xxd, yes, zcat, zipSpec,
+	}
+	list = append(list, sums()...)
+	slices.SortFunc(list, func(a, b spec) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// Table returns the commands by name, in a map of the caller's own. The requests of
+// curl go through transport; nil stands for no network. Its awk
+// changes the current folder of the program while it runs, so that a program should have
+// one table.
+func Table(transport http.RoundTripper) map[string]command.Func {
+	table := map[string]command.Func{}
+	for _, s := range all(transport) {
+		table[s.name] = s.command()
+	}
+	return table
+}

@@ -1,0 +1,63 @@
+// Package applypatch is the built-in tool apply_patch: changes of several files, all
+// of them or none.
+package applypatch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+const (
+	// maxFiles is how many files a patch may be for.
+	maxFiles = 100
+	// maxFile is the greatest size in bytes of a file that is patched, and maxTotal
+	// that of all of them.
+	maxFile  = 10 << 20
+	maxTotal = 32 << 20
+)
+
+// param is what errors are put down to.
+const param = "patch"
+
+// Args are the arguments of apply_patch.
+type Args struct {
+	// Patch is a patch in the envelope "*** Begin Patch" or a unified diff.
+	Patch string `json:"patch"`
+}
+
+// Run applies a patch to the files of dir and writes what was changed to out. The
+// text of an error is written for a model; after one the files are as they were,
+// unless it says otherwise.
+func Run(dir workspace.Dir, args Args, out io.Writer) error {
+	if strings.TrimSpace(args.Patch) == "" {
+		return errors.New("patch is empty")
+	}
+	parts, err := parse(args.Patch)
+	if err != nil {
+		return err
+	}
+	p := plan{dir: dir, taken: map[string]bool{}}
+	for _, part := range parts {
+		if err := p.add(part); err != nil {
+			return fmt.Errorf("%w; nothing was changed", err)
+		}
+	}
+	if err := p.commit(); err != nil {
+		return err
+	}
+	var text strings.Builder
+	title := "Patched " + toolabi.Quantity(len(p.files), "file")
+	fmt.Fprintf(&text, "%s\n", strings.ToLower(title))
+	for _, f := range p.files {
+		fmt.Fprintln(&text, f.report)
+		for _, note := range f.notes {
+			fmt.Fprintf(&text, "(%s)\n", note)
+		}
+	}
+	return toolabi.WriteResult(out, toolabi.TextResult(title, text.String(), p.counts()))
+}

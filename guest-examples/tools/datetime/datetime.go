@@ -1,0 +1,106 @@
+// Package datetime is the built-in tool datetime: the current time, time zones
+// and calculations with dates.
+package datetime
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+)
+
+// Operation is what a call does.
+type Operation string
+
+// The operations.
+const (
+	Now     Operation = "now"     // the current time in Zone
+	Convert Operation = "convert" // Time in Zone
+	Add     Operation = "add"     // Time moved by Amount of Unit
+	Diff    Operation = "diff"    // how long it is from Time to Until
+)
+
+// Args are the arguments of datetime.
+type Args struct {
+	// Operation is what to do; "" means Now.
+	Operation Operation `json:"operation"`
+	// Time and Until are moments in a form that parseTime takes; "" means now.
+	Time  string `json:"time"`
+	Until string `json:"until"`
+	// Zone is an IANA name or an offset. "" means that of Time, or UTC.
+	Zone string `json:"zone"`
+	// Amount of Unit is what Add adds; a negative one goes back.
+	Amount toolabi.Int `json:"amount"`
+	Unit   Unit        `json:"unit"`
+}
+
+// Run writes the result to out; now is the clock. The text of an error is
+// written for a model.
+func Run(now func() time.Time, args Args, out io.Writer) error {
+	zone, err := parseZone(args.Zone)
+	if err != nil {
+		return fmt.Errorf("zone: %w", err)
+	}
+	p := parser{now: now, zone: zone}
+	text := ""
+	switch args.Operation {
+	case Now, "":
+		if args.Time != "" && args.Time != "now" {
+			return errors.New("time can't be given for now; use the operation convert")
+		}
+		text, err = convert(p, "now")
+	case Convert:
+		text, err = convert(p, args.Time)
+	case Add:
+		text, err = add(p, args)
+	case Diff:
+		text, err = diff(p, args)
+	default:
+		return fmt.Errorf("operation is %q; it must be now, convert, add or diff", args.Operation)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, text)
+	return err
+}
+
+func convert(p parser, text string) (string, error) {
+	t, note, err := p.parse("time", text)
+	if err != nil {
+		return "", err
+	}
+	return describe(t) + note, nil
+}
+
+func add(p parser, args Args) (string, error) {
+	if args.Unit == "" {
+		return "", fmt.Errorf("unit is missing; add needs amount and unit (%s)", unitNames)
+	}
+	t, note, err := p.parse("time", args.Time)
+	if err != nil {
+		return "", err
+	}
+	moved, moveNote, err := args.Unit.add(t, int64(args.Amount))
+	if err != nil {
+		return "", err
+	}
+	return describe(moved) + note + moveNote, nil
+}
+
+func diff(p parser, args Args) (string, error) {
+	if args.Until == "" {
+		return "", errors.New("until is missing; diff needs time and until")
+	}
+	from, fromNote, err := p.parse("time", args.Time)
+	if err != nil {
+		return "", err
+	}
+	until, untilNote, err := p.parse("until", args.Until)
+	if err != nil {
+		return "", err
+	}
+	return describeSpan(from, until) + fromNote + untilNote, nil
+}

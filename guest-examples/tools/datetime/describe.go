@@ -1,0 +1,147 @@
+package datetime
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+)
+
+// describe writes a moment in RFC 3339, and facts about it.
+func describe(t time.Time) string {
+	year, week := t.ISOWeek()
+	yearEnd := time.Date(t.Year(), time.December, 31, 0, 0, 0, 0, time.UTC)
+	weekday := (int(t.Weekday())+6)%7 + 1 // Monday is 1
+	var b strings.Builder
+	fmt.Fprintln(&b, t.Format(time.RFC3339Nano))
+	fmt.Fprintf(&b, "weekday: %s\n", t.Weekday())
+	fmt.Fprintf(&b, "iso week: %04d-W%02d-%d\n", year, week, weekday)
+	fmt.Fprintf(&b, "day of year: %d of %d\n", t.YearDay(), yearEnd.YearDay())
+	fmt.Fprintf(&b, "unix: %d\n", t.Unix())
+	fmt.Fprintf(&b, "zone: %s\n", describeZone(t))
+	return b.String()
+}
+
+// describeZone names the zone of t with the offset that it has then.
+func describeZone(t time.Time) string {
+	abbreviation, offset := t.Zone()
+	facts := []string{offsetName(offset)}
+	name := t.Location().String()
+	if name == facts[0] {
+		return name
+	}
+	if abbreviation != name && !strings.ContainsAny(abbreviation, "+-") {
+		facts = append(facts, abbreviation)
+	}
+	if t.IsDST() {
+		facts = append(facts, "daylight saving time")
+	}
+	return fmt.Sprintf("%s (%s)", name, strings.Join(facts, ", "))
+}
+
+// span is an amount of time, split up. All fields have the same sign or are 0.
+type span struct {
+	years, months, days, hours, minutes, seconds int64
+	nanoseconds                                  int64
+}
+
+// describeSpan writes how long it is from one moment to another, exactly and
+// by the calendar of from's zone.
+func describeSpan(from, until time.Time) string {
+	early, late, direction := from, until, ""
+	if until.Before(from) {
+		early, late, direction = until, from, "-"
+	}
+	seconds := late.Unix() - early.Unix()
+	nanoseconds := int64(late.Nanosecond() - early.Nanosecond())
+	if nanoseconds < 0 {
+		seconds, nanoseconds = seconds-1, nanoseconds+1e9
+	}
+	exact := clockSpan(seconds, nanoseconds)
+	exact.days, exact.hours = exact.hours/24, exact.hours%24
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s\n", direction, exact.iso())
+	fmt.Fprintf(&b, "exact: %s\n", exact.words())
+	fmt.Fprintf(&b, "seconds: %s%d%s\n", direction, seconds, fraction(nanoseconds))
+	fmt.Fprintf(&b, "calendar: %s (in %s)\n", calendarSpan(early.In(from.Location()), late.In(from.Location())).words(), from.Location())
+	switch {
+	case direction != "":
+		fmt.Fprintln(&b, "until lies before time")
+	case until.Equal(from):
+		fmt.Fprintln(&b, "until and time are the same moment")
+	}
+	return b.String()
+}
+
+// clockSpan splits a span into hours and less.
+func clockSpan(seconds, nanoseconds int64) span {
+	return span{hours: seconds / 3600, minutes: seconds / 60 % 60, seconds: seconds % 60, nanoseconds: nanoseconds}
+}
+
+// calendarSpan splits the time between two moments of one zone into whole
+// months, days and the rest.
+func calendarSpan(early, late time.Time) span {
+	months := (late.Year()-early.Year())*12 + int(late.Month()-early.Month())
+	base, _ := addMonths(early, months)
+	if base.After(late) {
+		months--
+		base, _ = addMonths(early, months)
+	}
+	// A day has up to 25 hours, and there are fewer than 32.
+	days := int((late.Unix()-base.Unix())/86400) + 1
+	moved, _ := addDays(base, days)
+	for ; moved.After(late); days-- {
+		moved, _ = addDays(base, days-1)
+	}
+	rest := late.Sub(moved)
+	s := clockSpan(int64(rest/time.Second), int64(rest%time.Second))
+	s.years, s.months, s.days = int64(months/12), int64(months%12), int64(days)
+	return s
+}
+
+// fraction writes nanoseconds as the part after the seconds.
+func fraction(nanoseconds int64) string {
+	if nanoseconds == 0 {
+		return ""
+	}
+	return "." + strings.TrimRight(fmt.Sprintf("%09d", nanoseconds), "0")
+}
+
+// words writes the parts of s that are not 0.
+func (s span) words() string {
+	var parts []string
+	for _, part := range []struct {
+		n    int64
+		unit string
+	}{{s.years, "year"}, {s.months, "month"}, {s.days, "day"}, {s.hours, "hour"}, {s.minutes, "minute"}} {
+		if part.n != 0 {
+			parts = append(parts, toolabi.Quantity(part.n, part.unit))
+		}
+	}
+	if s.seconds != 0 || s.nanoseconds != 0 || len(parts) == 0 {
+		parts = append(parts, toolabi.Quantity(fmt.Sprintf("%d%s", s.seconds, fraction(s.nanoseconds)), "second"))
+	}
+	return strings.Join(parts, " ")
+}
+
+// iso writes s, which has no years and months, as an ISO 8601 duration.
+func (s span) iso() string {
+	date, clock := "", ""
+	if s.days != 0 {
+		date = fmt.Sprintf("%dD", s.days)
+	}
+	if s.hours != 0 {
+		clock += fmt.Sprintf("%dH", s.hours)
+	}
+	if s.minutes != 0 {
+		clock += fmt.Sprintf("%dM", s.minutes)
+	}
+	if s.seconds != 0 || s.nanoseconds != 0 || date+clock == "" {
+		clock += fmt.Sprintf("%d%sS", s.seconds, fraction(s.nanoseconds))
+	}
+	if clock != "" {
+		clock = "T" + clock
+	}
+	return "P" + date + clock
+}

@@ -1,0 +1,145 @@
+package diff
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/linediff"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+)
+
+// show returns the difference in the format.
+func (d *difference) show(format Format) []byte {
+	if len(d.changes) == 0 {
+		return []byte("no difference\n")
+	}
+	note := ""
+	if ends := []byte("\r\n"); bytes.Equal(bytes.ReplaceAll(d.old.text, ends, ends[1:]), bytes.ReplaceAll(d.new.text, ends, ends[1:])) {
+		note = "note: only the line ends differ (CRLF and LF)\n"
+	}
+	if format == Stat {
+		return fmt.Appendf(nil, "%s added, %s removed (%d before, %d after)\n%s", toolabi.Quantity(d.added, "line"),
+			toolabi.Quantity(d.removed, "line"), len(d.old.lines), len(d.new.lines), note)
+	}
+	out := fmt.Appendf(nil, "--- %s\n+++ %s\n", d.old.name, d.new.name)
+	for start := 0; start < len(d.changes); {
+		end := start + 1
+		for end < len(d.changes) && d.changes[end].OldStart-d.changes[end-1].OldEnd <= 2*d.around {
+			end++
+		}
+		hunk := d.hunk(d.changes[start:end], format)
+		if room := MaxOutput - len(out); len(hunk) > room {
+			out = append(out, hunk[:bytes.LastIndexByte(hunk[:room], '\n')+1]...)
+			return fmt.Appendf(out, "(the diff is cut here: it is longer than %d bytes; %s added and %s removed in all)\n", MaxOutput,
+				toolabi.Quantity(d.added, "line"), toolabi.Quantity(d.removed, "line"))
+		}
+		out = append(out, hunk...)
+		start = end
+	}
+	return append(out, note...)
+}
+
+// hunk returns changes that lie close together, with the lines around them.
+func (d *difference) hunk(changes []linediff.Change, format Format) []byte {
+	first, last := changes[0], changes[len(changes)-1]
+	before := min(d.around, first.OldStart)
+	after := min(d.around, len(d.old.lines)-last.OldEnd)
+	out := fmt.Appendf(nil, "@@ -%s +%s @@\n", lineRange(first.OldStart-before, last.OldEnd+after), lineRange(first.NewStart-before, last.NewEnd+after))
+	at := first.OldStart - before
+	for _, c := range changes {
+		out = appendLines(out, format, " ", d.old.lines[at:c.OldStart])
+		at = c.OldEnd
+		removed, added := d.old.lines[c.OldStart:c.OldEnd], d.new.lines[c.NewStart:c.NewEnd]
+		if format == Words {
+			out = appendWords(out, removed, added)
+			continue
+		}
+		out = appendLines(out, format, "-", removed)
+		out = appendLines(out, format, "+", added)
+	}
+	return appendLines(out, format, " ", d.old.lines[at:last.OldEnd+after])
+}
+
+// lineRange is a range of lines as a hunk names it, given from 0 and with the
+// end left out.
+func lineRange(start, end int) string {
+	switch end - start {
+	case 0:
+		return fmt.Sprintf("%d,0", start)
+	case 1:
+		return fmt.Sprint(start + 1)
+	default:
+		return fmt.Sprintf("%d,%d", start+1, end-start)
+	}
+}
+
+func appendLines(out []byte, format Format, sign string, lines [][]byte) []byte {
+	for _, line := range lines {
+		if format != Words {
+			out = append(out, sign...)
+		}
+		out = append(out, bytes.ToValidUTF8(line, []byte("\uFFFD"))...)
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			out = append(out, "\n\\ No newline at end of file\n"...)
+		}
+	}
+	return out
+}
+
+// appendWords shows which words of the lines became which.
+func appendWords(out []byte, removed, added [][]byte) []byte {
+	older, newer := words(bytes.Join(removed, nil)), words(bytes.Join(added, nil))
+	oldNumbers, newNumbers := linediff.Numbers(older, newer, whole)
+	// Without a context that ends there is no error.
+	changes, _ := linediff.Changes(context.Background(), oldNumbers, newNumbers)
+	at := 0
+	for _, c := range changes {
+		out = append(out, bytes.Join(newer[at:c.NewStart], nil)...)
+		out = marked(out, "[-", older[c.OldStart:c.OldEnd], "-]")
+		out = marked(out, "{+", newer[c.NewStart:c.NewEnd], "+}")
+		at = c.NewEnd
+	}
+	out = append(out, bytes.Join(newer[at:], nil)...)
+	if !bytes.HasSuffix(out, []byte("\n")) {
+		out = append(out, '\n')
+	}
+	return bytes.ToValidUTF8(out, []byte("\uFFFD"))
+}
+
+func marked(out []byte, open string, words [][]byte, end string) []byte {
+	if len(words) == 0 {
+		return out
+	}
+	out = append(out, open...)
+	out = append(out, bytes.Join(words, nil)...)
+	return append(out, end...)
+}
+
+// words cuts a text into words, runs of spaces, and all other characters alone.
+func words(text []byte) [][]byte {
+	var all [][]byte
+	start, last := 0, 0
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		class := 0
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || unicode.Is(unicode.Mn, r):
+			class = 1
+		case r == ' ' || r == '\t':
+			class = 2
+		}
+		if at > start && (class != last || class == 0) {
+			all = append(all, text[start:at])
+			start = at
+		}
+		last = class
+		at += size
+	}
+	if start < len(text) {
+		all = append(all, text[start:])
+	}
+	return all
+}

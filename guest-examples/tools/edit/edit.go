@@ -1,0 +1,88 @@
+// Package edit is the built-in tool edit: a text of a file replaced by another,
+// with everything else of the file kept to the byte.
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"github.com/wasmtool/wasmtool/guest-examples/tools/write"
+)
+
+// MaxSize is the greatest size in bytes of a file before and after.
+const MaxSize = filehash.MaxSize
+
+// Args are the arguments of edit.
+type Args struct {
+	// FilePath is relative to the workspace or absolute under /workspace.
+	FilePath string `json:"file_path"`
+	// OldString, NewString and ReplaceAll are those of Edit, but that an empty
+	// OldString creates a file.
+	OldString  string `json:"old_string"`
+	NewString  string `json:"new_string"`
+	ReplaceAll bool   `json:"replace_all"`
+	// FileHash is what filehash.Of says of the file that the caller has seen;
+	// "" means whatever it holds.
+	FileHash string `json:"file_hash"`
+}
+
+// Run changes a file of dir and writes what was changed to out. The text of an
+// error is written for a model; after one the file is as it was.
+func Run(dir workspace.Dir, args Args, out io.Writer) error {
+	if args.OldString == args.NewString {
+		return errors.New("new_string is the same as old_string; there is nothing to change")
+	}
+	if args.OldString == "" {
+		name, was, err := dir.Target("file_path", args.FilePath)
+		if err != nil {
+			return err
+		}
+		if was != nil {
+			return fmt.Errorf("old_string is empty, which creates a file, and %s exists; give the text to replace, or use write to replace the whole file", workspace.Display(name))
+		}
+		return write.Create(dir, name, args.NewString, out)
+	}
+	edits := []Edit{{args.OldString, args.NewString, args.ReplaceAll}}
+	return Change(dir, args.FilePath, args.FileHash, edits, func(int) string { return "" }, out)
+}
+
+// Change makes the edits in the file of dir that path names, on one reading and with
+// one writing of it, and writes what was changed to out. fileHash is as in Args, label as in Apply.
+func Change(dir workspace.Dir, path, fileHash string, edits []Edit, label func(int) string, out io.Writer) error {
+	name, was, data, err := dir.Read("file_path", path, MaxSize)
+	if err != nil {
+		return err
+	}
+	shown := workspace.Display(name)
+	if err := filehash.Check(fileHash, shown, data); err != nil {
+		return err
+	}
+	done, err := Apply(data, shown, edits, label)
+	if err != nil {
+		return err
+	}
+	if _, err := dir.Write("file_path", name, was, done.Content); err != nil {
+		return err
+	}
+	return done.tell(name, len(edits), out)
+}
+
+// Rehearse is Change for a file that is not there.
+func Rehearse(data []byte, edits []Edit, out io.Writer) error {
+	done, err := Apply(data, "sample", edits, func(int) string { return "" })
+	if err != nil {
+		return err
+	}
+	return done.tell("sample", len(edits), out)
+}
+
+// tell writes what was changed in the file name.
+func (o Outcome) tell(name string, edits int, out io.Writer) error {
+	shown := workspace.Display(name)
+	metadata := map[string]any{"path": name, "replacements": o.Replacements, "file_hash": filehash.Of(o.Content)}
+	return toolabi.WriteResult(out, toolabi.TextResult("Edited "+shown, string(o.Report(shown, edits)), metadata))
+}

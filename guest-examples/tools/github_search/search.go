@@ -1,0 +1,163 @@
+// Package githubsearch is the built-in tool github_search: code, repositories, issues and
+// pull requests on GitHub.
+package githubsearch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/client"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/plain"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+)
+
+const (
+	// DefaultResults is how many results a call asks for that names no max_results.
+	DefaultResults = 10
+	// MaxResults is how many it may ask for.
+	MaxResults = 50
+	// MaxReach is how many results of a query GitHub shows, whatever the page.
+	MaxReach = 1000
+	// MaxQuery is the longest query in characters, as GitHub has it.
+	MaxQuery = 256
+	// service is who answers.
+	service = "GitHub"
+)
+
+// Args are the arguments of github_search.
+type Args struct {
+	// Type is what to look for: code, repositories or issues, which are pull requests, too.
+	Type string `json:"type"`
+	// Query is in the language of GitHub's search, with qualifiers such as repo:owner/name.
+	Query string `json:"query"`
+	// Sort is an order that the type has; empty means by how well it fits.
+	Sort string `json:"sort"`
+	// MaxResults is how many results to return at most; 0 means DefaultResults.
+	MaxResults toolabi.Int `json:"max_results"`
+	// Page is which part of the results, from 1; 0 means 1.
+	Page toolabi.Int `json:"page"`
+}
+
+// kind is a type of results.
+type kind struct {
+	name string // of one
+	// sorts are the orders that it has.
+	sorts []string
+	// show reads an item and writes it, and returns it for programs.
+	show func(item []byte, b *strings.Builder) (any, error)
+}
+
+// kinds are the types by their names.
+var kinds = map[string]kind{
+	"code":         {name: "file", show: showCode},
+	"repositories": {name: "repository", sorts: []string{"stars", "forks", "updated"}, show: showRepository},
+	"issues":       {name: "issue", sorts: []string{"created", "updated", "comments", "reactions"}, show: showIssue},
+}
+
+// Run searches through the transport. The text of an error is for a model.
+func Run(ctx context.Context, transport http.RoundTripper, settings map[string]string, args Args) (guest.Result, error) {
+	k, err := args.complete()
+	if err != nil {
+		return guest.Result{}, err
+	}
+	r, err := request(settings["api_url"], args)
+	if err != nil {
+		return guest.Result{}, err
+	}
+	var answer answer
+	if err := client.New(transport).JSON(ctx, service, r, &answer); err != nil {
+		return guest.Result{}, hint(err, settings)
+	}
+	return answer.show(k, args)
+}
+
+// complete checks the arguments and fills in defaults.
+func (a *Args) complete() (kind, error) {
+	k, ok := kinds[a.Type]
+	a.Query = strings.TrimSpace(a.Query)
+	switch {
+	case !ok:
+		return k, fmt.Errorf("type is %q; write code, repositories or issues", a.Type)
+	case a.Query == "":
+		return k, errors.New("query is empty; write words, and qualifiers such as repo:owner/name or language:go")
+	case len([]rune(a.Query)) > MaxQuery:
+		return k, fmt.Errorf("query has more than %d characters, which GitHub does not take; use fewer words", MaxQuery)
+	}
+	if a.Sort != "" && !contains(k.sorts, a.Sort) {
+		if len(k.sorts) == 0 {
+			return k, fmt.Errorf("sort is %q, and %s has no order but how well it fits; leave it out", a.Sort, a.Type)
+		}
+		return k, fmt.Errorf("sort is %q; for %s write %s, or leave it out", a.Sort, a.Type, strings.Join(k.sorts, ", "))
+	}
+	if a.MaxResults == 0 {
+		a.MaxResults = DefaultResults
+	}
+	if a.MaxResults < 1 || a.MaxResults > MaxResults {
+		return k, fmt.Errorf("max_results is %d; write a number from 1 to %d", a.MaxResults, MaxResults)
+	}
+	if a.Page == 0 {
+		a.Page = 1
+	}
+	if a.Page < 1 || a.Page > MaxReach || (a.Page-1)*a.MaxResults >= MaxReach {
+		return k, fmt.Errorf("page is %d; GitHub shows the first %d results only, so ask for an earlier page or narrow the query", a.Page, MaxReach)
+	}
+	return k, nil
+}
+
+// request asks below the URL of the API. The host puts the token in.
+func request(base string, args Args) (*http.Request, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("the URL of GitHub's API is not set; the operator has to write it into the setting api_url of github_search")
+	}
+	u = u.JoinPath("search", args.Type)
+	query := url.Values{"q": {args.Query}, "per_page": {strconv.Itoa(int(args.MaxResults))}, "page": {strconv.Itoa(int(args.Page))}}
+	if args.Sort != "" {
+		query.Set("sort", args.Sort)
+		query.Set("order", "desc")
+	}
+	u.RawQuery = query.Encode()
+	r, err := http.NewRequest(http.MethodGet, u.String(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/vnd.github.text-match+json")
+	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	return r, nil
+}
+
+// hint says what to do about refusals that GitHub words badly.
+func hint(err error, settings map[string]string) error {
+	var status *client.StatusError
+	if !errors.As(err, &status) {
+		return err
+	}
+	switch {
+	case status.Status == http.StatusUnauthorized && settings["login"] == "none":
+		return fmt.Errorf("%w (searches of code need a token: the operator has to set login = \"token\")", err)
+	case status.Status == http.StatusUnprocessableEntity:
+		return fmt.Errorf("%w; look at the qualifiers of the query, and whether its repositories and users are there", err)
+	}
+	return err
+}
+
+func contains(list []string, text string) bool {
+	for _, one := range list {
+		if one == text {
+			return true
+		}
+	}
+	return false
+}
+
+// line is a text of somebody else's, which may be long, on one line.
+func line(text string) string {
+	const most = 300
+	return plain.Line(text, most)
+}

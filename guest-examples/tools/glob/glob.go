@@ -1,0 +1,149 @@
+// Package glob is the built-in tool glob: the files whose paths match a
+// pattern, the newest first.
+package glob
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+// startParam is what errors about the folder to begin at are put down to.
+const startParam = "path or pattern"
+
+// DefaultLimit is how many files a call lists that names no limit.
+const DefaultLimit = 100
+
+// Args are the arguments of glob.
+type Args struct {
+	// Pattern is matched with paths below Path, or, if it begins with
+	// /workspace/, with paths in the workspace.
+	Pattern string `json:"pattern"`
+	// Path is the folder to look in, relative to the workspace or absolute
+	// under /workspace; "" means the workspace.
+	Path string `json:"path"`
+	// Limit is how many files to list at most; 0 means DefaultLimit.
+	Limit toolabi.Int `json:"limit"`
+	// IncludeHidden lists names that begin with a dot too.
+	IncludeHidden bool `json:"include_hidden"`
+	// IncludeIgnored lists what .gitignore files name too.
+	IncludeIgnored bool `json:"include_ignored"`
+}
+
+// Run writes the paths of the files of fsys that match to out, one a line.
+// Finding none is not an error. The text of an error is written for a model.
+func Run(fsys fs.FS, args Args, out io.Writer) error {
+	if args.Limit == 0 {
+		args.Limit = DefaultLimit
+	}
+	if args.Limit < 0 {
+		return fmt.Errorf("limit is %d; it must be at least 1", args.Limit)
+	}
+	start, pattern, err := place(args.Path, args.Pattern)
+	if err != nil {
+		return err
+	}
+	info, err := fs.Stat(fsys, start)
+	if err != nil {
+		return workspace.Explain(fsys, startParam, start, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s: %s is not a folder", startParam, workspace.Display(start))
+	}
+	found := newest{limit: int(args.Limit)}
+	walker := workspace.Walker{
+		FS:       fsys,
+		Start:    start,
+		Hidden:   args.IncludeHidden || workspace.NamesHidden(pattern),
+		Ignored:  args.IncludeIgnored,
+		MaxDepth: depth(pattern),
+		Unread:   &found.unread,
+		LeftOut:  &found.ignored,
+	}
+	end := workspace.LiteralEnd(pattern)
+	times := times{batch: workspace.NewBatch(fsys, 0), to: &found}
+	err = walker.Walk(func(name string, entry fs.DirEntry) error {
+		if !strings.HasSuffix(name, end) || !doublestar.MatchUnvalidated(pattern, workspace.Below(start, name)) {
+			return nil
+		}
+		if kind := entry.Type(); kind.IsRegular() || kind == fs.ModeSymlink { // links are listed, and stay links
+			times.add(name)
+		}
+		return nil
+	})
+	if err != nil {
+		return workspace.Explain(fsys, startParam, start, err)
+	}
+	times.flush()
+	return report(out, args.Pattern, start, &found)
+}
+
+// place returns the resolved folder to begin at and the pattern for paths
+// below it.
+func place(folder, pattern string) (start, below string, err error) {
+	if folder == "" {
+		folder = "."
+	}
+	if pattern == "" {
+		return "", "", errors.New("pattern is empty; **/* lists all files")
+	}
+	if err := workspace.CheckGlob("pattern", pattern); err != nil {
+		return "", "", err
+	}
+	start, err = workspace.Resolve("path", folder)
+	if err != nil {
+		return "", "", err
+	}
+	// The fixed part in front narrows the walk.
+	base, below := doublestar.SplitPattern(pattern)
+	if strings.Contains("/"+below+"/", "/../") {
+		return "", "", errors.New("pattern: .. can't follow a wildcard; put the folder in path")
+	}
+	if path.IsAbs(base) {
+		start, err = workspace.Resolve("pattern", base)
+	} else {
+		start, err = workspace.Resolve("pattern", path.Join(start, base))
+	}
+	// Clean takes away what nothing would match, such as doubled slashes.
+	return start, path.Clean(below), err
+}
+
+// depth returns how many levels of folders the pattern can match, or 0 if there
+// is no bound.
+func depth(pattern string) int {
+	if strings.Contains(pattern, "**") || strings.ContainsAny(pattern, `{\`) {
+		return 0
+	}
+	return strings.Count(pattern, "/") + 1
+}
+
+// report writes the files and what was left out.
+func report(out io.Writer, pattern, start string, found *newest) error {
+	var text bytes.Buffer
+	files := found.sorted()
+	for _, f := range files {
+		fmt.Fprintln(&text, workspace.Display(f.name))
+	}
+	switch {
+	case found.count == 0 && !strings.ContainsRune(pattern, '/'):
+		fmt.Fprintf(&text, "no files match; %s looks only in the folder itself, %s in all below it\n",
+			workspace.Display(pattern), workspace.Display("**/"+pattern))
+	case found.count == 0:
+		fmt.Fprintln(&text, "no files match")
+	case found.count > len(files):
+		fmt.Fprintf(&text, "\n(the newest %d of %d files shown; narrow pattern or path, or set limit)\n", len(files), found.count)
+	}
+	text.WriteString(workspace.IgnoredNote(found.ignored))
+	text.WriteString(found.unread.Note("folder"))
+	return toolabi.WriteResult(out, toolabi.TextResult("Found "+toolabi.Quantity(found.count, "file"), text.String(), map[string]any{
+		"pattern": pattern, "searchPath": start, "count": found.count, "truncated": found.count > len(files), "ignored": found.ignored,
+	}))
+}

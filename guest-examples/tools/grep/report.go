@@ -1,0 +1,117 @@
+package grep
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+// report puts together the output, file after file, and counts all matches,
+// also those that it doesn't show.
+type report struct {
+	// pattern and start are what is searched for and where.
+	pattern, start string
+	mode           Mode
+	before, after  int64 // lines of context
+	max            int
+
+	searched, binary int // files; one that lacks what is looked for counts as searched, whatever it is
+	matched          int // files with a match
+	lines            int // matching lines
+	shown            int // lines or files in out
+	out              bytes.Buffer
+	unread           workspace.Unread // files and folders
+	ignored          int              // files and folders
+
+	name  string // the file in hand
+	found int    // its matching lines
+	hits  []hit  // those to be shown with context
+}
+
+// begin starts a file.
+func (r *report) begin(name string) {
+	r.searched++
+	r.name, r.found, r.hits = name, 0, r.hits[:0]
+}
+
+// add takes a matching line of the file and says whether to go on.
+func (r *report) add(h hit) bool {
+	r.found++
+	switch {
+	case r.mode != Content:
+		return r.mode != Files // one match is all that counts
+	case !r.room():
+	case r.before > 0 || r.after > 0:
+		h.line, h.at = excerpt(h.line, h.at), 0
+		r.hits = append(r.hits, h)
+	default:
+		r.shown++
+		r.write(h.number, ':', excerpt(h.line, h.at))
+	}
+	return true
+}
+
+// end closes the file; reopen opens it once more, for the lines of context.
+func (r *report) end(reopen func() (io.ReadCloser, error)) error {
+	if r.found == 0 {
+		return nil
+	}
+	r.matched++
+	r.lines += r.found
+	switch {
+	case r.mode == Content && len(r.hits) > 0:
+		return r.writeContext(reopen)
+	case r.mode == Files && r.room():
+		r.shown++
+		fmt.Fprintln(&r.out, workspace.Display(r.name))
+	case r.mode == Count && r.room():
+		r.shown++
+		fmt.Fprintf(&r.out, "%s:%d\n", workspace.Display(r.name), r.found)
+	}
+	return nil
+}
+
+// room reports whether one more result may be shown.
+func (r *report) room() bool {
+	return r.shown+len(r.hits) < r.max && r.out.Len() < MaxOutput
+}
+
+// write adds a line of the file; mark is ':' for a match and '-' for context.
+func (r *report) write(number int64, mark byte, line []byte) {
+	fmt.Fprintf(&r.out, "%s%c%d%c%s\n", workspace.Display(r.name), mark, number, mark, line)
+}
+
+// finish writes the output, with what it leaves out, to w.
+func (r *report) finish(w io.Writer) error {
+	if r.matched == 0 {
+		r.nothing()
+	}
+	total, unit := r.matched, "files with matches"
+	if r.mode == Content {
+		total, unit = r.lines, "matching lines in "+toolabi.Quantity(r.matched, "file")
+	}
+	if r.shown < total {
+		fmt.Fprintf(&r.out, "\n(%d of %d %s shown; narrow pattern, path or glob, or set max_results)\n", r.shown, total, unit)
+	}
+	r.out.WriteString(workspace.IgnoredNote(r.ignored))
+	r.out.WriteString(r.unread.Note("path"))
+	title := "Found " + toolabi.Quantity(r.lines, "matching line") + " in " + toolabi.Quantity(r.matched, "file")
+	if r.mode == Files {
+		title = "Found " + toolabi.Quantity(r.matched, "file")
+	}
+	return toolabi.WriteResult(w, toolabi.TextResult(title, r.out.String(), map[string]any{
+		"pattern": r.pattern, "searchPath": r.start, "count": total, "truncated": r.shown < total, "ignored": r.ignored,
+	}))
+}
+
+// nothing says that there is no match, and why that may be.
+func (r *report) nothing() {
+	if r.searched+r.binary == 0 {
+		fmt.Fprintln(&r.out, "no matches: there was no file to search; check path and glob, or set include_hidden")
+		return
+	}
+	fmt.Fprintf(&r.out, "no matches (files searched: %d, binary files skipped: %d)\n", r.searched, r.binary)
+}

@@ -1,0 +1,166 @@
+// Package hash is the built-in tool hash: checksums of texts and files.
+package hash
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha3"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	gohash "hash"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+// MaxFile is the size of the largest file that is read, in bytes.
+const MaxFile = 1 << 30
+
+// Algorithm is the name of a checksum.
+type Algorithm string
+
+// SHA256 is what counts when a call names none.
+const SHA256 Algorithm = "sha256"
+
+// Encoding is how a checksum is written.
+type Encoding string
+
+// The encodings. "" means Hex.
+const (
+	Hex    Encoding = "hex"
+	Base64 Encoding = "base64"
+)
+
+// Args are the arguments of hash. One of Text, Data and FilePath is given.
+type Args struct {
+	// Algorithm is which checksum to make; "" means SHA256.
+	Algorithm Algorithm `json:"algorithm"`
+	// Text is hashed in UTF-8.
+	Text *string `json:"text"`
+	// Data are bytes in Base64, of either alphabet, with padding or without.
+	Data *string `json:"base64"`
+	// FilePath is relative to the workspace or absolute under /workspace.
+	FilePath *string `json:"file_path"`
+	// Encoding is how the checksum is written.
+	Encoding Encoding `json:"encoding"`
+	// Expected is a checksum to compare with, in the same encoding.
+	Expected string `json:"expected"`
+}
+
+// algorithms are all there are.
+var algorithms = map[Algorithm]func() gohash.Hash{
+	"crc32":    func() gohash.Hash { return crc32.NewIEEE() },
+	"md5":      md5.New,
+	"sha1":     sha1.New,
+	"sha224":   sha256.New224,
+	SHA256:     sha256.New,
+	"sha384":   sha512.New384,
+	"sha512":   sha512.New,
+	"sha3-256": func() gohash.Hash { return sha3.New256() },
+	"sha3-512": func() gohash.Hash { return sha3.New512() },
+}
+
+// Algorithms returns the names of all algorithms in their order.
+func Algorithms() []string { return toolabi.Operations(algorithms) }
+
+// Run writes the checksum of a text, of bytes or of a file of fsys to out; with
+// something expected, whether it is that comes on a second line. The text of an
+// error is written for a model.
+func Run(fsys fs.FS, args Args, out io.Writer) error {
+	if args.Algorithm == "" {
+		args.Algorithm = SHA256
+	}
+	newHash, ok := algorithms[args.Algorithm]
+	if !ok {
+		return fmt.Errorf("algorithm is %.80q; it must be one of %s", args.Algorithm, strings.Join(Algorithms(), ", "))
+	}
+	if args.Encoding != "" && args.Encoding != Hex && args.Encoding != Base64 {
+		return fmt.Errorf("encoding is %.80q; it must be hex or base64", args.Encoding)
+	}
+	h := newHash()
+	if err := feed(h, fsys, args); err != nil {
+		return err
+	}
+	sum := args.Encoding.encode(h.Sum(nil))
+	if args.Expected != "" {
+		sum += "\n" + args.verdict(sum)
+	}
+	_, err := io.WriteString(out, sum)
+	return err
+}
+
+func (e Encoding) encode(sum []byte) string {
+	if e == Base64 {
+		return base64.StdEncoding.EncodeToString(sum)
+	}
+	return hex.EncodeToString(sum)
+}
+
+// verdict says whether the checksum is what is expected.
+func (a Args) verdict(sum string) string {
+	expected := strings.TrimSpace(a.Expected)
+	switch {
+	case expected == sum, a.Encoding != Base64 && strings.EqualFold(expected, sum):
+		return "matches"
+	case len(expected) != len(sum):
+		return fmt.Sprintf("differs: expected has %s, and %s has %d; is it of another algorithm?", toolabi.Quantity(len(expected), "character"), a.Algorithm, len(sum))
+	default:
+		return "differs from expected"
+	}
+}
+
+// feed writes to h what is to be hashed.
+func feed(h io.Writer, fsys fs.FS, args Args) error {
+	given := 0
+	for _, source := range []*string{args.Text, args.Data, args.FilePath} {
+		if source != nil {
+			given++
+		}
+	}
+	var err error
+	switch {
+	case given != 1:
+		return errors.New("give one of text, base64 and file_path")
+	case args.Text != nil:
+		_, err = io.WriteString(h, *args.Text)
+	case args.Data != nil:
+		err = feedBase64(h, *args.Data)
+	default:
+		err = feedFile(h, fsys, *args.FilePath)
+	}
+	return err
+}
+
+func feedBase64(h io.Writer, data string) error {
+	content, err := toolabi.DecodeBase64(data)
+	if err != nil {
+		return fmt.Errorf("base64 can't be decoded: %w", err)
+	}
+	_, err = h.Write(content)
+	return err
+}
+
+func feedFile(h io.Writer, fsys fs.FS, path string) error {
+	const param = "file_path"
+	name, f, err := workspace.OpenFile(fsys, param, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	n, err := io.Copy(h, io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return workspace.Explain(fsys, param, name, err)
+	}
+	if n > MaxFile {
+		return fmt.Errorf("%s: %s has more than %d bytes", param, workspace.Display(name), MaxFile)
+	}
+	return nil
+}

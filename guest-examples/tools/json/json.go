@@ -1,0 +1,153 @@
+// Package json is the built-in tool json: it checks JSON, lays it out, and asks
+// it questions in the language of jq.
+package json
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/source"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+)
+
+const (
+	// DefaultIndent is how many spaces a level is indented by.
+	DefaultIndent = 2
+	maxIndent     = 8
+	// MaxOutput is how many bytes a call writes.
+	MaxOutput = 4 << 20
+)
+
+// Operation is what a call does.
+type Operation string
+
+// The operations.
+const (
+	Query    Operation = "query"    // the results of a jq program
+	Format   Operation = "format"   // the same values, laid out in lines
+	Minify   Operation = "minify"   // the same values without spaces
+	Validate Operation = "validate" // whether it is JSON, and where not
+)
+
+// Args are the arguments of json.
+type Args struct {
+	// Operation is what to do; "" is an error.
+	Operation Operation `json:"operation"`
+	// Text is the JSON, or FilePath a file that has it.
+	Text     string `json:"text"`
+	FilePath string `json:"file_path"`
+	// Query is the program of the operation Query.
+	Query string `json:"query"`
+	// Raw tells Query to write strings as they are, not in quotes.
+	Raw bool `json:"raw"`
+	// Compact tells Query to write each result on one line.
+	Compact bool `json:"compact"`
+	// Indent is the number of spaces a level, 1 to 8; 0 means DefaultIndent.
+	Indent toolabi.Int `json:"indent"`
+}
+
+// Run writes the result to out; files are read in fsys. The text of an error is
+// written for a model.
+func Run(fsys fs.FS, args Args, out io.Writer) error {
+	if args.Indent == 0 {
+		args.Indent = DefaultIndent
+	}
+	if args.Indent < 0 || args.Indent > maxIndent {
+		return fmt.Errorf("indent is %d; it must be 1 to %d", args.Indent, maxIndent)
+	}
+	if args.Query != "" && args.Operation != Query {
+		return fmt.Errorf("query is given; it is for the operation query, and operation is %q", args.Operation)
+	}
+	switch args.Operation {
+	case Query, Format, Minify, Validate:
+	default:
+		return fmt.Errorf("operation is %q; it must be query, format, minify or validate", args.Operation)
+	}
+	text, err := source.Read(fsys, args.Text, args.FilePath)
+	if err != nil {
+		return err
+	}
+	if args.Operation == Validate {
+		result, err := describe(jsonvalue.ParseText(text))
+		if err != nil {
+			return err
+		}
+		return write(out, result)
+	}
+	values, err := jsonvalue.Split(text)
+	if err != nil {
+		return fmt.Errorf("this is not JSON: %w", err)
+	}
+	var result []byte
+	switch args.Operation {
+	case Query:
+		if args.Compact {
+			args.Indent = 0
+		}
+		result, err = query(args.Query, values, int(args.Indent), args.Raw)
+	case Format:
+		result, err = layOut(values, strings.Repeat(" ", int(args.Indent)))
+	default:
+		result, err = layOut(values, "")
+	}
+	if err != nil {
+		return err
+	}
+	return write(out, result)
+}
+
+// layOut writes the values anew, with all that they hold as it was written.
+func layOut(values [][]byte, indent string) ([]byte, error) {
+	var result bytes.Buffer
+	for _, value := range values {
+		var err error
+		if indent == "" {
+			err = json.Compact(&result, value)
+		} else {
+			err = json.Indent(&result, value, "", indent)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if result.Len() > MaxOutput {
+			return nil, fmt.Errorf("the result is larger than %d bytes; give a smaller indent, or query for a part", MaxOutput)
+		}
+		result.WriteByte('\n')
+	}
+	return result.Bytes(), nil
+}
+
+// describe says whether values are in order; err is what reading them gave.
+// What is too large to be checked is an error.
+func describe(values []jsonvalue.Value, err error) ([]byte, error) {
+	switch {
+	case errors.Is(err, jsonvalue.ErrDepth) || errors.Is(err, jsonvalue.ErrSize):
+		return nil, err
+	case err != nil:
+		return fmt.Appendf(nil, "not valid: %v\n", err), nil
+	case len(values) > 1:
+		return fmt.Appendf(nil, "valid: %d values, as in JSON Lines\n", len(values)), nil
+	}
+	return fmt.Appendf(nil, "valid: %s\n", summary(values[0])), nil
+}
+
+func summary(value jsonvalue.Value) string {
+	switch value.Kind() {
+	case jsonvalue.Array:
+		return "array of " + toolabi.Quantity(len(value.Items()), "item")
+	case jsonvalue.Object:
+		return "object with " + toolabi.Quantity(value.Members().Len(), "member")
+	}
+	return value.Kind().String()
+}
+
+func write(out io.Writer, result []byte) error {
+	_, err := out.Write(result)
+	return err
+}

@@ -1,0 +1,146 @@
+// Package list is the built-in tool list: what is in a folder, as a tree.
+package list
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+const (
+	// DefaultDepth is how many levels a call shows that names no depth.
+	DefaultDepth = 2
+	// DefaultLimit is how many entries a call shows that names no limit.
+	DefaultLimit = 200
+	// maxOutput is the size in bytes at which entries are only counted.
+	maxOutput = 96 << 10
+)
+
+// Args are the arguments of list.
+type Args struct {
+	// Path is the folder, relative to the workspace or absolute under
+	// /workspace; "" means the workspace.
+	Path string `json:"path"`
+	// Depth is how many levels to show; 0 means DefaultDepth.
+	Depth toolabi.Int `json:"depth"`
+	// Limit is how many entries to show at most; 0 means DefaultLimit.
+	Limit toolabi.Int `json:"limit"`
+	// IncludeHidden shows names that begin with a dot too.
+	IncludeHidden bool `json:"include_hidden"`
+	// IncludeIgnored shows what .gitignore files name too.
+	IncludeIgnored bool `json:"include_ignored"`
+}
+
+// Run writes the tree of a folder of fsys to out. The text of an error is written for
+// a model.
+func Run(fsys fs.FS, args Args, out io.Writer) error {
+	switch {
+	case args.Depth < 0:
+		return fmt.Errorf("depth is %d; it must be at least 1", args.Depth)
+	case args.Limit < 0:
+		return fmt.Errorf("limit is %d; it must be at least 1", args.Limit)
+	}
+	if args.Path == "" {
+		args.Path = "."
+	}
+	if args.Depth == 0 {
+		args.Depth = DefaultDepth
+	}
+	if args.Limit == 0 {
+		args.Limit = DefaultLimit
+	}
+	start, err := workspace.Resolve("path", args.Path)
+	if err != nil {
+		return err
+	}
+	info, err := fs.Stat(fsys, start)
+	if err != nil {
+		return workspace.Explain(fsys, "path", start, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("path: %s is a file, not a folder; use read to see what is in it", workspace.Display(start))
+	}
+	tree := tree{start: start, limit: int(args.Limit)}
+	walker := workspace.Walker{
+		FS: fsys, Start: start, Folders: true, MaxDepth: int(args.Depth),
+		Hidden: args.IncludeHidden, Ignored: args.IncludeIgnored,
+		Unread: &tree.unread, LeftOut: &tree.ignored,
+	}
+	if err := walker.Walk(tree.add); err != nil {
+		return workspace.Explain(fsys, "path", start, err)
+	}
+	return tree.finish(out)
+}
+
+// tree is what was found so far.
+type tree struct {
+	start string
+	limit int
+
+	text           bytes.Buffer
+	shown          int
+	files, folders int
+	ignored        int
+	unread         workspace.Unread
+}
+
+// add takes an entry. All are counted, and the first ones are shown.
+func (t *tree) add(name string, entry fs.DirEntry) error {
+	if entry.IsDir() {
+		t.folders++
+	} else {
+		t.files++
+	}
+	if t.shown >= t.limit || t.text.Len() >= maxOutput {
+		return nil
+	}
+	t.shown++
+	below := workspace.Below(t.start, name)
+	t.text.WriteString(strings.Repeat("  ", strings.Count(below, "/")))
+	t.text.WriteString(workspace.Display(entry.Name()))
+	t.text.WriteString(kind(entry))
+	t.text.WriteByte('\n')
+	return nil
+}
+
+// kind words what stands behind the name of an entry. The size of a file is told only
+// where it is shown, as it costs a call of the host.
+func kind(entry fs.DirEntry) string {
+	if entry.IsDir() {
+		return "/"
+	}
+	info, err := entry.Info()
+	switch {
+	case err != nil: // removed since the folder was listed
+		return ""
+	case info.Mode().Type() == fs.ModeSymlink:
+		return " (link)"
+	case !workspace.Regular(info):
+		return " (no regular file)"
+	}
+	return " (" + toolabi.Quantity(info.Size(), "byte") + ")"
+}
+
+// finish writes the result.
+func (t *tree) finish(out io.Writer) error {
+	counts := toolabi.Quantity(t.files, "file") + ", " + toolabi.Quantity(t.folders, "folder")
+	total := t.files + t.folders
+	switch {
+	case total == 0:
+		fmt.Fprintf(&t.text, "(%s has nothing to show)\n", workspace.Display(t.start))
+	case t.shown < total:
+		fmt.Fprintf(&t.text, "\n(%d of %d entries shown: %s; give path or depth, or set limit)\n", t.shown, total, counts)
+	default:
+		fmt.Fprintf(&t.text, "\n(%s)\n", counts)
+	}
+	t.text.WriteString(workspace.IgnoredNote(t.ignored))
+	t.text.WriteString(t.unread.Note("folder"))
+	return toolabi.WriteResult(out, toolabi.TextResult("Listed "+workspace.Display(t.start), t.text.String(), map[string]any{
+		"path": t.start, "files": t.files, "folders": t.folders, "ignored": t.ignored, "truncated": t.shown < total,
+	}))
+}

@@ -1,0 +1,110 @@
+package read
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"golang.org/x/image/webp"
+)
+
+const (
+	// MaxImage is the greatest size of an image in bytes: 5 MiB in base64, which is
+	// what the interfaces of models take.
+	MaxImage = 15 << 18
+	// MaxPixels is how many pixels an image may have. To check it takes up to eight
+	// bytes for each.
+	MaxPixels = 20_000_000
+)
+
+// imageFormat is a kind of images that can be shown.
+type imageFormat struct {
+	mime   string
+	begins []string // what a file of it begins with, at the places of the spaces anything
+	size   func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}
+
+var imageFormats = []imageFormat{
+	{"image/png", []string{"\x89PNG\r\n\x1a\n"}, png.DecodeConfig, png.Decode},
+	{"image/jpeg", []string{"\xff\xd8\xff"}, jpeg.DecodeConfig, jpeg.Decode},
+	{"image/gif", []string{"GIF87a", "GIF89a"}, gif.DecodeConfig, gif.Decode},
+	{"image/webp", []string{"RIFF    WEBP"}, webp.DecodeConfig, webp.Decode},
+}
+
+// imageHead is how many bytes tell the kind of an image.
+const imageHead = 12
+
+// formatOf returns the kind of image that a file is which begins with head.
+func formatOf(head []byte) (imageFormat, bool) {
+	for _, format := range imageFormats {
+		for _, magic := range format.begins {
+			if begins(head, magic) {
+				return format, true
+			}
+		}
+	}
+	return imageFormat{}, false
+}
+
+func begins(head []byte, magic string) bool {
+	if len(head) < len(magic) {
+		return false
+	}
+	for i := range len(magic) {
+		if magic[i] != ' ' && magic[i] != head[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// image writes the image in the file as a block, whole or not at all.
+func (p *page) image(format imageFormat, file io.Reader, out io.Writer) error {
+	shown := workspace.Display(p.name)
+	kind := strings.ToUpper(strings.TrimPrefix(format.mime, "image/"))
+	data, err := io.ReadAll(io.LimitReader(file, MaxImage+1))
+	if err != nil {
+		return p.explain(err)
+	}
+	if len(data) > MaxImage {
+		return fmt.Errorf("file_path: %s is a %s image of more than %d bytes, which is the most that can be shown; make a smaller one of it", shown, kind, MaxImage)
+	}
+	damaged := func(err error) error {
+		return fmt.Errorf("file_path: %s begins like a %s image and is damaged: %w; it can't be shown", shown, kind, err)
+	}
+	size, err := format.size(bytes.NewReader(data))
+	if err != nil {
+		return damaged(err)
+	}
+	if size.Width <= 0 || size.Height <= 0 {
+		return damaged(errors.New("it has no pixels"))
+	}
+	if size.Width > MaxPixels/size.Height {
+		return fmt.Errorf("file_path: %s has %d × %d pixels, and at most %d can be shown; make a smaller one of it", shown, size.Width, size.Height, MaxPixels)
+	}
+	// A damaged image that reaches a conversation makes all of its later requests
+	// fail, so that its head is not enough to look at.
+	if _, err := format.decode(bytes.NewReader(data)); err != nil {
+		return damaged(err)
+	}
+	text := fmt.Sprintf("%s: %s image, %d × %d pixels, %s\n", shown, kind, size.Width, size.Height, toolabi.Quantity(len(data), "byte"))
+	return toolabi.WriteResult(out, guest.Result{
+		Content: []guest.Content{guest.Text(text), guest.Image(data, format.mime)},
+		Title:   "Read " + shown,
+		Metadata: map[string]any{
+			"path": p.name, "width": size.Width, "height": size.Height, "mime_type": format.mime,
+			"size": len(data), "file_hash": filehash.Of(data),
+		},
+	})
+}

@@ -1,0 +1,236 @@
+package read
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/pdftext"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/text"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+// keep is how many bytes of a line are held: MaxLineChars of four bytes, and
+// one more that tells whether anything was cut off.
+const keep = 4*MaxLineChars + 1
+
+// page writes lines first to first+limit-1 of something, numbered from 1.
+type page struct {
+	fsys         fs.FS
+	name         string
+	first, limit int64
+	out          bytes.Buffer
+	metadata     map[string]any
+
+	shown   int64 // lines written
+	size    int   // bytes written
+	invalid bool  // a line had bytes that are no UTF-8
+}
+
+// room reports whether another line of so many bytes fits.
+func (p *page) room(bytes int) bool {
+	return p.shown < p.limit && (p.shown == 0 || p.size+bytes <= MaxOutput)
+}
+
+func (p *page) write(line []byte) {
+	p.out.Write(line)
+	p.size += len(line)
+	p.shown++
+}
+
+// end reports what the page left out, where there are total things in all and
+// more says that this is only a lower bound. unit is "lines" or "entries".
+func (p *page) end(unit string, total int64, more bool) {
+	last := p.first + p.shown - 1
+	if !more {
+		p.metadata[unit] = total
+	}
+	p.metadata["truncated"] = last < total || more
+	if p.first == 1 && last == total && !more {
+		return
+	}
+	count := strconv.FormatInt(total, 10)
+	if more {
+		count = "more than " + count
+	}
+	fmt.Fprintf(&p.out, "\n(showing %s %d-%d of %s", unit, p.first, last, count)
+	if last < total || more {
+		fmt.Fprintf(&p.out, "; continue with offset=%d", last+1)
+	}
+	fmt.Fprint(&p.out, ")\n")
+}
+
+// folder writes the entries of a folder, one a line; folders end in a slash.
+func (p *page) folder() error {
+	entries, err := fs.ReadDir(p.fsys, p.name)
+	if err != nil {
+		return p.explain(err)
+	}
+	total := int64(len(entries))
+	if total == 0 {
+		fmt.Fprintf(&p.out, "(%s is an empty folder)\n", workspace.Display(p.name))
+		return nil
+	}
+	if p.first > total {
+		return fmt.Errorf("offset %d is past the end: the folder %s has %d entries", p.first, workspace.Display(p.name), total)
+	}
+	for _, entry := range entries[p.first-1:] {
+		line := workspace.Display(entry.Name())
+		if entry.IsDir() {
+			line += "/"
+		}
+		line += "\n"
+		if !p.room(len(line)) {
+			break
+		}
+		p.write([]byte(line))
+	}
+	p.end("entries", total, false)
+	return nil
+}
+
+// finish writes the page as a result. The text is the page alone; what a program may
+// want to know of the file beside it is in the metadata, and for people in the title.
+func (p *page) finish(out io.Writer) error {
+	title := "Read " + workspace.Display(p.name)
+	if lines, ok := p.metadata["lines"]; ok {
+		title += " (" + toolabi.Quantity(lines, "line") + ")"
+	}
+	return toolabi.WriteResult(out, toolabi.TextResult(title, p.out.String(), p.metadata))
+}
+
+// file writes lines of a text file of so many bytes, or of the text of a PDF file, or an image.
+func (p *page) file(size int64, out io.Writer) error {
+	f, err := p.fsys.Open(p.name)
+	if err != nil {
+		return p.explain(err)
+	}
+	defer f.Close()
+	return p.content(f, size, out)
+}
+
+// content is file for what the file holds.
+func (p *page) content(seen io.Reader, size int64, out io.Writer) error {
+	var hash filehash.Hash
+	if size <= filehash.MaxSize {
+		seen = io.TeeReader(seen, &hash)
+	}
+	// A small file does without most of the buffer, which a call would have to make empty.
+	source := bufio.NewReaderSize(seen, int(max(text.SniffLen, min(size, 64<<10))))
+	head, err := source.Peek(imageHead)
+	if err != nil && err != io.EOF {
+		return p.explain(err)
+	}
+	if format, ok := formatOf(head); ok {
+		return p.image(format, source, out)
+	}
+	if pdftext.IsPDF(head) {
+		return p.pdf(source, out)
+	}
+	decoded, err := text.NewReader(source)
+	if errors.Is(err, text.ErrBinary) {
+		return fmt.Errorf("file_path: %s is a binary file of %d bytes; read shows text, images (PNG, JPEG, GIF, WebP) and the text of PDF files only", workspace.Display(p.name), size)
+	}
+	if err != nil {
+		return p.explain(err)
+	}
+	if err := p.lines(text.NewLineReader(decoded, keep)); err != nil {
+		return err
+	}
+	if size <= filehash.MaxSize {
+		// What follows the page was read to count its lines.
+		if _, err := io.Copy(io.Discard, source); err != nil {
+			return p.explain(err)
+		}
+		p.metadata["file_hash"] = hash.Text()
+	}
+	return p.finish(out)
+}
+
+// explain words an error met in reading.
+func (p *page) explain(err error) error {
+	return workspace.Explain(p.fsys, "file_path", p.name, err)
+}
+
+// lines writes the page of a text.
+func (p *page) lines(in *text.LineReader) error {
+	var passed int64 // lines before the page
+	for ; passed < p.first-1; passed++ {
+		if _, _, err := in.Next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return p.explain(err)
+		}
+	}
+	var line []byte
+	full := false
+	for !full && p.shown < p.limit {
+		start, length, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return p.explain(err)
+		}
+		var valid bool
+		line, valid = appendLine(line[:0], p.first+p.shown, start, length)
+		if full = !p.room(len(line)); !full {
+			p.write(line)
+			p.invalid = p.invalid || !valid
+		}
+	}
+	if p.shown == 0 {
+		if p.first == 1 {
+			fmt.Fprintf(&p.out, "(%s is empty)\n", workspace.Display(p.name))
+			p.metadata["lines"] = 0
+			return nil
+		}
+		return fmt.Errorf("offset %d is past the end: the last line of %s is %d", p.first, workspace.Display(p.name), passed)
+	}
+	rest, more, err := in.Count(MaxCounted)
+	if err != nil {
+		return p.explain(err)
+	}
+	if full {
+		rest++ // the line that did not fit
+	}
+	if p.invalid {
+		fmt.Fprint(&p.out, "\n(not UTF-8; bytes that are no text are shown as \uFFFD)\n")
+	}
+	p.end("lines", p.first+p.shown-1+rest, more)
+	return nil
+}
+
+// appendNumber appends a number as the verb %6d of package fmt does, in a fraction of the time.
+func appendNumber(line []byte, number int64) []byte {
+	const width = 6
+	var digits [20]byte
+	text := strconv.AppendInt(digits[:0], number, 10)
+	for range width - len(text) {
+		line = append(line, ' ')
+	}
+	return append(line, text...)
+}
+
+// appendLine appends the numbered line that begins with start and is length
+// bytes long. valid tells whether what is shown of it is UTF-8.
+func appendLine(line []byte, number int64, start []byte, length int64) (numbered []byte, valid bool) {
+	line = append(appendNumber(line, number), '\t')
+	shown, cut := text.Clip(start, MaxLineChars)
+	if valid = utf8.Valid(shown); valid {
+		line = append(line, shown...)
+	} else {
+		line = append(line, text.Valid(shown)...)
+	}
+	if cut || int64(len(start)) < length {
+		line = fmt.Appendf(line, " … (line cut after %d characters; it has %d bytes)", MaxLineChars, length)
+	}
+	return append(line, '\n'), valid
+}

@@ -1,0 +1,83 @@
+// Package read is the built-in tool read: a page of a text file with line
+// numbers, or of the text of a PDF file, the entries of a folder, or an image.
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+)
+
+const (
+	// DefaultLimit is how many lines a call shows that names no limit.
+	DefaultLimit = 2000
+	// MaxLineChars is how many characters of a line are shown.
+	MaxLineChars = 2000
+	// MaxOutput is the size in bytes at which the page ends, whatever the
+	// limit. The line that passes it is left for the next page.
+	MaxOutput = 96 << 10
+	// MaxCounted is how many bytes after the page are read to find the total
+	// number of lines, so that a huge file does not use up the time.
+	MaxCounted = 256 << 20
+)
+
+// Args are the arguments of read.
+type Args struct {
+	// FilePath is relative to the workspace or absolute under /workspace.
+	FilePath string `json:"file_path"`
+	// Offset is the 1-based number of the first line; 0 means 1.
+	Offset toolabi.Int `json:"offset"`
+	// Limit is how many lines to show at most; 0 means DefaultLimit.
+	Limit toolabi.Int `json:"limit"`
+}
+
+// Run writes the asked page of a file of fsys, or of the entries of a folder, or an
+// image to out. The text of an error is written for a model.
+func Run(fsys fs.FS, args Args, out io.Writer) error {
+	name, err := workspace.Resolve("file_path", args.FilePath)
+	if err != nil {
+		return err
+	}
+	if args.Offset < 0 {
+		return fmt.Errorf("offset is %d; the first line is 1", args.Offset)
+	}
+	if args.Limit < 0 {
+		return fmt.Errorf("limit is %d; it must be at least 1", args.Limit)
+	}
+	if args.Offset == 0 {
+		args.Offset = 1
+	}
+	if args.Limit == 0 {
+		args.Limit = DefaultLimit
+	}
+	page := page{
+		fsys:     fsys,
+		name:     name,
+		first:    int64(args.Offset),
+		limit:    int64(args.Limit),
+		metadata: map[string]any{"path": name},
+	}
+	if content, ok := workspace.ReadSmall(fsys, name); ok {
+		return page.content(bytes.NewReader(content), int64(len(content)), out)
+	}
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return workspace.Explain(fsys, "file_path", name, err)
+	}
+	switch {
+	case info.IsDir():
+		err = page.folder()
+	case workspace.Regular(info):
+		return page.file(info.Size(), out)
+	default:
+		err = fmt.Errorf("file_path: %s is not a regular file", workspace.Display(name))
+	}
+	if err != nil {
+		return err
+	}
+	return page.finish(out)
+}

@@ -1,0 +1,264 @@
+// Package spec is the built-in tool spec: what is to be built, written down before it is.
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/wasmtool/wasmtool/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/record"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+)
+
+// Bounds on what is kept.
+const (
+	MaxPart  = 100_000 // bytes of a part
+	MaxTitle = 200     // bytes
+	MaxSpecs = 500
+)
+
+// The actions.
+const (
+	ActionList   = "list"
+	ActionGet    = "get"
+	ActionWrite  = "write"
+	ActionStatus = "set_status"
+	ActionDelete = "delete"
+)
+
+// The states of a specification.
+const (
+	Draft    = "draft"
+	Approved = "approved"
+	Done     = "done"
+)
+
+// Args are the arguments of spec.
+type Args struct {
+	Action string `json:"action"`
+	// Name names the specification.
+	Name string `json:"name"`
+	// Title is for people, for write; "" leaves it.
+	Title string `json:"title"`
+	// Part says which part Text is the new text of: requirements, design or tasks.
+	Part string `json:"part"`
+	Text string `json:"text"`
+	// Status is the new one, for set_status.
+	Status string `json:"status"`
+	// Revision is the one that the change is meant for; 0 means whichever there is.
+	Revision toolabi.Int `json:"revision"`
+}
+
+// document is what is kept of a specification. Revision 0 is none.
+type document struct {
+	Name         string `json:"name"`
+	Title        string `json:"title,omitempty"`
+	Status       string `json:"status"`
+	Revision     int64  `json:"revision"`
+	Requirements string `json:"requirements,omitempty"`
+	Design       string `json:"design,omitempty"`
+	Tasks        string `json:"tasks,omitempty"`
+}
+
+const prefix = "spec:"
+
+// namePattern is what a name looks like.
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
+
+// Run does what args say. The text of an error is written for a model; after one everything
+// is as it was.
+func Run(store record.Store, args Args) (guest.Result, error) {
+	if args.Action == ActionList {
+		return list(store)
+	}
+	if !namePattern.MatchString(args.Name) {
+		return guest.Result{}, fmt.Errorf("name: %q is no name of a specification: small letters, digits, dots, hyphens and underscores, such as user-login", clip(args.Name))
+	}
+	key := prefix + args.Name
+	switch args.Action {
+	case ActionGet:
+		d, err := record.Read[document](store, key)
+		if err == nil {
+			err = d.there(args.Name)
+		}
+		if err != nil {
+			return guest.Result{}, err
+		}
+		return d.show(), nil
+	case ActionDelete:
+		err := record.Remove(store, key, func(d document) error {
+			if err := d.there(args.Name); err != nil {
+				return err
+			}
+			return d.at(args.Revision)
+		})
+		return told(fmt.Sprintf("%s is deleted", args.Name)), err
+	}
+	var before int64
+	if args.Action == ActionWrite {
+		if err := room(store, args.Name); err != nil {
+			return guest.Result{}, err
+		}
+	}
+	d, err := record.Change(store, key, func(d *document) error {
+		before = d.Revision
+		return d.change(args)
+	})
+	if err != nil {
+		return guest.Result{}, err
+	}
+	return d.changed(before), nil
+}
+
+// room tells whether there may be one more specification, unless that one is there.
+func room(store record.Store, name string) error {
+	names, err := store.List(prefix, "")
+	if err != nil {
+		return fmt.Errorf("the store cannot be read: %w", err)
+	}
+	if len(names) < MaxSpecs {
+		return nil
+	}
+	for _, key := range names {
+		if key == prefix+name {
+			return nil
+		}
+	}
+	return fmt.Errorf("there are %d specifications, and no more are kept; delete some that are done", len(names))
+}
+
+func (d *document) there(name string) error {
+	if d.Revision == 0 {
+		return fmt.Errorf("there is no specification %q; list shows those that there are, and write makes one", name)
+	}
+	return nil
+}
+
+// at tells whether a change is meant for the document as it is.
+func (d *document) at(revision toolabi.Int) error {
+	if revision != 0 && int64(revision) != d.Revision {
+		return fmt.Errorf("the specification is at revision %d, not %d: somebody changed it; get it, and make your change anew", d.Revision, revision)
+	}
+	return nil
+}
+
+func (d *document) change(args Args) error {
+	if err := d.at(args.Revision); err != nil {
+		return err
+	}
+	if args.Action == ActionStatus {
+		if err := d.there(args.Name); err != nil {
+			return err
+		}
+		if args.Status == "" {
+			return errors.New("status is missing: draft, approved or done?")
+		}
+		d.Status = args.Status
+		d.Revision++
+		return nil
+	}
+	if args.Part == "" && args.Title == "" {
+		return errors.New("write needs a part with its text, or a title")
+	}
+	if len(args.Text) > MaxPart {
+		return fmt.Errorf("text has %d bytes; at most %d are kept of a part", len(args.Text), MaxPart)
+	}
+	if len(args.Title) > MaxTitle {
+		return fmt.Errorf("title has %d bytes, more than %d", len(args.Title), MaxTitle)
+	}
+	if strings.ContainsFunc(args.Title, unicode.IsControl) {
+		return errors.New("title has a line feed or another control character; give one line of text")
+	}
+	if d.Revision == 0 {
+		d.Name, d.Status = args.Name, Draft
+	}
+	if args.Title != "" {
+		d.Title = args.Title
+	}
+	switch args.Part {
+	case "requirements":
+		d.Requirements = args.Text
+	case "design":
+		d.Design = args.Text
+	case "tasks":
+		d.Tasks = args.Text
+	}
+	// What was approved is not what it is now.
+	if args.Part != "" {
+		d.Status = Draft
+	}
+	d.Revision++
+	return nil
+}
+
+func (d document) title() string {
+	title := fmt.Sprintf("%s: %s, revision %d", d.Name, d.Status, d.Revision)
+	if d.Title != "" {
+		title += ": " + d.Title
+	}
+	return title
+}
+
+func (d document) show() guest.Result {
+	var text strings.Builder
+	text.WriteString(d.title())
+	for _, part := range []struct{ name, text string }{{"Requirements", d.Requirements}, {"Design", d.Design}, {"Tasks", d.Tasks}} {
+		if part.text != "" {
+			fmt.Fprintf(&text, "\n\n## %s\n\n%s", part.name, strings.TrimSpace(part.text))
+		}
+	}
+	return guest.Result{Content: []guest.Content{guest.Text(text.String())}, Title: d.title(), Structured: d}
+}
+
+// changed tells of a change without the whole text, which whoever made it knows.
+func (d document) changed(before int64) guest.Result {
+	verb := "changed"
+	if before == 0 {
+		verb = "new"
+	}
+	result := told(d.title() + " (" + verb + ")")
+	result.Structured = map[string]any{"name": d.Name, "status": d.Status, "revision": d.Revision}
+	return result
+}
+
+func list(store record.Store) (guest.Result, error) {
+	keys, err := store.List(prefix, "")
+	if err != nil {
+		return guest.Result{}, fmt.Errorf("the store cannot be read: %w", err)
+	}
+	var lines []string
+	specs := []map[string]any{}
+	for _, key := range keys {
+		d, err := record.Read[document](store, key)
+		if err != nil {
+			return guest.Result{}, err
+		}
+		if d.Revision == 0 {
+			continue // deleted meanwhile
+		}
+		lines = append(lines, d.title())
+		specs = append(specs, map[string]any{"name": d.Name, "title": d.Title, "status": d.Status, "revision": d.Revision})
+	}
+	if len(lines) == 0 {
+		lines = []string{"There are no specifications; write makes one."}
+	}
+	result := told(strings.Join(lines, "\n"))
+	result.Title = toolabi.Quantity(len(specs), "specification")
+	result.Structured = map[string]any{"specs": specs}
+	return result, nil
+}
+
+func told(text string) guest.Result {
+	return guest.Result{Content: []guest.Content{guest.Text(text)}, Title: text}
+}
+
+// clip keeps a wrong name from filling the message.
+func clip(name string) string {
+	if len(name) > 100 {
+		return strings.ToValidUTF8(name[:100], "") + "..."
+	}
+	return name
+}

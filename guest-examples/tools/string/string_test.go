@@ -1,0 +1,185 @@
+package stringtool
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/tooltest"
+)
+
+func TestRun(t *testing.T) {
+	for _, test := range []struct{ arguments, want string }{
+		{`{"operation": "upper", "text": "grüße"}`, "GRÜßE"},
+		{`{"operation": "lower", "text": "ÀB"}`, "àb"},
+		{`{"operation": "title", "text": "o'neill's 2nd BOOK of élan"}`, "O'neill's 2nd Book Of Élan"},
+		{`{"operation": "capitalize", "text": "  hello WORLD"}`, "  Hello world"},
+		{`{"operation": "camel", "text": "parse HTTP-request_body"}`, "parseHttpRequestBody"},
+		{`{"operation": "camel", "text": "HTTPServer"}`, "httpServer"},
+		{`{"operation": "pascal", "text": "user_id2"}`, "UserId2"},
+		{`{"operation": "snake", "text": "parseHTTPRequest2"}`, "parse_http_request2"},
+		{`{"operation": "snake", "text": "already_snake"}`, "already_snake"},
+		{`{"operation": "kebab", "text": "  ÉcoleNormale! "}`, "école-normale"},
+		{`{"operation": "constant", "text": "maxSize"}`, "MAX_SIZE"},
+		{`{"operation": "snake", "text": "--"}`, ""},
+		{`{"operation": "slug", "text": "  Crème Brûlée: 5€ & more…"}`, "creme-brulee-5-more"},
+		{`{"operation": "slug", "text": "Straße Ærø Łódź don't"}`, "strasse-aero-lodz-dont"},
+		{`{"operation": "slug", "text": "日本語 テスト が"}`, "日本語-テスト-が"},
+		{`{"operation": "reverse", "text": "ae\u0301x"}`, "xe\u0301a"},
+		{`{"operation": "reverse", "text": "a🇩🇪👨‍👩‍👧b"}`, "b👨‍👩‍👧🇩🇪a"},
+		{`{"operation": "length", "text": ""}`, "0 (0 bytes, 0 words, 0 lines)"},
+		{`{"operation": "length", "text": "e\u0301 ü\nx\n"}`, "7 (6 visible characters, 9 bytes, 3 words, 2 lines)"},
+		{`{"operation": "lines", "text": "a\r\nb\n\nc\n"}`, `["a", "b", "", "c"]`},
+		{`{"operation": "lines", "text": ""}`, `[]`},
+		{`{"operation": "trim", "text": "\t a \u00a0\n"}`, "a"},
+		{`{"operation": "trim", "text": "  a  ", "side": "left"}`, "a  "},
+		{`{"operation": "trim", "text": "xyaxy", "fill": "yx", "side": "right"}`, "xya"},
+		{`{"operation": "pad", "text": "7", "length": 3, "fill": "0", "side": "left"}`, "007"},
+		{`{"operation": "pad", "text": "é", "length": 3}`, "é  "},
+		{`{"operation": "pad", "text": "ab", "length": 7, "fill": "-=", "side": "both"}`, "-=ab-=-"},
+		{`{"operation": "pad", "text": "long", "length": 2}`, "long"},
+		{`{"operation": "repeat", "text": "ab", "count": 3}`, "ababab"},
+		{`{"operation": "repeat", "text": "", "count": 9000000000}`, ""},
+		{`{"operation": "truncate", "text": "abcdef", "length": 4}`, "abc…"},
+		{`{"operation": "truncate", "text": "abcd", "length": 4}`, "abcd"},
+		{`{"operation": "truncate", "text": "🇩🇪🇫🇷🇮🇹", "length": 2, "fill": ""}`, "🇩🇪🇫🇷"},
+		{`{"operation": "truncate", "text": "aaaa", "length": 2, "fill": ""}`, "aa"},
+		{`{"operation": "substring", "text": "äbcdef", "start": 1, "end": 3}`, "bc"},
+		{`{"operation": "substring", "text": "abcdef", "start": -2}`, "ef"},
+		{`{"operation": "substring", "text": "abcdef", "end": -2}`, "abcd"},
+		{`{"operation": "substring", "text": "abc", "start": 2, "end": 1}`, ""},
+		{`{"operation": "substring", "text": "abc", "start": -99, "end": 99}`, "abc"},
+		{`{"operation": "join", "items": ["a", "", "b"], "separator": "-"}`, "a--b"},
+		{`{"operation": "join", "items": ["a", "b"]}`, "a, b"},
+		{`{"operation": "join", "items": []}`, ""},
+		{`{"operation": "contains", "text": "a.c", "search": "."}`, "true"},
+		{`{"operation": "contains", "text": "abc", "search": "."}`, "false"},
+		{`{"operation": "contains", "text": "abc", "search": "B", "ignore_case": true}`, "true"},
+		{`{"operation": "starts_with", "text": "ab\nab", "search": "ab"}`, "true"},
+		{`{"operation": "starts_with", "text": "xb", "search": "a|b", "regex": true}`, "false"},
+		{`{"operation": "ends_with", "text": "file.TAR", "search": ".tar", "ignore_case": true}`, "true"},
+		{`{"operation": "ends_with", "text": "ab\n", "search": "ab"}`, "false"},
+		{`{"operation": "index_of", "text": "äöü", "search": "ü"}`, "2"},
+		{`{"operation": "index_of", "text": "abc", "search": "x"}`, "-1"},
+		{`{"operation": "count", "text": "strawberry", "search": "r", "count": 1}`, "3"},
+		{`{"operation": "count", "text": "aaaa", "search": "aa"}`, "2"},
+		{`{"operation": "replace", "text": "1$1", "search": "1", "replacement": "$1"}`, "$1$$1"},
+		{`{"operation": "replace", "text": "aaa", "search": "a", "count": 2}`, "a"},
+		{`{"operation": "replace", "text": "k: v", "search": "(?P<k>\\w+): (\\w+)", "replacement": "${2}=${k}$$", "regex": true}`, "v=k$"},
+		{`{"operation": "replace", "text": "ab", "search": "x*", "replacement": "-", "regex": true}`, "-a-b-"},
+		{`{"operation": "split", "text": "a,b,,c", "search": ","}`, `["a", "b", "", "c"]`},
+		{`{"operation": "split", "text": ",a,", "search": ","}`, `["", "a", ""]`},
+		{`{"operation": "split", "text": "a1b22c", "search": "\\d+", "regex": true, "count": 1}`, `["a", "b22c"]`},
+		{`{"operation": "split", "text": "aé<", "search": "(?:)", "regex": true}`, `["a", "é", "<"]`},
+		{`{"operation": "extract", "text": "a1 b22", "search": "\\d+"}`, `["1", "22"]`},
+		{`{"operation": "extract", "text": "a1 b22", "search": "[a-z](\\d+)"}`, `["1", "22"]`},
+		{`{"operation": "extract", "text": "a1 b", "search": "([a-z])(\\d)?"}`, `[["a", "1"], ["b", null]]`},
+		{`{"operation": "extract", "text": "a1 b2", "search": "(?P<l>[a-z])(\\d)", "count": 1}`, `[{"l": "a"}]`},
+		{`{"operation": "extract", "text": "abc", "search": "\\d"}`, `[]`},
+		{`{"operation": "encode", "text": "<a href=\"x\">&'", "format": "html"}`, "&lt;a href=&#34;x&#34;&gt;&amp;&#39;"},
+		{`{"operation": "decode", "text": "&lt;&auml;&#x1F600;&unknown;", "format": "html"}`, "<ä😀&unknown;"},
+		{`{"operation": "encode", "text": "a b/ü+~", "format": "url"}`, "a%20b%2F%C3%BC%2B~"},
+		{`{"operation": "decode", "text": "a%20b+%C3%BC", "format": "url"}`, "a b ü"},
+		{`{"operation": "encode", "text": "a\"\n<", "format": "json"}`, `"a\"\n<"`},
+		{`{"operation": "decode", "text": "a\\n\\u00fc", "format": "json"}`, "a\nü"},
+		{`{"operation": "decode", "text": " \"a\\\"\" ", "format": "json"}`, `a"`},
+		{`{"operation": "encode", "text": "?>ü", "format": "base64"}`, "Pz7DvA=="},
+		{`{"operation": "encode", "text": "?>ü", "format": "base64url"}`, "Pz7DvA"},
+		{`{"operation": "decode", "text": "Pz7D\n vA", "format": "base64"}`, "?>ü"},
+		{`{"operation": "encode", "text": "ü", "format": "hex"}`, "c3bc"},
+		{`{"operation": "decode", "text": "C3 bc", "format": "hex"}`, "ü"},
+		{`{"operation": "encode", "text": "a.b", "format": "regex"}`, `a\.b`},
+		{`{"operation": "encode", "text": "it's $x", "format": "shell"}`, `'it'\''s $x'`},
+	} {
+		t.Run(test.arguments, func(t *testing.T) {
+			got, err := tooltest.Invoke(t, Run, test.arguments)
+			if err != nil || got != test.want {
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestRun_errors(t *testing.T) {
+	for _, test := range []struct{ arguments, want string }{
+		{`{"operation": "uper", "text": "a"}`, `operation is "uper"; it must be one of camel, capitalize,`},
+		{`{"operation": "upper"}`, "text is missing"},
+		{`{"operation": "join"}`, "join: items is missing"},
+		{`{"operation": "replace", "text": "a"}`, "replace: search is missing"},
+		{`{"operation": "split", "text": "a", "search": ""}`, "split: search is missing or empty"},
+		{`{"operation": "count", "text": "a", "search": "(?=a)", "regex": true}`, "count: search is no regular expression of RE2"},
+		{`{"operation": "count", "text": "a", "search": ")(", "regex": true, "ignore_case": true}`, "unexpected )"},
+		{`{"operation": "replace", "text": "a", "search": "a", "count": 0}`, "count is 0"},
+		{`{"operation": "pad", "text": "a"}`, "pad: length is missing"},
+		{`{"operation": "pad", "text": "a", "length": 3, "fill": ""}`, "fill is empty"},
+		{`{"operation": "pad", "text": "a", "length": 3, "side": "top"}`, `side is "top"`},
+		{`{"operation": "trim", "text": "a", "side": "top"}`, `side is "top"`},
+		{`{"operation": "pad", "text": "a", "length": 9000000000000}`, "length is 9000000000000; it must be from 0 to"},
+		{`{"operation": "truncate", "text": "abcdef", "length": 2, "fill": "[...]"}`, "too short for the ending"},
+		{`{"operation": "repeat", "text": "a"}`, "count is missing"},
+		{`{"operation": "repeat", "text": "a", "count": -1}`, "count is -1"},
+		{`{"operation": "repeat", "text": "ab", "count": 9223372036854775807}`, "more than 1048576 bytes"},
+		{`{"operation": "encode", "text": "a"}`, "encode: format is missing"},
+		{`{"operation": "decode", "text": "a", "format": "shell"}`, `format is "shell"; it must be html,`},
+		{`{"operation": "decode", "text": "a%zz", "format": "url"}`, "text is not in the format url"},
+		{`{"operation": "decode", "text": "a\nb", "format": "json"}`, "text is not in the format json"},
+		{`{"operation": "decode", "text": "ab!c", "format": "base64"}`, "character 3 is wrong there"},
+		{`{"operation": "decode", "text": "abc", "format": "hex"}`, "text is not in the format hex"},
+		{`{"operation": "decode", "text": "ff00", "format": "hex"}`, "2 bytes that are not UTF-8, beginning with the hexadecimal ff00"},
+	} {
+		t.Run(test.arguments, func(t *testing.T) {
+			got, err := tooltest.Invoke(t, Run, test.arguments)
+			if err == nil || !strings.Contains(err.Error(), test.want) || got != "" {
+				t.Errorf("got %q, %v; want an error with %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+// Arguments of the size that a host lets through end in an error and not in all
+// memory.
+func TestRun_large(t *testing.T) {
+	long := strings.Repeat("a", MaxText)
+	text, search, replacement := &long, "a", strings.Repeat("b", 1000)
+	whole := strings.Repeat("(", 20) + "a+" + strings.Repeat(")", 20)
+	tooLarge := long + "a"
+	for name, test := range map[string]struct {
+		args Args
+		want string
+	}{
+		"text":         {Args{Operation: "upper", Text: &tooLarge}, "text has 1048577 bytes"},
+		"matches":      {Args{Operation: "split", Text: text, Search: &search}, "more than 50000 matches"},
+		"replacements": {Args{Operation: "replace", Text: text, Search: &search, Replacement: &replacement, Count: new(toolabi.Int(maxMatches))}, "more than 1048576 bytes"},
+		"groups":       {Args{Operation: "extract", Text: text, Search: &whole}, "more than 1048576 bytes"},
+		"items":        {Args{Operation: "join", Items: []string{"", "", ""}, Separator: text}, "more than 1048576 bytes"},
+		"growth":       {Args{Operation: "encode", Format: Hex, Text: text}, "more than 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			if err := Run(test.args, &out); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %d bytes, %v; want an error with %q", out.Len(), err, test.want)
+			}
+		})
+	}
+}
+
+// What is encoded is decoded to what it was, and no text makes the tool panic.
+func FuzzEncode(f *testing.F) {
+	f.Add("a&amp;<ü>'\" %20+\x00\u2028")
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+		for _, format := range []Format{HTML, URL, JSON, Base64, Base64URL, Hex} {
+			encoded, err := encode(Args{Text: &text, Format: format})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if decoded, err := decode(Args{Text: &encoded, Format: format}); err != nil || decoded != text {
+				t.Errorf("%s: %q became %q and then %q, %v", format, text, encoded, decoded, err)
+			}
+		}
+		for _, change := range []func(string) string{title, capitalize, camel, snake, slug, reverse, length, lines} {
+			change(text)
+		}
+	})
+}

@@ -1,0 +1,253 @@
+// Package todo is the built-in tool todo: the list of what a session has to do.
+package todo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/record"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+)
+
+// Bounds on a list, so that it stays one that is read.
+const (
+	MaxItems   = 200
+	MaxContent = 1000     // characters
+	MaxID      = 100      // characters
+	MaxList    = 64 << 10 // bytes of contents and IDs together
+)
+
+// The actions.
+const (
+	ActionRead   = "read"
+	ActionWrite  = "write"
+	ActionAdd    = "add"
+	ActionUpdate = "update"
+	ActionRemove = "remove"
+)
+
+// The states of an item.
+const (
+	Pending    = "pending"
+	InProgress = "in_progress"
+	Completed  = "completed"
+	Cancelled  = "cancelled"
+)
+
+// Args are the arguments of todo.
+type Args struct {
+	// Action is what to do; "" means write when there are todos, else read.
+	Action string `json:"action"`
+	// Todos is the whole list, for write.
+	Todos []Item `json:"todos"`
+	// ID names an item, for update and remove.
+	ID string `json:"id"`
+	// Content, Status and Priority are those of an item, for add and update; what is "" stays
+	// as it is in an update.
+	Content  string `json:"content"`
+	Status   string `json:"status"`
+	Priority string `json:"priority"`
+}
+
+// Item is one thing to do.
+type Item struct {
+	ID       string `json:"id,omitempty"`
+	Content  string `json:"content"`
+	Status   string `json:"status,omitempty"`
+	Priority string `json:"priority,omitempty"`
+}
+
+// list is what is kept of a session.
+type list struct {
+	Next    int    `json:"next"` // the number of the next item
+	Items   []Item `json:"items"`
+	Changed int64  `json:"changed,omitempty"` // seconds since 1970; 0 for a list that is new
+}
+
+// Run does what args say with the list of a session. The text of an error is written for a
+// model; after one the list is as it was. A new list takes the place of old ones, as MaxIdle
+// says; now is the time.
+func Run(store record.Store, session string, now time.Time, args Args) (guest.Result, error) {
+	key := keyOf(session)
+	action := args.Action
+	if action == "" {
+		action = ActionRead
+		if args.Todos != nil {
+			action = ActionWrite
+		}
+	}
+	var l list
+	var err error
+	if action == ActionRead {
+		l, err = record.Read[list](store, key)
+	} else {
+		l, err = record.Change(store, key, func(l *list) error {
+			if err := l.change(action, args); err != nil {
+				return err
+			}
+			if l.Changed == 0 {
+				forget(store, key, now)
+			}
+			l.Changed = now.Unix()
+			return l.fits()
+		})
+	}
+	if err != nil {
+		return guest.Result{}, err
+	}
+	return l.show(), nil
+}
+
+// maxKeyed is how long the name of a session may be that is its key as it is.
+const maxKeyed = 200
+
+func keyOf(session string) string {
+	if len(session) > maxKeyed || !utf8.ValidString(session) {
+		sum := sha256.Sum256([]byte(session))
+		return "hash:" + hex.EncodeToString(sum[:])
+	}
+	return "session:" + session
+}
+
+func (l *list) change(action string, args Args) error {
+	switch action {
+	case ActionWrite:
+		return l.replace(args.Todos)
+	case ActionAdd:
+		return l.add(Item{Content: args.Content, Status: args.Status, Priority: args.Priority})
+	}
+	at, err := l.find(args.ID)
+	if err != nil {
+		return err
+	}
+	if action == ActionRemove {
+		l.Items = slices.Delete(l.Items, at, at+1)
+		return nil
+	}
+	item := l.Items[at]
+	if args.Content == "" && args.Status == "" && args.Priority == "" {
+		return errors.New("update needs content, status or priority; there is nothing to change")
+	}
+	if args.Content != "" {
+		item.Content = args.Content
+	}
+	if args.Status != "" {
+		item.Status = args.Status
+	}
+	if args.Priority != "" {
+		item.Priority = args.Priority
+	}
+	l.Items[at] = item
+	return item.check()
+}
+
+// replace makes the list a new one. Items without an ID get one.
+func (l *list) replace(items []Item) error {
+	l.Items = nil
+	for n, item := range items {
+		if item.ID != "" && slices.ContainsFunc(l.Items, func(other Item) bool { return other.ID == item.ID }) {
+			return fmt.Errorf("todos[%d]: the id %q is there twice", n, item.ID)
+		}
+		if err := l.add(item); err != nil {
+			return fmt.Errorf("todos[%d]: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (l *list) add(item Item) error {
+	if item.Status == "" {
+		item.Status = Pending
+	}
+	if err := item.check(); err != nil {
+		return err
+	}
+	if len(l.Items) >= MaxItems {
+		return fmt.Errorf("the list has %d items, and more are not read; remove those that are done", len(l.Items))
+	}
+	for item.ID == "" || !l.free(item.ID) {
+		l.Next++
+		item.ID = fmt.Sprint(l.Next)
+	}
+	l.Items = append(l.Items, item)
+	return nil
+}
+
+// fits tells whether the list can be shown as a whole.
+func (l *list) fits() error {
+	size := 0
+	for _, item := range l.Items {
+		size += len(item.Content) + len(item.ID)
+	}
+	if size > MaxList {
+		return fmt.Errorf("the list would have %d bytes of text, more than %d; say less of each item, or remove those that are done", size, MaxList)
+	}
+	return nil
+}
+
+func (l *list) free(id string) bool {
+	return !slices.ContainsFunc(l.Items, func(other Item) bool { return other.ID == id })
+}
+
+func (l *list) find(id string) (int, error) {
+	if id == "" {
+		return 0, errors.New("id is missing: which item?")
+	}
+	at := slices.IndexFunc(l.Items, func(item Item) bool { return item.ID == id })
+	if at < 0 {
+		return 0, fmt.Errorf("there is no item with the id %q among the %d of this session; read shows them", id, len(l.Items))
+	}
+	return at, nil
+}
+
+func (i Item) check() error {
+	if strings.TrimSpace(i.Content) == "" {
+		return errors.New("content is empty: what is to be done?")
+	}
+	if n := utf8.RuneCountInString(i.Content); n > MaxContent {
+		return fmt.Errorf("content has %d characters; at most %d fit, put the rest into a file or a spec", n, MaxContent)
+	}
+	if n := utf8.RuneCountInString(i.ID); n > MaxID {
+		return fmt.Errorf("id has %d characters, more than %d", n, MaxID)
+	}
+	if strings.ContainsFunc(i.ID, unicode.IsControl) {
+		return errors.New("id has a line feed or another control character; leave it out, and the item gets a number")
+	}
+	return nil
+}
+
+// marks stand before an item.
+var marks = map[string]string{Pending: "[ ]", InProgress: "[>]", Completed: "[x]", Cancelled: "[-]"}
+
+func (l list) show() guest.Result {
+	count := map[string]int{}
+	var text strings.Builder
+	for _, item := range l.Items {
+		count[item.Status]++
+		content := strings.ReplaceAll(item.Content, "\n", "\n    ")
+		fmt.Fprintf(&text, "%s %s. %s", marks[item.Status], item.ID, content)
+		if item.Priority != "" {
+			fmt.Fprintf(&text, " (%s)", item.Priority)
+		}
+		text.WriteString("\n")
+	}
+	title := fmt.Sprintf("%d of %s done", count[Completed], toolabi.Quantity(len(l.Items)-count[Cancelled], "item"))
+	if len(l.Items) == 0 {
+		title = "The list is empty"
+	}
+	if count[InProgress] > 1 {
+		fmt.Fprintf(&text, "%d items are in_progress: finish one before the next\n", count[InProgress])
+	}
+	return guest.Result{
+		Content: []guest.Content{guest.Text(strings.TrimSuffix(title+"\n"+text.String(), "\n"))}, Title: title,
+		Structured: map[string]any{"todos": append([]Item{}, l.Items...)},
+	}
+}

@@ -1,0 +1,88 @@
+// Package write is the built-in tool write: a file with a given content.
+package write
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/filehash"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
+	"github.com/wasmtool/wasmtool/guest-examples/internal/workspace"
+	"github.com/wasmtool/wasmtool/guest/files"
+)
+
+// Args are the arguments of write.
+type Args struct {
+	// FilePath is relative to the workspace or absolute under /workspace.
+	FilePath string `json:"file_path"`
+	// Content is what the file holds afterwards, byte for byte.
+	Content string `json:"content"`
+}
+
+// Run creates or overwrites a file of dir, with the folders that it needs, and
+// says so on out. A file that has the content already is left alone. The text of
+// an error is written for a model.
+func Run(dir workspace.Dir, args Args, out io.Writer) error {
+	name, was, err := dir.Target("file_path", args.FilePath)
+	if err != nil {
+		return err
+	}
+	if was == nil {
+		return Create(dir, name, args.Content, out)
+	}
+	equal, err := holds(dir, name, was, args.Content)
+	if err != nil {
+		return workspace.Explain(dir.FS, "file_path", name, err)
+	}
+	if equal {
+		return report(out, "Unchanged", name, args.Content, fmt.Sprintf("unchanged: %s has this content already (%s)\n", workspace.Display(name), size(args.Content)))
+	}
+	if _, err := dir.Write("file_path", name, was, []byte(args.Content)); err != nil {
+		return err
+	}
+	return report(out, "Overwrote", name, args.Content,
+		fmt.Sprintf("overwrote %s: %s (before: %s)\n", workspace.Display(name), size(args.Content), toolabi.Quantity(was.Size, "byte")))
+}
+
+// Create makes the file name, which there is none of yet, with the folders that
+// it needs, and says so on out.
+func Create(dir workspace.Dir, name, content string, out io.Writer) error {
+	made, err := dir.Write("file_path", name, nil, []byte(content))
+	if err != nil {
+		return err
+	}
+	var folders strings.Builder
+	for _, folder := range made {
+		fmt.Fprintf(&folders, "created the folder %s/\n", workspace.Display(folder))
+	}
+	return report(out, "Created", name, content, fmt.Sprintf("%screated %s: %s\n", &folders, workspace.Display(name), size(content)))
+}
+
+// report writes the result: what was done with the file name, which holds content.
+func report(out io.Writer, did, name, content, text string) error {
+	metadata := map[string]any{"path": name, "size": len(content)}
+	if len(content) <= filehash.MaxSize {
+		metadata["file_hash"] = filehash.Of([]byte(content))
+	}
+	return toolabi.WriteResult(out, toolabi.TextResult(did+" "+workspace.Display(name), text, metadata))
+}
+
+// holds reports whether the file has that content.
+func holds(dir workspace.Dir, name string, was *files.Answer, content string) (bool, error) {
+	if was.Size != int64(len(content)) {
+		return false, nil
+	}
+	have, err := fs.ReadFile(dir.FS, name)
+	return string(have) == content, err
+}
+
+// size words the size of a content. Lines count as read numbers them.
+func size(content string) string {
+	lines := strings.Count(content, "\n")
+	if content != "" && !strings.HasSuffix(content, "\n") {
+		lines++
+	}
+	return toolabi.Quantity(len(content), "byte") + ", " + toolabi.Quantity(lines, "line")
+}
