@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/wasmtool/wasmtool/internal/osreason"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -72,10 +73,7 @@ func tooLarge(limit int) error {
 // Reason says why a file could not be read, without the host paths that errors of the
 // os package carry. It is ErrMissing for a file that is not there.
 func Reason(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
+	err, _ = osreason.Of(err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return ErrMissing

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/wasmtool/wasmtool/internal/osreason"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -136,13 +137,9 @@ func (l *Log) Close() error {
 
 // withoutPath is an error without a path of the host.
 func withoutPath(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return fmt.Errorf("the file of the record: %w", path.Err)
+	reason, found := osreason.Of(err)
+	if found {
+		return fmt.Errorf("the file of the record: %w", reason)
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return fmt.Errorf("the file of the record: %w", link.Err)
-	}
-	return err
+	return reason
 }

@@ -3,8 +3,8 @@ package remembered
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+
+	"github.com/wasmtool/wasmtool/internal/osreason"
 )
 
 // CorruptError tells that a line of a file is not a record. No record is returned until
@@ -53,14 +53,9 @@ func withoutPath(store, what string, err error) error {
 	if errors.As(err, &unsafe) {
 		return unsafe
 	}
-	reason := errors.New("the system refuses")
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		reason = path.Err
-	case errors.As(err, &link):
-		reason = link.Err
+	reason, found := osreason.Of(err)
+	if !found {
+		reason = errors.New("the system refuses")
 	}
 	return fmt.Errorf("%s: %s: %w", store, what, reason)
 }

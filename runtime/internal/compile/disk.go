@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/cpu"
 
+	"github.com/wasmtool/wasmtool/internal/osreason"
 	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
@@ -131,15 +132,14 @@ func (s *slot) failed(err error) bool {
 	if s.scratch == nil || err == nil {
 		return false
 	}
-	reason := cache.WithoutPath(err)
-	if reason == err { // the system has nothing to do with it
-		if !errors.Is(err, ErrScratch) {
-			return false
-		}
-		reason = ErrScratch
+	reason, found := osreason.Of(err)
+	if !found && errors.Is(err, ErrScratch) {
+		reason, found = ErrScratch, true
 	}
-	s.giveUp(reason)
-	return true
+	if found {
+		s.giveUp(reason)
+	}
+	return found
 }
 
 // store keeps a module with the code that the engine left in dir.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/wasmtool/wasmtool/internal/osreason"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
@@ -81,15 +82,8 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 
 // reason is an error of the file system without its path, which may be that of the stage.
 func reason(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
+	reason, _ := osreason.Of(err)
+	return reason
 }
 
 // write makes the folder of one tool.

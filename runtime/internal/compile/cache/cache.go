@@ -21,6 +21,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/osreason"
 )
 
 const suffix = ".bin"
@@ -75,7 +77,7 @@ func Look(dir string) (*Cache, error) {
 
 func (c *Cache) create() error {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return fmt.Errorf("create the compile cache: %w", WithoutPath(err))
+		return fmt.Errorf("create the compile cache: %w", withoutPath(err))
 	}
 	return c.check()
 }
@@ -83,7 +85,7 @@ func (c *Cache) create() error {
 func (c *Cache) check() error {
 	info, err := os.Lstat(c.dir)
 	if err != nil {
-		return fmt.Errorf("look at the compile cache: %w", WithoutPath(err))
+		return fmt.Errorf("look at the compile cache: %w", withoutPath(err))
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("%w: it is a link or a file", ErrUnsafe)
@@ -109,16 +111,9 @@ func keyOf(name string) (key Key, ok bool) {
 	return key, err == nil
 }
 
-// WithoutPath drops the host path from an error of the os package, since error
+// withoutPath drops the host path from an error of the os package, since error
 // texts may reach a guest's caller.
-func WithoutPath(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return le.Err
-	}
-	return err
+func withoutPath(err error) error {
+	reason, _ := osreason.Of(err)
+	return reason
 }

@@ -61,7 +61,7 @@ func (c *Cache) sweep(now time.Time) {
 func (c *Cache) files() ([]Item, error) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, WithoutPath(err)
+		return nil, withoutPath(err)
 	}
 	var list []Item
 	for _, entry := range entries {

@@ -60,7 +60,7 @@ func (c *Cache) Clear() (entries int, bytes int64, err error) {
 		if removeErr := os.Remove(c.path(f.Key)); removeErr == nil {
 			entries, bytes = entries+1, bytes+f.Bytes
 		} else if err == nil && !os.IsNotExist(removeErr) {
-			err = WithoutPath(removeErr)
+			err = withoutPath(removeErr)
 		}
 	}
 	return entries, bytes, err

@@ -42,7 +42,7 @@ func (c *Cache) Scratch() (*Scratch, error) {
 	}
 	dir, err = os.MkdirTemp("", "wasmtool-"+scratchPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("make a scratch folder: %w", WithoutPath(err))
+		return nil, fmt.Errorf("make a scratch folder: %w", withoutPath(err))
 	}
 	return &Scratch{cache: c, dir: dir}, nil
 }
@@ -108,13 +108,13 @@ func (s *Scratch) Store(key Key, e Entry) error {
 	}
 	name, err := filepath.Rel(s.dir, files[0])
 	if err != nil {
-		return WithoutPath(err)
+		return withoutPath(err)
 	}
 	if err := appendEntry(files[0], filepath.ToSlash(name), key, e); err != nil {
-		return WithoutPath(err)
+		return withoutPath(err)
 	}
 	if err := os.Rename(files[0], s.cache.path(key)); err != nil {
-		return WithoutPath(err)
+		return withoutPath(err)
 	}
 	return s.cache.evict(key)
 }

@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/osreason"
 )
 
 // ending is all that is known of a child that has ended, or never began.
@@ -104,15 +105,12 @@ func outgrown(j job) *Error {
 // systemReason returns the reason in an error that the system gave, without the path
 // that such an error may name. ok is false for other errors.
 func systemReason(err error) (reason error, ok bool) {
-	var path *fs.PathError
-	var link *os.LinkError
+	if reason, ok = osreason.Of(err); ok {
+		return reason, true
+	}
 	var call *os.SyscallError
 	var find *exec.Error
 	switch {
-	case errors.As(err, &path):
-		return path.Err, true
-	case errors.As(err, &link):
-		return link.Err, true
 	case errors.As(err, &find):
 		return find.Err, true
 	case errors.As(err, &call):
