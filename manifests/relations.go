@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -11,9 +12,7 @@ import (
 // relations checks what concerns more than one key, and fills in the defaults
 // that depend on other keys.
 func (c *checker) relations(m *Manifest) {
-	if m.Title == "" {
-		m.Title = m.Name
-	}
+	m.Title = cmp.Or(m.Title, m.Name)
 	if m.Name != "" {
 		for i, alias := range c.Root().Get("aliases").Elements() {
 			if alias.Text == m.Name {

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -199,9 +200,7 @@ func unionOf[T any](list []T, types func(T) jsontype.Set) jsontype.Set {
 func (p *planner) annotate(made *place, set []*santhosh.Schema) {
 	all, _ := p.applying(set, 0)
 	for _, s := range all {
-		if made.description == "" {
-			made.description = s.Description
-		}
+		made.description = cmp.Or(made.description, s.Description)
 		source, pointer := p.source(s)
 		if source == nil {
 			continue

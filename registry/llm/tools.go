@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -106,9 +107,7 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 	effects := spec.Effects()
 	x := &exported{spec: spec, name: spec.Name, alone: spec.Dangerous || !effects.ReadOnly}
 	d := definition{title: spec.Title, description: spec.Description, effects: effects}
-	if d.description == "" {
-		d.description = spec.Title
-	}
+	d.description = cmp.Or(d.description, spec.Title)
 	if t.format == MCP && len(spec.Result) > 0 {
 		if d.result, err = t.resultOf(spec); err != nil {
 			return nil, definition{}, err

@@ -37,7 +37,7 @@ type Answer struct {
 	Yes bool
 	// Remember keeps the yes for further calls of exactly this tool, with this grant and
 	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep
-	// nothing. Without Options.Approvals, and for a tool without a digest, always is for the
+	// nothing. Without a Store of ApprovalOptions, and for a tool without a digest, always is for the
 	// session, too. What cannot be kept, such as for a session without a name, the Logger is
 	// told.
 	Remember remembered.Scope

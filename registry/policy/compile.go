@@ -90,9 +90,7 @@ func (c *compiler) checkBase() {
 }
 
 func (c *compiler) profile(p *Policy) {
-	if p.profile == "" {
-		p.profile = profileFull
-	}
+	p.profile = cmp.Or(p.profile, profileFull)
 	at := place{"profile", p.sources["profile"]}
 	for _, known := range profileEntries {
 		if known.name == p.profile {

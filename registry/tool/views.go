@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/wasmtool/wasmtool/internal/plainjson"
@@ -71,9 +72,7 @@ type OutputView struct {
 // the name of its tool.
 func (r Result) Output() OutputView {
 	v := OutputView{Title: r.Title, Output: r.Text(), Metadata: r.Metadata}
-	if v.Title == "" {
-		v.Title = r.Call.Tool
-	}
+	v.Title = cmp.Or(v.Title, r.Call.Tool)
 	if v.Metadata == nil {
 		v.Metadata = map[string]any{}
 	}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -299,9 +300,7 @@ func (r *remote) options(limit time.Duration) egress.Options {
 // finish ends the session: the reader sees the end of what the server sends.
 func (r *remote) finish(why string) {
 	r.mu.Lock()
-	if r.parting == "" {
-		r.parting = why
-	}
+	r.parting = cmp.Or(r.parting, why)
 	r.over = true
 	r.mu.Unlock()
 	r.end()

@@ -4,6 +4,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -77,10 +78,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, err
 	}
-	secrets := in.Secrets
-	if secrets == nil {
-		secrets = e.secrets
-	}
+	secrets := cmp.Or(in.Secrets, e.secrets)
 	b, err := hostfuncs.Bind(in.Grant, files.Options{}, hostfuncs.Services{HTTP: e.http, Secrets: secrets})
 	if err != nil {
 		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)

@@ -4,6 +4,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -246,10 +247,7 @@ func errNotOpened() error {
 
 // services are what a call reaches beside its files.
 func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
-	call, secrets := in.Call, in.Secrets
-	if secrets == nil {
-		secrets = e.o.Secrets
-	}
+	call, secrets := in.Call, cmp.Or(in.Secrets, e.o.Secrets)
 	requests := e.o.HTTP
 	if own := e.o.Manifest.Limits.HTTPRequests; requests.Limits.Requests <= 0 || own < requests.Limits.Requests {
 		requests.Limits.Requests = own

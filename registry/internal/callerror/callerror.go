@@ -2,6 +2,7 @@
 package callerror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -53,9 +54,7 @@ func Named(err error, name string) *tool.Error {
 	}
 	own := *e
 	own.Recoverable = own.Recoverable || own.Code.Recoverable()
-	if own.Tool == "" {
-		own.Tool = name
-	}
+	own.Tool = cmp.Or(own.Tool, name)
 	return &own
 }
 

@@ -49,9 +49,7 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 		return nil, err
 	}
 	d := &Definition{Spec: spec.Clone()}
-	if d.Spec.Title == "" {
-		d.Spec.Title = d.Spec.Name
-	}
+	d.Spec.Title = cmp.Or(d.Spec.Title, d.Spec.Name)
 	d.Spec.Timeout = cmp.Or(max(d.Spec.Timeout, 0), tool.DefaultTimeout)
 	if len(d.Spec.Parameters) == 0 {
 		d.Spec.Parameters = json.RawMessage(noParameters)

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"syscall"
@@ -95,8 +96,6 @@ func replyTo(err error) reply {
 		return reply{Outcome: failed, Message: tidy("the code cannot be stored: " + reason.Error())}
 	}
 	message := tidy(err.Error())
-	if message == "" {
-		message = brokeDown
-	}
+	message = cmp.Or(message, brokeDown)
 	return reply{Outcome: refused, Message: message}
 }
