@@ -32,12 +32,8 @@ func parseMethod(text string) (string, error) {
 }
 
 func parseSecretName(text string) (string, error) {
-	_, err := capability.ParseWord(string(capability.KindSecret) + ":" + text)
-	var fault *capability.WordError
-	if errors.As(err, &fault) {
-		return "", fault.Problem
-	}
-	return text, nil
+	_, err := capability.WordOf(capability.KindSecret, text)
+	return text, err
 }
 
 // parseFilled reads a text whose grammar is checked together with other keys.

@@ -186,6 +186,11 @@ func ParseWord(text string) (Word, error) {
 	return w, nil
 }
 
+// WordOf returns the word of a kind for a name, a mode of the store or a URL: all but
+// KindClock and KindRandom have one. The error says what is wrong with that and what to
+// write instead; it is a *URLError where a URL is at fault.
+func WordOf(kind Kind, name string) (Word, error) { return parseWord(string(kind) + ":" + name) }
+
 func parseWord(text string) (Word, error) {
 	head, rest, colon := strings.Cut(text, ":")
 	w := Word{kind: Kind(head)}

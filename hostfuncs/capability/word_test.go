@@ -205,3 +205,20 @@ func TestIsScratch(t *testing.T) {
 		}
 	}
 }
+
+func TestWordOf(t *testing.T) {
+	for _, text := range []string{"read:ws", "net:GET:https://a.example/", "net-private:https://nas.example/", "env:LANG", "secret:T", "kv:write"} {
+		want := word(t, text)
+		kind, rest, _ := strings.Cut(text, ":")
+		if got, err := WordOf(Kind(kind), rest); err != nil || got != want {
+			t.Errorf("%s: got %v, %v", text, got, err)
+		}
+	}
+	for kind, rest := range map[Kind]string{KindRead: "A", KindSecret: "*", KindEnv: "", KindNet: "ftp://a.example", KindKV: "none", KindClock: "", "other": "x"} {
+		_, want := ParseWord(string(kind) + ":" + rest)
+		var fault *WordError
+		if _, err := WordOf(kind, rest); !errors.As(want, &fault) || err == nil || err.Error() != fault.Problem.Error() {
+			t.Errorf("%s of %q: got %v, want %v", kind, rest, err, want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -39,11 +38,7 @@ func (r *reader) readWords(list *[]sourcedWord) stricttoml.Reader {
 
 // checkWord says what is wrong with a name by making a word of it.
 func checkWord(kind capability.Kind, name string) error {
-	_, err := capability.ParseWord(string(kind) + ":" + name)
-	var fault *capability.WordError
-	if errors.As(err, &fault) {
-		return fault.Problem
-	}
+	_, err := capability.WordOf(kind, name)
 	return err
 }
 

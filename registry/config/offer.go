@@ -113,7 +113,7 @@ func (c *Config) add(o *capability.Offer, g grants) {
 // note records the line of a word.
 func note(lines map[capability.Word]string, kind capability.Kind, name, source string) {
 	// A name of the file was checked by making a word of it.
-	if w, err := capability.ParseWord(string(kind) + ":" + name); err == nil {
+	if w, err := capability.WordOf(kind, name); err == nil {
 		lines[w] = source
 	}
 }

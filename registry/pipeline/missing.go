@@ -84,7 +84,7 @@ func (c prepared) narrowWord(word capability.Word, offer capability.Offer) capab
 		return word
 	}
 	for _, host := range hostsIn(c.arguments) {
-		asked, err := capability.ParseWord(string(capability.KindNet) + ":" + host)
+		asked, err := capability.WordOf(capability.KindNet, host)
 		if err != nil || asked.URL().IsWildcard() { // no URL of a page is one
 			continue
 		}

@@ -65,11 +65,7 @@ func parseNet(text string, kind capability.Kind) (netPattern, error) {
 }
 
 func wordPatternOf(kind capability.Kind, text string) (netPattern, error) {
-	w, err := capability.ParseWord(string(kind) + ":" + text)
-	var fault *capability.WordError
-	if errors.As(err, &fault) {
-		err = fault.Problem // the text has no stars where the entry has some
-	}
+	w, err := capability.WordOf(kind, text) // whose error does not show the text, which has no stars
 	if err != nil {
 		return netPattern{}, err
 	}

@@ -160,7 +160,7 @@ func otherValues(started, read *config.Config) (words capability.Deny) {
 		return a.Same(b)
 	}
 	for _, name := range changed(started.SecretSources(), read.SecretSources(), sameValue) {
-		if word, err := capability.ParseWord(string(capability.KindSecret) + ":" + name); err == nil { // a name of the file was checked
+		if word, err := capability.WordOf(capability.KindSecret, name); err == nil { // a name of the file was checked
 			words = append(words, word)
 		}
 	}

@@ -209,7 +209,7 @@ func checkDirectories(o Options) error {
 		info, err := os.Stat(mounts[name].Dir)
 		if err != nil || !info.IsDir() {
 			message := fmt.Sprintf("mount %s: there is no such directory", name)
-			word, err := capability.ParseWord(mounts[name].Mode.String() + ":" + name)
+			word, err := capability.WordOf(capability.Kind(mounts[name].Mode.String()), name)
 			if _, replaced := o.Registry.Rules.Offer.Mounts[name]; err == nil && !replaced && offer.Lines[word] != "" {
 				message = offer.Lines[word] + ": " + message
 			}
