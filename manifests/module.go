@@ -1,8 +1,6 @@
 package manifests
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -78,8 +76,7 @@ func readModule(f moduleFiles, m Module) ([]byte, *moduleFault) {
 	if err != nil {
 		return nil, f.pathFault(m, err)
 	}
-	sum := sha256.Sum256(wasm)
-	if got := hex.EncodeToString(sum[:]); m.SHA256 != "" && got != m.SHA256 {
+	if got := sha256Hex(wasm); m.SHA256 != "" && got != m.SHA256 {
 		return nil, &moduleFault{"sha256", fmt.Sprintf("does not fit the module %s; if that is the module you mean, write %q", stricttoml.Quote(m.Path), got)}
 	}
 	return wasm, nil

@@ -38,37 +38,27 @@ func (c *checker) relations(m *Manifest) {
 	c.parameters(m)
 }
 
-// abi checks that keys of one form of modules are not given for the other.
+// abi checks that keys of one form of modules are not given for another.
 func (c *checker) abi(m *Manifest) {
-	module := c.Root().Get("module")
-	if m.Module.ABI == ABICommand && module.Get("entry") != nil {
-		c.Fault(c.At("module", "entry"), "a command starts at _start; leave it out, or write abi = \"reactor\"")
-	}
-	if m.Module.ABI == ABIExtism && module.Get("warm") != nil {
-		c.Fault(c.At("module", "warm"), "an Extism plug-in has no warm-up; leave it out")
-	}
-	if (m.Module.ABI == ABICommand || m.Module.ABI == ABIReactor) && module.Get("config") != nil {
-		c.Fault(c.At("module", "config"), "only an Extism plug-in can ask for it; leave it out, or write abi = \"extism\"")
-	}
-	if m.Module.MCPTool != "" {
-		if m.Module.ABI != ABIExtism {
-			c.Fault(c.At("module", "mcp_tool"), "only an Extism plug-in has such tools; write abi = \"extism\", or leave it out")
+	abi, tool := m.Module.ABI, m.Module.MCPTool != ""
+	reactor := abi == ABIReactor || abi == "" && m.Module.Entry != ""
+	for _, misplaced := range []struct {
+		holds    bool
+		key, fix string
+	}{
+		{abi == ABICommand, "entry", `a command starts at _start; leave it out, or write abi = "reactor"`},
+		{abi == ABIExtism, "warm", "an Extism plug-in has no warm-up; leave it out"},
+		{abi == ABICommand || abi == ABIReactor, "config", `only an Extism plug-in can ask for it; leave it out, or write abi = "extism"`},
+		{tool && abi != ABIExtism, "mcp_tool", `only an Extism plug-in has such tools; write abi = "extism", or leave it out`},
+		{tool, "stdin", "mcp_tool says what goes in and comes out; leave it out"},
+		{tool, "output", "mcp_tool says what goes in and comes out; leave it out"},
+		{abi == ABICommand, "warm", `a command has no warm-up; leave it out, or write abi = "reactor"`},
+		{abi == ABIExtism, "args", "an Extism plug-in has no command line; its input has all arguments"},
+		{reactor, "args", "a reactor has no command line; its input has all arguments"},
+	} {
+		if misplaced.holds && c.Root().Get("module").Get(misplaced.key) != nil {
+			c.Fault(c.At("module", misplaced.key), "%s", misplaced.fix)
 		}
-		for _, key := range []string{"stdin", "output"} {
-			if module.Get(key) != nil {
-				c.Fault(c.At("module", key), "mcp_tool says what goes in and comes out; leave it out")
-			}
-		}
-	}
-	if m.Module.ABI == ABICommand && module.Get("warm") != nil {
-		c.Fault(c.At("module", "warm"), "a command has no warm-up; leave it out, or write abi = \"reactor\"")
-	}
-	if m.Module.ABI == ABIExtism && module.Get("args") != nil {
-		c.Fault(c.At("module", "args"), "an Extism plug-in has no command line; its input has all arguments")
-	}
-	reactor := m.Module.ABI == ABIReactor || (m.Module.ABI == "" && m.Module.Entry != "")
-	if reactor && module.Get("args") != nil {
-		c.Fault(c.At("module", "args"), "a reactor has no command line; its input has all arguments")
 	}
 }
 

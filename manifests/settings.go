@@ -54,14 +54,14 @@ func (m *Manifest) Configure(values map[string]string) (*Manifest, error) {
 	configured := *m
 	configured.Settings = slices.Clone(m.Settings)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		i := slices.IndexFunc(configured.Settings, func(s Setting) bool { return s.Name == name })
-		if i < 0 {
+		s := settingIn(configured.Settings, name)
+		if s == nil {
 			return nil, &SettingError{name, "the tool has no such setting; " + m.settingsThereAre()}
 		}
-		if problem := configured.Settings[i].refuses(values[name]); problem != "" {
+		if problem := s.refuses(values[name]); problem != "" {
 			return nil, &SettingError{name, problem}
 		}
-		configured.Settings[i].Value = values[name]
+		s.Value = values[name]
 	}
 	asks, _, fault := resolve(m.asks, configured.Settings)
 	if fault != nil {
@@ -72,6 +72,15 @@ func (m *Manifest) Configure(values map[string]string) (*Manifest, error) {
 		return nil, &SettingError{slices.Sorted(maps.Keys(values))[0], "makes the tool ask for what cannot be: " + err.Error()}
 	}
 	return &configured, nil
+}
+
+// settingIn returns the setting of a name, or nil.
+func settingIn(settings []Setting, name string) *Setting {
+	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &settings[i]
 }
 
 // SettingValues returns the values that hold, by name; nil for a tool without settings.
@@ -132,10 +141,7 @@ type askFault struct {
 
 // resolve returns the asks that stand with these settings, and the index of each among all.
 func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []int, fault *askFault) {
-	value := func(name string) string {
-		i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
-		return settings[i].Value
-	}
+	value := func(name string) string { return settingIn(settings, name).Value }
 	for i, a := range asks {
 		stands := true
 		for name, want := range a.when {
@@ -235,8 +241,7 @@ func (c *checker) settings(m *Manifest) (origin []int) {
 		for _, name := range slices.Sorted(maps.Keys(a.when)) {
 			problem := m.unknownSetting(name)
 			if problem == "" {
-				j := slices.IndexFunc(m.Settings, func(s Setting) bool { return s.Name == name })
-				problem = m.Settings[j].refuses(a.when[name])
+				problem = settingIn(m.Settings, name).refuses(a.when[name])
 			}
 			if problem != "" {
 				c.Fault(at("when", name), "%s", problem)
@@ -259,7 +264,7 @@ func (c *checker) settings(m *Manifest) (origin []int) {
 }
 
 func (m *Manifest) unknownSetting(name string) string {
-	if slices.ContainsFunc(m.Settings, func(s Setting) bool { return s.Name == name }) {
+	if settingIn(m.Settings, name) != nil {
 		return ""
 	}
 	return stricttoml.Quote(name) + " is not a setting of the tool; " + m.settingsThereAre()
