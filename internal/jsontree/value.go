@@ -28,9 +28,9 @@ func (k Kind) String() string {
 	return [...]string{"null", "boolean", "number", "string", "array", "object", "raw"}[k]
 }
 
-// Value is a parsed JSON value that still knows the literals it was made of, so
-// that what was checked is byte for byte what is passed on. The zero value is null. Values are not
-// changed by their methods, and may share the texts of what they were parsed from.
+// Value is a JSON value that still knows the literals it was made of, so that what was checked is
+// byte for byte what is passed on. The zero value is null. Only Add, AddText and Unescape change a
+// value; several goroutines may call the other methods at once.
 type Value struct {
 	Kind Kind
 	// Literal is the source of a scalar, with the quotes of a string.
