@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -83,29 +84,7 @@ func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jso
 		fmt.Fprintf(w, "%s\t%s\n", yesNo(i == 0, "asks for:", ""), oneLine(permission))
 	}
 	fmt.Fprintf(w, "can do:\t%s\n", describeEffects(s.Effects()))
-	if len(parameters) == 0 {
-		fmt.Fprintf(w, "parameters:\tnone\n")
-	} else {
-		fmt.Fprintf(w, "\nparameters:\n")
-	}
-	example := "wasmtool run " + target
-	for _, p := range parameters {
-		note := ""
-		switch {
-		case p.Required:
-			note = ", required"
-			example += " " + p.Name + "=..."
-		case len(p.Default) > 0:
-			note = ", default " + string(p.Default)
-		}
-		fmt.Fprintf(w, "  %s\t%s%s\n", oneLine(p.Name), oneLine(p.Type), oneLine(note))
-		if p.Description != "" {
-			fmt.Fprintf(w, "  \t  %s\n", oneLine(strings.Join(strings.Fields(p.Description), " ")))
-		}
-		if len(p.Enum) > 0 {
-			fmt.Fprintf(w, "  \t  one of %s\n", oneLine(string(bytes.Join(rawBytes(p.Enum), []byte(", ")))))
-		}
-	}
+	example := "wasmtool run " + target + printParameters(w, parameters)
 	for i, setting := range s.Settings {
 		fmt.Fprintf(w, "%s  %s\t%s\n", yesNo(i == 0, "\nsettings, which the operator chooses:\n", ""), oneLine(setting.Name), cut(oneLine(strconv.Quote(setting.Value)), maxExampleArguments))
 		fmt.Fprintf(w, "  \t  %s\n", oneLine(strings.Join(strings.Fields(setting.Description), " ")))
@@ -118,6 +97,29 @@ func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jso
 	}
 	fmt.Fprintf(w, "\ncall it:\t%s\n", oneLine(example))
 	return outputFailed(w.Flush())
+}
+
+// printParameters lists parameters, and returns what a call has to say of them.
+func printParameters(w io.Writer, parameters []jsonschema.Parameter) (call string) {
+	fmt.Fprint(w, yesNo(len(parameters) == 0, "parameters:\tnone\n", "\nparameters:\n"))
+	for _, p := range parameters {
+		note := ""
+		switch {
+		case p.Required:
+			note = ", required"
+			call += " " + p.Name + "=..."
+		case len(p.Default) > 0:
+			note = ", default " + string(p.Default)
+		}
+		fmt.Fprintf(w, "  %s\t%s%s\n", oneLine(p.Name), oneLine(p.Type), oneLine(note))
+		if p.Description != "" {
+			fmt.Fprintf(w, "  \t  %s\n", oneLine(strings.Join(strings.Fields(p.Description), " ")))
+		}
+		if len(p.Enum) > 0 {
+			fmt.Fprintf(w, "  \t  one of %s\n", oneLine(string(bytes.Join(rawBytes(p.Enum), []byte(", ")))))
+		}
+	}
+	return call
 }
 
 // describeEffects says what can come of a call that gets all that its tool asks for.
