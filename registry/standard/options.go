@@ -25,14 +25,15 @@ import (
 // Options says what a Registry holds and gives. The zero value has the built-in
 // tools, grants no files and no variables, and denies dangerous tools.
 type Options struct {
-	// Workspace is a directory of the host that is offered, read-only, as the mount
-	// "workspace"; empty means none. What the Config says of that mount holds for it.
+	// Workspace is a directory of the host, offered for reading as the mount "workspace";
+	// empty means none. A Config that binds this mount to a directory wins, and its grants
+	// apply to this one otherwise.
 	Workspace string
-	// Words are more that tools are offered, such as the words of a server's flags. A mount
-	// or variable that nobody binds is left out.
+	// Words are offered to all tools besides, such as those of a server's flags. One for a
+	// mount or variable that nobody binds is left out.
 	Words []capability.Word
-	// Config is the operator's file; nil is an empty one. Only Rules and a Reloader read it
-	// again.
+	// Config is the operator's file; nil means an empty one. A Reloader applies a file that
+	// changed.
 	Config *config.Config
 	// Policy says which tools there are and which calls run. The zero value has every tool
 	// and asks about calls that may do more than read. With a Config, its policy counts, and
@@ -43,21 +44,22 @@ type Options struct {
 	Sources Sources
 	// Host has the tools whose work the program does.
 	Host Host
-	// Registry is what the Registry is made with. New adds what the Config says: ceilings that
-	// Registry leaves at zero, and to the Rules what it offers, pins and revokes. The clock and
-	// randomness are always offered, and withheld by the words "clock" and "random" in
-	// Rules.Offer.Deny. Rules.Shell counts without a Config, Rules.Policy must be nil, and the
-	// functions of the Rules are New's. With Calls.MaxText there is a tool ReadResultTool,
-	// which reads on in texts that were cut, and without Calls.Results a store for them.
+	// Registry configures the Registry. New fills in the ceilings of the Config where it has
+	// zeros, and adds to its Rules what the Config offers, pins and revokes. Leave Rules.Policy
+	// nil, or New fails: Config and Policy say it. Rules.Shell applies without a Config only,
+	// and New sets the functions of the Rules. The clock and randomness are offered unless
+	// Rules.Offer.Deny has the words "clock" and "random". When Calls.MaxText is set, New adds
+	// the tool ReadResultTool, which reads on in texts that were cut, and a store for them
+	// unless there is one in Calls.Results.
 	Registry registry.Options
-	// Runtime is what modules are compiled and run with. An empty CacheDir is the folder
+	// Runtime configures how modules are compiled and run. An empty CacheDir means the folder
 	// "wasmtool/modules" in the user's cache folder, and a nil Logger that of Registry. Without
 	// a CompileCommand, modules that may take seconds to compile do not load.
 	Runtime runtime.Options
 	// NoCache keeps compiled modules nowhere, whatever the CacheDir.
 	NoCache bool
-	// Files bounds what a call does with files. New adds to Protected where the Config,
-	// tools, compiled modules and what tools keep are.
+	// Files bounds what a call does with files. New adds to its Protected the Config, the
+	// folders of tools, the cache of compiled modules and the StateDir.
 	Files files.Options
 	// Keyring returns the secret of user for service in the keyring of the operating system:
 	// New of package hostfuncs/secret/keyring. Without it, a Config whose secrets are in the
