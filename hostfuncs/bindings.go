@@ -75,10 +75,9 @@ type Services struct {
 	// About returns what it is told of its call, when it asks, once at most; nil tells
 	// nothing.
 	About func() About
-	// HTTP bounds the requests of the call and says how they are made. What may be
-	// reached, and with which secrets, is for the grant alone to say: Normalise, Permit,
-	// Secrets and Scrub are not looked at.
-	HTTP egress.Options
+	// HTTP bounds the requests of the call and says how they are made. What may be reached,
+	// and with which secrets, is for the grant to say.
+	HTTP egress.Transport
 	// Secrets has the values of secrets; nil has none. It stays the caller's.
 	Secrets *secret.Store
 	// KV keeps the stores of tools, of which the call gets that of Namespace; nil means

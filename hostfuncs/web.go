@@ -42,11 +42,11 @@ type response struct {
 }
 
 // newWeb returns the HTTP for a grant.
-func newWeb(grant capability.Grant, o egress.Options, secrets *callSecrets) *Web {
+func newWeb(grant capability.Grant, t egress.Transport, secrets *callSecrets) *Web {
 	w := &Web{grant: grant, secrets: secrets, responses: make(map[uint32]*response)}
-	o.Normalise = capability.NormaliseURL
-	o.Permit, o.Secrets, o.Scrub = w.permit, w.inject, secrets.stream
-	w.client = egress.New(o)
+	w.client = egress.New(egress.Options{
+		Normalise: capability.NormaliseURL, Permit: w.permit, Secrets: w.inject, Scrub: secrets.stream, Transport: t,
+	})
 	return w
 }
 

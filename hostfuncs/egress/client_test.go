@@ -152,7 +152,7 @@ func TestRequestCount(t *testing.T) {
 			http.Redirect(rw, r, "/", http.StatusFound)
 		}
 	}))
-	c := w.client(egress.Options{Limits: egress.Limits{Requests: 3}})
+	c := w.client(egress.Options{Transport: egress.Transport{Limits: egress.Limits{Requests: 3}}})
 	for _, path := range []string{"/", "/redirect"} {
 		if _, _, err := get(t, c, "http://example.com"+path); err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestRequestCount(t *testing.T) {
 func TestOpenCount(t *testing.T) {
 	w := newWorld(t)
 	w.serve(publicIP+":80", text("some text"))
-	c := w.client(egress.Options{Limits: egress.Limits{Open: 1}})
+	c := w.client(egress.Options{Transport: egress.Transport{Limits: egress.Limits{Open: 1}}})
 	first, err := c.Do(t.Context(), egress.Request{URL: "http://example.com/"})
 	if err != nil {
 		t.Fatal(err)

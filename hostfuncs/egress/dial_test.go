@@ -132,8 +132,9 @@ func TestDNSFailures(t *testing.T) {
 		errors.New("lookup at 10.0.0.53"), nil,
 	} {
 		c := egress.New(egress.Options{
-			Normalise: normalise, Permit: permitAll,
-			LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, failure },
+			Normalise: normalise,
+			Permit:    permitAll,
+			Transport: egress.Transport{LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, failure }},
 		})
 		_, _, err := get(t, c, "http://example.com/")
 		if e := wantKind(t, err, egress.KindDNS); e.Sent || strings.Contains(err.Error(), "10.0.0.53") {

@@ -56,7 +56,7 @@ func TestRefusedRequests(t *testing.T) {
 			if tc.r.URL == "" {
 				tc.r.URL = "http://example.com/"
 			}
-			c := w.client(egress.Options{Limits: egress.Limits{HeaderBytes: 1000, RequestBytes: 100, URLBytes: 500}})
+			c := w.client(egress.Options{Transport: egress.Transport{Limits: egress.Limits{HeaderBytes: 1000, RequestBytes: 100, URLBytes: 500}}})
 			_, err := c.Do(t.Context(), tc.r)
 			e := wantKind(t, err, tc.kind)
 			if e.Sent || !strings.Contains(err.Error(), tc.text) || strings.ContainsAny(err.Error(), "\r\n\x00") {
@@ -76,7 +76,7 @@ func TestAllowedHeaders(t *testing.T) {
 	w := newWorld(t)
 	var got http.Header
 	w.serve(publicIP+":80", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
-	c := w.client(egress.Options{UserAgent: "wasmtool/1"})
+	c := w.client(egress.Options{Transport: egress.Transport{UserAgent: "wasmtool/1"}})
 	res, err := c.Do(t.Context(), egress.Request{Method: "post", URL: "http://example.com/", Body: []byte("x"), Header: http.Header{
 		"content-type": {"text/x"}, "X-Two": {"1", "2"}, "Cookie": {"a=b"}, "Accept-Encoding": {"br"}, "X-Proxy-Mode": {"y"},
 	}})

@@ -30,7 +30,14 @@ type Options struct {
 	Secrets func(ctx context.Context, d Decision) ([]Injection, error)
 	// Scrub returns a Scrubber. Nil leaves responses as they are.
 	Scrub func() Scrubber
-	// Limits bounds what the Client does.
+	// Transport says how requests are made.
+	Transport
+}
+
+// Transport says how requests are made, and bounds them; what may be reached is not its
+// matter. The zero value has the defaults.
+type Transport struct {
+	// Limits bounds what a Client does.
 	Limits Limits
 	// UserAgent is sent where the caller sets none. Empty means "wasmtool".
 	UserAgent string

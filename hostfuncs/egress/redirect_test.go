@@ -123,7 +123,7 @@ func TestRedirectCount(t *testing.T) {
 			served++
 			redirectTo(302, fmt.Sprint("/", served))(rw, r)
 		}))
-		c := w.client(egress.Options{Limits: egress.Limits{Redirects: limit}})
+		c := w.client(egress.Options{Transport: egress.Transport{Limits: egress.Limits{Redirects: limit}}})
 		_, _, err := get(t, c, "http://example.com/")
 		wantKind(t, err, egress.KindRedirect)
 		if served != want {

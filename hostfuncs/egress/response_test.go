@@ -40,7 +40,7 @@ func TestBodyLimit(t *testing.T) {
 				t.Run(fmt.Sprint(tc.name, " ", encoding, " ", scrub != nil), func(t *testing.T) {
 					w := newWorld(t)
 					w.serve(publicIP+":80", handler)
-					c := w.client(egress.Options{Limits: egress.Limits{ResponseBytes: 1000}, Scrub: scrub})
+					c := w.client(egress.Options{Transport: egress.Transport{Limits: egress.Limits{ResponseBytes: 1000}}, Scrub: scrub})
 					res, body, err := get(t, c, "http://example.com/")
 					if len(body) != min(tc.size, 1000) {
 						t.Errorf("read %d bytes", len(body))
@@ -75,7 +75,7 @@ func TestGzipBomb(t *testing.T) {
 	zw.Close()
 	w := newWorld(t)
 	w.serve(publicIP+":80", gzipServer(bomb.Bytes()))
-	c := w.client(egress.Options{Limits: egress.Limits{ResponseBytes: 1 << 20}})
+	c := w.client(egress.Options{Transport: egress.Transport{Limits: egress.Limits{ResponseBytes: 1 << 20}}})
 	res, err := c.Do(t.Context(), egress.Request{URL: "http://example.com/"})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestGzipOfNothing(t *testing.T) {
 			}
 		}
 	}))
-	_, _, err := get(t, w.client(egress.Options{Limits: egress.Limits{ResponseBytes: 1000}}), "http://example.com/")
+	_, _, err := get(t, w.client(egress.Options{Transport: egress.Transport{Limits: egress.Limits{ResponseBytes: 1000}}}), "http://example.com/")
 	wantKind(t, err, egress.KindTooLarge)
 }
 

@@ -250,8 +250,8 @@ func TestNothingLeaksInErrors(t *testing.T) {
 		Permit: func(m string, u *url.URL) (egress.Decision, bool) {
 			return egress.Decision{}, u.Host != "denied.example"
 		},
-		Secrets: secrets(&asked, egress.Injection{Name: "T", Query: "key", Value: canary}, egress.Injection{Name: "U", Header: "X-Key", Value: canary}),
-		Limits:  egress.Limits{Requests: 100},
+		Secrets:   secrets(&asked, egress.Injection{Name: "T", Query: "key", Value: canary}, egress.Injection{Name: "U", Header: "X-Key", Value: canary}),
+		Transport: egress.Transport{Limits: egress.Limits{Requests: 100}},
 	})
 	for _, u := range urls {
 		_, _, err := get(t, c, u)

@@ -68,7 +68,7 @@ type Options struct {
 	// HTTP says how requests are made, such as whose certificates are trusted and how names
 	// are resolved, and bounds them; see hostfuncs.Services. The zero value means the
 	// defaults.
-	HTTP egress.Options
+	HTTP egress.Transport
 	// StateDir is where the stores of tools are kept; empty means the folder "wasmtool" in
 	// the user's folder for state.
 	StateDir string

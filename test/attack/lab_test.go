@@ -85,7 +85,7 @@ type setup struct {
 	// operator is the operator's file, and env the variables that it finds.
 	operator string
 	env      map[string]string
-	http     egress.Options
+	http     egress.Transport
 	stateDir string
 
 	approver  registry.Approver

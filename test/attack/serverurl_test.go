@@ -54,7 +54,7 @@ func TestServerAtURL(t *testing.T) {
 				},
 				NoCache:  true,
 				StateDir: t.TempDir(),
-				HTTP: egress.Options{LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) {
+				HTTP: egress.Transport{LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) {
 					return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 				}},
 			})

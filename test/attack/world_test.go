@@ -54,10 +54,10 @@ func newWorld(t testing.TB, handler http.HandlerFunc) *world {
 }
 
 // options are those of a client in this world.
-func (w *world) options() egress.Options {
+func (w *world) options() egress.Transport {
 	roots := x509.NewCertPool()
 	roots.AddCert(w.secure.Certificate()) // it is for example.com and *.example.com
-	return egress.Options{LookupNetIP: w.lookup, Dial: w.dial, Roots: roots}
+	return egress.Transport{LookupNetIP: w.lookup, Dial: w.dial, Roots: roots}
 }
 
 func (w *world) lookup(_ context.Context, network, host string) ([]netip.Addr, error) {

@@ -64,7 +64,7 @@ func TestHTTP(t *testing.T) {
 	defer server.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(certificate.Leaf)
-	world := egress.Options{
+	world := egress.Transport{
 		Roots: roots,
 		LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil

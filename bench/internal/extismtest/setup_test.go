@@ -87,7 +87,7 @@ func load(t testing.TB, r *runtime.Runtime, wasm []byte) *runtime.Module {
 // setup is what a call reaches.
 type setup struct {
 	grant capability.Grant
-	http  egress.Options
+	http  egress.Transport
 	log   hostfuncs.Listener
 }
 

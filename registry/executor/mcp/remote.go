@@ -274,14 +274,12 @@ func (r *remote) header(method string) http.Header {
 // options are those of one request: to this URL and no other, with the secret that belongs
 // there, which is hidden in what comes back.
 func (r *remote) options(limit time.Duration) egress.Options {
-	o := r.o.HTTP
+	o := egress.Options{Normalise: capability.NormaliseURL, Transport: r.o.HTTP}
 	o.Limits = egress.Limits{Requests: 1, Open: 1, RequestBytes: maxLine, ResponseBytes: maxAnswer, Time: limit}
-	o.Normalise = capability.NormaliseURL
 	private := r.o.Private || r.url.NamesLocal()
 	o.Permit = func(_ string, u *url.URL) (egress.Decision, bool) {
 		return egress.Decision{Private: private, Rule: "servers." + r.o.Name}, r.url.Matches(u)
 	}
-	o.Secrets, o.Scrub = nil, nil
 	if use := r.o.Secret; use.Name != "" && r.o.Secrets != nil {
 		var hide *secret.Scrubber
 		o.Secrets = func(ctx context.Context, _ egress.Decision) ([]egress.Injection, error) {

@@ -43,8 +43,8 @@ type Options struct {
 	Secret  capability.SecretUse
 	Secrets *secret.Store
 	// HTTP says whose certificates are trusted for URL, how names are resolved and who dials.
-	// What it permits, its secrets and its limits do not count.
-	HTTP egress.Options
+	// Its limits do not count.
+	HTTP egress.Transport
 	// Env are names of variables that the program gets, besides those that every program
 	// needs, such as PATH. One that is not set keeps the server from starting.
 	Env []string

@@ -26,7 +26,7 @@ type Options struct {
 	// HTTP says how requests are made and bounds them; see hostfuncs.Services. How many
 	// there may be with redirects, and how large a response, is for the manifest to say, up
 	// to Limits.Requests and Limits.ResponseBytes where they are set.
-	HTTP egress.Options
+	HTTP egress.Transport
 	// Secrets has the values of secrets where a call brings none of its own; nil has none.
 	// It stays the caller's.
 	Secrets *secret.Store
@@ -36,7 +36,7 @@ type Options struct {
 // tool.Identified, and is safe for concurrent use.
 type Executor struct {
 	manifest *manifests.Manifest
-	http     egress.Options
+	http     egress.Transport
 	secrets  *secret.Store
 	// named are the parameters that have a place outside of the body.
 	named map[string]bool

@@ -38,10 +38,10 @@ func serve(t *testing.T, handler http.HandlerFunc) (server *httptest.Server, hea
 // call runs the tool of a manifest with all that it asks for.
 func call(t *testing.T, manifest, arguments string) (tool.Result, error) {
 	t.Helper()
-	return callWith(t, context.Background(), manifest, arguments, egress.Options{})
+	return callWith(t, context.Background(), manifest, arguments, egress.Transport{})
 }
 
-func callWith(t *testing.T, ctx context.Context, manifest, arguments string, o egress.Options) (tool.Result, error) {
+func callWith(t *testing.T, ctx context.Context, manifest, arguments string, o egress.Transport) (tool.Result, error) {
 	t.Helper()
 	m, err := manifests.Decode("tool.toml", []byte(manifest))
 	if err != nil {
@@ -393,9 +393,9 @@ func TestNoAnswer(t *testing.T) {
 	server, head := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := callWith(t, ctx, head, "", egress.Options{})
+	_, err := callWith(t, ctx, head, "", egress.Transport{})
 	wantError(t, err, tool.CodeCancelled)
-	_, err = callWith(t, context.Background(), head, "", egress.Options{Limits: egress.Limits{Time: time.Millisecond}})
+	_, err = callWith(t, context.Background(), head, "", egress.Transport{Limits: egress.Limits{Time: time.Millisecond}})
 	wantError(t, err, tool.CodeTimeout)
 	server.CloseClientConnections()
 	server.Close()

@@ -45,7 +45,7 @@ type Options struct {
 	Files files.Options
 	// HTTP bounds the requests of a call; see hostfuncs.Services. How many there may be is
 	// for the manifest to say, up to its Limits.Requests when that is set.
-	HTTP egress.Options
+	HTTP egress.Transport
 	// Secrets and KV are those of hostfuncs.Services; nil means none. They stay the
 	// caller's.
 	Secrets *secret.Store

@@ -76,8 +76,8 @@ func offerAll(loaded []standard.LoadedManifest, dir string) capability.Offer {
 var errOffline = errors.New("examples reach no network, unless they say network = true and are run with it")
 
 // offline is HTTP without a network.
-func offline() egress.Options {
-	return egress.Options{
+func offline() egress.Transport {
+	return egress.Transport{
 		LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, errOffline },
 		Dial:        func(context.Context, string, string) (net.Conn, error) { return nil, errOffline },
 	}
