@@ -75,17 +75,17 @@ const (
 
 // What parts of a Config are looked at.
 var (
-	mountOf   = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil).Mounts[name] } }
-	envOf     = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil).Env[name] } }
+	mountOf   = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil, "").Mounts[name] } }
+	envOf     = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil, "").Env[name] } }
 	sourceOf  = func(name string) func(*Config) any { return func(c *Config) any { return c.SecretSources()[name] } }
-	secretsOf = func(c *Config) any { return c.Offer(nil).Secrets }
-	kvOf      = func(c *Config) any { return c.Offer(nil).KV }
-	denyOf    = func(c *Config) any { return slices.Clone(c.Offer(nil).Deny) }
+	secretsOf = func(c *Config) any { return c.Offer(nil, "").Secrets }
+	kvOf      = func(c *Config) any { return c.Offer(nil, "").KV }
+	denyOf    = func(c *Config) any { return slices.Clone(c.Offer(nil, "").Deny) }
 	policyOf  = func(c *Config) any { return c.PolicyConfig() }
 	ruleOf    = func(c *Config) any { return append(c.PolicyConfig().Rules, policy.Rule{})[0] }
 	toolOf    = func(c *Config) any { return c.PolicyConfig().Tools["grep"] }
-	grepKV    = func(c *Config) any { return c.OfferFor(nil, "grep").KV }
-	grepDeny  = func(c *Config) any { return slices.Clone(c.OfferFor(nil, "grep").Deny) }
+	grepKV    = func(c *Config) any { return c.Offer(nil, "grep").KV }
+	grepDeny  = func(c *Config) any { return slices.Clone(c.Offer(nil, "grep").Deny) }
 	limitsOf  = func(c *Config) any { return c.Ceilings() }
 	serversOf = func(c *Config) any { return c.Servers() }
 	shellOf   = func(c *Config) any { return c.Shell() }
@@ -252,10 +252,10 @@ func TestOfferWithoutAWord(t *testing.T) {
 	}
 	for _, c := range []*Config{{}, mustDecode(t, ""), mustDecode(t, `secrets.A.env = "TOKEN"`)} {
 		want.Protected = c.Protected()
-		if got := c.Offer(dirs); !reflect.DeepEqual(got, want) {
+		if got := c.Offer(dirs, ""); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
-		if got := c.OfferFor(dirs, "grep"); !reflect.DeepEqual(got, want) {
+		if got := c.Offer(dirs, "grep"); !reflect.DeepEqual(got, want) {
 			t.Errorf("for a tool: got %+v, want %+v", got, want)
 		}
 	}
@@ -286,7 +286,7 @@ deny = ["read:data"]
 func TestOfferFor(t *testing.T) {
 	c := mustDecode(t, everything)
 	dirs := map[string]string{capability.WorkspaceMount: "/w", "data": "/not/this"}
-	common, grep := c.Offer(dirs), c.OfferFor(dirs, " Grep ")
+	common, grep := c.Offer(dirs, ""), c.Offer(dirs, " Grep ")
 	if got := common.Mounts; !reflect.DeepEqual(got, map[string]capability.Mount{
 		"data": {Dir: filepath.Join(folder, "data"), Mode: capability.ModeRead}, capability.WorkspaceMount: {Dir: "/w", Mode: capability.ModeWrite},
 	}) {
@@ -310,7 +310,7 @@ func TestOfferFor(t *testing.T) {
 // An alias, which the author of a tool chooses, takes away and never gives.
 func TestOfferForAliases(t *testing.T) {
 	c := mustDecode(t, everything)
-	o := c.OfferFor(nil, "find", "grep", "ls")
+	o := c.Offer(nil, "find", "grep", "ls")
 	if o.Mounts["data"].Mode != capability.ModeRead || o.KV != capability.ModeNone {
 		t.Errorf("an alias gave: %+v", o)
 	}
@@ -322,8 +322,8 @@ func TestOfferForAliases(t *testing.T) {
 // Offers share nothing with the Config nor with each other.
 func TestOffersAreSeparate(t *testing.T) {
 	c := mustDecode(t, everything)
-	want := c.OfferFor(nil, "grep")
-	spoilt := c.OfferFor(nil, "grep")
+	want := c.Offer(nil, "grep")
+	spoilt := c.Offer(nil, "grep")
 	clear(spoilt.Mounts)
 	clear(spoilt.Env)
 	clear(spoilt.Lines)
@@ -332,14 +332,14 @@ func TestOffersAreSeparate(t *testing.T) {
 	if err := c.Allow(&spoilt, capability.Bound{}, word(t, "kv:write")); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.OfferFor(nil, "grep"); !reflect.DeepEqual(got, want) {
+	if got := c.Offer(nil, "grep"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
 func TestLines(t *testing.T) {
 	c := mustDecode(t, everything)
-	o := c.OfferFor(map[string]string{capability.WorkspaceMount: "/w"}, "grep")
+	o := c.Offer(map[string]string{capability.WorkspaceMount: "/w"}, "grep")
 	for text, want := range map[string]string{
 		"read:data": "wasmtool.toml:3", "write:data": "wasmtool.toml:15", "env:EDITOR": "wasmtool.toml:5", "env:LANG": "wasmtool.toml:12",
 		"write:workspace": "wasmtool.toml:12", "secret:A": "wasmtool.toml:15", "kv:write": "wasmtool.toml:13", "clock": "",
@@ -353,7 +353,7 @@ func TestLines(t *testing.T) {
 // A secret that a flag or a remembered answer allows goes to its urls only.
 func TestAllowKeepsSecretsToTheirURLs(t *testing.T) {
 	c := mustDecode(t, everything)
-	o := c.Offer(nil)
+	o := c.Offer(nil, "")
 	before := o.Clone()
 	err := c.Allow(&o, capability.Bound{}, word(t, "secret:A"), word(t, "write:nowhere"))
 	var unbound *capability.UnboundError
@@ -380,7 +380,7 @@ func TestWarnings(t *testing.T) {
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	env := c.Offer(nil).Env
+	env := c.Offer(nil, "").Env
 	if want := map[string]string{"LANG": "de", "FIXED": "x", "TOKEN": "hunter2hunter2"}; !maps.Equal(env, want) {
 		t.Errorf("variables are %v, want %v", env, want)
 	}

@@ -8,15 +8,17 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Offer returns what every tool is given that asks: the clock and randomness, the
-// folders of [mounts] and the variables of [env], and what [grants] allows, but for what
-// it denies. dirs are the host directories of mounts that the caller binds, such as
-// the workspace, by name: they are offered for reading unless [mounts] has the name.
-// Secrets that are offered go to their urls only; see Allow for granting more.
+// Offer returns what a tool of that name is given if it asks, "" for any tool: the clock and
+// randomness, the folders of [mounts] and the variables of [env], and what [grants] and
+// [tools] allow, but for what they deny. What [tools] denies under one of the aliases counts,
+// too; what it allows there does not, since the tool's author chooses them. dirs are the host
+// directories of mounts that the caller binds, such as the workspace, by name: they are
+// offered for reading unless [mounts] has the name. Secrets that are offered go to their urls
+// only; see Allow for granting more.
 //
 // A variable that is not set is not offered; see Warnings. Each Offer is made anew: keep
 // it for many calls.
-func (c *Config) Offer(dirs map[string]string) capability.Offer {
+func (c *Config) Offer(dirs map[string]string, tool string, aliases ...string) capability.Offer {
 	o := capability.Offer{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
 		Clock: true, Random: true, Lines: make(map[capability.Word]string),
@@ -40,14 +42,6 @@ func (c *Config) Offer(dirs map[string]string) capability.Offer {
 		}
 	}
 	c.add(&o, c.grants)
-	return o
-}
-
-// OfferFor returns Offer with what [tools] says of the tool of that name. What it
-// denies under one of the aliases counts, too; what it allows there does not, since
-// the tool's author chooses them.
-func (c *Config) OfferFor(dirs map[string]string, tool string, aliases ...string) capability.Offer {
-	o := c.Offer(dirs)
 	c.add(&o, c.tools[normalName(tool)].grants)
 	for _, alias := range aliases {
 		c.add(&o, grants{deny: c.tools[normalName(alias)].grants.deny})

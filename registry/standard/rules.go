@@ -86,7 +86,7 @@ func (o *Options) offerTo(spec tool.Spec) capability.Offer {
 	if o.Workspace != "" {
 		dirs[capability.WorkspaceMount] = o.Workspace
 	}
-	given := file.OfferFor(dirs, spec.Name, spec.Aliases...)
+	given := file.Offer(dirs, spec.Name, spec.Aliases...)
 	maps.Copy(given.Mounts, more.Mounts)
 	for _, word := range file.MountWords(spec.Name) {
 		if _, replaced := more.Mounts[word.Name()]; replaced {

@@ -193,7 +193,7 @@ func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Offer,
 // checkOptions refuses --watch for nothing, and to grant a mount to which no directory is
 // bound: all calls of tools that ask for it would fail.
 func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options) error {
-	bound := options.Config.Offer(nil).Mounts
+	bound := options.Config.Offer(nil, "").Mounts
 	maps.Copy(bound, options.Registry.Rules.Offer.Mounts)
 	for _, word := range o.words {
 		kind, name := word.Kind(), word.Name()
