@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unique"
 
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -33,26 +34,48 @@ func (c *Catalogue) Search(query string, limit int) []Info {
 }
 
 // hit is a tool that was found, at its place among all.
-type hit struct{ at, score int }
+type hit struct {
+	at, score int
+	lacks     uint16 // a bit for each term that the tool does not have as it is
+}
 
 // find returns the tools that have every word of a query, the best first and equally good
-// ones in the order of tools.
+// ones in the order of tools. It walks over the tools once for all terms, and once more for
+// each term that no tool has as it is.
 func find(tools []*Tool, query string) []hit {
 	terms := queryTerms(query)
 	if len(terms) == 0 {
 		return nil
 	}
-	hits := make([]hit, len(tools))
-	for at := range hits {
-		hits[at].at = at
+	exact := make([]matcher, len(terms))
+	for i, term := range terms {
+		exact[i] = exactly(term)
 	}
-	for _, term := range terms {
-		exact := exactly(term)
-		matched := exact.keep(hits, tools)
-		if len(matched) == 0 && !slices.ContainsFunc(tools, func(t *Tool) bool { return exact.best(t) > 0 }) {
-			matched = nearly(term).keep(hits, tools)
+	hits := make([]hit, 0, len(tools))
+	var there uint16 // a bit for each term that some tool has as it is
+	for at, t := range tools {
+		h := hit{at: at}
+		for i, m := range exact {
+			bit := uint16(1) << i
+			if h.lacks&there != 0 && there&bit != 0 {
+				continue // the tool is out, and nothing is to be learned of the term
+			}
+			if best := m.best(t); best > 0 {
+				there |= bit
+				h.score += best
+			} else {
+				h.lacks |= bit
+			}
 		}
-		hits = matched
+		if h.lacks&there == 0 {
+			hits = append(hits, h)
+		}
+	}
+	hits = slices.DeleteFunc(hits, func(h hit) bool { return h.lacks&there != 0 })
+	for i, term := range terms {
+		if there&(1<<i) == 0 {
+			hits = nearly(term).keep(hits, tools)
+		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(b.score-a.score, a.at-b.at) })
 	return hits
@@ -60,20 +83,22 @@ func find(tools []*Tool, query string) []hit {
 
 // matcher matches words of tools with a word of a query.
 type matcher struct {
-	// letters are those of the word of the query. Words of tools that lack more than lacking
-	// of them do not match; most are told apart by that.
-	letters uint64
-	lacking int
+	// letters are those of the word of the query. Words that lack more than lacking of them, or
+	// have more than extra others, do not match; most are told apart by that.
+	letters        uint64
+	lacking, extra int
 	// weigh says how much another word counts; 0 is no match.
 	weigh func(word) int
 }
 
-// keep returns the hits whose tools match, with the best weight added to their scores.
+// keep returns the hits whose tools match, in the place of hits, with the best weight added to
+// their scores.
 func (m matcher) keep(hits []hit, tools []*Tool) []hit {
-	var kept []hit
+	kept := hits[:0]
 	for _, h := range hits {
 		if best := m.best(tools[h.at]); best > 0 {
-			kept = append(kept, hit{h.at, h.score + best})
+			h.score += best
+			kept = append(kept, h)
 		}
 	}
 	return kept
@@ -82,9 +107,9 @@ func (m matcher) keep(hits []hit, tools []*Tool) []hit {
 // best returns the weight of the tool's best match.
 func (m matcher) best(t *Tool) int {
 	best := 0
-	for _, w := range t.words {
-		if bits.OnesCount64(m.letters&^w.letters) <= m.lacking {
-			best = max(best, m.weigh(w))
+	for i, letters := range t.letters {
+		if bits.OnesCount64(m.letters&^letters) <= m.lacking && bits.OnesCount64(letters&^m.letters) <= m.extra {
+			best = max(best, m.weigh(t.words[i]))
 		}
 	}
 	return best
@@ -97,13 +122,13 @@ const minPart = 3
 // exactly matches words that are, begin with, or hold the word of a query.
 func exactly(term string) matcher {
 	parts := utf8.RuneCountInString(term) >= minPart
-	return matcher{letters: lettersOf(term), weigh: func(w word) int {
-		switch {
-		case w.text == term:
+	return matcher{letters: lettersOf(term), extra: 64, weigh: func(w word) int {
+		switch text := w.text.Value(); {
+		case text == term:
 			return weights[w.field][whole]
-		case strings.HasPrefix(w.text, term):
+		case strings.HasPrefix(text, term):
 			return weights[w.field][beginning]
-		case parts && strings.Contains(w.text, term):
+		case parts && strings.Contains(text, term):
 			return weights[w.field][part]
 		}
 		return 0
@@ -114,12 +139,12 @@ func exactly(term string) matcher {
 func nearly(term string) matcher {
 	runes := []rune(term)
 	limit := suggest.MaxSlips(len(runes))
-	known := make(map[string]int) // tools share many words
-	return matcher{letters: lettersOf(term), lacking: limit, weigh: func(w word) int {
+	known := make(map[unique.Handle[string]]int)
+	return matcher{letters: lettersOf(term), lacking: limit, extra: limit, weigh: func(w word) int {
 		slips, ok := known[w.text]
 		if !ok {
 			slips = limit + 1
-			other := []rune(w.text)
+			other := []rune(w.text.Value())
 			if difference := len(other) - len(runes); len(runes) >= minPart && max(difference, -difference) <= limit {
 				slips = suggest.Distance(other, runes, limit)
 			}
@@ -166,16 +191,15 @@ var weights = [fields][qualities]int{
 
 // word is a word of a tool.
 type word struct {
-	text    string
-	letters uint64
-	field   field
+	text  unique.Handle[string] // tools share many words
+	field field
 }
 
-// lettersOf has a bit for each letter; letters may share one.
+// lettersOf has a bit for each letter; those of ASCII and digits do not share one.
 func lettersOf(text string) uint64 {
 	var set uint64
 	for _, r := range text {
-		set |= 1 << (uint32(r) % 64)
+		set |= 1 << (uint32(r) % 39)
 	}
 	return set
 }
@@ -198,7 +222,7 @@ func wordsOf(s tool.Spec) []word {
 			for _, w := range parts {
 				if !seen[w] {
 					seen[w] = true
-					words = append(words, word{w, lettersOf(w), f})
+					words = append(words, word{unique.Make(w), f})
 				}
 			}
 		}
@@ -221,7 +245,7 @@ func split(text string) []string {
 }
 
 // maxTerms is how many words of a query count.
-const maxTerms = 16
+const maxTerms = 16 // at most the bits of hit.lacks
 
 // queryTerms returns the different words of a query. A word that is like a name is one.
 func queryTerms(query string) []string {

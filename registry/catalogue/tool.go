@@ -42,7 +42,8 @@ type Tool struct {
 	base    tool.Spec
 	pending *description
 
-	words []word // what Search looks at
+	words   []word   // what Search looks at
+	letters []uint64 // of each word: a search reads all of them, and few words
 }
 
 // RegistrationPrefix tells a Registration from a digest.
@@ -60,6 +61,9 @@ func newTool(spec tool.Spec, executor tool.Executor) (*Tool, error) {
 	t := &Tool{
 		Spec: d.Spec, Executor: executor, Parameters: d.Parameters, Result: d.Result, Confirm: d.Confirm,
 		words: wordsOf(d.Spec),
+	}
+	for _, w := range t.words {
+		t.letters = append(t.letters, lettersOf(w.text.Value()))
 	}
 	if _, ok := executor.(tool.Dynamic); ok {
 		t.base, t.pending = d.Spec.Clone(), &description{}
