@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -140,6 +141,12 @@ func (e *Error) Unwrap() error { return e.cause }
 func (e *Error) WithCause(cause error) *Error {
 	e.cause = cause
 	return e
+}
+
+// Errorf returns an Error whose message is formatted as fmt.Sprintf does. Which error caused it
+// is for WithCause to say.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // Ended returns the failure of a call that ctx, which is done, has ended: timeout where its
