@@ -16,9 +16,11 @@ import (
 // of it, invalid_argument when it has its result already, and timeout or cancelled when it
 // ended without one. A call that is not open is never touched.
 func (d *Desk) Complete(id ID, result tool.Result) error {
-	c, err := d.find(id)
-	if err != nil {
-		return err
+	d.mu.Lock()
+	c := d.open[id]
+	d.mu.Unlock()
+	if c == nil {
+		return d.explain(id)
 	}
 	if err := result.Check(); err != nil {
 		return err
@@ -29,7 +31,10 @@ func (d *Desk) Complete(id ID, result tool.Result) error {
 	} else if err := c.fits(result); err != nil {
 		return err
 	}
-	return d.finish(c, outcome)
+	if !d.end(c, outcome) { // somebody else did
+		return d.explain(id)
+	}
+	return nil
 }
 
 // Fail ends an open call with a failure: the message is what a model reads. Errors are
@@ -50,24 +55,6 @@ func (c *openCall) fits(result tool.Result) error {
 		return (&tool.Error{Code: tool.CodeInvalidOutput, Tool: c.request.Tool, Message: "the result does not fit the tool's schema: " + err.Error()}).WithCause(err)
 	}
 	return nil
-}
-
-// find returns an open call.
-func (d *Desk) find(id ID) (*openCall, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if c := d.open[id]; c != nil {
-		return c, nil
-	}
-	return nil, d.explain(id)
-}
-
-// finish ends a call unless somebody else did.
-func (d *Desk) finish(c *openCall, outcome Completion) error {
-	if d.end(c, outcome) {
-		return nil
-	}
-	return d.explain(c.request.ID)
 }
 
 // explain says why a call is not open.

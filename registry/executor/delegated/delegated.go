@@ -11,6 +11,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,7 +147,9 @@ func (d *Desk) Open(tenant string) []Request {
 			requests = append(requests, c.copy())
 		}
 	}
-	sortByAge(requests)
+	slices.SortFunc(requests, func(a, b Request) int {
+		return cmp.Or(a.Deadline.Compare(b.Deadline), cmp.Compare(a.Call, b.Call))
+	})
 	return requests
 }
 
@@ -153,10 +157,7 @@ func (d *Desk) Open(tenant string) []Request {
 func (d *Desk) Close() error {
 	d.mu.Lock()
 	d.closed = true
-	var all []*openCall
-	for _, c := range d.open {
-		all = append(all, c)
-	}
+	all := slices.Collect(maps.Values(d.open))
 	d.mu.Unlock()
 	for _, c := range all {
 		d.end(c, Completion{Err: &tool.Error{Code: tool.CodeCancelled, Message: "the desk was closed before a result came"}})

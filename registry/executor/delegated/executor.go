@@ -34,7 +34,7 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	case outcome := <-c.done:
 		return outcome.returned()
 	case <-ctx.Done():
-		e.desk.end(c, Completion{Err: stopped(ctx)})
+		e.desk.end(c, Completion{Err: tool.Ended(ctx, "the call was withdrawn before a result came")})
 		// Whoever ended it has left the outcome there, or is about to.
 		return (<-c.done).returned()
 	}
@@ -57,9 +57,4 @@ func pending(name string) (tool.Result, error) {
 	}{"pending", name, "the call was delegated to the client, which has not answered yet"})
 	result.Pending = true
 	return result, err
-}
-
-// stopped is the error of a call whose caller waits no longer.
-func stopped(ctx context.Context) *tool.Error {
-	return tool.Ended(ctx, "the call was withdrawn before a result came")
 }

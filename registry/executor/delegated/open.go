@@ -1,10 +1,8 @@
 package delegated
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -32,12 +30,6 @@ func (c *openCall) copy() Request {
 	return r
 }
 
-func sortByAge(requests []Request) {
-	slices.SortFunc(requests, func(a, b Request) int {
-		return cmp.Or(a.Deadline.Compare(b.Deadline), cmp.Compare(a.Call, b.Call))
-	})
-}
-
 // hand opens a call and tells OnCall of it.
 func (d *Desk) hand(e *executor, in tool.Invocation) (*openCall, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), d.o.Timeout)
@@ -55,9 +47,7 @@ func (d *Desk) hand(e *executor, in tool.Invocation) (*openCall, error) {
 	}
 	context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			d.end(c, Completion{Err: &tool.Error{
-				Code: tool.CodeTimeout, Message: fmt.Sprintf("no result came within %v", d.o.Timeout.Round(time.Millisecond)),
-			}})
+			d.end(c, Completion{Err: tool.Errorf(tool.CodeTimeout, "no result came within %v", d.o.Timeout.Round(time.Millisecond))})
 		}
 	})
 	if d.o.OnCall != nil {
@@ -75,7 +65,7 @@ func (d *Desk) enter(c *openCall) error {
 	case d.closed:
 		return &tool.Error{Code: tool.CodeCancelled, Message: "the desk is closed"}
 	case d.open[id] != nil:
-		return &tool.Error{Code: tool.CodeInvalidArgument, Message: fmt.Sprintf("a call with the id %q is open already; give each call its own id", id.Call)}
+		return tool.Errorf(tool.CodeInvalidArgument, "a call with the id %q is open already; give each call its own id", id.Call)
 	case len(d.open) >= d.o.MaxOpen || d.tenants[id.Tenant] >= d.o.MaxOpenPerTenant:
 		return &tool.Error{
 			Code: tool.CodeResourceExhausted, Details: tool.Details{Limit: "open calls"},

@@ -63,13 +63,12 @@ func Spec(name string) (tool.Spec, error) {
 		return tool.Spec{}, &tool.Error{Code: tool.CodeNotFound, Tool: name, Message: message}
 	}
 	var d definition
-	if err := json.Unmarshal(content, &d); err != nil {
-		return tool.Spec{}, fmt.Errorf("the definition of %s: %w", name, err)
+	err = json.Unmarshal(content, &d)
+	if err == nil && d.Timeout != "" {
+		d.Spec.Timeout, err = time.ParseDuration(d.Timeout)
 	}
-	if d.Timeout != "" {
-		if d.Spec.Timeout, err = time.ParseDuration(d.Timeout); err != nil {
-			return tool.Spec{}, fmt.Errorf("the definition of %s: %w", name, err)
-		}
+	if err != nil {
+		return tool.Spec{}, fmt.Errorf("the definition of %s: %w", name, err)
 	}
 	d.Version, d.Source = version, "host"
 	return d.Spec, nil

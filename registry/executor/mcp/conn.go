@@ -72,7 +72,7 @@ func newConn(s io.ReadWriter, notified func(method string, params json.RawMessag
 		waiting: make(map[int64]*request),
 	}
 	if u, ok := s.(unreliable); ok {
-		u.onFailure(c.fail)
+		u.onFailure(func(id int64, err error) { c.end(id, answer{err: err}) })
 	}
 	go c.write(s)
 	go c.read(lines.New(s, maxLine))
@@ -86,16 +86,15 @@ type unreliable interface {
 	onFailure(failed func(id int64, err error))
 }
 
-// fail ends the wait for a request.
-func (c *conn) fail(id int64, err error) {
-	if r := c.waiter(id); r != nil {
-		r.answer <- answer{err: err}
+// end gives a request its answer, unless it was given up, or never asked.
+func (c *conn) end(id int64, a answer) {
+	if r := c.forget(id); r != nil {
+		r.answer <- a
 	}
 }
 
-// waiter returns the request that waits for an answer, for which it waits no longer; nil when
-// it was given up, or never asked.
-func (c *conn) waiter(id int64) *request {
+// forget takes a request from those that wait, and returns it; nil when it does not wait.
+func (c *conn) forget(id int64) *request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.waiting[id]
@@ -119,14 +118,11 @@ func (c *conn) write(w io.Writer) {
 func (c *conn) read(r *lines.Reader) {
 	for {
 		line, err := r.Next()
-		if errors.Is(err, lines.ErrTooLong) {
-			// The request that it answers is not known, and would wait for nothing.
-			err = errFlood
-		}
 		if err != nil {
 			c.cause = errGone
-			if errors.Is(err, errFlood) {
-				c.cause = err
+			if errors.Is(err, lines.ErrTooLong) {
+				// The request that it answers is not known, and would wait for nothing.
+				c.cause = errFlood
 			}
 			close(c.closed)
 			return
@@ -189,10 +185,6 @@ func (c *conn) answered(id string, m message) {
 	if err != nil {
 		return
 	}
-	r := c.waiter(n)
-	if r == nil {
-		return
-	}
 	a := answer{result: m["result"]}
 	if raw, failed := m["error"]; failed {
 		e := new(rpcError)
@@ -201,7 +193,7 @@ func (c *conn) answered(id string, m message) {
 		}
 		a = answer{err: e}
 	}
-	r.answer <- a
+	c.end(n, a)
 }
 
 func (c *conn) progressed(params json.RawMessage) {
@@ -234,11 +226,7 @@ func (c *conn) call(ctx context.Context, method string, params map[string]any, p
 	id := c.last
 	c.waiting[id] = r
 	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		delete(c.waiting, id)
-		c.mu.Unlock()
-	}()
+	defer c.forget(id)
 	if progress != nil {
 		params["_meta"] = map[string]any{"progressToken": id}
 	}

@@ -3,7 +3,7 @@ package mcp
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
+
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,9 +94,8 @@ func (d definition) spec(server string) tool.Spec {
 	}
 }
 
-// digest names what decides about a tool: the program that runs it or where it
-// is, and all that a model
-// or a person was shown of it.
+// digest names what decides about a tool: the program that runs it or where it is, and all
+// that a model or a person was shown of it.
 func (d definition) digest(o Options) string {
 	var b bytes.Buffer
 	kind, where := "mcp", o.Command
@@ -110,6 +109,5 @@ func (d definition) digest(o Options) string {
 			_ = json.Compact(&b, schema) // it was read as JSON
 		}
 	}
-	sum := sha256.Sum256(b.Bytes())
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(b.Bytes()))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/executor/internal/mcpresult"
@@ -53,18 +52,15 @@ func (e *executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 // check finds out whether the tool is still the one that was looked at and decided about.
 func (e *executor) check(running *session) error {
 	now, there := running.find(e.name)
-	switch {
-	case !there:
-		e.server.tell()
-		return &tool.Error{Code: tool.CodeNotFound, Message: "the MCP server " + e.server.o.Name + " has no such tool any more"}
-	case now.digest(e.server.o) != e.digest:
-		e.server.tell()
-		return &tool.Error{
-			Code:    tool.CodePermissionDenied,
-			Message: "the MCP server " + e.server.o.Name + " has changed the tool's description or schema; look at it again before calling it",
-		}
+	if there && now.digest(e.server.o) == e.digest {
+		return nil
 	}
-	return nil
+	e.server.tell()
+	if !there {
+		return tool.Errorf(tool.CodeNotFound, "the MCP server %s has no such tool any more", e.server.o.Name)
+	}
+	return tool.Errorf(tool.CodePermissionDenied,
+		"the MCP server %s has changed the tool's description or schema; look at it again before calling it", e.server.o.Name)
 }
 
 // failure is the error of a call that got no result.
@@ -76,16 +72,15 @@ func (e *executor) failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return stopped(ctx)
 	case errors.As(err, &protocol):
-		return &tool.Error{
-			Code: tool.CodeServer, Message: fmt.Sprintf("%s answered with the error %d", server, protocol.Code),
-			Details: tool.Details{Response: plaintext.Printable(plaintext.Cut(protocol.Message, maxWords))},
-		}
+		answered := tool.Errorf(tool.CodeServer, "%s answered with the error %d", server, protocol.Code)
+		answered.Details.Response = plaintext.Printable(plaintext.Cut(protocol.Message, maxWords))
+		return answered
 	case errors.As(err, &undelivered):
 		return (&tool.Error{Code: undelivered.code, Message: server + " " + undelivered.reason, Details: tool.Details{Status: undelivered.status}}).WithCause(err)
 	case errors.Is(err, errFlood):
-		return (&tool.Error{Code: tool.CodeServer, Message: server + " was let go: " + err.Error()}).WithCause(err)
+		return tool.Errorf(tool.CodeServer, "%s was let go: %v", server, err).WithCause(err)
 	}
-	return (&tool.Error{Code: tool.CodeNetwork, Message: server + " ended before it answered; whether the call did something is not known"}).WithCause(err)
+	return tool.Errorf(tool.CodeNetwork, "%s ended before it answered; whether the call did something is not known", server).WithCause(err)
 }
 
 // stopped is the error of a call whose context is done.

@@ -45,12 +45,10 @@ func (r *remote) listen() {
 		if heard {
 			pause = listenPause
 		}
-		timer := time.NewTimer(pause)
-		pause = min(2*pause, mostWait)
 		select {
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-r.life.Done():
-			timer.Stop()
 		}
+		pause = min(2*pause, mostWait)
 	}
 }

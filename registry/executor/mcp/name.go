@@ -2,7 +2,7 @@ package mcp
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"strings"
 )
 
@@ -18,21 +18,17 @@ const (
 // with an underscore for each character that names of tools have not. One of more than 64
 // bytes is cut, and ends with the first digits of the hash of its whole name.
 func ToolName(server, name string) string {
-	var b strings.Builder
-	b.WriteString(namePrefix + server + nameSeparator)
-	for _, c := range strings.ToLower(name) {
+	full := namePrefix + server + nameSeparator + strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
-			b.WriteRune(c)
-		} else {
-			b.WriteByte('_')
+			return c
 		}
-	}
-	full := b.String()
+		return '_'
+	}, strings.ToLower(name))
 	if len(full) <= maxName {
 		return full
 	}
 	sum := sha256.Sum256([]byte(name))
-	mark := "_" + hex.EncodeToString(sum[:4])
+	mark := fmt.Sprintf("_%x", sum[:4])
 	return full[:maxName-len(mark)] + mark
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ type process struct {
 	out    *os.File
 	in     io.WriteCloser
 	cmd    *exec.Cmd
-	noise  *tail
+	noise  tail
 	ended  chan struct{} // closed when the program is gone
 	closed sync.Once
 }
@@ -47,8 +48,8 @@ func startProcess(o Options) (stream, error) {
 	}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Env = env
-	p := &process{cmd: cmd, noise: &tail{most: maxLastWords}, ended: make(chan struct{})}
-	cmd.Stderr = p.noise
+	p := &process{cmd: cmd, ended: make(chan struct{})}
+	cmd.Stderr = &p.noise
 	cmd.WaitDelay = closeTime
 	procgroup.Set(cmd)
 	if p.in, err = cmd.StdinPipe(); err != nil {
@@ -106,11 +107,9 @@ func (p *process) Write(b []byte) (int, error) { return p.in.Write(b) }
 func (p *process) Close() error {
 	p.closed.Do(func() {
 		_ = p.in.Close() // it may be closed already
-		timer := time.NewTimer(closeTime)
-		defer timer.Stop()
 		select {
 		case <-p.ended:
-		case <-timer.C:
+		case <-time.After(closeTime):
 			_ = procgroup.Kill(p.cmd) // it may just have ended
 		}
 		<-p.ended
@@ -124,9 +123,8 @@ func (p *process) lastWords() string { return p.noise.String() }
 // maxLastWords is how much is kept of what a server writes to standard error, in bytes.
 const maxLastWords = 2 << 10
 
-// tail keeps the last bytes that are written to it.
+// tail keeps the last bytes that are written to it, maxLastWords at most.
 type tail struct {
-	most int
 	mu   sync.Mutex
 	data []byte
 }
@@ -136,8 +134,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.data = append(t.data, p...)
-	if over := len(t.data) - t.most; over > 0 {
-		t.data = append([]byte(nil), t.data[over:]...)
+	if over := len(t.data) - maxLastWords; over > 0 {
+		t.data = bytes.Clone(t.data[over:])
 	}
 	return len(p), nil
 }

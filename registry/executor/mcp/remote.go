@@ -44,8 +44,9 @@ type remote struct {
 	work   sync.WaitGroup
 	closed sync.Once
 
+	failed func(id int64, err error) // nil until onFailure, which is before all use
+
 	mu       sync.Mutex
-	failed   func(id int64, err error)
 	session  string // its name; empty without one
 	revision string // of the protocol, once it is known
 	parting  string // why the session ended
@@ -67,11 +68,7 @@ func startRemote(o Options) (stream, error) {
 }
 
 // onFailure implements unreliable.
-func (r *remote) onFailure(failed func(id int64, err error)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.failed = failed
-}
+func (r *remote) onFailure(failed func(id int64, err error)) { r.failed = failed }
 
 // Read reads what the server sent.
 func (r *remote) Read(p []byte) (int, error) { return r.lines.Read(p) }
@@ -224,11 +221,8 @@ func (r *remote) setSession(name string) {
 }
 
 func (r *remote) tellFailure(m *outgoing, err error) {
-	r.mu.Lock()
-	failed := r.failed
-	r.mu.Unlock()
-	if m.isRequest() && failed != nil {
-		failed(m.ID, err)
+	if m.isRequest() && r.failed != nil {
+		r.failed(m.ID, err)
 	}
 }
 

@@ -65,11 +65,11 @@ type Server struct {
 	start   func(Options) (stream, error)
 	changed chan struct{}
 
-	gate chan struct{} // holds a value while somebody starts the server
-	end  chan struct{} // closed with it
+	gate chan struct{}   // holds a value while somebody starts the server
+	life context.Context // ends when the server is closed
+	end  context.CancelFunc
 
 	mu      sync.Mutex
-	closed  bool
 	current *session  // nil before the first start and after the end
 	failed  int       // starts and early ends in a row
 	next    time.Time // when it may be started again
@@ -89,10 +89,9 @@ func newServer(o Options, start func(Options) (stream, error)) *Server {
 	}
 	o.StartTimeout = cmp.Or(max(o.StartTimeout, 0), DefaultStartTimeout)
 	log := cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	return &Server{
-		o: o, log: log, start: start,
-		changed: make(chan struct{}, 1), gate: make(chan struct{}, 1), end: make(chan struct{}),
-	}
+	s := &Server{o: o, log: log, start: start, changed: make(chan struct{}, 1), gate: make(chan struct{}, 1)}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
 }
 
 // Changed implements tool.Source.
@@ -125,12 +124,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 
 // Close ends the server. It is not started again, and what waits for it fails.
 func (s *Server) Close() error {
-	s.mu.Lock()
-	if !s.closed {
-		s.closed = true
-		close(s.end)
-	}
-	s.mu.Unlock()
+	s.end()
 	s.gate <- struct{}{} // whoever was starting it has given up
 	defer func() { <-s.gate }()
 	s.mu.Lock()
@@ -174,19 +168,12 @@ func (s *Server) session(ctx context.Context) (*session, error) {
 
 // begin starts the server, for all who wait, so that no caller's context counts.
 func (s *Server) begin() (*session, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.o.StartTimeout)
+	ctx, cancel := context.WithTimeout(s.life, s.o.StartTimeout)
 	defer cancel()
-	go func() {
-		select {
-		case <-s.end:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	begun := time.Now()
 	started, err := startSession(ctx, s)
 	if err != nil {
-		failure := s.unavailable(err)
+		failure := tool.Errorf(tool.CodeNetwork, "the MCP server %s does not start: %v", s.o.Name, err).WithCause(err)
 		failure.Details.RetryAfter = s.postpone(begun)
 		return nil, failure
 	}
@@ -203,15 +190,15 @@ func (s *Server) running() (*session, error) {
 	defer s.mu.Unlock()
 	wait := time.Until(s.next)
 	switch {
-	case s.closed:
+	case s.life.Err() != nil:
 		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "the registry is closed"}
 	case s.current != nil:
 		return s.current, nil
 	case wait > 0:
-		return nil, &tool.Error{
-			Code: tool.CodeNetwork, Details: tool.Details{RetryAfter: wait},
-			Message: "the MCP server " + s.o.Name + " has ended; it is not started again before " + wait.Round(time.Second).String() + " from now",
-		}
+		ended := tool.Errorf(tool.CodeNetwork,
+			"the MCP server %s has ended; it is not started again before %v from now", s.o.Name, wait.Round(time.Second))
+		ended.Details.RetryAfter = wait
+		return nil, ended
 	}
 	return nil, nil
 }
@@ -252,12 +239,4 @@ func (s *Server) postpone(begun time.Time) time.Duration {
 	s.failed = min(s.failed+1, 10) // the wait is the longest by then
 	s.next = time.Now().Add(wait)
 	return wait
-}
-
-// unavailable is the failure of a server that cannot be started.
-func (s *Server) unavailable(err error) *tool.Error {
-	return (&tool.Error{
-		Code:    tool.CodeNetwork,
-		Message: "the MCP server " + s.o.Name + " does not start: " + err.Error(),
-	}).WithCause(err)
 }

@@ -147,11 +147,9 @@ func (n *session) follow() {
 			n.server.tell()
 		}
 		cancel()
-		pause := time.NewTimer(listPause)
 		select {
-		case <-pause.C:
+		case <-time.After(listPause):
 		case <-n.conn.closed:
-			pause.Stop()
 			return
 		}
 	}

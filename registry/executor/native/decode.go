@@ -62,18 +62,15 @@ func plainIntegers(v *jsontree.Value) {
 
 // resultOf turns what a function gave into a Result.
 func resultOf(out any) (tool.Result, error) {
-	var result tool.Result
-	var err error
 	switch out := out.(type) {
 	case tool.Result:
 		return out, nil
 	case string:
 		return tool.TextResult(out, nil)
-	default:
-		result, err = tool.JSONResult(out)
 	}
+	result, err := tool.JSONResult(out)
 	if err != nil {
-		return result, (&tool.Error{Code: tool.CodeInvalidOutput, Message: "what the function gave cannot be written as JSON"}).WithCause(err)
+		return result, tool.Errorf(tool.CodeInvalidOutput, "what the function gave cannot be written as JSON").WithCause(err)
 	}
 	return result, nil
 }

@@ -3,7 +3,7 @@ package native
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
+
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -52,8 +52,8 @@ func (e *executor) Digest(context.Context) (string, error) {
 	if s.Version == "" {
 		return "", nil
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "native %q %q %q %q %q", s.Name, s.Version, s.Description, s.Parameters, s.Result))
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	said := fmt.Appendf(nil, "native %q %q %q %q %q", s.Name, s.Version, s.Description, s.Parameters, s.Result)
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(said)), nil
 }
 
 // Describe works out the definition.
@@ -83,10 +83,9 @@ func watch[T any](ctx context.Context, e *executor, run func(ctx context.Context
 	}
 	var none T
 	if left := e.abandoned.Load(); left >= int64(e.o.MaxAbandoned) {
-		return none, &tool.Error{
-			Code: tool.CodeResourceExhausted, Details: tool.Details{Limit: "abandoned calls"},
-			Message: fmt.Sprintf("%d earlier calls did not stop at their deadline and still run; try again later", left),
-		}
+		full := tool.Errorf(tool.CodeResourceExhausted, "%d earlier calls did not stop at their deadline and still run; try again later", left)
+		full.Details.Limit = "abandoned calls"
+		return none, full
 	}
 	done := make(chan outcome, 1)
 	go func() {
@@ -110,19 +109,17 @@ func watch[T any](ctx context.Context, e *executor, run func(ctx context.Context
 		return finish(o)
 	case <-ctx.Done():
 	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
 	select {
 	case o := <-done:
 		return finish(o)
-	case <-timer.C:
+	case <-time.After(grace):
 	}
 	e.abandoned.Add(1)
 	go func() {
 		<-done
 		e.abandoned.Add(-1)
 	}()
-	return none, stopped(ctx, nil, "the function did not stop when it was told to, and was left behind")
+	return none, tool.Ended(ctx, "the function did not stop when it was told to, and was left behind")
 }
 
 // crash is a panic on its way from the goroutine of a function to that of the call.
@@ -145,17 +142,8 @@ func failure(ctx context.Context, err error) error {
 	case errors.As(err, &already):
 		return err
 	case ctx.Err() != nil:
-		return stopped(ctx, err, "the function was stopped")
+		return tool.Ended(ctx, "the function was stopped").WithCause(errors.Join(ctx.Err(), err))
 	}
 	text := plaintext.Short(strings.ToValidUTF8(err.Error(), "\uFFFD"), maxMessage)
 	return (&tool.Error{Code: tool.CodeExecution, Message: "the tool says: " + text, Recoverable: true}).WithCause(err)
-}
-
-// stopped is the error of a call that did not end before its context.
-func stopped(ctx context.Context, err error, message string) error {
-	code := tool.CodeCancelled
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		code = tool.CodeTimeout
-	}
-	return (&tool.Error{Code: code, Message: message}).WithCause(errors.Join(ctx.Err(), err))
 }

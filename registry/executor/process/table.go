@@ -181,8 +181,8 @@ func (t *Table) dropEnded(meant func(*job) bool) bool {
 }
 
 func (t *Table) dropExpired() {
-	for n := len(t.jobs) - 1; n >= 0; n-- {
-		if at, over := t.jobs[n].endedAt(); over && time.Since(at) > t.o.KeepFor {
+	for n, j := range slices.Backward(t.jobs) {
+		if at, over := j.endedAt(); over && time.Since(at) > t.o.KeepFor {
 			t.drop(n)
 		}
 	}
@@ -199,13 +199,11 @@ func (t *Table) list(o owner) []*job {
 // find returns a job of an owner.
 func (t *Table) find(o owner, id string) (*job, error) {
 	jobs := t.list(o)
-	for _, j := range jobs {
-		if j.id == id {
-			return j, nil
-		}
+	if at := slices.IndexFunc(jobs, func(j *job) bool { return j.id == id }); at >= 0 {
+		return jobs[at], nil
 	}
 	if id == "" {
 		return nil, &tool.Error{Code: tool.CodeInvalidArgument, Message: "id is missing: which job? list shows them"}
 	}
-	return nil, &tool.Error{Code: tool.CodeNotFound, Message: fmt.Sprintf("there is no job %q in this session; list shows the %d that there are", id, len(jobs))}
+	return nil, tool.Errorf(tool.CodeNotFound, "there is no job %q in this session; list shows the %d that there are", id, len(jobs))
 }

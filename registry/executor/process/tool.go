@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,10 +67,10 @@ func (t *Table) serve(ctx context.Context, in tool.Invocation) (tool.Result, err
 		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: err.Error()}
 	}
 	o := owner{in.Call.Tenant, in.Call.Session}
-	if a.Action == "start" {
+	switch a.Action {
+	case "start":
 		return t.start(ctx, in, o, a)
-	}
-	if a.Action == "list" {
+	case "list":
 		return showAll(t.list(o))
 	}
 	j, err := t.find(o, a.ID)
@@ -134,11 +135,9 @@ func (t *Table) start(ctx context.Context, in tool.Invocation, o owner, a argume
 
 // wait returns when the job has ended, or after a time.
 func (j *job) wait(ctx context.Context, most time.Duration) {
-	timer := time.NewTimer(min(most, maxWait))
-	defer timer.Stop()
 	select {
 	case <-j.ended:
-	case <-timer.C:
+	case <-time.After(min(most, maxWait)):
 	case <-ctx.Done():
 	}
 }
@@ -153,10 +152,7 @@ type view struct {
 
 // view describes the job. j.mu is held.
 func (j *job) view() view {
-	until := j.endTime
-	if until.IsZero() {
-		until = time.Now()
-	}
+	until := cmp.Or(j.endTime, time.Now())
 	return view{ID: j.id, State: j.state, Command: j.command, Seconds: until.Sub(j.started).Round(100 * time.Millisecond).Seconds()}
 }
 
@@ -183,11 +179,7 @@ func showAll(jobs []*job) (tool.Result, error) {
 	if len(jobs) == 0 {
 		text.WriteString("no jobs in this session\n")
 	}
-	result, err := tool.TextResult(strings.TrimSuffix(text.String(), "\n"), nil)
-	if err != nil {
-		return tool.Result{}, err
-	}
-	result.Structured, err = json.Marshal(map[string][]view{"jobs": views})
+	result, err := tool.TextResult(strings.TrimSuffix(text.String(), "\n"), map[string][]view{"jobs": views})
 	result.Title = fmt.Sprintf("%d jobs", len(jobs))
 	return result, err
 }

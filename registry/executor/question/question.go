@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ func ask(ctx context.Context, asker tool.Asker, in tool.Invocation) (tool.Result
 	labels := make(map[string]bool)
 	for _, o := range a.Options {
 		if labels[o.Label] {
-			return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: fmt.Sprintf("options: %q is there twice, and an answer could not be told from the other", o.Label)}
+			return tool.Result{}, tool.Errorf(tool.CodeInvalidArgument, "options: %q is there twice, and an answer could not be told from the other", o.Label)
 		}
 		labels[o.Label] = true
 	}

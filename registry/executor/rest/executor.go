@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"io"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
@@ -68,8 +68,7 @@ func (e *Executor) Close() error { return nil }
 
 // Digest names the manifest, which is all there is to the tool.
 func (e *Executor) Digest(context.Context) (string, error) {
-	sum := sha256.Sum256([]byte("rest " + e.manifest.Digest))
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("rest "+e.manifest.Digest))), nil
 }
 
 // Execute sends the request once.
@@ -78,8 +77,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 	if err != nil {
 		return tool.Result{}, err
 	}
-	secrets := cmp.Or(in.Secrets, e.secrets)
-	b, err := hostfuncs.Bind(in.Grant, files.Options{}, hostfuncs.Services{HTTP: e.http, Secrets: secrets})
+	b, err := hostfuncs.Bind(in.Grant, files.Options{}, hostfuncs.Services{HTTP: e.http, Secrets: cmp.Or(in.Secrets, e.secrets)})
 	if err != nil {
 		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
 	}

@@ -48,16 +48,16 @@ func (e *Executor) result(res *egress.Response, body []byte) (tool.Result, error
 // them.
 func (e *Executor) jsonResult(body []byte) (tool.Result, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
-		return tool.Result{}, invalidOutput("the response is empty where JSON is expected")
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the response is empty where JSON is expected")
 	}
 	tokens := e.manifest.REST.Select
 	document, err := jsontree.Parse(body, jsontree.Document("the document"))
 	if err != nil {
-		return tool.Result{}, invalidOutput(fmt.Sprintf("the response is no JSON that can be used: %v", err))
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the response is no JSON that can be used: %v", err)
 	}
 	value := document.At(tokens)
 	if value == nil {
-		return tool.Result{}, invalidOutput("the response has nothing at " + jsontree.FormatPointer(tokens) + ", where the manifest selects the result")
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the response has nothing at %s, where the manifest selects the result", jsontree.FormatPointer(tokens))
 	}
 	structured := value.JSON()
 	result := text(string(structured))
@@ -73,16 +73,11 @@ func textResult(mediaType string, body []byte) (tool.Result, error) {
 	if utf8.Valid(body) && !bytes.ContainsRune(body, 0) {
 		return text(string(body)), nil
 	}
-	mediaType = cmp.Or(mediaType, "of no type")
-	return tool.Result{}, invalidOutput(fmt.Sprintf("the response (%s, %d bytes) is neither text in UTF-8 nor an image", mediaType, len(body)))
+	return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the response (%s, %d bytes) is neither text in UTF-8 nor an image", cmp.Or(mediaType, "of no type"), len(body))
 }
 
 func text(s string) tool.Result {
 	return tool.Result{Content: []tool.Content{tool.TextContent(s)}}
-}
-
-func invalidOutput(message string) error {
-	return &tool.Error{Code: tool.CodeInvalidOutput, Message: message}
 }
 
 // statusText is a status with its name.

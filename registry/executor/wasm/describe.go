@@ -80,7 +80,7 @@ func (d Describing) Describe(ctx context.Context, grant capability.Grant) (tool.
 	}
 	definition, err := parseDefinition(m, out.Output)
 	if err != nil {
-		return tool.Definition{}, &tool.Error{Code: tool.CodeBadGuest, Message: "the tool describes itself wrongly: " + err.Error()}
+		return tool.Definition{}, tool.Errorf(tool.CodeBadGuest, "the tool describes itself wrongly: %v", err)
 	}
 	return definition, nil
 }
@@ -125,7 +125,7 @@ func (e *Executor) describeEntry(module *runtime.Module, entry runtime.Entry) (r
 	case own == nil:
 		return runtime.Entry{}, nil
 	case own.Entry == "" && entry.ABI != runtime.Command:
-		return entry, e.invalidManifest("describe.args", "it is for commands, and the module is "+formNames[entry.ABI]+"; write entry instead")
+		return entry, e.invalidManifest("describe.args", "it is for commands, and the module is %s; write entry instead", formNames[entry.ABI])
 	case own.Entry == "":
 		return entry, nil
 	case entry.ABI == runtime.Command:

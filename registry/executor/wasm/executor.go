@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
+
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,8 +94,7 @@ func (e *Executor) Digest(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte("wasm " + e.o.Manifest.Digest + " " + l.module.Digest()))
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("wasm "+e.o.Manifest.Digest+" "+l.module.Digest()))), nil
 }
 
 // MaxMemory returns the limit of the manifest, or the runtime's ceiling when that is less.
@@ -116,18 +115,16 @@ func (e *Executor) Close() error {
 		defer func() { <-e.loading }()
 		e.releasing.Lock()
 		defer e.releasing.Unlock()
-		if e.loaded == nil {
-			done <- nil
-			return
+		var err error
+		if e.loaded != nil {
+			err = e.loaded.module.Close()
 		}
-		done <- e.loaded.module.Close()
+		done <- err
 	}()
-	timer := time.NewTimer(closeGrace)
-	defer timer.Stop()
 	select {
 	case err := <-done:
 		return err
-	case <-timer.C:
+	case <-time.After(closeGrace):
 		return errors.New("a file operation of the tool hangs in the host")
 	}
 }
@@ -203,38 +200,38 @@ func (e *Executor) files() files.Options {
 // bind opens what a call may reach. Opening can hang in the host; then the caller is
 // let go when ctx is done, and what was opened after that is closed again.
 func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bindings, error) {
-	type outcome struct {
-		bindings *hostfuncs.Bindings
-		err      error
-	}
-	open := func() outcome {
+	open := func() (*hostfuncs.Bindings, error) {
 		b, err := hostfuncs.Bind(in.Grant, e.files(), e.services(in))
 		if err != nil {
-			err = (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
+			return nil, tool.Errorf(tool.CodePermissionDenied, "%v", err).WithCause(err)
 		}
-		return outcome{b, err}
+		return b, nil
 	}
 	if len(in.Grant.FS) == 0 { // nothing is opened
-		o := open()
-		return o.bindings, o.err
+		return open()
 	}
 	select {
 	case e.opening <- struct{}{}:
 	case <-ctx.Done():
 		return nil, errNotOpened()
 	}
-	done := make(chan outcome, 1)
+	var opened struct {
+		bindings *hostfuncs.Bindings
+		err      error
+	}
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		defer func() { <-e.opening }()
-		done <- open()
+		opened.bindings, opened.err = open()
 	}()
 	select {
-	case o := <-done:
-		return o.bindings, o.err
+	case <-done:
+		return opened.bindings, opened.err
 	case <-ctx.Done():
 		go func() {
-			if o := <-done; o.err == nil {
-				_ = o.bindings.Close()
+			if <-done; opened.err == nil {
+				_ = opened.bindings.Close()
 			}
 		}()
 		return nil, errNotOpened()
@@ -299,11 +296,9 @@ func (e *Executor) release(b *hostfuncs.Bindings) {
 		_ = b.Close()
 		<-b.Files.Done()
 	}()
-	timer := time.NewTimer(releaseGrace)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(releaseGrace):
 	}
 }
 
@@ -336,21 +331,20 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		case errors.Is(err, placeholder.ErrAbsent):
 			continue // it names a parameter that this call does not give
 		case err != nil:
-			return call, &tool.Error{
-				Code: tool.CodeInvalidArgument, Recoverable: true,
-				Message: fmt.Sprintf("the arguments make a command line of more than %d bytes; give shorter ones", maxArgs),
-			}
+			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter ones", maxArgs)
+		case strings.ContainsRune(arg, 0):
+			return call, invalidArgument("the argument %q would hold a NUL character, which a command line cannot", template)
 		}
 		room -= len(arg)
-		if strings.ContainsRune(arg, 0) {
-			return call, &tool.Error{
-				Code: tool.CodeInvalidArgument, Recoverable: true,
-				Message: fmt.Sprintf("the argument %q would hold a NUL character, which a command line cannot", template),
-			}
-		}
 		call.Args = append(call.Args, arg)
 	}
 	return call, nil
+}
+
+func invalidArgument(format string, args ...any) error {
+	err := tool.Errorf(tool.CodeInvalidArgument, format, args...)
+	err.Recoverable = true
+	return err
 }
 
 // failure turns an error of the runtime into one of the tool's vocabulary.

@@ -40,20 +40,18 @@ func (e *Executor) load(ctx context.Context) (*loaded, error) {
 		}
 		return l, nil
 	}
-	type outcome struct {
-		loaded *loaded
-		err    error
-	}
-	done := make(chan outcome, 1)
+	var l *loaded
+	var err error
+	done := make(chan struct{})
 	go func() {
-		l, err := e.loadModule(ctx)
+		defer close(done)
+		l, err = e.loadModule(ctx)
 		e.loaded = l
 		<-e.loading
-		done <- outcome{l, err}
 	}()
 	select {
-	case o := <-done:
-		return o.loaded, o.err
+	case <-done:
+		return l, err
 	case <-ctx.Done():
 		return nil, stillLoading(ctx)
 	}
@@ -69,10 +67,10 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 		return nil, err
 	}
 	entry, err := e.findEntry(module)
-	if err != nil {
-		return nil, errors.Join(err, module.Close())
+	var describe runtime.Entry
+	if err == nil {
+		describe, err = e.describeEntry(module, entry)
 	}
-	describe, err := e.describeEntry(module, entry)
 	if err != nil {
 		return nil, errors.Join(err, module.Close())
 	}
@@ -115,8 +113,8 @@ func (e *Executor) loadFailure(err error) error {
 }
 
 // invalidManifest is a fault of a key that only the module brings to light.
-func (e *Executor) invalidManifest(key, message string) error {
-	return &tool.Error{Code: tool.CodeInvalidManifest, Message: e.o.Manifest.Fault(e.o.Source, key, message).Error()}
+func (e *Executor) invalidManifest(key, format string, args ...any) error {
+	return &tool.Error{Code: tool.CodeInvalidManifest, Message: e.o.Manifest.Fault(e.o.Source, key, fmt.Sprintf(format, args...)).Error()}
 }
 
 // findEntry asks the module whether it has the form that the manifest says.
@@ -126,20 +124,18 @@ func (e *Executor) findEntry(module *runtime.Module) (runtime.Entry, error) {
 	if err != nil {
 		return entry, e.loadFailure(err)
 	}
-	if entry.ABI != runtime.Command && len(m.Args) > 0 {
-		return entry, e.invalidManifest("module.args", "it is for commands, and the module is "+formNames[entry.ABI]+"; leave it out")
+	form := formNames[entry.ABI]
+	switch needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; {
+	case entry.ABI != runtime.Command && len(m.Args) > 0:
+		err = e.invalidManifest("module.args", "it is for commands, and the module is %s; leave it out", form)
+	case entry.ABI != runtime.Extism && m.Config != nil:
+		err = e.invalidManifest("module.config", "it is for Extism plug-ins, and the module is %s; leave it out", form)
+	case entry.ABI == runtime.Extism && len(e.o.Manifest.Settings) > 0:
+		err = e.invalidManifest("settings", "an Extism plug-in cannot ask for them; leave them out, or use module.config")
+	case entry.ABI != runtime.Reactor && m.Warm != nil:
+		err = e.invalidManifest("module.warm", "it is for reactors, and the module is %s; leave it out", form)
+	case needs > has:
+		err = e.invalidManifest("limits.memory", "the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10)
 	}
-	if entry.ABI != runtime.Extism && m.Config != nil {
-		return entry, e.invalidManifest("module.config", "it is for Extism plug-ins, and the module is "+formNames[entry.ABI]+"; leave it out")
-	}
-	if entry.ABI == runtime.Extism && len(e.o.Manifest.Settings) > 0 {
-		return entry, e.invalidManifest("settings", "an Extism plug-in cannot ask for them; leave them out, or use module.config")
-	}
-	if entry.ABI != runtime.Reactor && m.Warm != nil {
-		return entry, e.invalidManifest("module.warm", "it is for reactors, and the module is "+formNames[entry.ABI]+"; leave it out")
-	}
-	if needs, has := module.MinMemory(), e.o.Manifest.Limits.Memory; needs > has {
-		return entry, e.invalidManifest("limits.memory", fmt.Sprintf("the module starts with %d KiB of memory and may have %d KiB; write \"%dKiB\" or more", needs>>10, has>>10, needs>>10))
-	}
-	return entry, nil
+	return entry, err
 }

@@ -4,20 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
-	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/executor/internal/mcpresult"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 // parseOutput turns what a command printed into a Result, as its manifest says.
 func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 	if at := invalidUTF8(stdout); at >= 0 {
-		return tool.Result{}, invalidOutput("the output is not valid UTF-8 (byte %d)", at)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the output is not valid UTF-8 (byte %d)", at)
 	}
 	if kind == manifests.OutputText {
 		return tool.Result{Content: []tool.Content{tool.TextContent(string(stdout))}}, nil
@@ -32,9 +30,6 @@ func parseOutput(kind manifests.Output, stdout []byte) (tool.Result, error) {
 	return parseResult(stdout)
 }
 
-// maxWords bounds what of a failure goes into its message, in bytes.
-const maxWords = 2 << 10
-
 // parseResult reads a whole Result.
 func parseResult(stdout []byte) (tool.Result, error) {
 	result, err := tool.ParseResult(stdout)
@@ -42,21 +37,16 @@ func parseResult(stdout []byte) (tool.Result, error) {
 		return tool.Result{}, notJSON(err)
 	}
 	if err != nil {
-		return tool.Result{}, invalidOutput("the output is no result: %v", err)
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the output is no result: %v", err)
 	}
 	if result.IsError {
-		words := plaintext.Cut(firstLine(result.Text()), maxWords)
-		return result, &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + words, Recoverable: true}
+		return result, mcpresult.Failure(result)
 	}
 	return result, nil
 }
 
 func notJSON(err error) error {
-	return invalidOutput("the output is not the JSON that the manifest promises: %v", err)
-}
-
-func invalidOutput(format string, args ...any) error {
-	return &tool.Error{Code: tool.CodeInvalidOutput, Message: fmt.Sprintf(format, args...)}
+	return tool.Errorf(tool.CodeInvalidOutput, "the output is not the JSON that the manifest promises: %v", err)
 }
 
 // invalidUTF8 returns the offset of the first byte that is not valid UTF-8, or -1.
@@ -72,9 +62,4 @@ func invalidUTF8(b []byte) int {
 		i += size
 	}
 	return -1
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }

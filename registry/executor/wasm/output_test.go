@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/executor/internal/mcpresult"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -48,7 +49,7 @@ func TestParseOutput(t *testing.T) {
 			if got := tool.CodeOf(err); got != tt.code {
 				t.Fatalf("got %v, want the code %q", err, tt.code)
 			}
-			if err != nil && (!strings.Contains(err.Error(), tt.says) || len(err.Error()) > 2*maxWords) {
+			if err != nil && (!strings.Contains(err.Error(), tt.says) || len(err.Error()) > 2*mcpresult.MaxWords) {
 				t.Errorf("%.100q does not say %q, or has %d bytes", err.Error(), tt.says, len(err.Error()))
 			}
 			if result.Text() != tt.text || string(result.Structured) != tt.structured {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -15,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// maxWords bounds what of a failure goes into its message, in bytes.
-const maxWords = 2 << 10
+// MaxWords bounds what of a failure that a tool reports goes into its message, in bytes.
+const MaxWords = 2 << 10
 
 // maxAnswer bounds an answer in bytes, as every document that a tool gives. Reading it
 // takes a few passes that nothing ends early.
@@ -35,22 +36,13 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 		return tool.Result{}, ended(ctx)
 	}
 	if len(raw) > maxAnswer {
-		return tool.Result{}, &tool.Error{
-			Code:    tool.CodeInvalidOutput,
-			Message: fmt.Sprintf("the answer of %s has %d bytes; there may be %d", by, len(raw), maxAnswer),
-		}
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s has %d bytes; there may be %d", by, len(raw), maxAnswer)
 	}
-	err := json.Unmarshal(raw, &answer)
-	if errors.Is(err, errBlocks) {
-		return tool.Result{}, &tool.Error{
-			Code:    tool.CodeInvalidOutput,
-			Message: fmt.Sprintf("the answer of %s has more than %d blocks", by, tool.MaxBlocks),
-		}
-	}
-	if err != nil {
-		return tool.Result{}, &tool.Error{
-			Code: tool.CodeInvalidOutput, Message: "the answer of " + by + " is no result of a tool",
-		}
+	switch err := json.Unmarshal(raw, &answer); {
+	case errors.Is(err, errBlocks):
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s has more than %d blocks", by, tool.MaxBlocks)
+	case err != nil:
+		return tool.Result{}, tool.Errorf(tool.CodeInvalidOutput, "the answer of %s is no result of a tool", by)
 	}
 	var result tool.Result
 	if !bytes.Equal(answer.Structured, []byte("null")) {
@@ -78,10 +70,15 @@ func Parse(ctx context.Context, by string, raw json.RawMessage) (tool.Result, er
 		result.Content = []tool.Content{tool.TextContent(string(result.Structured))}
 	}
 	if answer.IsError {
-		first, _, _ := strings.Cut(result.Text(), "\n")
-		return result, &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + plaintext.Cut(first, maxWords), Recoverable: true}
+		return result, Failure(result)
 	}
 	return result, nil
+}
+
+// Failure is the error of a result in which a tool reports a failure.
+func Failure(r tool.Result) *tool.Error {
+	first, _, _ := strings.Cut(r.Text(), "\n")
+	return &tool.Error{Code: tool.CodeExecution, Message: "the tool reports a failure: " + plaintext.Cut(first, MaxWords), Recoverable: true}
 }
 
 func ended(ctx context.Context) error {
@@ -132,7 +129,7 @@ func parseBlock(raw json.RawMessage) (block tool.Content, forPeople bool, err er
 	}
 	// Annotations of another form say nothing.
 	_ = json.Unmarshal(fields["annotations"], &annotations)
-	forPeople = len(annotations.Audience) == 1 && annotations.Audience[0] == "user"
+	forPeople = slices.Equal(annotations.Audience, []string{"user"})
 	var resource map[string]json.RawMessage
 	if json.Unmarshal(fields["resource"], &resource) == nil && resource != nil {
 		delete(resource, "_meta")
