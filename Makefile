@@ -8,7 +8,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CROSS := linux/arm64 darwin/arm64 windows/amd64
 
 # The modules beside the main one.
-MODULES := guest guest-examples bench
+MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry
 
 FUZZTIME ?= 10s
 FUZZ     ?=
@@ -48,12 +48,12 @@ cross:
 # pages in docs/tools.
 generated:
 	cd guest-examples && go run ./internal/build -check
-	go run ./cmd/tooldocs -check
+	cd cmd/tooldocs && go run . -check
 
 # Rebuild the built-in tools and their pages after a change in guest-examples.
 guests:
 	cd guest-examples && go run ./internal/build
-	go run ./cmd/tooldocs
+	cd cmd/tooldocs && go run .
 
 # The same for the examples and canaries in C, Rust and AssemblyScript; installs their
 # compilers.

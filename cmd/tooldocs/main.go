@@ -1,8 +1,9 @@
 // Command tooldocs writes a page for each built-in tool, made of its manifest, and an index
-// of them, into docs/tools. Run it at the root of the repository:
+// of them, into docs/tools. It is a module of its own, since only the repository needs it. Run it
+// in its directory:
 //
-//	go run ./cmd/tooldocs          # write
-//	go run ./cmd/tooldocs -check   # compare, change nothing
+//	go run .          # write
+//	go run . -check   # compare, change nothing
 //
 // The exit code is 0, 1 if the check found a difference or a step failed, or 2 if the
 // command line is wrong.
@@ -18,8 +19,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// folder is where the pages lie, from the root of the repository.
-const folder = "docs/tools"
+// folder is where the pages lie, from the directory of this program.
+const folder = "../../docs/tools"
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -31,7 +32,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil || flags.NArg() > 0:
-		fmt.Fprintln(stderr, "tooldocs: usage: go run ./cmd/tooldocs [-check]")
+		fmt.Fprintln(stderr, "tooldocs: usage: go run . [-check]")
 		return 2
 	}
 	if err := makePages(folder, *check, stdout); err != nil {

@@ -15,8 +15,6 @@ var embedded = []struct {
 }{
 	{"test/embedder", []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4"}, "users of an authorization server come with registry/mcpserver/oauth"},
 	{"test/embedder", []string{"github.com/modelcontextprotocol/go-sdk"}, "MCP clients are served by registry/mcpserver"},
-	{"test/embedder", []string{"go.opentelemetry.io/otel", "go.opentelemetry.io/otel/trace", "go.opentelemetry.io/otel/metric"}, "spans and metrics come with registry/telemetry"},
-	{"test/embedder", []string{"github.com/zalando/go-keyring"}, "the keyring comes with hostfuncs/secret/keyring"},
 	{"test/embedder", []string{"github.com/zalando/go-keyring", "github.com/godbus/dbus/v5"}, "the keyring of the system comes with hostfuncs/secret/keyring"},
 	{"test/embedder", []string{"go.yaml.in/yaml/v4"}, "only the command reads OpenAPI documents"},
 	{"test/embedder", []string{"github.com/spf13/cobra", "golang.org/x/term"}, "only the command has a command line"},
@@ -36,15 +34,23 @@ func TestEmbeddersLinkOnlyWhatTheyUse(t *testing.T) {
 		}
 	}
 	needed := modulesOf(t, "cmd/wasmtool")
-	for module := range modulesOf(t, "registry/telemetry") {
-		needed[module] = true
-	}
 	for _, e := range embedded {
 		for _, module := range e.linked {
 			if !needed[module] {
 				t.Errorf("nothing links %s any more: take it out of the list", module)
 			}
 		}
+	}
+}
+
+// OpenTelemetry is nothing that this module needs: registry/telemetry is a module of its own.
+func TestNoTelemetryIsNeeded(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{if not .Indirect}}{{.Path}}{{end}}", "all").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	if strings.Contains(string(out), "go.opentelemetry.io/") {
+		t.Error("go.mod requires OpenTelemetry")
 	}
 }
 
