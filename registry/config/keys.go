@@ -1,7 +1,9 @@
 package config
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -80,4 +82,16 @@ func (r *reader) keys() []stricttoml.Key {
 func (r *reader) source(at stricttoml.Place) string {
 	line, _ := r.Position(at)
 	return r.name + ":" + strconv.Itoa(line)
+}
+
+// only returns the one of some keys that a table has; it is a fault when there is none, or
+// several.
+func (r *reader) only(at stricttoml.Place, n *stricttoml.Node, keys ...string) string {
+	given := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return n.Get(key) == nil })
+	if len(given) != 1 {
+		last := len(keys) - 1
+		r.Fault(at, "write exactly one of %s and %s", strings.Join(keys[:last], ", "), keys[last])
+		return ""
+	}
+	return given[0]
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -146,7 +145,7 @@ func (r *reader) matchKey(rule *policy.Rule, pointer string) stricttoml.Key {
 		Fix: `write what must hold, such as { glob = "**/.env" }`,
 		Members: func() []stricttoml.Key {
 			return []stricttoml.Key{
-				{Name: "equals", Want: stricttoml.WantAny, Read: r.readJSON(&m.Equals)},
+				{Name: "equals", Want: stricttoml.WantAny, Read: func(at stricttoml.Place, n *stricttoml.Node) { m.Equals, _ = r.JSON(at, n) }},
 				{Name: "glob", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Glob, parseEntry)},
 				{Name: "prefix", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Prefix, parseEntry)},
 				{Name: "regexp", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Regexp, parseEntry)},
@@ -155,28 +154,12 @@ func (r *reader) matchKey(rule *policy.Rule, pointer string) stricttoml.Key {
 			}
 		},
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
-			given := 0
-			for _, key := range []string{"equals", "glob", "prefix", "regexp"} {
-				if n.Get(key) != nil {
-					given++
-				}
-			}
-			if given != 1 {
-				r.Fault(at, "write exactly one of equals, glob, prefix and regexp")
-			}
+			r.only(at, n, "equals", "glob", "prefix", "regexp")
 			if rule.Arguments == nil {
 				rule.Arguments = make(map[string]policy.Match)
 			}
 			rule.Arguments[pointer] = m
 		},
-	}
-}
-
-func (r *reader) readJSON(target *json.RawMessage) stricttoml.Reader {
-	return func(at stricttoml.Place, n *stricttoml.Node) {
-		if value, ok := r.JSON(at, n); ok {
-			*target = value
-		}
 	}
 }
 

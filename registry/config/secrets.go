@@ -90,30 +90,13 @@ func (r *reader) secretKey(name string) stricttoml.Key {
 		},
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			s.Source = r.source(at)
-			if kind, ok := r.kindOf(at, n); ok {
-				s.Kind = kind
-			}
+			s.Kind = SecretKind(r.only(at, n, string(SecretEnv), string(SecretFile), string(SecretCommand), string(SecretKeyring)))
 			if urls := n.Get("urls"); urls != nil && len(urls.Items) == 0 {
 				r.Fault(at.Member("urls", urls.Offset), "is empty; name the URLs that the secret may go to, or leave the key out for all that are granted")
 			}
 			r.c.secrets[name] = s
 		},
 	}
-}
-
-// kindOf returns the one source that the table names.
-func (r *reader) kindOf(at stricttoml.Place, n *stricttoml.Node) (SecretKind, bool) {
-	var given []SecretKind
-	for _, kind := range []SecretKind{SecretEnv, SecretFile, SecretCommand, SecretKeyring} {
-		if n.Get(string(kind)) != nil {
-			given = append(given, kind)
-		}
-	}
-	if len(given) != 1 {
-		r.Fault(at, "write exactly one of env, file, command and keyring")
-		return "", false
-	}
-	return given[0], true
 }
 
 func parseEnvName(text string) (string, error) { return text, checkWord(capability.KindEnv, text) }
@@ -146,18 +129,14 @@ func (r *reader) command(into *[]string) stricttoml.Reader {
 			case len(n.Text) > maxArg:
 				r.Fault(at, "is longer than %d bytes", maxArg)
 			case len(*into) == 0 && isPath(n.Text):
-				stricttoml.ReadText(r.Checker, appended(into), r.parsePath)(at, n)
+				var program string
+				stricttoml.ReadText(r.Checker, &program, r.parsePath)(at, n)
+				*into = append(*into, program)
 			default:
 				*into = append(*into, n.Text)
 			}
 		})
 	}
-}
-
-// appended returns the place of a new element.
-func appended(list *[]string) *string {
-	*list = append(*list, "")
-	return &(*list)[len(*list)-1]
 }
 
 // keyring reads "service/user". A service may hold slashes.
