@@ -1,7 +1,6 @@
 package builtins
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 const (
@@ -86,7 +84,7 @@ func (t *toolFS) plain(name string, f fs.File) (fs.File, error) {
 		entries = append(entries, entry)
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return &folder{info: folderInfo{path.Base(name)}, entries: entries}, nil
+	return &folder{info: fileInfo{name: path.Base(name), mode: fs.ModeDir | 0o555}, entries: entries}, nil
 }
 
 // module returns the module that is shown as name.
@@ -104,26 +102,9 @@ func (t *toolFS) module(name string) (*module, error) {
 	return m, nil
 }
 
-// ReadFile returns the content of the file of that name.
-func (t *toolFS) ReadFile(name string) ([]byte, error) {
-	f, err := t.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if m, ok := f.(*moduleFile); ok {
-		content, err := m.module.content()
-		if err != nil {
-			return nil, &fs.PathError{Op: "read", Path: name, Err: err}
-		}
-		return bytes.Clone(content), nil
-	}
-	return fs.ReadFile(t.packed, path.Join(t.root, name))
-}
-
 // folder is an open folder.
 type folder struct {
-	info    fs.FileInfo
+	info    fileInfo
 	entries []fs.DirEntry
 	next    int
 }
@@ -148,13 +129,3 @@ func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 	f.next += len(rest)
 	return slices.Clone(rest), nil
 }
-
-// folderInfo describes a folder by its name.
-type folderInfo struct{ name string }
-
-func (i folderInfo) Name() string       { return i.name }
-func (i folderInfo) Size() int64        { return 0 }
-func (i folderInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o555 }
-func (i folderInfo) ModTime() time.Time { return time.Time{} }
-func (i folderInfo) IsDir() bool        { return true }
-func (i folderInfo) Sys() any           { return nil }

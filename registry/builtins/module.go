@@ -16,8 +16,7 @@ const maxModule = 64 << 20
 // module is a compressed module. It describes itself as the file that it is
 // when decompressed.
 type module struct {
-	name    string
-	size    int64
+	fileInfo
 	content func() ([]byte, error) // decompresses once; not to be changed
 }
 
@@ -46,9 +45,8 @@ func newModule(name string, packed fs.FS, path string) (*module, error) {
 		return nil, fmt.Errorf("%s has %d bytes when decompressed, more than %d", path, size, maxModule)
 	}
 	return &module{
-		name:    name,
-		size:    size,
-		content: sync.OnceValues(func() ([]byte, error) { return unpack(packed, path, size) }),
+		fileInfo: fileInfo{name, size, 0o444},
+		content:  sync.OnceValues(func() ([]byte, error) { return unpack(packed, path, size) }),
 	}, nil
 }
 
@@ -77,12 +75,19 @@ func unpack(packed fs.FS, path string, size int64) ([]byte, error) {
 	return content, nil
 }
 
-func (m *module) Name() string       { return m.name }
-func (m *module) Size() int64        { return m.size }
-func (m *module) Mode() fs.FileMode  { return 0o444 }
-func (m *module) ModTime() time.Time { return time.Time{} }
-func (m *module) IsDir() bool        { return false }
-func (m *module) Sys() any           { return nil }
+// fileInfo is what is known of a module or a folder.
+type fileInfo struct {
+	name string
+	size int64
+	mode fs.FileMode
+}
+
+func (i fileInfo) Name() string       { return i.name }
+func (i fileInfo) Size() int64        { return i.size }
+func (i fileInfo) Mode() fs.FileMode  { return i.mode }
+func (i fileInfo) ModTime() time.Time { return time.Time{} }
+func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
+func (i fileInfo) Sys() any           { return nil }
 
 // moduleFile is an open module.
 type moduleFile struct {
