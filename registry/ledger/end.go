@@ -143,10 +143,9 @@ func (e *Entry) shorten(result tool.Result) tool.Result {
 		return result
 	}
 	result.Content = content
-	result.Metadata = maps.Clone(result.Metadata)
-	if result.Metadata == nil {
-		result.Metadata = make(map[string]any)
-	}
-	result.Metadata[tool.MetaTruncated], result.Metadata[tool.MetaOmittedBytes], result.Metadata[tool.MetaHandles] = true, omitted, handles
+	metadata := make(map[string]any)
+	maps.Copy(metadata, result.Metadata)
+	metadata[tool.MetaTruncated], metadata[tool.MetaOmittedBytes], metadata[tool.MetaHandles] = true, omitted, handles
+	result.Metadata = metadata
 	return result
 }

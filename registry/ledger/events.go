@@ -71,9 +71,7 @@ type Subscription struct{ listener *broadcast.Listener[Event] }
 // keeps a call waiting. Close it when it is not wanted any more; Close of the Ledger
 // does, too.
 func (l *Ledger) Subscribe(f EventFilter) *Subscription {
-	buffer := f.Buffer
-	buffer = cmp.Or(max(buffer, 0), defaultEventBuffer)
-	return &Subscription{l.events.Listen(buffer, f.wants)}
+	return &Subscription{l.events.Listen(cmp.Or(max(f.Buffer, 0), defaultEventBuffer), f.wants)}
 }
 
 // Events is where they come in, those of one call in order. It is closed with the

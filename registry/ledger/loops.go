@@ -96,11 +96,7 @@ func (e *Entry) loopCall() loop.Call {
 
 // noteLoop records how the call ended, and returns a warning for the model or "".
 func (e *Entry) noteLoop(resultHash string, changed, failed bool) string {
-	loops := e.ledger.loops
-	if !loops.Watches(e.state.Session) {
-		return ""
-	}
-	warn, found := loops.Record(e.state.Tenant, e.state.Session, e.loopCall(), loop.Outcome{
+	warn, found := e.ledger.loops.Record(e.state.Tenant, e.state.Session, e.loopCall(), loop.Outcome{
 		Result: resultHash, Changed: changed, Approved: e.asked && e.approved,
 		Refused: failed && e.repetition != NotRepeated && e.attempts == 0,
 	})

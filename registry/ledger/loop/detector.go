@@ -42,14 +42,6 @@ type Options struct {
 	MaxSessions int
 }
 
-func (o Options) withDefaults() Options {
-	o.Warn, o.Ask, o.Block = cmp.Or(o.Warn, DefaultWarn), cmp.Or(o.Ask, DefaultAsk), cmp.Or(o.Block, DefaultBlock)
-	o.Ceiling = cmp.Or(max(o.Ceiling, 0), DefaultCeiling)
-	o.Ceiling = min(o.Ceiling, maxCeiling)
-	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
-	return o
-}
-
 // Detector watches sessions. A session without a name is not watched: nobody knows
 // whether its calls belong together. It is safe for concurrent use; New makes one.
 type Detector struct {
@@ -59,7 +51,9 @@ type Detector struct {
 
 // New returns a Detector that has seen nothing.
 func New(o Options) *Detector {
-	o = o.withDefaults()
+	o.Warn, o.Ask, o.Block = cmp.Or(o.Warn, DefaultWarn), cmp.Or(o.Ask, DefaultAsk), cmp.Or(o.Block, DefaultBlock)
+	o.Ceiling = min(cmp.Or(max(o.Ceiling, 0), DefaultCeiling), maxCeiling)
+	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	return &Detector{o: o, sessions: tenants.New[[]step](o.MaxSessions)}
 }
 

@@ -1,7 +1,5 @@
 package state
 
-import "slices"
-
 // Status is where a call stands.
 type Status string
 
@@ -23,21 +21,18 @@ const (
 // Ended reports whether nothing comes after s.
 func (s Status) Ended() bool { return s == Completed || s == Error }
 
-// next are the statuses that may come after s.
-func (s Status) next() []Status {
+// CanBecome reports whether a call may go from s to another status.
+func (s Status) CanBecome(other Status) bool {
 	switch s {
 	case Pending:
-		return []Status{AwaitingConfirmation, Running, Error}
+		return other == AwaitingConfirmation || other == Running || other == Error
 	case AwaitingConfirmation:
-		return []Status{Pending, Running, Error}
+		return other == Pending || other == Running || other == Error
 	case Running:
-		return []Status{Pending, Completed, Error}
+		return other == Pending || other == Completed || other == Error
 	}
-	return nil
+	return false
 }
-
-// CanBecome reports whether a call may go from s to another status.
-func (s Status) CanBecome(other Status) bool { return slices.Contains(s.next(), other) }
 
 // StepStatus is the status under the names of steps in a user interface, where a call
 // that ended has "success" or "failed".
