@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,10 +22,8 @@ import (
 // description is a definition that is still to be worked out. Tools that differ in other
 // things only, such as being disabled, share it.
 type description struct {
-	mu      sync.Mutex
-	attempt *attempt // that runs or succeeded; nil when none did
-	failure error    // of the last attempt
-	failed  time.Time
+	mu   sync.Mutex
+	last *attempt // nil when there was none
 }
 
 // describeAgain is how long a definition that could not be worked out is left as it was
@@ -34,25 +33,26 @@ const describeAgain = 30 * time.Second
 
 // attempt is one run of a tool's own function. Its fields are set once done is closed.
 type attempt struct {
-	done chan struct{}
-	tool *Tool
-	err  error
+	done   chan struct{}
+	tool   *Tool
+	err    error
+	failed time.Time // zero while it runs and when it succeeded; guarded by the description
 }
 
-// join returns the attempt that there is, or begins one. Only success is kept.
+// join returns the attempt that runs or succeeded, or begins one.
 func (d *description) join(describe func() (*Tool, error)) *attempt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.attempt != nil {
-		return d.attempt
+	if a := d.last; a != nil && a.failed.IsZero() {
+		return a
 	}
 	a := &attempt{done: make(chan struct{})}
-	d.attempt = a
+	d.last = a
 	go func() {
 		defer close(a.done)
 		if a.tool, a.err = describe(); a.err != nil {
 			d.mu.Lock()
-			d.attempt, d.failure, d.failed = nil, a.err, time.Now()
+			a.failed = time.Now()
 			d.mu.Unlock()
 		}
 	}()
@@ -63,8 +63,8 @@ func (d *description) join(describe func() (*Tool, error)) *attempt {
 func (d *description) justFailed() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.attempt == nil && d.failure != nil && time.Since(d.failed) < describeAgain {
-		return d.failure
+	if a := d.last; a != nil && !a.failed.IsZero() && time.Since(a.failed) < describeAgain {
+		return a.err
 	}
 	return nil
 }
@@ -126,9 +126,7 @@ func (c *Catalogue) describe(t *Tool, grant capability.Grant) (*Tool, error) {
 		}
 	}
 	spec := t.base.Clone()
-	if said.Description != "" {
-		spec.Description = said.Description
-	}
+	spec.Description = cmp.Or(said.Description, spec.Description)
 	if len(said.Parameters) > 0 {
 		spec.Parameters = said.Parameters
 	}

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -193,21 +194,10 @@ func (c *Catalogue) Parameters(name string) ([]Parameter, error) {
 
 // formType is the type of a parameter, null aside.
 func formType(p jsonschema.Parameter) string {
-	only := ""
-	for _, name := range strings.Split(p.Type, " or ") {
-		switch {
-		case name == "integer":
-			name = "number"
-		case name == "null":
-			continue
-		}
-		if only != "" && only != name {
-			return "any"
-		}
-		only = name
+	types := strings.Split(strings.ReplaceAll(p.Type, "integer", "number"), " or ")
+	types = slices.DeleteFunc(types, func(name string) bool { return name == "null" })
+	if types = slices.Compact(types); len(types) == 1 {
+		return cmp.Or(types[0], "any")
 	}
-	if only == "" {
-		return "any"
-	}
-	return only
+	return "any"
 }
