@@ -1,13 +1,12 @@
 package tool
 
+import "cmp"
+
 // Name is the name that other systems have for errors of this code, such as
 // "ToolNotFoundError". Codes without one of their own share "ToolExecutionError"; a code
 // that is none has "InternalError".
 func (c Code) Name() string {
-	if f, ok := codeFacts[c]; ok {
-		return f.name
-	}
-	return codeFacts[CodeInternal].name
+	return cmp.Or(codeFacts[c].name, codeFacts[CodeInternal].name)
 }
 
 // Recoverable tells that whoever makes a call may always get further after an error of

@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -92,10 +93,6 @@ var secretWords = []string{
 // are tokens that are only counted.
 func tellsSecret(name string) bool {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(name))
-	for _, word := range secretWords {
-		if strings.Contains(plain, word) {
-			return true
-		}
-	}
-	return strings.HasSuffix(plain, "token")
+	return strings.HasSuffix(plain, "token") ||
+		slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(plain, word) })
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/plainjson"
@@ -49,9 +50,7 @@ func ImageResult(caption string, data []byte, mimeType string, details map[strin
 		return Result{}, err
 	}
 	all := map[string]any{"width": info.Width, "height": info.Height}
-	for name, value := range details {
-		all[name] = value
-	}
+	maps.Copy(all, details)
 	result, err := TextResult(caption, all)
 	if err != nil {
 		return Result{}, err

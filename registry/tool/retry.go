@@ -18,9 +18,5 @@ type Retrier interface {
 // MayPass reports whether a failure of this code may be over when the same call is made
 // again a little later.
 func (c Code) MayPass() bool {
-	switch c {
-	case CodeTimeout, CodeNetwork, CodeRateLimited, CodeServer:
-		return true
-	}
-	return false
+	return c == CodeTimeout || c == CodeNetwork || c == CodeRateLimited || c == CodeServer
 }

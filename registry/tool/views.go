@@ -71,8 +71,7 @@ type OutputView struct {
 // Output returns the view of a result as a title and a text. A result without a title has
 // the name of its tool.
 func (r Result) Output() OutputView {
-	v := OutputView{Title: r.Title, Output: r.Text(), Metadata: r.Metadata}
-	v.Title = cmp.Or(v.Title, r.Call.Tool)
+	v := OutputView{Title: cmp.Or(r.Title, r.Call.Tool), Output: r.Text(), Metadata: r.Metadata}
 	if v.Metadata == nil {
 		v.Metadata = map[string]any{}
 	}

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -51,17 +52,12 @@ func inspect(data []byte, mimeType string, formats []format) (Info, error) {
 	}
 	claimed, _, _ := strings.Cut(strings.ToLower(mimeType), ";")
 	claimed = strings.TrimSpace(claimed)
-	wanted := -1
-	var names []string
-	for i, f := range formats {
-		names = append(names, f.types[0])
-		for _, name := range f.types {
-			if name == claimed {
-				wanted = i
-			}
-		}
-	}
+	wanted := slices.IndexFunc(formats, func(f format) bool { return slices.Contains(f.types, claimed) })
 	if wanted < 0 {
+		var names []string
+		for _, f := range formats {
+			names = append(names, f.types[0])
+		}
 		return Info{}, fmt.Errorf("the type %q is none of %s; give other files as a resource", mimeType, strings.Join(names, ", "))
 	}
 	if !formats[wanted].begin(data) {
