@@ -53,10 +53,8 @@ func (l *Log) Write(r tool.Receipt) error {
 	if err := l.ready(int64(len(line))); err != nil {
 		return withoutPath(err)
 	}
-	if _, err := l.file.Write(line); err != nil {
-		return withoutPath(err)
-	}
-	return nil
+	_, err = l.file.Write(line)
+	return withoutPath(err)
 }
 
 // ready opens the file, and begins another when a line of so many bytes does not fit or
@@ -66,7 +64,7 @@ func (l *Log) ready(more int64) error {
 		ours, err := l.file.Stat()
 		there, missing := os.Stat(l.o.File)
 		if err != nil || missing != nil || !os.SameFile(ours, there) {
-			l.drop()
+			_ = l.drop() // what was written is written
 		}
 	}
 	if err := l.open(); err != nil {
@@ -79,7 +77,7 @@ func (l *Log) ready(more int64) error {
 	if l.o.MaxBytes <= 0 || info.Size() == 0 || info.Size()+more <= l.o.MaxBytes {
 		return nil
 	}
-	l.drop()
+	_ = l.drop()
 	if err := l.rotate(); err != nil {
 		return err
 	}
@@ -118,9 +116,10 @@ func (l *Log) rotate() error {
 	return os.Rename(l.o.File, earlier(1))
 }
 
-func (l *Log) drop() {
-	_ = l.file.Close() // what was written is written
+func (l *Log) drop() error {
+	err := l.file.Close()
 	l.file = nil
+	return err
 }
 
 // Close closes the file. Writing again opens it again.
@@ -130,9 +129,7 @@ func (l *Log) Close() error {
 	if l.file == nil {
 		return nil
 	}
-	err := l.file.Close()
-	l.file = nil
-	return withoutPath(err)
+	return withoutPath(l.drop())
 }
 
 // withoutPath is an error without a path of the host.

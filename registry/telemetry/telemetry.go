@@ -9,6 +9,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -81,21 +82,15 @@ func New(o Options) (*Observer, error) {
 		o.Meter = metricnoop.NewMeterProvider()
 	}
 	meter := o.Meter.Meter(scope)
-	duration, err := meter.Float64Histogram("gen_ai.execute_tool.duration", metric.WithUnit("s"),
+	duration, noDuration := meter.Float64Histogram("gen_ai.execute_tool.duration", metric.WithUnit("s"),
 		metric.WithDescription("How long calls of tools take in all."),
 		metric.WithExplicitBucketBoundaries(.0001, .001, .01, .05, .1, .5, 1, 5, 10, 30, 60, 300))
-	if err != nil {
-		return nil, fmt.Errorf("the figures cannot be kept: %w", err)
-	}
-	fuel, err := meter.Int64Histogram("wasmtool.call.fuel", metric.WithUnit("{unit}"),
+	fuel, noFuel := meter.Int64Histogram("wasmtool.call.fuel", metric.WithUnit("{unit}"),
 		metric.WithDescription("What guests used, in the units of limits.fuel."),
 		metric.WithExplicitBucketBoundaries(1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10))
-	if err != nil {
-		return nil, fmt.Errorf("the figures cannot be kept: %w", err)
-	}
-	active, err := meter.Int64UpDownCounter("wasmtool.calls.active", metric.WithUnit("{call}"),
+	active, noActive := meter.Int64UpDownCounter("wasmtool.calls.active", metric.WithUnit("{call}"),
 		metric.WithDescription("Calls that have begun and not ended."))
-	if err != nil {
+	if err := errors.Join(noDuration, noFuel, noActive); err != nil {
 		return nil, fmt.Errorf("the figures cannot be kept: %w", err)
 	}
 	return &Observer{tracer: o.Tracer.Tracer(scope), duration: duration, fuel: fuel, active: active}, nil

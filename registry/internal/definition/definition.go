@@ -63,8 +63,11 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 		text  json.RawMessage
 		known *jsonschema.Schema
 	}{{"parameters", d.Spec.Parameters, parameters}, {"result", spec.Result, result}} {
-		if err := judgeSchema(spec.Name, s.field, s.text, s.known); err != nil {
-			return nil, err
+		if isKnown(s.text, s.known) {
+			continue // it was judged with its manifest
+		}
+		if fault := jsonschema.JudgeTexts(s.text); fault != nil {
+			return nil, Fault(spec.Name, s.field, "%s: %s; leave it out", s.field, fault)
 		}
 	}
 	var err error

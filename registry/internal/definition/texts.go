@@ -1,8 +1,6 @@
 package definition
 
 import (
-	"encoding/json"
-
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -43,20 +41,8 @@ func judgeTexts(spec tool.Spec) error {
 	}
 	for i, example := range spec.Examples {
 		if fault := jsonschema.JudgeTexts(example.Arguments); fault != nil {
-			return Fault(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out",
-				i+1, fault)
+			return Fault(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out", i+1, fault)
 		}
-	}
-	return nil
-}
-
-// judgeSchema is judgeTexts for a schema; one that is known was judged with its manifest.
-func judgeSchema(name, field string, schema json.RawMessage, known *jsonschema.Schema) error {
-	if isKnown(schema, known) {
-		return nil
-	}
-	if fault := jsonschema.JudgeTexts(schema); fault != nil {
-		return Fault(name, field, "%s: %s; leave it out", field, fault)
 	}
 	return nil
 }
