@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"cmp"
+
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"

@@ -75,7 +75,9 @@ const (
 
 // What parts of a Config are looked at.
 var (
-	mountOf   = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil, "").Mounts[name] } }
+	mountOf = func(name string) func(*Config) any {
+		return func(c *Config) any { return c.Offer(nil, "").Mounts[name] }
+	}
 	envOf     = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil, "").Env[name] } }
 	sourceOf  = func(name string) func(*Config) any { return func(c *Config) any { return c.SecretSources()[name] } }
 	secretsOf = func(c *Config) any { return c.Offer(nil, "").Secrets }

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"crypto/sha256"
-
 	"encoding/json"
 	"errors"
 	"fmt"

@@ -3,7 +3,6 @@ package native
 import (
 	"context"
 	"crypto/sha256"
-
 	"errors"
 	"fmt"
 	"runtime/debug"

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-
 	"encoding/json"
 	"errors"
 	"fmt"
