@@ -2,6 +2,7 @@ package capability
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -58,24 +59,15 @@ func (w Word) takesMethods(x Word) bool {
 
 // left returns the methods that the denials leave for all or some URLs of a pattern.
 func (d Deny) left(url URLPattern, methods []string) []string {
-	var left []string
-	for _, m := range methods {
-		if _, taken := d.Takes(netWord(KindNet, url, []string{m})); !taken {
-			left = append(left, m)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
+		_, taken := d.Takes(netWord(KindNet, url, []string{m}))
+		return taken
+	})
 }
 
 // net returns the denials that concern requests.
 func (d Deny) net() Deny {
-	var list Deny
-	for _, w := range d {
-		if w.isNet() {
-			list = append(list, w)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(d), func(w Word) bool { return !w.isNet() })
 }
 
 // forbids reports whether a denial of p takes every URL that q means.

@@ -28,9 +28,10 @@ const (
 )
 
 // worstFirst returns the texts, what can do most harm first.
-func worstFirst(list []described) []string {
+func worstFirst(lists ...[]described) []string {
+	list := slices.Concat(lists...)
 	slices.SortStableFunc(list, func(a, b described) int { return cmp.Compare(a.harm, b.harm) })
-	texts := make([]string, len(list))
+	texts := make([]string, len(list)) // a list in JSON, even an empty one
 	for i, d := range list {
 		texts[i] = d.text
 	}
@@ -40,23 +41,19 @@ func worstFirst(list []described) []string {
 // Describe lists the permissions like Words, with mounts and requests described in full, and
 // what can do most harm first.
 func (p Permissions) Describe() []string {
-	var list []described
-	for _, f := range p.FS {
-		list = append(list, described{f.Describe(), f.harm()})
-	}
-	for _, n := range p.Net {
-		list = append(list, described{n.Describe(), requestHarm(false, len(n.Secrets) > 0, n.Methods)})
-	}
-	for _, w := range p.plainWords() {
-		list = append(list, described{w.String(), w.harm()})
-	}
-	return worstFirst(list)
+	return worstFirst(
+		each(p.FS, func(f FS) described { return described{f.Describe(), f.harm()} }),
+		each(p.Net, func(n Net) described {
+			return described{n.Describe(), requestHarm(false, len(n.Secrets) > 0, n.Methods)}
+		}),
+		each(p.plainWords(), Word.described),
+	)
 }
 
 // Describe lists what the grant reaches, as Permissions.Describe does. With dirs it names the
 // host's directories behind the mounts, too: those are for the operator alone.
 func (g Grant) Describe(dirs bool) []string {
-	var list []described
+	var mounts []described
 	for _, f := range g.FS {
 		text := f.FS.Describe()
 		switch {
@@ -67,16 +64,13 @@ func (g Grant) Describe(dirs bool) []string {
 		case dirs:
 			text += " (" + f.Dir + ")"
 		}
-		list = append(list, described{text, f.harm()})
+		mounts = append(mounts, described{text, f.harm()})
 	}
-	for _, n := range g.Net {
-		list = append(list, described{n.Describe(), requestHarm(n.Private, len(n.Secrets) > 0, n.Methods)})
-	}
+	requests := each(g.Net, func(n GrantedNet) described {
+		return described{n.Describe(), requestHarm(n.Private, len(n.Secrets) > 0, n.Methods)}
+	})
 	own := Permissions{Env: slices.Sorted(maps.Keys(g.Env)), KV: g.KV, Clock: g.Clock, Random: g.Random}
-	for _, w := range own.plainWords() {
-		list = append(list, described{w.String(), w.harm()})
-	}
-	return worstFirst(list)
+	return worstFirst(mounts, requests, each(own.plainWords(), Word.described))
 }
 
 func (f FS) harm() harm {
@@ -98,6 +92,8 @@ func requestHarm(private, secrets bool, methods []string) harm {
 	}
 	return harmNet
 }
+
+func (w Word) described() described { return described{w.String(), w.harm()} }
 
 // harm is that of a word which is neither a mount nor a request.
 func (w Word) harm() harm {

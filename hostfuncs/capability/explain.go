@@ -59,10 +59,7 @@ func ExplainRequest(p Permissions, o Offer, method string, u *url.URL) Explanati
 // asksFor returns the word by which the tool asks for what w says: that of a whole
 // mount or store, which is granted as asked or not at all.
 func (p Permissions) asksFor(w Word) (Word, bool) {
-	words := p.plainWords()
-	for _, f := range p.FS {
-		words = append(words, f.word())
-	}
+	words := append(p.plainWords(), each(p.FS, FS.word)...)
 	i := slices.IndexFunc(words, func(ask Word) bool { return w.takes(ask, URLPattern.forbids) })
 	if i < 0 {
 		return Word{}, false
@@ -182,11 +179,7 @@ func (o Offer) unreached(q Word, lacking []Word) Explanation {
 	e := Explanation{By: "the tool asks for " + q.String() + ", which is offered by " + o.located(q)}
 	limits := o.Secrets[q.name].URLs
 	if len(limits) > 0 {
-		var urls []string
-		for _, u := range limits {
-			urls = append(urls, u.String())
-		}
-		e.By += " for " + strings.Join(urls, ", ") + " only"
+		e.By += " for " + strings.Join(each(limits, URLPattern.String), ", ") + " only"
 	}
 	e.By += ", but no URL that it may go to is granted"
 	for _, w := range lacking {

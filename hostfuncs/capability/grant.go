@@ -107,9 +107,7 @@ func (g Grant) Words() []Word {
 	for _, n := range g.Net {
 		words = append(words, n.words()...)
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.Env)) {
-		words = append(words, envWord(name))
-	}
+	words = append(words, each(slices.Sorted(maps.Keys(g.Env)), envWord)...)
 	words = append(words, upTo(KindKV, g.KV, "")...)
 	words = append(words, Permissions{Clock: g.Clock, Random: g.Random}.plainWords()...)
 	return unique(words)
@@ -138,10 +136,7 @@ func (n GrantedNet) words() []Word {
 			}
 		}
 	}
-	for _, s := range n.Secrets {
-		words = append(words, s.word())
-	}
-	return words
+	return append(words, each(n.Secrets, GrantedSecret.word)...)
 }
 
 // unique keeps the first of each word.
@@ -160,9 +155,6 @@ func (n GrantedNet) Describe() string {
 	if n.Private {
 		kind = KindNetPrivate
 	}
-	var uses []SecretUse
-	for _, s := range n.Secrets {
-		uses = append(uses, s.SecretUse)
-	}
+	uses := each(n.Secrets, func(s GrantedSecret) SecretUse { return s.SecretUse })
 	return describeNet(Word{kind: kind, url: n.URL}, n.Methods, uses)
 }

@@ -82,8 +82,8 @@ func (n Net) Describe() string {
 
 func describeNet(w Word, methods []string, secrets []SecretUse) string {
 	text := w.String() + " (" + strings.Join(methods, ", ") + ")"
-	for i, s := range secrets {
-		text += []string{" with ", " and "}[min(i, 1)] + s.Describe()
+	if len(secrets) > 0 {
+		text += " with " + strings.Join(each(secrets, SecretUse.Describe), " and ")
 	}
 	return text
 }
@@ -127,13 +127,7 @@ func checkMethods(list []string) error {
 // sharedMethods returns what is in both lists, in the order of asked. An empty offered
 // is every method.
 func sharedMethods(asked, offered []string) []string {
-	var shared []string
-	for _, m := range asked {
-		if len(offered) == 0 || slices.Contains(offered, m) {
-			shared = append(shared, m)
-		}
-	}
-	return shared
+	return slices.DeleteFunc(slices.Clone(asked), func(m string) bool { return len(offered) > 0 && !slices.Contains(offered, m) })
 }
 
 // containsAll reports whether every element of inner is in outer.

@@ -33,38 +33,18 @@ func (p Permissions) Validate() error {
 // Clone returns a copy that shares no memory with p.
 func (p Permissions) Clone() Permissions {
 	p.Env = slices.Clone(p.Env)
-	p.FS = slices.Clone(p.FS)
-	for i := range p.FS {
-		p.FS[i] = p.FS[i].clone()
-	}
-	p.Net = slices.Clone(p.Net)
-	for i := range p.Net {
-		p.Net[i] = p.Net[i].clone()
-	}
+	p.FS, p.Net = each(p.FS, FS.clone), each(p.Net, Net.clone)
 	return p
 }
 
 // Words lists the permissions as the words by which the operator can grant them.
 func (p Permissions) Words() []Word {
-	var words []Word
-	for _, f := range p.FS {
-		words = append(words, f.word())
-	}
-	for _, n := range p.Net {
-		words = append(words, n.word())
-	}
-	return append(words, p.plainWords()...)
+	return slices.Concat(each(p.FS, FS.word), each(p.Net, Net.word), p.plainWords())
 }
 
 // plainWords are the permissions that have nothing to them but the word.
 func (p Permissions) plainWords() []Word {
-	var words []Word
-	for _, s := range p.secrets() {
-		words = append(words, s.word())
-	}
-	for _, name := range p.Env {
-		words = append(words, envWord(name))
-	}
+	words := append(each(p.secrets(), SecretUse.word), each(p.Env, envWord)...)
 	if p.KV != ModeNone {
 		words = append(words, modeWord(KindKV, p.KV, ""))
 	}

@@ -95,12 +95,15 @@ func (w Word) IsScratch() bool {
 }
 
 // Strings returns the words as text; nil for none.
-func Strings(words []Word) []string {
-	var texts []string
-	for _, w := range words {
-		texts = append(texts, w.String())
+func Strings(words []Word) []string { return each(words, Word.String) }
+
+// each returns what f makes of each element; nil for none.
+func each[T, U any](list []T, f func(T) U) []U {
+	var results []U
+	for _, element := range list {
+		results = append(results, f(element))
 	}
-	return texts
+	return results
 }
 
 // MarshalText returns String.
@@ -200,23 +203,22 @@ func parseWord(text string) (Word, error) {
 			return w, fmt.Errorf("nothing follows %s; write %s", head, head)
 		}
 		return w, nil
+	case KindNet, KindNetPrivate:
+		return parseNetWord(w.kind, rest)
+	}
+	w.name = rest
+	switch w.kind {
 	case KindRead, KindWrite:
-		w.name = rest
-		return w, checkMountName(rest)
+		return w, checkGrammar(mountName, rest, `a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`)
 	case KindEnv:
-		w.name = rest
-		return w, checkEnvName(rest)
+		return w, checkNoPattern(envName, rest, "variables", `a variable; write up to 128 letters, digits and "_", such as LANG`)
 	case KindSecret:
-		w.name = rest
 		return w, checkSecretName(rest)
 	case KindKV:
-		w.name = rest
 		if w.mode() == ModeNone {
 			return w, errors.New("the store is for reading or writing; write kv:read or kv:write")
 		}
 		return w, nil
-	case KindNet, KindNetPrivate:
-		return parseNetWord(w.kind, rest)
 	}
 	return w, unknownKind(text, head)
 }
@@ -262,14 +264,6 @@ var (
 	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 	secretName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
 )
-
-func checkMountName(name string) error {
-	return checkGrammar(mountName, name, `a mount; write a lower-case letter, then up to 63 of a-z, 0-9, "_" and "-"`)
-}
-
-func checkEnvName(name string) error {
-	return checkNoPattern(envName, name, "variables", `a variable; write up to 128 letters, digits and "_", such as LANG`)
-}
 
 // checkSecretName refuses what cannot be the name of a secret.
 func checkSecretName(name string) error {
