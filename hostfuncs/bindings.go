@@ -212,7 +212,7 @@ func (b *Bindings) ClosesAtOnce() bool { return b.Web == nil && b.Files.ClosesAt
 // files.FS.Done. It may be called more than once.
 func (b *Bindings) Close() error {
 	if b.Web != nil {
-		b.Web.close()
+		b.Web.client.Close()
 	}
 	return b.Files.Close()
 }

@@ -34,10 +34,8 @@ func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (stri
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.values[use.Name] != value {
-		values := maps.Clone(c.values)
-		if values == nil {
-			values = make(map[string]string)
-		}
+		values := map[string]string{}
+		maps.Copy(values, c.values)
 		values[use.Name] = value
 		c.values, c.hide = values, secret.NewScrubber(values)
 	}

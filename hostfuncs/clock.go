@@ -1,6 +1,7 @@
 package hostfuncs
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync"
@@ -39,10 +40,8 @@ func (c *realClock) Sleep(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }
@@ -77,24 +76,9 @@ func (c *fixedClock) Now() time.Time {
 	return c.epoch().Add(elapsed)
 }
 
-func (c *fixedClock) epoch() time.Time {
-	if c.start.IsZero() {
-		return fixedEpoch
-	}
-	return c.start
-}
+func (c *fixedClock) epoch() time.Time { return cmp.Or(c.start, fixedEpoch) }
 
-func (c *fixedClock) Elapsed() time.Duration {
-	c.advance(fixedStep)
-	return c.read()
-}
-
-// read returns what the clock shows without moving it on.
-func (c *fixedClock) read() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.elapsed
-}
+func (c *fixedClock) Elapsed() time.Duration { return c.advance(fixedStep) }
 
 // set makes the clock show d.
 func (c *fixedClock) set(d time.Duration) {
@@ -105,17 +89,11 @@ func (c *fixedClock) set(d time.Duration) {
 
 func (c *fixedClock) Sleep(_ context.Context, d time.Duration) { c.advance(d) }
 
-// advance moves the clock on, to the end of time at most: a guest that sleeps
-// for ever must not turn it back.
-func (c *fixedClock) advance(d time.Duration) {
-	if d <= 0 {
-		return
-	}
+// advance moves the clock on and returns what it then shows, the end of time at most: a guest
+// that sleeps for ever, or for a negative time, must not turn it back.
+func (c *fixedClock) advance(d time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.elapsed > math.MaxInt64-d {
-		c.elapsed = math.MaxInt64
-		return
-	}
-	c.elapsed += d
+	c.elapsed += min(max(d, 0), math.MaxInt64-c.elapsed)
+	return c.elapsed
 }

@@ -19,7 +19,7 @@ func (b *Bindings) Mark() Mark {
 	var m Mark
 	switch c := b.Clock.(type) {
 	case *fixedClock:
-		m.elapsed = c.read()
+		m.elapsed = c.advance(0)
 	case *realClock:
 		m.elapsed = c.Elapsed()
 	}

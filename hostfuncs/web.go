@@ -226,9 +226,6 @@ func (w *Web) response(handle uint32) (*response, error) {
 	return nil, newFault(FaultNotFound, "handle", "there is no response %d; it may be closed", handle)
 }
 
-// close ends all requests and responses.
-func (w *Web) close() { w.client.Close() }
-
 // webFault is a failed request as its guest sees it.
 func webFault(err error) *Fault {
 	var e *egress.Error

@@ -90,20 +90,13 @@ func reachOf(a netip.Addr) reach {
 // checkAddress says whether a may be dialled. Named means that the URL holds the
 // address itself and no name that resolves to it.
 func checkAddress(a netip.Addr, private, named bool) *Error {
-	switch reachOf(a) {
-	case reachPublic:
+	switch r := reachOf(a); {
+	case r == reachPublic, r == reachPrivate && private, r == reachNamed && private && named:
 		return nil
-	case reachPrivate:
-		if private {
-			return nil
-		}
+	case r == reachPrivate:
 		return refuse(KindAddress, "the host is at a private or loopback address, which needs a permission for private hosts")
-	case reachNamed:
-		if private && named {
-			return nil
-		}
+	case r == reachNamed:
 		return refuse(KindAddress, "the host is at the address of a cloud's metadata, which needs a permission for private hosts that names the address itself")
-	default:
-		return refuse(KindAddress, "the host is at an address of a reserved range, such as link-local or multicast, which is never reached")
 	}
+	return refuse(KindAddress, "the host is at an address of a reserved range, such as link-local or multicast, which is never reached")
 }

@@ -32,9 +32,14 @@ type dialer struct {
 	private bool
 }
 
-// newDialer returns a dialer of one kind.
+// newDialer returns a dialer of one kind. TLS sessions are resumed within a Client only.
 func newDialer(o *Options, conns *connSet, private bool) *dialer {
-	return &dialer{opts: o, conns: conns, tls: newTLSConfig(o), private: private}
+	return &dialer{opts: o, conns: conns, private: private, tls: &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		RootCAs:            o.Roots,
+		NextProtos:         []string{"h2", "http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(8),
+	}}
 }
 
 // dialPlain connects for http.
@@ -102,19 +107,16 @@ func (d *dialer) resolve(ctx context.Context, host string) ([]netip.Addr, bool, 
 		return []netip.Addr{addr}, true, nil
 	}
 	addrs, err := d.opts.LookupNetIP(ctx, "ip", host)
+	var dns *net.DNSError
 	switch {
 	case err == nil && len(addrs) > 0:
 		return addrs, false, nil
 	case ctx.Err() != nil:
 		return nil, false, ctx.Err()
-	}
-	var dns *net.DNSError
-	switch {
 	case err == nil, errors.As(err, &dns) && dns.IsNotFound:
 		return nil, false, refuse(KindDNS, "there is no such host")
-	default:
-		return nil, false, refuse(KindDNS, "the name of the host could not be resolved")
 	}
+	return nil, false, refuse(KindDNS, "the name of the host could not be resolved")
 }
 
 // allowed returns the addresses that may be dialled, or why none may.
@@ -212,9 +214,8 @@ func (d *dialer) connect(ctx context.Context, addr netip.AddrPort, named bool) (
 		return nil, refuse(KindConnect, "the host did not answer in time")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return nil, refuse(KindConnect, "the host refused the connection")
-	default:
-		return nil, refuse(KindConnect, "the host could not be connected to")
 	}
+	return nil, refuse(KindConnect, "the host could not be connected to")
 }
 
 // control checks the address that a socket is about to connect to. It sees what the
@@ -256,13 +257,3 @@ func newTransport(o *Options, d *dialer) *http.Transport {
 	}
 }
 
-// newTLSConfig returns how to speak TLS to hosts of one kind. Sessions are resumed
-// within a Client only.
-func newTLSConfig(o *Options) *tls.Config {
-	return &tls.Config{
-		MinVersion:         tls.VersionTLS12,
-		RootCAs:            o.Roots,
-		NextProtos:         []string{"h2", "http/1.1"},
-		ClientSessionCache: tls.NewLRUClientSessionCache(8),
-	}
-}

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -82,16 +83,7 @@ func deleteQuery(u *url.URL, name string) {
 // carries says whether the query of u holds the value of a secret that was put into
 // the query before. The Scrubber finds the others; this holds for short values too.
 func carries(u *url.URL, secrets []Injection) bool {
-	values, _ := url.ParseQuery(u.RawQuery) // malformed pairs are left out
-	for _, s := range secrets {
-		if s.Query == "" {
-			continue
-		}
-		for _, v := range values {
-			if slices.Contains(v, s.Value) {
-				return true
-			}
-		}
-	}
-	return false
+	query, _ := url.ParseQuery(u.RawQuery) // malformed pairs are left out
+	values := slices.Concat(slices.Collect(maps.Values(query))...)
+	return slices.ContainsFunc(secrets, func(s Injection) bool { return s.Query != "" && slices.Contains(values, s.Value) })
 }

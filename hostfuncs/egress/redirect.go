@@ -1,8 +1,10 @@
 package egress
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // foreignHeaders are those of the caller's headers that another origin gets: they say
@@ -45,19 +47,18 @@ func (x *exchange) follow(h *hop, status int, location string) (*hop, *Error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	next := &hop{method: redirectMethod(h.method, status), url: u, header: h.header.Clone(), body: h.body, foreign: h.foreign, secrets: h.secrets, params: h.params}
+	next := *h
+	next.method, next.url, next.header = redirectMethod(h.method, status), u, h.header.Clone()
 	if next.method != h.method {
 		next.body = nil
-		for _, name := range bodyHeaders {
-			delete(next.header, name)
-		}
+		maps.DeleteFunc(next.header, func(name string, _ []string) bool { return slices.Contains(bodyHeaders, name) })
 	}
 	if originOf(u) != originOf(h.url) {
-		if refusal := x.leave(h, next, location); refusal != nil {
+		if refusal := x.leave(h, &next, location); refusal != nil {
 			return nil, refusal
 		}
 	}
-	return next, x.permit(next)
+	return &next, x.permit(&next)
 }
 
 // resolve returns the URL that a Location means.
@@ -88,12 +89,6 @@ func (x *exchange) leave(from, to *hop, location string) *Error {
 		return refuse(KindRedirect, "the server redirects the body of the request to another origin: send it there directly")
 	}
 	to.foreign = true
-	header := http.Header{}
-	for _, name := range foreignHeaders {
-		if values := to.header[name]; values != nil {
-			header[name] = values
-		}
-	}
-	to.header = header
+	maps.DeleteFunc(to.header, func(name string, _ []string) bool { return !slices.Contains(foreignHeaders, name) })
 	return nil
 }

@@ -46,9 +46,9 @@ type Answer struct {
 	Offset  int
 }
 
-// describe fills in what info says.
-func (a *Answer) describe(info fs.FileInfo) {
-	a.Type, a.Size, a.ModTime = info.Mode().Type(), info.Size(), info.ModTime()
+// answerOn is an answer with what info says.
+func answerOn(info fs.FileInfo) Answer {
+	return Answer{Type: info.Mode().Type(), Size: info.Size(), ModTime: info.ModTime()}
 }
 
 // Stat describes the files as Lstat does.
@@ -57,14 +57,11 @@ func (b Batch) Stat() []Answer {
 		if a, ok := w.statPlain(name); ok {
 			return a
 		}
-		var a Answer
 		info, err := b.fs.View("/").Lstat(name)
 		if err != nil {
-			a.Err = err
-			return a
+			return Answer{Err: err}
 		}
-		a.describe(info)
-		return a
+		return answerOn(info)
 	})
 }
 
@@ -93,8 +90,7 @@ func (b Batch) read(name string, most int, r *batchRoom) Answer {
 	if err != nil {
 		return Answer{Err: err}
 	}
-	var a Answer
-	a.describe(info)
+	a := answerOn(info)
 	if file.IsDir() {
 		a.Err = ErrIsDir
 		return a

@@ -25,7 +25,7 @@ func (v View) Mkdir(name string) error {
 			v.fs.uncountCreated()
 			return err
 		}
-		v.fs.noteCreated(p, info)
+		v.fs.note(func(t tempNames) { t.add(p, info) })
 		return nil
 	})
 }
@@ -44,7 +44,7 @@ func (v View) remove(op, name string, dir bool) error {
 		if err := p.mount.remove(p.rel, p.mustBeDir, dir); err != nil {
 			return err
 		}
-		v.fs.noteRemoved(p)
+		v.fs.note(func(t tempNames) { delete(t, tempName{p.mount, p.rel}) })
 		return nil
 	})
 }
@@ -71,7 +71,7 @@ func (v View) Rename(from, to string) error {
 		if err := p.mount.rename(p, target); err != nil {
 			return err
 		}
-		v.fs.noteRenamed(p, target)
+		v.fs.note(func(t tempNames) { t.rename(p, target) })
 		v.fs.noteWritten(target)
 		return nil
 	})
@@ -126,7 +126,7 @@ func (f *FS) create(p place, o opening) (*os.File, fs.FileInfo, error) {
 		f.uncountCreated()
 		return nil, nil, err
 	}
-	f.noteCreated(p, info)
+	f.note(func(t tempNames) { t.add(p, info) })
 	return host, info, nil
 }
 
@@ -138,33 +138,9 @@ func (f *FS) noteWritten(p place) {
 	}
 }
 
-// The notes below are taken between begin and end.
-
-func (f *FS) noteCreated(p place, info fs.FileInfo) {
+// note changes what is known of temporary files. It is called between begin and end.
+func (f *FS) note(change func(tempNames)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.temps.add(p, info)
-}
-
-// noteReplaced notes the new file if it is a temporary one and takes the place of nothing, or
-// of one that the call created.
-func (f *FS) noteReplaced(p place, before, now fs.FileInfo) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	own := f.temps[tempName{p.mount, p.rel}]
-	if before == nil || own != nil && os.SameFile(own, before) {
-		f.temps.add(p, now)
-	}
-}
-
-func (f *FS) noteRemoved(p place) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.temps, tempName{p.mount, p.rel})
-}
-
-func (f *FS) noteRenamed(from, to place) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.temps.rename(from, to)
+	change(f.temps)
 }

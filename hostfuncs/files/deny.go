@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -187,12 +188,9 @@ func (l denyList) denies(rel string) bool {
 // holds reports whether match says so of a pattern and the path, both in the same form.
 func (l denyList) holds(rel string, match func(pattern, name string) bool) bool {
 	folded := namefold.Fold(rel)
-	for _, d := range l {
-		if match(d.folded, folded) || d.exact != "" && match(d.exact, rel) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l, func(d denyPattern) bool {
+		return match(d.folded, folded) || d.exact != "" && match(d.exact, rel)
+	})
 }
 
 // matchesAbove reports whether a pattern matches a path or one of its parents.
@@ -232,9 +230,7 @@ func couldMatchBelow(pattern, dir string) bool {
 			return true
 		case !doublestar.MatchUnvalidated(elem, name):
 			return false
-		case !patternMore:
-			return true // dir is denied itself
-		case !more:
+		case !patternMore, !more: // without more of the pattern, dir is denied itself
 			return true
 		}
 		pattern, dir = patternRest, rest

@@ -174,12 +174,10 @@ func (f *FS) cleanUpFor(wait time.Duration) error {
 	}
 	result := make(chan error, 1)
 	go func() { result <- f.cleanUp() }()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
 	case err := <-result:
 		return err
-	case <-timer.C:
+	case <-time.After(wait):
 		return nil
 	}
 }

@@ -70,14 +70,8 @@ func openBeneath(dir int, rel string, flags int) (int, error) {
 // kernel shows itself and its processes, wherever that is mounted. Where it
 // cannot tell, it says yes.
 func isKernelFS(file *os.File) bool {
-	conn, err := file.SyscallConn()
-	if err != nil {
-		return true
-	}
 	var stat unix.Statfs_t
-	var statErr error
-	err = conn.Control(func(fd uintptr) { statErr = unix.Fstatfs(int(fd), &stat) })
-	if err != nil || statErr != nil {
+	if err := withFD(file, func(fd int) error { return unix.Fstatfs(fd, &stat) }); err != nil {
 		return true
 	}
 	switch int64(stat.Type) {

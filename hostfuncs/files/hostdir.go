@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // hostDir is a directory of the host, held open.
@@ -124,12 +125,7 @@ func (d *hostDir) holdsLinkTo(dir string) bool {
 }
 
 func contains(infos []fs.FileInfo, info fs.FileInfo) bool {
-	for _, other := range infos {
-		if os.SameFile(other, info) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(infos, func(other fs.FileInfo) bool { return os.SameFile(other, info) })
 }
 
 // hostDirError says in words why a directory cannot be opened.

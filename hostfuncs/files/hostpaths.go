@@ -31,19 +31,14 @@ func (p *hostPaths) lstat(path string) (fs.FileInfo, error) {
 // plain describes the directory at an absolute path and all above it, that one first, if all of
 // them are directories: then no link leads there.
 func (p *hostPaths) plain(dir string) ([]fs.FileInfo, bool) {
-	parents := make([]fs.FileInfo, 0, 8)
-	for {
-		info, err := p.lstat(dir)
-		if err != nil || !info.IsDir() {
-			return nil, false
+	parents, err := upwards(dir, func(path string) (fs.FileInfo, error) {
+		info, err := p.lstat(path)
+		if err == nil && !info.IsDir() {
+			err = ErrNotDir
 		}
-		parents = append(parents, info)
-		up := filepath.Dir(dir)
-		if up == dir {
-			return parents, true
-		}
-		dir = up
-	}
+		return info, err
+	})
+	return parents, err == nil
 }
 
 // directory returns the absolute path of a directory with all links resolved, and describes it
@@ -107,19 +102,22 @@ func followed(path string) (real string, parents []fs.FileInfo, err error) {
 }
 
 // parentsOf describes a directory and all above it, that one first.
-func parentsOf(dir string) ([]fs.FileInfo, error) {
-	var parents []fs.FileInfo
+func parentsOf(dir string) ([]fs.FileInfo, error) { return upwards(dir, os.Stat) }
+
+// upwards describes by look a path and all above it, that one first.
+func upwards(path string, look func(string) (fs.FileInfo, error)) ([]fs.FileInfo, error) {
+	parents := make([]fs.FileInfo, 0, 8)
 	for {
-		info, err := os.Stat(dir)
+		info, err := look(path)
 		if err != nil {
 			return nil, err
 		}
 		parents = append(parents, info)
-		up := filepath.Dir(dir)
-		if up == dir {
+		up := filepath.Dir(path)
+		if up == path {
 			return parents, nil
 		}
-		dir = up
+		path = up
 	}
 }
 

@@ -87,11 +87,7 @@ func (m *mount) close() error {
 	if m.scratch != "" {
 		err = m.emptyScratch()
 	}
-	err = errors.Join(err, m.self.Close(), m.root.Close())
-	if removeErr := removeScratch(m.scratch); removeErr != nil {
-		err = errors.Join(err, removeErr)
-	}
-	return err
+	return errors.Join(err, m.self.Close(), m.root.Close(), removeScratch(m.scratch))
 }
 
 // denies reports whether a cleaned path below the mount is denied.

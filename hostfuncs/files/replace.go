@@ -72,7 +72,7 @@ func (f *FS) replace(p place, content []byte, seen *Seen) error {
 		f.uncountCreated()
 	}
 	if err == nil {
-		f.noteReplaced(p, before, now)
+		f.note(func(t tempNames) { t.replace(p, before, now) })
 	}
 	return err
 }

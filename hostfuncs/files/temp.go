@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -45,6 +46,14 @@ func (t tempNames) add(p place, info fs.FileInfo) {
 	}
 }
 
+// replace notes the new file if it is a temporary one and takes the place of nothing, or of one
+// that the call created.
+func (t tempNames) replace(p place, before, now fs.FileInfo) {
+	if own := t[tempName{p.mount, p.rel}]; before == nil || own != nil && os.SameFile(own, before) {
+		t.add(p, now)
+	}
+}
+
 // rename notes that a file has moved, and with a directory what lies in it.
 func (t tempNames) rename(from, to place) {
 	for name, info := range t {
@@ -63,12 +72,8 @@ func (t tempNames) rename(from, to place) {
 // that another has put in the place of a file stays, and so does what cannot be
 // removed.
 func (t tempNames) remove() {
-	var names []tempName
-	for name := range t {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b tempName) int { return len(b.rel) - len(a.rel) })
-	for _, name := range names {
+	longestFirst := func(a, b tempName) int { return len(b.rel) - len(a.rel) }
+	for _, name := range slices.SortedFunc(maps.Keys(t), longestFirst) {
 		name.mount.removeSame(name.rel, t[name])
 	}
 }

@@ -47,7 +47,7 @@ func (l *lanes) enter(name string, p *patience) (*lane, error) {
 
 	err := p.ended()
 	if err == nil {
-		err = p.wait(at.turn)
+		err = wait(p, at.turn)
 	}
 	if err != nil {
 		l.drop(name, at)
@@ -86,9 +86,9 @@ const (
 	longestPause = 16 * time.Millisecond
 )
 
-// newPatience returns the patience of a call that may wait for wait in all. Stop it.
-func newPatience(ctx context.Context, wait time.Duration, done <-chan struct{}) *patience {
-	return &patience{ctx: ctx, done: done, timer: time.NewTimer(wait), pause: firstPause}
+// newPatience returns the patience of a call that may wait for most in all. Stop it.
+func newPatience(ctx context.Context, most time.Duration, done <-chan struct{}) *patience {
+	return &patience{ctx: ctx, done: done, timer: time.NewTimer(most), pause: firstPause}
 }
 
 func (p *patience) stop() { p.timer.Stop() }
@@ -107,7 +107,7 @@ func (p *patience) ended() error {
 }
 
 // wait waits until ready can be received from, which it then has been.
-func (p *patience) wait(ready <-chan struct{}) error {
+func wait[T any](p *patience, ready <-chan T) error {
 	select {
 	case <-ready:
 		return nil
@@ -127,8 +127,5 @@ func (p *patience) wait(ready <-chan struct{}) error {
 func (p *patience) rest() error {
 	pause := p.pause/2 + rand.N(p.pause)
 	p.pause = min(2*p.pause, longestPause)
-	over := make(chan struct{})
-	timer := time.AfterFunc(pause, func() { close(over) })
-	defer timer.Stop()
-	return p.wait(over)
+	return wait(p, time.After(pause))
 }

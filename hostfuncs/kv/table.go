@@ -3,6 +3,7 @@ package kv
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 
 	"go.etcd.io/bbolt"
 )
@@ -32,13 +33,11 @@ func newTable(tx *bbolt.Tx, ns Namespace) error {
 	if err != nil {
 		return err
 	}
-	if err := about.Put([]byte(tenantEntry), []byte(ns.Tenant)); err != nil {
-		return err
-	}
-	if err := about.Put([]byte(toolEntry), []byte(ns.Tool)); err != nil {
-		return err
-	}
-	return table{about: about, data: data}.setUsage(usage{})
+	return errors.Join(
+		about.Put([]byte(tenantEntry), []byte(ns.Tenant)),
+		about.Put([]byte(toolEntry), []byte(ns.Tool)),
+		table{about: about, data: data}.setUsage(usage{}),
+	)
 }
 
 // openTable returns the namespace in a file, or Corrupt where it is not ns.

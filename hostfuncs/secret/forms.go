@@ -2,6 +2,7 @@ package secret
 
 import (
 	"encoding/base64"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -101,19 +102,8 @@ func unquote(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	if len(p) == 1 {
 		return nil, more(atEnd)
 	}
-	switch p[1] {
-	case '"', '\\', '/':
-		return append(into, p[1]), 2
-	case 'b':
-		return append(into, '\b'), 2
-	case 'f':
-		return append(into, '\f'), 2
-	case 'n':
-		return append(into, '\n'), 2
-	case 'r':
-		return append(into, '\r'), 2
-	case 't':
-		return append(into, '\t'), 2
+	if i := strings.IndexByte(`"\/bfnrt`, p[1]); i >= 0 {
+		return append(into, "\"\\/\b\f\n\r\t"[i]), 2
 	}
 	r, n := unit(p, atEnd)
 	switch {
