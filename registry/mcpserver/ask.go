@@ -44,15 +44,6 @@ func (a *asking) can() bool {
 	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
-// approve asks whether a call may run.
-func (a *asking) approve(ctx context.Context, q registry.Question) (registry.Answer, error) {
-	result, err := a.elicit(ctx, approvalInput, a.server.fingerprint(ctx, q), approvalForm(q))
-	if err != nil {
-		return registry.Answer{}, err
-	}
-	return answerOf(result, q), nil
-}
-
 // approvalInput and inquiryInput are the names under which questions go to a client and
 // their answers come back.
 const (
@@ -131,24 +122,21 @@ func (a *asking) keepable() error {
 // ctx while it writes, and a client that does not read would keep the tool, which can be left
 // behind a few times only, until it answers nobody any more.
 func (a *asking) elicitNow(ctx context.Context, form *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-	type reply struct {
-		result *mcp.ElicitResult
-		err    error
-	}
-	replies := make(chan reply, 1)
+	var result *mcp.ElicitResult
+	err := errors.New("the client could not be asked")
+	replied := make(chan struct{})
 	go func() {
-		r := reply{err: errors.New("the client could not be asked")}
+		defer close(replied)
 		defer func() {
 			if p := recover(); p != nil {
 				a.server.log.Error("panic in a question to a client", "panic", p, "stack", string(debug.Stack()))
 			}
-			replies <- r
 		}()
-		r.result, r.err = a.req.Session.Elicit(ctx, form)
+		result, err = a.req.Session.Elicit(ctx, form)
 	}()
 	select {
-	case r := <-replies:
-		return r.result, r.err
+	case <-replied:
+		return result, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -217,7 +205,11 @@ func (a *Approver) Approve(ctx context.Context, q registry.Question) (registry.A
 	if asking == nil {
 		return registry.Answer{}, registry.ErrNobodyToAsk
 	}
-	return asking.approve(ctx, q)
+	result, err := asking.elicit(ctx, approvalInput, asking.server.fingerprint(ctx, q), approvalForm(q))
+	if err != nil {
+		return registry.Answer{}, err
+	}
+	return answerOf(result, q), nil
 }
 
 // Inquire implements tool.Asker.

@@ -34,18 +34,19 @@ func resultOf(r tool.Result, promised bool) *mcp.CallToolResult {
 			out.StructuredContent = json.RawMessage(structured)
 		}
 	}
-	addData(out, r)
-	addWarnings(out, r.Warnings)
+	addAbout(out, r)
 	return out
 }
 
-// addData gives programs what a tool told them, of a failure, too: the exit status of a
-// script is wanted above all when it is not 0.
-func addData(out *mcp.CallToolResult, r tool.Result) {
-	if r.Title == "" && len(r.Metadata) == 0 {
-		return
+func notText(c tool.Content) bool { return c.Type != tool.ContentText }
+
+// addAbout tells a model what was odd about its call, and gives programs what a tool told them,
+// of a failure, too: the exit status of a script is wanted above all when it is not 0.
+func addAbout(out *mcp.CallToolResult, r tool.Result) {
+	for _, warning := range r.Warnings {
+		out.Content = append(out.Content, &mcp.TextContent{Text: "note: " + warning})
 	}
-	if out.Meta == nil {
+	if out.Meta == nil && (r.Title != "" || len(r.Metadata) > 0) {
 		out.Meta = mcp.Meta{}
 	}
 	if r.Title != "" {
@@ -53,15 +54,6 @@ func addData(out *mcp.CallToolResult, r tool.Result) {
 	}
 	if len(r.Metadata) > 0 {
 		out.Meta[metaMetadata] = r.Metadata
-	}
-}
-
-func notText(c tool.Content) bool { return c.Type != tool.ContentText }
-
-// addWarnings tells a model what was odd about its call.
-func addWarnings(out *mcp.CallToolResult, warnings []string) {
-	for _, warning := range warnings {
-		out.Content = append(out.Content, &mcp.TextContent{Text: "note: " + warning})
 	}
 }
 
@@ -75,8 +67,7 @@ func failureOf(r tool.Result, e *tool.Error) *mcp.CallToolResult {
 	if len(out.Content) == 0 {
 		out.Content = []mcp.Content{&mcp.TextContent{Text: e.Error()}}
 	}
-	addData(out, r)
-	addWarnings(out, r.Warnings)
+	addAbout(out, r)
 	return out
 }
 

@@ -133,7 +133,7 @@ func (g *gate) takeBody(w http.ResponseWriter, r *http.Request, user string) (is
 	control := http.NewResponseController(w)
 	// Where deadlines are not supported, as in tests without a connection, there is none.
 	_ = control.SetReadDeadline(time.Now().Add(g.opts.BodyTimeout))
-	counted := g.bodies.count(user, http.MaxBytesReader(w, r.Body, g.opts.MaxBody))
+	counted := &countedBody{Reader: http.MaxBytesReader(w, r.Body, g.opts.MaxBody), all: &g.bodies, user: user}
 	body, err := io.ReadAll(counted)
 	if err != nil {
 		counted.leave()

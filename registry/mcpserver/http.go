@@ -182,7 +182,10 @@ func (s *Server) newGate(addr net.Addr, o HTTPOptions) (*gate, error) {
 	}
 	return &gate{
 		server: s, opts: o, hosts: hostRule{local: local, more: o.Hosts}, token: newTokenRule(o.Token), users: users,
-		bodies: bodies{most: o.MaxBodies, mostOfUser: room}, handshakes: handshakes{server: s, most: int64(o.MaxSessions), mostOfUser: sessions},
+		bodies: bodies{most: o.MaxBodies, mostOfUser: room, users: make(tally)},
+		handshakes: handshakes{
+			server: s, most: int64(o.MaxSessions), mostOfUser: sessions, opening: make(tally), users: make(map[string]string),
+		},
 		sessions: handler(false), requests: handler(true), answering: newRunning(),
 		connections: newConnections(max(int64(o.MaxConnections)/shareOfUser, 1)),
 	}, nil

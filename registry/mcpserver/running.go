@@ -38,7 +38,7 @@ func (r *running) begin(ctx context.Context, session string) (_ context.Context,
 		return ctx, nil, false
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	one := &oneRunning{session: session, cancel: cancel}
+	one := &oneRunning{session, cancel}
 	r.calls[one] = struct{}{}
 	stop := context.AfterFunc(r.cancelled, cancel)
 	return ctx, func() {
@@ -98,12 +98,10 @@ func (r *running) drain(grace time.Duration) bool {
 
 // closedWithin waits for a channel to be closed, but not for longer than d.
 func closedWithin(done <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-done:
 		return true
-	case <-timer.C:
+	case <-time.After(d):
 		return false
 	}
 }

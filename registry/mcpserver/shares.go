@@ -80,7 +80,8 @@ func (c *connections) take(ctx context.Context, user string) bool {
 }
 
 // handshakes keeps count of sessions and of those that are being opened, so that there are
-// not too many of all clients nor of one user. It is safe for concurrent use.
+// not too many of all clients nor of one user. It is safe for concurrent use; its maps are
+// empty at first.
 type handshakes struct {
 	server           *Server
 	most, mostOfUser int64
@@ -109,9 +110,6 @@ func (h *handshakes) begin(user string) bool {
 	if all >= h.most || own >= h.mostOfUser {
 		return false
 	}
-	if h.opening == nil {
-		h.opening, h.users = make(tally), make(map[string]string)
-	}
 	h.opening.add(user, 1)
 	return true
 }
@@ -131,7 +129,7 @@ var errBodiesFull = errors.New("too much is on its way")
 
 // bodies counts what requests have sent that are not answered yet: each is bounded, and
 // many connections may bring one each. What has not arrived takes no room, so that who
-// sends slowly keeps nobody out.
+// sends slowly keeps nobody out. Its map is empty at first.
 type bodies struct {
 	most, mostOfUser int64
 
@@ -144,9 +142,6 @@ type bodies struct {
 func (b *bodies) add(user string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.users == nil {
-		b.users = make(tally)
-	}
 	b.bytes += n
 	b.users.add(user, n)
 	return b.bytes <= b.most && b.users[user] <= b.mostOfUser
@@ -158,10 +153,6 @@ type countedBody struct {
 	all  *bodies
 	user string
 	read int64
-}
-
-func (b *bodies) count(user string, r io.Reader) *countedBody {
-	return &countedBody{Reader: r, all: b, user: user}
 }
 
 func (c *countedBody) Read(p []byte) (int, error) {

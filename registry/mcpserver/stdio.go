@@ -46,12 +46,10 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	conn.stop()
 	// The connection drains for the grace; what hangs after that is left behind.
-	timer := time.NewTimer(s.opts.Grace + 2*time.Second)
-	defer timer.Stop()
 	select {
 	case err := <-ended:
 		return err
-	case <-timer.C:
+	case <-time.After(s.opts.Grace + 2*time.Second):
 		s.log.Error("calls that do not end were left behind", "running", s.running.count())
 		return nil
 	}
@@ -192,10 +190,7 @@ func (c *lineConn) note(msg jsonrpc.Message) *refusal {
 }
 
 func idText(id jsonrpc.ID) json.RawMessage {
-	text, err := json.Marshal(id.Raw())
-	if err != nil {
-		return nil
-	}
+	text, _ := json.Marshal(id.Raw()) // a string or a number, or nil for none
 	return text
 }
 
@@ -203,18 +198,15 @@ func idText(id jsonrpc.ID) json.RawMessage {
 // grace when the server stops, and longer when only the client's side is closed. What is not
 // answered by then is refused.
 func (c *lineConn) drain() {
-	timer := time.NewTimer(maxDrain)
-	defer timer.Stop()
-	stopping := c.stopping
+	over, stopping := time.After(maxDrain), c.stopping
 	for c.unanswered() {
 		select {
 		case <-c.answered:
 		case <-c.closed:
 			return
 		case <-stopping:
-			stopping = nil
-			timer.Reset(c.server.opts.Grace)
-		case <-timer.C:
+			over, stopping = time.After(c.server.opts.Grace), nil
+		case <-over:
 			c.giveUp()
 			return
 		}
