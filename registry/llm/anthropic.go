@@ -19,8 +19,6 @@ func (anthropic) subset(strict bool) *subset {
 		provider:  "Anthropic",
 		names:     nameRule{most: 64, marks: "_-"},
 		fields:    nameRule{most: 64, marks: "_.-"},
-		limit:     anyLimit,
-		format:    anyFormat,
 		others:    true,
 		notes:     true,
 		typeLists: true,
@@ -29,22 +27,14 @@ func (anthropic) subset(strict bool) *subset {
 	}
 	if strict {
 		s.provider = "Anthropic's strict mode"
-		s.limit, s.format = anthropicStrictLimit, anthropicStrictFormat
+		s.limits, s.shortest = []string{"minItems"}, true // a list has an item at least
+		s.formats = append(slices.Clip(openAIFormats), "uri")
 		s.others, s.notes, s.tuples = false, false, false
 		s.typed, s.items = true, true
 		s.enums = jsontype.String | jsontype.Number | jsontype.Boolean | jsontype.Null
 		s.strict = &strictRules{tools: 20, optional: 24, unions: 16}
 	}
 	return s
-}
-
-// anthropicStrictLimit: of all limits strict mode knows that a list has an item at least.
-func anthropicStrictLimit(name string, value *jsontree.Value) bool {
-	return name == "minItems" && (number(value) == 0 || number(value) == 1)
-}
-
-func anthropicStrictFormat(name string) bool {
-	return openAIFormat(name) || name == "uri"
 }
 
 func (anthropic) definition(d definition) *jsontree.Value {

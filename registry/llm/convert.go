@@ -22,11 +22,8 @@ type converter struct {
 // room reports whether one more schema may be written. Nodes are shared, so there may be far
 // more places for them than there are nodes.
 func (c *converter) room(n *node) bool {
-	if c.wrote++; c.wrote <= maxNodes {
+	if c.within(&c.wrote, n.at) {
 		return true
-	}
-	if c.wrote == maxNodes+1 {
-		c.report(n.at, "the schema", "it grows too large once references are inlined; from here on nothing is said", Wider)
 	}
 	c.refuse(n.at, "the schema grows too large once references are inlined")
 	return false
@@ -229,8 +226,7 @@ func (c *converter) limits(w *written, n *node) {
 		if limitTypes(k.name)&n.types == 0 {
 			continue
 		}
-		known := k.name == "format" && c.subset.format(textOf(k.value)) || k.name != "format" && c.subset.limit(k.name, k.value)
-		if known {
+		if c.subset.knows(k.name, k.value) {
 			w.body.Add(k.name, k.value)
 			continue
 		}
@@ -274,7 +270,7 @@ func (c *converter) shortened(n *node) *node {
 	}
 	out := *n
 	most := jsontree.NewInteger(int64(len(n.prefix)))
-	out.limits = c.addLimit(slices.Clone(n.limits), keyword{"maxItems", most, n.items.at})
+	out.limits = c.add(slices.Clone(n.limits), keyword{"maxItems", most, n.items.at})
 	out.items = nil
 	return &out
 }
@@ -291,13 +287,13 @@ func (c *converter) inclusive(n *node) *node {
 		bound := number(k.value)
 		exact := k.value.Types() == jsontype.Integer && math.Abs(bound) < 1<<53
 		switch {
-		case c.subset.limit(k.name, k.value) || !exact:
+		case c.subset.knows(k.name, k.value) || !exact:
 		case k.name == "exclusiveMinimum":
 			k.name, k.value = "minimum", jsontree.NewInteger(int64(bound)+1)
 		case k.name == "exclusiveMaximum":
 			k.name, k.value = "maximum", jsontree.NewInteger(int64(bound)-1)
 		}
-		out.limits = c.addLimit(out.limits, k)
+		out.limits = c.add(out.limits, k)
 	}
 	return &out
 }

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
@@ -21,16 +20,12 @@ func (gemini) subset(strict bool) *subset {
 		provider: "Gemini",
 		names:    nameRule{most: 64, marks: "_-", letterFirst: true},
 		fields:   nameRule{most: 64, marks: "_", letterFirst: true},
-		limit: func(name string, _ *jsontree.Value) bool {
-			return slices.Contains([]string{"minimum", "maximum", "minItems", "maxItems"}, name)
-		},
-		format: func(name string) bool {
-			return slices.Contains([]string{"date-time", "date", "time"}, name)
-		},
-		typed:  true,
-		items:  true,
-		enums:  jsontype.String | jsontype.Number,
-		tuples: true,
+		limits:   []string{"minimum", "maximum", "minItems", "maxItems"},
+		formats:  []string{"date-time", "date", "time"},
+		typed:    true,
+		items:    true,
+		enums:    jsontype.String | jsontype.Number,
+		tuples:   true,
 	}
 }
 

@@ -37,11 +37,11 @@ func (r *reader) both(a, b *node) *node {
 	}
 	out.limits = slices.Clone(a.limits)
 	for _, k := range b.limits {
-		out.limits = r.addLimit(out.limits, k)
+		out.limits = r.add(out.limits, k)
 	}
 	out.others = slices.Clone(a.others)
 	for _, k := range b.others {
-		out.others = r.addOther(out.others, k)
+		out.others = r.add(out.others, k)
 	}
 	r.bothObjects(out, a, b)
 	r.bothArrays(out, a, b)
@@ -77,39 +77,32 @@ func (n *node) forms() []*node {
 	return n.alternatives
 }
 
-// addLimit adds a limit to a list: of two of a kind the tighter one counts.
-func (r *reader) addLimit(limits []keyword, k keyword) []keyword {
-	i := slices.IndexFunc(limits, func(other keyword) bool { return other.name == k.name })
-	if i < 0 {
-		return append(limits, k)
-	}
-	if same(limits[i].value, k.value) {
-		return limits
+// add adds a keyword to a list: of two limits of a kind the tighter one counts, and of others
+// the first.
+func (r *reader) add(list []keyword, k keyword) []keyword {
+	i := slices.IndexFunc(list, func(other keyword) bool { return other.name == k.name })
+	switch {
+	case i < 0:
+		return append(list, k)
+	case same(list[i].value, k.value):
+		return list
+	case isOther(k.name):
+		r.report(k.at, k.name, "one schema cannot have it twice; the first is kept", Wider)
+		return list
 	}
 	switch k.name {
 	case "minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties":
-		if number(k.value) > number(limits[i].value) {
-			limits[i] = k
+		if number(k.value) > number(list[i].value) {
+			list[i] = k
 		}
 	case "maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties":
-		if number(k.value) < number(limits[i].value) {
-			limits[i] = k
+		if number(k.value) < number(list[i].value) {
+			list[i] = k
 		}
 	default:
-		r.report(k.at, k.name+" "+show(k.value), "one value cannot have it twice; "+show(limits[i].value)+" is kept", Wider)
+		r.report(k.at, k.name+" "+show(k.value), "one value cannot have it twice; "+show(list[i].value)+" is kept", Wider)
 	}
-	return limits
-}
-
-func (r *reader) addOther(others []keyword, k keyword) []keyword {
-	i := slices.IndexFunc(others, func(other keyword) bool { return other.name == k.name })
-	if i < 0 {
-		return append(others, k)
-	}
-	if !same(others[i].value, k.value) {
-		r.report(k.at, k.name, "one schema cannot have it twice; the first is kept", Wider)
-	}
-	return others
+	return list
 }
 
 // bothObjects combines what two schemas say of objects.

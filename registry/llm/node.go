@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -108,15 +109,8 @@ func (n *node) anyText() bool {
 // annotated returns a copy of n with the texts and the default of by, where it has some.
 func (n *node) annotated(by *node) *node {
 	out := *n
-	if by.title != "" {
-		out.title = by.title
-	}
-	if by.description != "" {
-		out.description = by.description
-	}
-	if by.fallback != nil {
-		out.fallback = by.fallback
-	}
+	out.title, out.description = cmp.Or(by.title, n.title), cmp.Or(by.description, n.description)
+	out.fallback = cmp.Or(by.fallback, n.fallback)
 	if by.examples != nil {
 		out.examples = by.examples
 	}

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
@@ -25,8 +24,7 @@ func openAISubset(strict bool) *subset {
 		names:       nameRule{most: 64, marks: "_-"},
 		tools:       128,
 		description: 1024,
-		limit:       anyLimit,
-		format:      openAIFormat,
+		formats:     openAIFormats,
 		notes:       true,
 		typeLists:   true,
 		items:       true,
@@ -34,7 +32,8 @@ func openAISubset(strict bool) *subset {
 	}
 	if strict {
 		s.provider = "OpenAI's strict mode"
-		s.limit, s.notes, s.typed = openAIStrictLimit, false, true
+		s.notes, s.typed = false, true
+		s.limits = []string{"pattern", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"}
 		s.strict = &strictRules{
 			allRequired: true, depth: 10, properties: 5000, nameBytes: 120_000,
 			enumValues: 1000, longEnum: 250, longEnumBytes: 15_000,
@@ -43,17 +42,7 @@ func openAISubset(strict bool) *subset {
 	return s
 }
 
-func openAIFormat(name string) bool {
-	return slices.Contains([]string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}, name)
-}
-
-func openAIStrictLimit(name string, _ *jsontree.Value) bool {
-	switch name {
-	case "pattern", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems":
-		return true
-	}
-	return false
-}
+var openAIFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 
 func (chat) definition(d definition) *jsontree.Value {
 	function := jsontree.NewObject().AddText("name", d.name).AddText("description", d.description)
@@ -142,8 +131,6 @@ func (mistral) subset(strict bool) *subset {
 	return &subset{
 		provider:  "Mistral",
 		names:     nameRule{most: 64, marks: "_-"},
-		limit:     anyLimit,
-		format:    anyFormat,
 		others:    true,
 		notes:     true,
 		typeLists: true,
@@ -157,15 +144,7 @@ func (mistral) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var messages []*jsontree.Value
 	for i, call := range calls {
 		m := jsontree.NewObject().AddText("role", "tool").Add("tool_call_id", jsontree.NewString(call.ID)).AddText("name", call.Name)
-		if len(results[i].images) == 0 {
-			messages = append(messages, m.Add("content", jsontree.NewString(results[i].marked())))
-			continue
-		}
-		content := []*jsontree.Value{textBlock("text", results[i].marked())}
-		for _, image := range results[i].images {
-			content = append(content, jsontree.NewObject().AddText("type", "image_url").AddText("image_url", dataURL(image)))
-		}
-		messages = append(messages, m.Add("content", jsontree.NewArray(content...)))
+		messages = append(messages, m.Add("content", results[i].content("text", "image_url")))
 	}
 	return messages
 }

@@ -44,6 +44,19 @@ func (o outcome) marked() string {
 	return o.text
 }
 
+// content is the marked text, or where there are images a list of it and them, in blocks of
+// these types.
+func (o outcome) content(text, image string) *jsontree.Value {
+	if len(o.images) == 0 {
+		return jsontree.NewString(o.marked())
+	}
+	blocks := []*jsontree.Value{textBlock(text, o.marked())}
+	for _, one := range o.images {
+		blocks = append(blocks, jsontree.NewObject().AddText("type", image).AddText("image_url", dataURL(one)))
+	}
+	return jsontree.NewArray(blocks...)
+}
+
 // dataURL returns an image as an address that holds it.
 func dataURL(image tool.Content) string {
 	return "data:" + image.MIMEType + ";base64," + base64.StdEncoding.EncodeToString(image.Data)

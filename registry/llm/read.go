@@ -20,7 +20,6 @@ type reader struct {
 	// following are the pointers of the references being followed.
 	following []string
 	made      int
-	full      bool // maxNodes was reached, and reported
 	// lone tells that what stands beside a reference does not count, as up to draft 7.
 	lone bool
 	// id is the keyword for identifiers: "$id", or "id" up to draft 4.
@@ -40,15 +39,14 @@ func newReader(root *jsontree.Value, report func(at, what, why string, effect Ef
 }
 
 // count reports whether one more node may be made.
-func (r *reader) count(at string) bool {
-	if r.made++; r.made <= maxNodes {
-		return true
-	}
-	if !r.full {
-		r.full = true
+func (r *reader) count(at string) bool { return r.within(&r.made, at) }
+
+// within counts one more of what there may be maxNodes of. The first too many is reported.
+func (r *reader) within(have *int, at string) bool {
+	if *have++; *have == maxNodes+1 {
 		r.report(at, "the schema", "it grows too large once references are inlined; from here on nothing is said", Wider)
 	}
-	return false
+	return *have <= maxNodes
 }
 
 // read returns the schema o, which stands at the pointer at. base is what its references

@@ -74,15 +74,7 @@ func (responses) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var items []*jsontree.Value
 	for i, call := range calls {
 		item := jsontree.NewObject().AddText("type", "function_call_output").Add("call_id", jsontree.NewString(call.ID))
-		if len(results[i].images) == 0 {
-			items = append(items, item.Add("output", jsontree.NewString(results[i].marked())))
-			continue
-		}
-		output := []*jsontree.Value{textBlock("input_text", results[i].marked())}
-		for _, image := range results[i].images {
-			output = append(output, jsontree.NewObject().AddText("type", "input_image").AddText("image_url", dataURL(image)))
-		}
-		items = append(items, item.Add("output", jsontree.NewArray(output...)))
+		items = append(items, item.Add("output", results[i].content("input_text", "input_image")))
 	}
 	return items
 }

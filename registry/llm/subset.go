@@ -18,10 +18,11 @@ type subset struct {
 	tools, description int
 	// fields is the rule for names of properties; the zero value allows all.
 	fields nameRule
-	// limit reports whether the provider knows a limit with this value; format is apart.
-	limit func(name string, value *jsontree.Value) bool
-	// format reports whether the provider knows a format.
-	format func(name string) bool
+	// limits are the limits that the provider knows, without format, and formats the formats;
+	// nil knows all.
+	limits, formats []string
+	// shortest says that of minItems the provider knows 0 and 1 alone.
+	shortest bool
 	// others tells that it knows not, if, patternProperties and the like.
 	others bool
 	// notes tells that it knows default and examples.
@@ -54,9 +55,17 @@ type strictRules struct {
 	tools, optional, unions int
 }
 
-func anyLimit(string, *jsontree.Value) bool { return true }
-
-func anyFormat(string) bool { return true }
+// knows reports whether the provider knows a limit with this value.
+func (s *subset) knows(name string, value *jsontree.Value) bool {
+	known := func(names []string, name string) bool { return names == nil || slices.Contains(names, name) }
+	switch {
+	case name == "format":
+		return known(s.formats, textOf(value))
+	case name == "minItems" && s.shortest:
+		return number(value) == 0 || number(value) == 1
+	}
+	return known(s.limits, name)
+}
 
 // measure is what the bounds of strict modes count.
 type measure struct {
@@ -88,6 +97,9 @@ func (s *strictRules) exceeded(schema *jsontree.Value) (measure, string) {
 }
 
 func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
+	if schema.Kind != jsontree.Object {
+		return
+	}
 	m.depth = max(m.depth, depth)
 	if values := itemsOf(schema.Member("enum")); values != nil {
 		bytes := 0
@@ -106,11 +118,11 @@ func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
 	if forms := itemsOf(schema.Member("anyOf")); forms != nil {
 		m.unions++
 		for i := range forms {
-			m.into(&forms[i], s, depth)
+			m.count(&forms[i], s, depth)
 		}
 	}
 	if items := schema.Member("items"); items != nil {
-		m.into(items, s, depth+1)
+		m.count(items, s, depth+1)
 	}
 	properties := schema.Member("properties")
 	if properties == nil {
@@ -124,13 +136,7 @@ func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
 		if !slices.ContainsFunc(required, func(v jsontree.Value) bool { return textOf(&v) == p.Name }) {
 			m.optional++
 		}
-		m.into(&p.Value, s, depth+1)
-	}
-}
-
-func (m *measure) into(v *jsontree.Value, s *strictRules, depth int) {
-	if v.Kind == jsontree.Object {
-		m.count(v, s, depth)
+		m.count(&p.Value, s, depth+1)
 	}
 }
 

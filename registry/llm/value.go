@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -64,12 +65,7 @@ func same(a, b *jsontree.Value) bool { return bytes.Equal(a.Key(), b.Key()) }
 
 // lists reports whether a list has a value.
 func lists(list []jsontree.Value, v *jsontree.Value) bool {
-	for i := range list {
-		if same(&list[i], v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(one jsontree.Value) bool { return same(&one, v) })
 }
 
 // show returns a value as JSON for a message, cut where it is long.
