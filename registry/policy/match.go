@@ -70,7 +70,7 @@ func compileMatch(pointer string, m Match, restrict bool, base string) (*conditi
 
 // holds reports whether the condition holds for the arguments.
 func (c *condition) holds(e *effort, arguments any) bool {
-	return c.of(e.find(arguments, c.tokens), func(f found) bool {
+	return enough(c.restrict, e.find(arguments, c.tokens), func(f found) bool {
 		switch {
 		case f.absent:
 			return c.missing
@@ -81,13 +81,10 @@ func (c *condition) holds(e *effort, arguments any) bool {
 	})
 }
 
-// of reports whether yes holds for one of the values, or for all where the rule
+// enough reports whether yes holds for one of the values, or for all where the rule
 // permits.
-func (c *condition) of(values []found, yes func(found) bool) bool {
-	if c.restrict {
-		return slices.ContainsFunc(values, yes)
-	}
-	return !slices.ContainsFunc(values, func(f found) bool { return !yes(f) })
+func enough[T any](restrict bool, values []T, yes func(T) bool) bool {
+	return slices.ContainsFunc(values, func(v T) bool { return yes(v) == restrict }) == restrict
 }
 
 func (c *condition) value(e *effort, value any) bool {
@@ -104,11 +101,7 @@ func (c *condition) value(e *effort, value any) bool {
 		if len(v) == 0 {
 			return c.missing
 		}
-		values := make([]found, len(v))
-		for i, element := range v {
-			values[i].value = element
-		}
-		return c.of(values, func(f found) bool { return c.value(e, f.value) })
+		return enough(c.restrict, v, func(element any) bool { return c.value(e, element) })
 	case map[string]any:
 		return c.restrict && c.object(e, v)
 	}
@@ -132,7 +125,10 @@ func (c *condition) object(e *effort, object map[string]any) bool {
 	return false
 }
 
-func isText(value any) bool {
+// ofTexts is part of the tests that say something about texts alone.
+type ofTexts struct{}
+
+func (ofTexts) fits(value any) bool {
 	_, ok := value.(string)
 	return ok
 }
@@ -147,13 +143,8 @@ func (c *condition) paths(e *effort, text string, yes func(p string) bool) bool 
 	if !sure {
 		return c.restrict
 	}
-	if c.restrict {
-		return slices.ContainsFunc(all, yes)
-	}
-	return !slices.ContainsFunc(all, func(p string) bool { return !yes(p) })
+	return enough(c.restrict, all, yes)
 }
-
-func (g pathGlob) fits(value any) bool { return isText(value) }
 
 func (g pathGlob) holds(e *effort, c *condition, value any) bool {
 	return c.paths(e, value.(string), func(p string) bool {
@@ -162,7 +153,10 @@ func (g pathGlob) holds(e *effort, c *condition, value any) bool {
 }
 
 // pathPrefix is a path with all below it.
-type pathPrefix struct{ exact, folded string }
+type pathPrefix struct {
+	ofTexts
+	exact, folded string
+}
 
 func newPathPrefix(base, text string) (pathPrefix, error) {
 	if err := checkText(text); err != nil {
@@ -171,11 +165,13 @@ func newPathPrefix(base, text string) (pathPrefix, error) {
 	if slices.Contains(strings.Split(text, "/"), "..") {
 		return pathPrefix{}, fmt.Errorf(`the prefix %q has a ".." part; write where that leads`, text)
 	}
-	exact := clean(base, text)
-	return pathPrefix{exact, namefold.FoldCompatible(exact)}, nil
+	return prefixOf(base, text), nil
 }
 
-func (p pathPrefix) fits(value any) bool { return isText(value) }
+func prefixOf(base, text string) pathPrefix {
+	exact := clean(base, text)
+	return pathPrefix{exact: exact, folded: namefold.FoldCompatible(exact)}
+}
 
 func (p pathPrefix) holds(e *effort, c *condition, value any) bool {
 	return c.paths(e, value.(string), func(path string) bool {
@@ -188,6 +184,7 @@ func (p pathPrefix) holds(e *effort, c *condition, value any) bool {
 
 // textRegexp is an expression for a whole text. cost is what matching takes for each byte.
 type textRegexp struct {
+	ofTexts
 	re   *regexp.Regexp
 	cost int
 }
@@ -218,15 +215,13 @@ func newTextRegexp(text string, foldCase bool) (textRegexp, error) {
 		return textRegexp{}, err
 	}
 	// Counted repeats make short expressions large. Each instruction may take two steps.
-	return textRegexp{re, 2 * len(program.Inst)}, nil
+	return textRegexp{re: re, cost: 2 * len(program.Inst)}, nil
 }
 
 // reason is an error of package regexp without the expression.
 func reason(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 }
-
-func (r textRegexp) fits(value any) bool { return isText(value) }
 
 func (r textRegexp) holds(e *effort, c *condition, value any) bool {
 	text := value.(string)
@@ -249,8 +244,7 @@ func newEquals(base string, text json.RawMessage) (equals, error) {
 	}
 	q := equals{value: value}
 	if s, ok := value.(string); ok {
-		exact := clean(base, s)
-		q.path = pathPrefix{exact, namefold.FoldCompatible(exact)}
+		q.path = prefixOf(base, s)
 	}
 	return q, nil
 }
@@ -263,13 +257,14 @@ func (q equals) holds(e *effort, c *condition, value any) bool {
 		return equal(q.value, value)
 	}
 	own := q.value.(string)
+	alike := func() bool { return namefold.FoldCompatible(text) == namefold.FoldCompatible(own) }
 	switch {
-	case text == own, c.fold && namefold.FoldCompatible(text) == namefold.FoldCompatible(own):
+	case text == own, c.fold && alike():
 		return true
 	case !c.restrict:
 		return false
 	case len(text) > maxPathBytes:
-		return namefold.FoldCompatible(text) == namefold.FoldCompatible(own)
+		return alike()
 	}
 	return c.paths(e, text, func(p string) bool {
 		return e.spend(len(p)) && namefold.FoldCompatible(p) == q.path.folded

@@ -150,7 +150,8 @@ func (p netPattern) overlaps(g netPattern) bool {
 	case p.any, g.any:
 		return true
 	}
-	return p.schemeAndPortFit(g) && hostsOverlap(p.host, g.host) && (mayBePrefix(p.path, g.path) || mayBePrefix(g.path, p.path))
+	fits := func(a, b string) bool { return a == b || a == "*" || b == "*" }
+	return p.schemeAndPortFit(g) && hostsFit(p.host, g.host, fits) && (mayBePrefix(p.path, g.path) || mayBePrefix(g.path, p.path))
 }
 
 // covers reports whether every request that the word g of a grant permits is in p.
@@ -170,7 +171,8 @@ func (p netPattern) covers(g netPattern) bool {
 	case g.any:
 		return false
 	}
-	return p.schemeAndPortFit(g) && hostCovers(p.host, g.host) && isPrefix(p.path, g.path)
+	fits := func(a, b string) bool { return a == b || a == "*" }
+	return p.schemeAndPortFit(g) && hostsFit(p.host, g.host, fits) && isPrefix(p.path, g.path)
 }
 
 func (p netPattern) schemeAndPortFit(g netPattern) bool {
@@ -189,17 +191,7 @@ func mayBePrefix(prefix, list []string) bool {
 	return len(prefix) <= len(list) && slices.EqualFunc(prefix, list[:len(prefix)], strings.EqualFold)
 }
 
-// hostsOverlap reports whether some host fits both; "**" stands in p only.
-func hostsOverlap(p, g []string) bool {
-	return hostsFit(p, g, func(a, b string) bool { return a == b || a == "*" || b == "*" })
-}
-
-// hostCovers reports whether every host that fits g fits p.
-func hostCovers(p, g []string) bool {
-	return hostsFit(p, g, func(a, b string) bool { return a == b || a == "*" })
-}
-
-// hostsFit compares labels from the left. "**" first takes no label and then one
+// hostsFit compares labels from the left; "**" stands in p only. "**" first takes no label and then one
 // more whenever the rest does not fit; only the last "**" needs to be gone back to.
 func hostsFit(p, g []string, fits func(a, b string) bool) bool {
 	star, taken, i, j := -1, 0, 0, 0

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path"
@@ -85,11 +86,11 @@ func unescapeOnce(s string) string {
 		return s
 	}
 	var b strings.Builder
+	var one [1]byte
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && i+2 < len(s) {
-			high, low := strings.IndexByte(hexDigits, s[i+1]), strings.IndexByte(hexDigits, s[i+2])
-			if high >= 0 && low >= 0 {
-				b.WriteByte(byte(high%16<<4 | low%16))
+			if n, _ := hex.Decode(one[:], []byte(s[i+1:i+3])); n == 1 {
+				b.WriteByte(one[0])
 				i += 2
 				continue
 			}
@@ -98,9 +99,6 @@ func unescapeOnce(s string) string {
 	}
 	return b.String()
 }
-
-// hexDigits are the digits in both cases; the value of one is its place modulo 16.
-const hexDigits = "0123456789abcdef0123456789ABCDEF"
 
 // trimNames cuts names as Windows does: trailing dots and spaces, and the name of a
 // stream. What is only dots means a folder and stays.
@@ -117,6 +115,7 @@ func trimNames(p string) string {
 
 // pathGlob is a pattern for cleaned paths.
 type pathGlob struct {
+	ofTexts
 	exact, folded string
 	choices       int // that its braces give, at most
 }

@@ -49,8 +49,6 @@ func openRoot(dir string) (*os.Root, error) {
 }
 
 func (f *file[T]) fileName() string { return f.kind.name + ".jsonl" }
-func (f *file[T]) tempName() string { return f.kind.name + ".new" }
-func (f *file[T]) lockName() string { return f.kind.name + ".lock" }
 
 // Read returns the records in the order of the file; no file holds none. A file that
 // holds anything else gives a *CorruptError.
@@ -133,22 +131,22 @@ func checkOwned(store, what string, info fs.FileInfo, want string) error {
 // starts after a crash, sees the one or the other. The lock is held.
 func (f *file[T]) replace(data []byte) error {
 	// One may be left from a crash.
-	if err := f.root.Remove(f.tempName()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	temp := f.kind.name + ".new"
+	if err := f.root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f.withoutPath("the file cannot be written", err)
 	}
-	file, err := f.root.OpenFile(f.tempName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return f.withoutPath("the file cannot be written", err)
 	}
-	_, err = file.Write(data)
-	if err == nil {
+	if _, err = file.Write(data); err == nil {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
-		err = f.root.Rename(f.tempName(), f.fileName())
+		err = f.root.Rename(temp, f.fileName())
 	}
 	if err != nil {
-		err = errors.Join(err, f.root.Remove(f.tempName()))
+		err = errors.Join(err, f.root.Remove(temp))
 		return f.withoutPath("the file cannot be written", err)
 	}
 	return f.withoutPath("the file cannot be written for good", syncDir(f.root))
@@ -170,7 +168,7 @@ func (f *file[T]) lock(ctx context.Context) (*os.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	file, err := f.openFile(f.lockName(), os.O_RDWR|os.O_CREATE)
+	file, err := f.openFile(f.kind.name+".lock", os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -180,22 +178,15 @@ func (f *file[T]) lock(ctx context.Context) (*os.File, error) {
 			return file, nil
 		}
 		if err == nil {
-			err = pause(ctx, wait)
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
 		}
 		if err != nil {
 			_ = file.Close() // nothing was written to it
 			return nil, fmt.Errorf("%s: the file is in use by another process: %w", f.kind.name, err)
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

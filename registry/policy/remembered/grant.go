@@ -105,14 +105,13 @@ func (g Grant) validate() error {
 		return err
 	}
 	for _, text := range g.Words {
-		if len(text) > maxWordBytes {
-			return fmt.Errorf("a word is longer than %d bytes", maxWordBytes)
-		}
 		word, err := capability.ParseWord(text)
-		if err != nil {
+		switch {
+		case len(text) > maxWordBytes:
+			return fmt.Errorf("a word is longer than %d bytes", maxWordBytes)
+		case err != nil:
 			return err
-		}
-		if word.String() != text {
+		case word.String() != text:
 			return fmt.Errorf("permission %q is written %s", text, word)
 		}
 	}

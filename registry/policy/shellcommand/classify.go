@@ -109,16 +109,15 @@ func shown(text string) string {
 // could be many times the script.
 const maxSource = 1000
 
-func source(text string) string {
-	if len(text) <= maxSource {
-		return text
+func (j judgement) part(text string) Part {
+	p := Part{Text: shown(text), Source: text, Effect: j.effect, Why: j.why}
+	if len(text) > maxSource {
+		p.Source = questiontext.Shorten(text, maxSource)
 	}
-	return questiontext.Shorten(text, maxSource)
+	return p
 }
 
-func (c *classifier) add(text string, j judgement) {
-	c.addPart(Part{Text: shown(text), Source: source(text), Effect: j.effect, Why: j.why})
-}
+func (c *classifier) add(text string, j judgement) { c.addPart(j.part(text)) }
 
 func (c *classifier) addPart(p Part) {
 	if len(c.parts) == maxParts {

@@ -19,10 +19,8 @@ func (c *classifier) command(words []word, text string, depth int, declared bool
 	case len(words) == 0:
 		return
 	}
-	p := Part{Text: shown(text), Source: source(text)}
 	if why := forbidden(words); why != "" {
-		p.Effect, p.Why = policy.Deny, why
-		c.addPart(p)
+		c.add(text, deny(why))
 		return
 	}
 	var inside []inner
@@ -44,7 +42,7 @@ func (c *classifier) command(words []word, text string, depth int, declared bool
 			j.effect = min(j.effect, own.effect)
 		}
 	}
-	p.Effect, p.Why = j.effect, j.why
+	p := j.part(text)
 	if liftable {
 		p = c.settings.permit(p, words)
 		p.Pattern = pattern(words)
@@ -111,15 +109,8 @@ func plainName(name string) string {
 func judge(words []word) (judgement, []inner) {
 	name := plainName(words[0].text)
 	args := words[1:]
-	switch {
-	case name == "":
-		return ask("runs a program that is not known"), nil
-	case slices.Contains(harmless, name):
+	if slices.Contains(harmless, name) {
 		return allow("only reads"), nil
-	case name == "test", name == "[":
-		return judgeTest(args), nil
-	case name == "let": // as an argument of builtin or command
-		return judgeLet(args), nil
 	}
 	if a, ok := assigners[name]; ok {
 		return a.judge(name, args), nil
@@ -127,22 +118,14 @@ func judge(words []word) (judgement, []inner) {
 	if options, ok := careful[name]; ok {
 		return options.judge(args), nil
 	}
+	if own, ok := judges[name]; ok {
+		return own(args), nil
+	}
+	if name == "find" || name == "gfind" {
+		return judgeFind(args)
+	}
 	if j, inside, ok := judgeWrapper(name, args); ok {
 		return j, inside
-	}
-	switch name {
-	case "git":
-		return judgeGit(args), nil
-	case "sed", "gsed":
-		return judgeSed(args), nil
-	case "awk", "gawk", "mawk", "nawk":
-		return judgeAwk(args), nil
-	case "find", "gfind":
-		return judgeFind(args)
-	case "set":
-		return judgeSet(args), nil
-	case "export", "declare", "typeset", "local", "readonly": // as an argument of builtin or command
-		return ask("sets variables"), nil
 	}
 	if why, ok := dangers[name]; ok {
 		return ask(why), nil

@@ -25,7 +25,11 @@ func forbidden(words []word) string {
 	case slices.Contains(never, name), strings.HasPrefix(name, "mkfs."):
 		return "is never allowed"
 	case name == "systemctl":
-		return forbiddenArgument(words, "is never allowed", "poweroff", "reboot", "halt", "kexec")
+		if slices.ContainsFunc(words[1:], func(w word) bool {
+			return slices.Contains([]string{"poweroff", "reboot", "halt", "kexec"}, strings.ToLower(w.text))
+		}) {
+			return "is never allowed"
+		}
 	case name == "dd":
 		for _, w := range words[1:] {
 			if target, ok := strings.CutPrefix(w.text, "of="); ok && isDisk(target) {
@@ -34,15 +38,6 @@ func forbidden(words []word) string {
 		}
 	case name == "rm" && removesAll(words[1:]):
 		return "removes everything"
-	}
-	return ""
-}
-
-func forbiddenArgument(words []word, why string, names ...string) string {
-	for _, w := range words[1:] {
-		if slices.Contains(names, strings.ToLower(w.text)) {
-			return why
-		}
 	}
 	return ""
 }

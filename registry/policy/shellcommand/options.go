@@ -30,19 +30,13 @@ func (o options) judge(args []word) judgement {
 		switch {
 		case w.fixed && w.text == "--":
 			for _, rest := range args[i+1:] {
-				operands++
-				if !rest.fixed && o.operands > 0 {
-					operands++
-				}
+				operands += o.count(rest)
 			}
 			return o.judgeOperands(operands)
 		case o.digits && (!w.fixed || strings.Trim(w.text, "0123456789.") == ""):
 			return ask("may set the clock")
 		case !w.option || w.text == "-":
-			operands++
-			if !w.fixed && o.operands > 0 { // it may be several
-				operands++
-			}
+			operands += o.count(w)
 		case !w.fixed:
 			return ask(mayBeOption)
 		case o.has(w.text):
@@ -50,6 +44,14 @@ func (o options) judge(args []word) judgement {
 		}
 	}
 	return o.judgeOperands(operands)
+}
+
+// count is how many operands a word is taken for: one that is not known may be several.
+func (o options) count(w word) int {
+	if !w.fixed && o.operands > 0 {
+		return 2
+	}
+	return 1
 }
 
 func (o options) judgeOperands(operands int) judgement {

@@ -22,6 +22,7 @@ func unquoteDouble(text string) string {
 // unquoteDollar resolves what stands in $'...'. It is false for an escape that is not known.
 func unquoteDollar(text string) (string, bool) {
 	const plain, means = `abeEfnrtv\'"?`, "\a\b\x1b\x1b\f\n\r\t\v\\'\"?"
+	hexDigits := map[byte]int{'x': 2, 'u': 4, 'U': 8} // the most that may follow
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' || i+1 == len(text) {
@@ -34,14 +35,8 @@ func unquoteDollar(text string) (string, bool) {
 			continue
 		}
 		kind := text[i]
-		at, base, most := i+1, 16, 2
-		switch kind {
-		case 'x':
-		case 'u':
-			most = 4
-		case 'U':
-			most = 8
-		default:
+		at, base, most := i+1, 16, hexDigits[kind]
+		if most == 0 {
 			at, base, most = i, 8, 3
 		}
 		value, digits := number(text[at:], base, most)

@@ -29,6 +29,13 @@ var careful = map[string]options{
 	"jobs":     {short: "x"},
 }
 
+// judges are commands that are judged in ways of their own.
+var judges = map[string]func(args []word) judgement{
+	"test": judgeTest, "[": judgeTest, "set": judgeSet, "git": judgeGit, "sed": judgeSed, "gsed": judgeSed,
+	"awk": judgeAwk, "gawk": judgeAwk, "mawk": judgeAwk, "nawk": judgeAwk,
+	"let": judgeLet, // as an argument of builtin or command
+}
+
 // dangers are commands that are well known to change something, with what they do.
 var dangers = map[string]string{
 	"rm": "removes files", "rmdir": "removes folders", "unlink": "removes a file", "shred": "destroys files",
@@ -39,6 +46,8 @@ var dangers = map[string]string{
 	"tar": "reads and writes archives", "zip": "writes archives", "unzip": "writes files", "gzip": "replaces files", "gunzip": "replaces files",
 	"curl": "reaches the network", "wget": "reaches the network", "ssh": "runs commands elsewhere", "scp": "reaches the network",
 	"sftp": "reaches the network", "nc": "reaches the network", "ncat": "reaches the network", "telnet": "reaches the network", "ping": "reaches the network",
+	// As arguments of builtin or command:
+	"export": "sets variables", "declare": "sets variables", "typeset": "sets variables", "local": "sets variables", "readonly": "sets variables",
 	"kill": "ends processes", "pkill": "ends processes", "killall": "ends processes",
 	"alias": "gives a command another meaning", "unalias": "gives a command another meaning", "shopt": "changes how the shell reads commands",
 	"source": "runs a script that is not known", ".": "runs a script that is not known", "trap": "runs commands later",

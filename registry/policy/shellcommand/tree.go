@@ -2,6 +2,7 @@ package shellcommand
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -123,28 +124,21 @@ func (t *tree) redirect(n *syntax.Redirect) {
 	switch {
 	case isDisk(target.text):
 		t.c.add(t.source(n), deny("writes to a device"))
-	case target.fixed && harmlessTarget(target.text):
-	default:
+	case !target.fixed || !slices.Contains(harmlessTargets, target.text):
 		t.c.add(t.source(n), ask("writes to a file"))
 	}
 }
 
-// harmlessTarget reports whether writing there changes nothing.
-func harmlessTarget(file string) bool {
-	return file == "/dev/null" || file == "/dev/stdout" || file == "/dev/stderr"
-}
+// harmlessTargets are where writing changes nothing.
+var harmlessTargets = []string{"/dev/null", "/dev/stdout", "/dev/stderr"}
 
 // isDevice reports whether a path is below /dev with such a name.
 func isDevice(file, name string) bool { return strings.HasPrefix(path.Clean(file), "/dev/"+name) }
 
 // isDisk reports whether a path is that of a disk or of memory.
 func isDisk(file string) bool {
-	for _, name := range []string{"sd", "hd", "vd", "xvd", "nvme", "disk", "rdisk", "mmcblk", "dm-", "md", "loop", "mapper/", "mem", "kmem", "port"} {
-		if isDevice(file, name) {
-			return true
-		}
-	}
-	return false
+	disks := []string{"sd", "hd", "vd", "xvd", "nvme", "disk", "rdisk", "mmcblk", "dm-", "md", "loop", "mapper/", "mem", "kmem", "port"}
+	return slices.ContainsFunc(disks, func(name string) bool { return isDevice(file, name) })
 }
 
 // hidden asks about text that is evaluated once more where it is used, such as in an

@@ -54,11 +54,9 @@ func (t *tree) assign(n *syntax.Assign) {
 }
 
 func comparesNumbers(n *syntax.BinaryTest) bool {
-	switch n.Op {
-	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-		return true
-	}
-	return false
+	return slices.Contains([]syntax.BinTestOperator{
+		syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr,
+	}, n.Op)
 }
 
 // expansion judges what expanding a parameter does besides giving its value.
@@ -89,9 +87,8 @@ func (t *tree) arithmetic(n syntax.ArithmExpr) {
 	var set syntax.ArithmExpr
 	switch n := n.(type) {
 	case *syntax.BinaryArithm:
-		switch op := n.Op.String(); {
-		case op == "==" || op == "!=" || op == "<=" || op == ">=":
-		case strings.HasSuffix(op, "="):
+		compares := []string{"==", "!=", "<=", ">="}
+		if op := n.Op.String(); strings.HasSuffix(op, "=") && !slices.Contains(compares, op) {
 			set = n.X
 		}
 	case *syntax.UnaryArithm:
@@ -103,12 +100,11 @@ func (t *tree) arithmetic(n syntax.ArithmExpr) {
 		return
 	}
 	name, _, _ := strings.Cut(t.source(set), "[")
-	switch name = strings.TrimSpace(name); {
-	case !syntax.ValidName(name):
-		t.c.add(t.source(n), ask("sets a variable that is only known when it runs"))
-	default:
+	if name = strings.TrimSpace(name); syntax.ValidName(name) {
 		t.variable(n, name)
+		return
 	}
+	t.c.add(t.source(n), ask("sets a variable that is only known when it runs"))
 }
 
 // let judges arithmetic that is given as texts.

@@ -1,6 +1,7 @@
 package shellcommand
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -64,16 +65,11 @@ func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
 		return j, inside, true
 	case slices.Contains(runners, name):
 		for i := range args {
-			rest := args[i:]
-			if forbidden(rest) != "" {
+			if forbidden(args[i:]) != "" {
 				return deny("runs what is never allowed"), nil, true
 			}
 		}
-		why, known := dangers[name]
-		if !known {
-			why = "runs commands in a way that is not known"
-		}
-		return ask(why), hints(args), true
+		return ask(cmp.Or(dangers[name], "runs commands in a way that is not known")), hints(args), true
 	}
 	w, ok := wrappers[name]
 	if !ok {
@@ -90,20 +86,16 @@ func judgeWrapper(name string, args []word) (judgement, []inner, bool) {
 		rest = withInput(rest, replace)
 	case name == "watch":
 		own, inside := evaluated(rest)
-		return judgement{min(j.effect, own.effect), worse(j, own)}, inside, true
+		if own.effect < j.effect {
+			j = own
+		}
+		return j, inside, true
 	}
 	inside := []inner{{words: rest}}
 	if j.effect != policy.Allow { // an option may take the next word as a script
 		inside = append(inside, hints(args)...)
 	}
 	return j, inside, true
-}
-
-func worse(a, b judgement) string {
-	if b.effect < a.effect {
-		return b.why
-	}
-	return a.why
 }
 
 // split tells the words of a wrapper from those of the command. replace is the text that
@@ -153,22 +145,17 @@ func unsets(option, value string) bool {
 func (o wrapper) option(args []word) (why, replace string, last []word) {
 	w := args[0]
 	name, value, joined := strings.Cut(w.text, "=")
-	takes, replaces := false, name == "--replace"
+	takes, replaces := slices.Contains(o.longValued, name), name == "--replace"
+	known := takes && (!joined || value != "") || slices.Contains(o.longFlags, name)
+	if !strings.HasPrefix(name, "--") && w.fixed {
+		var letter rune
+		known, letter, value = o.letters(w.text[1:])
+		takes, replaces = letter != 0, letter == 'I'
+	}
 	switch {
 	case !w.fixed:
 		return mayBeOption, "", args
-	case !strings.HasPrefix(name, "--"):
-		known, letter, rest := o.letters(w.text[1:])
-		if !known {
-			return "has the option " + shown(w.text) + ", which is not known", "", args
-		}
-		takes, replaces, value = letter != 0, letter == 'I', rest
-	case slices.Contains(o.longValued, name):
-		takes = true
-		if joined && value == "" {
-			return "has the option " + shown(w.text) + ", which is not known", "", args
-		}
-	case !slices.Contains(o.longFlags, name):
+	case !known:
 		return "has the option " + shown(w.text) + ", which is not known", "", args
 	}
 	if takes && value == "" && len(args) > 1 {
