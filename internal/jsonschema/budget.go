@@ -59,11 +59,8 @@ func (b *budget) start(ctx context.Context, work int) {
 	b.look()
 }
 
-// untilDone is a budget that only the end of a context bounds.
-func untilDone(ctx context.Context) *budget { return &budget{left: math.MaxInt, ctx: ctx} }
-
-// unlimited is for the time of compiling.
-func (b *budget) unlimited() { *b = budget{left: math.MaxInt} }
+// unlimited is a budget without bounds, for the time of compiling.
+func unlimited() *budget { return &budget{left: math.MaxInt} }
 
 // limited does what may panic for want of work, at the end of a context or in the library.
 // what names the document. The error is [Faults], or why the context is done.
@@ -92,7 +89,7 @@ func unchecked(what string) Faults {
 
 // parseWithin is parse until ctx is done. The error is [Faults], or the cause of ctx's end.
 func parseWithin(ctx context.Context, src string, b jsontree.Bounds) (v jsontree.Value, err error) {
-	b.Work = untilDone(ctx)
+	b.Work = &budget{left: math.MaxInt, ctx: ctx}
 	var invalid error
 	if err := limited(b.What, func() { v, invalid = jsontree.Parse(src, b) }); err != nil {
 		return jsontree.Value{}, err

@@ -75,13 +75,6 @@ type checker struct {
 	stopped  bool // a ceiling was passed, looking further is pointless
 }
 
-func newChecker() *checker {
-	return &checker{
-		schemas: map[string]*jsontree.Value{}, anchors: map[string]bool{}, ids: map[string]bool{},
-		patterns: map[string]*pattern{},
-	}
-}
-
 // scope is what a subschema inherits from the schemas around it.
 type scope struct {
 	draft  int
@@ -89,9 +82,14 @@ type scope struct {
 }
 
 // check looks at the whole document.
-func (c *checker) check(root *jsontree.Value) {
+func check(root *jsontree.Value) *checker {
+	c := &checker{
+		schemas: map[string]*jsontree.Value{}, anchors: map[string]bool{}, ids: map[string]bool{},
+		patterns: map[string]*pattern{},
+	}
 	c.schema(root, "", scope{draft: 2020})
 	c.references(root)
+	return c
 }
 
 func (c *checker) fault(pointer, format string, args ...any) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -73,7 +74,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx = &fewlooks.Context{Context: t.Context(), Most: 50}
-	if err := limited("the result", func() { v.Tree(untilDone(ctx)) }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := limited("the result", func() { v.Tree(&budget{left: math.MaxInt, ctx: ctx}) }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the tree: %v", err)
 	}
 }

@@ -15,18 +15,6 @@ type filler struct {
 	faults     SchemaFaults
 }
 
-func newFiller() *filler {
-	return &filler{done: map[*place]bool{}, busy: map[*place]bool{}, implied: map[*place]bool{}}
-}
-
-// fill sets fallback and implied of all places.
-func (f *filler) fill(places []*place) {
-	for _, p := range places {
-		f.fallback(p)
-		f.imply(p)
-	}
-}
-
 func (f *filler) fault(p *place, format string, args ...any) {
 	f.faults = append(f.faults, SchemaFault{
 		Pointer: p.pointer + "/default",

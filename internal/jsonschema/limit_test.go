@@ -178,7 +178,7 @@ func TestPanicOfTheLibrary(t *testing.T) {
 	}
 	defer s.pool.put(with)
 	doc := jsontree.Value{Kind: jsontree.Object, Members: []jsontree.Member{{Name: "n", Value: jsontree.Value{Kind: jsontree.Number, Literal: "1e5000000"}}}}
-	found, err := with.run(t.Context(), with.root, &doc, baseWork, translator{speaker: argumentSpeaker})
+	found, err := with.run(t.Context(), with.root, baseWork, translator{doc: &doc, speaker: argumentSpeaker})
 	if faults := faultsOf(t, err); found != nil || faults[0].Kind != KindLimit || strings.Contains(faults[0].Message, "nil pointer") {
 		t.Errorf("got %v, %+v", found, faults)
 	}

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"cmp"
+	"slices"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -102,13 +103,6 @@ type planner struct {
 	ids     map[*santhosh.Schema]int
 	types   map[*santhosh.Schema]jsontype.Set
 	size    int // schemas looked at so far
-}
-
-func newPlanner(schemas map[string]*jsontree.Value) *planner {
-	return &planner{
-		schemas: schemas, places: map[string]*place{},
-		ids: map[*santhosh.Schema]int{}, types: map[*santhosh.Schema]jsontype.Set{},
-	}
 }
 
 // tooLarge reports that places were left out because there were too many.
@@ -235,32 +229,18 @@ func (p *planner) applying(set []*santhosh.Schema, t jsontype.Set) (all []*santh
 			visit(part)
 		}
 		for _, choice := range [...][]*santhosh.Schema{s.AnyOf, s.OneOf} {
-			fitting := p.fitting(choice, t)
+			fitting := slices.DeleteFunc(slices.Clone(choice), func(branch *santhosh.Schema) bool { return p.typesOf(branch)&t == 0 })
 			if len(fitting) == 1 {
 				visit(fitting[0])
-			} else if len(fitting) > 1 {
-				certain = false
 			}
+			certain = certain && len(fitting) < 2
 		}
-		if conditional(s) {
-			certain = false
-		}
+		certain = certain && !conditional(s)
 	}
 	for _, s := range set {
 		visit(s)
 	}
 	return all, certain
-}
-
-// fitting returns the branches that admit the type.
-func (p *planner) fitting(choice []*santhosh.Schema, t jsontype.Set) []*santhosh.Schema {
-	var fitting []*santhosh.Schema
-	for _, branch := range choice {
-		if p.typesOf(branch)&t != 0 {
-			fitting = append(fitting, branch)
-		}
-	}
-	return fitting
 }
 
 // conditional reports whether a schema has keywords by which other schemas

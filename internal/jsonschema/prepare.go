@@ -85,7 +85,7 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 		return prepared, Faults{*w.limit}
 	}
 	work := allowance(w.values, len(args))
-	if err := s.check(ctx, &v, work, translator{speaker: argumentSpeaker, dropped: w.dropped}); err != nil {
+	if err := s.check(ctx, work, translator{doc: &v, speaker: argumentSpeaker, dropped: w.dropped}); err != nil {
 		return prepared, err
 	}
 	text := v.AppendJSON(make([]byte, 0, len(args)+64), math.MaxInt)

@@ -1,11 +1,10 @@
 package jsonschema
 
 import (
-	"encoding/json"
-
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/wasmtool/wasmtool/internal/jsontype"
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
 // objectRules reads what the schemas together say about objects.
@@ -17,9 +16,7 @@ func (p *planner) objectRules(set []*santhosh.Schema) objectRules {
 	for _, s := range all {
 		rules.listed = rules.listed || s.Properties != nil
 		patterns = patterns || len(s.PatternProperties) > 0
-		if s.AdditionalProperties != nil || s.UnevaluatedProperties != nil {
-			rules.silent = false
-		}
+		rules.silent = rules.silent && s.AdditionalProperties == nil && s.UnevaluatedProperties == nil
 		for _, name := range s.Required {
 			required[name] = true
 		}
@@ -64,10 +61,7 @@ func (p *planner) declared(s *santhosh.Schema) []field {
 		return fields
 	}
 	for _, name := range sorted(s.Properties) {
-		literal, err := json.Marshal(name)
-		if err == nil {
-			fields = append(fields, field{name: name, literal: string(literal)})
-		}
+		fields = append(fields, field{name: name, literal: string(plainjson.String(name))})
 	}
 	return fields
 }
@@ -76,18 +70,15 @@ func (p *planner) declared(s *santhosh.Schema) []field {
 // where one of them does not declare it, its additionalProperties count.
 func fieldSchemas(all []*santhosh.Schema, name string) []*santhosh.Schema {
 	var found []*santhosh.Schema
-	seen := map[*santhosh.Schema]bool{}
-	add := func(s *santhosh.Schema) {
-		if !seen[s] {
-			seen[s] = true
-			found = append(found, s)
-		}
-	}
+	seen := map[*santhosh.Schema]bool{nil: true}
 	for _, s := range all {
-		if property := s.Properties[name]; property != nil {
-			add(property)
-		} else if additional, ok := s.AdditionalProperties.(*santhosh.Schema); ok && len(s.PatternProperties) == 0 {
-			add(additional)
+		says := s.Properties[name]
+		if says == nil && len(s.PatternProperties) == 0 {
+			says, _ = s.AdditionalProperties.(*santhosh.Schema)
+		}
+		if !seen[says] {
+			seen[says] = true
+			found = append(found, says)
 		}
 	}
 	return found

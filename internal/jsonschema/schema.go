@@ -8,6 +8,7 @@ import (
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
 // Schema is a compiled schema. It never changes and may be used by several
@@ -56,8 +57,7 @@ func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaFaul
 	if err != nil {
 		return nil, SchemaFaults{{Message: err.Error()}}
 	}
-	c := newChecker()
-	c.check(&text)
+	c := check(&text)
 	if checkRoot != nil {
 		if fault := checkRoot(&text); fault != nil {
 			c.faults = append(c.faults, *fault)
@@ -66,7 +66,7 @@ func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaFaul
 	if c.stopped {
 		return nil, boundFaults(c.faults)
 	}
-	src := &source{tree: text.Tree(nil), patterns: c.patterns}
+	src := source{tree: text.Tree(nil), patterns: c.patterns}
 	plain, root, err := src.plain()
 	for i := 0; err == nil && i < len(c.order); i++ {
 		// Also what no reference leads to.
@@ -87,7 +87,10 @@ func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaFaul
 
 // plan works out the places, and checks each default of the schema.
 func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schema) SchemaFaults {
-	p := newPlanner(c.schemas)
+	p := &planner{
+		schemas: c.schemas, places: map[string]*place{},
+		ids: map[*santhosh.Schema]int{}, types: map[*santhosh.Schema]jsontype.Set{},
+	}
 	s.root = p.place([]*santhosh.Schema{root})
 	// Also the defaults that no place leads to, in the branch of a choice, say.
 	own := map[string]*place{}
@@ -103,8 +106,11 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 	if p.tooLarge() {
 		return SchemaFaults{{Message: `the schema combines too many schemas; use fewer "allOf" and references`}}
 	}
-	f := newFiller()
-	f.fill(p.all)
+	f := filler{done: map[*place]bool{}, busy: map[*place]bool{}, implied: map[*place]bool{}}
+	for _, made := range p.all {
+		f.fallback(made)
+		f.imply(made)
+	}
 	if len(own) == 0 {
 		return f.faults
 	}
@@ -119,8 +125,8 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 		if fallback == nil || err != nil {
 			continue
 		}
-		found, err := validate(context.Background(), guarded, schema, &fallback.value, allowance(fallback.values, 0), translator{
-			speaker: defaultSpeaker, schemas: s.schemas,
+		found, err := guarded.run(context.Background(), schema, allowance(fallback.values, 0), translator{
+			doc: &fallback.value, speaker: defaultSpeaker, schemas: s.schemas,
 		})
 		var unfinished Faults
 		errors.As(err, &unfinished)
@@ -132,14 +138,6 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 		}
 	}
 	return f.faults
-}
-
-// validate checks a document with one copy of the schema, with so much work.
-func validate(
-	ctx context.Context, with *validator, schema *santhosh.Schema, doc *jsontree.Value, work int, t translator,
-) (Faults, error) {
-	t.doc = doc
-	return with.run(ctx, schema, doc, work, t)
 }
 
 // JSON returns the schema as it was given, without insignificant space. The
@@ -163,18 +161,18 @@ func (s *Schema) Validate(ctx context.Context, doc []byte) error {
 		return err
 	}
 	values, _ := v.Measure()
-	return s.check(ctx, &v, allowance(values, len(doc)), translator{speaker: resultSpeaker})
+	return s.check(ctx, allowance(values, len(doc)), translator{doc: &v, speaker: resultSpeaker})
 }
 
-// check validates a document against the whole schema, with so much work.
-func (s *Schema) check(ctx context.Context, doc *jsontree.Value, work int, t translator) error {
+// check validates the document of t against the whole schema, with so much work.
+func (s *Schema) check(ctx context.Context, work int, t translator) error {
 	with, err := s.pool.get()
 	if err != nil {
 		return unchecked(t.speaker.root)
 	}
 	defer s.pool.put(with)
 	t.schemas = s.schemas
-	found, err := validate(ctx, with, with.root, doc, work, t)
+	found, err := with.run(ctx, with.root, work, t)
 	if err == nil && len(found) > 0 {
 		err = found
 	}

@@ -93,34 +93,32 @@ func (t *translator) collect(found []finding, e *santhosh.ValidationError) []fin
 	leaf := func(what any, below ...string) finding {
 		return finding{path: slices.Concat(e.InstanceLocation, below), what: what, schema: e.SchemaURL}
 	}
+	each := func(what any, names []string) []finding {
+		for _, name := range names {
+			found = append(found, leaf(what, name))
+		}
+		return found
+	}
 	switch k := e.ErrorKind.(type) {
 	case *keyword.Schema, *keyword.Group, *keyword.Reference, *keyword.AllOf:
 		for _, cause := range e.Causes {
 			found = t.collect(found, cause)
 		}
 	case *keyword.AnyOf:
-		found = append(found, t.alternatives(e)...)
+		return append(found, t.alternatives(e)...)
 	case *keyword.OneOf:
-		if len(k.Subschemas) > 0 {
-			return append(found, leaf(k))
+		if len(k.Subschemas) == 0 {
+			return append(found, t.alternatives(e)...)
 		}
-		found = append(found, t.alternatives(e)...)
+		return append(found, leaf(k))
 	case *keyword.Required:
-		for _, name := range k.Missing {
-			found = append(found, leaf(missing{}, name))
-		}
+		return each(missing{}, k.Missing)
 	case *keyword.DependentRequired:
-		for _, name := range k.Missing {
-			found = append(found, leaf(missing{because: k.Prop}, name))
-		}
+		return each(missing{because: k.Prop}, k.Missing)
 	case *keyword.Dependency:
-		for _, name := range k.Missing {
-			found = append(found, leaf(missing{because: k.Prop}, name))
-		}
+		return each(missing{because: k.Prop}, k.Missing)
 	case *keyword.AdditionalProperties:
-		for _, name := range k.Properties {
-			found = append(found, leaf(undeclared{}, name))
-		}
+		return each(undeclared{}, k.Properties)
 	case *keyword.FalseSchema:
 		if strings.HasSuffix(e.SchemaURL, "/unevaluatedProperties") {
 			return append(found, leaf(undeclared{}))

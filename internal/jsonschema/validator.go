@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // source is what compiling a schema needs. It is shared and never changed.
@@ -19,16 +17,13 @@ type source struct {
 	patterns map[string]*pattern
 }
 
-// errRemote is what the loader answers, whatever is asked.
-var errRemote = errors.New("remote schemas are not read")
-
 // noLoader reads nothing.
 type noLoader struct{}
 
-func (noLoader) Load(string) (any, error) { return nil, errRemote }
+func (noLoader) Load(string) (any, error) { return nil, errors.New("remote schemas are not read") }
 
 // compiler returns a compiler that holds the schema under baseURL.
-func (s *source) compiler(b *budget) (*santhosh.Compiler, error) {
+func (s source) compiler(b *budget) (*santhosh.Compiler, error) {
 	c := santhosh.NewCompiler()
 	c.UseLoader(noLoader{})
 	c.UseRegexpEngine(patternEngine(s.patterns, b))
@@ -37,23 +32,18 @@ func (s *source) compiler(b *budget) (*santhosh.Compiler, error) {
 }
 
 // plain compiles without guards: for checking the schema and for reading it.
-func (s *source) plain() (c *santhosh.Compiler, root *santhosh.Schema, err error) {
+func (s source) plain() (c *santhosh.Compiler, root *santhosh.Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = errLibrary
+			err = errors.New("the schema can't be compiled") // the panic's text is for developers
 		}
 	}()
-	b := &budget{}
-	b.unlimited()
-	if c, err = s.compiler(b); err != nil {
+	if c, err = s.compiler(unlimited()); err != nil {
 		return nil, nil, err
 	}
 	root, err = c.Compile(baseURL)
 	return c, root, err
 }
-
-// errLibrary stands for a panic of the library, whose text is for developers.
-var errLibrary = errors.New("the schema can't be compiled")
 
 // validator is one compiled copy of a schema, for one validation at a time.
 type validator struct {
@@ -63,9 +53,8 @@ type validator struct {
 }
 
 // validator compiles a guarded copy of a schema that plain accepted.
-func (s *source) validator() (*validator, error) {
-	v := &validator{work: &budget{}}
-	v.work.unlimited()
+func (s source) validator() (*validator, error) {
+	v := &validator{work: unlimited()}
 	c, err := s.compiler(v.work)
 	if err != nil {
 		return nil, err
@@ -77,13 +66,13 @@ func (s *source) validator() (*validator, error) {
 	return v, err
 }
 
-// run validates a document against s, which is root or a part of it, with so much work. What
-// is wrong with it is worded by t, and is no error. The error is [Faults] when checking came
-// to no end, or why ctx is done.
-func (v *validator) run(ctx context.Context, s *santhosh.Schema, doc *jsontree.Value, work int, t translator) (found Faults, err error) {
+// run validates the document of t against s, which is root or a part of it, with so much work.
+// What is wrong with it is worded by t, and is no error. The error is [Faults] when checking
+// came to no end, or why ctx is done.
+func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t translator) (found Faults, err error) {
 	err = limited(t.speaker.root, func() {
 		v.work.start(ctx, math.MaxInt)
-		document := doc.Tree(v.work)
+		document := t.doc.Tree(v.work)
 		v.work.start(ctx, work)
 		var tree *santhosh.ValidationError
 		if errors.As(s.Validate(document), &tree) {
@@ -91,18 +80,18 @@ func (v *validator) run(ctx context.Context, s *santhosh.Schema, doc *jsontree.V
 			found = t.faults(tree)
 		}
 	})
-	v.work.unlimited() // until the next
+	*v.work = *unlimited() // until the next
 	return found, err
 }
 
 // validators hands out compiled copies, made when they are wanted first: validations of
 // one schema that run at the same time each need a budget of their own.
 type validators struct {
-	source *source
+	source source
 	free   chan *validator
 }
 
-func newValidators(s *source) *validators {
+func newValidators(s source) *validators {
 	return &validators{source: s, free: make(chan *validator, runtime.GOMAXPROCS(0))}
 }
 

@@ -1,13 +1,12 @@
 package jsonschema
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
-
-import "fmt"
 
 // walker changes a document as its place asks: it coerces, drops what is not
 // declared and adds defaults.
@@ -131,18 +130,16 @@ func (w *walker) drop(rules *objectRules, at *trail, name string) {
 func (w *walker) fits(add *filled, at *trail) bool {
 	w.values += add.values
 	w.depth = max(w.depth, at.depth()+1+add.depth)
+	limit := func(format string, most int) {
+		text := fmt.Sprintf(format, most) + " once defaults are added; send less"
+		w.limit = &Fault{Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit, Message: text}
+	}
 	switch {
 	case w.limit != nil:
 	case w.values > w.ceiling:
-		w.limit = &Fault{
-			Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit,
-			Message: fmt.Sprintf("more than %d values once defaults are added; send less", w.ceiling),
-		}
+		limit("more than %d values", w.ceiling)
 	case w.depth > jsontree.MaxDepth:
-		w.limit = &Fault{
-			Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit,
-			Message: fmt.Sprintf("nesting deeper than %d levels once defaults are added; send less", jsontree.MaxDepth),
-		}
+		limit("nesting deeper than %d levels", jsontree.MaxDepth)
 	}
 	return w.limit == nil
 }

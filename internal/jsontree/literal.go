@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -38,7 +39,8 @@ func (p *parser) escape() *Error {
 		return nil
 	}
 	if rest[0] != 'u' {
-		return p.syntax(p.pos, "unknown escape \\%s in a string", rest[:runeLength(rest)])
+		_, size := utf8.DecodeRuneInString(rest)
+		return p.syntax(p.pos, "unknown escape \\%s in a string", rest[:size])
 	}
 	r := hex4(rest[1:])
 	if r < 0 {
@@ -57,11 +59,6 @@ func (p *parser) escape() *Error {
 	}
 	p.pos += 6
 	return nil
-}
-
-func runeLength(s string) int {
-	_, size := utf8.DecodeRuneInString(s)
-	return size
 }
 
 // number reads a number and returns its literal.
@@ -83,7 +80,7 @@ func (p *parser) number() (string, *Error) {
 			return "", p.syntax(p.pos, "expected a digit after the decimal point, got %s", p.found(p.pos))
 		}
 	}
-	exponent := ""
+	exponent := "0"
 	if c := p.next(); c == 'e' || c == 'E' {
 		p.pos++
 		if c := p.next(); c == '+' || c == '-' {
@@ -102,7 +99,7 @@ func (p *parser) number() (string, *Error) {
 	if p.pos-start > MaxNumberBytes {
 		return "", p.limit(start, "number longer than %d characters", MaxNumberBytes)
 	}
-	if exponentAbove(exponent, MaxExponent) {
+	if n, err := strconv.Atoi(exponent); err != nil || n > MaxExponent {
 		return "", p.limit(start, "number with an exponent beyond %d", MaxExponent)
 	}
 	return p.src[start:p.pos], nil
@@ -114,17 +111,6 @@ func (p *parser) digits() string {
 		p.pos++
 	}
 	return p.src[start:p.pos]
-}
-
-// exponentAbove compares digits, which may be too many for an int, with limit.
-func exponentAbove(digits string, limit int) bool {
-	n := 0
-	for _, c := range []byte(digits) {
-		if n = n*10 + int(c-'0'); n > limit {
-			return true
-		}
-	}
-	return false
 }
 
 // unquote returns the content of a string literal that the parser accepted.
@@ -175,18 +161,9 @@ func hex4(s string) rune {
 	if len(s) < 4 {
 		return -1
 	}
-	var r rune
-	for _, c := range []byte(s[:4]) {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
-		default:
-			return -1
-		}
+	n, err := strconv.ParseUint(s[:4], 16, 16)
+	if err != nil {
+		return -1
 	}
-	return r
+	return rune(n)
 }

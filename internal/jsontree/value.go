@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"strconv"
 
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
@@ -71,8 +72,8 @@ func (v *Value) At(path []string) *Value {
 		case Object:
 			v = v.Member(token)
 		case Array:
-			i, ok := arrayIndex(token, len(v.Items))
-			if !ok {
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(v.Items) || strconv.Itoa(i) != token {
 				return nil
 			}
 			v = &v.Items[i]
@@ -84,21 +85,6 @@ func (v *Value) At(path []string) *Value {
 		}
 	}
 	return v
-}
-
-// arrayIndex reads a pointer token as an index below length.
-func arrayIndex(token string, length int) (int, bool) {
-	if token == "" || len(token) > 9 || (token[0] == '0' && len(token) > 1) {
-		return 0, false
-	}
-	n := 0
-	for _, c := range []byte(token) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n, n < length
 }
 
 // Clone copies the containers, so that the copy can be changed.

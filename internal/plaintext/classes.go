@@ -1,6 +1,9 @@
 package plaintext
 
-import "unicode"
+import (
+	"slices"
+	"unicode"
+)
 
 // Class is a kind of characters that a text may not hold, or only in some places.
 type Class struct {
@@ -137,14 +140,7 @@ var classes = []Class{
 var fillers = in(0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x1D159)
 
 func in(runes ...rune) func(rune) bool {
-	return func(r rune) bool {
-		for _, one := range runes {
-			if r == one {
-				return true
-			}
-		}
-		return false
-	}
+	return func(r rune) bool { return slices.Contains(runes, r) }
 }
 
 func between(low, high rune) func(rune) bool {

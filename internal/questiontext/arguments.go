@@ -134,13 +134,12 @@ func (w *writer) script(name string) {
 	if tail == "" { // it has too many lines, not too many bytes
 		tail = text
 	}
-	w.scriptLines(firstLines(strings.Split(head, "\n"), maxLines/2))
+	first := strings.Split(head, "\n")
+	w.scriptLines(first[:min(len(first), maxLines/2)])
 	w.line("  | …")
 	last := strings.Split(strings.TrimSuffix(tail, "\n"), "\n")
 	w.scriptLines(last[max(len(last)-maxLines/2, 0):])
 }
-
-func firstLines(lines []string, most int) []string { return lines[:min(len(lines), most)] }
 
 func (w *writer) scriptLines(lines []string) {
 	for _, line := range lines {
