@@ -134,11 +134,7 @@ func ErrorCodes() []string {
 }
 
 func parseErrorCode(text string) (string, error) {
-	codes := make(map[string]string)
-	for _, code := range ErrorCodes() {
-		codes[code] = code
-	}
-	return stricttoml.ParseChoice(text, codes, ErrorCodes()...)
+	return stricttoml.ParseChoice(text, ErrorCodes()...)
 }
 
 // parseInstant reads a time of RFC 3339.

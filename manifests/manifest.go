@@ -205,9 +205,9 @@ func (s Stdin) String() string {
 	case StdinParameter:
 		return "{" + s.Parameter + "}"
 	case StdinNone:
-		return stdinNone
+		return "none"
 	}
-	return stdinJSON
+	return "json"
 }
 
 // Input returns what the program reads in a call: arguments is the JSON object of
@@ -241,11 +241,11 @@ const (
 func (o Output) String() string {
 	switch o {
 	case OutputJSON:
-		return outputJSON
+		return "json"
 	case OutputResult:
-		return outputResult
+		return "result"
 	}
-	return outputText
+	return "text"
 }
 
 // Limits is what one call may use. Decode leaves no field zero but Fuel. Of a request,

@@ -69,7 +69,7 @@ func (c *checker) output(m *Manifest) {
 	output := c.Root().Get("module").Get("output")
 	if output == nil {
 		m.Module.Output = OutputJSON
-	} else if output.Kind == stricttoml.KindString && output.Text == outputText {
+	} else if output.Kind == stricttoml.KindString && output.Text == OutputText.String() {
 		c.Fault(c.At("module", "output"), `"text" has nothing that [result] could describe; write "json" or "result", or leave [result] out`)
 	}
 }
@@ -79,7 +79,7 @@ func (c *checker) output(m *Manifest) {
 func (c *checker) mounts(m *Manifest) {
 	for i, later := range m.Permissions.FS {
 		if later.Mount == capability.ScratchMount && later.Mode == capability.ModeRead {
-			c.Fault(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty folder of the call's own, with nothing to read; write %q", later.Mount, modeWrite)
+			c.Fault(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty folder of the call's own, with nothing to read; write %q", later.Mount, capability.ModeWrite)
 		}
 		for _, earlier := range m.Permissions.FS[:i] {
 			if later.Mount == "" || earlier.Mount == "" {

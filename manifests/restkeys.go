@@ -155,7 +155,8 @@ func (c *checker) bodyFields(r *REST) stricttoml.Reader {
 }
 
 func parseRESTOutput(text string) (RESTOutput, error) {
-	return stricttoml.ParseChoice(text, map[string]RESTOutput{outputText: RESTText, outputJSON: RESTJSON}, outputText, outputJSON)
+	output, err := stricttoml.ParseChoice(text, OutputText, OutputJSON)
+	return map[Output]RESTOutput{OutputText: RESTText, OutputJSON: RESTJSON}[output], err
 }
 
 // parsePointer reads a JSON pointer that leads somewhere.

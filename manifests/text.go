@@ -26,18 +26,6 @@ const (
 // reservedName would make the tool look like part of the program.
 const reservedName = "wasmtool"
 
-// The words of the format's enumerations.
-const (
-	stdinJSON    = "json"
-	stdinNone    = "none"
-	outputText   = "text"
-	outputJSON   = "json"
-	outputResult = "result"
-	modeNone     = "none"
-	modeRead     = "read"
-	modeWrite    = "write"
-)
-
 var (
 	wordText    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 	entryText   = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
@@ -172,8 +160,7 @@ func parseArg(text string) (string, error) {
 }
 
 func parseABI(text string) (ABI, error) {
-	command, reactor, extism := string(ABICommand), string(ABIReactor), string(ABIExtism)
-	return stricttoml.ParseChoice(text, map[string]ABI{command: ABICommand, reactor: ABIReactor, extism: ABIExtism}, command, reactor, extism)
+	return stricttoml.ParseChoice(text, ABICommand, ABIReactor, ABIExtism)
 }
 
 // parseEntry reads the name of an export. It is shown in texts, so it is kept to
@@ -197,23 +184,21 @@ func parseMCPTool(text string) (string, error) {
 }
 
 func parseOutput(text string) (Output, error) {
-	return stricttoml.ParseChoice(text, map[string]Output{outputText: OutputText, outputJSON: OutputJSON, outputResult: OutputResult},
-		outputText, outputJSON, outputResult)
+	return stricttoml.ParseChoice(text, OutputText, OutputJSON, OutputResult)
 }
 
 func parseMode(text string) (capability.Mode, error) {
-	return stricttoml.ParseChoice(text, map[string]capability.Mode{modeRead: capability.ModeRead, modeWrite: capability.ModeWrite}, modeRead, modeWrite)
+	return stricttoml.ParseChoice(text, capability.ModeRead, capability.ModeWrite)
 }
 
 func parseKV(text string) (capability.Mode, error) {
-	modes := map[string]capability.Mode{modeNone: capability.ModeNone, modeRead: capability.ModeRead, modeWrite: capability.ModeWrite}
-	return stricttoml.ParseChoice(text, modes, modeNone, modeRead, modeWrite)
+	return stricttoml.ParseChoice(text, capability.ModeNone, capability.ModeRead, capability.ModeWrite)
 }
 
 // parseStdin reads "json", "none" or "{parameter}".
 func parseStdin(text string) (Stdin, error) {
 	if !strings.HasPrefix(text, "{") {
-		return stricttoml.ParseChoice(text, map[string]Stdin{stdinJSON: {}, stdinNone: {Kind: StdinNone}}, stdinJSON, stdinNone)
+		return stricttoml.ParseChoice(text, Stdin{Kind: StdinJSON}, Stdin{Kind: StdinNone})
 	}
 	name, err := parseParameter(text, `write "json", "none" or one "{parameter}"`)
 	if err != nil {

@@ -29,7 +29,8 @@ func shopKeys(c *Checker, s *shop) []Key {
 	}
 	return []Key{
 		{Name: "name", Want: WantText, Required: `name = "x"`, Read: ReadText(c, &s.name, func(text string) (string, error) {
-			return ParseChoice(text, map[string]string{"corner": "c", "street": "s"}, "corner", "street")
+			value, err := ParseChoice(text, "corner", "street")
+			return value[:min(len(value), 1)], err
 		})},
 		{Name: "open", Want: WantFlag, Read: ReadFlag(&s.open)},
 		{Name: "tags", Want: WantTexts, Read: ReadTexts(c, &s.tags, func(text string) (string, error) {

@@ -2,28 +2,24 @@ package stricttoml
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// ParseChoice reads one of the words of an enumeration.
-func ParseChoice[T any](text string, values map[string]T, words ...string) (T, error) {
-	value, ok := values[text]
-	if !ok {
-		return value, fmt.Errorf("%s is not known here; %s", Quote(text), oneOf(text, words))
+// ParseChoice reads one of the words of an enumeration: the choices as package fmt prints them.
+func ParseChoice[T any](text string, choices ...T) (T, error) {
+	words, quoted := make([]string, len(choices)), make([]string, len(choices))
+	for i, choice := range choices {
+		if words[i] = fmt.Sprint(choice); words[i] == text {
+			return choice, nil
+		}
+		quoted[i] = strconv.Quote(words[i])
 	}
-	return value, nil
-}
-
-// oneOf ends an error about a word that is none of the words known.
-func oneOf(word string, words []string) string {
-	if near := suggest.Nearest(word, words); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
+	fix := "write " + strings.Join(quoted, " or ")
+	if near := suggest.Nearest(text, words); near != "" {
+		fix = fmt.Sprintf("did you mean %q?", near)
 	}
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = fmt.Sprintf("%q", w)
-	}
-	return "write " + strings.Join(quoted, " or ")
+	return *new(T), fmt.Errorf("%s is not known here; %s", Quote(text), fix)
 }

@@ -43,8 +43,7 @@ func (r *reader) mountKey(name string) stricttoml.Key {
 }
 
 func parseMode(text string) (capability.Mode, error) {
-	read, write := capability.ModeRead.String(), capability.ModeWrite.String()
-	return stricttoml.ParseChoice(text, map[string]capability.Mode{read: capability.ModeRead, write: capability.ModeWrite}, read, write)
+	return stricttoml.ParseChoice(text, capability.ModeRead, capability.ModeWrite)
 }
 
 // maxValue is the most bytes of a variable's value.

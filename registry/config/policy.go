@@ -46,11 +46,7 @@ func (r *reader) policyKeys() []stricttoml.Key {
 }
 
 func parseProfile(text string) (string, error) {
-	words := make(map[string]string)
-	for _, name := range policy.Profiles() {
-		words[name] = name
-	}
-	return stricttoml.ParseChoice(text, words, policy.Profiles()...)
+	return stricttoml.ParseChoice(text, policy.Profiles()...)
 }
 
 // sourced notes where a field of the policy was written, and reads it.
@@ -110,13 +106,7 @@ func (r *reader) checkRule(at stricttoml.Place, n *stricttoml.Node) {
 }
 
 func parseEffect(text string) (policy.Effect, error) {
-	words := make(map[string]policy.Effect)
-	var names []string
-	for _, effect := range []policy.Effect{policy.Allow, policy.Ask, policy.Deny} {
-		words[effect.String()] = effect
-		names = append(names, effect.String())
-	}
-	return stricttoml.ParseChoice(text, words, names...)
+	return stricttoml.ParseChoice(text, policy.Allow, policy.Ask, policy.Deny)
 }
 
 // maxReason is the most bytes of the reason of a rule.
