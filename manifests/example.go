@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -77,10 +78,5 @@ type ExampleFile struct {
 
 // asksMount reports whether the tool asks for a mount that can have files before a call.
 func asksMount(p capability.Permissions, mount string) bool {
-	for _, fs := range p.FS {
-		if fs.Mount == mount {
-			return mount != capability.ScratchMount
-		}
-	}
-	return false
+	return mount != capability.ScratchMount && slices.ContainsFunc(p.FS, func(fs capability.FS) bool { return fs.Mount == mount })
 }

@@ -19,7 +19,7 @@ func (c *checker) exampleKeys(m *Manifest) []stricttoml.Key {
 	e := &m.Examples[len(m.Examples)-1]
 	return []stricttoml.Key{
 		{Name: "title", Want: stricttoml.WantText, Required: `a title, such as title = "Count the words of a file"`, Read: stricttoml.ReadText(c.Checker, &e.Title, parseTitle)},
-		{Name: "arguments", Want: stricttoml.WantJSON, Read: c.exampleArguments(e)},
+		{Name: "arguments", Want: stricttoml.WantJSON, Read: c.json(&e.Arguments)},
 		{Name: "before", Want: stricttoml.WantAny, Read: c.exampleCalls(e)},
 		{Name: "files", Path: "examples.files", Want: stricttoml.WantNamed, Check: checkExamplePath, Entry: exampleFile(&e.Files), Read: c.exampleFiles(&e.Files)},
 		{Name: "output", Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) { e.Output, e.HasOutput = n.Text, true }},
@@ -29,14 +29,6 @@ func (c *checker) exampleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "error", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &e.Error, parseErrorCode)},
 		{Name: "now", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &e.Now, parseInstant)},
 		{Name: "network", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&e.Network)},
-	}
-}
-
-func (c *checker) exampleArguments(e *Example) stricttoml.Reader {
-	return func(at stricttoml.Place, n *stricttoml.Node) {
-		if raw, ok := c.JSON(at, n); ok {
-			e.Arguments = raw
-		}
 	}
 }
 
@@ -59,9 +51,7 @@ func (c *checker) exampleCalls(e *Example) stricttoml.Reader {
 				c.Fault(at, "expected a table, got %s; write the arguments of a call in braces", item.Kind)
 				continue
 			}
-			if raw, ok := c.JSON(at, item); ok {
-				e.Before[i] = raw
-			}
+			c.json(&e.Before[i])(at, item)
 		}
 	}
 }

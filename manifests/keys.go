@@ -1,6 +1,8 @@
 package manifests
 
 import (
+	"encoding/json"
+
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
@@ -10,7 +12,7 @@ import (
 // keys returns the top level of the format; reading it fills m.
 func (c *checker) keys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
-		{Name: "manifest", Want: stricttoml.WantInteger, Required: "manifest = 1", Read: c.format},
+		{Name: "manifest", Want: stricttoml.WantInteger, Required: "manifest = 1"},
 		{Name: "name", Want: stricttoml.WantText, Required: `a name, such as name = "word_count"`, Read: stricttoml.ReadText(c.Checker, &m.Name, parseName)},
 		{Name: "version", Want: stricttoml.WantText, Required: `a version, such as version = "1.0.0"`, Read: stricttoml.ReadText(c.Checker, &m.Version, parseVersion)},
 		{Name: "title", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Title, parseTitle)},
@@ -44,11 +46,11 @@ func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 		{Name: "abi", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.ABI, parseABI)},
 		{Name: "entry", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.Entry, parseEntry)},
 		{Name: "mcp_tool", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.MCPTool, parseMCPTool)},
-		{Name: "config", Path: "module.config", Want: stricttoml.WantNamed, Entry: c.configKey(m), Read: c.checkConfig(m)},
+		{Name: "config", Path: "module.config", Want: stricttoml.WantNamed, Entry: textsByName(&m.Module.Config), Read: c.checkConfig(m)},
 		{Name: "args", Want: stricttoml.WantTexts, Read: c.args(m)},
 		{Name: "stdin", Want: stricttoml.WantText, Read: c.stdin(m)},
 		{Name: "output", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.Output, parseOutput)},
-		{Name: "warm", Want: stricttoml.WantJSON, Read: c.readWarm},
+		{Name: "warm", Want: stricttoml.WantJSON, Read: c.json(&c.warm)},
 	}
 }
 
@@ -90,7 +92,7 @@ func (c *checker) netKeys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "url", Want: stricttoml.WantText, Required: `a URL, such as url = "https://api.example.com/v1"`, Read: c.url(a)},
 		{Name: "methods", Want: stricttoml.WantTexts, Read: c.methods(&a.net)},
-		{Name: "when", Path: "permissions.net.when", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: c.whenKey(a)},
+		{Name: "when", Path: "permissions.net.when", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: textsByName(&a.when)},
 		{Name: "secrets", Path: "permissions.net.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(&a.net) }},
 	}
 }
@@ -106,9 +108,6 @@ func (c *checker) secretKeys(net *capability.Net) []stricttoml.Key {
 		{Name: "prefix", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Prefix, parseFilled)},
 	}
 }
-
-// format accepts any number: a file of another format is reported before its keys are read.
-func (c *checker) format(stricttoml.Place, *stricttoml.Node) {}
 
 func (c *checker) confirm(m *Manifest) stricttoml.Reader {
 	return stricttoml.ReadWith(c.Checker, parseConfirm, func(at stricttoml.Place, text string) {
@@ -152,15 +151,24 @@ func (c *checker) stdin(m *Manifest) stricttoml.Reader {
 	})
 }
 
-// configKey reads a value of the configuration of a plug-in.
-func (c *checker) configKey(m *Manifest) func(name string) stricttoml.Key {
+// textsByName reads the texts of a table by their names.
+func textsByName(target *map[string]string) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
-			if m.Module.Config == nil {
-				m.Module.Config = make(map[string]string)
+			if *target == nil {
+				*target = make(map[string]string)
 			}
-			m.Module.Config[name] = n.Text
+			(*target)[name] = n.Text
 		}}
+	}
+}
+
+// json reads a table as JSON.
+func (c *checker) json(target *json.RawMessage) stricttoml.Reader {
+	return func(at stricttoml.Place, n *stricttoml.Node) {
+		if raw, ok := c.JSON(at, n); ok {
+			*target = raw
+		}
 	}
 }
 

@@ -23,8 +23,7 @@ func (c *checker) methods(net *capability.Net) stricttoml.Reader {
 }
 
 func parseMethod(text string) (string, error) {
-	err := capability.Net{URL: capability.AnyURL(), Methods: []string{text}}.Validate()
-	if err != nil {
+	if err := (capability.Net{URL: capability.AnyURL(), Methods: []string{text}}).Validate(); err != nil {
 		_, message := splitField(err)
 		return "", errors.New(message)
 	}

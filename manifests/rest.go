@@ -1,8 +1,6 @@
 package manifests
 
 import (
-	"net/http"
-
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 )
 
@@ -89,6 +87,3 @@ const (
 	// RESTJSON is one JSON value, the structured result.
 	RESTJSON
 )
-
-// sendsBody reports whether requests of a method have a body.
-func sendsBody(method string) bool { return method != http.MethodGet && method != http.MethodHead }

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
@@ -39,7 +40,7 @@ func (c *checker) rest(m *Manifest) {
 	if c.Root().Get("permissions") != nil {
 		c.Fault(c.At("permissions"), "a tool with [rest] asks for its own request and for nothing else; leave it out")
 	}
-	if r.Body.Kind != BodyNone && !sendsBody(r.Method) {
+	if r.Body.Kind != BodyNone && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		c.Fault(c.At("rest", "body"), "%s has no body; leave it out, or write another method", r.Method)
 	}
 	c.restOutput(m)
@@ -117,12 +118,10 @@ func (c *checker) restUses(m *Manifest) {
 	if r == nil || c.Faulty(c.At("rest")) {
 		return
 	}
-	parameters := make(map[string]jsonschema.Parameter)
-	for _, p := range m.Parameters.Parameters() {
-		parameters[p.Name] = p
-	}
+	parameters := m.Parameters.Parameters()
 	for _, name := range r.Path.Parameters() {
-		if p, ok := parameters[name]; ok && !p.Required && p.Default == nil {
+		optional := func(p jsonschema.Parameter) bool { return p.Name == name && !p.Required && p.Default == nil }
+		if slices.ContainsFunc(parameters, optional) {
 			c.Fault(c.At("rest", "path"), "%s may be missing in a call, and the path needs it; make it required, or give it a default", stricttoml.Quote("{"+name+"}"))
 		}
 	}
@@ -133,7 +132,7 @@ func (c *checker) restUses(m *Manifest) {
 	for _, name := range r.Body.Parameters {
 		used[name] = true
 	}
-	for _, p := range m.Parameters.Parameters() {
+	for _, p := range parameters {
 		if !used[p.Name] {
 			at := c.At("parameters", "properties", p.Name)
 			if m.ParametersFile != "" {

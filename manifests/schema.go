@@ -50,9 +50,6 @@ func pointerSteps(pointer string) []string {
 	return steps
 }
 
-// noParameters is the schema of a tool that says nothing about parameters.
-var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
-
 // parameters settles where the parameters come from, and checks what depends on
 // them unless a file is yet to be read.
 func (c *checker) parameters(m *Manifest) {
@@ -63,7 +60,7 @@ func (c *checker) parameters(m *Manifest) {
 	case file:
 		return
 	case !inline:
-		schema, err := jsonschema.CompileParameters(noParameters)
+		schema, err := jsonschema.CompileParameters(json.RawMessage(`{"type":"object","properties":{}}`))
 		if err != nil {
 			c.Fault(stricttoml.Place{Key: "parameters", Offset: stricttoml.WholeFile}, "%s", err)
 			return

@@ -179,17 +179,6 @@ func (c *checker) url(a *ask) stricttoml.Reader {
 	}
 }
 
-func (c *checker) whenKey(a *ask) func(name string) stricttoml.Key {
-	return func(name string) stricttoml.Key {
-		return stricttoml.Key{Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
-			if a.when == nil {
-				a.when = make(map[string]string)
-			}
-			a.when[name] = n.Text
-		}}
-	}
-}
-
 // settingKey reads one setting.
 func (c *checker) settingKey(m *Manifest) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {

@@ -7,13 +7,6 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// readWarm notes the arguments of the warm-up until the parameters are known.
-func (c *checker) readWarm(at stricttoml.Place, n *stricttoml.Node) {
-	if raw, ok := c.JSON(at, n); ok {
-		c.warm = raw
-	}
-}
-
 // warmUp makes the input of the warm-up as that of a call is made.
 func (c *checker) warmUp(m *Manifest) {
 	if c.warm == nil {
