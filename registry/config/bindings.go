@@ -69,12 +69,11 @@ func (r *reader) envKey(name string) stricttoml.Key {
 			r.c.env[name] = variable{pass: true, source: r.source(at)}
 		},
 		Or: &stricttoml.Key{Want: stricttoml.WantText, Read: func(at stricttoml.Place, n *stricttoml.Node) {
-			switch {
-			case len(n.Text) > maxValue:
+			if len(n.Text) > maxValue {
 				r.Fault(at, "is %d bytes long; the ceiling is %d", len(n.Text), maxValue)
-			default:
-				r.c.env[name] = variable{value: n.Text, source: r.source(at)}
+				return
 			}
+			r.c.env[name] = variable{value: n.Text, source: r.source(at)}
 		}},
 	}
 }

@@ -134,28 +134,23 @@ func (c *Config) Revoked() map[string]bool { return maps.Clone(c.revoked) }
 // secrets or records, and of the directories of tools: no folder that is, holds or lies in
 // one of them may be mounted for writing.
 func (c *Config) Protected() []string {
-	var files []string
-	for _, file := range []string{c.path, c.audit.File} {
-		if file != "" {
-			files = append(files, file)
-		}
-	}
+	files := []string{c.path, c.audit.File}
 	for _, dir := range c.directories {
 		files = append(files, dir.Path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.secrets)) {
-		s := c.secrets[name]
-		if s.Kind == SecretFile {
-			files = append(files, s.File)
-		}
-		if s.Kind == SecretCommand && isPath(s.Command[0]) {
-			files = append(files, s.Command[0])
-		}
+		files = append(files, c.secrets[name].File, programFile(c.secrets[name].Command))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.servers)) {
-		if command := c.servers[name].Command; len(command) > 0 && isPath(command[0]) {
-			files = append(files, command[0])
-		}
+		files = append(files, programFile(c.servers[name].Command))
 	}
-	return files
+	return slices.DeleteFunc(files, func(file string) bool { return file == "" })
+}
+
+// programFile is the file of a command's program, or "" when it is looked for by its name.
+func programFile(command []string) string {
+	if len(command) > 0 && isPath(command[0]) {
+		return command[0]
+	}
+	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
+	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
 // Bounds of a file.
@@ -40,6 +41,7 @@ func newConfig() *Config {
 		mounts: make(map[string]mount), env: make(map[string]variable), secrets: make(map[string]secret),
 		tools: make(map[string]toolSettings), revoked: make(map[string]bool),
 		servers: make(map[string]Server), tables: make(map[string]string),
+		policy: policy.Config{Sources: make(map[string]string)},
 	}
 }
 

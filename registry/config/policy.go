@@ -52,9 +52,6 @@ func parseProfile(text string) (string, error) {
 // sourced notes where a field of the policy was written, and reads it.
 func (r *reader) sourced(field string, read stricttoml.Reader) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
-		if r.c.policy.Sources == nil {
-			r.c.policy.Sources = make(map[string]string)
-		}
 		r.c.policy.Sources[field] = r.source(at)
 		read(at, n)
 	}

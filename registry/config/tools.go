@@ -33,7 +33,7 @@ func checkToolName(name string) error {
 func normalName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 func (r *reader) toolKey(name string) stricttoml.Key {
-	var settings toolSettings
+	settings := toolSettings{settings: make(map[string]Setting)}
 	var rule policy.ToolRule
 	return stricttoml.Key{
 		Path: "tools.NAME", Want: stricttoml.WantTable,
@@ -46,7 +46,7 @@ func (r *reader) toolKey(name string) stricttoml.Key {
 				{Name: "auto_execute", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&rule.AutoExecute)},
 			}
 			keys = append(keys, r.grantKeys(&settings.grants)...)
-			keys = append(keys, stricttoml.Key{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: r.settingKey(&settings.settings)})
+			keys = append(keys, stricttoml.Key{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: r.settingKey(settings.settings)})
 			return append(keys, stricttoml.Key{Name: "digest", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &settings.digest, parseDigest)})
 		},
 		Read: func(at stricttoml.Place, _ *stricttoml.Node) {
@@ -114,17 +114,14 @@ func (c *Config) ToolsWithSettings() []string {
 }
 
 // settingKey reads one setting of a tool.
-func (r *reader) settingKey(settings *map[string]Setting) func(name string) stricttoml.Key {
+func (r *reader) settingKey(settings map[string]Setting) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
 		return stricttoml.Key{Path: "tools.NAME.settings.NAME", Want: stricttoml.WantText, Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			if len(n.Text) > maxSetting || !plaintext.Plain(n.Text, plaintext.Word) {
 				r.Fault(at, "is longer than %d bytes, or holds a character that is not printable; write another value", maxSetting)
 				return
 			}
-			if *settings == nil {
-				*settings = make(map[string]Setting)
-			}
-			(*settings)[name] = Setting{Value: n.Text, Source: r.source(at)}
+			settings[name] = Setting{Value: n.Text, Source: r.source(at)}
 		}}
 	}
 }
