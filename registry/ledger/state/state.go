@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,8 +100,28 @@ func (c *Call) Update(u tool.Update) error {
 	if c.Status.Ended() {
 		return ErrEnded
 	}
-	if err := c.merge(u); err != nil {
-		return err
+	size := 0
+	merged := maps.Clone(c.Metadata)
+	if merged == nil && len(u.Metadata) > 0 {
+		merged = make(map[string]json.RawMessage)
+	}
+	for name, value := range u.Metadata {
+		if !json.Valid(value) {
+			return ErrInvalid
+		}
+		merged[name] = slices.Clone(value)
+	}
+	for name, value := range merged {
+		size += len(name) + len(value)
+	}
+	if size > maxMetadata || len(merged) > maxNames || len(u.Title) > maxTitle ||
+		u.Progress != nil && len(u.Progress.Message) > maxMessage {
+		return ErrTooLarge
+	}
+	c.Metadata, c.Title = merged, cmp.Or(u.Title, c.Title)
+	if u.Progress != nil {
+		p := *u.Progress
+		c.Progress = &p
 	}
 	c.Revision++
 	return nil
@@ -148,37 +169,3 @@ const (
 	maxMetadata = 64 << 10 // bytes of names and values
 	maxNames    = 64
 )
-
-// merge takes an update in, as a whole or not at all.
-func (c *Call) merge(u tool.Update) error {
-	size := 0
-	merged := maps.Clone(c.Metadata)
-	if merged == nil && len(u.Metadata) > 0 {
-		merged = make(map[string]json.RawMessage)
-	}
-	for name, value := range u.Metadata {
-		if !json.Valid(value) {
-			return ErrInvalid
-		}
-		merged[name] = slices.Clone(value)
-	}
-	for name, value := range merged {
-		size += len(name) + len(value)
-	}
-	message := ""
-	if u.Progress != nil {
-		message = u.Progress.Message
-	}
-	if size > maxMetadata || len(merged) > maxNames || len(u.Title) > maxTitle || len(message) > maxMessage {
-		return ErrTooLarge
-	}
-	c.Metadata = merged
-	if u.Title != "" {
-		c.Title = u.Title
-	}
-	if u.Progress != nil {
-		p := *u.Progress
-		c.Progress = &p
-	}
-	return nil
-}
