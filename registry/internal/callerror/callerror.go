@@ -28,9 +28,9 @@ func OfContext(ctx context.Context) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
-		return (&tool.Error{Code: tool.CodeTimeout, Message: "the caller's deadline passed"}).WithCause(err)
+		return tool.Ended(ctx, "the caller's deadline passed")
 	default:
-		return (&tool.Error{Code: tool.CodeCancelled, Message: "the caller cancelled the call"}).WithCause(err)
+		return tool.Ended(ctx, "the caller cancelled the call")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -54,11 +55,7 @@ func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 		if replaced++; replaced > MaxReferences {
 			return nil, Invalid(tool.FaultLimit, fmt.Sprintf("the arguments refer to more than %d results and variables", MaxReferences))
 		}
-		quoted, err := tool.TextResult("", text) // its details are the text as JSON
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(out, arguments[done:begin]...), quoted.Structured...)
+		out = append(append(out, arguments[done:begin]...), plainjson.String(text)...)
 		done = end
 		if len(out) > jsontree.MaxBytes {
 			return nil, Invalid(tool.FaultLimit, "the arguments would be too long with what they refer to; hand on a part of it")
