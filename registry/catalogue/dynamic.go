@@ -124,6 +124,8 @@ func (c *Catalogue) describe(t *Tool, grant capability.Grant) (*Tool, error) {
 		if err := c.cleanDefinition(t.Spec.Name, &said); err != nil {
 			return nil, err
 		}
+		// It ran, and there is no receipt of that.
+		c.log.Info("a tool has described itself", "tool", t.Spec.Name, "reached", grant.Words())
 	}
 	spec := t.base.Clone()
 	spec.Description = cmp.Or(said.Description, spec.Description)
@@ -132,9 +134,6 @@ func (c *Catalogue) describe(t *Tool, grant capability.Grant) (*Tool, error) {
 	}
 	if len(said.Result) > 0 {
 		spec.Result = said.Result
-	}
-	if t.Spec.Sandboxed { // it ran, and there is no receipt of that
-		c.log.Info("a tool has described itself", "tool", t.Spec.Name, "reached", grant.Words())
 	}
 	next, err := newTool(spec, t.Executor)
 	if err != nil {
