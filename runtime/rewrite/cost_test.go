@@ -27,14 +27,10 @@ func TestEveryInstructionHasAPrice(t *testing.T) {
 	for op, imm := range opcodes {
 		check(opcode(op), imm)
 	}
-	for op, imm := range miscOpcodes {
-		check(opMisc<<8|opcode(op), imm)
-	}
-	for op, imm := range vectorOpcodes {
-		check(opVector<<8|opcode(op), imm)
-	}
-	for op, imm := range atomicOpcodes {
-		check(opAtomic<<8|opcode(op), imm)
+	for prefix, table := range prefixedOpcodes {
+		for op, imm := range table {
+			check((opMisc+opcode(prefix))<<8|opcode(op), imm)
+		}
 	}
 }
 

@@ -15,9 +15,9 @@ type instr struct {
 	// opener is the opcode that began the block which end or else belongs to; for
 	// the function itself it is opEnd.
 	opener opcode
-	// values is how many parameters and results the block has that the instruction
-	// begins or ends.
-	values int
+	// params and results are how many of them the block has that the instruction begins or
+	// ends.
+	params, results int
 	// sets is how many times the block that end ends sets locals.
 	sets int
 	// length is the operand of a bulk operation when a constant comes just before.
@@ -42,9 +42,9 @@ type decoder struct {
 
 // openBlock is a block that has not ended.
 type openBlock struct {
-	opener opcode
-	values int
-	sets   int // before the block
+	opener          opcode
+	params, results int
+	sets            int // before the block
 }
 
 // body makes the decoder ready for a defined function.
@@ -54,7 +54,7 @@ func (d *decoder) body(m *module, i int) {
 	d.reader = reader{b: m.wasm, pos: c.start, end: c.end, what: "a function body", short: Malformed}
 	d.m = m
 	d.locals = len(f.params) + c.declared
-	d.blocks = append(d.blocks[:0], openBlock{opener: opEnd})
+	d.blocks = append(d.blocks[:0], openBlock{opener: opEnd, results: len(f.results)})
 	d.sets = 0
 	d.constantEnd = -1
 }
@@ -79,9 +79,7 @@ func (d *decoder) next(in *instr) bool {
 	n := 0
 	switch opcodes[code[0]] {
 	case immNone:
-		if in.op != opEnd && in.op != opElse {
-			n = 1
-		}
+		n = 1
 	case immLocal:
 		if len(code) > 1 && code[1] < 0x80 && int(code[1]) < d.locals {
 			in.a = uint32(code[1])
@@ -119,66 +117,61 @@ func (d *decoder) next(in *instr) bool {
 // long decodes the instruction at pos whatever it is.
 func (d *decoder) long(in *instr) bool {
 	d.pos++
-	switch imm := opcodes[in.op]; imm {
-	case immNone:
-		if in.op == opEnd || in.op == opElse {
-			d.close(in)
-		}
-	case immPrefix:
-		d.immediate(in, d.prefixed(in))
-	default:
-		d.immediate(in, imm)
+	imm := opcodes[in.op]
+	if imm == immPrefix {
+		imm = d.prefixed(in)
+	}
+	in.length, in.constLength = d.constant, d.constantEnd == in.off
+	in.a = d.operand(in, imm&0xff)
+	if second := imm >> 8; second != 0 {
+		in.b = d.operand(in, second)
 	}
 	in.end = d.pos
 	return d.err == nil
 }
 
-// immediate reads the less frequent kinds of immediates.
-func (d *decoder) immediate(in *instr, imm immediate) {
+// operand reads an operand, and returns the index that it is.
+func (d *decoder) operand(in *instr, imm immediate) (index uint32) {
 	m := d.m
 	switch imm {
 	case immUnknown, immPrefix:
 		d.fail(in.off, Unsupported, "%s", unknownOpcode(in.op))
 	case immNone:
+	case immEnd:
+		d.close(in)
 	case immLocal:
-		in.a = d.index("local", d.locals)
 		d.countSet(in.op)
+		return d.index("local", d.locals)
 	case immI32:
 		d.constant = uint32(d.signed(32))
 		d.constantEnd = d.pos
 	case immMemArg:
 		d.memArg(in)
 	case immBlock:
-		d.blockType(in)
-		d.open(in)
+		index = d.blockType(in)
+		d.open(in, index)
 	case immLabel:
-		in.a = d.index("label", len(d.blocks))
+		return d.index("label", len(d.blocks))
 	case immLabels:
-		in.a = uint32(d.count("labels", len(d.b), 1))
+		index = uint32(d.count("labels", len(d.b), 1))
 		in.list = d.pos
-		for range in.a + 1 {
+		for range index + 1 {
 			d.index("label", len(d.blocks))
 		}
 	case immFunc:
-		in.a = d.index("function", len(m.funcs))
-	case immIndirect:
-		in.a = d.index("type", len(m.types))
-		in.b = d.index("table", len(m.tables))
+		return d.index("function", len(m.funcs))
 	case immType:
-		in.a = d.index("type", len(m.types))
+		return d.index("type", len(m.types))
 	case immGlobal:
-		in.a = d.index("global", len(m.globals))
+		return d.index("global", len(m.globals))
 	case immTable:
-		in.a = d.index("table", len(m.tables))
-		d.bulkLength(in)
-	case immMemory, immMemMem:
+		return d.index("table", len(m.tables))
+	case immMemory:
 		d.zero()
-		if imm == immMemMem {
-			d.zero()
-		}
-		d.bulkLength(in)
 	case immI64:
 		d.signed(64)
+	case imm1:
+		d.skip(1)
 	case imm4:
 		d.skip(4)
 	case imm8:
@@ -193,33 +186,15 @@ func (d *decoder) immediate(in *instr, imm immediate) {
 			d.fail(in.off, Malformed, "there is no type %d", in.typ>>32)
 		}
 	case immTag:
-		in.a = d.index("tag", len(m.tags))
+		return d.index("tag", len(m.tags))
 	case immTry:
-		d.tryTable(in)
-	case immLane:
-		d.skip(1)
-	case immMemLane:
-		d.memArg(in)
-		d.skip(1)
-	case immData, immDataMem:
-		in.a = d.index("data segment", max(0, int(m.dataCount)))
-		if imm == immDataMem {
-			d.zero()
-			d.bulkLength(in)
-		}
+		return d.tryTable(in)
+	case immData:
+		return d.index("data segment", max(0, int(m.dataCount)))
 	case immElem:
-		in.a = d.index("element segment", len(m.elements))
-	case immElemTab:
-		in.a = d.index("element segment", len(m.elements))
-		in.b = d.index("table", len(m.tables))
-		d.bulkLength(in)
-	case immTabTab:
-		in.a = d.index("table", len(m.tables))
-		in.b = d.index("table", len(m.tables))
-		d.bulkLength(in)
-	case immZero:
-		d.zero()
+		return d.index("element segment", len(m.elements))
 	}
+	return index
 }
 
 // prefixed reads the number after a prefix. The engine reads one byte of it after
@@ -238,15 +213,7 @@ func (d *decoder) prefixed(in *instr) immediate {
 	}
 	prefix := in.op
 	in.op = prefix<<8 | opcode(sub)
-	switch {
-	case prefix == opMisc && int(sub) < len(miscOpcodes):
-		return miscOpcodes[sub]
-	case prefix == opVector:
-		return vectorOpcodes[sub]
-	case prefix == opAtomic && int(sub) < len(atomicOpcodes):
-		return atomicOpcodes[sub]
-	}
-	return immUnknown
+	return prefixedOpcodes[prefix-opMisc][sub]
 }
 
 // countSet counts instructions that set a local.
@@ -256,24 +223,24 @@ func (d *decoder) countSet(op opcode) {
 	}
 }
 
-// open begins a block.
-func (d *decoder) open(in *instr) {
-	in.values = 0
+// open begins a block of the type that blockType returned.
+func (d *decoder) open(in *instr, typ uint32) {
+	in.params, in.results = 0, 0
 	switch {
-	case in.a > 0:
-		f := d.m.types[in.a-1]
-		in.values = len(f.params) + len(f.results)
+	case typ > 0:
+		f := d.m.types[typ-1]
+		in.params, in.results = len(f.params), len(f.results)
 	case in.typ != 0:
-		in.values = 1
+		in.results = 1
 	}
-	d.blocks = append(d.blocks, openBlock{opener: in.op, values: in.values, sets: d.sets})
+	d.blocks = append(d.blocks, openBlock{opener: in.op, params: in.params, results: in.results, sets: d.sets})
 }
 
 // close ends a block or the first half of an if.
 func (d *decoder) close(in *instr) {
 	top := len(d.blocks) - 1
-	in.opener, in.values = d.blocks[top].opener, d.blocks[top].values
-	in.sets = d.sets - d.blocks[top].sets
+	block := d.blocks[top]
+	in.opener, in.params, in.results, in.sets = block.opener, block.params, block.results, d.sets-block.sets
 	if in.op == opEnd {
 		d.blocks = d.blocks[:top]
 		return
@@ -284,36 +251,35 @@ func (d *decoder) close(in *instr) {
 	d.blocks[top].opener = opElse
 }
 
-func (d *decoder) blockType(in *instr) {
+// blockType reads the type of a block, and returns the index of a function type plus one, or 0.
+func (d *decoder) blockType(in *instr) uint32 {
 	at := d.pos
-	in.a, in.typ = 0, 0
+	in.typ = 0
 	switch t := d.signed(33); t {
 	case -0x40:
 	case -0x01, -0x02, -0x03, -0x04, -0x05, -0x10, -0x11, -0x17:
 		in.typ = valueType(t & 0x7f)
 	case refNull - 0x80, refNonNull - 0x80:
-		in.typ = d.heapType()
-		if t == refNonNull-0x80 {
-			in.typ |= flagNonNull
-		}
+		in.typ = d.fullRefType(byte(t & 0x7f))
 	default:
-		if t < 0 || t >= int64(len(d.m.types)) {
-			d.fail(at, Malformed, "there is no block type %d", t)
-			return
+		if t >= 0 && t < int64(len(d.m.types)) {
+			return uint32(t) + 1
 		}
-		in.a = uint32(t) + 1
+		d.fail(at, Malformed, "there is no block type %d", t)
 	}
+	return 0
 }
 
-func (d *decoder) tryTable(in *instr) {
-	d.blockType(in)
+func (d *decoder) tryTable(in *instr) uint32 {
+	typ := d.blockType(in)
 	for range d.count("catch clauses", len(d.b), 2) {
 		d.catch()
 		if d.err != nil {
-			return
+			return typ
 		}
 	}
-	d.open(in)
+	d.open(in, typ)
+	return typ
 }
 
 // catch reads a catch clause.
@@ -358,10 +324,4 @@ func (d *decoder) zero() {
 	if d.byte() != 0 {
 		d.fail(at, Unsupported, "a reserved byte is not zero: only one memory is supported")
 	}
-}
-
-// bulkLength notes the constant length of a bulk operation, if it has one.
-func (d *decoder) bulkLength(in *instr) {
-	in.constLength = d.constantEnd == in.off
-	in.length = d.constant
 }

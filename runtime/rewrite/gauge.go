@@ -11,6 +11,7 @@ type gauge struct {
 	perCall uint64
 	height  int
 	frames  []gaugeFrame
+	results int // of the function
 	// assigned is how many locals are set somewhere in the function.
 	assigned int
 	level    uint64 // of loops here
@@ -18,19 +19,18 @@ type gauge struct {
 	most uint64
 }
 
-// gaugeFrame is an open block: its parameters and results, what is on the stack below them,
-// and how many ways lead to its label.
+// gaugeFrame is an open block: what is on the stack below its parameters, and how many ways
+// lead to its label.
 type gaugeFrame struct {
-	loop                   bool
-	params, results, below int
-	ways                   uint64
+	below int
+	ways  uint64
 }
 
 // begin makes the gauge ready for a function.
 func (g *gauge) begin(m *module, variables, assigned int, f funcType) {
-	g.m, g.assigned, g.height, g.level, g.most = m, assigned, 0, 0, 0
+	g.m, g.assigned, g.results, g.height, g.level, g.most = m, assigned, len(f.results), 0, 0, 0
 	g.effort = effort{variables: uint64(variables), instructions: uint64(variables/localsPerInstruction + len(f.results))}
-	g.frames = append(g.frames[:0], gaugeFrame{results: len(f.results)})
+	g.frames = append(g.frames[:0], gaugeFrame{})
 }
 
 // callWeight is how many instructions of the engine a call is besides what it hands over:
@@ -117,7 +117,7 @@ func (g *gauge) step(in *instr) {
 		g.open(in)
 	case opElse:
 		top.ways++
-		g.height = top.below + top.params
+		g.height = top.below + in.params
 	case opEnd:
 		g.close(in)
 	case opBr:
@@ -131,7 +131,7 @@ func (g *gauge) step(in *instr) {
 		g.effort.live += uint64(in.a-in.a/labelsPerBranch) * live
 		g.height = top.below // its labels are handed to branch
 	case opReturn:
-		g.instructions += uint64(g.frames[0].results)
+		g.instructions += uint64(g.results)
 		g.height = top.below
 	case opUnreachable, opThrow, opThrowRef:
 		g.height = top.below
@@ -173,21 +173,12 @@ func (g *gauge) open(in *instr) {
 	if in.op == opIf {
 		g.height--
 	}
-	f := gaugeFrame{loop: in.op == opLoop}
-	switch {
-	case in.a > 0:
-		t := g.m.types[in.a-1]
-		f.params, f.results = len(t.params), len(t.results)
-	case in.typ != 0:
-		f.results = 1
-	}
-	f.below = g.height - f.params
-	if f.loop {
+	if in.op == opLoop {
 		g.level++
 		g.depth = max(g.depth, g.level)
 	}
-	g.instructions += uint64(f.params + f.results)
-	g.frames = append(g.frames, f)
+	g.instructions += uint64(in.params + in.results)
+	g.frames = append(g.frames, gaugeFrame{below: g.height - in.params})
 }
 
 // branch adds a way to a label.
@@ -199,13 +190,13 @@ func (g *gauge) close(in *instr) {
 	top := len(g.frames) - 1
 	f := g.frames[top]
 	g.frames = g.frames[:top]
-	g.height = f.below + f.results
-	ways, values := f.ways+2, uint64(f.results+min(g.assigned, in.sets))
-	if f.loop {
-		values = uint64(f.params) + g.variables
+	g.height = f.below + in.results
+	ways, values := f.ways+2, uint64(in.results+min(g.assigned, in.sets))
+	if in.opener == opLoop {
+		values = uint64(in.params) + g.variables
 	}
 	squares := float64(ways) * float64(values) * float64(values)
-	if f.loop {
+	if in.opener == opLoop {
 		g.loops += float64(g.level) * squares
 		g.level--
 	} else {

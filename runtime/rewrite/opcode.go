@@ -1,5 +1,7 @@
 package rewrite
 
+import "slices"
+
 // opcode is an instruction: its byte, or for a prefixed one the prefix in the
 // upper half and the number after it in the lower.
 type opcode uint16
@@ -85,18 +87,19 @@ const (
 	opAtomicFence opcode = opAtomic<<8 | 3
 )
 
-// immediate is what follows an opcode.
-type immediate uint8
+// immediate is what follows an opcode: an operand, or two, of which the second is in the
+// upper byte.
+type immediate uint16
 
 const (
 	immUnknown immediate = iota // the opcode is not known
 	immNone
-	immBlock    // block type
-	immLabel    // one label
-	immLabels   // br_table's labels
-	immFunc     // function
-	immIndirect // type, table
-	immType     // function type
+	immEnd    // nothing, and the opcode ends a block or the first half of an if
+	immBlock  // block type
+	immLabel  // one label
+	immLabels // br_table's labels
+	immFunc   // function
+	immType   // function type
 	immLocal
 	immGlobal
 	immTable
@@ -104,49 +107,40 @@ const (
 	immMemory // the memory, which must be 0
 	immI32
 	immI64
-	imm4       // four bytes
-	imm8       // eight bytes
-	immSelect  // the type of a select
-	immHeap    // heap type
-	immTag     // exception tag
-	immTry     // block type, catch clauses
-	immPrefix  // a prefix: the real opcode follows
-	immLane    // one lane
-	imm16      // sixteen bytes
-	immMemLane // alignment, offset and lane
-	immData    // data segment
-	immDataMem // data segment, memory
-	immMemMem  // two memories
-	immElem    // element segment
-	immElemTab // element segment, table
-	immTabTab  // two tables
-	immZero    // a zero byte
+	imm1 // so many bytes
+	imm4
+	imm8
+	imm16
+	immSelect // the type of a select
+	immHeap   // heap type
+	immTag    // exception tag
+	immTry    // block type, catch clauses
+	immPrefix // a prefix: the real opcode follows
+	immData   // data segment
+	immElem   // element segment
 )
 
-// opcodes, vectorOpcodes, miscOpcodes and atomicOpcodes say what follows each
-// opcode that the engine knows.
+// and adds a second operand.
+func (i immediate) and(second immediate) immediate { return i | second<<8 }
+
+// opcodes say what follows each opcode that the engine knows, and prefixedOpcodes the same
+// for the numbers after the prefixes opMisc, opVector and opAtomic.
 var (
-	opcodes       = opcodeTable()
-	miscOpcodes   = miscTable()
-	vectorOpcodes = vectorTable()
-	atomicOpcodes = atomicTable()
+	opcodes         = opcodeTable()
+	prefixedOpcodes = [3][256]immediate{miscTable(), vectorTable(), atomicTable()}
 )
 
 func opcodeTable() (t [256]immediate) {
-	fill(t[:], immNone, opUnreachable, opNop)
+	fill(t[:], immNone, opUnreachable, opNop, opThrowRef, opThrowRef, opReturn, opReturn, opDrop, opSelect,
+		0x45, opI64Extend32S, opRefIsNull, opRefIsNull, opRefAsNonNull, opRefAsNonNull)
 	fill(t[:], immBlock, opBlock, opIf)
-	fill(t[:], immNone, opElse, opElse)
+	fill(t[:], immEnd, opElse, opElse, opEnd, opEnd)
 	fill(t[:], immTag, opThrow, opThrow)
-	fill(t[:], immNone, opThrowRef, opEnd)
-	fill(t[:], immLabel, opBr, opBrIf)
+	fill(t[:], immLabel, opBr, opBrIf, opBrOnNull, opBrOnNonNull)
 	fill(t[:], immLabels, opBrTable, opBrTable)
-	fill(t[:], immNone, opReturn, opReturn)
-	fill(t[:], immFunc, opCall, opCall)
-	fill(t[:], immIndirect, opCallIndirect, opCallIndirect)
-	fill(t[:], immFunc, opReturnCall, opReturnCall)
-	fill(t[:], immIndirect, opReturnCallIndirect, opReturnCallIndirect)
+	fill(t[:], immFunc, opCall, opCall, opReturnCall, opReturnCall, opRefFunc, opRefFunc)
+	fill(t[:], immType.and(immTable), opCallIndirect, opCallIndirect, opReturnCallIndirect, opReturnCallIndirect)
 	fill(t[:], immType, opCallRef, opReturnCallRef)
-	fill(t[:], immNone, opDrop, opSelect)
 	fill(t[:], immSelect, opSelectTyped, opSelectTyped)
 	fill(t[:], immTry, opTryTable, opTryTable)
 	fill(t[:], immLocal, opLocalGet, opLocalTee)
@@ -158,21 +152,16 @@ func opcodeTable() (t [256]immediate) {
 	fill(t[:], immI64, opI64Const, opI64Const)
 	fill(t[:], imm4, opF32Const, opF32Const)
 	fill(t[:], imm8, opF64Const, opF64Const)
-	fill(t[:], immNone, 0x45, opI64Extend32S)
 	fill(t[:], immHeap, opRefNull, opRefNull)
-	fill(t[:], immNone, opRefIsNull, opRefIsNull)
-	fill(t[:], immFunc, opRefFunc, opRefFunc)
-	fill(t[:], immNone, opRefAsNonNull, opRefAsNonNull)
-	fill(t[:], immLabel, opBrOnNull, opBrOnNonNull)
 	fill(t[:], immPrefix, opMisc, opAtomic)
 	return t
 }
 
-func miscTable() (t [18]immediate) {
+func miscTable() (t [256]immediate) {
 	fill(t[:], immNone, 0, opTruncSatLast&0xff)
 	for op, imm := range map[opcode]immediate{
-		opMemoryInit: immDataMem, opDataDrop: immData, opMemoryCopy: immMemMem, opMemoryFill: immMemory,
-		opTableInit: immElemTab, opElemDrop: immElem, opTableCopy: immTabTab,
+		opMemoryInit: immData.and(immMemory), opDataDrop: immData, opMemoryCopy: immMemory.and(immMemory), opMemoryFill: immMemory,
+		opTableInit: immElem.and(immTable), opElemDrop: immElem, opTableCopy: immTable.and(immTable),
 		opTableGrow: immTable, opTableSize: immTable, opTableFill: immTable,
 	} {
 		t[op&0xff] = imm
@@ -189,25 +178,25 @@ func vectorTable() (t [256]immediate) {
 	} {
 		t[sub] = immUnknown
 	}
-	fill(t[:], immMemArg, 0x00, 0x0b)
+	fill(t[:], immMemArg, 0x00, 0x0b, 0x5c, 0x5d)
 	fill(t[:], imm16, 0x0c, 0x0d)
-	fill(t[:], immLane, 0x15, 0x22)
-	fill(t[:], immMemLane, 0x54, 0x5b)
-	fill(t[:], immMemArg, 0x5c, 0x5d)
+	fill(t[:], imm1, 0x15, 0x22) // the lane
+	fill(t[:], immMemArg.and(imm1), 0x54, 0x5b)
 	return t
 }
 
-func atomicTable() (t [0x4f]immediate) {
-	fill(t[:], immMemArg, 0, 2)
-	t[3] = immZero
-	fill(t[:], immMemArg, 0x10, 0x4e)
+func atomicTable() (t [256]immediate) {
+	fill(t[:], immMemArg, 0x00, 0x02, 0x10, 0x4e)
+	t[opAtomicFence&0xff] = immMemory // a reserved byte, which must be 0, too
 	return t
 }
 
-// fill sets a row of a table.
-func fill[T any](table []T, value T, first, last opcode) {
-	for op := first; op <= last; op++ {
-		table[op] = value
+// fill sets rows of a table, each from a first to a last opcode.
+func fill[T any](table []T, value T, rows ...opcode) {
+	for row := range slices.Chunk(rows, 2) {
+		for op := row[0]; op <= row[1]; op++ {
+			table[op] = value
+		}
 	}
 }
 
@@ -218,74 +207,47 @@ type effect struct {
 	push valueType
 }
 
-// effects are those of opcodes without a prefix; vectorEffects of vector opcodes.
+// effects are those of opcodes without a prefix, and prefixedEffects those of the numbers
+// after the prefixes opMisc, opVector and opAtomic.
 var (
-	effects       = effectTable()
-	vectorEffects = vectorEffectTable()
+	effects         = effectTable()
+	prefixedEffects = [3][256]effect{miscEffectTable(), vectorEffectTable(), atomicEffectTable()}
 )
 
 func effectOf(op opcode) effect {
-	switch {
-	case op < 0x100:
+	if op < 0x100 {
 		return effects[op]
-	case op>>8 == opVector:
-		return vectorEffects[op&0xff]
-	case op>>8 == opAtomic:
-		return atomicEffect(int(op & 0xff))
-	case op <= opMisc<<8|3:
-		return effect{1, typeI32}
-	case op <= opTruncSatLast:
-		return effect{1, typeI64}
 	}
-	switch op {
-	case opMemoryInit, opMemoryCopy, opMemoryFill, opTableInit, opTableCopy, opTableFill:
-		return effect{3, 0}
-	case opTableGrow:
-		return effect{2, typeI32}
-	case opTableSize:
-		return effect{0, typeI32}
-	}
-	return effect{} // data.drop and elem.drop
+	return prefixedEffects[op>>8-opMisc][op&0xff]
 }
 
 func effectTable() (t [256]effect) {
-	fill(t[:], effect{2, 0}, opTableSet, opTableSet)
-	fill(t[:], effect{1, typeI32}, 0x28, 0x28) // loads
-	fill(t[:], effect{1, typeI64}, 0x29, 0x29)
-	fill(t[:], effect{1, typeF32}, 0x2a, 0x2a)
-	fill(t[:], effect{1, typeF64}, 0x2b, 0x2b)
-	fill(t[:], effect{1, typeI32}, 0x2c, 0x2f)
-	fill(t[:], effect{1, typeI64}, 0x30, 0x35)
-	fill(t[:], effect{2, 0}, 0x36, 0x3e) // stores
-	fill(t[:], effect{0, typeI32}, opMemorySize, opMemorySize)
-	fill(t[:], effect{1, typeI32}, opMemoryGrow, opMemoryGrow)
-	fill(t[:], effect{0, typeI32}, opI32Const, opI32Const)
+	fill(t[:], effect{0, typeI32}, opMemorySize, opMemorySize, opI32Const, opI32Const)
 	fill(t[:], effect{0, typeI64}, opI64Const, opI64Const)
 	fill(t[:], effect{0, typeF32}, opF32Const, opF32Const)
 	fill(t[:], effect{0, typeF64}, opF64Const, opF64Const)
-	fill(t[:], effect{1, typeI32}, 0x45, 0x45) // tests and comparisons
-	fill(t[:], effect{2, typeI32}, 0x46, 0x4f)
-	fill(t[:], effect{1, typeI32}, 0x50, 0x50)
-	fill(t[:], effect{2, typeI32}, 0x51, 0x66)
-	fill(t[:], effect{1, typeI32}, 0x67, 0x69) // arithmetic
-	fill(t[:], effect{2, typeI32}, 0x6a, 0x78)
-	fill(t[:], effect{1, typeI64}, 0x79, 0x7b)
+	// Loads, tests, arithmetic with one operand, and conversions.
+	fill(t[:], effect{1, typeI32}, 0x28, 0x28, 0x2c, 0x2f, opMemoryGrow, opMemoryGrow, 0x45, 0x45, 0x50, 0x50, 0x67, 0x69,
+		0xa7, 0xab, 0xbc, 0xbc, 0xc0, 0xc1, opRefIsNull, opRefIsNull)
+	fill(t[:], effect{1, typeI64}, 0x29, 0x29, 0x30, 0x35, 0x79, 0x7b, 0xac, 0xb1, 0xbd, 0xbd, 0xc2, 0xc4)
+	fill(t[:], effect{1, typeF32}, 0x2a, 0x2a, 0x8b, 0x91, 0xb2, 0xb6, 0xbe, 0xbe)
+	fill(t[:], effect{1, typeF64}, 0x2b, 0x2b, 0x99, 0x9f, 0xb7, 0xbb, 0xbf, 0xbf)
+	fill(t[:], effect{2, 0}, opTableSet, opTableSet, 0x36, 0x3e) // stores
+	// Comparisons, and arithmetic with two operands.
+	fill(t[:], effect{2, typeI32}, 0x46, 0x4f, 0x51, 0x66, 0x6a, 0x78)
 	fill(t[:], effect{2, typeI64}, 0x7c, 0x8a)
-	fill(t[:], effect{1, typeF32}, 0x8b, 0x91)
 	fill(t[:], effect{2, typeF32}, 0x92, 0x98)
-	fill(t[:], effect{1, typeF64}, 0x99, 0x9f)
 	fill(t[:], effect{2, typeF64}, 0xa0, 0xa6)
-	fill(t[:], effect{1, typeI32}, 0xa7, 0xab) // conversions
-	fill(t[:], effect{1, typeI64}, 0xac, 0xb1)
-	fill(t[:], effect{1, typeF32}, 0xb2, 0xb6)
-	fill(t[:], effect{1, typeF64}, 0xb7, 0xbb)
-	fill(t[:], effect{1, typeI32}, 0xbc, 0xbc)
-	fill(t[:], effect{1, typeI64}, 0xbd, 0xbd)
-	fill(t[:], effect{1, typeF32}, 0xbe, 0xbe)
-	fill(t[:], effect{1, typeF64}, 0xbf, 0xbf)
-	fill(t[:], effect{1, typeI32}, 0xc0, 0xc1)
-	fill(t[:], effect{1, typeI64}, 0xc2, 0xc4)
-	fill(t[:], effect{1, typeI32}, opRefIsNull, opRefIsNull)
+	return t
+}
+
+func miscEffectTable() (t [256]effect) {
+	fill(t[:], effect{1, typeI32}, 0, 3) // conversions
+	fill(t[:], effect{1, typeI64}, 4, opTruncSatLast&0xff)
+	for _, op := range []opcode{opMemoryInit, opMemoryCopy, opMemoryFill, opTableInit, opTableCopy, opTableFill} {
+		t[op&0xff] = effect{3, 0}
+	}
+	t[opTableGrow&0xff], t[opTableSize&0xff] = effect{2, typeI32}, effect{0, typeI32}
 	return t
 }
 
@@ -319,29 +281,18 @@ func vectorEffectTable() (t [256]effect) {
 	return t
 }
 
-// atomicEffect is the effect of an atomic opcode. From the loads on they come in
-// rows of seven widths: i32, i64, and narrow ones of i32 and of i64.
-func atomicEffect(sub int) effect {
-	switch {
-	case sub == 0: // notify
-		return effect{2, typeI32}
-	case sub <= 2: // wait
-		return effect{3, typeI32}
-	case sub == 3: // fence
-		return effect{}
+// atomicEffectTable has, from the loads on, rows of seven widths: i32, i64, and narrow ones of
+// i32 and of i64.
+func atomicEffectTable() (t [256]effect) {
+	t[0] = effect{2, typeI32}            // notify
+	fill(t[:], effect{3, typeI32}, 1, 2) // wait
+	for width, push := range []valueType{typeI32, typeI64, typeI32, typeI32, typeI64, typeI64, typeI64} {
+		row := t[0x10+width:]
+		row[0], row[7] = effect{1, push}, effect{2, 0} // load and store
+		for at := 14; at < 56; at += 7 {
+			row[at] = effect{2, push} // read-modify-write
+		}
+		row[56] = effect{3, push} // compare and exchange
 	}
-	row, width := (sub-0x10)/7, (sub-0x10)%7
-	push := typeI64
-	if width == 0 || width == 2 || width == 3 {
-		push = typeI32
-	}
-	switch {
-	case row == 0: // loads
-		return effect{1, push}
-	case row == 1: // stores
-		return effect{2, 0}
-	case row < 8: // read-modify-write
-		return effect{2, push}
-	}
-	return effect{3, push} // compare and exchange
+	return t
 }

@@ -214,7 +214,7 @@ func (in *instr) takesFuel() bool {
 // merge is what it costs to move values at the loop head or the end of the block
 // that in ends. Only locals that are set in the block may differ there.
 func (p *plan) merge(in *instr) uint64 {
-	return moveCost(min(p.assigned, in.sets)) + moveCost(in.values)
+	return moveCost(min(p.assigned, in.sets)) + moveCost(in.params+in.results)
 }
 
 // isEvent reports whether an instruction moves control, refers to a function or

@@ -130,7 +130,7 @@ func (s *scanner) step(in *instr) {
 		s.frames = s.frames[:len(s.frames)-1]
 		s.open = s.open || f.label || (in.opener == opIf && f.entry)
 		if s.open && in.merges() {
-			s.f.cost = addCost(s.f.cost, moveCost(in.sets)+moveCost(in.values))
+			s.f.cost = addCost(s.f.cost, moveCost(in.sets)+moveCost(in.params+in.results))
 		}
 	case opBr:
 		s.arrive(in.a)

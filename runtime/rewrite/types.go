@@ -80,40 +80,33 @@ func joinTypes(types []valueType) string {
 // valueType reads a value type.
 func (r *reader) valueType() valueType {
 	start := r.pos
-	t, ok := r.maybeValueType()
-	if !ok {
-		r.fail(start, Unsupported, "value type 0x%x is not known", byte(t))
+	c := r.byte()
+	t := valueType(c)
+	switch t {
+	case typeI32, typeI64, typeF32, typeF64:
+	case typeV128:
+		r.seen |= featVector
+	case typeFunc, typeExtern:
+		r.seen |= featReferences
+	case typeExn:
+		r.seen |= featExceptions
+	case refNull, refNonNull:
+		r.seen |= featTypedRefs
+		return r.fullRefType(c)
+	default:
+		r.fail(start, Unsupported, "value type 0x%x is not known", c)
 		return 0
 	}
 	return t
 }
 
-// maybeValueType reads a value type, or the one byte that does not start any.
-func (r *reader) maybeValueType() (valueType, bool) {
-	c := r.byte()
-	switch t := valueType(c); t {
-	case typeI32, typeI64, typeF32, typeF64:
-		return t, true
-	case typeV128:
-		r.seen |= featVector
-		return t, true
-	case typeFunc, typeExtern:
-		r.seen |= featReferences
-		return t, true
-	case typeExn:
-		r.seen |= featExceptions
-		return t, true
+// fullRefType reads the rest of a reference type that is written in full.
+func (r *reader) fullRefType(code byte) valueType {
+	t := r.heapType()
+	if code == refNonNull {
+		t |= flagNonNull
 	}
-	if c == refNull || c == refNonNull {
-		t := r.heapType()
-		if c == refNonNull {
-			t |= flagNonNull
-		}
-		r.seen |= featTypedRefs
-		return t, true
-	}
-	// After an error there is nothing more to say about the type.
-	return valueType(c), r.err != nil
+	return t
 }
 
 // heapType reads what a reference refers to, as the nullable reference to it.
