@@ -52,9 +52,6 @@ func (m *module) command() (f uint32, ok bool) {
 	return 0, false
 }
 
-// isRead reports whether the import is the function that reads.
-func (d *importDecl) isRead() bool { return d.module == wasiModule && d.name == readImport }
-
 // callsRead reports whether the instruction is a plain call of what reads.
 func (m *module) callsRead(in *instr) bool {
 	return in.op == opCall && int(in.a) < m.importedFuncs && m.reads[in.a]

@@ -9,12 +9,9 @@ type codeWriter struct {
 	// there are more than before.
 	shift  uint32
 	meter  *meter
-	refs   references
 	pieces piecewise
 	// checkpoints is nil when there are none.
 	checkpoints *checkpoints
-	graph       *graph
-	costs       *callCosts
 	plan        plan
 	typer       typer
 	splits      []splitSelect
@@ -35,7 +32,6 @@ func (w *codeWriter) init(m *module, o Options, s *scan) {
 		w.plan.checkpoints = true
 	}
 	w.meter = newMeter(uint32(len(m.globals)), uint32(m.importedFuncs))
-	w.refs = newReferences(m, s)
 	w.pieces = piecewise{
 		ops:    s.longer,
 		first:  uint32(len(m.funcs)) + w.shift,
@@ -43,17 +39,8 @@ func (w *codeWriter) init(m *module, o Options, s *scan) {
 		refill: w.meter.call,
 	}
 	w.plan.gauge.perCall = m.callWeight()
-	w.graph = newGraph(m, s)
-	w.costs = w.graph.costs()
-}
-
-// report is what was written, or nil without metering.
-func (w *codeWriter) report() *MeterReport {
-	if w.meter == nil {
-		return nil
-	}
-	counts := w.counts
-	return &counts
+	w.plan.graph = newGraph(m, s)
+	w.plan.costs = w.plan.graph.costs()
 }
 
 // append appends the payload of the code section.
@@ -107,15 +94,12 @@ func (w *codeWriter) function(b []byte, i int) ([]byte, *Error) {
 		}
 	}
 	if w.meter != nil {
-		if err := w.plan.make(w.m, i, w.graph, w.costs); err != nil {
+		if err := w.plan.make(w.m, i); err != nil {
 			return nil, err
 		}
 	}
 	b, extra := w.locals(b, i)
-	if w.meter == nil {
-		return w.splitOnly(b, i, extra), nil
-	}
-	return w.metered(b, i, extra), nil
+	return w.rewritten(b, i, extra), nil
 }
 
 // locals appends the declarations of locals, with those that the new code needs.
@@ -134,72 +118,33 @@ func (w *codeWriter) locals(b []byte, i int) ([]byte, *scratch) {
 	return extra.appendLocals(b), extra
 }
 
-// splitOnly appends the instructions with float selects split.
-func (w *codeWriter) splitOnly(b []byte, i int, extra *scratch) []byte {
-	at := w.m.codes[i].start
-	for _, s := range w.splits {
-		b = append(b, w.m.wasm[at:s.off]...)
-		b = extra.appendSplit(b, s.typ)
-		at = s.off + s.bytes
-	}
-	return append(b, w.m.wasm[at:w.m.codes[i].end]...)
-}
-
-// metered appends the instructions with everything that the plan says.
-func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
-	at, split := w.m.codes[i].start, 0
-	var tight tightness
+// rewritten appends the instructions with everything that the plan says, which is nothing
+// without metering, and float selects split.
+func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
+	in := source{wasm: w.m.wasm, at: w.m.codes[i].start, splits: w.splits, extra: extra}
+	tight := 0
 	if w.plan.entry > 0 {
 		b = w.meter.appendCharge(b, w.plan.entry)
 		w.counts.Entries++
 	}
 	for k := range w.plan.events {
 		ev := &w.plan.events[k]
-		for ; split < len(w.splits) && w.splits[split].off < ev.end; split++ {
-			s := w.splits[split]
-			b = append(b, w.m.wasm[at:s.off]...)
-			b = extra.appendSplit(b, s.typ)
-			at = s.off + s.bytes
-		}
-		if inTight := tight.step(ev); ev.op == opLoop && inTight == 1 {
-			b = append(b, w.m.wasm[at:ev.off]...)
+		if tight = ev.tightness(tight); ev.op == opLoop && tight == 1 {
+			b = in.appendTo(b, ev.off)
 			b = w.meter.appendCopy(b, extra.fuel())
-			at = ev.off
 		}
 		if !ev.edits() {
 			continue
 		}
-		switch {
-		case ev.measured:
-			b = append(b, w.m.wasm[at:ev.off]...)
-			length, _ := ev.op.bulk()
-			b = w.meter.appendMeasured(b, length, ev.charge, extra.first)
-			if ev.longer {
-				b = w.pieces.appendChoice(b, ev.op, extra.first)
-			} else {
-				b = append(b, w.m.wasm[ev.off:ev.end]...)
-			}
-			w.counts.Bulks++
-		case ev.host:
-			b = append(b, w.m.wasm[at:ev.off]...)
-			b = w.appendHostCheck(b, ev)
-			b = w.appendCall(b, ev)
-			if ev.after > 0 {
-				b = w.meter.appendCharge(b, ev.after)
-				w.counts.Paths++
-			}
-		case ev.direct():
-			b = append(b, w.m.wasm[at:ev.off]...)
-			b = w.appendCall(b, ev)
-		case ev.longer:
-			b = append(b, w.m.wasm[at:ev.off]...)
-			b = w.pieces.appendCall(b, ev.op)
-		default:
-			b = append(b, w.m.wasm[at:ev.end]...)
+		if ev.checksFirst() || ev.direct() || ev.longer {
+			b = in.appendTo(b, ev.off)
+			b = w.appendInPlace(b, ev, extra)
+			in.at = ev.end
+		} else {
+			b = in.appendTo(b, ev.end)
 		}
-		at = ev.end
 		if ev.charge > 0 && !ev.checksFirst() {
-			if tight.depth > 0 {
+			if tight > 0 {
 				b = w.meter.appendTightCharge(b, ev.charge, extra.fuel())
 			} else {
 				b = w.meter.appendCharge(b, ev.charge)
@@ -211,28 +156,70 @@ func (w *codeWriter) metered(b []byte, i int, extra *scratch) []byte {
 			}
 		}
 	}
-	return append(b, w.m.wasm[at:w.m.codes[i].end]...)
+	return in.appendTo(b, w.m.codes[i].end)
 }
 
-// tightness follows whether code lies in a tight loop. depth is how many blocks are open
-// there, that of the outermost such loop first.
-type tightness struct{ depth int }
+// source is the instructions of a function from wasm[at] on, with what is left of its splits.
+type source struct {
+	wasm   []byte
+	at     int
+	splits []splitSelect
+	extra  *scratch
+}
 
-// step goes on to an event and returns the depth behind it.
-func (t *tightness) step(ev *event) int {
+// appendTo appends the instructions that come before an offset.
+func (in *source) appendTo(b []byte, off int) []byte {
+	for ; len(in.splits) > 0 && in.splits[0].off < off; in.splits = in.splits[1:] {
+		s := in.splits[0]
+		b = append(b, in.wasm[in.at:s.off]...)
+		b = in.extra.appendSplit(b, s.typ)
+		in.at = s.off + s.bytes
+	}
+	b = append(b, in.wasm[in.at:off]...)
+	in.at = off
+	return b
+}
+
+// appendInPlace appends what comes in place of an instruction.
+func (w *codeWriter) appendInPlace(b []byte, ev *event, extra *scratch) []byte {
+	switch {
+	case ev.measured:
+		length, _ := ev.op.bulk()
+		b = w.meter.appendMeasured(b, length, ev.charge, extra.first)
+		w.counts.Bulks++
+		if ev.longer {
+			return w.pieces.appendChoice(b, ev.op, extra.first)
+		}
+		return append(b, w.m.wasm[ev.off:ev.end]...)
+	case ev.longer:
+		return w.pieces.appendCall(b, ev.op)
+	case ev.host:
+		b = w.appendCall(w.appendHostCheck(b, ev), ev)
+		if ev.after > 0 {
+			b = w.meter.appendCharge(b, ev.after)
+			w.counts.Paths++
+		}
+		return b
+	}
+	return w.appendCall(b, ev)
+}
+
+// tightness returns how many blocks are open behind the event in a tight loop, that of the
+// outermost such loop first, when so many were before it.
+func (ev *event) tightness(depth int) int {
 	switch ev.op {
 	case opLoop:
-		if t.depth > 0 || ev.tight {
-			t.depth++
+		if depth > 0 || ev.tight {
+			depth++
 		}
 	case opBlock, opIf:
-		if t.depth > 0 {
-			t.depth++
+		if depth > 0 {
+			depth++
 		}
 	case opEnd:
-		t.depth = max(0, t.depth-1)
+		depth = max(0, depth-1)
 	}
-	return t.depth
+	return depth
 }
 
 // appendHostCheck appends what comes before a call that may be of an imported
@@ -253,7 +240,7 @@ func (w *codeWriter) appendCall(b []byte, ev *event) []byte {
 		return append(b, w.m.wasm[ev.off:ev.end]...)
 	}
 	if ev.op == opRefFunc {
-		return w.refs.appendGet(b, ev.a)
+		return appendU32(append(b, byte(opGlobalGet)), uint32(len(w.m.globals))+1+w.s.places[ev.a])
 	}
 	return appendU32(append(b, byte(ev.op)), w.m.shifted(ev.a, w.shift))
 }

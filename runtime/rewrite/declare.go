@@ -59,6 +59,9 @@ func (m *module) readType(r *reader) {
 	if m.typeValues += len(params) + len(results); m.typeValues > maxTypeValues {
 		r.fail(start, TooLarge, "the types have more than %d parameters and results together", maxTypeValues)
 	}
+	if len(results) > 1 {
+		r.seen |= featMultiValue
+	}
 	if r.err == nil {
 		m.types = append(m.types, funcType{params: params, results: results})
 	}
@@ -76,45 +79,52 @@ func (r *reader) valueTypes(items string) []valueType {
 	return types
 }
 
+// spaceNames are what messages call the things of each kind.
+var spaceNames = [...]string{
+	ExternFunc: "function", ExternTable: "table", ExternMemory: "memory", ExternGlobal: "global", ExternTag: "tag",
+}
+
+// sizes returns how many things of each kind there are so far.
+func (m *module) sizes() [len(spaceNames)]int {
+	return [...]int{
+		ExternFunc: len(m.funcs), ExternTable: len(m.tables), ExternMemory: len(m.memories),
+		ExternGlobal: len(m.globals), ExternTag: len(m.tags),
+	}
+}
+
 func (m *module) readImports(r *reader) {
 	n := r.count("imports", maxImports, 4)
 	for i := 0; i < n && r.err == nil; i++ {
 		d := importDecl{start: r.pos}
 		d.module, d.name = r.name("module name"), r.name("import name")
-		kindAt := r.pos
-		d.kind = ExternKind(r.byte())
+		kindAt, sizes := r.pos, m.sizes()
+		if d.kind = ExternKind(r.byte()); int(d.kind) < len(sizes) {
+			d.index = uint32(sizes[d.kind])
+		}
 		switch d.kind {
 		case ExternFunc:
-			d.index = uint32(len(m.funcs))
 			m.funcs = append(m.funcs, r.index("type", len(m.types)))
-			m.reads = append(m.reads, d.isRead())
-			m.importedFuncs++
+			m.reads = append(m.reads, d.module == wasiModule && d.name == readImport)
 		case ExternTable:
-			d.index = uint32(len(m.tables))
 			t := r.tableType()
 			t.Imported = true
 			m.tables = append(m.tables, t)
-			m.importedTables++
 		case ExternMemory:
-			d.index = uint32(len(m.memories))
 			l := r.memoryLimits()
 			l.Imported = true
 			m.memories = append(m.memories, l)
-			m.importedMemories++
 		case ExternGlobal:
-			d.index = uint32(len(m.globals))
 			m.globals = append(m.globals, r.globalType())
-			m.importedGlobals++
+			r.noteMutable(m.globals[d.index])
 		case ExternTag:
-			d.index = uint32(len(m.tags))
 			m.readTag(r)
-			m.importedTags++
 		default:
 			r.fail(kindAt, Unsupported, "import kind %d is not known", uint8(d.kind))
 		}
 		d.end = r.pos
 		m.imports = append(m.imports, d)
 	}
+	m.importedFuncs, m.importedTables, m.importedGlobals = len(m.funcs), len(m.tables), len(m.globals)
 	m.checkSpaces(r)
 }
 
@@ -172,6 +182,9 @@ func (r *reader) limits(what string) Limits {
 		return Limits{}
 	}
 	l := Limits{Min: uint64(r.u32()), HasMax: flags&1 != 0, Shared: flags&2 != 0}
+	if l.Shared {
+		r.seen |= featThreads
+	}
 	if l.HasMax {
 		l.Max = uint64(r.u32())
 		if r.err == nil && l.Max < l.Min {
@@ -223,6 +236,13 @@ func (r *reader) globalType() globalDecl {
 	return g
 }
 
+// noteMutable notes what a global needs that is imported or exported.
+func (r *reader) noteMutable(g globalDecl) {
+	if g.mutable {
+		r.seen |= featMutableGlobal
+	}
+}
+
 func (m *module) readTags(r *reader) {
 	n := r.count("tags", maxTags, 2)
 	for i := 0; i < n && r.err == nil; i++ {
@@ -236,10 +256,11 @@ func (m *module) readTag(r *reader) {
 		r.fail(at, Unsupported, "a tag is not an exception")
 	}
 	m.tags = append(m.tags, r.index("type", len(m.types)))
+	r.seen |= featExceptions
 }
 
 func (m *module) readExports(r *reader) {
-	n := r.count("exports", maxExports, 3)
+	n, sizes := r.count("exports", maxExports, 3), m.sizes()
 	seen := make(map[string]struct{}, n)
 	m.exports = make([]exportDecl, 0, n)
 	for i := 0; i < n && r.err == nil; i++ {
@@ -251,19 +272,13 @@ func (m *module) readExports(r *reader) {
 		seen[e.name] = struct{}{}
 		kindAt := r.pos
 		e.kind = ExternKind(r.byte())
-		switch e.kind {
-		case ExternFunc:
-			e.index = r.index("function", len(m.funcs))
-		case ExternTable:
-			e.index = r.index("table", len(m.tables))
-		case ExternMemory:
-			e.index = r.index("memory", len(m.memories))
-		case ExternGlobal:
-			e.index = r.index("global", len(m.globals))
-		case ExternTag:
-			e.index = r.index("tag", len(m.tags))
-		default:
+		if int(e.kind) < len(sizes) {
+			e.index = r.index(spaceNames[e.kind], sizes[e.kind])
+		} else {
 			r.fail(kindAt, Unsupported, "export kind %d is not known", uint8(e.kind))
+		}
+		if e.kind == ExternGlobal && r.err == nil {
+			r.noteMutable(m.globals[e.index])
 		}
 		m.exports = append(m.exports, e)
 	}
@@ -276,6 +291,9 @@ func (m *module) checkSpaces(r *reader) {
 	}
 	if len(m.tables) > maxTables {
 		r.fail(r.pos, TooLarge, "%d tables, at most %d are allowed", len(m.tables), maxTables)
+	}
+	if len(m.tables) > 1 {
+		r.seen |= featReferences
 	}
 }
 
@@ -332,6 +350,11 @@ func (r *reader) localDecls(groups int) int {
 		r.valueType()
 	}
 	return total
+}
+
+func (m *module) readDataCount(r *reader) {
+	m.dataCount = int64(r.u32())
+	r.seen |= featBulkMemory
 }
 
 // largest returns the defined function with the biggest body.

@@ -145,7 +145,7 @@ func (w *codeWriter) checkModuleEffort() *Error {
 	if w.meter == nil {
 		return nil
 	}
-	ns, bytes := w.m.declarations(len(w.refs.funcs))
+	ns, bytes := w.m.declarations(len(w.s.refs))
 	w.effort, w.effortBytes = w.effort+ns, w.effortBytes+bytes
 	if limit := maxModuleEffort + moduleEffortPerByte*w.codeBytes; !w.o.AnyEffort && w.effort > limit {
 		return refuse(headerBytes, SlowToCompile,
@@ -164,11 +164,7 @@ func (w *codeWriter) total() Effort {
 // declared once and looked at with each function, and for the ways into functions of each
 // type. refs is how many globals are added.
 func (m *module) declarations(refs int) (ns, bytes uint64) {
-	values := uint64(0)
-	for _, t := range m.types {
-		values += uint64(len(t.params) + len(t.results))
-	}
 	each := uint64(len(m.types) + len(m.imports) + len(m.globals) + refs)
-	values = weightTyped * (values + uint64(len(m.types)))
+	values := weightTyped * uint64(m.typeValues+len(m.types))
 	return nsPerInstruction*values + nsPerDeclared*each*uint64(len(m.codes)), bytesPerInstruction * values
 }

@@ -14,7 +14,7 @@ type reader struct {
 	what string
 	// short is the kind of error for running out of bytes.
 	short Kind
-	// seen are the features that the value types read so far need.
+	// seen are the features that what was read so far needs.
 	seen features
 	err  *Error
 }

@@ -54,8 +54,6 @@ type Error struct {
 // Error returns the message, with the offset unless the file as a whole is wrong.
 func (e *Error) Error() string {
 	switch e.Kind {
-	case Empty, Text, NotWasm, Component, Version:
-		return e.Message
 	case Truncated, Malformed, TooLarge, Unsupported:
 		return fmt.Sprintf("%s module: %s (byte %d)", e.Kind, e.Message, e.Offset)
 	}

@@ -36,39 +36,6 @@ func named[T ~uint16](bits T, names []string) (set []string) {
 	return set
 }
 
-// declaredFeatures are the features that a module's declarations need.
-func (m *module) declaredFeatures() features {
-	f := m.seen
-	for _, t := range m.types {
-		if len(t.results) > 1 {
-			f |= featMultiValue
-		}
-	}
-	for _, d := range m.imports {
-		if d.kind == ExternGlobal && m.globals[d.index].mutable {
-			f |= featMutableGlobal
-		}
-	}
-	for _, e := range m.exports {
-		if e.kind == ExternGlobal && m.globals[e.index].mutable {
-			f |= featMutableGlobal
-		}
-	}
-	if len(m.tables) > 1 {
-		f |= featReferences
-	}
-	if m.dataCount >= 0 {
-		f |= featBulkMemory
-	}
-	if len(m.tags) > 0 {
-		f |= featExceptions
-	}
-	if len(m.memories) > 0 && m.memories[0].Shared {
-		f |= featThreads
-	}
-	return f
-}
-
 // featureOf is the feature that an instruction needs.
 func featureOf(in *instr) features {
 	switch {
@@ -148,7 +115,7 @@ func (m *module) declaredBlockers() blockers {
 	case m.memories[0].Shared:
 		b |= blockSharedMemory
 	}
-	if m.importedMemories > 0 {
+	if len(m.memories) > 0 && m.memories[0].Imported {
 		b |= blockImportedMemory
 	}
 	if m.importedTables > 0 {

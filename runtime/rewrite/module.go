@@ -37,7 +37,7 @@ var sectionKinds = [sectionIDs]struct {
 	secExport:    {"export", 8, (*module).readExports},
 	secStart:     {"start", 9, func(m *module, r *reader) { m.start = int(r.index("function", len(m.funcs))) }},
 	secElement:   {"element", 10, (*module).readElements},
-	secDataCount: {"data count", 11, func(m *module, r *reader) { m.dataCount = int64(r.u32()) }},
+	secDataCount: {"data count", 11, (*module).readDataCount},
 	secCode:      {"code", 12, (*module).readCode},
 	secData:      {"data", 13, (*module).readData},
 }
@@ -73,13 +73,13 @@ type module struct {
 	data         []dataDecl
 	dataCount    int64 // -1 for no data count section
 
-	importedFuncs, importedGlobals, importedTables, importedMemories, importedTags int
+	importedFuncs, importedGlobals, importedTables int
 
 	// reads says of every imported function whether it is WASI's fd_read.
 	reads []bool
 	// givenOut are functions that segments and constant expressions refer to.
 	givenOut []uint32
-	// seen are features that value types and constant expressions need.
+	// seen are the features that the sections read so far need.
 	seen features
 
 	custom    []string

@@ -79,9 +79,9 @@ type plan struct {
 	tight  bool
 	frames []pathFrame
 	loops  []int // the events that begin the open loops
-	// assigned is how many locals are set somewhere in the function.
-	assigned int
-	gauge    gauge
+	gauge  gauge
+	graph  *graph
+	costs  *callCosts
 }
 
 // pathFrame is a block during the walk backwards. The costs are those of the
@@ -98,20 +98,19 @@ type pathFrame struct {
 const costSlack = 50
 
 // make plans defined function i.
-func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
+func (p *plan) make(m *module, i int) *Error {
 	p.body(m, i)
 	p.events, p.lists = p.events[:0], p.lists[:0]
 	p.loops = p.loops[:0]
 	p.measured, p.tight = false, false
-	p.assigned = g.s.funcs[i].assigned
-	p.gauge.begin(m, p.locals, p.assigned, m.types[m.funcs[m.importedFuncs+i]])
-	p.collect(i, g, c)
+	p.gauge.begin(m, p.locals, p.graph.s.funcs[i].assigned, m.types[m.funcs[m.importedFuncs+i]])
+	p.collect(i)
 	if p.err != nil {
 		return p.err
 	}
 	rest := p.charge()
 	p.entry = 0
-	if c.check[i] {
+	if p.costs.check[i] {
 		p.entry = max(rest, 1)
 		p.gauge.check(liveVariable * p.gauge.variables)
 	}
@@ -128,10 +127,11 @@ func (p *plan) make(m *module, i int, g *graph, c *callCosts) *Error {
 }
 
 // collect walks forwards and notes the events.
-func (p *plan) collect(i int, g *graph, c *callCosts) {
+func (p *plan) collect(i int) {
 	var (
 		in     instr
 		before uint64
+		c      = p.costs
 		self   = c.group[p.m.importedFuncs+i]
 	)
 	for p.next(&in) {
@@ -163,9 +163,9 @@ func (p *plan) collect(i int, g *graph, c *callCosts) {
 				p.gauge.effort.live += branchesPerCheckpoint * ev.live
 			}
 		case opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef:
-			n := g.typeNode(in.a)
+			n := p.graph.typeNode(in.a)
 			ev.own += c.price[n]
-			ev.host = g.host[n-uint32(len(p.m.funcs))]
+			ev.host = p.graph.host[n-uint32(len(p.m.funcs))]
 			ev.back = c.group[n] == self
 		case opBrTable:
 			ev.list = len(p.lists)
@@ -214,7 +214,7 @@ func (in *instr) takesFuel() bool {
 // merge is what it costs to move values at the loop head or the end of the block
 // that in ends. Only locals that are set in the block may differ there.
 func (p *plan) merge(in *instr) uint64 {
-	return moveCost(min(p.assigned, in.sets)) + moveCost(in.params+in.results)
+	return moveCost(min(p.gauge.assigned, in.sets)) + moveCost(in.params+in.results)
 }
 
 // isEvent reports whether an instruction moves control, refers to a function or

@@ -27,14 +27,9 @@ func (in *instr) longer() bool {
 	return (in.op == opMemoryFill || in.op == opMemoryCopy) && (!in.constLength || in.length > piece)
 }
 
-// function is the index of the function that stands in for op.
-func (p *piecewise) function(op opcode) uint32 {
-	return p.first + uint32(slices.Index(p.ops, op))
-}
-
 // appendCall appends a call of what stands in for op.
 func (p *piecewise) appendCall(b []byte, op opcode) []byte {
-	return appendU32(append(b, byte(opCall)), p.function(op))
+	return appendU32(append(b, byte(opCall)), p.first+uint32(slices.Index(p.ops, op)))
 }
 
 // appendChoice appends op as it is when the length in a local is that of a piece or

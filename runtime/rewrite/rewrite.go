@@ -126,7 +126,11 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	rep.Meter, rep.Effort = code.report(), code.total()
+	if o.Meter {
+		counts := code.counts // a copy, which does not keep the writer
+		rep.Meter = &counts
+	}
+	rep.Effort = code.total()
 	return out, rep, nil
 }
 

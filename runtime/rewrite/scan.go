@@ -66,7 +66,7 @@ type scanFrame struct {
 
 // scanCode decodes every function body.
 func (m *module) scanCode() (*scan, *Error) {
-	s := &scanner{scan: scan{taken: m.taken(), features: m.declaredFeatures(), blockers: m.declaredBlockers(), places: make(map[uint32]uint32)}}
+	s := &scanner{scan: scan{taken: m.taken(), features: m.seen, blockers: m.declaredBlockers(), places: make(map[uint32]uint32)}}
 	s.scan.funcs = make([]funcScan, 0, len(m.codes))
 	for i := range m.codes {
 		if err := s.function(m, i); err != nil {

@@ -210,7 +210,7 @@ func (w *writer) globals() {
 	globals := m.globals[m.importedGlobals:]
 	n := uint32(len(globals))
 	if w.o.Meter {
-		n += 1 + uint32(len(w.code.refs.funcs)) // the first is the fuel
+		n += 1 + uint32(len(w.code.s.refs)) // the first is the fuel
 	}
 	w.out = appendU32(w.out, n)
 	for _, g := range globals {
@@ -219,7 +219,23 @@ func (w *writer) globals() {
 	}
 	if w.o.Meter {
 		w.out = append(w.out, byte(typeI64), 1, byte(opI64Const), 0, byte(opEnd))
-		w.out = w.code.refs.appendGlobals(w.out, w.code.shift)
+		w.references()
+	}
+}
+
+// references appends constant globals, behind that of the fuel, with the functions that bodies
+// refer to. They stand in for ref.func, for which wazero 1.12 makes a new object each time and
+// keeps it as long as the instance lives, where no limit counts it.
+func (w *writer) references() {
+	s := w.code.s
+	for _, f := range s.refs {
+		if s.features&featTypedRefs != 0 { // then the type of a reference tells that of its function
+			w.out = appendU32(append(w.out, refNonNull), w.m.funcs[f])
+		} else {
+			w.out = append(w.out, byte(typeFunc))
+		}
+		w.out = appendU32(append(w.out, 0, byte(opRefFunc)), w.funcIndex(f))
+		w.out = append(w.out, byte(opEnd))
 	}
 }
 
@@ -297,42 +313,4 @@ func (w *writer) constant(start, end int) {
 		w.m.constImmediate(&r, op)
 		w.out = append(w.out, r.b[at:r.pos]...)
 	}
-}
-
-// references are constant globals, behind that of the fuel, with the functions that
-// bodies refer to. They stand in for ref.func, for which wazero 1.12 makes a new object
-// each time and keeps it as long as the instance lives, where no limit counts it.
-type references struct {
-	m     *module
-	funcs []uint32 // of the input, in the order of their globals
-	first uint32   // index of the first global
-	// places are the indexes of functions in funcs.
-	places map[uint32]uint32
-	// typed says that the type of a reference tells that of its function.
-	typed bool
-}
-
-func newReferences(m *module, s *scan) references {
-	return references{
-		m: m, funcs: s.refs, places: s.places, first: uint32(len(m.globals)) + 1, typed: s.features&featTypedRefs != 0,
-	}
-}
-
-// appendGet appends what gives the reference to function f of the input.
-func (r *references) appendGet(b []byte, f uint32) []byte {
-	return appendU32(append(b, byte(opGlobalGet)), r.first+r.places[f])
-}
-
-// appendGlobals appends the globals, with the functions shifted.
-func (r *references) appendGlobals(b []byte, shift uint32) []byte {
-	for _, f := range r.funcs {
-		if r.typed {
-			b = appendU32(append(b, refNonNull), r.m.funcs[f])
-		} else {
-			b = append(b, byte(typeFunc))
-		}
-		b = appendU32(append(b, 0, byte(opRefFunc)), r.m.shifted(f, shift))
-		b = append(b, byte(opEnd))
-	}
-	return b
 }
