@@ -37,8 +37,8 @@ func costTable() (t [256]uint8) {
 	// These leave nothing, or next to nothing, in compiled code.
 	set(0, opNop, opBlock, opLoop, opElse, opEnd, opDrop, opLocalGet, opLocalSet, opLocalTee,
 		opI32Const, opI64Const, opF32Const, opF64Const, opUnreachable)
-	fill(t[:], costDivide, 0x6d, 0x70)      // i32.div_s to i32.rem_u
-	fill(t[:], costDivide, 0x7f, 0x82)      // i64.div_s to i64.rem_u
+	// i32.div_s to i32.rem_u, and the same for i64.
+	fill(t[:], costDivide, 0x6d, 0x70, 0x7f, 0x82)
 	set(costDivide, 0x91, 0x95, 0x9f, 0xa3) // f32.sqrt, f32.div, f64.sqrt, f64.div
 	set(costCall, opCall, opReturnCall)
 	set(costIndirect, opCallIndirect, opReturnCallIndirect, opCallRef, opReturnCallRef)
@@ -52,8 +52,7 @@ var simple = simpleTable()
 
 func simpleTable() (t [256]bool) {
 	t[opNop], t[opDrop] = true, true
-	fill(t[:], true, opLocalGet, opGlobalSet)
-	fill(t[:], true, 0x28, opI32Extend8S-1)
+	fill(t[:], true, opLocalGet, opGlobalSet, 0x28, opI32Extend8S-1)
 	t[opMemoryGrow] = false
 	return t
 }

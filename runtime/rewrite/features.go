@@ -36,33 +36,26 @@ func named[T ~uint16](bits T, names []string) (set []string) {
 	return set
 }
 
+// opFeatures are the features that opcodes without a prefix need.
+var opFeatures = featureTable()
+
+func featureTable() (t [256]features) {
+	fill(t[:], featExceptions, opThrow, opThrow, opThrowRef, opThrowRef, opTryTable, opTryTable)
+	fill(t[:], featTailCall, opReturnCall, opReturnCallIndirect)
+	fill(t[:], featTypedRefs, opCallRef, opCallRef, opRefAsNonNull, opBrOnNonNull)
+	fill(t[:], featTailCall|featTypedRefs, opReturnCallRef, opReturnCallRef)
+	fill(t[:], featReferences, opSelectTyped, opSelectTyped, opTableGet, opTableSet, opRefNull, opRefFunc)
+	fill(t[:], featSignExtension, opI32Extend8S, opI64Extend32S)
+	return t
+}
+
 // featureOf is the feature that an instruction needs.
 func featureOf(in *instr) features {
 	switch {
-	case in.op < opI32Extend8S:
-		switch in.op {
-		case opBlock, opLoop, opIf:
-			if in.a > 0 {
-				return featMultiValue
-			}
-		case opThrow, opThrowRef, opTryTable:
-			return featExceptions
-		case opReturnCall, opReturnCallIndirect:
-			return featTailCall
-		case opCallRef:
-			return featTypedRefs
-		case opReturnCallRef:
-			return featTailCall | featTypedRefs
-		case opSelectTyped, opTableGet, opTableSet:
-			return featReferences
-		}
-		return 0
-	case in.op <= opI64Extend32S:
-		return featSignExtension
-	case in.op <= opRefFunc:
-		return featReferences
-	case in.op <= opBrOnNonNull:
-		return featTypedRefs
+	case in.op >= opBlock && in.op <= opIf && in.a > 0:
+		return featMultiValue
+	case in.op < 0x100:
+		return opFeatures[in.op]
 	case in.op <= opTruncSatLast:
 		return featSaturating
 	case in.op < opTableGrow:

@@ -1,6 +1,9 @@
 package rewrite
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // headerBytes is the length of the magic number and the version.
 const headerBytes = 8
@@ -74,7 +77,7 @@ func isText(b []byte) bool {
 			}
 			b = rest
 		default:
-			return startsField(b)
+			return regexp.MustCompile(`^\([ \t\r\n]*(module|component|func|import|export|memory|type)([ \t\r\n()$";]|$)`).Match(b)
 		}
 	}
 }
@@ -97,18 +100,4 @@ func skipComment(b []byte) (rest []byte, closed bool) {
 		}
 	}
 	return nil, false
-}
-
-func startsField(b []byte) bool {
-	rest, ok := bytes.CutPrefix(b, []byte("("))
-	if !ok {
-		return false
-	}
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	for _, word := range []string{"module", "component", "func", "import", "export", "memory", "type"} {
-		if after, ok := bytes.CutPrefix(rest, []byte(word)); ok && (len(after) == 0 || bytes.IndexByte([]byte(" \t\r\n()$\";"), after[0]) >= 0) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,5 +1,7 @@
 package rewrite
 
+import "slices"
+
 // Section ids of the binary format.
 const (
 	secCustom = iota
@@ -19,27 +21,32 @@ const (
 	sectionIDs
 )
 
-// sectionKinds are the sections by their ids: how each is read, and its place in the order
-// that the format asks for, which is another one than that of the ids.
+// sectionOrder is the order that the format asks for, which is another one than that of the
+// ids. Custom sections may be anywhere.
+var sectionOrder = [...]byte{
+	secType, secImport, secFunction, secTable, secMemory, secTag, secGlobal, secExport, secStart, secElement,
+	secDataCount, secCode, secData,
+}
+
+// sectionKinds are the sections by their ids: how each is called and read.
 var sectionKinds = [sectionIDs]struct {
 	name string
-	rank int
 	read func(*module, *reader)
 }{
-	secCustom:    {"custom", 0, (*module).readCustom},
-	secType:      {"type", 1, (*module).readTypes},
-	secImport:    {"import", 2, (*module).readImports},
-	secFunction:  {"function", 3, (*module).readFunctions},
-	secTable:     {"table", 4, (*module).readTables},
-	secMemory:    {"memory", 5, (*module).readMemories},
-	secTag:       {"tag", 6, (*module).readTags},
-	secGlobal:    {"global", 7, (*module).readGlobals},
-	secExport:    {"export", 8, (*module).readExports},
-	secStart:     {"start", 9, func(m *module, r *reader) { m.start = int(r.index("function", len(m.funcs))) }},
-	secElement:   {"element", 10, (*module).readElements},
-	secDataCount: {"data count", 11, (*module).readDataCount},
-	secCode:      {"code", 12, (*module).readCode},
-	secData:      {"data", 13, (*module).readData},
+	secCustom:    {"custom", (*module).readCustom},
+	secType:      {"type", (*module).readTypes},
+	secImport:    {"import", (*module).readImports},
+	secFunction:  {"function", (*module).readFunctions},
+	secTable:     {"table", (*module).readTables},
+	secMemory:    {"memory", (*module).readMemories},
+	secGlobal:    {"global", (*module).readGlobals},
+	secExport:    {"export", (*module).readExports},
+	secStart:     {"start", func(m *module, r *reader) { m.start = int(r.index("function", len(m.funcs))) }},
+	secElement:   {"element", (*module).readElements},
+	secCode:      {"code", (*module).readCode},
+	secData:      {"data", (*module).readData},
+	secDataCount: {"data count", (*module).readDataCount},
+	secTag:       {"tag", (*module).readTags},
 }
 
 // section is one section of the input: its payload is wasm[start:end].
@@ -93,9 +100,9 @@ func read(wasm []byte) (*module, *Error) {
 	}
 	m := &module{wasm: wasm, start: -1, dataCount: -1}
 	r := &reader{b: wasm, pos: headerBytes, end: len(wasm), what: "the file", short: Truncated}
-	rank := 0
+	last := -1
 	for r.left() > 0 && r.err == nil {
-		rank = m.section(r, rank)
+		last = m.section(r, last)
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -103,13 +110,13 @@ func read(wasm []byte) (*module, *Error) {
 	return m, m.checkCounts()
 }
 
-// section reads the next section. It takes and returns the rank of the last one.
-func (m *module) section(r *reader, rank int) int {
+// section reads the next section. It takes and returns the place of the last one in sectionOrder.
+func (m *module) section(r *reader, last int) int {
 	start := r.pos
 	id := r.byte()
 	if id >= sectionIDs {
 		r.fail(start, Unsupported, "section id %d is not known", id)
-		return rank
+		return last
 	}
 	kind := &sectionKinds[id]
 	name := kind.name
@@ -118,13 +125,14 @@ func (m *module) section(r *reader, rank int) int {
 		r.fail(start, Truncated, "the %s section should have %d bytes, but only %d follow: the file is cut short", name, size, r.left())
 	}
 	if id != secCustom {
-		if kind.rank <= rank {
+		place := slices.Index(sectionOrder[:], id)
+		if place <= last {
 			r.fail(start, Malformed, "the %s section is out of order or there twice", name)
 		}
-		rank = kind.rank
+		last = place
 	}
 	if r.err != nil {
-		return rank
+		return last
 	}
 	body := &reader{b: r.b, pos: r.pos, end: r.pos + int(size), what: "the " + name + " section", short: Malformed}
 	r.pos = body.end
@@ -137,7 +145,7 @@ func (m *module) section(r *reader, rank int) int {
 	}
 	m.seen |= body.seen
 	r.err = body.err
-	return rank
+	return last
 }
 
 // checkCounts compares sections that must agree with each other.

@@ -10,16 +10,6 @@ type writer struct {
 	data []run
 }
 
-// order is the order of the sections.
-var order = sectionOrder()
-
-func sectionOrder() (ids [sectionIDs - 1]byte) {
-	for id := byte(1); id < sectionIDs; id++ {
-		ids[sectionKinds[id].rank-1] = id
-	}
-	return ids
-}
-
 // write returns the module as the options want it.
 func (m *module) write(o Options, s *scan) ([]byte, *codeWriter, *Error) {
 	w := &writer{m: m, o: o, out: make([]byte, 0, len(m.wasm)+len(m.wasm)/4+1024)}
@@ -30,7 +20,7 @@ func (m *module) write(o Options, s *scan) ([]byte, *codeWriter, *Error) {
 	for _, s := range m.sections {
 		old[s.id] = s
 	}
-	for _, id := range order {
+	for _, id := range sectionOrder {
 		if old[id].id == 0 && !w.adds(id) {
 			continue
 		}
