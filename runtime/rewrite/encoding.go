@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"encoding/binary"
+	"math"
 	"unicode/utf8"
 )
 
@@ -59,22 +60,17 @@ func (r *reader) u32() uint32 {
 		r.pos++
 		return uint32(c)
 	}
-	start := r.pos
-	var v uint32
-	for shift := 0; shift < 35; shift += 7 {
-		c := r.byte()
-		if shift == 28 && c > 0x0f {
-			break
-		}
-		v |= uint32(c&0x7f) << shift
-		if c < 0x80 {
-			if r.err != nil {
-				return 0
-			}
-			return v
-		}
+	longest := r.b[r.pos:min(r.end, r.pos+binary.MaxVarintLen32)]
+	v, n := binary.Uvarint(longest)
+	switch {
+	case n > 0 && v <= math.MaxUint32:
+		r.pos += n
+		return uint32(v)
+	case n == 0 && len(longest) < binary.MaxVarintLen32:
+		r.runOut()
+	default:
+		r.fail(r.pos, Malformed, "a number does not fit in 32 bits")
 	}
-	r.fail(start, Malformed, "a number does not fit in 32 bits")
 	return 0
 }
 

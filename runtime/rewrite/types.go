@@ -61,18 +61,24 @@ var typeNames = [256]string{
 type funcType struct{ params, results []valueType }
 
 // String returns the signature as "(i32, i64) -> f64".
-func (f funcType) String() string {
-	s := "(" + joinTypes(f.params) + ") -> "
-	if len(f.results) == 1 {
-		return s + f.results[0].String()
+func (f funcType) String() string { return signature(f.params, f.results) }
+
+// Signature returns the type of a function as in Import, from value types as the binary format
+// has them.
+func Signature(params, results []byte) string { return signature(params, results) }
+
+func signature[T byte | valueType](params, results []T) string {
+	s := "(" + joinTypes(params) + ") -> "
+	if len(results) == 1 {
+		return s + joinTypes(results)
 	}
-	return s + "(" + joinTypes(f.results) + ")"
+	return s + "(" + joinTypes(results) + ")"
 }
 
-func joinTypes(types []valueType) string {
+func joinTypes[T byte | valueType](types []T) string {
 	names := make([]string, len(types))
 	for i, t := range types {
-		names[i] = t.String()
+		names[i] = valueType(t).String()
 	}
 	return strings.Join(names, ", ")
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/suggest"
@@ -100,24 +99,8 @@ func HostFunctions() (map[string]string, error) {
 			return nil, err
 		}
 		for name, def := range host.ExportedFunctions() {
-			known[module+"."+name] = signature(def)
+			known[module+"."+name] = rewrite.Signature(def.ParamTypes(), def.ResultTypes())
 		}
 	}
 	return known, nil
-}
-
-func signature(def api.FunctionDefinition) string {
-	results := typeList(def.ResultTypes())
-	if types := def.ResultTypes(); len(types) == 1 {
-		results = api.ValueTypeName(types[0])
-	}
-	return typeList(def.ParamTypes()) + " -> " + results
-}
-
-func typeList(types []api.ValueType) string {
-	names := make([]string, len(types))
-	for i, t := range types {
-		names[i] = api.ValueTypeName(t)
-	}
-	return "(" + strings.Join(names, ", ") + ")"
 }
