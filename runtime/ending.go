@@ -28,7 +28,7 @@ func ending(s *abi.Call, engineErr error) error {
 		}
 		return nil
 	case errors.Is(engineErr, pool.ErrEnginePanic), strings.Contains(engineErr.Error(), recovered):
-		return &Error{Reason: Internal, Message: "a host function failed", cause: engineText(engineErr)}
+		return &Error{Reason: Internal, Message: "a host function failed", cause: abi.TextOf(engineErr)}
 	}
 	if err := limitMet(s, engineErr); err != nil {
 		return err
@@ -39,7 +39,7 @@ func ending(s *abi.Call, engineErr error) error {
 			Message: fmt.Sprintf("exit status %d", exit.ExitCode()),
 		}
 	}
-	return &Error{Reason: Trap, Message: "the guest broke down: " + trapName(engineErr), cause: engineText(engineErr)}
+	return &Error{Reason: Trap, Message: "the guest broke down: " + trapName(engineErr), cause: abi.TextOf(engineErr)}
 }
 
 // stoppedBy says how a call ended that the host stopped, or whose context is done.
@@ -78,7 +78,7 @@ func reported(s *abi.Call) error {
 
 // limitMet blames a limit for a call that ended badly after it met one.
 func limitMet(s *abi.Call, engineErr error) error {
-	cause := engineText(engineErr)
+	cause := abi.TextOf(engineErr)
 	if trapName(engineErr) == "stack overflow" {
 		return exhausted(cause, LimitStack, "the guest's call stack is full; its recursion has no end or goes too deep")
 	}
@@ -101,19 +101,9 @@ const recovered = "(recovered by wazero)"
 // trapName cuts the engine's error down to the name of the trap, such as
 // "unreachable".
 func trapName(err error) string {
-	line := firstLine(err.Error())
+	line := abi.FirstLine(err)
 	if _, name, ok := strings.Cut(line, "wasm error: "); ok {
 		return name
 	}
-	return line
-}
-
-// engineText is the text of an error of the engine, for logs. The error itself stays here: it
-// would answer errors.Is by what a guest chose, such as the exit code that the engine has for
-// a deadline, and by whatever a host function panicked with.
-func engineText(err error) error { return errors.New(err.Error()) }
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
 	return line
 }

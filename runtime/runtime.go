@@ -13,6 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/callqueue"
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 	"github.com/wasmtool/wasmtool/runtime/internal/compile"
+	"github.com/wasmtool/wasmtool/runtime/internal/compile/child"
 	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
@@ -157,7 +158,7 @@ func New(o Options) *Runtime {
 	})
 	r.compiler = compile.New(compile.Options{
 		CacheDir: o.CacheDir, CacheMaxBytes: o.CacheMaxBytes, MaxModuleBytes: o.MaxModuleBytes,
-		Command: o.CompileCommand, Timeout: o.CompileTimeout, Memory: o.CompileMemory,
+		Child: child.Options{Command: o.CompileCommand, Timeout: o.CompileTimeout, MaxMemory: o.CompileMemory},
 		OnCompile: func(digest string, bytes int) {
 			if o.OnCompile != nil {
 				o.OnCompile(CompileEvent{Digest: digest, Bytes: bytes})

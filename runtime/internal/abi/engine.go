@@ -9,6 +9,7 @@ package abi
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -106,6 +107,17 @@ func (e *Engine) onGuest(mod api.Module) *Guest {
 		panic(sys.NewExitError(stopped))
 	}
 	return g
+}
+
+// TextOf is the text of an error of the engine, for logs. The error itself goes no further: it
+// would answer errors.Is by what a guest chose, such as the exit code that the engine has for
+// a deadline, and by whatever a host function panicked with.
+func TextOf(err error) error { return errors.New(err.Error()) }
+
+// FirstLine is the text of an error of the engine without its stack.
+func FirstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // stopped is the exit code with which a guest is stopped. Nobody acts on it: why it was is

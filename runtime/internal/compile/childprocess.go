@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/compile/child"
 )
 
-func (c *Compiler) hasChild() bool { return len(c.opts.Command) > 0 }
+func (c *Compiler) hasChild() bool { return len(c.opts.Child.Command) > 0 }
 
 // compileMarker is the only argument of a program that was started to compile.
 const compileMarker = "wasmtool:compile"
@@ -48,9 +48,9 @@ func leaveCode(wasm []byte, dir string) error {
 
 // compileInChild has a child leave the code of a module in dir.
 func (c *Compiler) compileInChild(m rewritten, dir string) error {
-	err := child.Compile(c.opts.Closing, child.Options{
-		Command: c.opts.Command, Timeout: c.opts.Timeout, MaxMemory: c.opts.Memory, Processors: workers(m.report.Effort),
-	}, m.wasm, dir)
+	o := c.opts.Child
+	o.Processors = workers(m.report.Effort)
+	err := child.Compile(c.opts.Closing, o, m.wasm, dir)
 	var e *Error
 	if !errors.As(err, &e) {
 		if !holdsFile(dir) { // the engine would compile here without a word

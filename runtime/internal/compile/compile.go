@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
-	"time"
 
 	"github.com/tetratelabs/wazero"
 
@@ -26,11 +25,9 @@ type Options struct {
 	CacheMaxBytes int64
 	// MaxModuleBytes bounds the size of a module.
 	MaxModuleBytes int
-	// Command compiles in a child process, with its bounds; see package child. Without one
-	// modules that may take long do not compile.
-	Command []string
-	Timeout time.Duration
-	Memory  uint64
+	// Child compiles in a child process, but for Processors, which is worked out for each
+	// module. Without a Command modules that may take long do not compile.
+	Child child.Options
 	// OnCompile is called, possibly concurrently, before a module is compiled that the cache
 	// does not have; nil means nobody is told.
 	OnCompile func(digest string, bytes int)
@@ -101,15 +98,9 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 		// The digest held, so this is code of another build of the engine.
 		slot.discard()
 	}
-	work := func(mayTakeLong bool) func() error {
-		return func() (err error) {
-			engine, err = c.compileNew(job, slot, mayTakeLong)
-			return err
-		}
-	}
-	err = c.inTurn(job, c.short, work(false))
+	engine, err = c.inTurn(job, slot, false)
 	if errors.Is(err, errTakesLong) {
-		err = c.inTurn(job, c.long, work(true))
+		return c.inTurn(job, slot, true)
 	}
 	return engine, err
 }
@@ -184,7 +175,7 @@ func (c *Compiler) build(m rewritten, slot *slot) (*abi.Engine, error) {
 		engine, err = newEngine(m, "")
 	}
 	if err != nil {
-		return nil, invalid(engineText(err), "the module does not compile: %s", firstLine(err.Error()))
+		return nil, invalid(abi.TextOf(err), "the module does not compile: %s", abi.FirstLine(err))
 	}
 	if slot.dir() == "" {
 		return share(engine) // as long as the folder is there
@@ -197,7 +188,7 @@ func (c *Compiler) build(m rewritten, slot *slot) (*abi.Engine, error) {
 func share(engine *abi.Engine) (*abi.Engine, error) {
 	if err := engine.ShareMemory(); err != nil {
 		engine.Close()
-		return nil, broken("the functions for plug-ins do not compile", engineText(err))
+		return nil, broken("the functions for plug-ins do not compile", abi.TextOf(err))
 	}
 	return engine, nil
 }

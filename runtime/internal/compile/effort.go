@@ -3,7 +3,6 @@ package compile
 import (
 	"errors"
 	goruntime "runtime"
-	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
@@ -74,7 +73,7 @@ func checkImports(report *rewrite.Report) error {
 	case errors.As(err, &refused):
 		return invalid(nil, "%s", refused.Message)
 	default:
-		return broken("the host functions are not available", engineText(err))
+		return broken("the host functions are not available", abi.TextOf(err))
 	}
 }
 
@@ -85,13 +84,4 @@ func fromRewrite(err error) error {
 		return invalid(err, "%s", fault.Error())
 	}
 	return broken("the module could not be rewritten", err)
-}
-
-// engineText is the text of an error of the engine, for logs. The error itself stays here: it
-// may hold whatever a guest chose.
-func engineText(err error) error { return errors.New(err.Error()) }
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }

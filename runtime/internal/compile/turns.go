@@ -17,23 +17,27 @@ type turns chan struct{}
 // newTurns leaves others half of the processors.
 func newTurns() turns { return make(turns, max(1, goruntime.GOMAXPROCS(0)/2)) }
 
-// inTurn does a part of a job when it has its turn. Jobs whose callers have
-// all gone make room at once.
-func (c *Compiler) inTurn(job Job, t turns, work func() error) error {
+// inTurn compiles a module when it has its turn. Jobs whose callers have all gone make room
+// at once.
+func (c *Compiler) inTurn(job Job, slot *slot, mayTakeLong bool) (*abi.Engine, error) {
+	t := c.short
+	if mayTakeLong {
+		t = c.long
+	}
 	for {
 		select {
 		case t <- struct{}{}:
 			defer func() { <-t }()
 			if job.Unwanted() {
-				return errUnwanted
+				return nil, errUnwanted
 			}
-			return work()
+			return c.compileNew(job, slot, mayTakeLong)
 		case <-job.Left:
 			if job.Unwanted() {
-				return errUnwanted
+				return nil, errUnwanted
 			}
 		case <-c.opts.Closing.Done():
-			return closed()
+			return nil, closed()
 		}
 	}
 }

@@ -243,12 +243,8 @@ func (p *Pool) DropOldest() bool {
 	if from == nil {
 		return false
 	}
-	first := true
-	of.drop(from.removeIf(func(*Instance) bool {
-		was := first
-		first = false
-		return was
-	})...)
+	n := 0
+	of.drop(from.removeIf(func(*Instance) bool { n++; return n == 1 })...)
 	return true
 }
 
