@@ -104,7 +104,7 @@ func requireBalanced(t testing.TB, r *Runtime, modules ...*Module) int64 {
 			own += k.Image
 			for _, i := range k.Waiting {
 				own += i.Bytes
-				memory += int64(i.Memory.Size())
+				memory += int64(i.Size)
 			}
 		}
 		if got := m.c.pool.Usage().Waiting; got != own {

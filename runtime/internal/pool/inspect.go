@@ -48,6 +48,8 @@ type WaitingInstance struct {
 	Bytes, OwnImage int64
 	Trimmed         bool
 	Memory          *guestmem.Memory
+	// Size is that of the Memory in bytes; it may be freed after that.
+	Size uint64
 }
 
 // Kinds returns the kinds of the pool. What waits may be called meanwhile.
@@ -65,7 +67,7 @@ func (p *Pool) Kinds() (all []KindState) {
 			h := &k.shards[n]
 			h.mu.Lock()
 			for _, i := range h.idle {
-				state.Waiting = append(state.Waiting, WaitingInstance{i.since, i.bytes, i.ownImage, i.trimmed, i.guest.Memory})
+				state.Waiting = append(state.Waiting, WaitingInstance{i.since, i.bytes, i.ownImage, i.trimmed, i.guest.Memory, uint64(i.guest.Memory.Size())})
 			}
 			h.mu.Unlock()
 		}
