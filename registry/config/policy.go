@@ -20,8 +20,7 @@ func (c *Config) PolicyConfig() policy.Config {
 	p.Tools, p.Sources = maps.Clone(p.Tools), maps.Clone(p.Sources)
 	for name, t := range p.Tools {
 		if t.Enabled != nil {
-			enabled := *t.Enabled
-			t.Enabled = &enabled
+			t.Enabled = new(*t.Enabled)
 			p.Tools[name] = t
 		}
 	}

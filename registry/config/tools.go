@@ -38,16 +38,15 @@ func (r *reader) toolKey(name string) stricttoml.Key {
 	return stricttoml.Key{
 		Path: "tools.NAME", Want: stricttoml.WantTable,
 		Members: func() []stricttoml.Key {
-			keys := []stricttoml.Key{
+			return slices.Concat([]stricttoml.Key{
 				{Name: "enabled", Want: stricttoml.WantFlag, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
-					enabled := n.Text == "true"
-					rule.Enabled = &enabled
+					rule.Enabled = new(n.Text == "true")
 				}},
 				{Name: "auto_execute", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&rule.AutoExecute)},
-			}
-			keys = append(keys, r.grantKeys(&settings.grants)...)
-			keys = append(keys, stricttoml.Key{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: r.settingKey(settings.settings)})
-			return append(keys, stricttoml.Key{Name: "digest", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &settings.digest, parseDigest)})
+			}, r.grantKeys(&settings.grants), []stricttoml.Key{
+				{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: r.settingKey(settings.settings)},
+				{Name: "digest", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &settings.digest, parseDigest)},
+			})
 		},
 		Read: func(at stricttoml.Place, _ *stricttoml.Node) {
 			rule.Source = r.source(at)
