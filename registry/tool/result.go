@@ -95,9 +95,8 @@ func cloneBlocks(blocks []Content) []Content {
 	for i := range blocks {
 		blocks[i].Data = slices.Clone(blocks[i].Data)
 		if resource := blocks[i].Resource; resource != nil {
-			own := *resource
-			own.Blob = slices.Clone(own.Blob)
-			blocks[i].Resource = &own
+			blocks[i].Resource = new(*resource)
+			blocks[i].Resource.Blob = slices.Clone(resource.Blob)
 		}
 	}
 	return blocks

@@ -103,8 +103,7 @@ func (s Spec) Clone() Spec {
 	}
 	s.Permissions = s.Permissions.Clone()
 	if s.Declared != nil {
-		own := *s.Declared
-		s.Declared = &own
+		s.Declared = new(*s.Declared)
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package tool
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
@@ -17,7 +18,7 @@ type DetailsView struct {
 
 // Details returns the view of a result as content and details.
 func (r Result) Details() DetailsView {
-	return DetailsView{Content: notNil(r.Content), Details: r.Structured}
+	return DetailsView{Content: append([]Content{}, r.Content...), Details: r.Structured}
 }
 
 // The types of a TypedView.
@@ -42,12 +43,8 @@ type TypedView struct {
 // Typed returns the view of a result as one value with a type. The error is that of
 // encoding/json for a text, and never comes for a result that Check lets pass.
 func (r Result) Typed() (TypedView, error) {
-	v := TypedView{Type: ViewText, Metadata: r.Metadata, Attachments: []Content{}}
-	for _, c := range r.Content {
-		if c.Type != ContentText {
-			v.Attachments = append(v.Attachments, c)
-		}
-	}
+	v := TypedView{Type: ViewText, Metadata: r.Metadata, Attachments: append([]Content{}, r.Content...)}
+	v.Attachments = slices.DeleteFunc(v.Attachments, func(c Content) bool { return c.Type == ContentText })
 	v.Attachments = append(v.Attachments, r.Attachments...)
 	switch {
 	case r.IsError:
@@ -76,11 +73,4 @@ func (r Result) Output() OutputView {
 		v.Metadata = map[string]any{}
 	}
 	return v
-}
-
-func notNil(blocks []Content) []Content {
-	if blocks == nil {
-		return []Content{}
-	}
-	return blocks
 }

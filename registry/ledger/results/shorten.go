@@ -43,10 +43,7 @@ func Shorten(text string, most int) (Short, bool) {
 		return Short{}, false
 	}
 	head := boundary(text, most-most/3)
-	tail := len(text) - most/3
-	if tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail = boundaryAfter(text, tail)
-	}
+	tail := boundaryAfter(text, len(text)-most/3-1)
 	left := text[head:tail]
 	return Short{Head: text[:head], Tail: text[tail:], Bytes: len(left), Lines: strings.Count(left, "\n"), Total: len(text)}, true
 }

@@ -120,8 +120,7 @@ func (c *Call) Update(u tool.Update) error {
 	}
 	c.Metadata, c.Title = merged, cmp.Or(u.Title, c.Title)
 	if u.Progress != nil {
-		p := *u.Progress
-		c.Progress = &p
+		c.Progress = new(*u.Progress)
 	}
 	c.Revision++
 	return nil
@@ -148,16 +147,13 @@ func (c Call) Clone() Call {
 		c.Metadata[name] = slices.Clone(value)
 	}
 	if c.Progress != nil {
-		p := *c.Progress
-		c.Progress = &p
+		c.Progress = new(*c.Progress)
 	}
 	if c.Result != nil {
-		r := c.Result.Clone()
-		c.Result = &r
+		c.Result = new(c.Result.Clone())
 	}
 	if c.Err != nil {
-		e := *c.Err
-		c.Err = &e
+		c.Err = new(*c.Err)
 	}
 	return c
 }
