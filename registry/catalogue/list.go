@@ -90,10 +90,8 @@ func (f Filter) keeps(i Info) bool {
 // List returns the tools that a filter keeps, by name. What it returns are copies. Dynamic
 // tools are as they were registered until they are used: call Describe before.
 func (c *Catalogue) List(f Filter) []Info {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
 	infos := []Info{}
-	for _, t := range c.tools {
+	for _, t := range c.all() {
 		if info := c.info(t); f.keeps(info) {
 			infos = append(infos, info)
 		}
@@ -129,10 +127,9 @@ type Stats struct {
 
 // Stats counts the tools as they are now.
 func (c *Catalogue) Stats() Stats {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	s := Stats{Total: len(c.tools), Categories: make(map[string]int)}
-	for _, t := range c.tools {
+	tools := c.all()
+	s := Stats{Total: len(tools), Categories: make(map[string]int)}
+	for _, t := range tools {
 		s.Categories[t.Spec.Category]++
 		if c.disabled(t) {
 			s.Disabled++

@@ -250,7 +250,7 @@ const maxTerms = 16 // at most the bits of hit.lacks
 // queryTerms returns the different words of a query. A word that is like a name is one.
 func queryTerms(query string) []string {
 	var terms []string
-	for _, field := range strings.Fields(strings.ToLower(query)) {
+	for field := range strings.FieldsSeq(strings.ToLower(query)) {
 		words := split(field)
 		if strings.Trim(field, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && len(words) > 0 && len(field) <= maxWord {
 			words = []string{field}

@@ -67,8 +67,7 @@ func (f *followed) follow(ctx context.Context, err error) {
 
 // retryAfter is the wait before a source is asked again.
 func retryAfter(err error) time.Duration {
-	var e *tool.Error
-	if errors.As(err, &e) && e.Details.RetryAfter > 0 {
+	if e, ok := errors.AsType[*tool.Error](err); ok && e.Details.RetryAfter > 0 {
 		return e.Details.RetryAfter
 	}
 	return sourceRetry
