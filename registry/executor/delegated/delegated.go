@@ -64,23 +64,20 @@ type Options struct {
 }
 
 // ID names an open call: the ID that the call had, which is unique for its tenant.
-type ID struct {
-	Tenant string `json:"tenant,omitempty"`
-	Call   string `json:"call_id"`
-}
+type ID struct{ Tenant, Call string }
 
 // Request is a call that waits for its result.
 type Request struct {
-	ID
-	// Tool is the tool's name, Session and Message are those of the call.
-	Tool    string `json:"tool"`
-	Session string `json:"session,omitempty"`
-	Message string `json:"message,omitempty"`
+	// CallRef names the call.
+	tool.CallRef
 	// Arguments is the JSON object that the tool got: validated, with defaults.
 	Arguments json.RawMessage `json:"arguments"`
 	// Deadline is when the call is over whether or not there is a result.
 	Deadline time.Time `json:"deadline"`
 }
+
+// Key is the name of the call for Complete and Fail.
+func (r Request) Key() ID { return ID{r.Tenant, r.ID} }
 
 // Completion is how a call ended.
 type Completion struct {
@@ -148,7 +145,7 @@ func (d *Desk) Open(tenant string) []Request {
 		}
 	}
 	slices.SortFunc(requests, func(a, b Request) int {
-		return cmp.Or(a.Deadline.Compare(b.Deadline), cmp.Compare(a.Call, b.Call))
+		return cmp.Or(a.Deadline.Compare(b.Deadline), cmp.Compare(a.ID, b.ID))
 	})
 	return requests
 }

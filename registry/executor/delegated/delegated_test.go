@@ -79,7 +79,7 @@ func (c *completions) codes() string {
 		if one.Err != nil {
 			code = string(one.Err.Code)
 		}
-		codes = append(codes, one.Call+" "+code)
+		codes = append(codes, one.ID+" "+code)
 	}
 	return strings.Join(codes, ", ")
 }
@@ -106,7 +106,7 @@ func TestLaterIsPendingUntilItIsCompleted(t *testing.T) {
 			t.Errorf("listed as %+v", info)
 		}
 		q := <-requests
-		if q.ID != idOf("c1") || q.Tool != "ask" || q.Session != "s" || string(q.Arguments) != `{"question":"c1?"}` || time.Until(q.Deadline) != delegated.DefaultTimeout {
+		if q.Key() != idOf("c1") || q.Tool != "ask" || q.Session != "s" || string(q.Arguments) != `{"question":"c1?"}` || time.Until(q.Deadline) != delegated.DefaultTimeout {
 			t.Errorf("handed out as %+v", q)
 		}
 		if open := desk.Open("t"); len(open) != 1 || len(desk.Open("other")) != 0 {
@@ -119,15 +119,15 @@ func TestLaterIsPendingUntilItIsCompleted(t *testing.T) {
 		wantCode(t, desk.Complete(idOf("c1"), tool.Result{Content: []tool.Content{tool.ImageContent([]byte("x"), "image/png")}}), tool.CodeInvalidOutput)
 		wantCode(t, desk.Complete(delegated.ID{Tenant: "other", Call: "c1"}, answer("theirs")), tool.CodeNotFound)
 
-		if err := desk.Complete(q.ID, answer("because")); err != nil {
+		if err := desk.Complete(q.Key(), answer("because")); err != nil {
 			t.Fatal(err)
 		}
 		<-over
-		if len(done.all) != 1 || done.all[0].Result.Text() != "because" || done.all[0].ID != idOf("c1") {
+		if len(done.all) != 1 || done.all[0].Result.Text() != "because" || done.all[0].Key() != idOf("c1") {
 			t.Errorf("done: %+v", done.all)
 		}
-		wantCode(t, desk.Complete(q.ID, answer("again")), tool.CodeInvalidArgument)
-		wantCode(t, desk.Fail(q.ID, "again"), tool.CodeInvalidArgument)
+		wantCode(t, desk.Complete(q.Key(), answer("again")), tool.CodeInvalidArgument)
+		wantCode(t, desk.Fail(q.Key(), "again"), tool.CodeInvalidArgument)
 		if got := done.codes(); got != "c1 ok" {
 			t.Errorf("OnDone heard %s", got)
 		}
@@ -176,7 +176,7 @@ func TestWaitReturnsTheResult(t *testing.T) {
 		complete := func(id delegated.ID) error { return desk.Complete(id, answer("because")) }
 		r, d := setUp(t, delegated.Options{OnCall: func(_ context.Context, q delegated.Request) {
 			time.Sleep(time.Minute) // longer than a tool has by default
-			if err := complete(q.ID); err != nil {
+			if err := complete(q.Key()); err != nil {
 				t.Error(err)
 			}
 		}}, delegated.Wait)

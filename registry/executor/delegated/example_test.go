@@ -37,8 +37,8 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(desk.Complete(request.ID, page))
-		fmt.Println(desk.Complete(request.ID, page) != nil) // it has its result already
+		fmt.Println(desk.Complete(request.Key(), page))
+		fmt.Println(desk.Complete(request.Key(), page) != nil) // it has its result already
 	}
 	// Output:
 	// true <nil>

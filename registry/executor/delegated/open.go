@@ -34,12 +34,11 @@ func (c *openCall) copy() Request {
 func (d *Desk) hand(e *executor, in tool.Invocation) (*openCall, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), d.o.Timeout)
 	deadline, _ := ctx.Deadline()
+	ref := in.Call.Ref()
+	ref.Tool = e.name // not an alias
 	c := &openCall{
-		request: Request{
-			ID: ID{in.Call.Tenant, in.Call.ID}, Tool: e.name, Session: in.Call.Session, Message: in.Call.Message,
-			Arguments: slices.Clone(in.Arguments), Deadline: deadline,
-		},
-		form: e.form, result: e.result, complete: in.Complete, done: make(chan Completion, 1), cancel: cancel,
+		request: Request{CallRef: ref, Arguments: slices.Clone(in.Arguments), Deadline: deadline},
+		form:    e.form, result: e.result, complete: in.Complete, done: make(chan Completion, 1), cancel: cancel,
 	}
 	if err := d.enter(c); err != nil {
 		cancel()
@@ -60,7 +59,7 @@ func (d *Desk) hand(e *executor, in tool.Invocation) (*openCall, error) {
 func (d *Desk) enter(c *openCall) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	id := c.request.ID
+	id := c.request.Key()
 	switch {
 	case d.closed:
 		return &tool.Error{Code: tool.CodeCancelled, Message: "the desk is closed"}
@@ -81,7 +80,7 @@ func (d *Desk) enter(c *openCall) error {
 func (d *Desk) tell(ctx context.Context, c *openCall) {
 	defer func() {
 		if p := recover(); p != nil {
-			d.log.Error("panic in OnCall", "call", c.request.Call, "panic", p, "stack", string(debug.Stack()))
+			d.log.Error("panic in OnCall", "call", c.request.ID, "panic", p, "stack", string(debug.Stack()))
 			d.end(c, Completion{Err: &tool.Error{Code: tool.CodeInternal, Message: "the call could not be handed out"}})
 		}
 	}()
@@ -90,7 +89,7 @@ func (d *Desk) tell(ctx context.Context, c *openCall) {
 
 // end closes a call and hands its outcome on. It reports whether the call was open still.
 func (d *Desk) end(c *openCall, outcome Completion) bool {
-	id := c.request.ID
+	id := c.request.Key()
 	d.mu.Lock()
 	if d.open[id] != c {
 		d.mu.Unlock()
