@@ -22,29 +22,23 @@ var asciiNames = idna.New(
 	idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(false),
 )
 
-// authority is the host and port of a URL in their one normal form.
-type authority struct {
-	host string // lower-case ASCII name or canonical address, without brackets
-	port uint16
-}
-
 // parseAuthority reads what stands between "//" and the path, after net/url has
-// decoded it. scheme gives the default port.
-func parseAuthority(text, scheme string) (authority, error) {
-	host, port, err := splitPort(text)
+// decoded it. scheme gives the default port. The host is a lower-case ASCII name or a
+// canonical address, without brackets.
+func parseAuthority(text, scheme string) (host string, port uint16, err error) {
+	host, portText, err := splitPort(text)
 	if err != nil {
-		return authority{}, err
+		return "", 0, err
 	}
-	a := authority{}
-	if a.port, err = parsePort(port, scheme); err != nil {
-		return authority{}, err
+	if port, err = parsePort(portText, scheme); err != nil {
+		return "", 0, err
 	}
 	if inner, ok := strings.CutPrefix(host, "["); ok {
-		a.host, err = parseIPv6(strings.TrimSuffix(inner, "]"))
+		host, err = parseIPv6(strings.TrimSuffix(inner, "]"))
 	} else {
-		a.host, err = parseHost(host)
+		host, err = parseHost(host)
 	}
-	return a, err
+	return host, port, err
 }
 
 // splitPort separates host and port; brackets stay with the host.

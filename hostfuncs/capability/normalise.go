@@ -40,14 +40,16 @@ func normalise(u *url.URL) (*url.URL, URLPattern, error) {
 	case u.User != nil:
 		return fail(refuse(URLUserinfo, "there is a name or password before the host; leave it out, and ask for a secret with basic"))
 	}
-	a, err := parseAuthority(u.Host, scheme)
-	if err != nil {
+	pattern := URLPattern{scheme: scheme}
+	var err error
+	if pattern.host, pattern.port, err = parseAuthority(u.Host, scheme); err != nil {
 		return fail(err)
 	}
 	p, err := parsePath(u.EscapedPath())
 	if err != nil {
 		return fail(err)
 	}
+	pattern.path = p.compared
 	query, err := normaliseQuery(u.RawQuery)
 	if err != nil {
 		return fail(err)
@@ -57,27 +59,18 @@ func normalise(u *url.URL) (*url.URL, URLPattern, error) {
 		return fail(refuse(URLPath, "the path cannot be decoded"))
 	}
 	normal := &url.URL{
-		Scheme: scheme, Host: a.text(scheme), Path: plain, RawPath: p.dialled,
+		Scheme: scheme, Host: pattern.authority(), Path: plain, RawPath: p.dialled,
 		RawQuery: query, ForceQuery: u.ForceQuery && query == "",
 	}
-	return normal, URLPattern{scheme: scheme, host: a.host, port: a.port, path: p.compared}, nil
+	return normal, pattern, nil
 }
 
-// text is the authority as a URL of the scheme has it.
-func (a authority) text(scheme string) string {
-	host := bracketed(a.host)
-	if a.port != defaultPort(scheme) {
-		host += ":" + strconv.Itoa(int(a.port))
+// authority is what stands in a URL between "//" and the path.
+func (p URLPattern) authority() string {
+	if p.HasDefaultPort() {
+		return p.Host()
 	}
-	return host
-}
-
-// bracketed is a normal host as it stands in a URL.
-func bracketed(host string) string {
-	if strings.Contains(host, ":") {
-		return "[" + host + "]"
-	}
-	return host
+	return p.Host() + ":" + strconv.Itoa(int(p.port))
 }
 
 // normaliseQuery encodes what may not stand in a request line. The rest stays as it

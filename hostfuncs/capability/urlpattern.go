@@ -94,11 +94,7 @@ func (p URLPattern) String() string {
 	case p.IsZero():
 		return ""
 	}
-	host := authority{host: p.host, port: p.port}.text(p.scheme)
-	if p.wildcard {
-		host = wildcardPrefix + host
-	}
-	return p.scheme + "://" + host + p.path
+	return p.scheme + "://" + p.authority() + p.path
 }
 
 // MarshalText returns String.
@@ -136,10 +132,10 @@ func (p URLPattern) Host() string {
 	switch {
 	case p.wildcard:
 		return wildcardPrefix + p.host
-	case p.host == "":
-		return ""
+	case strings.Contains(p.host, ":"):
+		return "[" + p.host + "]"
 	}
-	return bracketed(p.host)
+	return p.host
 }
 
 // Port returns the port, that of the scheme when none was written; 0 for "any" and

@@ -60,13 +60,8 @@ func (u Usage) Plus(other Usage) Usage {
 
 // both are the names of either list, in their order.
 func both(a, b []string) []string {
-	all := slices.Clone(a)
-	for _, name := range b {
-		if !slices.Contains(a, name) {
-			all = append(all, name)
-		}
-	}
-	return all
+	news := slices.DeleteFunc(slices.Clone(b), func(name string) bool { return slices.Contains(a, name) })
+	return slices.Concat(a, news)
 }
 
 // None reports whether the call reached nothing.

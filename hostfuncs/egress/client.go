@@ -37,8 +37,7 @@ func New(o Options) *Client {
 	}
 	c := &Client{opts: o}
 	c.base, c.stop = context.WithCancel(context.Background())
-	c.public = newTransport(&c.opts, newDialer(&c.opts, &c.conns, false))
-	c.private = newTransport(&c.opts, newDialer(&c.opts, &c.conns, true))
+	c.public, c.private = newTransport(&c.opts, &c.conns, false), newTransport(&c.opts, &c.conns, true)
 	return c
 }
 

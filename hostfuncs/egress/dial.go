@@ -32,16 +32,6 @@ type dialer struct {
 	private bool
 }
 
-// newDialer returns a dialer of one kind. TLS sessions are resumed within a Client only.
-func newDialer(o *Options, conns *connSet, private bool) *dialer {
-	return &dialer{opts: o, conns: conns, private: private, tls: &tls.Config{
-		MinVersion:         tls.VersionTLS12,
-		RootCAs:            o.Roots,
-		NextProtos:         []string{"h2", "http/1.1"},
-		ClientSessionCache: tls.NewLRUClientSessionCache(8),
-	}}
-}
-
 // dialPlain connects for http.
 func (d *dialer) dialPlain(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	conn, err := d.dial(ctx, network, hostPort)
@@ -235,7 +225,13 @@ func (d *dialer) control(named bool) func(string, string, syscall.RawConn) error
 
 // newTransport returns the connections of one kind of host. Nothing of the process is
 // in it: no proxy, no default transport, no shared pool.
-func newTransport(o *Options, d *dialer) *http.Transport {
+func newTransport(o *Options, conns *connSet, private bool) *http.Transport {
+	d := &dialer{opts: o, conns: conns, private: private, tls: &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		RootCAs:            o.Roots,
+		NextProtos:         []string{"h2", "http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(8), // of this Client only
+	}}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -256,4 +252,3 @@ func newTransport(o *Options, d *dialer) *http.Transport {
 		},
 	}
 }
-

@@ -79,11 +79,7 @@ func (x *exchange) first(r Request) (*hop, *Error) {
 	if int64(len(r.Body)) > limits.RequestBytes {
 		return nil, tooLarge("the body of the request", limits.RequestBytes)
 	}
-	parsed, refusal := x.client.parseURL(r.URL)
-	if refusal != nil {
-		return nil, refusal
-	}
-	u, refusal := x.client.target(parsed)
+	u, refusal := x.client.parseURL(r.URL)
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// parseURL parses the URL of a request.
+// parseURL returns the target of the URL of a request.
 func (c *Client) parseURL(text string) (*url.URL, *Error) {
 	if len(text) > c.opts.Limits.URLBytes {
 		return nil, c.urlTooLong()
@@ -17,7 +17,7 @@ func (c *Client) parseURL(text string) (*url.URL, *Error) {
 		// The error of url.Parse holds the URL.
 		return nil, refuse(KindURL, "the URL cannot be parsed")
 	}
-	return u, nil
+	return c.target(u)
 }
 
 // target returns the one form of u that is asked about and dialled.

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"go.etcd.io/bbolt"
 )
 
 // Bolt is a Store on disk, made by NewBolt or OpenBolt. Each namespace is one file of its own, so
@@ -186,12 +184,6 @@ func (b *Bolt) fileLimit() int {
 	most := (int64(^uint(0)>>1) - base) / slack
 	held := min(b.options.MaxBytes, most/2) + min(int64(b.options.MaxKeys), most/2/perKey)*perKey
 	return int(slack*held + base)
-}
-
-// bboltOptions are those for one short opening: the lock is had at once or not at all,
-// because bbolt would wait without an eye on the context.
-func bboltOptions(readOnly bool, open func(string, int, os.FileMode) (*os.File, error)) *bbolt.Options {
-	return &bbolt.Options{Timeout: 1, ReadOnly: readOnly, OpenFile: open, NoStatistics: true, FreelistType: bbolt.FreelistMapType}
 }
 
 const (

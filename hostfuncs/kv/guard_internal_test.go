@@ -13,8 +13,7 @@ func TestGuardedTurnsAPanicIntoCorruptAndClosesTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = guarded(func(keep func(*os.File)) error {
-		keep(f)
+	err = withDB("f", false, func(string, int, os.FileMode) (*os.File, error) { return f, nil }, func(opened) error {
 		panic("a page is not what it should be")
 	})
 	var e *Error

@@ -92,17 +92,10 @@ func (v *visit) update(grows bool, fn func(table) (write bool, err error)) error
 // whole, and never takes the place of one that another process made meanwhile.
 func (v *visit) create() error {
 	temp := tempPrefix + rand.Text()
-	err := guarded(func(keep func(*os.File)) error {
-		db, err := bbolt.Open(temp, filePerm, bboltOptions(false, func(name string, flag int, perm os.FileMode) (*os.File, error) {
-			f, err := v.store.root.OpenFile(name, flag|os.O_EXCL, perm)
-			keep(f)
-			return f, err
-		}))
-		if err != nil {
-			return err
-		}
-		err = db.Update(func(tx *bbolt.Tx) error { return newTable(tx, v.ns) })
-		return errors.Join(err, db.Close())
+	err := withDB(temp, false, func(name string, flag int, perm os.FileMode) (*os.File, error) {
+		return v.store.root.OpenFile(name, flag|os.O_EXCL, perm)
+	}, func(o opened) error {
+		return o.db.Update(func(tx *bbolt.Tx) error { return newTable(tx, v.ns) })
 	})
 	if err == nil {
 		err = v.store.root.Link(temp, v.name)
@@ -140,20 +133,9 @@ func (v *visit) open(shared bool, fn func(opened) error) error {
 		if err := v.patience.ended(); err != nil {
 			return err
 		}
-		err := guarded(func(keep func(*os.File)) error {
-			var o opened
-			db, err := bbolt.Open(v.name, filePerm, bboltOptions(shared, func(name string, flag int, _ os.FileMode) (*os.File, error) {
-				f, err := openSound(v.store.root, name, flag)
-				o.file = f
-				keep(f)
-				return f, err
-			}))
-			if err != nil {
-				return err
-			}
-			o.db = db
-			return errors.Join(fn(o), db.Close())
-		})
+		err := withDB(v.name, shared, func(name string, flag int, _ os.FileMode) (*os.File, error) {
+			return openSound(v.store.root, name, flag)
+		}, fn)
 		if !errors.Is(err, berrors.ErrTimeout) {
 			return err
 		}
@@ -176,19 +158,31 @@ func openSound(root *os.Root, name string, flag int) (*os.File, error) {
 	return root.OpenFile(name, flag&^os.O_CREATE, 0)
 }
 
-// guarded calls fn and turns a panic of bbolt, or a fault in its memory map, into
-// Corrupt. The file that fn keeps is then unlocked and closed under bbolt, whose own way
-// to close may wait for what the panic left locked.
-func guarded(fn func(keep func(*os.File)) error) (err error) {
-	var file *os.File
+// withDB opens a file for one short use by fn, and closes it. Its lock is had at once or not at
+// all, because bbolt would wait without an eye on the context.
+//
+// A panic of bbolt, or a fault in its memory map, becomes Corrupt. The file is then unlocked
+// and closed under bbolt, whose own way to close may wait for what the panic left locked.
+func withDB(name string, readOnly bool, open func(string, int, os.FileMode) (*os.File, error), fn func(opened) error) (err error) {
+	var o opened
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if recover() != nil {
-			abandon(file)
+			abandon(o.file)
 			err = damaged()
 		}
 	}()
-	return fn(func(f *os.File) { file = f })
+	o.db, err = bbolt.Open(name, filePerm, &bbolt.Options{
+		Timeout: 1, ReadOnly: readOnly, NoStatistics: true, FreelistType: bbolt.FreelistMapType,
+		OpenFile: func(name string, flag int, perm os.FileMode) (_ *os.File, err error) {
+			o.file, err = open(name, flag, perm)
+			return o.file, err
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(o), o.db.Close())
 }
 
 // storeError returns err as an *Error.
