@@ -160,8 +160,10 @@ func (r *remote) send(ctx context.Context, m *outgoing) {
 		limit = answerTime
 	}
 	err := r.exchange(ctx, http.MethodPost, m.line, limit, func(res *egress.Response) error {
-		if m.Method == "initialize" {
-			r.setSession(res.Header.Get("Mcp-Session-Id"))
+		if name := res.Header.Get("Mcp-Session-Id"); m.Method == "initialize" && len(name) <= maxSessionID {
+			r.mu.Lock()
+			r.session = name // without a longer one the server will miss it, and say so
+			r.mu.Unlock()
 		}
 		if !m.isRequest() {
 			return nil // there is nothing to come
@@ -209,15 +211,6 @@ func (r *remote) answers(m *outgoing, line []byte) bool {
 		r.mu.Unlock()
 	}
 	return true
-}
-
-func (r *remote) setSession(name string) {
-	if len(name) > maxSessionID {
-		name = "" // the server will miss it, and say so
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.session = name
 }
 
 func (r *remote) tellFailure(m *outgoing, err error) {

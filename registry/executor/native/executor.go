@@ -97,28 +97,25 @@ func watch[T any](ctx context.Context, e *executor, run func(ctx context.Context
 		}()
 		o.value, o.err = run(ctx)
 	}()
-	finish := func(o outcome) (T, error) {
-		if o.crash != nil {
-			panic(o.crash)
+	var late <-chan time.Time
+	for stop := ctx.Done(); ; {
+		select {
+		case o := <-done:
+			if o.crash != nil {
+				panic(o.crash)
+			}
+			return o.value, failure(ctx, o.err)
+		case <-stop:
+			stop, late = nil, time.After(grace)
+		case <-late:
+			e.abandoned.Add(1)
+			go func() {
+				<-done
+				e.abandoned.Add(-1)
+			}()
+			return none, tool.Ended(ctx, "the function did not stop when it was told to, and was left behind")
 		}
-		return o.value, failure(ctx, o.err)
 	}
-	select {
-	case o := <-done:
-		return finish(o)
-	case <-ctx.Done():
-	}
-	select {
-	case o := <-done:
-		return finish(o)
-	case <-time.After(grace):
-	}
-	e.abandoned.Add(1)
-	go func() {
-		<-done
-		e.abandoned.Add(-1)
-	}()
-	return none, tool.Ended(ctx, "the function did not stop when it was told to, and was left behind")
 }
 
 // crash is a panic on its way from the goroutine of a function to that of the call.

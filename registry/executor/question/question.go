@@ -42,24 +42,24 @@ const parameters = `{
 
 // Define makes the tool, as registry.Register takes it.
 func Define(asker tool.Asker) (tool.Spec, tool.Executor, error) {
-	return native.Raw(native.Options{Spec: tool.Spec{
+	return native.DefineCall(native.Options{Spec: tool.Spec{
 		Name: Name, Title: "Ask the user", Category: "planning", Tags: []string{"ask", "user", "choice"}, Version: "1.0.0", Source: "host",
 		Description: "Asks the user something that only the user can decide, and waits for the answer. The user may always answer in words of their own, or not at all.",
 		Timeout:     DefaultTimeout, Parameters: json.RawMessage(parameters),
 		Declared: &capability.Effects{ReadOnly: true}, // it changes nothing and reaches nobody but the user
-	}}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) { return ask(ctx, asker, in) })
+	}}, func(ctx context.Context, call tool.Call, a arguments) (tool.Result, error) {
+		return ask(ctx, asker, call, a)
+	})
 }
 
-func ask(ctx context.Context, asker tool.Asker, in tool.Invocation) (tool.Result, error) {
-	var a struct {
-		Question string               `json:"question"`
-		Header   string               `json:"header"`
-		Options  []tool.InquiryOption `json:"options"`
-		Multiple bool                 `json:"multiple"`
-	}
-	if err := json.Unmarshal(in.Arguments, &a); err != nil {
-		return tool.Result{}, &tool.Error{Code: tool.CodeInvalidArgument, Message: err.Error()}
-	}
+type arguments struct {
+	Question string               `json:"question"`
+	Header   string               `json:"header"`
+	Options  []tool.InquiryOption `json:"options"`
+	Multiple bool                 `json:"multiple"`
+}
+
+func ask(ctx context.Context, asker tool.Asker, call tool.Call, a arguments) (tool.Result, error) {
 	labels := make(map[string]bool)
 	for _, o := range a.Options {
 		if labels[o.Label] {
@@ -68,7 +68,7 @@ func ask(ctx context.Context, asker tool.Asker, in tool.Invocation) (tool.Result
 		labels[o.Label] = true
 	}
 	reply, err := asker.Inquire(ctx, tool.Inquiry{
-		CallRef: in.Call.Ref(),
+		CallRef: call.Ref(),
 		Text:    a.Question, Header: a.Header, Options: a.Options, Multiple: a.Multiple,
 	})
 	switch {

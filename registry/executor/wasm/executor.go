@@ -361,7 +361,7 @@ func failure(out runtime.Output, err error) *tool.Error {
 		if te.Details.Stderr = stderrText(out); te.Details.Stderr == "" && re.ExitCode != 0 {
 			te.Message += ", and it wrote nothing to standard error"
 		}
-		if text := failureText(out); text != "" {
+		if text := legible(out.Failure); text != "" {
 			// Marked as the tool's, so that it cannot pass for the host's words.
 			te.Message = "the tool says: " + text
 		}
@@ -385,14 +385,14 @@ var codes = map[runtime.Reason]tool.Code{
 	runtime.Internal:          tool.CodeInternal,
 }
 
-// failureText is the error text of a reactor.
-func failureText(out runtime.Output) string {
-	return strings.TrimSpace(strings.ToValidUTF8(string(out.Failure), "\uFFFD"))
+// legible is what a guest wrote as text.
+func legible(written []byte) string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(written), "\uFFFD"))
 }
 
 // stderrText is the end of the error stream as text, saying when it is not all.
 func stderrText(out runtime.Output) string {
-	text := strings.TrimSpace(strings.ToValidUTF8(string(out.Stderr), "\uFFFD"))
+	text := legible(out.Stderr)
 	if out.StderrDropped > 0 {
 		text = fmt.Sprintf("(%d bytes before this)\n%s", out.StderrDropped, text)
 	}

@@ -20,12 +20,6 @@ type mcpCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// mcpContext says what a request belongs to. There is one request for each plug-in.
-type mcpContext struct {
-	ID   int      `json:"id"`
-	Meta struct{} `json:"_meta"`
-}
-
 // mcpInput is the request of a call, in the form that the plug-in reads.
 func mcpInput(m manifests.Module, arguments json.RawMessage) ([]byte, error) {
 	if len(arguments) == 0 {
@@ -38,9 +32,9 @@ func mcpInput(m manifests.Module, arguments json.RawMessage) ([]byte, error) {
 	}{"tools/call", call}
 	if m.Entry == secondInterface {
 		request = struct {
-			Request mcpCall    `json:"request"`
-			Context mcpContext `json:"context"`
-		}{call, mcpContext{ID: 1}}
+			Request mcpCall         `json:"request"`
+			Context json.RawMessage `json:"context"` // what the request belongs to: there is one for each plug-in
+		}{call, json.RawMessage(`{"id":1,"_meta":{}}`)}
 	}
 	return json.Marshal(request)
 }
