@@ -42,14 +42,8 @@ func (s SecretUse) Validate() error {
 	if err := checkSecretName(s.Name); err != nil {
 		return fmt.Errorf("name: %w", err)
 	}
-	ways := 0
-	for _, given := range []bool{s.Header != "", s.Query != "", s.Basic} {
-		if given {
-			ways++
-		}
-	}
 	switch {
-	case ways != 1:
+	case (s.Header != "" || s.Basic) == (s.Query != ""), s.Header != "" && s.Basic:
 		return errors.New("write exactly one of header, query and basic")
 	case max(len(s.Header), len(s.Query), len(s.Prefix)) > maxSecretText:
 		return fmt.Errorf("header, query and prefix are at most %d bytes long", maxSecretText)

@@ -121,7 +121,11 @@ func (x *exchange) send(h *hop) (*http.Response, error) {
 		_ = res.Body.Close() // what it would say is not wanted
 		return nil, refuse(KindProtocol, "the server answered with a status that nobody asked for")
 	}
-	if countHeaders(res.Header) > maxResponseHeaders {
+	headers := 0
+	for _, values := range res.Header {
+		headers += len(values)
+	}
+	if headers > maxResponseHeaders {
 		_ = res.Body.Close()
 		return nil, refuse(KindTooLarge, fmt.Sprintf("the response has more than %d headers", maxResponseHeaders))
 	}
@@ -135,7 +139,10 @@ func (x *exchange) request(h *hop) (*http.Request, error) {
 	if header["User-Agent"] == nil {
 		header["User-Agent"] = []string{o.UserAgent}
 	}
-	header["Accept-Encoding"] = []string{encodingFor(h)}
+	header["Accept-Encoding"] = []string{"gzip"}
+	if h.method == http.MethodHead || header["Range"] != nil { // a range counts encoded bytes
+		header["Accept-Encoding"] = []string{"identity"}
+	}
 	if o.Secrets != nil && !h.foreign {
 		secrets, err := o.Secrets(x.ctx, h.decision)
 		if err != nil {

@@ -14,13 +14,6 @@ import (
 // secrets, however short it is.
 const maxResponseHeaders = 256
 
-func countHeaders(h http.Header) (n int) {
-	for _, values := range h {
-		n += len(values)
-	}
-	return n
-}
-
 // Response is what a server answered. Secrets are hidden in all of it.
 type Response struct {
 	// Status is 200 or more.
@@ -34,15 +27,6 @@ type Response struct {
 	// Limits.ResponseBytes for one. One goroutine reads; any may close, which ends a
 	// read that waits.
 	Body io.ReadCloser
-}
-
-// encodingFor returns the encoding to ask for. A range counts encoded bytes, so that
-// is asked for as it is.
-func encodingFor(h *hop) string {
-	if h.method == http.MethodHead || h.header["Range"] != nil {
-		return "identity"
-	}
-	return "gzip"
 }
 
 // respond turns the response to the last hop into what the caller gets.

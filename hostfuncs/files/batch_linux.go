@@ -70,10 +70,7 @@ func (w *batchWorker) find(name string) (p place, base string, stat unix.Stat_t,
 // statPlain describes a file, where the kernel finds it without following a link.
 func (w *batchWorker) statPlain(name string) (Answer, bool) {
 	_, _, stat, ok := w.find(name)
-	if !ok {
-		return Answer{}, false
-	}
-	return plainAnswer(stat), true
+	return plainAnswer(stat), ok
 }
 
 func plainAnswer(stat unix.Stat_t) Answer {

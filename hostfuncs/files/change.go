@@ -17,16 +17,7 @@ func (v View) Mkdir(name string) error {
 		if p.rel == "." {
 			return fs.ErrExist
 		}
-		if err := v.fs.countCreated(); err != nil {
-			return err
-		}
-		info, err := p.mount.mkdir(p.rel)
-		if err != nil {
-			v.fs.uncountCreated()
-			return err
-		}
-		v.fs.note(func(t tempNames) { t.add(p, info) })
-		return nil
+		return v.fs.creating(p, func() (fs.FileInfo, error) { return p.mount.mkdir(p.rel) })
 	})
 }
 
@@ -110,7 +101,7 @@ func (v View) change(op, name string, do func(p place) error) error {
 }
 
 // create creates a regular file that is not there yet.
-func (f *FS) create(p place, o opening) (*os.File, fs.FileInfo, error) {
+func (f *FS) create(p place, o opening) (host *os.File, info fs.FileInfo, err error) {
 	if p.mustBeDir {
 		return nil, nil, ErrIsDir
 	}
@@ -118,16 +109,25 @@ func (f *FS) create(p place, o opening) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer f.end()
+	err = f.creating(p, func() (_ fs.FileInfo, err error) {
+		host, info, err = p.mount.create(p.rel, o)
+		return info, err
+	})
+	return host, info, err
+}
+
+// creating counts and notes what do makes. It is called between begin and end.
+func (f *FS) creating(p place, do func() (fs.FileInfo, error)) error {
 	if err := f.countCreated(); err != nil {
-		return nil, nil, err
+		return err
 	}
-	host, info, err := p.mount.create(p.rel, o)
+	info, err := do()
 	if err != nil {
 		f.uncountCreated()
-		return nil, nil, err
+		return err
 	}
 	f.note(func(t tempNames) { t.add(p, info) })
-	return host, info, nil
+	return nil
 }
 
 // noteWritten notes for the Usage that what p names was changed. What a call has for

@@ -50,11 +50,10 @@ func lookPlain(dir int, rel string) error {
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return err
 	}
-	switch stat.Mode & unix.S_IFMT {
-	case unix.S_IFREG, unix.S_IFDIR:
-		return nil
+	if kind := stat.Mode & unix.S_IFMT; kind != unix.S_IFREG && kind != unix.S_IFDIR {
+		return fs.ErrPermission
 	}
-	return fs.ErrPermission
+	return nil
 }
 
 // openBeneath opens what a path below the directory names, and follows no link, be it on

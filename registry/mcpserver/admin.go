@@ -73,7 +73,7 @@ func (s *Server) adminPages() http.Handler {
 type metrics struct {
 	mu      sync.Mutex
 	calls   map[callLabels]uint64
-	buckets []uint64 // of the durations of calls, by latencies; the last is for longer ones
+	buckets [len(latencies) + 1]uint64 // of the durations of calls, by latencies; the last is for longer ones
 	seconds float64
 	refused map[string]uint64 // HTTP requests, by reason
 }
@@ -87,10 +87,7 @@ type callLabels struct {
 var latencies = [...]float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60}
 
 func newMetrics() *metrics {
-	return &metrics{
-		calls: make(map[callLabels]uint64), refused: make(map[string]uint64),
-		buckets: make([]uint64, len(latencies)+1),
-	}
+	return &metrics{calls: make(map[callLabels]uint64), refused: make(map[string]uint64)}
 }
 
 // called counts a call. Only tools that are offered get here, so that a client cannot make

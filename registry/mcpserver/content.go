@@ -118,21 +118,16 @@ func blockOf(c tool.Content, a *mcp.Annotations) mcp.Content {
 
 // definitionOf is what clients see of a tool.
 func definitionOf(s tool.Spec) *mcp.Tool {
+	can := s.Effects() // what can come of a call, as the host knows it
 	t := &mcp.Tool{
-		Name: s.Name, Title: s.Title, Description: s.Description,
-		InputSchema: s.Parameters, Annotations: annotationsOf(s),
+		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: s.Parameters,
+		Annotations: &mcp.ToolAnnotations{
+			Title: s.Title, ReadOnlyHint: can.ReadOnly, IdempotentHint: can.ReadOnly,
+			DestructiveHint: &can.Destructive, OpenWorldHint: &can.OpenWorld,
+		},
 	}
 	if s.ResultIsObject() {
 		t.OutputSchema = s.Result
 	}
 	return t
-}
-
-// annotationsOf is what can come of a call, as the host knows it.
-func annotationsOf(s tool.Spec) *mcp.ToolAnnotations {
-	e := s.Effects()
-	return &mcp.ToolAnnotations{
-		Title: s.Title, ReadOnlyHint: e.ReadOnly, IdempotentHint: e.ReadOnly,
-		DestructiveHint: &e.Destructive, OpenWorldHint: &e.OpenWorld,
-	}
 }
