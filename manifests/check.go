@@ -38,8 +38,6 @@ func newChecker(file string, data []byte) *checker {
 func formatKeys() []stricttoml.Key { return new(checker).keys(new(Manifest)) }
 
 // placeholders notes the parameters that the text at a place names.
-func (c *checker) placeholders(at stricttoml.Place, names []string) {
-	if len(names) > 0 {
-		c.uses = append(c.uses, use{at, names})
-	}
+func (c *checker) placeholders(at stricttoml.Place, names ...string) {
+	c.uses = append(c.uses, use{at, names})
 }

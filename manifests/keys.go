@@ -119,7 +119,7 @@ func (c *checker) confirm(m *Manifest) stricttoml.Reader {
 func (c *checker) parameter(target *string) stricttoml.Reader {
 	parse := func(text string) (string, error) { return parseParameter(text, `write one "{parameter}"`) }
 	return stricttoml.ReadWith(c.Checker, parse, func(at stricttoml.Place, name string) {
-		c.placeholders(at, []string{name})
+		c.placeholders(at, name)
 		*target = name
 	})
 }
@@ -138,14 +138,14 @@ func (c *checker) template(at stricttoml.Place, text string) placeholder.Templat
 		c.Fault(at, "%s", err)
 		return placeholder.Template{}
 	}
-	c.placeholders(at, t.Parameters())
+	c.placeholders(at, t.Parameters()...)
 	return t
 }
 
 func (c *checker) stdin(m *Manifest) stricttoml.Reader {
 	return stricttoml.ReadWith(c.Checker, parseStdin, func(at stricttoml.Place, stdin Stdin) {
 		if stdin.Kind == StdinParameter {
-			c.placeholders(at, []string{stdin.Parameter})
+			c.placeholders(at, stdin.Parameter)
 		}
 		m.Module.Stdin = stdin
 	})

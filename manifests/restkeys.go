@@ -52,7 +52,7 @@ func parseBaseURL(text string) (string, error) {
 
 func (c *checker) urlPath(r *REST) stricttoml.Reader {
 	return stricttoml.ReadWith(c.Checker, parseURLPath, func(at stricttoml.Place, t placeholder.Template) {
-		c.placeholders(at, t.Parameters())
+		c.placeholders(at, t.Parameters()...)
 		r.Path = t
 	})
 }
@@ -134,7 +134,7 @@ func (c *checker) bodyText(r *REST) stricttoml.Reader {
 		case StdinJSON:
 			r.Body = Body{Kind: BodyRest}
 		case StdinParameter:
-			c.placeholders(at, []string{read.Parameter})
+			c.placeholders(at, read.Parameter)
 			r.Body = Body{Kind: BodyParameter, Parameters: []string{read.Parameter}}
 		}
 	})
@@ -149,7 +149,7 @@ func (c *checker) bodyFields(r *REST) stricttoml.Reader {
 		r.Body.Kind = BodyFields
 		stricttoml.ReadTexts(c.Checker, &r.Body.Parameters, func(name string) (string, error) { return name, nil })(at, n)
 		for i, name := range r.Body.Parameters {
-			c.placeholders(n.Locate(at, fmt.Sprint(i)), []string{name})
+			c.placeholders(n.Locate(at, fmt.Sprint(i)), name)
 		}
 	}
 }

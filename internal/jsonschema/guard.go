@@ -231,11 +231,7 @@ func typesOfTree(v any) jsontype.Set {
 
 // typesNamed joins the sets of several names.
 func typesNamed(names []string) jsontype.Set {
-	var set jsontype.Set
-	for _, name := range names {
-		set |= jsontype.Named(name)
-	}
-	return set
+	return unionOf(names, jsontype.Named)
 }
 
 // declaredTypes is what the "type" keyword of a compiled schema admits.

@@ -39,7 +39,7 @@ func (f TextFault) String() string {
 // It returns nil for one that Compile refuses to parse.
 func JudgeTexts(doc json.RawMessage) *TextFault {
 	t := judgedTexts(doc, jsontree.Document("the document"))
-	if t == nil || len(t.faults) == 0 {
+	if len(t.faults) == 0 {
 		return nil
 	}
 	return &t.faults[0]
@@ -53,7 +53,7 @@ func CleanTexts(schema json.RawMessage) (
 	clean json.RawMessage, cleaned []TextFault, refused *TextFault,
 ) {
 	t := judgedTexts(schema, schemaBounds())
-	if t == nil || len(t.faults) == 0 {
+	if len(t.faults) == 0 {
 		return schema, nil, nil
 	}
 	for _, f := range t.faults {
@@ -70,18 +70,15 @@ type texts struct {
 	faults []TextFault
 }
 
-// judgedTexts walks over a document, and cleans the prose of the copy in doc. It is nil for
-// a document that cannot be parsed, or that has nothing to find.
-func judgedTexts(doc json.RawMessage, b jsontree.Bounds) *texts {
-	if !suspect(doc) {
-		return nil
+// judgedTexts walks over a document, and cleans the prose of the copy in doc. There are no
+// faults in a document that cannot be parsed.
+func judgedTexts(doc json.RawMessage, b jsontree.Bounds) (t texts) {
+	if suspect(doc) {
+		var err error
+		if t.doc, err = jsontree.Parse(doc, b); err == nil {
+			t.schema(&t.doc, "")
+		}
 	}
-	v, err := jsontree.Parse(doc, b)
-	if err != nil {
-		return nil
-	}
-	t := &texts{doc: v}
-	t.schema(&t.doc, "")
 	return t
 }
 

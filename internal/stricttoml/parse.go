@@ -156,7 +156,7 @@ func (b *builder) keyValue(table *Node, expr *unstable.Node, depth int) error {
 		if earlier := table.byName[string(part.Data)]; earlier != nil {
 			return b.twice(part, earlier)
 		}
-		start := b.doc.after(int(part.Raw.Offset+part.Raw.Length), "=")
+		start := b.doc.afterKey(int(part.Raw.Offset + part.Raw.Length))
 		value, err := b.value(expr.Value(), start, depth)
 		if err != nil {
 			return err

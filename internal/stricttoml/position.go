@@ -46,13 +46,9 @@ func (d document) offset(line, byteColumn int) int {
 	return min(d.lines[line-1]+max(byteColumn-1, 0), len(d.text))
 }
 
-// after returns the offset of the first byte after offset that is neither a blank
-// nor one of skip.
-func (d document) after(offset int, skip string) int {
-	for offset < len(d.text) && bytes.IndexByte([]byte(" \t"+skip), d.text[offset]) >= 0 {
-		offset++
-	}
-	return offset
+// afterKey returns the offset of what stands after a key that ends at offset, and its "=".
+func (d document) afterKey(offset int) int {
+	return len(d.text) - len(bytes.TrimLeft(d.text[offset:], " \t="))
 }
 
 // Place is a key of the file and where it stands.

@@ -18,21 +18,10 @@ const (
 
 // String returns the kind in the words of an error text.
 func (k Kind) String() string {
-	switch k {
-	case KindTable:
-		return "a table"
-	case KindList:
-		return "a list"
-	case KindString:
-		return "a string"
-	case KindInteger:
-		return "an integer"
-	case KindFloat:
-		return "a decimal number"
-	case KindBoolean:
-		return "true or false"
-	}
-	return "a date or time"
+	return [...]string{
+		KindTable: "a table", KindList: "a list", KindString: "a string", KindInteger: "an integer",
+		KindFloat: "a decimal number", KindBoolean: "true or false", KindTime: "a date or time",
+	}[k]
 }
 
 // Node is a value of the file with its place, in the order of the file.

@@ -188,7 +188,7 @@ func (c *converter) withType(n *node) *node {
 		meant |= jsontype.Array
 	}
 	for _, k := range n.limits {
-		meant |= limitTypes(k.name)
+		meant |= limitTypes[k.name]
 	}
 	if meant == 0 {
 		c.refuse(n.at, "the schema says no type")
@@ -223,7 +223,7 @@ func (c *converter) enum(w *written, n *node) {
 // limits writes the limits that apply to the types of the node.
 func (c *converter) limits(w *written, n *node) {
 	for _, k := range n.limits {
-		if limitTypes(k.name)&n.types == 0 {
+		if limitTypes[k.name]&n.types == 0 {
 			continue
 		}
 		if c.subset.knows(k.name, k.value) {

@@ -81,22 +81,15 @@ type definition struct {
 }
 
 func (f Format) provider() (provider, error) {
-	switch f {
-	case OpenAI:
-		return chat{format: OpenAI}, nil
-	case OpenAIResponses:
-		return responses{}, nil
-	case Anthropic:
-		return anthropic{}, nil
-	case Gemini:
-		return gemini{}, nil
-	case Mistral:
-		return mistral{chat{format: Mistral}}, nil
-	case MCP:
-		return mcp{}, nil
+	p, ok := map[Format]provider{
+		OpenAI: chat{format: OpenAI}, OpenAIResponses: responses{}, Anthropic: anthropic{}, Gemini: gemini{},
+		Mistral: mistral{chat{format: Mistral}}, MCP: mcp{},
+	}[f]
+	if !ok {
+		_, err := ParseFormat(string(f))
+		return nil, err
 	}
-	_, err := ParseFormat(string(f))
-	return nil, err
+	return p, nil
 }
 
 // plainList lists definitions as they are.

@@ -86,7 +86,7 @@ func (r *reader) add(list []keyword, k keyword) []keyword {
 		return append(list, k)
 	case same(list[i].value, k.value):
 		return list
-	case isOther(k.name):
+	case slices.Contains(others, k.name):
 		r.report(k.at, k.name, "one schema cannot have it twice; the first is kept", Wider)
 		return list
 	}

@@ -21,23 +21,15 @@ func (r nameRule) keeps(name string) bool {
 	if r.most == 0 {
 		return true
 	}
-	if name == "" || len(name) > r.most || r.letterFirst && !isLetter(name[0]) {
-		return false
-	}
-	for i := range len(name) {
-		if !r.allows(name[i]) {
-			return false
-		}
-	}
-	return true
+	return len(name) <= r.most && r.replaced(name) == name
 }
 
-func (r nameRule) allows(c byte) bool {
-	return isLetter(c) && c != '_' || c >= '0' && c <= '9' || strings.IndexByte(r.marks, c) >= 0
+func (r nameRule) allows(c rune) bool {
+	return isLetter(c) && c != '_' || c >= '0' && c <= '9' || strings.ContainsRune(r.marks, c)
 }
 
 // isLetter reports an ASCII letter or underscore.
-func isLetter(c byte) bool {
+func isLetter(c rune) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
@@ -47,7 +39,11 @@ func (r nameRule) toolName(name string) string {
 	if r.keeps(name) {
 		return name
 	}
-	return r.cut(r.replaced(strings.NewReplacer(":", "__", "/", "__").Replace(name)), name)
+	plain := r.replaced(strings.NewReplacer(":", "__", "/", "__").Replace(name))
+	if len(plain) <= r.most {
+		return plain
+	}
+	return r.join(plain, name)
 }
 
 // fieldName returns a property's name under the rule. It says by itself what it was made
@@ -61,27 +57,16 @@ func (r nameRule) fieldName(name string) string {
 
 // replaced returns a name with an underscore for each character that is not allowed.
 func (r nameRule) replaced(name string) string {
-	var b strings.Builder
-	for _, c := range name {
-		if c < 0x80 && r.allows(byte(c)) {
-			b.WriteRune(c)
-		} else {
-			b.WriteByte('_')
+	text := strings.Map(func(c rune) rune {
+		if r.allows(c) {
+			return c
 		}
-	}
-	text := b.String()
-	if text == "" || r.letterFirst && !isLetter(text[0]) {
+		return '_'
+	}, name)
+	if text == "" || r.letterFirst && !isLetter(rune(text[0])) {
 		text = "_" + text
 	}
 	return text
-}
-
-// cut shortens a name that is too long; what it was made of stays told apart.
-func (r nameRule) cut(name, from string) string {
-	if len(name) <= r.most {
-		return name
-	}
-	return r.join(name, from)
 }
 
 // join returns a name with the mark of what it was made of at its end.

@@ -48,30 +48,20 @@ type keyword struct {
 	at    string
 }
 
-// limitTypes says which keywords compare a value with a scalar, and for values of which
-// type.
-func limitTypes(name string) jsontype.Set {
-	switch name {
-	case "minLength", "maxLength", "pattern", "format":
-		return jsontype.String
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
-		return jsontype.Number
-	case "minItems", "maxItems", "uniqueItems":
-		return jsontype.Array
-	case "minProperties", "maxProperties":
-		return jsontype.Object
-	}
-	return 0
+// limitTypes are the keywords that compare a value with a scalar, with the type of the values
+// that they are for.
+var limitTypes = map[string]jsontype.Set{
+	"minLength": jsontype.String, "maxLength": jsontype.String, "pattern": jsontype.String, "format": jsontype.String,
+	"minimum": jsontype.Number, "maximum": jsontype.Number, "multipleOf": jsontype.Number,
+	"exclusiveMinimum": jsontype.Number, "exclusiveMaximum": jsontype.Number,
+	"minItems": jsontype.Array, "maxItems": jsontype.Array, "uniqueItems": jsontype.Array,
+	"minProperties": jsontype.Object, "maxProperties": jsontype.Object,
 }
 
-// isOther reports the keywords that assert something which a node has no place for.
-func isOther(name string) bool {
-	switch name {
-	case "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
-		"patternProperties", "propertyNames", "contains", "minContains", "maxContains", "unevaluatedItems":
-		return true
-	}
-	return false
+// others are the keywords that assert something which a node has no place for.
+var others = []string{
+	"not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
+	"patternProperties", "propertyNames", "contains", "minContains", "maxContains", "unevaluatedItems",
 }
 
 // field returns the field of a name, or nil.
@@ -103,7 +93,7 @@ func (n *node) bare() bool {
 // anyText reports a node that admits every text.
 func (n *node) anyText() bool {
 	return n.types&jsontype.String != 0 && n.alternatives == nil && !n.cut && n.enum == nil && len(n.others) == 0 &&
-		!slices.ContainsFunc(n.limits, func(k keyword) bool { return limitTypes(k.name) == jsontype.String })
+		!slices.ContainsFunc(n.limits, func(k keyword) bool { return limitTypes[k.name] == jsontype.String })
 }
 
 // annotated returns a copy of n with the texts and the default of by, where it has some.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,11 +136,11 @@ func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 		name, value := o.Members[i].Name, &o.Members[i].Value
 		where := at + "/" + jsontree.EscapeToken(name)
 		switch {
-		case limitTypes(name) != 0:
+		case limitTypes[name] != 0:
 			n.limits = append(n.limits, r.limit(o, keyword{name, value, where})...)
 		case name == "propertyNames" && r.read(value, where, base).anyText():
 			// Names are texts anyway.
-		case isOther(name) && applies(o, name):
+		case slices.Contains(others, name) && applies(o, name):
 			n.others = append(n.others, keyword{name, value, where})
 		}
 	}

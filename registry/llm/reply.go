@@ -15,14 +15,11 @@ type reply struct {
 	calls []Call
 }
 
-// errorBody is how all providers answer when they refuse a request.
-type errorBody struct {
-	Error json.RawMessage `json:"error"`
-}
-
 // noMessage is the error for what holds no message of the model.
 func noMessage(format Format, body []byte, want string) error {
-	var failure errorBody
+	var failure struct { // as all providers answer when they refuse a request
+		Error json.RawMessage `json:"error"`
+	}
 	if json.Unmarshal(body, &failure) == nil && len(failure.Error) > 0 && string(failure.Error) != "null" {
 		return fmt.Errorf("the provider answered with an error: %s", show(jsontree.NewRaw(failure.Error)))
 	}

@@ -1,6 +1,7 @@
 package shellcommand
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -94,15 +95,11 @@ var systemFolders = []string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", 
 
 // plainName is the name of a program, or "" for one in a folder that may hold anything.
 func plainName(name string) string {
-	if !strings.Contains(name, "/") {
-		return name
+	folder, file := path.Split(name)
+	if folder != "" && !slices.Contains(systemFolders, folder) {
+		return ""
 	}
-	for _, folder := range systemFolders {
-		if rest, ok := strings.CutPrefix(name, folder); ok && !strings.Contains(rest, "/") {
-			return rest
-		}
-	}
-	return ""
+	return file
 }
 
 // judge says what a command whose name is known comes to, and which commands it runs.

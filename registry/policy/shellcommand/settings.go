@@ -3,6 +3,7 @@ package shellcommand
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
@@ -59,15 +60,7 @@ func covers(pattern string, command []word) bool {
 		words = words[:last]
 		command = command[:min(len(words), len(command))]
 	}
-	if len(words) != len(command) {
-		return false
-	}
-	for i, w := range command {
-		if !w.fixed || !matches(words[i], w.text) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(words, command, func(want string, w word) bool { return w.fixed && matches(want, w.text) })
 }
 
 // touches reports whether a pattern of Ask or Deny holds for a command, and whether it may,

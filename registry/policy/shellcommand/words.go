@@ -34,9 +34,7 @@ func (t *tree) read(w *syntax.Word) word {
 		r.part(part, false)
 	}
 	r.out.text = r.text.String()
-	first := strings.HasPrefix(r.out.text, "-")
-	r.out.several = r.splits
-	r.out.option = r.splits || r.openStart || first
+	r.out.option = r.out.several || r.openStart || strings.HasPrefix(r.out.text, "-")
 	return r.out
 }
 
@@ -52,7 +50,6 @@ type wordReader struct {
 	t         *tree
 	text      strings.Builder
 	out       word
-	splits    bool // it may become several words, of which only the first begins as it does
 	openStart bool // nothing is known of how it begins
 }
 
@@ -60,7 +57,7 @@ type wordReader struct {
 func (r *wordReader) unknown(n syntax.Node, splits bool) {
 	r.out.fixed = false
 	r.openStart = r.openStart || r.text.Len() == 0
-	r.splits = r.splits || splits
+	r.out.several = r.out.several || splits
 	r.text.WriteString(r.t.source(n))
 }
 
