@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -99,11 +100,7 @@ func (m *Manifest) settingsThereAre() string {
 	if len(m.Settings) == 0 {
 		return "it has none"
 	}
-	names := make([]string, len(m.Settings))
-	for i, s := range m.Settings {
-		names[i] = s.Name
-	}
-	return "it has " + strings.Join(names, ", ")
+	return "it has " + strings.Join(each.Of(m.Settings, func(s Setting) string { return s.Name }), ", ")
 }
 
 // refuses says what is wrong with a value; "" when nothing is.
@@ -115,11 +112,7 @@ func (s Setting) refuses(value string) string {
 	case hides:
 		return "holds " + found.String() + "; leave it out"
 	case len(s.Values) > 0 && !slices.Contains(s.Values, value):
-		quoted := make([]string, len(s.Values))
-		for i, v := range s.Values {
-			quoted[i] = strconv.Quote(v)
-		}
-		return stricttoml.Quote(value) + " is not known here; write " + strings.Join(quoted, " or ")
+		return stricttoml.Quote(value) + " is not known here; write " + strings.Join(each.Of(s.Values, strconv.Quote), " or ")
 	}
 	return ""
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // The errors of Enter, besides *GaveUp.
@@ -142,10 +144,7 @@ func (q *Queue) Running() int { return int(q.running.Load()) }
 // the call made room for another.
 func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	t := &Turn{q: q, need: need}
-	t.need.Paths = make([]string, len(need.Paths))
-	for i, p := range need.Paths {
-		t.need.Paths[i] = normal(p)
-	}
+	t.need.Paths = each.Of(need.Paths, normal)
 	q.mu.Lock()
 	t.own = q.tenants[need.Tenant]
 	if t.own == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
@@ -47,7 +48,7 @@ type Faults []Fault
 
 // Error joins the messages with "; ".
 func (f Faults) Error() string {
-	return joined(f, func(one Fault) string { return one.Message })
+	return strings.Join(each.Of(f, func(one Fault) string { return one.Message }), "; ")
 }
 
 // SchemaFault is one thing that is wrong with a schema.
@@ -64,15 +65,7 @@ type SchemaFaults []SchemaFault
 
 // Error joins the messages with "; ".
 func (f SchemaFaults) Error() string {
-	return joined(f, func(one SchemaFault) string { return one.Message })
-}
-
-func joined[T any](faults []T, message func(T) string) string {
-	texts := make([]string, len(faults))
-	for i, one := range faults {
-		texts[i] = message(one)
-	}
-	return strings.Join(texts, "; ")
+	return strings.Join(each.Of(f, func(one SchemaFault) string { return one.Message }), "; ")
 }
 
 // asFaults returns the fault of a text that cannot be parsed; nil for no error.

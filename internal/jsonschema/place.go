@@ -72,15 +72,6 @@ func (r *objectRules) drops(root bool) bool {
 	return r.silent && (r.listed || root)
 }
 
-// names returns the declared names in the order of the schema.
-func (r *objectRules) names() []string {
-	names := make([]string, len(r.fields))
-	for i := range r.fields {
-		names[i] = r.fields[i].name
-	}
-	return names
-}
-
 // arrayRules is what a place says about arrays.
 type arrayRules struct {
 	prefix []*place // by index

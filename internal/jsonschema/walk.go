@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
@@ -122,7 +123,7 @@ func (w *walker) drop(rules *objectRules, at *trail, name string) {
 		w.more++
 		return
 	}
-	declared := rules.names()
+	declared := each.Of(rules.fields, func(f field) string { return f.name })
 	w.dropped = append(w.dropped, drop{path: at.path(), name: name, declared: declared, meant: nearest(name, declared)})
 }
 

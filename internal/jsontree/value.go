@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
@@ -205,11 +206,7 @@ func (v *Value) Names() []string {
 	if v == nil {
 		return nil
 	}
-	names := make([]string, len(v.Members))
-	for i := range v.Members {
-		names[i] = v.Members[i].Name
-	}
-	return names
+	return each.Of(v.Members, func(m Member) string { return m.Name })
 }
 
 // IsNull reports whether v is null, or nil.

@@ -3,7 +3,11 @@
 // in common.
 package jsontype
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/each"
+)
 
 // Set is a set of types. The zero value is empty.
 type Set uint8
@@ -22,11 +26,13 @@ const (
 	Any    = Null | Boolean | Number | String | Array | Object
 )
 
-// named are the names of JSON Schema in the order in which they are told.
-var named = [...]struct {
-	name string
+type name struct {
+	text string
 	set  Set
-}{
+}
+
+// named are the names of JSON Schema in the order in which they are told.
+var named = []name{
 	{"string", String},
 	{"number", Number},
 	{"integer", Integer},
@@ -37,9 +43,9 @@ var named = [...]struct {
 }
 
 // Named returns the types that a name of JSON Schema stands for, and none for another name.
-func Named(name string) Set {
+func Named(text string) Set {
 	for _, n := range named {
-		if n.name == name {
+		if n.text == text {
 			return n.set
 		}
 	}
@@ -48,11 +54,7 @@ func Named(name string) Set {
 
 // Names returns the names of JSON Schema.
 func Names() []string {
-	names := make([]string, len(named))
-	for i, n := range named {
-		names[i] = n.name
-	}
-	return names
+	return each.Of(named, func(n name) string { return n.text })
 }
 
 // Names returns the names of the types in s. Numbers that are no integers have no name of
@@ -61,7 +63,7 @@ func (s Set) Names() []string {
 	var names []string
 	for _, n := range named {
 		if s&n.set == n.set || n.set == Number && s&Fraction != 0 {
-			names = append(names, n.name)
+			names = append(names, n.text)
 			s &^= n.set
 		}
 	}

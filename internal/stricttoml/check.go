@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
@@ -244,10 +245,7 @@ var indices = regexp.MustCompile(`\[[0-9]+\]`)
 
 // unknown reports a key that a table does not have, with the one that was meant.
 func (c *Checker) unknown(at Place, name string, keys []Key) {
-	names := make([]string, len(keys))
-	for i, k := range keys {
-		names[i] = k.Name
-	}
+	names := each.Of(keys, func(k Key) string { return k.Name })
 	near := suggest.Nearest(name, names)
 	if strings.EqualFold(near, name) {
 		c.Fault(at, "unknown key; keys are written in lower case, write %q", near)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
@@ -46,20 +47,12 @@ type Errors []*Error
 
 // Error returns one line for each fault.
 func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, fault := range e {
-		lines[i] = fault.Error()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(each.Of(e, (*Error).Error), "\n")
 }
 
 // Unwrap returns the faults, so that errors.As finds an *Error.
 func (e Errors) Unwrap() []error {
-	errs := make([]error, len(e))
-	for i, fault := range e {
-		errs[i] = fault
-	}
-	return errs
+	return each.Of(e, func(fault *Error) error { return fault })
 }
 
 // MaxQuoted is how many characters of somebody else's text an error repeats.

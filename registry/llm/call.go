@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/wasmtool/wasmtool/internal/each"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -88,15 +90,9 @@ func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o
 	}
 	out := r.own
 	if len(turn.Calls) > 0 {
-		outcomes := make([]outcome, len(turn.Results))
-		for i, result := range turn.Results {
-			outcomes[i] = newOutcome(result)
-		}
-		out = append(out, t.provider.answer(turn.Calls, outcomes)...)
+		out = append(out, t.provider.answer(turn.Calls, each.Of(turn.Results, newOutcome))...)
 	}
-	for _, m := range out {
-		turn.Messages = append(turn.Messages, m.JSON())
-	}
+	turn.Messages = each.Of(out, (*jsontree.Value).JSON)
 	return turn, nil
 }
 
@@ -174,10 +170,7 @@ func failed(text string) tool.Result {
 func (t *Tools) notFound(name string) string {
 	const most = 80
 	name = plaintext.Short(name, most)
-	var names []string
-	for _, x := range t.tools {
-		names = append(names, x.name)
-	}
+	names := each.Of(t.tools, func(x *exported) string { return x.name })
 	text := fmt.Sprintf("there is no tool %q", name)
 	if near := suggest.Nearest(strings.ToLower(name), names); near != "" {
 		return text + "; did you mean " + near + "?"

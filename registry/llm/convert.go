@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
@@ -110,11 +111,7 @@ func (c *converter) formsOf(n *node) []*node {
 	case n.types == jsontype.Any || c.subset.typeLists || len((n.types&^jsontype.Null).Names()) < 2:
 		return nil
 	}
-	var forms []*node
-	for _, name := range n.types.Names() {
-		forms = append(forms, n.only(typesNamed(jsontree.NewString(name))))
-	}
-	return forms
+	return each.Of(n.types.Names(), func(name string) *node { return n.only(jsontype.Named(name)) })
 }
 
 // only returns what n says of values of some types, without its texts.
@@ -164,10 +161,7 @@ func arrayOf(values []jsontree.Value) *jsontree.Value {
 
 func showAll(values []jsontree.Value) string {
 	const most = 20
-	var shown []string
-	for _, v := range values[:min(len(values), most)] {
-		shown = append(shown, show(&v))
-	}
+	shown := each.Of(values[:min(len(values), most)], func(v jsontree.Value) string { return show(&v) })
 	if len(values) > most {
 		shown = append(shown, fmt.Sprintf("and %d more", len(values)-most))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
@@ -42,10 +43,7 @@ func ParseFormat(name string) (Format, error) {
 	if slices.Contains(Formats(), Format(name)) {
 		return Format(name), nil
 	}
-	var names []string
-	for _, f := range Formats() {
-		names = append(names, string(f))
-	}
+	names := each.Of(Formats(), func(f Format) string { return string(f) })
 	if near := suggest.Nearest(strings.ToLower(name), names); near != "" {
 		return "", fmt.Errorf("unknown format %q; did you mean %s?", name, near)
 	}

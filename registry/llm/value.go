@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
@@ -27,11 +28,7 @@ func textOf(v *jsontree.Value) string {
 
 // texts returns texts as a JSON array.
 func texts(values []string) *jsontree.Value {
-	list := make([]*jsontree.Value, len(values))
-	for i, v := range values {
-		list[i] = jsontree.NewString(v)
-	}
-	return jsontree.NewArray(list...)
+	return jsontree.NewArray(each.Of(values, jsontree.NewString)...)
 }
 
 // is reports whether a value is a boolean of this literal.

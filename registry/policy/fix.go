@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
@@ -28,10 +29,7 @@ func (p *Policy) wideningLines(t ToolFacts) string {
 	if p.narrowed && anyPermits(p.allow, t) {
 		return TableLines("policy", p.sources["profile"], lines)
 	}
-	var names []string
-	for _, s := range list {
-		names = append(names, s.text)
-	}
+	names := each.Of(list, func(s selector) string { return s.text })
 	return TableLines("policy", p.sources["profile"], lines, ListLine("allow", append(names, t.Name)))
 }
 
@@ -90,9 +88,5 @@ func TableLines(table, at string, lines ...string) string {
 
 // ListLine returns the line of the operator's file that makes a key a list of texts.
 func ListLine(key string, entries []string) string {
-	quoted := make([]string, len(entries))
-	for i, entry := range entries {
-		quoted[i] = quote(entry)
-	}
-	return key + " = [" + strings.Join(quoted, ", ") + "]"
+	return key + " = [" + strings.Join(each.Of(entries, quote), ", ") + "]"
 }

@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // Problem is something wrong in a Config.
@@ -37,11 +39,7 @@ type ConfigError struct {
 
 // Error lists the problems, separated by semicolons.
 func (e *ConfigError) Error() string {
-	var texts []string
-	for _, p := range e.Problems {
-		texts = append(texts, p.String())
-	}
-	return "the policy cannot be used: " + strings.Join(texts, "; ")
+	return "the policy cannot be used: " + strings.Join(each.Of(e.Problems, Problem.String), "; ")
 }
 
 // place is a field of a Config with where it was written.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/wildcard"
 )
 
@@ -118,14 +119,12 @@ type grantWord struct {
 }
 
 func grantWords(words []capability.Word) []grantWord {
-	list := make([]grantWord, len(words))
-	for i, word := range words {
+	return each.Of(words, func(word capability.Word) grantWord {
 		w := grantWord{text: word.String(), kind: word.Kind(), name: word.Name(), harmless: Harmless(word)}
 		if w.kind == capability.KindNet || w.kind == capability.KindNetPrivate {
 			net := newNetPattern(word)
 			w.net = &net
 		}
-		list[i] = w
-	}
-	return list
+		return w
+	})
 }

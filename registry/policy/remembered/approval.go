@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
@@ -139,6 +140,6 @@ func (a Approval) forDisplay() Approval {
 	a.Tenant, a.Tool, a.Session = plaintext.Visible(a.Tenant), plaintext.Visible(a.Tool), plaintext.Visible(a.Session)
 	a.Pattern = plaintext.Visible(a.Pattern)
 	a.Key.Digest = plaintext.Visible(a.Key.Digest)
-	a.Grant = visible(a.Grant)
+	a.Grant = each.Of(a.Grant, plaintext.Visible)
 	return a
 }

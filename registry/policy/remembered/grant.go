@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
@@ -125,10 +126,9 @@ func (Grant) expired(time.Time) bool { return false }
 
 func (g Grant) forDisplay() Grant {
 	g.Tenant, g.Tool, g.Digest = plaintext.Visible(g.Tenant), plaintext.Visible(g.Tool), plaintext.Visible(g.Digest)
-	g.Words = visible(g.Words)
-	g.Directories = slices.Clone(g.Directories)
-	for i, d := range g.Directories {
-		g.Directories[i] = Directory{Path: plaintext.Visible(d.Path), Leads: plaintext.Visible(d.Leads)}
-	}
+	g.Words = each.Of(g.Words, plaintext.Visible)
+	g.Directories = each.Of(g.Directories, func(d Directory) Directory {
+		return Directory{Path: plaintext.Visible(d.Path), Leads: plaintext.Visible(d.Leads)}
+	})
 	return g
 }

@@ -26,8 +26,6 @@ import (
 	"os"
 	"time"
 	"unicode/utf8"
-
-	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
 // DefaultSessionLifetime is how long an approval for a session is good at most.
@@ -127,14 +125,6 @@ func checkTexts(what string, limit int, texts ...string) error {
 		}
 	}
 	return nil
-}
-
-func visible(texts []string) []string {
-	shown := make([]string, len(texts))
-	for i, text := range texts {
-		shown[i] = plaintext.Visible(text)
-	}
-	return shown
 }
 
 // hashTexts is the SHA-256 of texts with their lengths, in hexadecimal, so that no two lists

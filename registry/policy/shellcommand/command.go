@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
@@ -82,11 +83,7 @@ func (in inner) judge(c *classifier, depth int) {
 
 // join is a command as text, for people.
 func join(words []word) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.text
-	}
-	return strings.Join(texts, " ")
+	return strings.Join(each.Of(words, func(w word) string { return w.text }), " ")
 }
 
 // systemFolders are where the programs of the system lie: by their path they are the same

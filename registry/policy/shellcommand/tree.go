@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -60,7 +61,7 @@ func (t *tree) walk(file *syntax.File) {
 			// Where its name ends and its command begins is not the same to all shells.
 			t.c.add(t.source(n), ask("runs a command beside the script"))
 			if n.Name != nil {
-				t.c.command(t.readAll([]*syntax.Word{n.Name}), t.source(n.Name), t.depth, false)
+				t.c.command([]word{t.read(n.Name)}, t.source(n.Name), t.depth, false)
 			}
 		case *syntax.ParamExp:
 			t.expansion(n)
@@ -95,7 +96,7 @@ func (t *tree) call(n *syntax.CallExpr) {
 	if len(n.Args) == 0 {
 		return
 	}
-	words := t.readAll(n.Args)
+	words := each.Of(n.Args, t.read)
 	text := t.text[n.Args[0].Pos().Offset():n.Args[len(n.Args)-1].End().Offset()]
 	end, declared := t.functions[words[0].text]
 	declared = declared && words[0].fixed && end <= n.Pos().Offset()

@@ -38,14 +38,6 @@ func (t *tree) read(w *syntax.Word) word {
 	return r.out
 }
 
-func (t *tree) readAll(list []*syntax.Word) []word {
-	words := make([]word, len(list))
-	for i, w := range list {
-		words[i] = t.read(w)
-	}
-	return words
-}
-
 type wordReader struct {
 	t         *tree
 	text      strings.Builder
