@@ -3,7 +3,11 @@
 // a source is needed in testdata.
 package wasmtest
 
-import "slices"
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+)
 
 // Value types and a few opcodes, by their names in the WebAssembly specification.
 const (
@@ -101,12 +105,10 @@ type Module struct {
 func (m Module) Bytes() []byte {
 	out := []byte("\x00asm\x01\x00\x00\x00")
 	out = section(out, 1, len(m.Types), func(b []byte, i int) []byte {
-		b = append(b, 0x60)
-		b = append(U32(b, uint32(len(m.Types[i].Params))), m.Types[i].Params...)
-		return append(U32(b, uint32(len(m.Types[i].Results))), m.Types[i].Results...)
+		return sized(sized(append(b, 0x60), m.Types[i].Params), m.Types[i].Results)
 	})
 	out = section(out, 2, len(m.Imports), func(b []byte, i int) []byte {
-		b = str(str(b, m.Imports[i].Module), m.Imports[i].Name)
+		b = sized(sized(b, m.Imports[i].Module), m.Imports[i].Name)
 		return U32(append(b, 0), m.Imports[i].Type)
 	})
 	out = section(out, 3, len(m.Funcs), func(b []byte, i int) []byte { return U32(b, m.Funcs[i].Type) })
@@ -125,10 +127,10 @@ func (m Module) Bytes() []byte {
 	})
 	out = section(out, 7, len(m.Exports), func(b []byte, i int) []byte {
 		e := m.Exports[i]
-		return U32(append(str(b, e.Name), e.Kind), e.Index)
+		return U32(append(sized(b, e.Name), e.Kind), e.Index)
 	})
 	if m.Start != nil {
-		out = raw(out, 8, U32(nil, *m.Start))
+		out = sized(append(out, 8), U32(nil, *m.Start))
 	}
 	out = section(out, 9, len(m.Elements), func(b []byte, i int) []byte {
 		b = append(S32(append(b, 0, I32Const), m.Elements[i].Offset), End)
@@ -139,7 +141,7 @@ func (m Module) Bytes() []byte {
 		return b
 	})
 	if m.DataCount {
-		out = raw(out, 12, U32(nil, uint32(len(m.Data))))
+		out = sized(append(out, 12), U32(nil, uint32(len(m.Data))))
 	}
 	out = section(out, 10, len(m.Funcs), func(b []byte, i int) []byte {
 		f := m.Funcs[i]
@@ -154,29 +156,21 @@ func (m Module) Bytes() []byte {
 		}
 		body := append(U32(nil, uint32(n)), groups...)
 		body = append(append(body, f.Body...), End)
-		return append(U32(b, uint32(len(body))), body...)
+		return sized(b, body)
 	})
 	out = section(out, 11, len(m.Data), func(b []byte, i int) []byte {
 		b = append(S32(append(b, 0, I32Const), m.Data[i].Offset), End)
-		return append(U32(b, uint32(len(m.Data[i].Bytes))), m.Data[i].Bytes...)
+		return sized(b, m.Data[i].Bytes)
 	})
-	names := make([]string, 0, len(m.Custom))
-	for name := range m.Custom {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		out = raw(out, 0, append(str(nil, name), m.Custom[name]...))
+	for _, name := range slices.Sorted(maps.Keys(m.Custom)) {
+		out = sized(append(out, 0), append(sized(nil, name), m.Custom[name]...))
 	}
 	return out
 }
 
 // U32 appends v in unsigned LEB128.
 func U32(b []byte, v uint32) []byte {
-	for ; v >= 0x80; v >>= 7 {
-		b = append(b, byte(v)|0x80)
-	}
-	return append(b, byte(v))
+	return binary.AppendUvarint(b, uint64(v))
 }
 
 // S32 appends v in signed LEB128.
@@ -211,14 +205,13 @@ func section(out []byte, id byte, n int, item func([]byte, int) []byte) []byte {
 	for i := range n {
 		body = item(body, i)
 	}
-	return raw(out, id, body)
+	return sized(append(out, id), body)
 }
 
-func raw(out []byte, id byte, body []byte) []byte {
-	return append(U32(append(out, id), uint32(len(body))), body...)
+// sized appends a text or a body with its length in front.
+func sized[T string | []byte](b []byte, body T) []byte {
+	return append(U32(b, uint32(len(body))), body...)
 }
-
-func str(b []byte, s string) []byte { return append(U32(b, uint32(len(s))), s...) }
 
 func limits(b []byte, l []uint32) []byte {
 	if len(l) == 1 {
