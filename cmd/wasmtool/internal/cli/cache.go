@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -80,7 +79,7 @@ func (o toolOptions) cacheList(cmd *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return usage(cmd, err.Error())
 	}
-	options, err := o.standardOptions(toolSet{onLoadError: o.warn})
+	options, err := o.standardOptions(standard.Options{Sources: standard.Sources{OnLoadError: o.warn}})
 	if err != nil {
 		return err
 	}
@@ -96,14 +95,11 @@ func (o toolOptions) cacheList(cmd *cobra.Command, asJSON bool) error {
 	for _, e := range view.Entries {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.shortDigest(), byteCount(uint64(e.Bytes)), e.LastUsed.Local().Format("2006-01-02 15:04"), e.remark())
 	}
-	err = w.Flush()
-	if err == nil {
-		_, err = fmt.Fprintf(o.Out, "%s, %s of at most %s\n", moduleCount(len(view.Entries)), byteCount(uint64(view.Bytes)), byteCount(uint64(view.MaxBytes)))
+	if err := w.Flush(); err != nil {
+		return outputFailed(err)
 	}
-	if err != nil {
-		return fmt.Errorf("write the list: %w", err)
-	}
-	return nil
+	_, err = fmt.Fprintf(o.Out, "%s, %s of at most %s\n", moduleCount(len(view.Entries)), byteCount(uint64(view.Bytes)), byteCount(uint64(view.MaxBytes)))
+	return outputFailed(err)
 }
 
 func newCacheView(entries []runtime.CacheEntry, modules []standard.Module) cacheView {
@@ -113,12 +109,9 @@ func newCacheView(entries []runtime.CacheEntry, modules []standard.Module) cache
 	}
 	view := cacheView{Entries: []cacheEntryView{}, MaxBytes: runtime.DefaultCacheMaxBytes}
 	for _, e := range entries {
-		names := slices.Sorted(slices.Values(tools[e.ModuleDigest]))
-		if names == nil {
-			names = []string{}
-		}
 		view.Entries = append(view.Entries, cacheEntryView{
-			SHA256: e.ModuleDigest, Bytes: e.Bytes, LastUsed: e.LastUsed.UTC(), Tools: names, Usable: e.Usable,
+			SHA256: e.ModuleDigest, Bytes: e.Bytes, LastUsed: e.LastUsed.UTC(), Usable: e.Usable,
+			Tools: append([]string{}, slices.Sorted(slices.Values(tools[e.ModuleDigest]))...),
 		})
 		view.Bytes += e.Bytes
 	}
@@ -135,12 +128,7 @@ func (e cacheEntryView) shortDigest() string {
 
 // remark is the column that says what an entry is good for.
 func (e cacheEntryView) remark() string {
-	var parts []string
-	if !e.Usable {
-		parts = append(parts, "(stale)")
-	}
-	parts = append(parts, strings.Join(e.Tools, ", "))
-	return strings.TrimSpace(strings.Join(parts, " "))
+	return strings.TrimSpace(yesNo(e.Usable, "", "(stale) ") + strings.Join(e.Tools, ", "))
 }
 
 func moduleCount(n int) string {
@@ -208,8 +196,16 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 	}
 	failed := complaints{Streams: o.Streams}
 	var unkept atomic.Pointer[tool.Error]
-	progress := &warmProgress{Streams: o.Streams}
-	options, err := o.standardOptions(toolSet{onLoadError: failed.add, onCompile: progress.compiling})
+	// What compiling says; a compilation that its tool no longer waits for may still ask.
+	var step atomic.Pointer[string]
+	options, err := o.standardOptions(standard.Options{
+		Sources: standard.Sources{OnLoadError: failed.add},
+		Runtime: runtime.Options{OnCompile: func(e runtime.CompileEvent) {
+			if step := step.Load(); step != nil && isTerminal(o.Err) {
+				fmt.Fprintf(o.Err, "wasmtool: %s (%s) ...\n", *step, byteCount(uint64(e.Bytes)))
+			}
+		}},
+	})
 	if err != nil {
 		return err
 	}
@@ -217,7 +213,7 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 		if strings.HasPrefix(message, "compiled modules are not kept") {
 			unkept.Store(&tool.Error{Code: tool.CodeInternal, Message: message})
 		} else {
-			o.warn(errors.New(message))
+			o.printWarnings(message)
 		}
 	}))
 	tools, err := standard.New(options)
@@ -231,7 +227,8 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 		}
 	}
 	for i, name := range names {
-		progress.next(name, i+1, len(names))
+		text := fmt.Sprintf("compiling %s, %d of %d", oneLine(name), i+1, len(names))
+		step.Store(&text)
 		if err := tools.Prepare(cmd.Context(), name); err != nil {
 			failed.add(fmt.Errorf("%s: %w", name, err))
 		}
@@ -245,28 +242,9 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 	return failed.last
 }
 
-// warmProgress says on a terminal which tool is being compiled.
-type warmProgress struct {
-	Streams
-	// step is what compiling says; a compilation that its tool no longer waits for
-	// may still ask.
-	step atomic.Pointer[string]
-}
-
-func (p *warmProgress) next(name string, n, of int) {
-	step := fmt.Sprintf("compiling %s, %d of %d", oneLine(name), n, of)
-	p.step.Store(&step)
-}
-
-func (p *warmProgress) compiling(e runtime.CompileEvent) {
-	if step := p.step.Load(); step != nil && isTerminal(p.Err) {
-		fmt.Fprintf(p.Err, "wasmtool: %s (%s) ...\n", *step, byteCount(uint64(e.Bytes)))
-	}
-}
-
 // openCache returns the cache that the command line names.
 func (o toolOptions) openCache(cmd *cobra.Command) (*runtime.Cache, error) {
-	options, err := o.standardOptions(toolSet{})
+	options, err := o.standardOptions(standard.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/internal/suggest"
+	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -113,15 +114,15 @@ func group(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
 
 // usageError is a wrong command line.
 type usageError struct {
+	error
 	command string
-	message string
 }
 
-func (e *usageError) Error() string { return e.message }
+func (e *usageError) Unwrap() error { return e.error }
 
 // usage returns the error for a wrong command line of cmd.
 func usage(cmd *cobra.Command, message string) error {
-	return &usageError{command: cmd.CommandPath(), message: message}
+	return &usageError{&tool.Error{Code: tool.CodeUsage, Message: message, Recoverable: true}, cmd.CommandPath()}
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {

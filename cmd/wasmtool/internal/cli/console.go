@@ -30,11 +30,9 @@ func isTerminal(stream any) bool {
 func (s Streams) table() *tabwriter.Writer { return tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0) }
 
 // warn says what is wrong without ending the command.
-func (s Streams) warn(err error) {
-	fmt.Fprintf(s.Err, "wasmtool: warning: %s\n", indent(printable(err.Error())))
-}
+func (s Streams) warn(err error) { s.printWarnings(err.Error()) }
 
-func (s Streams) printWarnings(warnings []string) {
+func (s Streams) printWarnings(warnings ...string) {
 	for _, w := range warnings {
 		fmt.Fprintf(s.Err, "wasmtool: warning: %s\n", indent(printable(w)))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/llm"
+	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -66,7 +67,7 @@ func formatNames() string {
 
 func (o exportOptions) export(cmd *cobra.Command, format llm.Format, targets []string) error {
 	broken := complaints{Streams: o.Streams}
-	infos, closeTools, err := o.toolsNamed(cmd, toolSet{onLoadError: broken.add}, targets)
+	infos, closeTools, err := o.toolsNamed(cmd, targets, broken.add)
 	if err != nil {
 		return err
 	}
@@ -84,26 +85,26 @@ func (o exportOptions) export(cmd *cobra.Command, format llm.Format, targets []s
 	return broken.last
 }
 
-// toolsNamed opens the tools that a command line names, or all. The function returned
-// closes them.
-func (o toolOptions) toolsNamed(cmd *cobra.Command, set toolSet, targets []string) ([]catalogue.Info, func() error, error) {
+// toolsNamed opens the tools that a command line names, or all, and tells onLoadError of those that
+// do not load. The function returned closes them.
+func (o toolOptions) toolsNamed(cmd *cobra.Command, targets []string, onLoadError func(error)) ([]catalogue.Info, func() error, error) {
 	var tools *registry.Registry
 	var err error
 	names := targets
 	if len(targets) == 1 && isPath(targets[0]) {
 		names = make([]string, 1)
-		tools, names[0], err = o.openTarget(cmd, set, targets[0])
+		tools, names[0], err = o.openTarget(cmd, standard.Options{}, targets[0])
 	} else {
 		for _, target := range targets {
 			if isPath(target) {
 				return nil, nil, usage(cmd, "name one folder or manifest alone; --tools loads folders beside the other tools")
 			}
 		}
-		set.servers = everyServer
-		if len(targets) > 0 {
-			set.servers = serversOf(targets...)
+		var options standard.Options
+		if options, err = o.standardOptions(standard.Options{Sources: standard.Sources{OnLoadError: onLoadError}}); err == nil {
+			o.startServers(&options, targets...)
+			tools, err = standard.New(options)
 		}
-		tools, err = o.open(set)
 	}
 	if err != nil {
 		return nil, nil, err

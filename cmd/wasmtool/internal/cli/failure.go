@@ -31,10 +31,6 @@ func exitStatus(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	var u *usageError
-	if errors.As(err, &u) {
-		return exitUsage
-	}
 	var output outputError
 	if errors.As(err, &output) {
 		return exitOutput
@@ -108,7 +104,7 @@ func (s Streams) report(err error, asJSON bool) int {
 	switch {
 	case err == nil, isSilent(err):
 	case errors.As(err, &u):
-		fmt.Fprintf(s.Err, "wasmtool: %s\nTry '%s --help'.\n", printable(u.message), u.command)
+		fmt.Fprintf(s.Err, "wasmtool: %s\nTry '%s --help'.\n", printable(u.Error()), u.command)
 	default:
 		s.complain(err)
 	}
@@ -124,12 +120,8 @@ type failedView struct {
 // jsonError returns an error as JSON shows it.
 func jsonError(err error) *tool.Error {
 	var e *tool.Error
-	var u *usageError
-	switch {
-	case errors.As(err, &e):
+	if errors.As(err, &e) {
 		return e
-	case errors.As(err, &u):
-		return &tool.Error{Code: tool.CodeUsage, Message: u.message, Recoverable: true}
 	}
 	return &tool.Error{Code: tool.CodeInternal, Message: err.Error()}
 }

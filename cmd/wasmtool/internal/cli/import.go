@@ -111,7 +111,7 @@ func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []toolfolder.T
 	}
 	for _, t := range written {
 		for _, note := range t.Notes {
-			s.printWarnings([]string{note.Error()})
+			s.printWarnings(note.Error())
 		}
 		if _, err := fmt.Fprintf(s.Out, "%s\t%s\n", filepath.ToSlash(filepath.Join(dir, t.Name)), oneLine(t.Origin)); err != nil {
 			return outputFailed(err)

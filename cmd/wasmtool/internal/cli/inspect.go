@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
@@ -173,7 +174,7 @@ func (o toolOptions) validateOne(cmd *cobra.Command, target string) error {
 	if !isPath(target) {
 		return usage(cmd, fmt.Sprintf("%s is no path; write ./%s for a folder", quote(target), target))
 	}
-	tools, name, err := o.openTarget(cmd, toolSet{}, target)
+	tools, name, err := o.openTarget(cmd, standard.Options{}, target)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -71,7 +72,12 @@ Exit status: 0, also when nothing is found; 8 when a tool could not be loaded.`,
 // load is complained about, and the others are printed.
 func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []catalogue.Info) error {
 	broken := complaints{Streams: o.Streams}
-	tools, err := o.open(toolSet{servers: everyServer, onLoadError: broken.add})
+	options, err := o.standardOptions(standard.Options{Sources: standard.Sources{OnLoadError: broken.add}})
+	if err != nil {
+		return err
+	}
+	o.startServers(&options)
+	tools, err := standard.New(options)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,32 +42,10 @@ func tenantFlag(cmd *cobra.Command, tenant *string) {
 type kept struct {
 	Approval *remembered.Approval `json:"approval,omitempty"`
 	Grant    *remembered.Grant    `json:"grant,omitempty"`
-}
 
-func (k kept) id() string {
-	if k.Grant != nil {
-		return k.Grant.ID
-	}
-	return k.Approval.ID
-}
-
-func (k kept) tool() string {
-	if k.Grant != nil {
-		return k.Grant.Tool
-	}
-	return k.Approval.Tool
-}
-
-// row is what a list shows of it.
-func (k kept) row() (kind, reaches, arguments string, since time.Time) {
-	if g := k.Grant; g != nil {
-		return "granted", strings.Join(grantedWords(*g), ", "), "any", g.Created
-	}
-	arguments = yesNo(k.Approval.AnyArguments, "any", "the same")
-	if k.Approval.Pattern != "" {
-		arguments = k.Approval.Pattern
-	}
-	return "approved", strings.Join(k.Approval.Grant, ", "), arguments, k.Approval.Created
+	// What a list shows of it.
+	id, tool, kind, reaches, arguments string
+	since                              time.Time
 }
 
 // grantedWords are the words of a grant as 'permission grant' takes them.
@@ -89,11 +69,16 @@ func openKept(ctx context.Context, tenant string) (stores *remembered.Files, lis
 	if err != nil {
 		return nil, nil, errors.Join(err, stores.Close())
 	}
-	for i := range given {
-		list = append(list, kept{Grant: &given[i]})
+	for _, g := range given {
+		list = append(list, kept{
+			Grant: &g, id: g.ID, tool: g.Tool, kind: "granted", reaches: strings.Join(grantedWords(g), ", "), arguments: "any", since: g.Created,
+		})
 	}
-	for i := range said {
-		list = append(list, kept{Approval: &said[i]})
+	for _, a := range said {
+		list = append(list, kept{
+			Approval: &a, id: a.ID, tool: a.Tool, kind: "approved", reaches: strings.Join(a.Grant, ", "),
+			arguments: cmp.Or(a.Pattern, yesNo(a.AnyArguments, "any", "the same")), since: a.Created,
+		})
 	}
 	return stores, list, nil
 }
@@ -126,9 +111,8 @@ Exit status: 0.`,
 			w := a.table()
 			fmt.Fprintf(w, "ID\tTOOL\tWAS\tREACHES\tARGUMENTS\tSINCE\n")
 			for _, k := range list {
-				kind, reaches, arguments, since := k.row()
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(k.id()), oneLine(k.tool()), kind,
-					oneLine(reaches), oneLine(arguments), since.Format("2006-01-02 15:04"))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(k.id), oneLine(k.tool), k.kind,
+					oneLine(k.reaches), oneLine(k.arguments), k.since.Format("2006-01-02 15:04"))
 			}
 			return outputFailed(w.Flush())
 		},
@@ -156,12 +140,7 @@ Exit status: 0; 7 when nothing has that ID.`,
 				return err
 			}
 			defer closeStores(stores)
-			var found []kept
-			for _, k := range list {
-				if strings.HasPrefix(k.id(), args[0]) {
-					found = append(found, k)
-				}
-			}
+			found := slices.DeleteFunc(list, func(k kept) bool { return !strings.HasPrefix(k.id, args[0]) })
 			switch {
 			case len(found) == 0 || args[0] == "":
 				return &tool.Error{Code: tool.CodeNotFound, Message: fmt.Sprintf("nothing that was granted or approved has the ID %s; 'wasmtool permission list' shows them", quote(args[0]))}
@@ -172,13 +151,13 @@ Exit status: 0; 7 when nothing has that ID.`,
 			if found[0].Grant != nil {
 				revoke = stores.Grants.Revoke
 			}
-			if _, err := revoke(cmd.Context(), tenant, found[0].id()); err != nil {
+			if _, err := revoke(cmd.Context(), tenant, found[0].id); err != nil {
 				return err
 			}
 			if asJSON {
 				return a.printJSON(found[0])
 			}
-			fmt.Fprintf(a.Err, "wasmtool: %s %s\n", oneLine(found[0].tool()), yesNo(found[0].Grant != nil, "is granted that no more", "asks again"))
+			fmt.Fprintf(a.Err, "wasmtool: %s %s\n", oneLine(found[0].tool), yesNo(found[0].Grant != nil, "is granted that no more", "asks again"))
 			return nil
 		},
 	}

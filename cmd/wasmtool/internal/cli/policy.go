@@ -67,7 +67,7 @@ Exit status: 0; 2 when the file cannot be used; 4 when a folder of its mounts is
 			if err != nil {
 				return err
 			}
-			a.printWarnings(warnings)
+			a.printWarnings(warnings...)
 			fmt.Fprintln(a.Err, checked(o.configFile()))
 			return nil
 		},

@@ -87,12 +87,10 @@ type explainedTool struct {
 // openExplained finds a tool and the rules of all; with no target the rules alone. The
 // caller closes its tools.
 func (o toolOptions) openExplained(target string, stores *remembered.Files) (explainedTool, error) {
-	set := toolSet{workspace: workspaceDir(), stores: stores}
-	if !isPath(target) {
-		set.onLoadError = o.warn
-	}
 	t := explainedTool{target: target}
-	options, err := o.targetOptions(set, target)
+	options := standard.Options{Workspace: workspaceDir()}
+	options.Registry.Approvals = approvals(nil, stores)
+	options, err := o.targetOptions(options, target)
 	if err != nil {
 		return t, err
 	}

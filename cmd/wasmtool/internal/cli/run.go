@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -82,27 +84,27 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	if err != nil {
 		return err
 	}
-	set := toolSet{
-		workspace: workspaceDir(), offer: offer, granted: o.given,
-		approver: o.approver(o.yes, o.input == "-"), asker: o.asker(o.input == "-"),
-	}
-	set.stores, err = openForCalls(set.approver != nil && !o.yes)
+	approver := o.approver(o.yes, o.input == "-")
+	stores, err := openForCalls(approver != nil && !o.yes)
 	if err != nil {
 		return err
 	}
-	defer closeStores(set.stores)
+	defer closeStores(stores)
+	options := standard.Options{Workspace: workspaceDir(), Host: standard.Host{Asker: o.asker(o.input == "-")}}
+	options.Registry.Rules = registry.Rules{Granted: o.given, Offer: offer}
+	options.Registry.Approvals = approvals(approver, stores)
 	var receipt *tool.Receipt
 	if o.receipt {
-		set.onReceipt = func(r tool.Receipt) { receipt = &r }
+		options.Registry.Calls.OnReceipt = func(r tool.Receipt) { receipt = &r }
 	}
-	result, err := o.call(cmd, set, target, arguments)
+	result, err := o.call(cmd, options, target, arguments)
 	if err != nil {
 		err = advised{err, o.grantCommand(target), o.configFile().Name, capability.Strings(o.given)}
 	}
 	if o.json {
 		return o.printEnvelope(result, receipt, err)
 	}
-	o.printWarnings(result.Warnings)
+	o.printWarnings(result.Warnings...)
 	if receipt != nil {
 		if text, err := json.MarshalIndent(receipt, "", "  "); err == nil {
 			fmt.Fprintf(o.Err, "%s\n", printable(string(text)))
@@ -129,8 +131,8 @@ func saysMore(result tool.Result, err error) bool {
 }
 
 // call opens the tools, calls one, and closes them again.
-func (o *runOptions) call(cmd *cobra.Command, set toolSet, target string, arguments []byte) (tool.Result, error) {
-	tools, name, err := o.openTarget(cmd, set, target)
+func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target string, arguments []byte) (tool.Result, error) {
+	tools, name, err := o.openTarget(cmd, options, target)
 	if err != nil {
 		return failedBeforeCall(target, err), err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -117,18 +118,22 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	}
 	defer closeStores(stores)
 	approver, said := new(mcpserver.Approver), &lineWriter{err: o.Err}
-	set := toolSet{offer: offer, words: o.words, approver: approver, asker: approver, stores: stores, onLoadError: o.warn, servers: everyServer}
-	if o.receipt {
-		set.onReceipt = said.receipt
-	}
-	options, err := o.standardOptions(set)
+	options, err := o.standardOptions(standard.Options{
+		Words: o.words, Sources: standard.Sources{OnLoadError: o.warn},
+		Host: standard.Host{Asker: approver, Jobs: new(process.Options)},
+	})
 	if err != nil {
 		return err
+	}
+	o.startServers(&options)
+	options.Registry.Rules.Offer = offer
+	options.Registry.Approvals = approvals(approver, stores)
+	if o.receipt {
+		options.Registry.Calls.OnReceipt = said.receipt
 	}
 	if err := o.checkOptions(cmd, options); err != nil {
 		return err
 	}
-	options.Host.Jobs = new(process.Options)
 	options.Registry.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	tools, folders, err := o.openTools(options)
 	if err != nil {
@@ -350,11 +355,9 @@ func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader
 				s.warn(fmt.Errorf("the operator's file is not read again: %w", err))
 				continue
 			}
-			for _, text := range read.Warnings {
-				s.warn(errors.New(text))
-			}
+			s.printWarnings(read.Warnings...)
 			if len(read.Pending) > 0 {
-				s.warn(fmt.Errorf("start the command again for the changes of %s", strings.Join(read.Pending, ", ")))
+				s.printWarnings("start the command again for the changes of " + strings.Join(read.Pending, ", "))
 			}
 			fmt.Fprintln(s.Err, "wasmtool: the operator's file was read again")
 		}
@@ -365,19 +368,18 @@ func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader
 // watchFolders loads tools again when their files change, until stop.
 func (s Streams) watchFolders(ctx context.Context, reloader *standard.Reloader, folders *standard.Folders) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		reloader.WatchFolders(ctx, folders, 0, func(c standard.ToolChange) {
 			if c.Kind == standard.ToolKept {
-				s.warn(errors.New(c.String()))
+				s.printWarnings(c.String())
 				return
 			}
 			fmt.Fprintf(s.Err, "wasmtool: %s\n", indent(printable(c.String())))
 		})
-	}()
+	})
 	return func() {
 		cancel()
-		<-ended
+		watching.Wait()
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -38,7 +39,7 @@ Exit status: 0; 7 for no such tool; 8 when it cannot be loaded.`,
 }
 
 func (o toolOptions) show(cmd *cobra.Command, target string, asJSON bool) error {
-	tools, name, err := o.openTarget(cmd, toolSet{}, target)
+	tools, name, err := o.openTarget(cmd, standard.Options{}, target)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -38,6 +39,14 @@ func openForCalls(asking bool) (*remembered.Files, error) {
 		err = nil
 	}
 	return files, err
+}
+
+// approvals are the options for an approver, nil for none, and the stores.
+func approvals(approver registry.Approver, files *remembered.Files) registry.ApprovalOptions {
+	if files == nil {
+		return registry.ApprovalOptions{Approver: approver}
+	}
+	return registry.ApprovalOptions{Approver: approver, Store: files.Approvals, Grants: files.Grants}
 }
 
 func closeStores(files *remembered.Files) {

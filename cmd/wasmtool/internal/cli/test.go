@@ -11,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/examples"
 	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -74,7 +75,7 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 		return err
 	}
 	for _, name := range all.Without {
-		o.warn(fmt.Errorf("%s has no examples; write [[examples]] into its tool.toml", name))
+		o.printWarnings(name + " has no examples; write [[examples]] into its tool.toml")
 	}
 	if failed := all.Failures(); failed > 0 && broken.last == nil {
 		return errSilent{&tool.Error{Code: tool.CodeExecution, Message: fmt.Sprintf("%d examples failed", failed)}}
@@ -84,7 +85,7 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 
 // runs sorts targets into those that are loaded together: names, and each path alone.
 func (o testOptions) runs(targets []string) ([]examples.Options, error) {
-	base, err := o.standardOptions(toolSet{})
+	base, err := o.standardOptions(standard.Options{})
 	if err != nil {
 		return nil, err
 	}

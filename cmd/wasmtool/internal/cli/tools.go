@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,17 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret/keyring"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
-	"github.com/wasmtool/wasmtool/registry/ledger"
-	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
-	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // toolOptions say where tools come from. Every command that needs tools has them.
@@ -61,36 +58,6 @@ const cacheOff = "off"
 // cacheEnv names the folder for compiled modules.
 const cacheEnv = "WASMTOOL_CACHE"
 
-// toolSet is what a registry needs besides the tools.
-type toolSet struct {
-	// workspace is the directory that is offered for reading without a word; empty for none.
-	workspace string
-	offer     capability.Offer
-	// words widen the offer, and granted are words that are not asked about.
-	words    []capability.Word
-	granted  []capability.Word
-	approver registry.Approver
-	asker    tool.Asker
-	stores   *remembered.Files // nil for none
-	// servers says which servers of the operator's file are started for their tools; nil
-	// starts none.
-	servers   func(name string) bool
-	onReceipt func(tool.Receipt)
-	onCompile func(runtime.CompileEvent)
-	// onLoadError hears of a tool that does not load while the others do; nil makes
-	// it an error for the whole.
-	onLoadError func(error)
-}
-
-// open returns a registry with the built-in tools and those of --tools.
-func (o toolOptions) open(set toolSet) (*registry.Registry, error) {
-	options, err := o.standardOptions(set)
-	if err != nil {
-		return nil, err
-	}
-	return standard.New(options)
-}
-
 // configFile is where the operator's file is.
 func (o toolOptions) configFile() config.File {
 	cwd, err := os.Getwd()
@@ -109,76 +76,52 @@ func (o toolOptions) loadConfig() (*config.Config, error) {
 	return file, nil
 }
 
-func (o toolOptions) standardOptions(set toolSet) (standard.Options, error) {
+// standardOptions adds what the flags and the operator's file say to the options of a registry.
+// No server is started.
+func (o toolOptions) standardOptions(options standard.Options) (standard.Options, error) {
 	operator, err := o.loadConfig()
 	if err != nil {
 		return standard.Options{}, err
-	}
-	var servers []string
-	if _, inside := o.getenv(mcp.InsideEnv); inside {
-		set.servers = nil
-	}
-	for name := range operator.Servers() {
-		if set.servers != nil && set.servers(name) {
-			servers = append(servers, name)
-		}
 	}
 	cache := o.cache
 	if cache == "" {
 		cache, _ = o.getenv(cacheEnv)
 	}
-	options := standard.Options{
-		Config:    operator,
-		Workspace: set.workspace,
-		Words:     set.words,
-		Registry: registry.Options{
-			Rules:     registry.Rules{Granted: set.granted, GrantedBy: "the command line", Offer: set.offer},
-			Calls:     ledger.Options{OnReceipt: set.onReceipt},
-			Logger:    slog.New(warningHandler(func(message string) { o.warn(errors.New(message)) })),
-			Approvals: registry.ApprovalOptions{Approver: set.approver},
-		},
-		Sources: standard.Sources{Folders: o.folders, Servers: servers, OnLoadError: set.onLoadError},
-		Host:    standard.Host{Asker: set.asker},
-		Runtime: runtime.Options{
-			CacheDir:       cache,
-			OnCompile:      set.onCompile,
-			CompileCommand: o.compiler,
-		},
-		NoCache: strings.EqualFold(cache, cacheOff),
-		Keyring: keyring.New,
-	}
-	if set.stores != nil {
-		options.Registry.Approvals.Store, options.Registry.Approvals.Grants = set.stores.Approvals, set.stores.Grants
-	}
+	options.Config = operator
+	options.Registry.Rules.GrantedBy = "the command line"
+	options.Registry.Logger = slog.New(warningHandler(func(message string) { o.printWarnings(message) }))
+	options.Sources.Folders = o.folders
+	options.Runtime.CacheDir, options.NoCache = cache, strings.EqualFold(cache, cacheOff)
+	options.Runtime.CompileCommand = o.compiler
+	options.Keyring = keyring.New
 	return options, nil
 }
 
-// everyServer starts all servers: all tools are wanted.
-func everyServer(string) bool { return true }
-
-// serversOf starts the servers of the tools of these names. A tool of another kind starts
-// none.
-func serversOf(tools ...string) func(string) bool {
-	return func(server string) bool {
-		return slices.ContainsFunc(tools, func(name string) bool { return mcp.ServerOf(name) == server })
+// startServers has servers of the operator's file started for these tools, or all of them when no
+// tool is named. A process that was started as a server starts none.
+func (o toolOptions) startServers(options *standard.Options, tools ...string) {
+	if _, inside := o.getenv(mcp.InsideEnv); inside {
+		return
 	}
+	servers := slices.Collect(maps.Keys(options.Config.Servers()))
+	if len(tools) > 0 {
+		servers = nil
+		for _, name := range tools {
+			servers = append(servers, mcp.ServerOf(name))
+		}
+	}
+	options.Sources.Servers = servers
 }
 
 // openTarget returns a registry that holds the tool which a command line names, and
 // the tool's name there.
-func (o toolOptions) openTarget(cmd *cobra.Command, set toolSet, target string) (*registry.Registry, string, error) {
+func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, target string) (*registry.Registry, string, error) {
 	if strings.HasSuffix(target, ".wasm") {
 		return nil, "", usage(cmd, oneLine(target)+" is a module; name the folder or the tool.toml of its tool ('wasmtool inspect' shows a module)")
 	}
 	name := target // until it is known
-	if set.onCompile == nil {
-		set.onCompile = o.announceCompile(&name)
-	}
-	if set.onLoadError == nil && !isPath(target) {
-		// Another tool that is broken does not keep this one from running.
-		set.onLoadError = o.warn
-	}
-	options, err := o.targetOptions(set, target)
+	options.Runtime.OnCompile = o.announceCompile(&name)
+	options, err := o.targetOptions(options, target)
 	if err != nil {
 		return nil, "", err
 	}
@@ -197,14 +140,17 @@ func (o toolOptions) openTarget(cmd *cobra.Command, set toolSet, target string) 
 
 // targetOptions are standardOptions with the tool that a command line names: for a path, it is
 // the only one.
-func (o toolOptions) targetOptions(set toolSet, target string) (standard.Options, error) {
-	if !isPath(target) {
-		set.servers = serversOf(target)
-	}
-	options, err := o.standardOptions(set)
-	if err == nil && isPath(target) {
+func (o toolOptions) targetOptions(options standard.Options, target string) (standard.Options, error) {
+	options, err := o.standardOptions(options)
+	switch {
+	case err != nil:
+	case isPath(target):
 		alone(&options)
 		options.Sources.Tool = target
+	default:
+		// Another tool that is broken does not keep this one from running.
+		options.Sources.OnLoadError = o.warn
+		o.startServers(&options, target)
 	}
 	return options, err
 }
@@ -235,7 +181,7 @@ func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string
 	if isPath(begun) {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	options, err := o.standardOptions(toolSet{})
+	options, err := o.standardOptions(standard.Options{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
