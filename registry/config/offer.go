@@ -69,11 +69,19 @@ func (c *Config) MountWords(tool string) []capability.Word {
 // unchanged.
 func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capability.Word) error {
 	sum := *o
-	c.allowSecrets(&sum, words)
 	for _, w := range words {
-		if _, known := sum.Secrets[w.Name()]; w.Kind() == capability.KindSecret && !known {
+		if _, offered := sum.Secrets[w.Name()]; offered || w.Kind() != capability.KindSecret {
+			continue
+		}
+		s, known := c.secrets[w.Name()]
+		if !known {
 			return &capability.UnboundError{Word: w}
 		}
+		sum.Secrets = maps.Clone(sum.Secrets) // another offer may share it
+		if sum.Secrets == nil {
+			sum.Secrets = make(map[string]capability.SecretOffer)
+		}
+		sum.Secrets[w.Name()] = capability.SecretOffer{URLs: slices.Clone(s.urls)}
 	}
 	if err := sum.Add(b, words...); err != nil {
 		return err

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -122,18 +121,17 @@ func (r *reader) command(into *[]string) stricttoml.Reader {
 			r.Fault(at, `is empty; write the program and its arguments, such as ["pass", "show", "github"]`)
 			return
 		}
-		r.EachText(at, n, func(at stricttoml.Place, n *stricttoml.Node) {
-			switch {
-			case len(*into) == 0 && n.Text == "":
+		add := func(_ stricttoml.Place, text string) { *into = append(*into, text) }
+		r.EachText(at, n, func(at stricttoml.Place, item *stricttoml.Node) {
+			switch program := item == n.Items[0]; {
+			case program && item.Text == "":
 				r.Fault(at, "is empty; name a program")
-			case len(n.Text) > maxArg:
+			case len(item.Text) > maxArg:
 				r.Fault(at, "is longer than %d bytes", maxArg)
-			case len(*into) == 0 && isPath(n.Text):
-				var program string
-				stricttoml.ReadText(r.Checker, &program, r.parsePath)(at, n)
-				*into = append(*into, program)
+			case program && isPath(item.Text):
+				stricttoml.ReadWith(r.Checker, r.parsePath, add)(at, item)
 			default:
-				*into = append(*into, n.Text)
+				add(at, item.Text)
 			}
 		})
 	}
@@ -150,24 +148,6 @@ func (r *reader) keyring(s *secret) stricttoml.Reader {
 			r.Fault(at, `%s names no entry; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))
 		default:
 			s.Service, s.User = n.Text[:i], n.Text[i+1:]
-		}
-	}
-}
-
-// allowSecrets makes the secrets among the words go to their URLs only.
-func (c *Config) allowSecrets(o *capability.Offer, words []capability.Word) {
-	for _, w := range words {
-		s, ok := c.secrets[w.Name()]
-		if w.Kind() != capability.KindSecret || !ok {
-			continue
-		}
-		if _, offered := o.Secrets[w.Name()]; !offered {
-			// The offer may share its map with another one.
-			o.Secrets = maps.Clone(o.Secrets)
-			if o.Secrets == nil {
-				o.Secrets = make(map[string]capability.SecretOffer)
-			}
-			o.Secrets[w.Name()] = capability.SecretOffer{URLs: slices.Clone(s.urls)}
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (r *reader) serverSecret(into *string) stricttoml.Reader {
 		if err := checkSecretName(text); err != nil {
 			return text, err
 		}
-		if secrets := r.Root().Get("secrets"); secrets == nil || secrets.Get(text) == nil {
+		if r.Root().Get("secrets").Get(text) == nil {
 			return text, errors.New("is no secret of this file; write [secrets." + text + "]")
 		}
 		return text, nil
