@@ -29,7 +29,7 @@ type reason struct {
 func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorised, why reason) (authorised, error) {
 	call := entry.Ref()
 	digest := ""
-	if p.approvals.Store != nil || call.Session != "" {
+	if p.o.Approvals.Store != nil || call.Session != "" {
 		var err error
 		if digest, err = p.loadedDigest(ctx, a.tool); err != nil {
 			return a, err
@@ -65,7 +65,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	if approver == nil {
 		return a, errNobodyToAsk(why)
 	}
-	asking, cancel := context.WithTimeout(ctx, p.approvals.Timeout)
+	asking, cancel := context.WithTimeout(ctx, p.o.Approvals.Timeout)
 	defer cancel()
 	entry.Asked(why.By.Why)
 	answer, err := p.ask(asking, approver, Question{
@@ -97,7 +97,7 @@ func (p *Pipeline) approverOf(o Overlay) Approver {
 	if o.Approver != nil {
 		return o.Approver
 	}
-	return p.approvals.Approver
+	return p.o.Approvals.Approver
 }
 
 // errNobodyToAsk is the failure of a call that needs a yes where no approver is available.
@@ -145,10 +145,10 @@ func (p *Pipeline) findAnswer(ctx context.Context, keys answerKeys, key remember
 // answersOf is where answers about a tool are remembered. A tool known only by its
 // registration is another tool in the next process.
 func (p *Pipeline) answersOf(key remembered.Key) remembered.ApprovalStore {
-	if p.approvals.Store == nil || strings.HasPrefix(key.Digest, catalogue.RegistrationPrefix) {
+	if p.o.Approvals.Store == nil || strings.HasPrefix(key.Digest, catalogue.RegistrationPrefix) {
 		return p.sessionAnswers
 	}
-	return p.approvals.Store
+	return p.o.Approvals.Store
 }
 
 // remember keeps a yes where the answer says so. The call runs even if that fails: it was
@@ -158,7 +158,7 @@ func (p *Pipeline) remember(ctx context.Context, a authorised, keys answerKeys, 
 	if scope == "" || scope == remembered.ScopeOnce {
 		return
 	}
-	log := p.log.With("tool", a.tool.Spec.Name, "call", id)
+	log := p.o.Logger.With("tool", a.tool.Spec.Name, "call", id)
 	store := p.answersOf(keys.call)
 	inMemory := store == remembered.ApprovalStore(p.sessionAnswers)
 	switch {
@@ -204,7 +204,7 @@ func (p *Pipeline) ask(ctx context.Context, approver Approver, q Question) (Answ
 	go func() {
 		defer func() {
 			if value := recover(); value != nil {
-				p.log.Error("panic in the approver", "call", q.ID, "panic", value, "stack", string(debug.Stack()))
+				p.o.Logger.Error("panic in the approver", "call", q.ID, "panic", value, "stack", string(debug.Stack()))
 				replies <- reply{err: errors.New("the approver panicked")}
 			}
 		}()

@@ -69,7 +69,7 @@ func (p *Pipeline) pin(ctx context.Context, mounts []capability.GrantedFS) ([]pi
 	if !slices.ContainsFunc(mounts, ofTheHost) {
 		return pinned, nil
 	}
-	opening, cancel := context.WithTimeout(ctx, min(maxOpening, p.loadTimeout))
+	opening, cancel := context.WithTimeout(ctx, min(maxOpening, p.o.LoadTimeout))
 	defer cancel()
 	done := make(chan struct{})
 	select {
@@ -121,7 +121,7 @@ func (m *pinnedMount) open() {
 // remembered.Grant.Directories. A mount that is not bound, or whose directory does not open, is
 // left out. Errors are an *Error: not_found, and timeout where a directory hangs.
 func (p *Pipeline) Directories(ctx context.Context, name string) ([]remembered.Directory, error) {
-	t, err := p.catalogue.Find(name)
+	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 // to a tool of that name, it loads the tool. Errors are an *Error: not_found, those of
 // loading, and permission_denied when what was granted cannot be read.
 func (p *Pipeline) Offered(ctx context.Context, name, tenant string) (Offered, error) {
-	t, err := p.catalogue.Find(name)
+	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
 		return Offered{}, err
 	}
@@ -36,7 +36,7 @@ type Explained struct {
 // and runs nothing. The arguments are taken as they are: neither checked nor completed.
 // Errors are those of Offered.
 func (p *Pipeline) Explain(ctx context.Context, name, tenant string, arguments json.RawMessage) (Explained, error) {
-	t, err := p.catalogue.Find(name)
+	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
 		return Explained{}, err
 	}
@@ -70,7 +70,7 @@ func textIn(arguments json.RawMessage) func(name string) (string, bool) {
 
 // loadedDigest loads a tool and returns its digest.
 func (p *Pipeline) loadedDigest(ctx context.Context, t *catalogue.Tool) (string, error) {
-	if err := p.catalogue.Load(ctx, t); err != nil {
+	if err := p.o.Catalogue.Load(ctx, t); err != nil {
 		return "", err
 	}
 	return t.Digest(ctx)
@@ -81,7 +81,7 @@ func (p *Pipeline) loadedDigest(ctx context.Context, t *catalogue.Tool) (string,
 // where its calls could read them without a question: nobody is asked about a description.
 func (p *Pipeline) MayDescribe(ctx context.Context, t *catalogue.Tool) (capability.Grant, bool) {
 	rules := p.rules.Load()
-	if p.ledger.HoldsBack(tool.CallRef{}, t) || p.identified(ctx, t, rules) != nil {
+	if p.o.Ledger.HoldsBack(tool.CallRef{}, t) || p.identified(ctx, t, rules) != nil {
 		return capability.Grant{}, false
 	}
 	var reading capability.Permissions

@@ -94,7 +94,7 @@ func (p *Pipeline) offered(ctx context.Context, a asks) (Offered, error) {
 // granted returns a tenant's grants to tools of the name, if they could change anything: the
 // tool gets less than it asks for, or its calls may be asked about.
 func (p *Pipeline) granted(ctx context.Context, a asks, offer capability.Offer) ([]remembered.Grant, error) {
-	if p.approvals.Grants == nil {
+	if p.o.Approvals.Grants == nil {
 		return nil, nil
 	}
 	grant, missing := capability.Intersect(a.permissions, offer)
@@ -102,7 +102,7 @@ func (p *Pipeline) granted(ctx context.Context, a asks, offer capability.Offer) 
 	if len(missing) == 0 && !a.tool.Spec.Dangerous && !slices.ContainsFunc(withoutScratch(grant.Words()), risky) {
 		return nil, nil
 	}
-	found, err := p.approvals.Grants.Find(ctx, a.tenant, a.tool.Spec.Name)
+	found, err := p.o.Approvals.Grants.Find(ctx, a.tenant, a.tool.Spec.Name)
 	switch {
 	case ctx.Err() != nil:
 		return nil, callerror.OfContext(ctx)

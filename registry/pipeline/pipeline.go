@@ -61,17 +61,7 @@ type Options struct {
 
 // Pipeline takes calls through their stages. It is safe for concurrent use.
 type Pipeline struct {
-	catalogue   *catalogue.Catalogue
-	ledger      *ledger.Ledger
-	schedule    *schedule.Schedule
-	approvals   ApprovalOptions
-	retries     RetryOptions
-	loadTimeout time.Duration
-	maxTimeout  time.Duration
-	results     *results.Store
-	variables   func(ctx context.Context, call tool.Call, name string) (value string, known bool)
-	log         *slog.Logger
-
+	o     Options
 	rules atomic.Pointer[Rules]
 	// sessionAnswers remembers answers where there is no store, and those about tools without
 	// a digest.
@@ -84,11 +74,7 @@ type Pipeline struct {
 
 // New returns a Pipeline. SetRules must be called before the first call.
 func New(o Options) *Pipeline {
-	p := &Pipeline{
-		catalogue: o.Catalogue, ledger: o.Ledger, schedule: o.Schedule, approvals: o.Approvals, retries: o.Retries,
-		loadTimeout: o.LoadTimeout, maxTimeout: o.MaxTimeout, results: o.Results, variables: o.Variables, log: o.Logger,
-		sessionAnswers: remembered.NewMemory(remembered.Options{}), openings: make(chan struct{}, maxOpenings),
-	}
+	p := &Pipeline{o: o, sessionAnswers: remembered.NewMemory(remembered.Options{}), openings: make(chan struct{}, maxOpenings)}
 	p.open, p.close = context.WithCancel(context.Background())
 	return p
 }
@@ -104,9 +90,9 @@ func (p *Pipeline) SetRules(rules Rules) {
 		rules.Policy = policy.Default()
 	}
 	p.rules.Store(&rules)
-	p.catalogue.ForgetDescriptions()
+	p.o.Catalogue.ForgetDescriptions()
 	if len(rules.Revoked) > 0 {
-		p.ledger.Revoke(rules.Revoked)
+		p.o.Ledger.Revoke(rules.Revoked)
 	}
 }
 
@@ -129,7 +115,7 @@ func (p *Pipeline) Execute(ctx context.Context, r Request) (tool.Result, error) 
 
 // execute is Execute for a call whose arguments may have been prepared early.
 func (p *Pipeline) execute(ctx context.Context, r Request, early *prepared) (tool.Result, error) {
-	ctx, entry, err := p.ledger.Open(ctx, &r.Call)
+	ctx, entry, err := p.o.Ledger.Open(ctx, &r.Call)
 	defer entry.Close()
 	if err != nil {
 		return entry.End(tool.Result{}, err)

@@ -45,7 +45,7 @@ type prepared struct {
 // find looks up the tool of a call, and whether the caller may call it.
 func (p *Pipeline) find(r *Request) (prepared, error) {
 	c := prepared{Request: r, rules: p.rules.Load(), sent: r.Call.Arguments}
-	found, err := p.catalogue.Find(r.Call.Tool)
+	found, err := p.o.Catalogue.Find(r.Call.Tool)
 	if err != nil {
 		return c, err
 	}
@@ -72,7 +72,7 @@ func (p *Pipeline) find(r *Request) (prepared, error) {
 // is part of the tool's own: a call ends by its deadline whatever it was sent. On an error,
 // the arguments have the warnings.
 func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
-	described, err := p.catalogue.Described(ctx, c.tool)
+	described, err := p.o.Catalogue.Described(ctx, c.tool)
 	if err != nil {
 		return c, err
 	}
@@ -89,7 +89,7 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	switch {
 	case err == nil:
 	case within.Err() == nil:
-		return c, c.tool.ExplainFaults(p.log, err)
+		return c, c.tool.ExplainFaults(p.o.Logger, err)
 	case ctx.Err() != nil:
 		return c, callerror.OfContext(ctx)
 	default:
@@ -104,7 +104,7 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 
 // timeout is the time of one attempt.
 func (p *Pipeline) timeout(c prepared) time.Duration {
-	timeout, most := c.tool.Spec.Timeout, p.maxTimeout
+	timeout, most := c.tool.Spec.Timeout, p.o.MaxTimeout
 	if own := c.Call.Timeout; own > 0 {
 		timeout = own
 	}
@@ -116,7 +116,7 @@ func (p *Pipeline) timeout(c prepared) time.Duration {
 
 // resolveReferences puts kept results and variables in the place of the references to them.
 func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
-	if c.Parent != "" || p.results == nil && p.variables == nil {
+	if c.Parent != "" || p.o.Results == nil && p.o.Variables == nil {
 		return nil
 	}
 	call := c.Call
@@ -125,15 +125,15 @@ func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
 		if err := ctx.Err(); err != nil {
 			return "", false, err
 		}
-		if p.results != nil {
-			if text, found, err = p.results.Lookup(results.Owner{Tenant: call.Tenant, Session: call.Session}, name); found {
+		if p.o.Results != nil {
+			if text, found, err = p.o.Results.Lookup(results.Owner{Tenant: call.Tenant, Session: call.Session}, name); found {
 				return text, found, err
 			}
 		}
-		if p.variables == nil {
+		if p.o.Variables == nil {
 			return "", false, nil
 		}
-		if text, found = p.variables(ctx, call, name); !found {
+		if text, found = p.o.Variables(ctx, call, name); !found {
 			err = reference.Invalid(tool.FaultConstraint, fmt.Sprintf("there is no variable %s; write a value in place of the reference", name))
 		}
 		return text, found, err
@@ -175,16 +175,16 @@ func faultsOf(err error) []tool.Fault {
 // arguments as the tool would get them and the warnings of the call.
 func (p *Pipeline) Validate(name string, arguments json.RawMessage) (json.RawMessage, []string, error) {
 	ctx := context.Background()
-	t, err := p.catalogue.Find(name)
+	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	if t, err = p.catalogue.Described(ctx, t); err != nil {
+	if t, err = p.o.Catalogue.Described(ctx, t); err != nil {
 		return nil, nil, err
 	}
 	checked, err := t.Parameters.Prepare(ctx, arguments)
 	if err != nil {
-		return nil, checked.Warnings, callerror.Named(t.ExplainFaults(p.log, errInvalidArguments(err)), t.Spec.Name)
+		return nil, checked.Warnings, callerror.Named(t.ExplainFaults(p.o.Logger, errInvalidArguments(err)), t.Spec.Name)
 	}
 	return checked.JSON, checked.Warnings, nil
 }

@@ -16,7 +16,7 @@ import (
 func (p *Pipeline) retry(ctx context.Context, a authorised, attempt int, err error) (wait time.Duration, again bool) {
 	call := a.Call
 	var e *tool.Error
-	if attempt > min(call.Retries, p.retries.Max) || ctx.Err() != nil || !errors.As(err, &e) {
+	if attempt > min(call.Retries, p.o.Retries.Max) || ctx.Err() != nil || !errors.As(err, &e) {
 		return 0, false
 	}
 	switch own, ok := a.tool.Executor.(tool.Retrier); {
@@ -29,18 +29,18 @@ func (p *Pipeline) retry(ctx context.Context, a authorised, attempt int, err err
 		return 0, false
 	}
 	if wait <= 0 {
-		wait = backoff(call.RetryDelay, attempt, p.retries.MaxDelay)
+		wait = backoff(call.RetryDelay, attempt, p.o.Retries.MaxDelay)
 	}
-	wait = max(min(wait, p.retries.MaxDelay), e.Details.RetryAfter)
+	wait = max(min(wait, p.o.Retries.MaxDelay), e.Details.RetryAfter)
 	deadline, bounded := ctx.Deadline()
-	if wait > p.retries.MaxDelay || bounded && time.Until(deadline) <= wait {
+	if wait > p.o.Retries.MaxDelay || bounded && time.Until(deadline) <= wait {
 		return 0, false // an earlier attempt would be in vain
 	}
 	return wait, true
 }
 
 func (p *Pipeline) askRetrier(own tool.Retrier, a authorised, attempt int, e *tool.Error) (wait time.Duration, again bool) {
-	defer callerror.LogPanic(p.log, "Retry of the executor", a.Call.ID) // and then it says no
+	defer callerror.LogPanic(p.o.Logger, "Retry of the executor", a.Call.ID) // and then it says no
 	again, wait = own.Retry(e, attempt)
 	return wait, again
 }

@@ -19,7 +19,7 @@ import (
 // run is the stage that loads the tool and runs it, and again where the call wants that, the
 // failure may pass and the attempt changed nothing.
 func (p *Pipeline) run(ctx context.Context, entry *ledger.Entry, a authorised) (tool.Result, error) {
-	if err := p.catalogue.Load(ctx, a.tool); err != nil {
+	if err := p.o.Catalogue.Load(ctx, a.tool); err != nil {
 		return tool.Result{}, err
 	}
 	entry.Loaded()
@@ -73,7 +73,7 @@ func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorise
 		}
 	}
 	entry.Waited(result.Call.Waited)
-	p.schedule.Spend(a.Call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
+	p.o.Schedule.Spend(a.Call.Tenant, result.Call, time.Since(began)-result.Call.Waited)
 	if stop := callerror.OfStop(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, true, stop
 	}
@@ -103,7 +103,7 @@ func (p *Pipeline) enter(ctx context.Context, entry *ledger.Entry, a authorised)
 	if bounded, ok := a.tool.Executor.(tool.MemoryBounded); ok {
 		need.Memory = bounded.MaxMemory()
 	}
-	leave, waited, err := p.schedule.Enter(ctx, need)
+	leave, waited, err := p.o.Schedule.Enter(ctx, need)
 	entry.Waited(waited)
 	return leave, err
 }
@@ -118,7 +118,7 @@ func (p *Pipeline) mayBegin(ctx context.Context, entry *ledger.Entry, a authoris
 	if err := p.identified(ctx, a.tool, a.rules); err != nil {
 		return err
 	}
-	return p.schedule.Check(a.Call.Tenant)
+	return p.o.Schedule.Check(a.Call.Tenant)
 }
 
 // identified is the error of a tool that the operator pinned as another, or revoked.
@@ -148,7 +148,7 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 	id, name := a.Call.ID, a.tool.Spec.Name
 	defer func() {
 		if value := recover(); value != nil {
-			p.log.Error("panic in an executor", "tool", name, "call", id, "panic", value, "stack", string(debug.Stack()))
+			p.o.Logger.Error("panic in an executor", "tool", name, "call", id, "panic", value, "stack", string(debug.Stack()))
 			result, err = tool.Result{}, &tool.Error{Code: tool.CodeInternal, Message: "the call failed inside wasmtool; the log has call " + id}
 		}
 	}()
@@ -160,7 +160,7 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 		Secrets: a.Overlay.Secrets, Now: a.Overlay.Now,
 		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call) },
 		Tools: func() tool.View {
-			return p.catalogue.View(func(t *catalogue.Tool) bool { return parent.Overlay.Sees(t.Spec) })
+			return p.o.Catalogue.View(func(t *catalogue.Tool) bool { return parent.Overlay.Sees(t.Spec) })
 		},
 	})
 }
