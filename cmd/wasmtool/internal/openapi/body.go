@@ -21,13 +21,7 @@ func (op *operation) body() *problem {
 		return fault
 	}
 	required := body.get("required").isTrue()
-	refuse := func(reason string) *problem {
-		if required {
-			return problemAt(body, reason+"; a manifest cannot say that")
-		}
-		op.note(body, reason+", and is left out")
-		return nil
-	}
+	refuse := func(reason string) *problem { return op.leaveOut(body, required, reason) }
 	if op.method == "GET" || op.method == "HEAD" {
 		return refuse("the body of a request with " + op.method)
 	}

@@ -34,36 +34,24 @@ type node struct {
 	line, column int
 }
 
-func (n *node) kindIs() kind {
+// value is the node, and one of no kind for nil.
+func (n *node) value() node {
 	if n == nil {
-		return kindAbsent
+		return node{}
 	}
-	return n.kind
+	return *n
 }
+
+func (n *node) kindIs() kind { return n.value().kind }
 
 // get returns the value of a key, or nil.
-func (n *node) get(key string) *node {
-	if n == nil {
-		return nil
-	}
-	return n.members[key]
-}
+func (n *node) get(key string) *node { return n.value().members[key] }
 
 // names are the keys of an object in order.
-func (n *node) names() []string {
-	if n == nil {
-		return nil
-	}
-	return n.order
-}
+func (n *node) names() []string { return n.value().order }
 
 // elements are those of a list.
-func (n *node) elements() []*node {
-	if n == nil {
-		return nil
-	}
-	return n.items
-}
+func (n *node) elements() []*node { return n.value().items }
 
 // content is the content of a text, and empty for anything else.
 func (n *node) content() string {
@@ -101,28 +89,13 @@ func (n *node) put(key string, value *node) bool {
 	return true
 }
 
-// problem is what is wrong at a place of the document.
-type problem struct {
-	line, column int
-	key          string // what it is about
-	message      string
-}
+// problem is what is wrong at a place of the document. Convert fills in the file, and the operation
+// as the key.
+type problem = stricttoml.Error
 
 func problemAt(n *node, message string) *problem {
 	if n == nil {
-		return &problem{message: message}
+		return &problem{Message: message}
 	}
-	return &problem{line: n.line, column: n.column, message: message}
-}
-
-// about names the operation that a fault belongs to.
-func (f *problem) about(operation string) *problem {
-	named := *f
-	named.key = operation
-	return &named
-}
-
-// in makes the fault one of a file.
-func (f *problem) in(file string) *stricttoml.Error {
-	return &stricttoml.Error{File: file, Line: f.line, Column: f.column, Key: f.key, Message: f.message}
+	return &problem{Line: n.line, Column: n.column, Message: message}
 }

@@ -42,19 +42,26 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 // order of the document. file is its name in errors. refused are the operations of which
 // no tool can be made. The error, of type stricttoml.Errors, is one of the whole document.
 func Convert(file string, data []byte, o Options) (tools []toolfolder.Tool, refused stricttoml.Errors, err error) {
+	told := func(fault *problem, about string) *stricttoml.Error {
+		fault.File, fault.Key = file, about
+		return fault
+	}
 	root, fault := read(data)
 	if fault != nil {
-		return nil, nil, stricttoml.Errors{fault.in(file)}
+		return nil, nil, stricttoml.Errors{told(fault, "")}
 	}
-	d := &document{root: root, server: o.Server, names: toolfolder.NewNames("wasmtool")}
+	d := &document{
+		root: root, server: o.Server, names: toolfolder.NewNames("wasmtool"),
+		secretNames: make(map[string]string), secretsTaken: toolfolder.NewNames(),
+	}
 	if fault := d.check(); fault != nil {
-		return nil, nil, stricttoml.Errors{fault.in(file)}
+		return nil, nil, stricttoml.Errors{told(fault, "")}
 	}
 	paths := root.get("paths")
 	for _, path := range paths.names() {
 		item, fault := d.resolve(paths.get(path))
 		if fault != nil {
-			refused = append(refused, fault.in(file))
+			refused = append(refused, told(fault, ""))
 			continue
 		}
 		for _, method := range item.names() {
@@ -64,18 +71,18 @@ func Convert(file string, data []byte, o Options) (tools []toolfolder.Tool, refu
 			op := &operation{document: d, path: path, method: strings.ToUpper(method), item: item, node: item.get(method)}
 			tool, fault := op.convert()
 			if fault != nil {
-				refused = append(refused, fault.about(op.String()).in(file))
+				refused = append(refused, told(fault, op.String()))
 				continue
 			}
-			tool.At = *problemAt(op.node, "").in(file)
+			tool.At = *told(problemAt(op.node, ""), "")
 			for _, note := range op.notes {
-				tool.Notes = append(tool.Notes, note.about(op.String()).in(file))
+				tool.Notes = append(tool.Notes, told(note, op.String()))
 			}
 			tools = append(tools, tool)
 		}
 	}
 	if len(tools)+len(refused) == 0 {
-		return nil, nil, stricttoml.Errors{problemAt(root, "has no operation; write one below paths").in(file)}
+		return nil, nil, stricttoml.Errors{told(problemAt(root, "has no operation; write one below paths"), "")}
 	}
 	return tools, refused, nil
 }

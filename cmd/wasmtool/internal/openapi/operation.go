@@ -87,6 +87,15 @@ func (op *operation) note(at *node, message string) {
 	op.notes = append(op.notes, problemAt(at, message))
 }
 
+// leaveOut notes that a part of the request is left out, and refuses the operation if it is required.
+func (op *operation) leaveOut(at *node, required bool, reason string) *problem {
+	if required {
+		return problemAt(at, reason+"; a manifest cannot say that")
+	}
+	op.note(at, reason+", and is left out")
+	return nil
+}
+
 // chooseServer finds where the request goes: the first server of the operation, of its
 // path, or of the document.
 func (op *operation) chooseServer() *problem {
@@ -158,12 +167,7 @@ func (op *operation) parameter(p *node, in, name string) *problem {
 	}
 	required := in == "path" || p.get("required").isTrue()
 	if reason := op.obstacle(p, in, name); reason != "" {
-		message := fmt.Sprintf("the parameter %s %s", stricttoml.Quote(name), reason)
-		if required {
-			return problemAt(p, message+"; a manifest cannot say that")
-		}
-		op.note(p, message+", and is left out")
-		return nil
+		return op.leaveOut(p, required, fmt.Sprintf("the parameter %s %s", stricttoml.Quote(name), reason))
 	}
 	argument := argument{
 		name: op.taken.Take(argumentName(name)), schema: p.get("schema"),
@@ -222,17 +226,11 @@ func (op *operation) shape(schema *node) string {
 	}
 	t := n.get("type")
 	if t.kindIs() == kindList {
-		var found string
-		for _, item := range t.items {
-			if item.content() == "null" {
-				continue
-			}
-			if found != "" {
-				return ""
-			}
-			found = item.content()
+		types := slices.DeleteFunc(slices.Clone(t.items), func(n *node) bool { return n.content() == "null" })
+		if len(types) != 1 {
+			return ""
 		}
-		return found
+		return types[0].content()
 	}
 	if t == nil && n.get("properties") != nil {
 		return "object"

@@ -24,9 +24,7 @@ func (op *operation) secure() *problem {
 			op.request.Secrets = secrets
 			return nil
 		}
-		if first == nil {
-			first = fault
-		}
+		first = cmp.Or(first, fault)
 	}
 	return first
 }
@@ -77,9 +75,6 @@ func secretOf(scheme *node, name string) (toolfolder.Secret, *problem) {
 func (op *operation) nameSecret(scheme string) string {
 	server := serverName(op.request.BaseURL)
 	key := server + " " + scheme
-	if op.secretNames == nil {
-		op.secretNames, op.secretsTaken = make(map[string]string), toolfolder.NewNames()
-	}
 	if op.secretNames[key] == "" {
 		op.secretNames[key] = op.secretsTaken.Take(secretName(server, scheme))
 	}

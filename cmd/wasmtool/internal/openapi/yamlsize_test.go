@@ -14,7 +14,7 @@ func TestYAMLIsRefusedBeforeItIsLarge(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, problem := read(text)
 		runtime.ReadMemStats(&after)
-		if problem == nil || !strings.Contains(problem.message, "write it as JSON") {
+		if problem == nil || !strings.Contains(problem.Message, "write it as JSON") {
 			t.Errorf("%q: it is not refused", part)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > MaxDocumentBytes {
