@@ -14,32 +14,33 @@ import (
 
 // addHostTools registers the tools whose work the program does, the one that asks a person,
 // and the one for jobs. That one comes to nothing without the tool whose calls the jobs are, and is left out then.
-func addHostTools(o Options, tools *registry.Registry) error {
+func (a *assembly) addHostTools(tools *registry.Registry) error {
+	host := a.o.Host
 	register := func(spec tool.Spec, executor tool.Executor, err error) error {
 		if err != nil {
 			return err
 		}
 		return tools.Tools().Register(spec, executor)
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.Host.Backends)) {
-		if err := register(hosttools.Define(name, o.Host.Backends[name])); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(host.Backends)) {
+		if err := register(hosttools.Define(name, host.Backends[name])); err != nil {
 			return err
 		}
 	}
-	if o.Sources.Tool != "" { // one tool was asked for
+	if a.o.Sources.Tool != "" { // one tool was asked for
 		return nil
 	}
-	if o.Host.Asker != nil {
-		if err := register(question.Define(o.Host.Asker)); err != nil {
+	if host.Asker != nil {
+		if err := register(question.Define(host.Asker)); err != nil {
 			return err
 		}
 	}
-	if o.Host.Jobs == nil {
+	if host.Jobs == nil {
 		return nil
 	}
-	jobs := *o.Host.Jobs
+	jobs := *host.Jobs
 	if jobs.MaxRunning <= 0 {
-		jobs.MaxRunning = max(callsAtOnce(o)/2, 1)
+		jobs.MaxRunning = max(callsAtOnce(a.o)/2, 1)
 	}
 	table := process.NewTable(jobs)
 	if _, found := tools.Tools().Get(table.Tool()); !found {

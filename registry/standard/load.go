@@ -12,7 +12,6 @@ import (
 
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/builtins"
-	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -21,26 +20,24 @@ const builtinSource = "builtin"
 
 // loader finds tools.
 type loader struct {
+	o Options
 	// add takes a tool that was found; read returns its module, checked against the
 	// manifest. It is not called for a request.
-	add     func(m *manifests.Manifest, source string, read func() ([]byte, error)) error
-	onError func(error)
+	add func(m *manifests.Manifest, source string, read func() ([]byte, error)) error
 	// folders stay open as long as read may be called.
 	folders []*manifests.Folder
-	// config has the settings of tools.
-	config *config.Config
 	// watched, unless nil, notes what was loaded from folders.
 	watched *Folders
 }
 
-func (l *loader) loadAll(o Options) error {
-	l.config = o.config()
-	if !o.Sources.NoBuiltins {
+func (l *loader) loadAll() error {
+	onError := l.o.Sources.OnLoadError
+	if !l.o.Sources.NoBuiltins {
 		if err := l.loadFolder(manifests.EmbeddedFolder(builtins.FS()), toolFolder{}); err != nil {
 			return err
 		}
 	}
-	folders := o.toolFolders()
+	folders := l.o.toolFolders()
 	if l.watched != nil {
 		folders = l.watched.dirs
 	}
@@ -52,16 +49,16 @@ func (l *loader) loadAll(o Options) error {
 		if err == nil {
 			continue
 		}
-		if dir.line == "" || l.onError == nil {
+		if dir.line == "" || onError == nil {
 			return err
 		}
-		l.onError(err)
+		onError(err)
 		if l.watched != nil {
 			l.watched.told[dir.path] = err.Error()
 		}
 	}
-	if o.Sources.Tool != "" {
-		return l.loadSingle(o.Sources.Tool)
+	if l.o.Sources.Tool != "" {
+		return l.loadSingle(l.o.Sources.Tool)
 	}
 	return nil
 }
@@ -86,15 +83,15 @@ func (l *loader) loadFolder(folder *manifests.Folder, dir toolFolder) error {
 	tools := readAll(folder, paths)
 	for i, path := range paths {
 		err := l.loadTool(folder, dir, path, tools[i])
-		switch {
-		case err == nil:
-		case l.onError == nil:
+		if err == nil {
+			continue
+		}
+		if l.o.Sources.OnLoadError == nil {
 			return err
-		default:
-			l.onError(err)
-			if l.watched != nil && dir.path != "" {
-				l.watched.note(dir.path, path, &watched{fault: err.Error(), told: err.Error()})
-			}
+		}
+		l.o.Sources.OnLoadError(err)
+		if l.watched != nil && dir.path != "" {
+			l.watched.note(dir.path, path, &watched{fault: err.Error(), told: err.Error()})
 		}
 	}
 	return nil
@@ -115,10 +112,7 @@ func (l *loader) loadSingle(target string) error {
 		return err
 	}
 	m, module, err := manifests.Load(folder, path)
-	if err != nil {
-		return invalidManifest(dir, err)
-	}
-	if m, err = configure(l.config, m); err != nil {
+	if m, err = configured(l.o.config(), dir, m, err); err != nil {
 		return err
 	}
 	return l.add(m, source(dir, path), func() ([]byte, error) { return module, nil })
@@ -126,19 +120,16 @@ func (l *loader) loadSingle(target string) error {
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.
 func (l *loader) loadTool(folder *manifests.Folder, dir toolFolder, path string, t readManifest) error {
-	if t.err != nil {
-		return invalidManifest(dir.name, t.err)
-	}
-	var err error
-	if t.manifest, err = configure(l.config, t.manifest); err != nil {
+	m, err := configured(l.o.config(), dir.name, t.manifest, t.err)
+	if err != nil {
 		return err
 	}
-	read := func() ([]byte, error) { return manifests.ReadModule(folder, path, t.manifest) }
+	read := func() ([]byte, error) { return manifests.ReadModule(folder, path, m) }
 	if l.watched == nil || dir.path == "" {
-		return l.add(t.manifest, source(dir.name, path), read)
+		return l.add(m, source(dir.name, path), read)
 	}
-	w := newWatched(folder, path, t.manifest)
-	if err := l.add(t.manifest, source(dir.name, path), w.unchanged(folder, path, read)); err != nil {
+	w := newWatched(folder, path, m)
+	if err := l.add(m, source(dir.name, path), w.unchanged(folder, path, read)); err != nil {
 		return err
 	}
 	l.watched.note(dir.path, path, w)
@@ -237,8 +228,7 @@ type Module struct {
 // module that cannot be read is one too, and o.OnLoadError is told of it.
 func Modules(o Options) ([]Module, error) {
 	var modules []Module
-	l := &loader{onError: o.Sources.OnLoadError}
-	l.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
+	err := visit(o, func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		if m.REST != nil {
 			return nil
 		}
@@ -249,9 +239,8 @@ func Modules(o Options) ([]Module, error) {
 		sum := sha256.Sum256(wasm)
 		modules = append(modules, Module{Tool: m.Name, Digest: hex.EncodeToString(sum[:])})
 		return nil
-	}
-	err := l.loadAll(o)
-	return modules, errors.Join(err, closeAll(l.folders))
+	})
+	return modules, err
 }
 
 // LoadedManifest is the manifest of a tool that New would load.
@@ -266,11 +255,15 @@ type LoadedManifest struct {
 // run. Errors are as for New; o.OnLoadError is told of a manifest that is not sound.
 func Manifests(o Options) ([]LoadedManifest, error) {
 	var found []LoadedManifest
-	l := &loader{onError: o.Sources.OnLoadError}
-	l.add = func(m *manifests.Manifest, source string, _ func() ([]byte, error)) error {
+	err := visit(o, func(m *manifests.Manifest, source string, _ func() ([]byte, error)) error {
 		found = append(found, LoadedManifest{m, source})
 		return nil
-	}
-	err := l.loadAll(o)
-	return found, errors.Join(err, closeAll(l.folders))
+	})
+	return found, err
+}
+
+// visit hands add the tools that New would load. read may be called until add returns.
+func visit(o Options, add func(m *manifests.Manifest, source string, read func() ([]byte, error)) error) error {
+	l := &loader{o: o, add: add}
+	return errors.Join(l.loadAll(), closeAll(l.folders))
 }

@@ -20,8 +20,8 @@ const noteRoom = 80
 
 // addReadResult registers the tool that reads on, if texts are cut. A page is short enough
 // not to be cut itself.
-func addReadResult(o Options, tools *registry.Registry) error {
-	kept, maxText := o.Registry.Calls.Results, o.Registry.Calls.MaxText
+func (a *assembly) addReadResult(tools *registry.Registry) error {
+	kept, maxText := a.o.Registry.Calls.Results, a.o.Registry.Calls.MaxText
 	if maxText <= 0 {
 		return nil
 	}

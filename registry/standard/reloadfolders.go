@@ -124,13 +124,14 @@ func (l look) at(ctx context.Context) *ToolChange {
 		return nil
 	}
 	m, err := manifests.Read(l.folder, l.path)
-	if err != nil {
-		w.seen = ""
-		return l.fault(invalidManifest(l.dir, err))
-	}
-	if m, err = configure(l.r.started, m); err != nil {
-		w.seen = ""
-		return l.fault(err)
+	if m, err = configured(l.r.started, l.dir, m, err); err != nil {
+		// It is told when it was there at the last look, too: until then, somebody may be writing.
+		lasts := w.fault == err.Error()
+		w.seen, w.fault = "", err.Error()
+		if !lasts {
+			return nil
+		}
+		return l.kept(err)
 	}
 	stamp := manifests.Stamp(l.folder, l.path, m)
 	settled := stamp == w.seen && manifests.Current(l.folder, l.path, m)
@@ -141,20 +142,12 @@ func (l look) at(ctx context.Context) *ToolChange {
 	return l.take(ctx, m, stamp)
 }
 
-// fault notes a fault, and tells of it when it was there at the last look, too: until then,
-// somebody may be writing.
-func (l look) fault(err error) *ToolChange {
-	w, text := l.w, err.Error()
-	lasts := w.fault == text
-	w.fault = text
-	if !lasts || w.told == text {
+// kept tells, once, why the files are no good.
+func (l look) kept(err error) *ToolChange {
+	if l.w.told == err.Error() {
 		return nil
 	}
-	w.told = text
-	return l.kept(err)
-}
-
-func (l look) kept(err error) *ToolChange {
+	l.w.told = err.Error()
 	c := &ToolChange{Kind: ToolKept, Source: source(l.dir, l.path), Err: err}
 	if l.w.manifest != nil {
 		c.Tool = l.w.manifest.Name
@@ -180,7 +173,8 @@ func (l look) take(ctx context.Context, m *manifests.Manifest, stamp string) *To
 		}
 	}
 	if err != nil {
-		return l.refuse(stamp, err)
+		l.w.tried = stamp
+		return l.kept(err)
 	}
 	kind := ToolAdded
 	if l.w.manifest != nil {
@@ -188,16 +182,6 @@ func (l look) take(ctx context.Context, m *manifests.Manifest, stamp string) *To
 	}
 	*l.w = watched{manifest: m, stamp: stamp}
 	return &ToolChange{Kind: kind, Source: source(l.dir, l.path), Tool: m.Name, Diff: diff}
-}
-
-// refuse notes that the files with this stamp are no good, and tells why, once.
-func (l look) refuse(stamp string, err error) *ToolChange {
-	l.w.tried = stamp
-	if l.w.told == err.Error() {
-		return nil
-	}
-	l.w.told = err.Error()
-	return l.kept(err)
 }
 
 // prepare reads and compiles the module of a tool. It stays in memory until then, so that

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
@@ -16,7 +15,8 @@ import (
 
 // addServers starts the servers of the operator's file that are wanted, all at once, and
 // registers their tools.
-func addServers(o Options, tools *registry.Registry, secrets *secret.Store) error {
+func (a *assembly) addServers(tools *registry.Registry) error {
+	o := a.o
 	servers := o.config().Servers()
 	maps.DeleteFunc(servers, func(name string, _ config.Server) bool { return !slices.Contains(o.Sources.Servers, name) })
 	names := slices.Sorted(maps.Keys(servers))
@@ -25,7 +25,7 @@ func addServers(o Options, tools *registry.Registry, secrets *secret.Store) erro
 	for i, name := range names {
 		server := mcp.NewServer(mcp.Options{
 			Name: name, Command: servers[name].Command, Env: servers[name].Env,
-			URL: servers[name].URL, Private: servers[name].Private, Secret: servers[name].Secret, Secrets: secrets, HTTP: o.HTTP,
+			URL: servers[name].URL, Private: servers[name].Private, Secret: servers[name].Secret, Secrets: a.secrets, HTTP: o.HTTP,
 			LookupEnv: o.config().LookupEnv, Logger: o.Registry.Logger,
 		})
 		started.Go(func() { failures[i] = tools.Tools().AddSource(context.Background(), server) })

@@ -10,15 +10,19 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// configure gives the settings of a tool the values of the operator's file.
-func configure(c *config.Config, m *manifests.Manifest) (*manifests.Manifest, error) {
+// configured is a manifest that was read from a folder, with the values of the operator's file for
+// the settings of the tool; err is why it could not be read.
+func configured(c *config.Config, dir string, m *manifests.Manifest, err error) (*manifests.Manifest, error) {
+	if err != nil {
+		return nil, invalidManifest(dir, err)
+	}
 	chosen := c.Settings(m.Name)
-	configured, err := m.Configure(valuesOf(chosen))
+	withValues, err := m.Configure(valuesOf(chosen))
 	var fault *manifests.SettingError
 	if errors.As(err, &fault) {
 		return nil, unfit(chosen, m.Name, fault)
 	}
-	return configured, err
+	return withValues, err
 }
 
 // unfit is the error for a setting that its tool does not take.
@@ -55,8 +59,7 @@ func valuesOf(chosen map[string]config.Setting) map[string]string {
 func pendingSettings(started, read *config.Config) []string {
 	var sections []string
 	names := slices.Concat(started.ToolsWithSettings(), read.ToolsWithSettings())
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if !maps.Equal(valuesOf(started.Settings(name)), valuesOf(read.Settings(name))) {
 			sections = append(sections, "tools."+name+".settings")
 		}

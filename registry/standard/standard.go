@@ -42,7 +42,18 @@ func assemble(o Options, folders *Folders) (*registry.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := newAssembly(o.withDefaults(), secrets, folders)
+	o = o.withDefaults()
+	a := &assembly{
+		o:       o,
+		loader:  &loader{o: o, watched: folders},
+		runtime: runtime.New(o.Runtime),
+		secrets: secrets,
+		stores:  kv.NewBolt(filepath.Join(StateDir(o), "kv"), kv.Options{}),
+		record:  audit.New(audit.Options(o.config().Audit())),
+	}
+	if folders != nil {
+		folders.build = a.build
+	}
 	tools := registry.New(a.registryOptions())
 	if err := a.fill(tools); err != nil {
 		return nil, errors.Join(err, tools.Close())
@@ -58,22 +69,6 @@ type assembly struct {
 	secrets *secret.Store
 	stores  *kv.Bolt
 	record  *audit.Log
-}
-
-// newAssembly opens nothing yet.
-func newAssembly(o Options, secrets *secret.Store, folders *Folders) *assembly {
-	a := &assembly{
-		o:       o,
-		loader:  &loader{onError: o.Sources.OnLoadError, watched: folders},
-		runtime: runtime.New(o.Runtime),
-		secrets: secrets,
-		stores:  kv.NewBolt(filepath.Join(StateDir(o), "kv"), kv.Options{}),
-		record:  audit.New(audit.Options(o.config().Audit())),
-	}
-	if folders != nil {
-		folders.build = a.build
-	}
-	return a
 }
 
 // registryOptions are those of o for a Registry that has no tools and no rules yet.
@@ -116,17 +111,13 @@ func (a *assembly) fill(tools *registry.Registry) error {
 		}
 		return nil
 	}
-	if err := a.loader.loadAll(a.o); err != nil {
+	if err := a.loader.loadAll(); err != nil {
 		return err
 	}
-	if err := addReadResult(a.o, tools); err != nil {
-		return err
-	}
-	if err := addHostTools(a.o, tools); err != nil {
-		return err
-	}
-	if err := addServers(a.o, tools, a.secrets); err != nil {
-		return err
+	for _, add := range []func(*registry.Registry) error{a.addReadResult, a.addHostTools, a.addServers} {
+		if err := add(tools); err != nil {
+			return err
+		}
 	}
 	rules, err := Rules(a.o, tools)
 	if err != nil {
