@@ -202,12 +202,8 @@ func readVersion() version {
 		Version: "(devel)", Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
 		Engine: cmp.Or(runtime.EngineVersion(), "unknown"),
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
-	}
-	if info.Main.Version != "" {
-		v.Version = info.Main.Version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.Version = cmp.Or(info.Main.Version, v.Version)
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -79,10 +80,7 @@ func (o exportOptions) export(cmd *cobra.Command, format llm.Format, targets []s
 	for _, loss := range definitions.Losses() {
 		fmt.Fprintf(o.Err, "wasmtool: %s\n", indent(printable(loss.String())))
 	}
-	if err := o.printJSON(definitions.Definitions()); err != nil {
-		return err
-	}
-	return broken.last
+	return cmp.Or(o.printJSON(definitions.Definitions()), broken.last)
 }
 
 // toolsNamed opens the tools that a command line names, or all, and tells onLoadError of those that

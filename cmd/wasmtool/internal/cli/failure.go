@@ -117,10 +117,19 @@ type failedView struct {
 	Error   *tool.Error `json:"error"`
 }
 
-// jsonError returns an error as JSON shows it.
+// printTold prints a value in which a program reads err, too, which stays the command's for its exit
+// status.
+func (s Streams) printTold(v any, err error) error {
+	if failed := s.printJSON(v); failed != nil || err == nil {
+		return failed
+	}
+	return errSilent{err}
+}
+
+// jsonError returns an error as JSON shows it; nil for none.
 func jsonError(err error) *tool.Error {
 	var e *tool.Error
-	if errors.As(err, &e) {
+	if err == nil || errors.As(err, &e) {
 		return e
 	}
 	return &tool.Error{Code: tool.CodeInternal, Message: err.Error()}

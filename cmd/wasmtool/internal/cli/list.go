@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -88,23 +89,14 @@ func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []c
 		for i, info := range infos {
 			views[i] = newToolView(info.Spec)
 		}
-		if err := o.printJSON(views); err != nil {
-			return err
-		}
-		return broken.last
+		return cmp.Or(o.printJSON(views), broken.last)
 	}
 	w := o.table()
 	for _, s := range infos {
-		mark := ""
-		if s.Dangerous {
-			mark = "(dangerous) "
-		}
+		mark := yesNo(s.Dangerous, "(dangerous) ", "")
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, oneLine(s.Source), oneLine(s.Category), mark+oneLine(firstSentence(s.Description)))
 	}
-	if err := w.Flush(); err != nil {
-		return outputFailed(err)
-	}
-	return broken.last
+	return cmp.Or(outputFailed(w.Flush()), broken.last)
 }
 
 // toolView is a tool as 'list --json' and 'show --json' print it.

@@ -105,19 +105,12 @@ func (o toolOptions) checkPolicy() ([]string, error) {
 }
 
 func (s Streams) printCheck(warnings []string, err error) error {
-	view := checkView{Success: err == nil, Faults: []faultView{}, Warnings: append([]string{}, warnings...)}
-	if err == nil {
-		return s.printJSON(view)
-	}
-	view.Error = jsonError(err)
+	view := checkView{Success: err == nil, Error: jsonError(err), Faults: []faultView{}, Warnings: append([]string{}, warnings...)}
 	var faults config.Errors
 	if errors.As(err, &faults) {
 		for _, f := range faults {
 			view.Faults = append(view.Faults, faultView{f.File, f.Line, f.Column, f.Key, f.Message})
 		}
 	}
-	if err := s.printJSON(view); err != nil {
-		return err
-	}
-	return errSilent{err}
+	return s.printTold(view, err)
 }

@@ -88,27 +88,12 @@ func (s Streams) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) 
 		return err
 	}
 	e := envelope{
-		Success: err == nil,
+		Success: err == nil, Error: jsonError(err),
 		Result: envelopeResult{
-			Content: r.Content, Structured: r.Structured, Title: r.Title, Metadata: r.Metadata, Attachments: r.Attachments,
+			Content: append([]tool.Content{}, r.Content...), Structured: r.Structured, Title: r.Title, Metadata: r.Metadata, Attachments: r.Attachments,
 		},
-		Warnings: r.Warnings, Receipt: receipt,
+		Warnings: append([]string{}, r.Warnings...), Receipt: receipt,
 		Call: envelopeCall{ID: r.Call.ID, Tool: r.Call.Tool, DurationMS: float64(r.Call.Duration.Microseconds()) / 1000, Fuel: r.Call.Fuel, Memory: r.Call.Memory},
 	}
-	if e.Result.Content == nil {
-		e.Result.Content = []tool.Content{}
-	}
-	if e.Warnings == nil {
-		e.Warnings = []string{}
-	}
-	if err != nil {
-		e.Error = jsonError(err)
-	}
-	if printErr := s.printJSON(e); printErr != nil {
-		return printErr
-	}
-	if err != nil {
-		return errSilent{err}
-	}
-	return nil
+	return s.printTold(e, err)
 }

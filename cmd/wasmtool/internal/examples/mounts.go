@@ -18,12 +18,7 @@ var firstFileTime = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // mounts are the folders of one example by the names of their mounts. No name of a file
 // leads out of them, whatever the tool did there.
-type mounts map[string]mount
-
-type mount struct {
-	dir  string
-	root *os.Root
-}
+type mounts map[string]*os.Root
 
 // openMounts makes an empty folder below dir for each mount that a tool asks for.
 func openMounts(dir string, p capability.Permissions) (mounts, error) {
@@ -43,15 +38,15 @@ func openMounts(dir string, p capability.Permissions) (mounts, error) {
 		if err != nil {
 			return nil, errors.Join(err, m.close())
 		}
-		m[asked.Mount] = mount{own, root}
+		m[asked.Mount] = root
 	}
 	return m, nil
 }
 
 func (m mounts) close() error {
 	var errs []error
-	for _, one := range m {
-		errs = append(errs, one.root.Close(), os.RemoveAll(one.dir))
+	for _, root := range m {
+		errs = append(errs, root.Close(), os.RemoveAll(root.Name()))
 	}
 	return errors.Join(errs...)
 }
@@ -59,8 +54,8 @@ func (m mounts) close() error {
 // offered are the folders as a Registry takes them.
 func (m mounts) offered() map[string]capability.Mount {
 	offered := make(map[string]capability.Mount)
-	for name, one := range m {
-		offered[name] = capability.Mount{Dir: one.dir, Mode: capability.ModeWrite}
+	for name, root := range m {
+		offered[name] = capability.Mount{Dir: root.Name(), Mode: capability.ModeWrite}
 	}
 	return offered
 }
@@ -69,7 +64,7 @@ func (m mounts) offered() map[string]capability.Mount {
 // second older than now.
 func (m mounts) write(files []manifests.ExampleFile, now time.Time) error {
 	for i, f := range files {
-		root := m[f.Mount].root
+		root := m[f.Mount]
 		if err := root.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
 			return err
 		}
@@ -86,12 +81,12 @@ func (m mounts) write(files []manifests.ExampleFile, now time.Time) error {
 
 // read returns what a file holds, and false when there is none of that name.
 func (m mounts) read(p manifests.ExamplePath) (text string, found bool) {
-	data, err := m[p.Mount].root.ReadFile(p.Path)
+	data, err := m[p.Mount].ReadFile(p.Path)
 	return string(data), err == nil
 }
 
 // exists reports whether there is anything of that name.
 func (m mounts) exists(p manifests.ExamplePath) bool {
-	_, err := m[p.Mount].root.Lstat(p.Path)
+	_, err := m[p.Mount].Lstat(p.Path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
