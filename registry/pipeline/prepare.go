@@ -93,10 +93,7 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	case ctx.Err() != nil:
 		return c, callerror.OfContext(ctx)
 	default:
-		return c, (&tool.Error{
-			Code:    tool.CodeTimeout,
-			Message: fmt.Sprintf("the arguments were not checked within %v; send less or raise the timeout", timeout),
-		}).WithCause(err)
+		return c, tool.Errorf(tool.CodeTimeout, "the arguments were not checked within %v; send less or raise the timeout", timeout).WithCause(err)
 	}
 	c.script = c.rules.script(c.tool.Spec, c.arguments.Text)
 	return c, nil

@@ -184,7 +184,5 @@ func (c prepared) checkResult(ctx context.Context, result tool.Result) error {
 	case ctx.Err() != nil:
 		return (&tool.Error{Code: tool.CodeTimeout, Message: "the result was not checked in time"}).WithCause(err)
 	}
-	return (&tool.Error{
-		Code: tool.CodeInvalidOutput, Message: "the result does not fit the tool's own schema: " + err.Error(),
-	}).WithCause(err)
+	return tool.Errorf(tool.CodeInvalidOutput, "the result does not fit the tool's own schema: %s", err).WithCause(err)
 }

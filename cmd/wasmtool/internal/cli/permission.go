@@ -143,7 +143,7 @@ Exit status: 0; 7 when nothing has that ID.`,
 			found := slices.DeleteFunc(list, func(k kept) bool { return !strings.HasPrefix(k.id, args[0]) })
 			switch {
 			case len(found) == 0 || args[0] == "":
-				return &tool.Error{Code: tool.CodeNotFound, Message: fmt.Sprintf("nothing that was granted or approved has the ID %s; 'wasmtool permission list' shows them", quote(args[0]))}
+				return tool.Errorf(tool.CodeNotFound, "nothing that was granted or approved has the ID %s; 'wasmtool permission list' shows them", quote(args[0]))
 			case len(found) > 1:
 				return usage(cmd, fmt.Sprintf("%d have an ID that begins with %s; write more of it", len(found), quote(args[0])))
 			}

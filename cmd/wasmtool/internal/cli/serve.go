@@ -280,7 +280,7 @@ func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Serve
 	fmt.Fprintf(o.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
 	err = server.ServeListener(ctx, l, access)
 	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
-		return &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--http %s: %v; put one into $%s or --token-file", o.http, err, tokenEnv)}
+		return tool.Errorf(tool.CodeUsage, "--http %s: %v; put one into $%s or --token-file", o.http, err, tokenEnv)
 	}
 	return unusableOAuth(err)
 }
@@ -316,7 +316,7 @@ func protocolOnly() (restore func()) {
 func listen(flag, addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("%s %s: %v; write HOST:PORT, such as 127.0.0.1:8080", flag, addr, err)}
+		return nil, tool.Errorf(tool.CodeUsage, "%s %s: %v; write HOST:PORT, such as 127.0.0.1:8080", flag, addr, err)
 	}
 	return l, nil
 }
@@ -329,11 +329,11 @@ func (o *serveOptions) token(ctx context.Context) (string, error) {
 	}
 	data, err := secret.FromFile(o.tokenFile).Value(ctx)
 	if err != nil {
-		return "", &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--token-file %s: the token %v", o.tokenFile, err)}
+		return "", tool.Errorf(tool.CodeUsage, "--token-file %s: the token %v", o.tokenFile, err)
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" {
-		return "", &tool.Error{Code: tool.CodeUsage, Message: fmt.Sprintf("--token-file %s: the file is empty", o.tokenFile)}
+		return "", tool.Errorf(tool.CodeUsage, "--token-file %s: the file is empty", o.tokenFile)
 	}
 	return token, nil
 }

@@ -78,7 +78,7 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 		o.printWarnings(name + " has no examples; write [[examples]] into its tool.toml")
 	}
 	if failed := all.Failures(); failed > 0 && broken.last == nil {
-		return errSilent{&tool.Error{Code: tool.CodeExecution, Message: fmt.Sprintf("%d examples failed", failed)}}
+		return errSilent{tool.Errorf(tool.CodeExecution, "%d examples failed", failed)}
 	}
 	return broken.last
 }

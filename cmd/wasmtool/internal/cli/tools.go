@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -163,7 +162,7 @@ func nameOf(target string, tools *registry.Registry) (string, error) {
 	}
 	infos := tools.Tools().List(catalogue.Filter{Disabled: true}) // calling it tells that it is
 	if len(infos) != 1 {
-		return "", &tool.Error{Code: tool.CodeInternal, Message: fmt.Sprintf("%d tools were loaded in place of one", len(infos))}
+		return "", tool.Errorf(tool.CodeInternal, "%d tools were loaded in place of one", len(infos))
 	}
 	return infos[0].Name, nil
 }
