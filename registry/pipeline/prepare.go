@@ -149,23 +149,13 @@ func (c prepared) asks(permissions capability.Permissions) asks {
 }
 
 func errInvalidArguments(err error) error {
-	return (&tool.Error{
-		Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + err.Error(), Recoverable: true,
-		Details: tool.Details{Faults: faultsOf(err)},
-	}).WithCause(err)
-}
-
-// faultsOf converts the faults of arguments, and returns nil for another error.
-func faultsOf(err error) []tool.Fault {
+	invalid := &tool.Error{Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + err.Error(), Recoverable: true}
 	var faults jsonschema.Faults
-	if !errors.As(err, &faults) {
-		return nil
+	_ = errors.As(err, &faults) // another error has none
+	for _, f := range faults {
+		invalid.Details.Faults = append(invalid.Details.Faults, tool.Fault{Pointer: f.Pointer, Kind: string(f.Kind), Message: f.Message})
 	}
-	out := make([]tool.Fault, len(faults))
-	for i, f := range faults {
-		out[i] = tool.Fault{Pointer: f.Pointer, Kind: string(f.Kind), Message: f.Message}
-	}
-	return out
+	return invalid.WithCause(err)
 }
 
 // Validate checks the arguments of a call without running anything. It returns the

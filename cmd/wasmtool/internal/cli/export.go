@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,15 +90,13 @@ func (o toolOptions) toolsNamed(cmd *cobra.Command, targets []string, onLoadErro
 	var tools *registry.Registry
 	var err error
 	names := targets
-	if len(targets) == 1 && isPath(targets[0]) {
+	switch {
+	case len(targets) == 1 && isPath(targets[0]):
 		names = make([]string, 1)
 		tools, names[0], err = o.openTarget(cmd, standard.Options{}, targets[0])
-	} else {
-		for _, target := range targets {
-			if isPath(target) {
-				return nil, nil, usage(cmd, "name one folder or manifest alone; --tools loads folders beside the other tools")
-			}
-		}
+	case slices.ContainsFunc(targets, isPath):
+		return nil, nil, usage(cmd, "name one folder or manifest alone; --tools loads folders beside the other tools")
+	default:
 		var options standard.Options
 		if options, err = o.standardOptions(standard.Options{Sources: standard.Sources{OnLoadError: onLoadError}}); err == nil {
 			o.startServers(&options, targets...)

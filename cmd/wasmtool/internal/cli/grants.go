@@ -136,25 +136,17 @@ func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 
 // asks reports whether a tool asks for anything that a word grants.
 func asks(p capability.Permissions, w capability.Word) bool {
-	switch w.Kind() {
-	case capability.KindRead, capability.KindWrite:
-		return slices.ContainsFunc(p.FS, func(f capability.FS) bool { return f.Mount == w.Name() })
-	case capability.KindEnv:
-		return slices.Contains(p.Env, w.Name())
-	case capability.KindKV:
-		return p.KV != capability.ModeNone
-	case capability.KindClock:
-		return p.Clock
-	case capability.KindRandom:
-		return p.Random
-	case capability.KindSecret:
-		return slices.ContainsFunc(p.Net, func(n capability.Net) bool {
-			return slices.ContainsFunc(n.Secrets, func(s capability.SecretUse) bool { return s.Name == w.Name() })
-		})
-	}
-	return slices.ContainsFunc(p.Net, func(n capability.Net) bool {
-		_, overlap := n.URL.Intersect(w.URL())
-		return n.URL.IsAny() || overlap
+	return slices.ContainsFunc(p.Words(), func(asked capability.Word) bool {
+		switch w.Kind() {
+		case capability.KindRead, capability.KindWrite:
+			return (asked.Kind() == capability.KindRead || asked.Kind() == capability.KindWrite) && asked.Name() == w.Name()
+		case capability.KindNet, capability.KindNetPrivate:
+			_, overlap := asked.URL().Intersect(w.URL())
+			return (asked.Kind() == capability.KindNet || asked.Kind() == capability.KindNetPrivate) && (asked.URL().IsAny() || overlap)
+		case capability.KindKV:
+			return asked.Kind() == capability.KindKV
+		}
+		return asked == w
 	})
 }
 

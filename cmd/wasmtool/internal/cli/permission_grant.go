@@ -168,13 +168,8 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Wor
 // readsOnly reports whether a word grants writing where a tool only asks to read: whoever
 // grants it would be told of a danger that there is not.
 func readsOnly(p capability.Permissions, w capability.Word) bool {
-	switch w.Kind() {
-	case capability.KindWrite:
-		return !slices.ContainsFunc(p.FS, func(f capability.FS) bool { return f.Mount == w.Name() && f.Mode == capability.ModeWrite })
-	case capability.KindKV:
-		return w.Name() == capability.ModeWrite.String() && p.KV != capability.ModeWrite
-	}
-	return false
+	writes := w.Kind() == capability.KindWrite || w.Kind() == capability.KindKV && w.Name() == capability.ModeWrite.String()
+	return writes && !slices.Contains(p.Words(), w)
 }
 
 // where is the end of a sentence that says where something was written.
