@@ -273,25 +273,19 @@ func (d *decoder) blockType(in *instr) uint32 {
 func (d *decoder) tryTable(in *instr) uint32 {
 	typ := d.blockType(in)
 	for range d.count("catch clauses", len(d.b), 2) {
-		d.catch()
-		if d.err != nil {
+		at := d.pos
+		switch kind := d.byte(); {
+		case kind > 3:
+			d.fail(at, Unsupported, "catch clause of kind %d", kind)
+		case kind < 2:
+			d.index("tag", len(d.m.tags))
+		}
+		if d.index("label", len(d.blocks)); d.err != nil {
 			return typ
 		}
 	}
 	d.open(in, typ)
 	return typ
-}
-
-// catch reads a catch clause.
-func (r *decoder) catch() {
-	at := r.pos
-	switch kind := r.byte(); {
-	case kind > 3:
-		r.fail(at, Unsupported, "catch clause of kind %d", kind)
-	case kind < 2:
-		r.index("tag", len(r.m.tags))
-	}
-	r.index("label", len(r.blocks))
 }
 
 // selectType reads the type of a select. The compiler of wazero 1.12 skips just

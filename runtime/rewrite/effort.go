@@ -123,7 +123,7 @@ func (w *codeWriter) checkEffort(i int, body int) *Error {
 	e.live += splits * w.plan.gauge.most
 	e.instructions += 2 * splits
 	at, index := w.m.codes[i].locals, w.m.importedFuncs+i
-	if limit := 2 * w.o.maxFunctionBytes(); body > limit {
+	if limit := 2 * int(w.o.MaxFunctionBytes); body > limit {
 		return refuse(at, TooLarge,
 			"the body of function %d has %d bytes with its checks, at most %d are allowed: split the function", index, body, limit)
 	}

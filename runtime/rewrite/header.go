@@ -58,46 +58,25 @@ func notWasm(b []byte) *Error {
 }
 
 // isText reports whether b starts with "(module" or another parenthesised field
-// of the text format, after white space and comments.
+// of the text format, after white space and comments. Block comments nest.
 func isText(b []byte) bool {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	for {
-		b = bytes.TrimLeft(b, " \t\r\n")
+	for depth := 0; len(b) > 0; {
 		switch {
-		case bytes.HasPrefix(b, []byte(";;")):
-			_, rest, found := bytes.Cut(b, []byte("\n"))
-			if !found {
-				return false
-			}
-			b = rest
+		case depth == 0 && bytes.HasPrefix(b, []byte(";;")):
+			_, b, _ = bytes.Cut(b, []byte("\n"))
 		case bytes.HasPrefix(b, []byte("(;")):
-			rest, closed := skipComment(b)
-			if !closed {
-				return false
-			}
-			b = rest
-		default:
-			return regexp.MustCompile(`^\([ \t\r\n]*(module|component|func|import|export|memory|type)([ \t\r\n()$";]|$)`).Match(b)
-		}
-	}
-}
-
-// skipComment returns what follows the block comment that b starts with. Block
-// comments nest.
-func skipComment(b []byte) (rest []byte, closed bool) {
-	depth := 0
-	for i := 0; i+1 < len(b); i++ {
-		switch string(b[i : i+2]) {
-		case "(;":
 			depth++
-			i++
-		case ";)":
+			b = b[2:]
+		case depth > 0 && bytes.HasPrefix(b, []byte(";)")):
 			depth--
-			i++
-			if depth == 0 {
-				return b[i+1:], true
-			}
+			b = b[2:]
+		case depth > 0 || bytes.IndexByte([]byte(" \t\r\n"), b[0]) >= 0:
+			b = b[1:]
+		default:
+			field := `^\([ \t\r\n]*(module|component|func|import|export|memory|type)([ \t\r\n()$";]|$)`
+			return regexp.MustCompile(field).Match(b)
 		}
 	}
-	return nil, false
+	return false
 }

@@ -90,12 +90,10 @@ type Options struct {
 // ImportName names an imported function.
 type ImportName struct{ Module, Name string }
 
-func (o Options) maxTableElements() uint64 {
-	return uint64(cmp.Or(o.MaxTableElements, DefaultMaxTableElements))
-}
-
-func (o Options) maxFunctionBytes() int {
-	return int(cmp.Or(o.MaxFunctionBytes, DefaultMaxFunctionBytes))
+func (o Options) withDefaults() Options {
+	o.MaxTableElements = cmp.Or(o.MaxTableElements, DefaultMaxTableElements)
+	o.MaxFunctionBytes = cmp.Or(o.MaxFunctionBytes, DefaultMaxFunctionBytes)
+	return o
 }
 
 // Rewrite makes a module safe to run under a deadline: it caps tables and
@@ -105,6 +103,7 @@ func (o Options) maxFunctionBytes() int {
 // The result is equal for equal input and options. Rewrite does not change wasm,
 // and the result does not share memory with it. It is safe for concurrent use.
 func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
+	o = o.withDefaults()
 	m, err := read(wasm)
 	if err != nil {
 		return nil, nil, err
@@ -139,16 +138,16 @@ func (m *module) checkLimits(o Options) *Error {
 	if len(m.memories) > 0 && m.memories[0].Shared {
 		return refuse(headerBytes, Unsupported, "it uses shared memory: build it without threads")
 	}
-	total := uint64(0)
+	total, limit := uint64(0), uint64(o.MaxTableElements)
 	for i, t := range m.tables {
-		if limit := o.maxTableElements(); t.Min > limit {
+		if t.Min > limit {
 			return refuse(t.limits, TooLarge, "table %d starts with %d elements, at most %d are allowed", i, t.Min, limit)
 		}
-		if total += t.Min; total > 2*o.maxTableElements() {
-			return refuse(t.limits, TooLarge, "the tables start with %d elements together, at most %d are allowed", total, 2*o.maxTableElements())
+		if total += t.Min; total > 2*limit {
+			return refuse(t.limits, TooLarge, "the tables start with %d elements together, at most %d are allowed", total, 2*limit)
 		}
 	}
-	if f, limit := m.largest(), o.maxFunctionBytes(); f.Bytes > limit {
+	if f, limit := m.largest(), int(o.MaxFunctionBytes); f.Bytes > limit {
 		return refuse(m.codes[int(f.Index)-m.importedFuncs].locals, TooLarge,
 			"the body of function %d has %d bytes, at most %d are allowed: split the function or lower inlining", f.Index, f.Bytes, limit)
 	}
@@ -179,7 +178,7 @@ func (m *module) hostBytes(o Options, s *scan) uint64 {
 	for _, t := range m.tables {
 		slots := t.Min
 		if s.blockers&blockTables != 0 {
-			slots = o.maxTableElements()
+			slots = uint64(o.MaxTableElements)
 			if t.HasMax {
 				slots = min(slots, t.Max)
 			}

@@ -44,8 +44,12 @@ func (m *module) readElements(r *reader) {
 			m.skipConst(r)
 		}
 		e.kind = r.pos
-		if flags&(elemPassive|elemExplicit) != 0 {
-			r.elementKind(e.exprs)
+		if flags&(elemPassive|elemExplicit) != 0 { // a reference type for expressions, zero for functions
+			if at := r.pos; e.exprs {
+				r.refType()
+			} else if r.byte() != 0 {
+				r.fail(at, Unsupported, "an element segment is not of functions")
+			}
 		}
 		items := r.count("elements", maxElements, 1)
 		if m.elementCount += items; m.elementCount > maxElements {
@@ -60,18 +64,6 @@ func (m *module) readElements(r *reader) {
 		}
 		e.end = r.pos
 		m.elements = append(m.elements, e)
-	}
-}
-
-// elementKind reads what a segment's elements are: a reference type if they are
-// expressions, and otherwise zero for functions.
-func (r *reader) elementKind(exprs bool) {
-	if exprs {
-		r.refType()
-		return
-	}
-	if at := r.pos; r.byte() != 0 {
-		r.fail(at, Unsupported, "an element segment is not of functions")
 	}
 }
 

@@ -186,7 +186,7 @@ func (w *writer) tables() {
 
 // tableLimits appends a table's limits with the maximum capped.
 func (w *writer) tableLimits(t tableDecl) {
-	limit := w.o.maxTableElements()
+	limit := uint64(w.o.MaxTableElements)
 	if t.HasMax {
 		limit = min(limit, t.Max)
 	}

@@ -53,7 +53,11 @@ func (g *Guest) mounts() wazero.FSConfig {
 		if views[p.path] == nil {
 			views[p.path] = guestfs.New(g.files, p.path, &g.traces)
 		}
-		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(views[p.path], engineName(p))
+		name := p.name
+		if name == "." { // the guest never sees it: prestatDirName answers with preopen.name
+			name = "/\x00workspace"
+		}
+		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(views[p.path], name)
 	}
 	return mounts
 }
@@ -70,13 +74,4 @@ func (g *Guest) files() *files.FS {
 		return nil
 	}
 	return c.Bindings.Files
-}
-
-// engineName is the name by which the engine tells preopens apart. The guest never
-// sees it: prestatDirName answers with preopen.name.
-func engineName(p preopen) string {
-	if p.name == "." {
-		return "/\x00workspace"
-	}
-	return p.name
 }
