@@ -59,22 +59,12 @@ func hasWindowsSyntax(name string) bool { return strings.ContainsAny(name, `\:`)
 // this one: it drops dots and spaces at the end, and makes up short names such as
 // GIT~1.
 func isWindowsAlias(name string) bool {
-	if name == "." {
-		return false
-	}
-	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
-		return true
-	}
-	for rest := name; ; {
-		_, after, found := strings.Cut(rest, "~")
-		if !found {
-			return false
-		}
-		if after != "" && after[0] >= '0' && after[0] <= '9' {
+	for i := range len(name) - 1 {
+		if digit := name[i+1]; name[i] == '~' && '0' <= digit && digit <= '9' {
 			return true
 		}
-		rest = after
 	}
+	return name != "." && (strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "))
 }
 
 // place is what a guest path names: a synthetic directory or a path in a mount.

@@ -2,6 +2,7 @@ package kv
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -117,13 +118,7 @@ type query struct {
 
 // newQuery checks what List was given.
 func newQuery(ns Namespace, prefix, after string, limit int) (query, error) {
-	if err := checkNamespace(ns); err != nil {
-		return query{}, err
-	}
-	if err := checkText("prefix", prefix); err != nil {
-		return query{}, err
-	}
-	if err := checkText("after key", after); err != nil {
+	if err := cmp.Or(checkNamespace(ns), checkText("prefix", prefix), checkText("after key", after)); err != nil {
 		return query{}, err
 	}
 	if limit <= 0 || limit > MaxList {

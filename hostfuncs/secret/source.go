@@ -81,20 +81,18 @@ func FromEnv(name string, lookup func(string) (string, bool)) Source {
 // kind names the source in errors, such as "keyring".
 func FromFunc(kind string, read func() (string, error)) Source {
 	return source{kind: kind, read: func(ctx context.Context) ([]byte, error) {
-		type answer struct {
-			value string
-			err   error
-		}
-		answers := make(chan answer, 1) // nobody may be waiting any more
+		var value string
+		var err error
+		done := make(chan struct{})
 		go func() {
-			value, err := read()
-			answers <- answer{value, err}
+			defer close(done)
+			value, err = read()
 		}()
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case a := <-answers:
-			return []byte(a.value), a.err
+		case <-done:
+			return []byte(value), err
 		}
 	}}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -32,9 +33,7 @@ func (g *gate) refuse(w http.ResponseWriter, r *refusedRequest) {
 	if r.status == http.StatusUnauthorized || r.status == http.StatusForbidden {
 		w.Header().Set("Connection", "close") // strangers hold no connection that others wait for
 	}
-	for name, values := range r.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), r.header)
 	if !r.json {
 		http.Error(w, r.text, r.status)
 		return

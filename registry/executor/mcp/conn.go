@@ -237,7 +237,8 @@ func (c *conn) call(ctx context.Context, method string, params map[string]any, p
 	case a := <-r.answer:
 		return a.result, a.err
 	case <-ctx.Done():
-		c.cancel(id)
+		// Nothing waits for the server to hear that: ctx is done.
+		_ = c.notify(ctx, "notifications/cancelled", map[string]any{"requestId": id, "reason": "nobody waits for it any more"})
 		return nil, ctx.Err()
 	case <-c.closed:
 	}
@@ -256,13 +257,6 @@ func (c *conn) notify(ctx context.Context, method string, params map[string]any)
 		m["params"] = params
 	}
 	return c.send(ctx, m)
-}
-
-// cancel tells the server that a request is given up, unless that would have to wait.
-func (c *conn) cancel(id int64) {
-	over, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = c.notify(over, "notifications/cancelled", map[string]any{"requestId": id, "reason": "nobody waits for it any more"})
 }
 
 // send queues a message, and waits for room only while ctx allows.

@@ -81,9 +81,7 @@ func (w *typeWalk) walk(t reflect.Type) error {
 	if t.Kind() == reflect.Pointer {
 		return w.walk(t.Elem())
 	}
-	switch pointer := reflect.PointerTo(t); {
-	case t.Kind() == reflect.Interface:
-		return nil
+	switch pointer := reflect.PointerTo(t); { // that to an interface has no methods
 	case pointer.Implements(reflect.TypeFor[json.Marshaler]()), pointer.Implements(reflect.TypeFor[json.Unmarshaler]()):
 		return fmt.Errorf("the type %v has a JSON of its own", t)
 	case pointer.Implements(reflect.TypeFor[encoding.TextMarshaler]()), pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
