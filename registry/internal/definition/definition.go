@@ -58,21 +58,14 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	if has, ok := executor.(Compiled); ok {
 		parameters, result = has.Schemas()
 	}
-	for _, s := range []struct {
-		field string
-		text  json.RawMessage
-		known *jsonschema.Schema
-	}{{"parameters", d.Spec.Parameters, parameters}, {"result", spec.Result, result}} {
-		if isKnown(s.text, s.known) {
-			continue // it was judged with its manifest
-		}
-		if fault := jsonschema.JudgeTexts(s.text); fault != nil {
-			return nil, Fault(spec.Name, s.field, "%s: %s; leave it out", s.field, fault)
-		}
-	}
 	var err error
-	if d.Parameters, err = compile(d.Spec.Parameters, parameters, jsonschema.CompileParameters); err != nil {
-		return nil, Fault(spec.Name, "parameters", "parameters: %v", err)
+	if d.Parameters, err = schema(spec.Name, "parameters", d.Spec.Parameters, parameters, jsonschema.CompileParameters); err != nil {
+		return nil, err
+	}
+	if len(spec.Result) > 0 {
+		if d.Result, err = schema(spec.Name, "result", spec.Result, result, jsonschema.Compile); err != nil {
+			return nil, err
+		}
 	}
 	if d.Confirm, err = parseConfirm(spec.Confirm, d.Parameters); err != nil {
 		return nil, Fault(spec.Name, "confirm", "confirm: %v", err)
@@ -83,24 +76,25 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 	if spec.Shell != "" && !isText(d.Parameters, spec.Shell) {
 		return nil, Fault(spec.Name, "shell", "shell: %q is not a parameter of the type string", spec.Shell)
 	}
-	if len(spec.Result) > 0 {
-		if d.Result, err = compile(spec.Result, result, jsonschema.Compile); err != nil {
-			return nil, Fault(spec.Name, "result", "result: %v", err)
-		}
-	}
 	return d, nil
 }
 
-// compile compiles a schema, unless it is the one that is compiled already.
-func compile(text json.RawMessage, known *jsonschema.Schema, anew func(json.RawMessage) (*jsonschema.Schema, error)) (*jsonschema.Schema, error) {
-	if isKnown(text, known) {
+// schema judges and compiles a schema, unless it is known: that one was judged with its
+// manifest.
+func schema(
+	name, field string, text json.RawMessage, known *jsonschema.Schema, compile func(json.RawMessage) (*jsonschema.Schema, error),
+) (*jsonschema.Schema, error) {
+	if known != nil && bytes.Equal(text, known.JSON()) {
 		return known, nil
 	}
-	return anew(text)
-}
-
-func isKnown(text json.RawMessage, known *jsonschema.Schema) bool {
-	return known != nil && bytes.Equal(text, known.JSON())
+	if fault := jsonschema.JudgeTexts(text); fault != nil {
+		return nil, Fault(name, field, "%s: %s; leave it out", field, fault)
+	}
+	compiled, err := compile(text)
+	if err != nil {
+		return nil, Fault(name, field, "%s: %v", field, err)
+	}
+	return compiled, nil
 }
 
 // Fault is the error for a field of the definition of a tool.
