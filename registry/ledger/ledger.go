@@ -67,8 +67,8 @@ type Ledger struct {
 	events  broadcast.Hub[Event]
 
 	mu    sync.Mutex
-	calls map[*Entry]struct{} // on their way
-	holds map[*hold]struct{}
+	calls map[*Entry]struct{}    // on their way
+	holds map[*Selector]struct{} // of Drains: what they keep from running
 	// live are the calls that were let in and have not ended: those whose result comes later
 	// stay when they are no longer on their way.
 	live  map[id]*Entry
@@ -84,7 +84,7 @@ func New(o Options, log *slog.Logger) *Ledger {
 	o.MaxEnded = cmp.Or(o.MaxEnded, DefaultMaxEnded)
 	return &Ledger{
 		o: o, log: log, history: history.New(o.History), loops: loop.New(o.Loops),
-		calls: make(map[*Entry]struct{}), holds: make(map[*hold]struct{}),
+		calls: make(map[*Entry]struct{}), holds: make(map[*Selector]struct{}),
 		live: make(map[id]*Entry), ended: tenants.New[state.Call](o.MaxEnded),
 	}
 }

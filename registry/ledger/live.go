@@ -83,22 +83,18 @@ func (l *Ledger) Revoke(digests []string) {
 	}
 }
 
-// hold keeps calls from running.
-type hold struct{ Selector }
-
 // Drain lets no call begin to run any more that is meant: it fails with disabled. Calls
 // that run already go on, and Drain returns when they have ended, or with ctx's error. In
 // both cases calls are held back until release is called, which may be done again without
 // effect.
 func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err error) {
-	h := &hold{s}
 	l.mu.Lock()
-	l.holds[h] = struct{}{}
+	l.holds[&s] = struct{}{}
 	l.mu.Unlock()
 	release = func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.holds, h)
+		delete(l.holds, &s)
 	}
 	for _, c := range l.all() {
 		if !c.running || !s.fits(&c.entry.state.CallRef, c.tool, true) {
@@ -118,7 +114,7 @@ func (l *Ledger) HoldsBack(ref tool.CallRef, t Tool) bool {
 	l.mu.Lock()
 	holds := slices.Collect(maps.Keys(l.holds))
 	l.mu.Unlock()
-	return slices.ContainsFunc(holds, func(h *hold) bool { return h.fits(&ref, t, true) })
+	return slices.ContainsFunc(holds, func(h *Selector) bool { return h.fits(&ref, t, true) })
 }
 
 // Run notes that the call is about to run its tool, which is loaded, and returns the error of
