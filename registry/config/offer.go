@@ -73,15 +73,13 @@ func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capabil
 		if _, offered := sum.Secrets[w.Name()]; offered || w.Kind() != capability.KindSecret {
 			continue
 		}
-		s, known := c.secrets[w.Name()]
-		if !known {
+		s, ok := c.secrets[w.Name()]
+		if !ok {
 			return &capability.UnboundError{Word: w}
 		}
-		sum.Secrets = maps.Clone(sum.Secrets) // another offer may share it
-		if sum.Secrets == nil {
-			sum.Secrets = make(map[string]capability.SecretOffer)
-		}
-		sum.Secrets[w.Name()] = capability.SecretOffer{URLs: slices.Clone(s.urls)}
+		secrets := map[string]capability.SecretOffer{w.Name(): {URLs: slices.Clone(s.urls)}}
+		maps.Copy(secrets, sum.Secrets) // the offer may share its map with another one
+		sum.Secrets = secrets
 	}
 	if err := sum.Add(b, words...); err != nil {
 		return err
@@ -129,16 +127,14 @@ func (c *Config) Warnings() []string {
 			lines[name] = v.source
 		}
 	}
-	all := []grants{c.grants}
+	allowed := slices.Clone(c.grants.allow)
 	for _, name := range slices.Sorted(maps.Keys(c.tools)) {
-		all = append(all, c.tools[name].grants)
+		allowed = append(allowed, c.tools[name].grants.allow...)
 	}
-	for _, g := range all {
-		for _, w := range g.allow {
-			_, given := c.env[w.word.Name()]
-			if w.word.Kind() == capability.KindEnv && !given && lines[w.word.Name()] == "" {
-				lines[w.word.Name()] = w.source
-			}
+	for _, w := range allowed {
+		_, given := c.env[w.word.Name()]
+		if w.word.Kind() == capability.KindEnv && !given && lines[w.word.Name()] == "" {
+			lines[w.word.Name()] = w.source
 		}
 	}
 	var warnings []string
