@@ -7,6 +7,7 @@ import (
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
@@ -202,12 +203,10 @@ func (s *Schema) Parameters() []Parameter {
 		f := &fields[i]
 		p := Parameter{
 			Name: f.name, Type: f.place.types.String(), Description: f.place.description, Required: f.required,
+			Enum: each.Of(f.place.enum, func(v jsontree.Value) json.RawMessage { return v.JSON() }),
 		}
 		if f.place.declared != nil {
 			p.Default = f.place.declared.JSON()
-		}
-		for _, v := range f.place.enum {
-			p.Enum = append(p.Enum, v.JSON())
 		}
 		list = append(list, p)
 	}

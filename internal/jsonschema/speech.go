@@ -8,6 +8,7 @@ import (
 
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
@@ -182,14 +183,8 @@ func (t *translator) subject(one finding) string {
 func (t *translator) sayForms(what noAlternative, path []string) string {
 	const mostForms, mostFaults = 4, 2
 	var texts []string
-	for i, form := range what.forms {
-		if i == mostForms {
-			break
-		}
-		var faults []string
-		for _, one := range form[:min(len(form), mostFaults)] {
-			faults = append(faults, t.sayInside(one, path))
-		}
+	for i, form := range what.forms[:min(len(what.forms), mostForms)] {
+		faults := each.Of(form[:min(len(form), mostFaults)], func(one finding) string { return t.sayInside(one, path) })
 		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, strings.Join(faults, " and ")))
 	}
 	return fmt.Sprintf("must fit one of %d forms; what is wrong with them: %s", len(what.forms), strings.Join(texts, "; "))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
@@ -211,10 +212,7 @@ func (w *writer) rest() {
 // share returns the room of each value. What short ones leave is for the others, so that no
 // value is cut while there is room for all.
 func (w *writer) share(names []string) int {
-	var sizes []int
-	for _, name := range names {
-		sizes = append(sizes, len(w.values[name]))
-	}
+	sizes := each.Of(names, func(name string) int { return len(w.values[name]) })
 	slices.Sort(sizes)
 	left := maxValues
 	for i, size := range sizes {

@@ -1,64 +1,51 @@
 package stricttoml
 
 import (
-	"bytes"
 	"encoding/json"
 	"math/big"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/internal/plainjson"
+	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
 // JSON returns the JSON of a node: keys in the order of the file, numbers with
 // every digit that the file has. What JSON cannot say is a fault at its place.
 func (c *Checker) JSON(at Place, n *Node) (json.RawMessage, bool) {
-	var b bytes.Buffer
-	ok := c.writeJSON(&b, at, n)
-	return b.Bytes(), ok
+	v, ok := c.tree(at, n)
+	return v.JSON(), ok
 }
 
-func (c *Checker) writeJSON(b *bytes.Buffer, at Place, n *Node) bool {
+func (c *Checker) tree(at Place, n *Node) (v *jsontree.Value, ok bool) {
 	switch n.Kind {
 	case KindTable:
-		ok := true
-		b.WriteByte('{')
-		for i, m := range n.Members {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.Write(plainjson.String(m.Name))
-			b.WriteByte(':')
-			ok = c.writeJSON(b, at.Member(m.Name, m.Value.Offset), m.Value) && ok
+		v, ok = jsontree.NewObject(), true
+		for _, m := range n.Members {
+			value, fine := c.tree(at.Member(m.Name, m.Value.Offset), m.Value)
+			v.Add(m.Name, value)
+			ok = ok && fine
 		}
-		b.WriteByte('}')
-		return ok
+		return v, ok
 	case KindList:
-		ok := true
-		b.WriteByte('[')
+		v, ok = jsontree.NewArray(), true
 		for i, item := range n.Items {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			ok = c.writeJSON(b, at.Item(i, item.Offset), item) && ok
+			value, fine := c.tree(at.Item(i, item.Offset), item)
+			v.Items = append(v.Items, *value)
+			ok = ok && fine
 		}
-		b.WriteByte(']')
-		return ok
+		return v, ok
 	case KindString:
-		b.Write(plainjson.String(n.Text))
+		return jsontree.NewString(n.Text), true
 	case KindBoolean:
-		b.WriteString(n.Text)
+		return jsontree.NewRaw([]byte(n.Text)), true
 	case KindInteger, KindFloat:
 		number, ok := Number(n.Text)
 		if !ok {
 			c.Fault(at, "JSON has no %s; leave the key out or write a number", n.Text)
-			return false
 		}
-		b.WriteString(number)
-	default:
-		c.Fault(at, "JSON has no dates and times; write a string: %s", Quote(n.Text))
-		return false
+		return jsontree.NewRaw([]byte(number)), ok
 	}
-	return true
+	c.Fault(at, "JSON has no dates and times; write a string: %s", Quote(n.Text))
+	return new(jsontree.Value), false
 }
 
 // Number returns the JSON of the literal of a TOML number, exactly. It returns false for the

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
@@ -112,10 +113,7 @@ func (r *reader) schemas(list *jsontree.Value, at string, base resource) []*node
 func (n *node) closedBy(rest *node) *node {
 	out := *n
 	if n.alternatives != nil {
-		out.alternatives = nil
-		for _, a := range n.alternatives {
-			out.alternatives = append(out.alternatives, a.closedBy(rest))
-		}
+		out.alternatives = each.Of(n.alternatives, func(a *node) *node { return a.closedBy(rest) })
 		return &out
 	}
 	if out.rest == nil {

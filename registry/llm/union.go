@@ -3,6 +3,7 @@ package llm
 import (
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
@@ -47,14 +48,12 @@ func (n *node) spread() []*node {
 	if n.alternatives == nil {
 		return []*node{n}
 	}
-	var out []*node
-	for _, a := range n.alternatives {
+	return each.Of(n.alternatives, func(a *node) *node {
 		if a.description == "" && n.description != "" {
-			a = a.annotated(&node{description: n.description})
+			return a.annotated(&node{description: n.description})
 		}
-		out = append(out, a)
-	}
-	return out
+		return a
+	})
 }
 
 // orNull returns n with null admitted too.
@@ -124,14 +123,9 @@ func (c *comparison) apart(a, b *node) bool {
 }
 
 func (c *comparison) allApart(as, bs []*node) bool {
-	for _, a := range as {
-		for _, b := range bs {
-			if !c.apart(a, b) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(as, func(a *node) bool {
+		return slices.ContainsFunc(bs, func(b *node) bool { return !c.apart(a, b) })
+	})
 }
 
 // lists reports whether the enum of n has a value, or may have.
