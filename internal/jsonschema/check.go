@@ -232,22 +232,17 @@ func (c *checker) keyword(keyword string, v *jsontree.Value, at string, s scope)
 
 // typeNames checks the value of "type".
 func (c *checker) typeNames(v *jsontree.Value, at string) {
-	switch v.Kind {
-	case jsontree.String:
-		c.typeName(v.Text(), at)
-	case jsontree.Array:
-		for i := range v.Items {
-			if item := &v.Items[i]; item.Kind == jsontree.String {
-				c.typeName(item.Text(), at+"/"+strconv.Itoa(i))
-			}
-		}
+	for i := range v.Items {
+		c.typeName(&v.Items[i], at+"/"+strconv.Itoa(i))
 	}
+	c.typeName(v, at)
 }
 
-func (c *checker) typeName(name, at string) {
-	if jsontype.Named(name) != 0 {
+func (c *checker) typeName(v *jsontree.Value, at string) {
+	if v.Kind != jsontree.String || jsontype.Named(v.Text()) != 0 {
 		return
 	}
+	name := v.Text()
 	plain := strings.ToLower(strings.TrimSpace(name))
 	hint := ""
 	if meant, ok := typeMistakes[plain]; ok {

@@ -36,39 +36,27 @@ func flag(text string) string {
 	return ""
 }
 
-// pictographs are the signs that emoji are made of, with some that only look like them.
-var pictographs = &unicode.RangeTable{
-	LatinOffset: 2,
+// isPictograph reports the signs that emoji are made of, with some that only look like them.
+func isPictograph(r rune) bool { return loneSigns(r) || unicode.Is(rowsOfSigns, r) }
+
+var loneSigns = in(
+	0xA9, 0xAE, 0x203C, 0x2049, 0x2122, 0x2139, 0x2328, 0x2388, 0x23CF, 0x24C2, 0x25B6, 0x25C0,
+	0x2B50, 0x2B55, 0x3030, 0x303D, 0x3297, 0x3299,
+)
+
+var rowsOfSigns = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{0xA9, 0xA9, 1},
-		{0xAE, 0xAE, 1},
-		{0x203C, 0x203C, 1},
-		{0x2049, 0x2049, 1},
-		{0x2122, 0x2122, 1},
-		{0x2139, 0x2139, 1},
 		{0x2194, 0x2199, 1},
 		{0x21A9, 0x21AA, 1},
 		{0x231A, 0x231B, 1},
-		{0x2328, 0x2328, 1},
-		{0x2388, 0x2388, 1},
-		{0x23CF, 0x23CF, 1},
 		{0x23E9, 0x23F3, 1},
 		{0x23F8, 0x23FA, 1},
-		{0x24C2, 0x24C2, 1},
 		{0x25AA, 0x25AB, 1},
-		{0x25B6, 0x25B6, 1},
-		{0x25C0, 0x25C0, 1},
 		{0x25FB, 0x25FE, 1},
 		{0x2600, 0x27BF, 1},
 		{0x2934, 0x2935, 1},
 		{0x2B05, 0x2B07, 1},
 		{0x2B1B, 0x2B1C, 1},
-		{0x2B50, 0x2B50, 1},
-		{0x2B55, 0x2B55, 1},
-		{0x3030, 0x3030, 1},
-		{0x303D, 0x303D, 1},
-		{0x3297, 0x3297, 1},
-		{0x3299, 0x3299, 1},
 	},
 	R32: []unicode.Range32{
 		{0x1F000, 0x1F1E5, 1}, {0x1F200, 0x1F3FA, 1}, {0x1F400, 0x1FAFF, 1},
@@ -105,7 +93,7 @@ func selects(p place, _ Form) bool {
 	case p.r == vs16 && strings.ContainsRune("0123456789#*", p.before):
 		return next(p.after) == keycap
 	case p.r == vs15 || p.r == vs16:
-		return unicode.Is(pictographs, p.before)
+		return isPictograph(p.before)
 	case 0xE0100 <= p.r && p.r <= 0xE01EF:
 		return unicode.Is(unicode.Ideographic, p.before)
 	case p.r == vs1 && p.before >= utf8.RuneSelf &&
@@ -122,9 +110,9 @@ func joins(p place, _ Form) bool {
 	after := next(p.after)
 	const endOfTags = 0xE007F // legal only at the end of a flag
 	emoji := p.before == vs16 || p.before == endOfTags || isSkinTone(p.before) ||
-		unicode.Is(pictographs, p.before)
+		isPictograph(p.before)
 	if emoji {
-		return p.r == zwj && unicode.Is(pictographs, after)
+		return p.r == zwj && isPictograph(after)
 	}
 	return unicode.In(p.before, joining...) && ofWord(p.before) &&
 		(viramas(p.before) || unicode.In(after, joining...) && ofWord(after))

@@ -233,7 +233,11 @@ func (b *builder) value(v *unstable.Node, start, depth int) (*Node, error) {
 	case unstable.Integer:
 		return &Node{Kind: KindInteger, Text: string(v.Data), Offset: start}, nil
 	case unstable.Float:
-		return b.float(string(v.Data), start)
+		// Refused here is what the library refuses with the text of another library.
+		if _, err := strconv.ParseFloat(strings.ReplaceAll(string(v.Data), "_", ""), 64); err != nil {
+			return nil, &syntaxError{start, "a number of TOML must fit in 64 bits; write it as a string"}
+		}
+		return &Node{Kind: KindFloat, Text: string(v.Data), Offset: start}, nil
 	case unstable.Bool:
 		return &Node{Kind: KindBoolean, Text: string(v.Data), Offset: start}, nil
 	case unstable.Array:
@@ -263,12 +267,4 @@ func (b *builder) list(v *unstable.Node, start, depth int) (*Node, error) {
 		list.Items = append(list.Items, item)
 	}
 	return list, nil
-}
-
-// float refuses here what the library refuses with the text of another library.
-func (b *builder) float(literal string, start int) (*Node, error) {
-	if _, err := strconv.ParseFloat(strings.ReplaceAll(literal, "_", ""), 64); err != nil {
-		return nil, &syntaxError{start, "a number of TOML must fit in 64 bits; write it as a string"}
-	}
-	return &Node{Kind: KindFloat, Text: literal, Offset: start}, nil
 }
