@@ -46,7 +46,7 @@ func checkParametersRoot(root *jsontree.Value) *SchemaFault {
 		return nil // the checker says so
 	case declared == nil:
 		return &SchemaFault{Message: `the parameters must be an object schema; add "type": "object"`}
-	case declared.Kind != jsontree.String || declared.Text() != "object":
+	case declared.Text() != "object":
 		return &SchemaFault{Pointer: "/type", Message: `the parameters must be an object schema; "type" must be "object", got ` +
 			declared.Excerpt()}
 	}

@@ -148,9 +148,9 @@ func (t *translator) sayMissing(one finding, what missing) string {
 	}
 	text += " but missing"
 	if pointer, ok := pointerInSchema(one.schema); ok {
-		declared := t.schemas[pointer].Member("properties").Member(name).Member("type")
-		if declared != nil && declared.Kind == jsontree.String {
-			text += "; expected " + withArticles(jsontype.Named(declared.Text()))
+		declared := t.schemas[pointer].Member("properties").Member(name).Member("type").Text()
+		if declared != "" {
+			text += "; expected " + withArticles(jsontype.Named(declared))
 		}
 	}
 	for _, drop := range t.dropped {

@@ -48,8 +48,11 @@ type Member struct {
 	Value   Value
 }
 
-// Text returns the content of a string value.
+// Text returns the content of a string; it is empty for any other value, and for none.
 func (v *Value) Text() string {
+	if v == nil || v.Kind != String {
+		return ""
+	}
 	return unquote(v.Literal)
 }
 

@@ -30,7 +30,7 @@ type reader struct {
 
 func newReader(root *jsontree.Value, report func(at, what, why string, effect Effect)) *reader {
 	r := &reader{root: root, report: report, id: "$id"}
-	draft := textOf(root.Member("$schema"))
+	draft := root.Member("$schema").Text()
 	for _, old := range []string{"draft-04", "draft-06", "draft-07"} {
 		r.lone = r.lone || strings.Contains(draft, old)
 	}
@@ -72,7 +72,7 @@ func (r *reader) read(o *jsontree.Value, at string, base resource) *node {
 		if ref == nil {
 			continue
 		}
-		target := r.follow(textOf(ref), at+"/"+name, base)
+		target := r.follow(ref.Text(), at+"/"+name, base)
 		if r.lone {
 			return target.annotated(n)
 		}
@@ -125,7 +125,7 @@ func (n *node) closedBy(rest *node) *node {
 // own reads the keywords of a schema that do not combine schemas.
 func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 	n := &node{at: at, types: typesNamed(o.Member("type")), fallback: o.Member("default")}
-	n.title, n.description = textOf(o.Member("title")), textOf(o.Member("description"))
+	n.title, n.description = o.Member("title").Text(), o.Member("description").Text()
 	n.examples, n.enum = itemsOf(o.Member("examples")), itemsOf(o.Member("enum"))
 	if v := o.Member("const"); v != nil {
 		n = r.both(n, &node{at: at, types: jsontype.Any, enum: []jsontree.Value{*v}})
@@ -186,7 +186,7 @@ func (r *reader) object(n *node, o *jsontree.Value, at string, base resource) {
 		n.rest = r.read(v, at+"/additionalProperties", base)
 	}
 	for _, one := range itemsOf(o.Member("required")) {
-		name := textOf(&one)
+		name := one.Text()
 		if f := n.field(name); f != nil {
 			f.required = true
 			continue

@@ -19,7 +19,7 @@ type resource struct {
 
 // address returns the identifier that makes a schema a resource; empty means none.
 func (r *reader) address(o *jsontree.Value) string {
-	if id := textOf(o.Member(r.id)); !strings.HasPrefix(id, "#") {
+	if id := o.Member(r.id).Text(); !strings.HasPrefix(id, "#") {
 		return id
 	}
 	return ""
@@ -45,7 +45,7 @@ func (r *reader) recursive(ref, at string, target *jsontree.Value) *node {
 	n := &node{at: at, types: jsontype.Any, cut: true}
 	if target.Kind == jsontree.Object {
 		n.types = typesNamed(target.Member("type"))
-		n.title, n.description = textOf(target.Member("title")), textOf(target.Member("description"))
+		n.title, n.description = target.Member("title").Text(), target.Member("description").Text()
 	}
 	r.report(at, show(jsontree.NewString(ref)), "the schema contains itself, which cannot be inlined; only the type is said", Wider)
 	return n
@@ -73,8 +73,8 @@ func (r *reader) resolve(ref string, base resource) (target *jsontree.Value, poi
 		return base.root.At(jsontree.SplitPointer(name)), base.at + name, base
 	}
 	walk(base.root, base.at, func(o *jsontree.Value, where string) {
-		if target == nil && (textOf(o.Member("$anchor")) == name || textOf(o.Member("$dynamicAnchor")) == name ||
-			textOf(o.Member(r.id)) == "#"+name) {
+		if target == nil && (o.Member("$anchor").Text() == name || o.Member("$dynamicAnchor").Text() == name ||
+			o.Member(r.id).Text() == "#"+name) {
 			target, pointer = o, where
 		}
 	})

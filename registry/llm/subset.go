@@ -60,7 +60,7 @@ func (s *subset) knows(name string, value *jsontree.Value) bool {
 	known := func(names []string, name string) bool { return names == nil || slices.Contains(names, name) }
 	switch {
 	case name == "format":
-		return known(s.formats, textOf(value))
+		return known(s.formats, value.Text())
 	case name == "minItems" && s.shortest:
 		return number(value) == 0 || number(value) == 1
 	}
@@ -104,7 +104,7 @@ func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
 	if values := itemsOf(schema.Member("enum")); values != nil {
 		bytes := 0
 		for _, v := range values {
-			bytes += len(textOf(&v))
+			bytes += len(v.Text())
 		}
 		m.enumValues += len(values)
 		m.nameBytes += bytes
@@ -133,7 +133,7 @@ func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
 		p := &properties.Members[i]
 		m.properties++
 		m.nameBytes += len(p.Name)
-		if !slices.ContainsFunc(required, func(v jsontree.Value) bool { return textOf(&v) == p.Name }) {
+		if !slices.ContainsFunc(required, func(v jsontree.Value) bool { return v.Text() == p.Name }) {
 			m.optional++
 		}
 		m.count(&p.Value, s, depth+1)

@@ -18,14 +18,6 @@ func itemsOf(v *jsontree.Value) []jsontree.Value {
 	return v.Items
 }
 
-// textOf returns the content of a JSON string; empty for anything else.
-func textOf(v *jsontree.Value) string {
-	if v == nil || v.Kind != jsontree.String {
-		return ""
-	}
-	return v.Text()
-}
-
 // texts returns texts as a JSON array.
 func texts(values []string) *jsontree.Value {
 	return jsontree.NewArray(each.Of(values, jsontree.NewString)...)
@@ -41,9 +33,9 @@ func typesNamed(v *jsontree.Value) jsontype.Set {
 	if v == nil {
 		return jsontype.Any
 	}
-	set := jsontype.Named(textOf(v))
+	set := jsontype.Named(v.Text())
 	for _, one := range itemsOf(v) {
-		set |= jsontype.Named(textOf(&one))
+		set |= jsontype.Named(one.Text())
 	}
 	return set
 }
