@@ -20,7 +20,6 @@ import (
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/executor/rest"
 	"github.com/wasmtool/wasmtool/registry/executor/wasm"
-	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -102,7 +101,8 @@ func (a *assembly) onReceipt() func(tool.Receipt) {
 	}
 }
 
-// fill registers all tools and sets the rules for them.
+// fill registers all tools, sets the rules for them and tells of tools that the operator's file names
+// and that are not there.
 func (a *assembly) fill(tools *registry.Registry) error {
 	a.loader.add = func(m *manifests.Manifest, source string, read func() ([]byte, error)) error {
 		executor := a.build(m, source, read)
@@ -124,7 +124,14 @@ func (a *assembly) fill(tools *registry.Registry) error {
 		return err
 	}
 	tools.SetRules(rules)
-	a.warnOfUnknown(rules.Policy)
+	if a.o.Sources.Tool != "" { // of other tools nothing is known
+		return nil
+	}
+	for _, problem := range rules.Policy.Warnings() {
+		if problem.Unknown != "" {
+			a.o.logger().Warn(problem.String())
+		}
+	}
 	return nil
 }
 
@@ -141,19 +148,6 @@ func (a *assembly) build(m *manifests.Manifest, source string, read func() ([]by
 		return wasm.Describing{Executor: executor}
 	}
 	return executor
-}
-
-// warnOfUnknown tells of tools that the operator's file names and that are not there. Of
-// other tools than a single one nothing is known.
-func (a *assembly) warnOfUnknown(p *policy.Policy) {
-	if a.o.Sources.Tool != "" {
-		return
-	}
-	for _, problem := range p.Warnings() {
-		if problem.Unknown != "" {
-			a.o.logger().Warn(problem.String())
-		}
-	}
 }
 
 // secretStore has the secrets of the operator's file.

@@ -91,14 +91,6 @@ type talk struct {
 	over    bool
 }
 
-func (s Streams) newTalk(name string, verbose bool) *talk {
-	t := &talk{err: s.Err, name: name, least: slog.LevelWarn}
-	if verbose {
-		t.least = slog.LevelDebug
-	}
-	return t
-}
-
 // log shows a line.
 func (t *talk) log(level slog.Level, text string) {
 	t.mu.Lock()

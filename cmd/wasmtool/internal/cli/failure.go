@@ -89,24 +89,19 @@ func (c *complaints) add(err error) {
 	c.last = errSilent{err}
 }
 
-func isSilent(err error) bool {
-	var silent errSilent
-	return errors.As(err, &silent)
-}
-
 // report says what went wrong, unless that was said, and returns the exit status. For
 // a program that reads JSON it says so in JSON too.
 func (s Streams) report(err error, asJSON bool) int {
-	var u *usageError
-	if err != nil && !isSilent(err) && asJSON {
+	var silent errSilent
+	if err == nil || errors.As(err, &silent) {
+		return exitStatus(err)
+	}
+	if asJSON {
 		_ = s.printJSON(failedView{Error: jsonError(err)}) // the exit status tells the rest
 	}
-	switch {
-	case err == nil, isSilent(err):
-	case errors.As(err, &u):
-		fmt.Fprintf(s.Err, "wasmtool: %s\nTry '%s --help'.\n", printable(u.Error()), u.command)
-	default:
-		s.complain(err)
+	s.complain(err)
+	if u := new(usageError); errors.As(err, &u) {
+		fmt.Fprintf(s.Err, "Try '%s --help'.\n", u.command)
 	}
 	return exitStatus(err)
 }

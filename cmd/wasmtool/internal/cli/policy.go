@@ -88,16 +88,12 @@ func checked(file config.File) string {
 
 // checkPolicy returns what is probably a slip in the operator's file.
 func (o toolOptions) checkPolicy() ([]string, error) {
-	operator, err := o.loadConfig()
-	if err != nil {
-		return nil, err
-	}
 	t, err := o.openExplained("", nil)
 	if err != nil {
 		return nil, err
 	}
 	defer t.tools.Close()
-	warnings := operator.Warnings()
+	warnings := t.operator.Warnings()
 	for _, problem := range t.rules.Policy.Warnings() {
 		warnings = append(warnings, problem.String())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
@@ -78,10 +79,11 @@ func (o policyExplain) explain(cmd *cobra.Command, target string, permissions []
 
 // explainedTool is a tool, also one that the policy takes away, with the rules of all.
 type explainedTool struct {
-	tools  *registry.Registry
-	rules  registry.Rules
-	spec   tool.Spec
-	target string // as the command line names it
+	tools    *registry.Registry
+	operator *config.Config
+	rules    registry.Rules
+	spec     tool.Spec
+	target   string // as the command line names it
 }
 
 // openExplained finds a tool and the rules of all; with no target the rules alone. The
@@ -94,6 +96,7 @@ func (o toolOptions) openExplained(target string, stores *remembered.Files) (exp
 	if err != nil {
 		return t, err
 	}
+	t.operator = options.Config
 	if target == "" {
 		options.Registry.Logger = nil // the caller tells the warnings
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -142,7 +143,10 @@ func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target s
 			return failedBeforeCall(target, err), err
 		}
 	}
-	talk := o.newTalk(name, o.verbose)
+	talk := &talk{err: o.Err, name: name, least: slog.LevelWarn}
+	if o.verbose {
+		talk.least = slog.LevelDebug
+	}
 	defer talk.end()
 	call := tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout, OnLog: talk.log}
 	if isTerminal(o.Err) {

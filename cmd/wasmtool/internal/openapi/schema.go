@@ -122,6 +122,8 @@ var (
 	oneSchema = []string{"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
 	manyByKey = []string{"properties", "patternProperties", "dependentSchemas"}
 	manyList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
+	// bounds are those that a flag beside them makes exclusive in OpenAPI 3.0.
+	bounds = map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 	// dropped say nothing about which values are right, or are found by references.
 	dropped = []string{"example", "discriminator", "xml", "externalDocs", "$comment", "$defs", "definitions"}
 	// foreign change what references mean, which have been rewritten.
@@ -167,10 +169,9 @@ func (s *schemas) described(n *node, description string) *problem {
 		if s.leavesOut(n, key) || key == "description" && description != "" {
 			continue
 		}
-		name, value := s.modern(n, key)
-		s.key(written, name)
+		s.key(written, key)
 		written++
-		if fault := s.keyword(n, key, value); fault != nil {
+		if fault := s.keyword(n, key); fault != nil {
 			return fault
 		}
 	}
@@ -197,18 +198,17 @@ func (s *schemas) leave() { s.depth-- }
 
 // leavesOut reports whether a keyword is not written.
 func (s *schemas) leavesOut(n *node, key string) bool {
-	old := s.document.old()
 	switch {
 	case slices.Contains(dropped, key), strings.HasPrefix(key, "x-"):
 		return true
 	case key == "$schema":
 		return strings.HasPrefix(n.get(key).content(), "https://json-schema.org/draft/2020-12/")
-	case !old:
+	case !s.document.old():
 		return false
 	case n.get("$ref") != nil: // what stands beside a reference means nothing in 3.0
 		return key != "$ref"
-	case key == "exclusiveMinimum" || key == "exclusiveMaximum":
-		return n.get(strings.ToLower(key[len("exclusive"):])) == nil || !n.get(key).isTrue()
+	case bounds[key] != "":
+		return n.get(bounds[key]) == nil || !n.get(key).isTrue()
 	case key == "minimum":
 		return n.get("exclusiveMinimum").isTrue()
 	case key == "maximum":
@@ -217,18 +217,13 @@ func (s *schemas) leavesOut(n *node, key string) bool {
 	return key == "nullable"
 }
 
-// modern is a keyword of OpenAPI 3.0 as draft 2020-12 has it: in 3.0 an exclusive bound is
-// a flag beside the bound.
-func (s *schemas) modern(n *node, key string) (string, *node) {
-	if s.document.old() && (key == "exclusiveMinimum" || key == "exclusiveMaximum") {
-		return key, n.get(strings.ToLower(key[len("exclusive"):]))
+// keyword writes the value of a keyword, as draft 2020-12 has it.
+func (s *schemas) keyword(n *node, key string) *problem {
+	value, old := n.get(key), s.document.old()
+	nullable := old && n.get("nullable").isTrue()
+	if old && bounds[key] != "" {
+		value = n.get(bounds[key])
 	}
-	return key, n.get(key)
-}
-
-// keyword writes the value of a keyword.
-func (s *schemas) keyword(n *node, key string, value *node) *problem {
-	nullable := s.document.old() && n.get("nullable").isTrue()
 	switch {
 	case key == "$ref":
 		return s.reference(value)
