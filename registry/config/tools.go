@@ -94,7 +94,7 @@ type Setting struct {
 }
 
 // Settings returns what [tools.NAME.settings] says for the tool of that name, by the names
-// of its settings; nil for nothing. Whether the tool has them, and takes the values, is for
+// of its settings; empty for nothing. Whether the tool has them, and takes the values, is for
 // its manifest to say.
 func (c *Config) Settings(tool string) map[string]Setting {
 	return maps.Clone(c.tools[normalName(tool)].settings)

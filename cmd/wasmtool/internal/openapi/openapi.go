@@ -34,8 +34,7 @@ type Options struct {
 	Server string
 }
 
-// methods are those of a path in the order in which they are looked for, with what a
-// manifest calls them. A TRACE is never sent.
+// methods are the keys of a path that are operations. A TRACE is never sent.
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
 // Convert reads a document in JSON or YAML, and returns its operations as tools in the
