@@ -2,7 +2,6 @@ package secret
 
 import (
 	"encoding/base64"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -97,13 +96,16 @@ func unpercent(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	return append(into, value), 3
 }
 
+// jsonEscapes is what the byte after the backslash of a short escape stands for; 0 is none.
+var jsonEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // unquote undoes an escape of a JSON string.
 func unquote(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	if len(p) == 1 {
 		return nil, more(atEnd)
 	}
-	if i := strings.IndexByte(`"\/bfnrt`, p[1]); i >= 0 {
-		return append(into, "\"\\/\b\f\n\r\t"[i]), 2
+	if meaning := jsonEscapes[p[1]]; meaning != 0 {
+		return append(into, meaning), 2
 	}
 	r, n := unit(p, atEnd)
 	switch {
