@@ -38,11 +38,9 @@ type graph struct {
 }
 
 func newGraph(m *module, s *scan) *graph {
-	g := &graph{m: m, s: s, alias: aliases(m.types), targets: make([][]uint32, len(m.types)), host: make([]bool, len(m.types))}
-	if m.foreignReferences() {
-		for t := range g.host {
-			g.host[t] = true
-		}
+	g := &graph{
+		m: m, s: s, alias: aliases(m.types), targets: make([][]uint32, len(m.types)),
+		host: slices.Repeat([]bool{m.foreignReferences()}, len(m.types)),
 	}
 	for f, taken := range s.taken {
 		if taken {
@@ -91,8 +89,12 @@ func aliases(types []funcType) []uint32 {
 	first := make(map[string]uint32, len(types))
 	var key []byte
 	for i, t := range types {
-		key = appendKinds(key[:0], t.params)
-		key = appendKinds(append(key, 0), t.results)
+		key = key[:0]
+		for _, part := range [][]valueType{t.params, {0}, t.results} {
+			for _, value := range part {
+				key = append(key, byte(value))
+			}
+		}
 		if a, known := first[string(key)]; known {
 			alias[i] = a
 			continue
@@ -101,13 +103,6 @@ func aliases(types []funcType) []uint32 {
 		first[string(key)] = uint32(i)
 	}
 	return alias
-}
-
-func appendKinds(key []byte, types []valueType) []byte {
-	for _, t := range types {
-		key = append(key, byte(t))
-	}
-	return key
 }
 
 func (g *graph) nodes() int { return len(g.m.funcs) + len(g.m.types) }
@@ -164,13 +159,10 @@ func (g *graph) finish(c *callCosts, group []int32) {
 		return
 	}
 	for _, n := range group {
-		if i := int(n) - g.m.importedFuncs; i >= 0 && int(n) < len(g.m.funcs) {
-			c.check[i] = true
-		}
-	}
-	for _, n := range group {
 		if int(n) >= len(g.m.funcs) {
 			c.price[n] = g.highest(c, int(n))
+		} else if i := int(n) - g.m.importedFuncs; i >= 0 {
+			c.check[i] = true
 		}
 	}
 }

@@ -204,11 +204,7 @@ func (p *plan) collect(i int) {
 // takesFuel reports whether fuel is taken while the instruction runs, or by what is
 // written in its place.
 func (in *instr) takesFuel() bool {
-	switch in.op {
-	case opCall, opCallIndirect, opCallRef:
-		return true
-	}
-	return in.measured() || in.longer()
+	return in.op == opCall || in.op == opCallIndirect || in.op == opCallRef || in.measured() || in.longer()
 }
 
 // merge is what it costs to move values at the loop head or the end of the block

@@ -182,12 +182,10 @@ func (m *module) signature(kind ExternKind, index uint32) string {
 	case ExternFunc:
 		return m.types[m.funcs[index]].String()
 	case ExternGlobal:
-		g := m.globals[index]
-		if g.mutable {
+		if g := m.globals[index]; g.mutable {
 			return "mut " + g.typ.String()
 		}
-		return g.typ.String()
-	case ExternTable, ExternMemory, ExternTag:
+		return m.globals[index].typ.String()
 	}
 	return ""
 }

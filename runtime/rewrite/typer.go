@@ -1,6 +1,9 @@
 package rewrite
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // typer follows the types on the value stack through a valid body. typeUnknown
 // stands for operands of code that is never reached.
@@ -46,13 +49,7 @@ func (t *typer) local(i uint32) valueType {
 	if int(i) < len(t.params) {
 		return t.params[i]
 	}
-	g, _ := slices.BinarySearchFunc(t.groups, i, func(g localGroup, i uint32) int {
-		if g.end <= i {
-			return -1
-		}
-		return 1
-	})
-	return t.groups[g].typ
+	return t.groups[sort.Search(len(t.groups), func(g int) bool { return i < t.groups[g].end })].typ
 }
 
 func (t *typer) push(typ valueType) { t.stack = append(t.stack, typ) }
