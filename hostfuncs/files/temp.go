@@ -72,6 +72,9 @@ func (t tempNames) rename(from, to place) {
 // that another has put in the place of a file stays, and so does what cannot be
 // removed.
 func (t tempNames) remove() {
+	if len(t) == 0 {
+		return // as in most calls: sorting nothing allocates
+	}
 	longestFirst := func(a, b tempName) int { return len(b.rel) - len(a.rel) }
 	for _, name := range slices.SortedFunc(maps.Keys(t), longestFirst) {
 		name.mount.removeSame(name.rel, t[name])
