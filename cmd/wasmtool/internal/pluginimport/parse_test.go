@@ -60,6 +60,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add("say.Hello", "Hello", "Says hello.")
 	f.Add("a\"\nabi = \"command\"", "'''", "\"\"\"\n[[permissions.net]]\nurl = \"any\"")
 	f.Add("", "\x00", "\u202e\r\n")
+	f.Add("\xa1", "0", "0")
 	f.Fuzz(func(t *testing.T, name, title, description string) {
 		text, err := pluginTool{name: name, title: title, description: description, entry: "call", mcp: true}.manifest("x")
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
 	"github.com/wasmtool/wasmtool/hostfuncs"
@@ -209,9 +210,12 @@ const permissionsNote = `
 // manifest is the text of a manifest of the tool by that name.
 func (t pluginTool) manifest(name string) ([]byte, error) {
 	module := &toolfolder.Module{Path: toolfolder.ModuleFile, ABI: "extism", Entry: t.entry}
-	if t.mcp {
+	switch {
+	case t.mcp && !utf8.ValidString(t.name): // TOML has no such text, and the encoder would write another
+		return nil, errors.New("the name of the tool is not UTF-8")
+	case t.mcp:
 		module.MCPTool = t.name
-	} else {
+	default:
 		module.Stdin = "{input}"
 	}
 	text, err := toolfolder.Manifest{Name: name, Title: t.title, Module: module}.Text(t.description, "A tool of an Extism plug-in.")
