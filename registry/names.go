@@ -29,5 +29,5 @@ type (
 	RetryOptions    = pipeline.RetryOptions
 )
 
-// ErrNobodyToAsk is what an Approver returns when no one can be asked about a call.
+// ErrNobodyToAsk is the error of an Approver that can ask no one about a call.
 var ErrNobodyToAsk = pipeline.ErrNobodyToAsk

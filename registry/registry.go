@@ -123,9 +123,8 @@ func (r *Registry) Directories(ctx context.Context, name string) ([]remembered.D
 	return r.pipeline.Directories(ctx, name)
 }
 
-// Digest returns what names a tool as it is, its manifest and its module, or "" for a tool
-// whose executor knows none. It loads the tool. Errors are an *Error: not_found, or those of
-// loading.
+// Digest identifies a tool's manifest and module together, or returns "" when its executor
+// knows no digest. It loads the tool. Errors are an *Error: not_found, or those of loading.
 func (r *Registry) Digest(ctx context.Context, name string) (string, error) {
 	t, err := r.tools.Find(name)
 	if err != nil {

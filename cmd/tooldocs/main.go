@@ -19,7 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// folder is where the pages lie, from the directory of this program.
+// folder holds the pages, relative to the directory of this program.
 const folder = "../../docs/tools"
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -7,9 +7,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
 
-// place is where a new turn stands among those that wait: behind those of its tenant, and
-// before those of tenants with more calls before them, that run or wait. Where two have as
-// many before them, the one with fewer that wait goes first.
+// place returns the index of a new turn in the waiting list. It follows the earlier turns of
+// its tenant. It precedes a turn that has more calls of its own tenant ahead, running or
+// waiting; on a tie, the tenant with fewer waiting calls goes first.
 func (q *Queue) place(t *Turn) int {
 	t.before = t.own.waiting
 	at := len(q.waiting)

@@ -88,8 +88,8 @@ func (t *Tool) IsCalled(name string) bool {
 	return slices.Contains(t.keys(), strings.ToLower(strings.TrimSpace(name)))
 }
 
-// Digest returns what names the tool as it is, its manifest and its module, or "" when its
-// executor knows no digest. It loads the tool. Errors are those of loading.
+// Digest identifies the tool's manifest and module together, or returns "" when its executor
+// knows no digest. It loads the tool. Errors are those of loading.
 func (t *Tool) Digest(ctx context.Context) (string, error) { return digestOf(ctx, t.Executor) }
 
 func digestOf(ctx context.Context, executor tool.Executor) (string, error) {

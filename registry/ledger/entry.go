@@ -19,7 +19,7 @@ type Entry struct {
 	ledger   *Ledger
 	call     tool.Call // with its names filled in
 	started  time.Time
-	observed func(tool.Receipt) // nil when nobody watches
+	observed func(tool.Receipt) // nil without an Observer
 	// stop ends the call for a reason, and done is closed when it has ended.
 	stop context.CancelCauseFunc
 	done chan struct{}
@@ -35,15 +35,15 @@ type Entry struct {
 
 	// What the stages found out, in the order of the stages.
 	arguments  jsonschema.Arguments
-	hash       string // of the arguments, once somebody wanted it
+	hash       string // of the arguments; empty until it is needed
 	shell      string
 	words      []capability.Word
 	digest     string
 	decision   string // of the policy, and the rule that decided
 	rule       string
 	repetition Repetition
-	asked      bool // somebody was asked just now
-	approved   bool // somebody said yes, now or before
+	asked      bool // an approver was asked in this call
+	approved   bool // the answer, or a remembered one, is yes
 	loaded     bool
 	waited     time.Duration
 	attempts   int
@@ -94,14 +94,14 @@ func (e *Entry) Granted(words []capability.Word, digest string) { e.words, e.dig
 // Identified notes the tool's digest; "" when it has none.
 func (e *Entry) Identified(digest string) { e.digest = digest }
 
-// Asked notes that somebody is asked about the call, and why.
+// Asked notes that an approver is asked about the call, and why.
 func (e *Entry) Asked(why string) {
 	e.asked = true
 	e.move(state.AwaitingConfirmation)
 	e.publish(Event{Kind: EventAwaiting, Why: why})
 }
 
-// Approved notes that somebody said yes to the call: now that they were Asked, or before.
+// Approved notes a yes to the call: the answer after Asked, or a remembered one.
 func (e *Entry) Approved() {
 	e.approved = true
 	if e.asked {

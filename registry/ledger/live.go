@@ -19,7 +19,7 @@ type Selector struct {
 	OfTenant        bool
 }
 
-// onTheWay is what others see of a call on its way at a moment.
+// onTheWay is a snapshot of a call on its way.
 type onTheWay struct {
 	entry   *Entry
 	tool    Tool // nil before it is known
@@ -70,8 +70,9 @@ func (l *Ledger) Kill(s Selector) int {
 	return n
 }
 
-// Revoke stops the calls that run tools of these digests, or tools whose digest cannot be
-// told: they fail with disabled. Calls that do not run yet are for whoever has them run.
+// Revoke stops the running calls of tools with these digests, or whose digest cannot be
+// read: they fail with disabled. A call that does not run yet is checked by the pipeline when
+// it begins to.
 func (l *Ledger) Revoke(digests []string) {
 	for _, c := range l.all() {
 		if !c.running {

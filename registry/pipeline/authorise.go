@@ -65,7 +65,9 @@ func (p *Pipeline) readingWouldRun(ctx context.Context, c prepared) bool {
 // decide asks the policies whether the call may run, and weighs what its script would do. A
 // yes to all of the patterns may be remembered as a yes to the call.
 func (a authorised) decide(granted policy.Granted) (d policy.Decision, patterns []string) {
-	facts := policy.CallFacts{Capabilities: a.words, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script)}
+	facts := policy.CallFacts{
+		Capabilities: a.words, Arguments: a.arguments.JSON, Decoded: a.arguments.Tree, Granted: grantedWith(granted, a.script),
+	}
 	tool := factsOf(a.tool.Spec)
 	d = a.rules.Policy.Decide(tool, facts)
 	if own := a.Overlay.Policy; own != nil {

@@ -22,7 +22,7 @@ type Approver interface {
 	Approve(ctx context.Context, q Question) (Answer, error)
 }
 
-// ErrNobodyToAsk is what an Approver says that has nobody to ask about a call.
+// ErrNobodyToAsk is the error of an Approver that can ask no one about a call.
 var ErrNobodyToAsk = tool.ErrNobodyToAsk
 
 // ApproverFunc is a function as an Approver.

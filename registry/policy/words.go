@@ -110,7 +110,7 @@ func (p wordPattern) covers(w grantWord) bool {
 	return w.kind == p.kind && wildcard.Match(p.name, w.name)
 }
 
-// grantWord is a word of a grant, read once for all rules.
+// grantWord is a word of a grant in the form that rules compare.
 type grantWord struct {
 	text, name string
 	kind       capability.Kind

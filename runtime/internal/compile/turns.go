@@ -10,11 +10,10 @@ import (
 // What takes long and cannot be interrupted is done by a few at a time, so that others
 // find a processor, and so that what has waited too long is not begun.
 
-// turns lets as many work at once as it has places. Who has one gives it back by taking a
-// value out.
+// turns is a counting semaphore: send to acquire, receive to release.
 type turns chan struct{}
 
-// newTurns leaves others half of the processors.
+// newTurns returns turns for half of the processors, and leaves the rest to calls.
 func newTurns() turns { return make(turns, max(1, goruntime.GOMAXPROCS(0)/2)) }
 
 // inTurn compiles a module when it has its turn. Jobs whose callers have all gone make room

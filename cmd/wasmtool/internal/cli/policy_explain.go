@@ -209,7 +209,10 @@ type callView struct {
 // explainCall tells what decides about a call.
 func (o policyExplain) explainCall(t explainedTool, explained registry.Explained) error {
 	given := explained.Offered
-	view := callView{Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Missing: capability.Strings(given.Missing), Changed: capability.Strings(given.Changed), Moved: capability.Strings(given.Moved), Shell: explained.Shell}
+	view := callView{
+		Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Shell: explained.Shell,
+		Missing: capability.Strings(given.Missing), Changed: capability.Strings(given.Changed), Moved: capability.Strings(given.Moved),
+	}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
 	help := t.rules.Help(t.spec.Permissions, given.Offer, given.Missing)
 	view.Obstacles = help.Obstacles
