@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// connectTime bounds the attempt to connect to one address.
+	// connectTime limits the attempt to connect to one address.
 	connectTime = 10 * time.Second
-	// fallbackDelay is how long one address is tried alone before the next one is
-	// tried beside it (RFC 8305).
+	// fallbackDelay is how long an attempt may stay unanswered before the next address is
+	// tried as well (RFC 8305).
 	fallbackDelay = 250 * time.Millisecond
-	// maxAddresses is how many addresses of a name are tried.
+	// maxAddresses limits how many addresses of a name are tried.
 	maxAddresses = 8
 )
 
-// dialer connects to hosts of one kind: those that may be private, or those that may
-// not. Each kind has a transport of its own, so that a connection made under one rule
-// is never found in the pool by a request under the other.
+// dialer opens connections for one http.Transport. Requests that may reach private
+// addresses have their own dialer and transport. Otherwise a request without that
+// permission could reuse a pooled connection to a private address.
 type dialer struct {
 	opts    *Options
 	conns   *connSet
@@ -32,7 +32,7 @@ type dialer struct {
 	private bool
 }
 
-// dialPlain connects for http.
+// dialPlain opens a connection for http.
 func (d *dialer) dialPlain(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	conn, err := d.dial(ctx, network, hostPort)
 	if err != nil {
@@ -41,20 +41,20 @@ func (d *dialer) dialPlain(ctx context.Context, network, hostPort string) (net.C
 	return newPatientConn(conn), nil
 }
 
-// dialTLS connects for https. Net/http sees only from a *tls.Conn that HTTP/2 was
-// agreed on.
+// dialTLS opens a connection for https. It returns a *tls.Conn for HTTP/2, because net/http
+// recognises a negotiated HTTP/2 only by that type.
 func (d *dialer) dialTLS(ctx context.Context, network, hostPort string) (net.Conn, error) {
 	raw, err := d.dial(ctx, network, hostPort)
 	if err != nil {
 		return nil, err
 	}
 	config := d.tls.Clone()
-	config.ServerName, _, _ = net.SplitHostPort(hostPort) // dial has split it
+	config.ServerName, _, _ = net.SplitHostPort(hostPort) // no error: dial has split the same string
 	conn := tls.Client(raw, config)
 	shaking, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	if err := conn.HandshakeContext(shaking); err != nil {
-		_ = raw.Close() // nothing was sent on it
+		_ = raw.Close() // the handshake error is the one to report
 		return nil, refuse(KindTLS, tlsReason(err))
 	}
 	if conn.ConnectionState().NegotiatedProtocol == "h2" {
@@ -63,7 +63,7 @@ func (d *dialer) dialTLS(ctx context.Context, network, hostPort string) (net.Con
 	return newPatientConn(conn), nil
 }
 
-// dial resolves the host of a URL, checks every address and connects to one of them.
+// dial resolves the host, checks every address and connects to one of the allowed ones.
 func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error) {
 	host, portText, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -91,7 +91,7 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 	return conn, nil
 }
 
-// resolve returns the addresses of host, and whether host is an address itself.
+// resolve returns the addresses of host, and whether host itself is an IP address.
 func (d *dialer) resolve(ctx context.Context, host string) ([]netip.Addr, bool, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr}, true, nil
@@ -109,7 +109,7 @@ func (d *dialer) resolve(ctx context.Context, host string) ([]netip.Addr, bool, 
 	return nil, false, refuse(KindDNS, "the name of the host could not be resolved")
 }
 
-// allowed returns the addresses that may be dialled, or why none may.
+// allowed returns the addresses that may be dialled, or the last refusal if there are none.
 func (d *dialer) allowed(addrs []netip.Addr, port uint16, named bool) ([]netip.AddrPort, *Error) {
 	var out []netip.AddrPort
 	var refusal *Error
@@ -128,62 +128,54 @@ func (d *dialer) allowed(addrs []netip.Addr, port uint16, named bool) ([]netip.A
 	return nil, refusal
 }
 
-// attempt is the outcome of connecting to one address.
-type attempt struct {
-	conn net.Conn
-	err  error
-}
-
-// race connects to the addresses in their order, the next one as soon as one fails or
-// has not answered for a while, and returns the first connection.
+// race connects to addrs in their order and returns the first connection. It tries the
+// next address as soon as one fails, or after fallbackDelay without an answer.
 func (d *dialer) race(ctx context.Context, addrs []netip.AddrPort, named bool) (net.Conn, error) {
+	type attempt struct {
+		conn net.Conn
+		err  error
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	results := make(chan attempt, len(addrs)) // nobody who lost waits to tell
+	defer cancel() // ends the other attempts
+	results := make(chan attempt)
 	var first error
-	for pending := 0; len(addrs) > 0 || pending > 0; {
-		var late <-chan time.Time
-		if len(addrs) > 0 {
-			addr := addrs[0]
-			addrs = addrs[1:]
-			pending++
+	for started, failed := 0, 0; failed < len(addrs); {
+		var next <-chan time.Time
+		if started < len(addrs) {
+			addr := addrs[started]
+			started++
 			go func() {
 				conn, err := d.connect(ctx, addr, named)
-				results <- attempt{conn, err}
+				select {
+				case results <- attempt{conn, err}:
+				case <-ctx.Done():
+					if conn != nil {
+						_ = conn.Close() // too late; no byte was sent on it
+					}
+				}
 			}()
 		}
-		if len(addrs) > 0 {
-			late = time.After(fallbackDelay)
+		if started < len(addrs) {
+			next = time.After(fallbackDelay)
 		}
 		select {
 		case r := <-results:
-			pending--
 			if r.err == nil {
-				go closeAll(results, pending)
 				return r.conn, nil
 			}
+			failed++
 			if first == nil {
 				first = r.err
 			}
-		case <-late:
+		case <-next:
 		case <-ctx.Done():
-			go closeAll(results, pending)
 			return nil, ctx.Err()
 		}
 	}
 	return nil, first
 }
 
-// closeAll closes the connections of the n attempts that are still to report.
-func closeAll(results <-chan attempt, n int) {
-	for range n {
-		if r := <-results; r.conn != nil {
-			_ = r.conn.Close() // nothing was sent on it
-		}
-	}
-}
-
-// connect connects to one address.
+// connect connects to one address within connectTime.
 func (d *dialer) connect(ctx context.Context, addr netip.AddrPort, named bool) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -208,8 +200,8 @@ func (d *dialer) connect(ctx context.Context, addr netip.AddrPort, named bool) (
 	return nil, refuse(KindConnect, "the host could not be connected to")
 }
 
-// control checks the address that a socket is about to connect to. It sees what the
-// kernel will see, whatever the look-up said.
+// control returns a net.Dialer.Control that checks the address once more. It sees the address
+// that the kernel will connect to, so a different answer to a second look-up gains nothing.
 func (d *dialer) control(named bool) func(string, string, syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		addr, err := netip.ParseAddrPort(address)
@@ -223,14 +215,14 @@ func (d *dialer) control(named bool) func(string, string, syscall.RawConn) error
 	}
 }
 
-// newTransport returns the connections of one kind of host. Nothing of the process is
-// in it: no proxy, no default transport, no shared pool.
+// newTransport returns a transport for hosts with only public addresses, or also private ones.
+// It uses no state of the process: no proxy, no default transport, no shared pool.
 func newTransport(o *Options, conns *connSet, private bool) *http.Transport {
 	d := &dialer{opts: o, conns: conns, private: private, tls: &tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		RootCAs:            o.Roots,
 		NextProtos:         []string{"h2", "http/1.1"},
-		ClientSessionCache: tls.NewLRUClientSessionCache(8), // of this Client only
+		ClientSessionCache: tls.NewLRUClientSessionCache(8), // not shared with other Clients
 	}}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -239,10 +231,10 @@ func newTransport(o *Options, conns *connSet, private bool) *http.Transport {
 		Proxy:          nil, // not http.ProxyFromEnvironment, which would defeat every check
 		DialContext:    d.dialPlain,
 		DialTLSContext: d.dialTLS,
-		// The body is decompressed here, where what comes out is counted.
+		// This package decompresses bodies itself, to limit their decompressed size.
 		DisableCompression: true,
-		// An HTTP/1 connection serves one request (see patientConn). Those of HTTP/2 are
-		// kept elsewhere and serve many.
+		// An HTTP/1 connection serves one request (see patientConn). This does not limit
+		// HTTP/2 connections, which serve many requests.
 		MaxIdleConnsPerHost:    -1,
 		MaxResponseHeaderBytes: o.Limits.HeaderBytes,
 		Protocols:              &protocols,

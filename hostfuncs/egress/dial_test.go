@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -95,8 +96,8 @@ func TestSilentAddress(t *testing.T) {
 	})
 }
 
-// TestSilentAddressOfTheSameFamily has a first address that never answers, and a second one
-// beside which net.Dialer would not try it.
+// TestSilentAddressOfTheSameFamily has two IPv4 addresses, of which the first never answers.
+// net.Dialer would wait for its share of the time before it tried the second.
 func TestSilentAddressOfTheSameFamily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -109,6 +110,34 @@ func TestSilentAddressOfTheSameFamily(t *testing.T) {
 		}
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestLateConnectionIsClosed has a first address that accepts after the second has won, through
+// a dial function that ignores its context.
+func TestLateConnectionIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.answer = func(string, int) []netip.Addr { return addresses("93.184.216.35", publicIP) }
+		w.serve(publicIP+":80", text("ok"))
+		client, server := net.Pipe()
+		c := egress.New(egress.Options{Normalise: normalise, Permit: permitAll, Transport: egress.Transport{
+			LookupNetIP: w.lookup,
+			Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+				if address == publicIP+":80" {
+					return w.dial(ctx, network, address)
+				}
+				time.Sleep(time.Second)
+				return client, nil
+			},
+		}})
+		defer c.Close()
+		if _, body, err := get(t, c, "http://example.com/"); err != nil || body != "ok" {
+			t.Fatalf("got %q, %v", body, err)
+		}
+		if n, err := server.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			t.Errorf("the late connection gave %d bytes and %v, want it closed", n, err)
 		}
 	})
 }
