@@ -54,6 +54,15 @@ func TestNoTelemetryIsNeeded(t *testing.T) {
 	}
 }
 
+// The SDK of Extism judges our runtime in test/extism. No package links it outside of tests.
+func TestOnlyTestsLinkExtismSDK(t *testing.T) {
+	for _, module := range []string{"github.com/extism/go-sdk", "github.com/dylibso/observe-sdk/go", "google.golang.org/protobuf"} {
+		if modulesOf(t, "...")[module] {
+			t.Errorf("a package that is not a test links %s ('go mod why -m %s' tells how)", module, module)
+		}
+	}
+}
+
 // modulesOf are the modules of all packages that one links.
 func modulesOf(t *testing.T, path string) map[string]bool {
 	t.Helper()

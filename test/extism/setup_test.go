@@ -1,4 +1,4 @@
-package extismtest
+package extism
 
 import (
 	"context"
@@ -20,26 +20,26 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// sdk is the folder of the SDK in the module cache.
-var sdk = sync.OnceValues(func() (string, error) {
+// sdkDirectory returns the directory of the SDK in the module cache.
+var sdkDirectory = sync.OnceValues(func() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/extism/go-sdk").Output()
 	return strings.TrimSpace(string(out)), err
 })
 
-// folder is one of the SDK's.
-func folder(t testing.TB, name string) string {
+// sdkPath returns the path of a file or directory of the SDK.
+func sdkPath(t testing.TB, name string) string {
 	t.Helper()
-	dir, err := sdk()
+	dir, err := sdkDirectory()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return filepath.Join(dir, name)
 }
 
-// read returns one of the SDK's plug-ins.
-func read(t testing.TB, name string) []byte {
+// readPlugin returns a plug-in of the SDK's own tests.
+func readPlugin(t testing.TB, name string) []byte {
 	t.Helper()
-	wasm, err := os.ReadFile(filepath.Join(folder(t, "wasm"), name+".wasm"))
+	wasm, err := os.ReadFile(filepath.Join(sdkPath(t, "wasm"), name+".wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +56,12 @@ func newRuntime(t testing.TB) *runtime.Runtime {
 	return r
 }
 
-// sdkOutput makes one call of a plug-in with the SDK. A code that is not 0 is an error.
-func sdkOutput(ctx context.Context, t *testing.T, m extism.Manifest, export, input string) ([]byte, error) {
+// callWithSDK calls a plug-in once with the SDK. An exit code other than 0 is an error.
+func callWithSDK(ctx context.Context, t *testing.T, m extism.Manifest, export, input string) ([]byte, error) {
 	t.Helper()
 	plugin, err := extism.NewPlugin(ctx, m, extism.PluginConfig{
 		EnableWasi: true, EnableHttpResponseHeaders: true,
-		RuntimeConfig: wazero.NewRuntimeConfigInterpreter(), // compiling takes longer than the call
+		RuntimeConfig: wazero.NewRuntimeConfigInterpreter(), // compiling would take longer than the call
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func sdkOutput(ctx context.Context, t *testing.T, m extism.Manifest, export, inp
 	defer plugin.Close(ctx)
 	code, output, err := plugin.CallWithContext(ctx, export, []byte(input))
 	if err == nil && code != 0 {
-		err = errors.New("a code that is not 0")
+		err = errors.New("exit code other than 0")
 	}
 	return output, err
 }
@@ -84,16 +84,16 @@ func load(t testing.TB, r *runtime.Runtime, wasm []byte) *runtime.Module {
 	return m
 }
 
-// setup is what a call reaches.
-type setup struct {
+// access is what a call may reach, and where its log messages go.
+type access struct {
 	grant capability.Grant
 	http  egress.Transport
 	log   hostfuncs.Listener
 }
 
-func bind(t testing.TB, s setup) *hostfuncs.Bindings {
+func bind(t testing.TB, a access) *hostfuncs.Bindings {
 	t.Helper()
-	b, err := hostfuncs.Bind(s.grant, files.Options{}, hostfuncs.Services{HTTP: s.http, Listener: s.log})
+	b, err := hostfuncs.Bind(a.grant, files.Options{}, hostfuncs.Services{HTTP: a.http, Listener: a.log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package extismtest
+package extism
 
 import (
 	"context"
@@ -16,30 +16,35 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// plugin is a call of one of the SDK's plug-ins, and what comes of it.
-type plugin struct {
+// pluginCall is a call of one of the SDK's plug-ins with the expected result.
+type pluginCall struct {
 	file, export, input string
 	config              map[string]string
-	writes              bool // whether its folder may be written to
-	// output is what both give.
+	writes              bool // the directory /mnt is writable
+	long                bool // takes seconds, so it runs only in long tests
+
+	// output is the output with both runtimes.
 	output string
-	// fails is how the call ends here, when it fails in both, code with which number,
-	// and failure what the plug-in says.
-	fails   runtime.Reason
-	code    uint32
+	// fails is the reason of the error with package runtime; the call must fail with the
+	// SDK also. Empty means that the call succeeds with both.
+	fails runtime.Reason
+	// code is the exit code of a failed call with package runtime.
+	code uint32
+	// failure is the message that the plug-in sets with error_set.
 	failure string
-	// refused is why the plug-in cannot run here.
+	// refused is a part of the error when package runtime cannot run the plug-in.
 	refused string
-	// logs is what it logs here.
+	// logs are the messages that the plug-in logs with package runtime.
 	logs []string
 }
 
-// plugins has all of them.
-var plugins = []plugin{
-	{file: "alloc", export: "run_test"},
+// calls has at least one call of each plug-in of the SDK.
+var calls = []pluginCall{
+	{file: "alloc", export: "run_test", long: true}, // 6 s with the SDK
 	{file: "config", export: "run_test", config: map[string]string{"thing": "hello"}, output: `{"config": "hello"}`},
 	{file: "config", export: "run_test", output: `{"config": "<unset by host>"}`},
 	{file: "count_vowels", export: "count_vowels", input: "hello world", output: `{"count":3,"total":3,"vowels":"aeiouAEIOU"}`},
@@ -51,17 +56,17 @@ var plugins = []plugin{
 	{file: "exit", export: "_start", fails: runtime.Failed, code: 2},
 	{file: "fail", export: "run_test", fails: runtime.Failed, code: 1, failure: "Some error message"},
 	{file: "fs", export: "run_test", writes: true, output: "hello world!"},
-	{ // it opens its file for writing, too
+	{ // opens its file for writing also
 		file: "fs", export: "run_test", fails: runtime.Failed, code: 1,
 		logs: []string{"ERROR open /mnt/test.txt: errno 69"},
 	},
-	{file: "fs_std", export: "run_test", writes: true, output: "hello world!"},
+	{file: "fs_std", long: true, export: "run_test", writes: true, output: "hello world!"},
 	{file: "hello", export: "run_test", output: "Hello, world!"},
 	{file: "hello_haskell", export: "testing", input: "John", config: map[string]string{"greeting": "Howdy"}, output: "Howdy, John"},
 	{file: "host", export: "run_test", refused: "extism:host/user.mult, which only the host that the plug-in was written for has"},
 	{file: "host_memory", export: "run_test", refused: "function host.to_upper"},
 	{file: "host_multiple", export: "say_green", refused: "extism:host/user.hostGreenMessage, which only the host"},
-	{file: "http", export: "run_test", fails: runtime.Failed}, // see TestHTTP
+	{file: "http", export: "run_test", fails: runtime.Failed}, // see TestRequestNeedsGrant
 	{
 		file: "http_headers", export: "http_get", input: `{"url": "https://extism.org"}`, fails: runtime.Failed,
 		logs: []string{"INFO Request to: https://extism.org"},
@@ -83,109 +88,112 @@ var plugins = []plugin{
 	},
 	{file: "replace", export: "run_test", input: "benjamin", output: "benjamin"},
 	{file: "sleep", export: "run_test", config: map[string]string{"duration": "0"}, output: "slept for 0 seconds"},
-	{file: "std_command", export: "_start", input: "ben", output: "hello ben"},
+	{file: "std_command", long: true, export: "_start", input: "ben", output: "hello ben"},
 	{file: "var", export: "run_test", output: "a: 0"},
 }
 
-// deadline is that of the calls: what takes longer hangs.
+// deadline bounds each call. It is long enough for a slow machine; a longer call hangs.
 const deadline = time.Minute
 
-// There is a row for each of the SDK's plug-ins.
-func TestAllPluginsAreListed(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(folder(t, "wasm"), "*.wasm"))
+func TestEveryPluginOfSDKIsCalled(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(sdkPath(t, "wasm"), "*.wasm"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".wasm")
-		if !slices.ContainsFunc(plugins, func(p plugin) bool { return p.file == name }) {
-			t.Errorf("%s is not listed", name)
+		if !slices.ContainsFunc(calls, func(c pluginCall) bool { return c.file == name }) {
+			t.Errorf("calls has no call of %s", name)
 		}
 	}
 }
 
-// Each plug-in does here what it does with the SDK, or is told why it does not run here.
-func TestPlugins(t *testing.T) {
+// TestPluginsBehaveAsWithSDK runs each call with both runtimes. A plug-in that package runtime
+// refuses must get the expected error.
+func TestPluginsBehaveAsWithSDK(t *testing.T) {
 	r := newRuntime(t)
-	for _, p := range plugins {
-		t.Run(p.file, func(t *testing.T) {
+	for _, c := range calls {
+		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
-			dir := copied(t)
-			wasm := read(t, p.file)
+			if c.long {
+				testlevel.Long(t, "compiling the plug-in, or running it with the SDK, takes seconds")
+			}
+			dir := mountedDirectory(t)
+			wasm := readPlugin(t, c.file)
 			m, err := r.Load(t.Context(), wasm)
 			var entry runtime.Entry
 			if err == nil {
 				defer m.Close()
-				entry, err = m.Entry(runtime.Extism, p.export)
+				entry, err = m.Entry(runtime.Extism, c.export)
 			}
-			if p.refused != "" {
+			if c.refused != "" {
 				var e *runtime.Error
-				if !errors.As(err, &e) || e.Reason != runtime.InvalidModule || !strings.Contains(err.Error(), p.refused) {
-					t.Errorf("got %v, want %q", err, p.refused)
+				if !errors.As(err, &e) || e.Reason != runtime.InvalidModule || !strings.Contains(err.Error(), c.refused) {
+					t.Errorf("got %v, want %q", err, c.refused)
 				}
 				return
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			theirs, theirErr := sdkCall(t, wasm, p, dir)
-			if (theirErr == nil) != (p.fails == "") {
+			theirs, theirErr := callAsSDKTests(t, wasm, c, dir)
+			if (theirErr == nil) != (c.fails == "") {
 				t.Fatalf("with the SDK: %v", theirErr)
 			}
-			if theirErr == nil && string(theirs) != p.output {
-				t.Errorf("output %q with the SDK, want %q", theirs, p.output)
+			if theirErr == nil && string(theirs) != c.output {
+				t.Errorf("output %q with the SDK, want %q", theirs, c.output)
 			}
 			mnt := capability.GrantedFS{FS: capability.FS{Mount: "data", Mode: capability.ModeRead, At: "/mnt"}, Dir: dir}
-			if p.writes {
+			if c.writes {
 				mnt.Mode = capability.ModeWrite
 			}
-			for range 3 { // the third is made on an instance that was reset
+			for range 3 { // the third call runs on an instance that was reset
 				var logs []string
-				b := bind(t, setup{
+				b := bind(t, access{
 					grant: capability.Grant{FS: []capability.GrantedFS{mnt}},
-					log:   hostfuncs.Listener{Log: func(level slog.Level, text string) { logs = append(logs, level.String()+" "+text) }},
+					log:   hostfuncs.Listener{Log: func(level slog.Level, message string) { logs = append(logs, level.String()+" "+message) }},
 				})
 				ctx, cancel := context.WithTimeout(t.Context(), deadline)
 				defer cancel()
-				ours, err := m.Call(ctx, runtime.Call{Entry: entry, Input: []byte(p.input), Config: p.config, Bindings: b})
+				ours, err := m.Call(ctx, runtime.Call{Entry: entry, Input: []byte(c.input), Config: c.config, Bindings: b})
 				var e *runtime.Error
-				if errors.As(err, &e) != (p.fails != "") || e != nil && (e.Reason != p.fails || e.ExitCode != p.code) {
-					t.Fatalf("ended with %v, %+v, want %q with %d", err, e, p.fails, p.code)
+				if errors.As(err, &e) != (c.fails != "") || e != nil && (e.Reason != c.fails || e.ExitCode != c.code) {
+					t.Fatalf("ended with %v, %+v, want %q with %d", err, e, c.fails, c.code)
 				}
-				if string(ours.Output) != p.output || string(ours.Failure) != p.failure {
-					t.Errorf("output %q and failure %q, want %q and %q", ours.Output, ours.Failure, p.output, p.failure)
+				if string(ours.Output) != c.output || string(ours.Failure) != c.failure {
+					t.Errorf("output %q and failure %q, want %q and %q", ours.Output, ours.Failure, c.output, c.failure)
 				}
-				if !reflect.DeepEqual(logs, p.logs) {
-					t.Errorf("logs %q, want %q", logs, p.logs)
+				if !reflect.DeepEqual(logs, c.logs) {
+					t.Errorf("logs %q, want %q", logs, c.logs)
 				}
 			}
 		})
 	}
 }
 
-// copied is a folder like the one that the SDK's tests mount: a tool may mount no folder of
-// the module cache.
-func copied(t *testing.T) string {
-	text, err := os.ReadFile(filepath.Join(folder(t, "testdata"), "test.txt"))
+// mountedDirectory returns a copy of the directory that the SDK's tests mount. The copy is
+// needed because a tool must not mount a directory of the module cache.
+func mountedDirectory(t *testing.T) string {
+	content, err := os.ReadFile(filepath.Join(sdkPath(t, "testdata"), "test.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "test.txt"), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "test.txt"), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// sdkCall calls a plug-in with the SDK, as its own tests do.
-func sdkCall(t *testing.T, wasm []byte, p plugin, dir string) ([]byte, error) {
+// callAsSDKTests calls a plug-in with the manifest that the SDK's own tests use.
+func callAsSDKTests(t *testing.T, wasm []byte, c pluginCall, dir string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
-	if !p.writes {
+	if !c.writes {
 		dir = "ro:" + dir
 	}
 	manifest := extism.Manifest{
-		Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: p.config, AllowedPaths: map[string]string{dir: "/mnt"},
+		Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: c.config, AllowedPaths: map[string]string{dir: "/mnt"},
 	}
-	return sdkOutput(ctx, t, manifest, p.export, p.input)
+	return callWithSDK(ctx, t, manifest, c.export, c.input)
 }

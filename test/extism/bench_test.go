@@ -1,4 +1,4 @@
-package extismtest
+package extism
 
 import (
 	"bytes"
@@ -9,8 +9,9 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// BenchmarkCall compares calls here, each of which finds a clean plug-in, with the SDK's:
-// one plug-in for all calls, which sees what earlier ones left, and a new one for each.
+// BenchmarkCall compares three kinds of calls: with package runtime, where each call finds a
+// clean plug-in; with one SDK instance for all calls, which keeps the state of earlier calls;
+// and with a new SDK instance for each call.
 func BenchmarkCall(b *testing.B) {
 	for _, bb := range []struct {
 		name, file, export string
@@ -22,14 +23,14 @@ func BenchmarkCall(b *testing.B) {
 		{"log, TinyGo", "log", "run_test", nil},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
-			wasm := read(b, bb.file)
+			wasm := readPlugin(b, bb.file)
 			b.Run("wasmtool", func(b *testing.B) {
 				m := load(b, newRuntime(b), wasm)
 				entry, err := m.Entry(runtime.Extism, bb.export)
 				if err != nil {
 					b.Fatal(err)
 				}
-				call := runtime.Call{Entry: entry, Input: bb.input, Bindings: bind(b, setup{})}
+				call := runtime.Call{Entry: entry, Input: bb.input, Bindings: bind(b, access{})}
 				for b.Loop() {
 					if _, err := m.Call(b.Context(), call); err != nil {
 						b.Fatal(err)

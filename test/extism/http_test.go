@@ -1,4 +1,4 @@
-package extismtest
+package extism
 
 import (
 	"context"
@@ -25,10 +25,11 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// todo is what the server of the SDK's tests answers.
+// todo is the response body that the "http" plug-in expects.
 const todo = `{"userId": 1, "id": 1, "title": "delectus aut autem", "completed": false}`
 
-func granted(t *testing.T, url string) capability.Grant {
+// grantURL returns a grant for GET requests to a URL, which may be on a private network.
+func grantURL(t *testing.T, url string) capability.Grant {
 	t.Helper()
 	pattern, err := capability.ParseURLPattern(url)
 	if err != nil {
@@ -37,20 +38,21 @@ func granted(t *testing.T, url string) capability.Grant {
 	return capability.Grant{Net: []capability.GrantedNet{{URL: pattern, Methods: []string{"GET"}, Private: true}}}
 }
 
-func callHere(t *testing.T, file, export, input string, s setup) (runtime.Output, error) {
+// callRuntime calls a plug-in once with package runtime.
+func callRuntime(t *testing.T, file, export, input string, a access) (runtime.Output, error) {
 	t.Helper()
-	m := load(t, newRuntime(t), read(t, file))
+	m := load(t, newRuntime(t), readPlugin(t, file))
 	entry, err := m.Entry(runtime.Extism, export)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
-	return m.Call(ctx, runtime.Call{Entry: entry, Input: []byte(input), Bindings: bind(t, s)})
+	return m.Call(ctx, runtime.Call{Entry: entry, Input: []byte(input), Bindings: bind(t, a)})
 }
 
-// The plug-in that asks for one URL gets it where that is granted, over TLS.
-func TestHTTP(t *testing.T) {
+// TestRequestNeedsGrant sends the plug-in's request over TLS, with and without the grant.
+func TestRequestNeedsGrant(t *testing.T) {
 	t.Parallel()
 	const host = "jsonplaceholder.typicode.com"
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,18 +75,18 @@ func TestHTTP(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, "tcp", server.Listener.Addr().String())
 		},
 	}
-	out, err := callHere(t, "http", "run_test", "", setup{grant: granted(t, "https://"+host+"/"), http: world})
+	out, err := callRuntime(t, "http", "run_test", "", access{grant: grantURL(t, "https://"+host+"/"), http: world})
 	if err != nil || string(out.Output) != todo {
 		t.Errorf("%q, %v", out.Output, err)
 	}
-	_, err = callHere(t, "http", "run_test", "", setup{grant: granted(t, "https://example.com/"), http: world})
+	_, err = callRuntime(t, "http", "run_test", "", access{grant: grantURL(t, "https://example.com/"), http: world})
 	if err == nil || !strings.Contains(err.Error(), "the tool may send GET to https://example.com/") {
-		t.Errorf("what is not granted: %v", err)
+		t.Errorf("without the grant: %v", err)
 	}
 }
 
-// What a plug-in learns of the headers of a response is what it learns with the SDK.
-func TestHTTPHeaders(t *testing.T) {
+// TestResponseHeadersMatchSDK checks that a plug-in sees the headers that it sees with the SDK.
+func TestResponseHeadersMatchSDK(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Date", "today")
@@ -94,12 +96,12 @@ func TestHTTPHeaders(t *testing.T) {
 	}))
 	defer server.Close()
 	input := fmt.Sprintf(`{"url": %q}`, server.URL)
-	ours, err := callHere(t, "http_headers", "http_get", input, setup{grant: granted(t, server.URL+"/")})
+	ours, err := callRuntime(t, "http_headers", "http_get", input, access{grant: grantURL(t, server.URL+"/")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := sdkOutput(t.Context(), t, extism.Manifest{
-		Wasm: []extism.Wasm{extism.WasmData{Data: read(t, "http_headers")}}, AllowedHosts: []string{"127.0.0.1"},
+	theirs, err := callWithSDK(t.Context(), t, extism.Manifest{
+		Wasm: []extism.Wasm{extism.WasmData{Data: readPlugin(t, "http_headers")}}, AllowedHosts: []string{"127.0.0.1"},
 	}, "http_get", input)
 	if err != nil {
 		t.Fatal(err)
@@ -118,22 +120,21 @@ func TestHTTPHeaders(t *testing.T) {
 	}
 }
 
-// A plug-in that sleeps stops at its deadline.
-func TestDeadline(t *testing.T) {
+func TestSleepingPluginStopsAtDeadline(t *testing.T) {
 	t.Parallel()
-	m := load(t, newRuntime(t), read(t, "sleep"))
+	m := load(t, newRuntime(t), readPlugin(t, "sleep"))
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err := m.Call(ctx, runtime.Call{
 		Entry: runtime.Entry{ABI: runtime.Extism, Export: "run_test"}, Config: map[string]string{"duration": "3600"},
-		Bindings: bind(t, setup{grant: capability.Grant{Clock: true}}),
+		Bindings: bind(t, access{grant: capability.Grant{Clock: true}}),
 	})
 	if e, ok := err.(*runtime.Error); !ok || e.Reason != runtime.Timeout {
 		t.Errorf("got %v", err)
 	}
 }
 
-// certificateFor makes a certificate for a host that vouches for itself.
+// certificateFor makes a self-signed certificate for a host.
 func certificateFor(t *testing.T, host string) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
