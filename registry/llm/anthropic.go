@@ -9,16 +9,17 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// anthropic is the Messages API: contents of blocks, and all results in one message.
+// anthropic is the Messages API. A message contains blocks, and all results go back in one
+// message.
 type anthropic struct{ plainList }
 
-// subset: JSON Schema as a whole, but for alternatives at the top and names of properties.
-// Strict mode knows about as little as the structured outputs that it is made of.
+// subset is all of JSON Schema, except alternatives at the top level and some names of
+// properties. Strict mode supports about as little as structured outputs, on which it is based.
 func (anthropic) subset(strict bool) *subset {
 	s := &subset{
 		provider:  "Anthropic",
-		names:     nameRule{most: 64, marks: "_-"},
-		fields:    nameRule{most: 64, marks: "_.-"},
+		names:     nameRule{maxLen: 64, marks: "_-"},
+		fields:    nameRule{maxLen: 64, marks: "_.-"},
 		others:    true,
 		notes:     true,
 		typeLists: true,
@@ -27,7 +28,7 @@ func (anthropic) subset(strict bool) *subset {
 	}
 	if strict {
 		s.provider = "Anthropic's strict mode"
-		s.limits, s.shortest = []string{"minItems"}, true // a list has an item at least
+		s.limits, s.shortMinItems = []string{"minItems"}, true
 		s.formats = append(slices.Clip(openAIFormats), "uri")
 		s.others, s.notes, s.tuples = false, false, false
 		s.typed, s.items = true, true
@@ -45,7 +46,7 @@ func (anthropic) definition(d definition) *jsontree.Value {
 	return o.Add("input_schema", d.parameters)
 }
 
-// anthropicBlock is what is looked at of a block.
+// anthropicBlock has the fields of a block that this package reads.
 type anthropicBlock struct {
 	Type  string          `json:"type"`
 	Text  string          `json:"text"`
@@ -76,7 +77,7 @@ func (anthropic) parse(message []byte) (reply, error) {
 	}
 	r := reply{own: []*jsontree.Value{own}}
 	if len(blocks) == 0 {
-		r.own = nil // which may be answered, and not be sent
+		r.own = nil // the API may return an empty message but does not accept one
 	}
 	for _, b := range blocks {
 		switch b.Type {
@@ -105,10 +106,10 @@ func (anthropic) answer(calls []Call, results []outcome) []*jsontree.Value {
 	return []*jsontree.Value{jsontree.NewObject().AddText("role", "user").Add("content", jsontree.NewArray(blocks...))}
 }
 
-// anthropicImage returns the block of an image, or one that says that it is left out.
+// anthropicImage returns an image block, or a text block if the API does not accept the type.
 func anthropicImage(mimeType string, data *jsontree.Value) *jsontree.Value {
 	if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, mimeType) {
-		return textBlock("text", fmt.Sprintf("(an image of the type %q is left out, which cannot be shown)", mimeType))
+		return textBlock("text", fmt.Sprintf("(an image is left out: the type %q cannot be shown)", mimeType))
 	}
 	source := jsontree.NewObject().AddText("type", "base64").AddText("media_type", mimeType).Add("data", data)
 	return jsontree.NewObject().AddText("type", "image").Add("source", source)

@@ -8,36 +8,38 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// back tells how arguments that fit a converted schema become arguments for the tool. Nil
-// means that they are the same.
+// back describes how to convert arguments for a definition to arguments for the tool. Nil means
+// that they are the same.
 type back struct {
-	fields map[string]backField // by the name in the definition
-	rest   *back                // of fields that the definition does not name
+	fields map[string]backField // keyed by the name in the definition
+	rest   *back                // for fields that the definition does not declare
 	prefix []*back
 	items  *back
 }
 
-// backField is what becomes of one field.
+// backField describes how to convert one field.
 type backField struct {
-	name string // of the tool
-	// null says what a null means: nothing in particular, "left out", or null.
+	name string // the name in the tool's schema
 	null nullMeaning
 	in   *back
 }
 
+// nullMeaning is the meaning of a null in a model's arguments.
 type nullMeaning uint8
 
 const (
+	// nullUnsaid gives null no special meaning; the tool checks it.
 	nullUnsaid nullMeaning = iota
+	// nullAbsent makes null stand for an omitted field.
 	nullAbsent
+	// nullItself makes null a value that the tool accepts.
 	nullItself
 )
 
-// errAmbiguous is what cannot be turned back: the same field's null means different things
-// in different alternatives.
+// errAmbiguous is returned if a field's null has different meanings in different alternatives.
 var errAmbiguous = errors.New("a null would mean different things in different alternatives")
 
-// merged returns what holds for a value that may fit either of two schemas.
+// merged returns the conversion for a value that may match either of two schemas.
 func (b *back) merged(other *back) (*back, error) {
 	if b == nil {
 		return other, nil
@@ -92,8 +94,8 @@ func (b *back) empty() bool {
 	return b.rest.empty() && b.items.empty() && !slices.ContainsFunc(b.prefix, func(p *back) bool { return !p.empty() })
 }
 
-// arguments turns the arguments of a call back. What it does not change keeps its literals, as the
-// model wrote it, and what is no JSON is left alone: the registry's strict reading says what is
+// arguments converts the arguments of a call back. Values that do not change keep their literals
+// as the model wrote them. Invalid JSON is returned unchanged, since the registry reports what is
 // wrong with it.
 func (b *back) arguments(raw json.RawMessage) json.RawMessage {
 	if b.empty() {
@@ -107,7 +109,7 @@ func (b *back) arguments(raw json.RawMessage) json.RawMessage {
 	return v.JSON()
 }
 
-// apply turns one value back.
+// apply converts one value back, in place.
 func (b *back) apply(v *jsontree.Value) {
 	if b.empty() {
 		return

@@ -15,54 +15,56 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// MaxCalls bounds the calls of one message that are carried out. Those after it fail.
+// MaxCalls limits the calls that run for one message. All further calls fail.
 const MaxCalls = 128
 
-// maxParallel bounds the calls that run at a time.
+// maxParallel limits the calls that run concurrently.
 const maxParallel = 8
 
-// Executor runs calls. A *registry.Registry is one.
+// Executor runs calls. It is implemented by *registry.Registry.
 type Executor interface {
-	// Execute calls a tool. A failure gives an error and a Result that tells the model.
+	// Execute calls a tool. A failure returns an error and a Result with a message for the model.
 	Execute(ctx context.Context, call tool.Call) (tool.Result, error)
 }
 
-// Call is a call that a model asks for.
+// Call is a tool call requested by a model.
 type Call struct {
-	// ID is the provider's name for the call; empty where it has none.
+	// ID is the provider's ID of the call; empty if the provider sent none.
 	ID string
-	// Name is the tool as the model named it.
+	// Name is the name of the tool as the model wrote it.
 	Name string
-	// Tool is the tool's own name; empty when the definitions have no such tool.
+	// Tool is the tool's own name; empty if the definitions have no such tool.
 	Tool string
-	// Arguments is what the tool is to get, as the model wrote it but for what the
-	// definition had changed. It may be no JSON: the registry reads it strictly.
+	// Arguments are the arguments for the tool, as the model wrote them. Names and nulls that
+	// the definition changed are changed back. They may be invalid JSON: the registry checks
+	// them strictly.
 	Arguments json.RawMessage
 }
 
-// AnswerOptions say how calls are carried out. The zero value is for a single tenant.
+// AnswerOptions control how [Tools.Answer] runs calls. The zero value suits a single tenant.
 type AnswerOptions struct {
-	// Call is what all calls have in common, such as Tenant, Session and Timeout. ID, Tool
-	// and Arguments are set for each call.
+	// Call has the fields that all calls share, such as Tenant, Session and Timeout. Answer
+	// sets ID, Tool and Arguments for each call.
 	Call tool.Call
 }
 
-// Turn is a model's message and what came of it.
+// Turn is a model's message, with the results of its calls.
 type Turn struct {
-	// Messages are to be appended to the conversation: the model's own and, when it asked
-	// for calls, those with their results. For Responses they are items of the input, for
-	// Gemini contents.
+	// Messages are to be appended to the conversation: the model's own message and, if it
+	// requested calls, the messages with the results. They are input items for Responses, and
+	// contents for Gemini.
 	Messages []json.RawMessage
-	// Text is what the model said, its texts joined.
+	// Text is the text in the model's message, with all parts joined.
 	Text string
-	// Calls are the calls that it asked for, in its order; none means that it is done.
+	// Calls are the calls that the model requested, in its order. Without calls, the model is
+	// done.
 	Calls []Call
-	// Results are those of the calls, in the same order. Failures are results too.
+	// Results are the results of Calls, in the same order. A failed call also has a result.
 	Results []tool.Result
 }
 
-// Calls returns the calls that a model asks for, in its order, and runs nothing. message
-// is as for Answer.
+// Calls returns the calls that a model requests, in its order, without running them. message
+// is the same as for [Tools.Answer].
 func (t *Tools) Calls(message []byte) ([]Call, error) {
 	r, err := t.provider.parse(message)
 	if err != nil {
@@ -71,13 +73,13 @@ func (t *Tools) Calls(message []byte) ([]Call, error) {
 	return t.resolve(r.calls), nil
 }
 
-// Answer carries out all calls of a model's message and returns what to say back. message
-// is the body of the provider's response (not streamed), or just the model's message in it.
+// Answer runs all calls in a model's message and returns the messages to send next. message is
+// the body of the provider's response (not streamed), or only the model's message from it.
 //
-// Whatever goes wrong with a call is told to the model: a tool that the definitions do not
-// have, arguments that are no JSON or do not fit, a tool that fails. Neighbouring calls of
-// tools that only read run at the same time, all others alone and in order. The error is
-// set when the message is none of the provider's, or ctx is done.
+// A call that fails gets a result with a message for the model: the definitions may not have
+// the tool, the arguments may be invalid, or the tool may fail. Adjacent calls to tools that
+// only read run concurrently; every other call runs alone, in order. Answer returns an error
+// only if the provider did not send message, or ctx is done.
 func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o AnswerOptions) (Turn, error) {
 	r, err := t.provider.parse(message)
 	if err != nil {
@@ -96,7 +98,7 @@ func (t *Tools) Answer(ctx context.Context, executor Executor, message []byte, o
 	return turn, nil
 }
 
-// resolve turns the calls of a provider into calls of our tools.
+// resolve sets Tool and converts Arguments back in calls to tools that are defined.
 func (t *Tools) resolve(calls []Call) []Call {
 	for i := range calls {
 		if x := t.find(calls[i].Name); x != nil {
@@ -107,7 +109,8 @@ func (t *Tools) resolve(calls []Call) []Call {
 	return calls
 }
 
-// find returns a tool by its name in the definitions, as models write it.
+// find returns the tool with a name in the definitions, or nil. It ignores upper case and white
+// space around the name, which models sometimes add.
 func (t *Tools) find(name string) *exported {
 	if x := t.byName[name]; x != nil {
 		return x
@@ -115,7 +118,7 @@ func (t *Tools) find(name string) *exported {
 	return t.byName[strings.ToLower(strings.TrimSpace(name))]
 }
 
-// run carries out calls, in their order where it may matter.
+// run executes calls. Calls whose order may matter run one at a time.
 func (t *Tools) run(ctx context.Context, executor Executor, calls []Call, like tool.Call) []tool.Result {
 	results := make([]tool.Result, len(calls))
 	slots := make(chan struct{}, maxParallel)
@@ -142,7 +145,7 @@ func (t *Tools) run(ctx context.Context, executor Executor, calls []Call, like t
 	return results
 }
 
-// execute carries out one call.
+// execute runs one call.
 func execute(ctx context.Context, executor Executor, call Call, like tool.Call) tool.Result {
 	like.ID, like.Tool, like.Arguments = "", call.Tool, call.Arguments
 	result, err := executor.Execute(ctx, like)
@@ -165,11 +168,11 @@ func failed(text string) tool.Result {
 	return tool.Result{IsError: true, Content: []tool.Content{tool.TextContent(text)}}
 }
 
-// notFound says that the definitions have no such tool. Others of the registry are not
-// spoken of, and not called: what was not offered is not to be had.
+// notFound returns the message for a name that no definition has. It lists only defined tools:
+// other tools of the registry cannot be called and are not disclosed.
 func (t *Tools) notFound(name string) string {
-	const most = 80
-	name = plaintext.Short(name, most)
+	const maxName = 80
+	name = plaintext.Short(name, maxName)
 	names := each.Of(t.tools, func(x *exported) string { return x.name })
 	text := fmt.Sprintf("there is no tool %q", name)
 	if near := suggest.Nearest(strings.ToLower(name), names); near != "" {
@@ -178,5 +181,5 @@ func (t *Tools) notFound(name string) string {
 	if len(names) == 0 {
 		return text + "; there are no tools"
 	}
-	return text + "; there are: " + strings.Join(names[:min(len(names), 20)], ", ")
+	return text + "; the tools are: " + strings.Join(names[:min(len(names), 20)], ", ")
 }

@@ -36,7 +36,8 @@ func (e *executor) Execute(ctx context.Context, call tool.Call) (tool.Result, er
 	return e.run(ctx, call)
 }
 
-// weather only reads; move does not, and what native does nobody knows.
+// weatherAndMove returns three tools: weather only reads, move writes, and native runs outside
+// the sandbox, so its effects are unknown.
 func weatherAndMove() []catalogue.Info {
 	weather := info("weather", `{"type":"object","required":["city"],"properties":{"city":{"type":"string"},"days":{"type":"integer"}}}`)
 	weather.Sandboxed = true
@@ -57,8 +58,8 @@ func newTools(t *testing.T, format llm.Format, o llm.Options) *llm.Tools {
 
 const png = "\x89PNG"
 
-// The messages that go back are those that each provider documents.
-func TestAnswers(t *testing.T) {
+// The messages with results have the form that each provider documents.
+func TestAnswerReturnsTheMessagesOfEachProvider(t *testing.T) {
 	t.Parallel()
 	replies := func(_ context.Context, call tool.Call) (tool.Result, error) {
 		if strings.Contains(string(call.Arguments), "nowhere") {
@@ -144,7 +145,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// compact returns JSON without space. The model's own message goes back as it came.
+// compact returns JSON without white space.
 func compact(t *testing.T, text []byte) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -154,8 +155,8 @@ func compact(t *testing.T, text []byte) string {
 	return b.String()
 }
 
-// Whatever is wrong with a call is told to the model, and the loop goes on.
-func TestFaultyCalls(t *testing.T) {
+// A call that fails gets a result with a message for the model, so the loop can continue.
+func TestInvalidCallGetsAResult(t *testing.T) {
 	t.Parallel()
 	reg := registry.New(registry.Options{})
 	t.Cleanup(func() { _ = reg.Close() })
@@ -177,7 +178,7 @@ func TestFaultyCalls(t *testing.T) {
 		"wrong type":           {"weather", `{"city":5.5e3000}`, "invalid arguments"},
 		"unknown tool":         {"wether", `{}`, "did you mean weather?"},
 		"not offered":          {"hidden", `{}`, `there is no tool "hidden"`},
-		"no name":              {"", `{}`, "there are: weather, move, native"},
+		"no name":              {"", `{}`, "the tools are: weather, move, native"},
 		"another spelling":     {" Weather ", `{"city":"Rome"}`, `{"city":"Rome"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +197,7 @@ func TestFaultyCalls(t *testing.T) {
 	}
 }
 
-// echoExecutor gives the arguments back.
+// echoExecutor returns the arguments as the result.
 type echoExecutor struct{}
 
 func (echoExecutor) Prepare(context.Context) error { return nil }
@@ -207,9 +208,9 @@ func (echoExecutor) Execute(_ context.Context, in tool.Invocation) (tool.Result,
 
 func (echoExecutor) Close() error { return nil }
 
-// A null that strict mode asks for is taken out again, one that the tool takes stays, names
-// are changed back, and all else stays as the model wrote it.
-func TestArgumentsTurnedBack(t *testing.T) {
+// A null that stands for an omitted field is removed, a null that the tool accepts stays, and
+// names are changed back. Everything else stays as the model wrote it.
+func TestArgumentsAreConvertedBack(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type":"object","required":["a"],"properties":{
 		"a":{"type":["string","null"]},
@@ -255,9 +256,9 @@ func TestArgumentsTurnedBack(t *testing.T) {
 	}
 }
 
-// Neighbouring calls that only read run together, all others alone, and results are in the
-// order asked.
-func TestParallelCalls(t *testing.T) {
+// Adjacent calls that only read run concurrently, and every other call runs alone. The results
+// are in the order of the calls.
+func TestReadingCallsRunConcurrently(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tools := newTools(t, llm.Anthropic, llm.Options{})
@@ -296,8 +297,8 @@ func TestParallelCalls(t *testing.T) {
 	})
 }
 
-// What all calls have in common comes from the caller, and nothing of it from the model.
-func TestCallsCarryWhatTheCallerSays(t *testing.T) {
+// Tenant and session of a call come from the caller, never from the model.
+func TestCallsHaveTheCallersTenantAndSession(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
 	like := tool.Call{ID: "mine", Tool: "move", Arguments: json.RawMessage(`{}`), Tenant: "t", Session: "s"}
@@ -325,8 +326,8 @@ func TestTooManyCalls(t *testing.T) {
 	}
 }
 
-// Every result has a text that can be sent, whatever the executor gives.
-func TestOddResults(t *testing.T) {
+// Every result has a text to send, whatever the executor returns.
+func TestEveryResultHasText(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		result tool.Result
@@ -337,7 +338,7 @@ func TestOddResults(t *testing.T) {
 		"structured only": {result: tool.Result{Structured: json.RawMessage(`{"n":12345678901234567890}`)}, want: `"text":"{\"n\":12345678901234567890}"`},
 		"an odd image": {
 			result: tool.Result{Content: []tool.Content{{Type: tool.ContentImage, MIMEType: "image/tiff", Data: []byte("x")}}},
-			want:   `"text":"(see the image)"},{"type":"text","text":"(an image of the type \"image/tiff\" is left out, which cannot be shown)"}`,
+			want:   `"text":"(see the image)"},{"type":"text","text":"(an image is left out: the type \"image/tiff\" cannot be shown)"}`,
 		},
 		"an error alone":  {err: &tool.Error{Code: tool.CodeTimeout, Tool: "weather", Message: "took too long"}, want: `"text":"weather: took too long"}],"is_error":true`},
 		"another's error": {err: errors.New("dial /home/me/secret.sock"), want: `"text":"weather: the call failed"}],"is_error":true`},
@@ -370,7 +371,7 @@ func TestMessagesWithoutCalls(t *testing.T) {
 			t.Errorf("%s: %+v, %v", format, turn, err)
 		}
 	}
-	// What ended before it began is no message, and none to send back.
+	// A response that ended before the model produced anything has no message to send back.
 	for format, message := range map[llm.Format]string{
 		llm.Anthropic: `{"role":"assistant","content":[]}`,
 		llm.Gemini:    `{"candidates":[{"finishReason":"SAFETY"}]}`,
@@ -382,7 +383,7 @@ func TestMessagesWithoutCalls(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMessage(t *testing.T) {
+func TestAnswerRefusesOtherMessages(t *testing.T) {
 	t.Parallel()
 	for _, m := range modes() {
 		tools := newTools(t, m.format, llm.Options{})
@@ -413,7 +414,7 @@ func TestAnswerStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// Whatever a provider sends, each call gets one answer and nothing panics.
+// Each call gets exactly one result, and nothing panics, whatever a provider sends.
 func FuzzAnswer(f *testing.F) {
 	for i, m := range modes() {
 		f.Add(i, []byte(callMessage(m.format, "weather", `{"city":"Rome","days":null}`)))
@@ -435,7 +436,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		for _, sent := range turn.Messages {
 			if !json.Valid(sent) {
-				t.Errorf("this is no JSON: %q", sent)
+				t.Errorf("not JSON: %q", sent)
 			}
 		}
 	})

@@ -10,23 +10,22 @@ import (
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
-// The checkers say what each provider documents, apart from how the converter goes about
-// it. They return what a provider would refuse.
+// The checkers implement the rules that each provider documents, independently of the converter.
 
-// checkDefinitions checks the value of "tools" of a request, and returns the schema of each
-// tool by its name; nil for one without.
+// checkDefinitions checks the value of the field "tools" of a request. It returns the schemas
+// keyed by the name of the tool; the schema of a tool without arguments may be nil.
 func checkDefinitions(t *testing.T, format llm.Format, text []byte) map[string]json.RawMessage {
 	t.Helper()
 	var list []map[string]json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
-		t.Fatalf("the definitions are no list of objects: %v", err)
+		t.Fatalf("the definitions are not a list of objects: %v", err)
 	}
 	if format == llm.Gemini && len(list) > 0 {
 		only(t, "", list[0], "functionDeclarations")
 		declarations := list[0]["functionDeclarations"]
 		list = nil
 		if err := json.Unmarshal(declarations, &list); err != nil || len(list) == 0 {
-			t.Fatalf("functionDeclarations is no list with entries: %v", err)
+			t.Fatalf("functionDeclarations is not a list with entries: %v", err)
 		}
 	}
 	schemas := map[string]json.RawMessage{}
@@ -34,7 +33,7 @@ func checkDefinitions(t *testing.T, format llm.Format, text []byte) map[string]j
 	for _, d := range list {
 		at, schema, strict := checkDefinition(t, format, d)
 		if _, twice := schemas[at]; twice {
-			t.Errorf("two definitions are called %s", at)
+			t.Errorf("two definitions have the name %s", at)
 		}
 		schemas[at] = schema
 		if schema == nil {
@@ -46,8 +45,8 @@ func checkDefinitions(t *testing.T, format llm.Format, text []byte) map[string]j
 		}
 		c := checkerFor(format, strict)
 		c.root(v)
-		for _, fault := range c.faults {
-			t.Errorf("%s %s: %s", format, at, fault)
+		for _, violation := range c.violations {
+			t.Errorf("%s %s: %s", format, at, violation)
 		}
 		if strict {
 			strictTools++
@@ -79,7 +78,7 @@ func checkDefinition(t *testing.T, format llm.Format, d map[string]json.RawMessa
 	case llm.OpenAIResponses:
 		only(t, "", d, "type", "name", "description", "strict", "parameters")
 		if _, said := d["strict"]; !said || string(d["type"]) != `"function"` {
-			t.Errorf("type and strict have to be said: %v", d)
+			t.Errorf("type or strict is missing: %v", d)
 		}
 		delete(d, "type")
 	case llm.Anthropic:
@@ -110,14 +109,14 @@ func only(t *testing.T, where string, d map[string]json.RawMessage, names ...str
 	}
 }
 
-// checker is the rules for the schemas of one provider.
+// checker holds the rules for the schemas of one provider, and collects violations of them.
 type checker struct {
-	format    llm.Format
-	strict    bool
-	keywords  []string // nil means any
-	formats   []string // nil means any
-	fieldName *regexp.Regexp
-	faults    []string
+	format     llm.Format
+	strict     bool
+	keywords   []string // nil means any
+	formats    []string // nil means any
+	fieldName  *regexp.Regexp
+	violations []string
 
 	optional, unions, properties, enumValues, nameBytes int
 }
@@ -148,14 +147,14 @@ func checkerFor(format llm.Format, strict bool) *checker {
 	return c
 }
 
-func (c *checker) fault(at, text string, args ...any) {
-	c.faults = append(c.faults, at+": "+fmt.Sprintf(text, args...))
+func (c *checker) violation(at, text string, args ...any) {
+	c.violations = append(c.violations, at+": "+fmt.Sprintf(text, args...))
 }
 
 func (c *checker) root(v any) {
 	schema, ok := v.(map[string]any)
 	if !ok || schema["type"] != "object" {
-		c.fault("", "the top must be an object")
+		c.violation("", "the top must be an object")
 		return
 	}
 	if c.format == llm.MCP {
@@ -163,18 +162,18 @@ func (c *checker) root(v any) {
 	}
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		if schema[keyword] != nil {
-			c.fault("", "%s stands at the top", keyword)
+			c.violation("", "%s stands at the top", keyword)
 		}
 	}
 	if _, ok := schema["properties"].(map[string]any); !ok {
-		c.fault("", "the top has no properties")
+		c.violation("", "the top has no properties")
 	}
 	if schema["enum"] != nil && c.openAI() {
-		c.fault("", "enum stands at the top")
+		c.violation("", "enum stands at the top")
 	}
 	c.schema("", schema, 1)
 	if c.strict && c.openAI() && (c.properties > 5000 || c.enumValues > 1000 || c.nameBytes > 120_000) {
-		c.fault("", "%d properties, %d values of enums, %d bytes of names", c.properties, c.enumValues, c.nameBytes)
+		c.violation("", "%d properties, %d values of enums, %d bytes of names", c.properties, c.enumValues, c.nameBytes)
 	}
 }
 
@@ -186,22 +185,22 @@ func (c *checker) schema(at string, v any, depth int) {
 	}
 	schema, ok := v.(map[string]any)
 	if !ok {
-		c.fault(at, "this is no schema: %v", v)
+		c.violation(at, "not a schema: %v", v)
 		return
 	}
 	if c.strict && c.openAI() && depth > 10 {
-		c.fault(at, "nests deeper than 10")
+		c.violation(at, "nests deeper than 10")
 	}
 	for keyword := range schema {
 		if c.keywords != nil && !slices.Contains(c.keywords, keyword) {
-			c.fault(at, "the keyword %s is not known", keyword)
+			c.violation(at, "the keyword %s is not supported", keyword)
 		}
 		if keyword == "$ref" || keyword == "$defs" || keyword == "definitions" {
-			c.fault(at, "%s was not inlined", keyword)
+			c.violation(at, "%s was not inlined", keyword)
 		}
 	}
 	if f, ok := schema["format"].(string); ok && c.formats != nil && !slices.Contains(c.formats, f) {
-		c.fault(at, "the format %s is not known", f)
+		c.violation(at, "the format %s is not supported", f)
 	}
 	c.types(at, schema)
 	c.enum(at, schema)
@@ -219,7 +218,7 @@ func (c *checker) schema(at string, v any, depth int) {
 		c.schema(at+"/items", items, depth+1)
 	}
 	if n, ok := schema["minItems"].(float64); ok && c.format == llm.Anthropic && c.strict && n > 1 {
-		c.fault(at, "minItems is %v", n)
+		c.violation(at, "minItems is %v", n)
 	}
 }
 
@@ -227,16 +226,16 @@ func (c *checker) types(at string, schema map[string]any) {
 	switch list := schema["type"].(type) {
 	case nil:
 		if c.strict && schema["anyOf"] == nil {
-			c.fault(at, "strict mode needs a type")
+			c.violation(at, "strict mode needs a type")
 		}
 	case string:
 		if list == "array" && schema["items"] == nil && schema["prefixItems"] == nil && (c.openAI() || c.format == llm.Gemini || c.strict) {
-			c.fault(at, "the array has no items")
+			c.violation(at, "the array has no items")
 		}
 	case []any:
 		c.unions++
 		if c.format == llm.Gemini && (len(list) != 2 || !slices.Contains(list, any("null"))) {
-			c.fault(at, "the types are %v", list)
+			c.violation(at, "the types are %v", list)
 		}
 	}
 }
@@ -253,18 +252,18 @@ func (c *checker) enum(at string, schema map[string]any) {
 			bytes += len(v)
 		case bool, nil:
 			if c.format == llm.Gemini {
-				c.fault(at, "the enum lists %v", v)
+				c.violation(at, "the enum lists %v", v)
 			}
 		case map[string]any, []any:
 			if c.openAI() || c.format == llm.Gemini || c.strict {
-				c.fault(at, "the enum lists %v", v)
+				c.violation(at, "the enum lists %v", v)
 			}
 		}
 	}
 	c.enumValues += len(values)
 	c.nameBytes += bytes
 	if c.strict && c.openAI() && len(values) > 250 && bytes > 15_000 {
-		c.fault(at, "the enum has %d bytes", bytes)
+		c.violation(at, "the enum has %d bytes", bytes)
 	}
 }
 
@@ -275,25 +274,25 @@ func (c *checker) object(at string, schema map[string]any, depth int) {
 		c.properties++
 		c.nameBytes += len(name)
 		if c.fieldName != nil && !c.fieldName.MatchString(name) {
-			c.fault(at, "a property is called %q", name)
+			c.violation(at, "a property is called %q", name)
 		}
 		if !slices.Contains(required, any(name)) {
 			c.optional++
 			if c.strict && c.openAI() {
-				c.fault(at, "%s is not required", name)
+				c.violation(at, "%s is not required", name)
 			}
 		}
 		c.schema(at+"/properties/"+name, p, depth+1)
 	}
 	for _, name := range required {
 		if properties[name.(string)] == nil {
-			c.fault(at, "%v is required and no property", name)
+			c.violation(at, "%v is required but not a property", name)
 		}
 	}
 	types, _ := schema["type"].([]any)
 	isObject := schema["type"] == "object" || slices.Contains(types, any("object"))
 	if c.strict && isObject && schema["additionalProperties"] != false {
-		c.fault(at, "the object is not closed")
+		c.violation(at, "the object is not closed")
 	}
 	if rest, ok := schema["additionalProperties"].(map[string]any); ok {
 		c.schema(at+"/additionalProperties", rest, depth+1)

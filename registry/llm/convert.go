@@ -11,17 +11,17 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// converter writes nodes as schemas of a provider's subset.
+// converter writes nodes as schemas within a provider's subset.
 type converter struct {
 	*reader
 	subset *subset
-	// refusal says why the schema cannot be written in strict mode; empty when it can.
+	// refusal is the reason why the schema does not fit strict mode; empty means that it fits.
 	refusal string
 	wrote   int
 }
 
-// room reports whether one more schema may be written. Nodes are shared, so there may be far
-// more places for them than there are nodes.
+// room reports whether one more schema may be written. Nodes are shared, so a few nodes can
+// expand to far more schemas.
 func (c *converter) room(n *node) bool {
 	if c.within(&c.wrote, n.at) {
 		return true
@@ -30,7 +30,7 @@ func (c *converter) room(n *node) bool {
 	return false
 }
 
-// refuse notes why strict mode is impossible. The first reason is told.
+// refuse records why strict mode is impossible. Only the first reason is kept.
 func (c *converter) refuse(at, why string) {
 	if c.subset.strict != nil && c.refusal == "" {
 		if at != "" {
@@ -40,8 +40,8 @@ func (c *converter) refuse(at, why string) {
 	}
 }
 
-// written is a schema as it is being written: what it holds so far, and what has to be said
-// in its description since no keyword does.
+// written is a schema under construction. Its hints go into the description, because the
+// provider has no keyword for them.
 type written struct {
 	body  jsontree.Value // an object
 	hints []string
@@ -51,7 +51,7 @@ func (w *written) hint(format string, args ...any) {
 	w.hints = append(w.hints, fmt.Sprintf(format, args...))
 }
 
-// object returns the schema, texts first.
+// object returns the schema, with title and description before the other keywords.
 func (w *written) object(head *jsontree.Value, n *node) *jsontree.Value {
 	head.AddText("title", n.title)
 	text := n.description
@@ -63,7 +63,7 @@ func (w *written) object(head *jsontree.Value, n *node) *jsontree.Value {
 	return head
 }
 
-// schema writes a node, and tells how values for it are turned back.
+// schema writes a node, and returns how to convert values for it back.
 func (c *converter) schema(n *node) (*jsontree.Value, *back) {
 	if !c.room(n) {
 		return jsontree.NewObject(), nil
@@ -74,7 +74,7 @@ func (c *converter) schema(n *node) (*jsontree.Value, *back) {
 		return c.choice(w, n, forms)
 	}
 	if n.never {
-		c.report(n.at, "false", "no value fits here, which "+c.subset.provider+" cannot be told", Wider)
+		c.report(n.at, "false", "no value is valid here, which "+c.subset.provider+" cannot express", Wider)
 		return w.object(jsontree.NewObject(), n), nil
 	}
 	n = c.inclusive(c.shortened(c.withType(n)))
@@ -99,7 +99,7 @@ func (c *converter) schema(n *node) (*jsontree.Value, *back) {
 	return w.object(head, n), b
 }
 
-// formsOf returns the alternatives as which a node must be written; nil when it needs none.
+// formsOf returns the alternatives that a node must be written as, or nil if it needs none.
 func (c *converter) formsOf(n *node) []*node {
 	switch {
 	case n.alternatives != nil:
@@ -114,7 +114,7 @@ func (c *converter) formsOf(n *node) []*node {
 	return each.Of(n.types.Names(), func(name string) *node { return n.only(jsontype.Named(name)) })
 }
 
-// only returns what n says of values of some types, without its texts.
+// only returns n restricted to values of some types, without title, description and default.
 func (n *node) only(t jsontype.Set) *node {
 	out := n.plain()
 	out.types &= t
@@ -139,7 +139,7 @@ func (c *converter) choice(w *written, n *node, forms []*node) (*jsontree.Value,
 
 // notes writes default and examples.
 func (c *converter) notes(w *written, n *node) {
-	if n.fallback != nil && n.admits(n.fallback.Types()) { // which merging may have ended
+	if n.fallback != nil && n.admits(n.fallback.Types()) { // merging may have excluded it
 		if c.subset.notes {
 			w.body.Add("default", n.fallback)
 		} else {
@@ -160,37 +160,37 @@ func arrayOf(values []jsontree.Value) *jsontree.Value {
 }
 
 func showAll(values []jsontree.Value) string {
-	const most = 20
-	shown := each.Of(values[:min(len(values), most)], func(v jsontree.Value) string { return show(&v) })
-	if len(values) > most {
-		shown = append(shown, fmt.Sprintf("and %d more", len(values)-most))
+	const maxShown = 20
+	shown := each.Of(values[:min(len(values), maxShown)], func(v jsontree.Value) string { return show(&v) })
+	if len(values) > maxShown {
+		shown = append(shown, fmt.Sprintf("and %d more", len(values)-maxShown))
 	}
 	return strings.Join(shown, ", ")
 }
 
-// withType gives a type to a node that says none, where the provider needs one and the
-// other keywords tell which is meant.
+// withType adds a type to a node without one if the provider needs a type. It infers the type
+// from the other keywords.
 func (c *converter) withType(n *node) *node {
 	if n.types != jsontype.Any || !c.subset.typed {
 		return n
 	}
-	var meant jsontype.Set
+	var inferred jsontype.Set
 	if len(n.fields) > 0 || n.rest != nil {
-		meant |= jsontype.Object
+		inferred |= jsontype.Object
 	}
 	if n.items != nil || len(n.prefix) > 0 {
-		meant |= jsontype.Array
+		inferred |= jsontype.Array
 	}
 	for _, k := range n.limits {
-		meant |= limitTypes[k.name]
+		inferred |= limitTypes[k.name]
 	}
-	if meant == 0 {
-		c.refuse(n.at, "the schema says no type")
+	if inferred == 0 {
+		c.refuse(n.at, "the schema has no type")
 		return n
 	}
-	c.report(n.at, "no type", "it is taken to be "+strings.Join(meant.Names(), " or ")+", as its other keywords say", Narrower)
+	c.report(n.at, "no type", "the other keywords suggest "+strings.Join(inferred.Names(), " or "), Narrower)
 	out := *n
-	out.types = meant
+	out.types = inferred
 	return &out
 }
 
@@ -207,10 +207,10 @@ func (c *converter) enum(w *written, n *node) {
 	case of&^c.subset.enums == 0:
 		w.body.Add("enum", arrayOf(n.enum))
 	case of == jsontype.Boolean && len(n.enum) == 2:
-		// That is what the type says.
+		// The type boolean already allows exactly these two.
 	default:
 		w.hint("one of: %s", showAll(n.enum))
-		c.report(n.at+"/enum", "enum "+show(arrayOf(n.enum)), c.subset.provider+" takes no such values in an enum; it is told in the description", Wider)
+		c.report(n.at+"/enum", "enum "+show(arrayOf(n.enum)), c.subset.provider+" does not support such values in an enum; the description lists them", Wider)
 	}
 }
 
@@ -225,30 +225,30 @@ func (c *converter) limits(w *written, n *node) {
 			continue
 		}
 		w.hint("%s: %s", k.name, strings.Trim(show(k.value), `"`))
-		c.report(k.at, k.name+" "+show(k.value), c.subset.provider+" does not know it here; it is told in the description", Wider)
+		c.report(k.at, k.name+" "+show(k.value), c.subset.provider+" does not support it here; the description states it", Wider)
 	}
 }
 
-// others writes the keywords that a node has no place for, where the provider knows them.
+// others writes the keywords in n.others that the provider supports.
 func (c *converter) others(w *written, n *node) {
 	for _, k := range n.others {
 		switch {
 		case c.subset.others && !refers(k.value):
 			w.body.Add(k.name, k.value)
 		case k.name == "then", k.name == "else", k.name == "minContains", k.name == "maxContains":
-			// Told with the keyword that they belong to.
+			// The report of "if" or "contains" covers these.
 		case c.subset.others:
-			c.report(k.at, k.name, "it holds references, which are not inlined here; only the tool checks it", Wider)
+			c.report(k.at, k.name, "it contains references, which are not inlined here; only the tool checks it", Wider)
 		default:
-			c.report(k.at, k.name, c.subset.provider+" does not know it; only the tool checks it", Wider)
+			c.report(k.at, k.name, c.subset.provider+" does not support it; only the tool checks it", Wider)
 		}
 		if k.name == "patternProperties" {
-			c.refuse(k.at, "strict mode has no objects with fields of any name")
+			c.refuse(k.at, "strict mode has no objects with arbitrary field names")
 		}
 	}
 }
 
-// refers reports whether a value may hold references.
+// refers reports whether a value may contain references.
 func refers(v *jsontree.Value) bool {
 	found := false
 	walk(v, "", func(o *jsontree.Value, _ string) {
@@ -257,20 +257,20 @@ func refers(v *jsontree.Value) bool {
 	return found
 }
 
-// shortened says with maxItems what a node says by admitting no further items.
+// shortened replaces "items": false, which allows no items after the prefix, by maxItems.
 func (c *converter) shortened(n *node) *node {
 	if n.items == nil || !n.items.never {
 		return n
 	}
 	out := *n
-	most := jsontree.NewInteger(int64(len(n.prefix)))
-	out.limits = c.add(slices.Clone(n.limits), keyword{"maxItems", most, n.items.at})
+	maxItems := jsontree.NewInteger(int64(len(n.prefix)))
+	out.limits = c.add(slices.Clone(n.limits), keyword{"maxItems", maxItems, n.items.at})
 	out.items = nil
 	return &out
 }
 
-// inclusive says with minimum and maximum what a node says of integers with the bounds that
-// exclude them, for providers that know only those.
+// inclusive replaces the exclusive bounds of integers by minimum and maximum, for providers
+// that support only inclusive bounds.
 func (c *converter) inclusive(n *node) *node {
 	if n.types&^jsontype.Null != jsontype.Integer {
 		return n
@@ -292,11 +292,11 @@ func (c *converter) inclusive(n *node) *node {
 	return &out
 }
 
-// array writes what a node says of arrays.
+// array writes the constraints of a node on arrays.
 func (c *converter) array(w *written, b *back, n *node) {
 	items, prefix := n.items, n.prefix
 	if len(prefix) > 0 && !c.subset.tuples {
-		c.report(n.at, "a list with a schema for each place", c.subset.provider+" does not know it; each place takes all of them", Wider)
+		c.report(n.at, "a list with a schema for each position", c.subset.provider+" does not support it; each position accepts any of these schemas", Wider)
 		all := prefix
 		if items != nil {
 			all = append(slices.Clip(prefix), items)
@@ -318,7 +318,7 @@ func (c *converter) array(w *written, b *back, n *node) {
 		w.body.Add("items", schema)
 		b.items = its
 	case places == nil && c.subset.items && n.types != jsontype.Any:
-		c.refuse(n.at, "the list says nothing of its items")
+		c.refuse(n.at, "the list has no schema for its items")
 		w.body.Add("items", jsontree.NewObject())
 	}
 }

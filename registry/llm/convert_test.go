@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
-// define returns the schema of the arguments in the one definition, and the losses.
+// define defines one tool, and returns the schema of its arguments and the losses.
 func define(t *testing.T, m mode, schema string) (string, []llm.Loss) {
 	t.Helper()
 	tools, err := llm.New(m.format, []catalogue.Info{info("made_up", schema)}, llm.Options{Strict: m.strict})
@@ -21,23 +21,23 @@ func define(t *testing.T, m mode, schema string) (string, []llm.Loss) {
 	definition := checkDefinitions(t, m.format, tools.Definitions())["made_up"]
 	if definition != nil {
 		if _, err := jsonschema.CompileParameters(definition); err != nil {
-			t.Errorf("the definition is no schema: %v", err)
+			t.Errorf("the definition is not a schema: %v", err)
 		}
 	}
 	return string(definition), tools.Losses()
 }
 
-func TestSchemasAsProvidersTakeThem(t *testing.T) {
+func TestSchemasAreConverted(t *testing.T) {
 	t.Parallel()
 	openAI, strict := mode{format: llm.OpenAI}, mode{format: llm.OpenAI, strict: true}
 	claude, gemini := mode{format: llm.Anthropic}, mode{format: llm.Gemini}
-	// In these tests p is the only parameter, unless the schema is the whole one.
+	// In these tests, p is the only parameter unless whole is set.
 	for name, test := range map[string]struct {
 		mode   mode
 		p      string // the schema of p
-		whole  string // or that of all arguments
+		whole  string // or the schema of all arguments
 		want   string // the schema of p, or all, in the definition
-		losses string // "effect pointer what", a line each; or a part of the only one
+		losses string // one line for each loss: "effect pointer what"; or a part of the only line
 	}{
 		"references are inlined": {
 			openAI, "", `{"type":"object","properties":{"p":{"$ref":"#/$defs/a","description":"The P."}},"$defs":{"a":{"type":"string","maxLength":3}}}`,
@@ -56,7 +56,7 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			openAI, "", `{"type":"object","properties":{"p":{"$ref":"#"}}}`, `{"type":"object","properties":{"p":{"type":"object"}}}`,
 			`wider /properties/p/$ref "#"`,
 		},
-		"beside a reference in draft 7 only texts count": {
+		"draft 7 ignores keywords next to a reference, except title and description": {
 			openAI, "", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"p":{"$ref":"#/definitions/a","type":"number","description":"D"}},"definitions":{"a":{"type":"string"}}}`,
 			`{"type":"object","properties":{"p":{"type":"string","description":"D"}}}`, "",
 		},
@@ -68,7 +68,7 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			openAI, `{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false},{"required":["a"]}]}`, "",
 			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`, "",
 		},
-		"allOf, where one schema speaks of the fields that the other names": {
+		"allOf, where one schema constrains the undeclared fields of the other": {
 			openAI, `{"allOf":[{"type":"object","properties":{"a":{"maxLength":3}}},{"additionalProperties":{"type":"string"}},{"properties":{"b":{"minLength":1}}}]}`, "",
 			`{"type":"object","properties":{"a":{"type":"string","maxLength":3},"b":{"type":"string","minLength":1}},"additionalProperties":{"type":"string"}}`, "",
 		},
@@ -76,7 +76,7 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 		"oneOf that cannot overlap is anyOf": {
 			openAI, `{"oneOf":[{"type":"string"},{"type":"integer"}]}`, "", `{"anyOf":[{"type":"string"},{"type":"integer"}]}`, "",
 		},
-		"oneOf told apart by a field": {
+		"oneOf with alternatives that differ in a field": {
 			openAI, `{"oneOf":[{"type":"object","required":["k"],"properties":{"k":{"const":"a"}}},{"type":"object","required":["k"],"properties":{"k":{"const":"b"}}}]}`, "",
 			`{"anyOf":[{"type":"object","properties":{"k":{"type":"string","enum":["a"]}},"required":["k"]},{"type":"object","properties":{"k":{"type":"string","enum":["b"]}},"required":["k"]}]}`, "",
 		},
@@ -98,12 +98,12 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			`{"type":"object","description":"Give one of: a; b.","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`,
 			"wider  alternatives of the arguments",
 		},
-		"a union at the top keeps what all require": {
+		"a union at the top keeps fields required by all alternatives": {
 			claude, "", `{"type":"object","oneOf":[{"required":["k"],"properties":{"k":{"const":"a"},"n":{"type":"integer"}}},{"required":["k"],"properties":{"k":{"const":"b"}}}]}`,
 			`{"type":"object","description":"Give one of: k; k.","properties":{"k":{"anyOf":[{"type":"string","enum":["a"]},{"type":"string","enum":["b"]}]},"n":{"type":"integer"}},"required":["k"]}`,
 			"wider /oneOf oneOf\nwider  alternatives of the arguments",
 		},
-		"a union at the top takes a field as any form has it": {
+		"a union at the top accepts the field of any alternative": {
 			claude, "", `{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"integer"}]}},"anyOf":[{"properties":{"x":{"type":["string","null"]}}},{"required":["x"]}]}`,
 			`{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"string"},{"type":"integer"}]}}}`,
 			"wider  alternatives of the arguments",
@@ -113,11 +113,11 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			`{"type":"object","properties":{"a":{"type":"string","description":"(format: uri)"}}}`,
 			"wider /properties/p/not not\nwider /properties/p/patternProperties patternProperties\nwider /properties/p/properties/a/format format \"uri\"",
 		},
-		"keywords that Anthropic takes": {
+		"keywords that Anthropic accepts": {
 			claude, `{"type":"object","not":{"required":["b"]},"patternProperties":{"^x":{"type":"string"}},"additionalProperties":false}`, "",
 			`{"type":"object","not":{"required":["b"]},"patternProperties":{"^x":{"type":"string"}},"properties":{},"additionalProperties":false}`, "",
 		},
-		"unevaluatedProperties closes what is merged": {
+		"unevaluatedProperties closes the merged object": {
 			openAI, `{"allOf":[{"type":"object","properties":{"a":{"type":"string"}}}],"unevaluatedProperties":false}`, "",
 			`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`, "",
 		},
@@ -125,20 +125,20 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			strict, "", `{"type":"object","required":["a"],"properties":{"a":{"type":"string"},"b":{"type":"integer","default":3},"c":{"enum":["x"]}}}`,
 			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["integer","null"],"description":"(default: 3)"},"c":{"type":["string","null"],"enum":["x",null]}},"required":["a","b","c"],"additionalProperties":false}`, "",
 		},
-		"strict: null was a value already": {
+		"strict: null is already a valid value": {
 			strict, `{"type":["string","null"]}`, "", `{"type":["string","null"]}`, "narrower /properties/p p is optional",
 		},
 		"strict is not for open maps": {
 			strict, `{"type":"object","additionalProperties":{"type":"string"}}`, "",
 			`{"type":"object","additionalProperties":{"type":"string"}}`, "wider  strict",
 		},
-		"strict is not for what has no type": {strict, `{"description":"Anything."}`, "", `{"description":"Anything."}`, "wider  strict"},
-		"strict is not for what contains itself": {
+		"strict is not for schemas without a type": {strict, `{"description":"Anything."}`, "", `{"description":"Anything."}`, "wider  strict"},
+		"strict is not for schemas that contain themselves": {
 			strict, "", `{"type":"object","properties":{"p":{"$ref":"#/$defs/t"}},"$defs":{"t":{"type":"object","properties":{"t":{"$ref":"#/$defs/t"}}}}}`,
 			`{"type":"object","properties":{"p":{"type":"object","properties":{"t":{"type":"object"}}}}}`,
 			"wider  strict\nwider /$defs/t/properties/t/$ref \"#/$defs/t\"",
 		},
-		"strict: a null that means two things": {
+		"strict: a null with two meanings": {
 			strict, `{"anyOf":[{"type":"object","required":["k"],"properties":{"k":{"type":["string","null"]}},"additionalProperties":false},{"type":"object","properties":{"k":{"type":["integer","null"]}},"additionalProperties":false},{"type":"object","properties":{"k":{"type":"boolean"}},"additionalProperties":false}]}`, "",
 			`{"anyOf":[{"type":"object","properties":{"k":{"type":["string","null"]}},"required":["k"],"additionalProperties":false},{"type":"object","properties":{"k":{"type":["integer","null"]}},"additionalProperties":false},{"type":"object","properties":{"k":{"type":"boolean"}},"additionalProperties":false}]}`,
 			"wider  strict",
@@ -152,14 +152,14 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			`{"type":"object","properties":{"p":{"anyOf":[{"type":"string","enum":["a"]},{"type":"null"}]},"q":{"type":"boolean","description":"(one of: true)"},"r":{"type":"boolean"}}}`,
 			"wider /properties/q/enum enum [true]",
 		},
-		"Gemini: bounds of integers include them": {
+		"Gemini: exclusive bounds of integers become inclusive": {
 			gemini, `{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":10}`, "", `{"type":"integer","minimum":1,"maximum":9}`, "",
 		},
-		"Gemini: bounds of other numbers": {
+		"Gemini: exclusive bounds of other numbers": {
 			gemini, `{"type":"number","exclusiveMinimum":0}`, "", `{"type":"number","description":"(exclusiveMinimum: 0)"}`,
 			"wider /properties/p/exclusiveMinimum exclusiveMinimum 0",
 		},
-		"Gemini: a type that only other keywords tell": {
+		"Gemini: a type inferred from other keywords": {
 			gemini, `{"properties":{"a":{"type":"string"}}}`, "", `{"type":"object","properties":{"a":{"type":"string"}}}`, "narrower /properties/p no type",
 		},
 		"Gemini: names of properties": {
@@ -171,20 +171,20 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			gemini, "", `{"type":"object","properties":{"1st":{"type":"string"}}}`, `{"type":"object","properties":{"_1st_e01ddf65":{"type":"string"}}}`,
 			"renamed /properties/1st the name 1st",
 		},
-		"lists with a schema for each place": {
+		"lists with a schema for each position": {
 			openAI, `{"type":"array","prefixItems":[{"type":"number"},{"type":"string"}],"items":false}`, "",
 			`{"type":"array","maxItems":2,"items":{"anyOf":[{"type":"number"},{"type":"string"}]}}`,
-			"wider /properties/p a list with a schema for each place",
+			"wider /properties/p a list with a schema for each position",
 		},
-		"the same in the words of draft 7": {
+		"lists with a schema for each position in draft 7": {
 			claude, "", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"p":{"type":"array","items":[{"type":"number"}],"additionalItems":{"type":"string"}}}}`,
 			`{"type":"object","properties":{"p":{"type":"array","prefixItems":[{"type":"number"}],"items":{"type":"string"}}}}`, "",
 		},
-		"draft 4 flags beside bounds": {
+		"draft 4 flags for exclusive bounds": {
 			claude, "", `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"p":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`,
 			`{"type":"object","properties":{"p":{"type":"number","exclusiveMinimum":0}}}`, "",
 		},
-		"names of fields that are texts anyway": {
+		"propertyNames that admits every name": {
 			openAI, `{"type":"object","propertyNames":{"type":"string"},"additionalProperties":{"type":"string"}}`, "",
 			`{"type":"object","additionalProperties":{"type":"string"}}`, "",
 		},
@@ -199,7 +199,7 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 				if strings.HasPrefix(name, "strict: ") {
 					want = strings.TrimSuffix(want, "}") + `,"required":["p"],"additionalProperties":false}`
 				}
-				if name == "strict: a null that means two things" {
+				if name == "strict: a null with two meanings" {
 					want = `{"type":"object","properties":{"p":` + test.want + `}}`
 				}
 			}
@@ -211,7 +211,7 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 			for _, l := range losses {
 				lines = append(lines, fmt.Sprintf("%s %s %s", l.Effect, l.Pointer, l.What))
 				if l.Tool != "made_up" || l.Why == "" {
-					t.Errorf("a loss does not say of what or why: %+v", l)
+					t.Errorf("a loss has no tool or reason: %+v", l)
 				}
 			}
 			if got := strings.Join(lines, "\n"); got != test.losses {
@@ -221,9 +221,9 @@ func TestSchemasAsProvidersTakeThem(t *testing.T) {
 	}
 }
 
-// Schemas that grow without bound when references are inlined come to an end, and what is
-// left is still one that the provider takes.
-func TestSchemasThatGrow(t *testing.T) {
+// Inlining the references of a schema that grows exponentially stops at a bound. The provider
+// still accepts the result.
+func TestGrowingSchemaIsCut(t *testing.T) {
 	t.Parallel()
 	var defs []string
 	for i := range 30 {
@@ -242,7 +242,7 @@ func TestSchemasThatGrow(t *testing.T) {
 		}
 		checkDefinitions(t, m.format, tools.Definitions())
 		if len(tools.Losses()) == 0 {
-			t.Errorf("%s: nothing is said to be lost", m)
+			t.Errorf("%s: no loss is reported", m)
 		}
 	}
 }
@@ -295,8 +295,8 @@ func TestStrictBounds(t *testing.T) {
 	}
 }
 
-// Anthropic counts over all tools of a request: those after the bounds are defined without
-// strict mode.
+// Anthropic has limits for all tools of a request together. Tools past the limits are defined
+// without strict mode.
 func TestStrictBoundsOfARequest(t *testing.T) {
 	t.Parallel()
 	var infos []catalogue.Info
@@ -315,7 +315,7 @@ func TestStrictBoundsOfARequest(t *testing.T) {
 	}
 }
 
-// What a provider may refuse, and nothing can be done about here, is told.
+// Losses reports what a provider may refuse and the package cannot prevent.
 func TestRisks(t *testing.T) {
 	t.Parallel()
 	var infos []catalogue.Info
@@ -355,22 +355,22 @@ func TestNamesOfTools(t *testing.T) {
 		for name := range schemas {
 			calls, err := tools.Calls([]byte(callMessage(m.format, name, "{}")))
 			if err != nil || len(calls) != 1 || calls[0].Tool == "" {
-				t.Errorf("%s: %s is not known in calls: %v %v", m, name, calls, err)
+				t.Errorf("%s: %s is not found in calls: %v %v", m, name, calls, err)
 			} else if strings.HasPrefix(name, "mcp__server__") && calls[0].Tool != long {
 				t.Errorf("%s: %s is %s", m, name, calls[0].Tool)
 			}
 		}
 	}
 	_, err := llm.New(llm.OpenAI, []catalogue.Info{info("mcp:a/b", ""), info("mcp__a__b", "")}, llm.Options{})
-	if err == nil || !strings.Contains(err.Error(), "mcp:a/b and mcp__a__b would both be called mcp__a__b") {
-		t.Errorf("two tools of one name: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "mcp:a/b and mcp__a__b would both have the name mcp__a__b") {
+		t.Errorf("two tools with one name: %v", err)
 	}
 }
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for want, run := range map[string]func() error{
-		"broken: the schema of the parameters is faulty": func() error {
+		"broken: the schema of the parameters is invalid": func() error {
 			_, err := llm.New(llm.OpenAI, []catalogue.Info{info("broken", `{"type":"strng"}`)}, llm.Options{})
 			return err
 		},
@@ -385,9 +385,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// Tools that are switched off are not offered, and no tools at all are a list that a
-// request may have.
-func TestDefinitionsOfNothing(t *testing.T) {
+// Disabled tools are left out. Without tools, the definitions are still valid in a request.
+func TestDefinitionsLeaveOutDisabledTools(t *testing.T) {
 	t.Parallel()
 	off := info("off", `{"type":"object"}`)
 	off.Disabled = true

@@ -10,8 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// corpus are the tools of one package of MCP servers; testdata/README.md says where they are
-// from.
+// corpus holds the tools of one published MCP server; see testdata/README.md.
 type corpus struct {
 	Package string `json:"package"`
 	Tools   []struct {
@@ -21,7 +20,7 @@ type corpus struct {
 	file string
 }
 
-// corpora returns all of them.
+// corpora returns all files of testdata/schemas.
 func corpora(t *testing.T) []corpus {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "schemas", "*.json"))
@@ -56,7 +55,7 @@ func (c corpus) infos() []catalogue.Info {
 	return infos
 }
 
-// info is a tool of a name and a schema.
+// info returns a tool with a name and a schema for its arguments.
 func info(name, schema string) catalogue.Info {
 	return catalogue.Info{Spec: tool.Spec{Name: name, Description: "A tool.", Parameters: json.RawMessage(schema)}}
 }

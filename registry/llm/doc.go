@@ -1,7 +1,7 @@
-// Package llm speaks the tool calling of model providers: it turns tools into the
-// definitions that a provider's API takes, within the subset of JSON Schema that the
-// provider knows, and turns the calls in a model's message into calls of the registry
-// and their results into the messages that the provider wants back.
+// Package llm translates between tools and the APIs of model providers. It converts tools to
+// the definitions that a provider's API accepts, within the subset of JSON Schema that the
+// provider supports. It converts the calls in a model's message to calls of the registry, and
+// the results to the messages that the provider expects.
 //
 //	tools, err := llm.New(llm.Anthropic, reg.Tools().List(catalogue.Filter{}), llm.Options{})
 //	for {
@@ -13,11 +13,10 @@
 //		}
 //	}
 //
-// The tool's own schema stays the truth: what a provider cannot express is left out of the
-// definition, told in its description and reported as a [Loss], and the registry checks
-// every call against the whole of it all the same. What a definition had to change in a way
-// that shows in the arguments (another name, a null that stands for "left out") is changed
-// back before the call.
+// The tool's own schema remains authoritative. What a provider cannot express is left out of
+// the definition, stated in its description and reported as a [Loss]; the registry still checks
+// every call against the full schema. Some changes show in the arguments: a different name, or
+// a null that stands for an omitted field. [Tools.Calls] and [Tools.Answer] undo them.
 //
 // The package has no network code and no dependency on a provider's SDK.
 package llm

@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// An agent: it asks a model, carries out what the model asks for, and asks again until the
-// model is done. The provider here is a server of the example's own.
+// An agent asks a model, runs the calls that the model requests, and asks again until the model
+// is done. The provider here is a test server.
 func Example() {
 	provider := httptest.NewServer(http.HandlerFunc(fakeProvider))
 	defer provider.Close()
@@ -42,7 +42,7 @@ func Example() {
 	}
 	fmt.Println(err)
 	// Output:
-	// The model is told: 21 C in Rome; -5 C in Oslo.
+	// The model gets: 21 C in Rome; -5 C in Oslo.
 	// Take a coat to Oslo.
 }
 
@@ -64,8 +64,8 @@ func ask(url string, messages []json.RawMessage, tools json.RawMessage) []byte {
 	return body
 }
 
-// fakeProvider answers as the Messages API does: with two calls at first, and a text once it
-// has their results.
+// fakeProvider imitates the Messages API. It answers with two calls first, and with text once it
+// has the results.
 func fakeProvider(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Tools    []struct{ Name string }
@@ -90,17 +90,17 @@ func fakeProvider(w http.ResponseWriter, r *http.Request) {
 		Content   []struct{ Text string }
 	}
 	if json.Unmarshal(request.Messages[2].Content, &results) == nil && len(results) == 2 {
-		fmt.Printf("The model is told: %s; %s.\n", results[0].Content[0].Text, results[1].Content[0].Text)
+		fmt.Printf("The model gets: %s; %s.\n", results[0].Content[0].Text, results[1].Content[0].Text)
 	}
 	fmt.Fprint(w, `{"id":"msg_2","type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"Take a coat to Oslo."}]}`)
 }
 
 var weather = tool.Spec{
-	Name: "weather", Description: "Tells the weather in a city.", Sandboxed: true,
+	Name: "weather", Description: "Returns the weather in a city.", Sandboxed: true,
 	Parameters: json.RawMessage(`{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}`),
 }
 
-// weatherTool stands for a tool that runs in the sandbox.
+// weatherTool stands in for a tool that runs in the sandbox.
 type weatherTool struct{}
 
 func (weatherTool) Prepare(context.Context) error { return nil }

@@ -7,20 +7,20 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// object writes what a node says of objects.
+// object writes the constraints of a node on objects.
 func (c *converter) object(w *written, b *back, n *node, root bool) {
 	properties, required := jsontree.NewObject(), []string{}
 	b.fields = map[string]backField{}
 	for _, f := range n.fields {
 		if f.node.never {
 			if f.required || !c.closes(n) {
-				c.report(f.node.at, "false", f.name+" must not be there, which "+c.subset.provider+" cannot be told", Wider)
+				c.report(f.node.at, "false", f.name+" must be absent, which "+c.subset.provider+" cannot express", Wider)
 			}
 			continue
 		}
 		name := c.subset.fields.fieldName(f.name)
 		if name != f.name {
-			c.report(f.node.at, "the name "+f.name, "names of properties are otherwise for "+c.subset.provider+"; it is called "+name, Renamed)
+			c.report(f.node.at, "the name "+f.name, c.subset.provider+" does not accept it; the definition calls the property "+name, Renamed)
 		}
 		schema, back := c.field(f)
 		back.name = f.name
@@ -43,13 +43,13 @@ func (c *converter) allRequired() bool {
 	return c.subset.strict != nil && c.subset.strict.allRequired
 }
 
-// closes reports whether the object takes no fields but those it names.
+// closes reports whether the object accepts only the fields that it declares.
 func (c *converter) closes(n *node) bool {
 	return c.subset.strict != nil || n.rest != nil && n.rest.never
 }
 
-// field writes the schema of a field. Where all fields are required, one that may be left
-// out takes null.
+// field writes the schema of a field. If the provider requires all fields, an optional field
+// also accepts null.
 func (c *converter) field(f field) (*jsontree.Value, backField) {
 	var b backField
 	node := f.node
@@ -57,7 +57,7 @@ func (c *converter) field(f field) (*jsontree.Value, backField) {
 	case f.required || !c.allRequired():
 	case node.admits(jsontype.Null):
 		b.null = nullItself
-		c.report(node.at, f.name+" is optional", "strict mode asks for every field, and null is a value of it; it cannot be left out", Narrower)
+		c.report(node.at, f.name+" is optional", "strict mode requires every field, and null is a valid value of this one; the model cannot omit it", Narrower)
 	default:
 		b.null = nullAbsent
 		node = node.orNull()
@@ -67,13 +67,13 @@ func (c *converter) field(f field) (*jsontree.Value, backField) {
 	return schema, b
 }
 
-// rest writes what a node says of fields that it does not name.
+// rest writes the constraints of a node on fields that it does not declare.
 func (c *converter) rest(w *written, b *back, n *node, root bool) {
 	open := slices.ContainsFunc(n.others, func(k keyword) bool { return k.name == "patternProperties" }) && !c.subset.others
 	switch {
 	case c.subset.strict != nil:
 		if n.rest != nil && !n.rest.never || n.rest == nil && len(n.fields) == 0 && !root || n.cut {
-			c.refuse(n.at, "strict mode has no objects with fields of any name")
+			c.refuse(n.at, "strict mode has no objects with arbitrary field names")
 		}
 		w.body.Add("additionalProperties", jsontree.NewBoolean(false))
 	case n.rest == nil || open:

@@ -13,23 +13,23 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// Format names a provider's API. The zero value is none.
+// Format names a provider's API. The zero value is invalid.
 type Format string
 
 // The formats.
 const (
-	// OpenAI is Chat Completions, also as other vendors serve it.
+	// OpenAI is the Chat Completions API, which other vendors serve as well.
 	OpenAI Format = "openai"
 	// OpenAIResponses is the Responses API.
 	OpenAIResponses Format = "openai-responses"
 	// Anthropic is the Messages API.
 	Anthropic Format = "anthropic"
-	// Gemini is generateContent, of the Gemini API and of Vertex AI.
+	// Gemini is the method generateContent of the Gemini API and of Vertex AI.
 	Gemini Format = "gemini"
-	// Mistral is Mistral's chat completions.
+	// Mistral is Mistral's chat completions API.
 	Mistral Format = "mistral"
-	// MCP is the list of tools of the Model Context Protocol. It has definitions and no
-	// messages: calls come over the protocol.
+	// MCP is the result of tools/list of the Model Context Protocol. It has definitions only:
+	// calls arrive over the protocol, not in a model's message.
 	MCP Format = "mcp"
 )
 
@@ -38,7 +38,7 @@ func Formats() []Format {
 	return []Format{OpenAI, OpenAIResponses, Anthropic, Gemini, Mistral, MCP}
 }
 
-// ParseFormat returns the format of a name. The error names the formats there are.
+// ParseFormat returns the format with the given name. The error lists the valid names.
 func ParseFormat(name string) (Format, error) {
 	if slices.Contains(Formats(), Format(name)) {
 		return Format(name), nil
@@ -50,30 +50,29 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("unknown format %q; the formats are %s", name, strings.Join(names, ", "))
 }
 
-// provider is what differs from format to format. It has no state.
+// provider implements one format. Providers have no state.
 type provider interface {
-	// subset is what the provider's schemas may hold. Nil for strict means that it has no
-	// strict mode.
+	// subset returns the part of JSON Schema that the provider supports. It returns nil for
+	// strict if the provider has no strict mode, and for MCP, which takes any schema.
 	subset(strict bool) *subset
-	// definition is one tool as the request names it.
+	// definition returns the definition of one tool in a request.
 	definition(d definition) *jsontree.Value
-	// list is the value of the request's field "tools".
+	// list returns the value of the request's field "tools".
 	list(definitions []*jsontree.Value) *jsontree.Value
 	// parse reads a model's message.
 	parse(message []byte) (reply, error)
-	// answer makes the messages that give the results of calls back, in the order of the
-	// calls.
+	// answer returns the messages that carry the results of calls, in the order of the calls.
 	answer(calls []Call, results []outcome) []*jsontree.Value
 }
 
-// definition is a tool ready to be named in a request.
+// definition holds what a provider writes into the definition of one tool.
 type definition struct {
 	name, title, description string
 	parameters               *jsontree.Value
-	// empty tells that the tool takes no arguments.
+	// empty is set for tools without arguments.
 	empty  bool
 	strict bool
-	// result is the schema of the structured result, for MCP; nil means none.
+	// result is the schema of the structured result, which only MCP takes; nil means none.
 	result  *jsontree.Value
 	effects capability.Effects
 }
@@ -90,14 +89,14 @@ func (f Format) provider() (provider, error) {
 	return p, nil
 }
 
-// plainList lists definitions as they are.
+// plainList implements provider.list for APIs that take a plain array of definitions.
 type plainList struct{}
 
 func (plainList) list(definitions []*jsontree.Value) *jsontree.Value {
 	return jsontree.NewArray(definitions...)
 }
 
-// mcp is the list of tools of the Model Context Protocol, which takes JSON Schema as it is.
+// mcp is the Model Context Protocol, which takes JSON Schema unchanged.
 type mcp struct{ plainList }
 
 func (mcp) subset(bool) *subset { return nil }
@@ -113,7 +112,7 @@ func (mcp) definition(d definition) *jsontree.Value {
 }
 
 func (mcp) parse([]byte) (reply, error) {
-	return reply{}, errors.New("MCP has no messages of a model; calls come over the protocol, see package mcpserver")
+	return reply{}, errors.New("the format mcp has no model messages; MCP clients send calls over the protocol, see package mcpserver")
 }
 
 func (mcp) answer([]Call, []outcome) []*jsontree.Value { return nil }

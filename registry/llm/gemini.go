@@ -7,19 +7,19 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// gemini is generateContent: contents of parts, and calls that may have no names.
+// gemini is the method generateContent. A message contains parts, and calls may have no IDs.
 type gemini struct{}
 
-// subset is what Google documents for JSON Schema (parametersJsonSchema, as for structured
-// output), and for names what Vertex AI asks for.
+// subset is what Google documents for parametersJsonSchema and structured output. The rules for
+// names are the ones of Vertex AI.
 func (gemini) subset(strict bool) *subset {
 	if strict {
 		return nil
 	}
 	return &subset{
 		provider: "Gemini",
-		names:    nameRule{most: 64, marks: "_-", letterFirst: true},
-		fields:   nameRule{most: 64, marks: "_", letterFirst: true},
+		names:    nameRule{maxLen: 64, marks: "_-", letterFirst: true},
+		fields:   nameRule{maxLen: 64, marks: "_", letterFirst: true},
 		limits:   []string{"minimum", "maximum", "minItems", "maxItems"},
 		formats:  []string{"date-time", "date", "time"},
 		typed:    true,
@@ -37,7 +37,8 @@ func (gemini) definition(d definition) *jsontree.Value {
 	return o
 }
 
-// list: an empty list of declarations is refused, an empty list of tools is not.
+// list returns an empty list of tools if there are no definitions, because the API refuses an
+// empty list of declarations.
 func (gemini) list(definitions []*jsontree.Value) *jsontree.Value {
 	if len(definitions) == 0 {
 		return jsontree.NewArray()
@@ -64,7 +65,7 @@ func (gemini) parse(message []byte) (reply, error) {
 	raw, content := json.RawMessage(message), body.geminiContent
 	if len(body.Candidates) > 0 {
 		if raw = body.Candidates[0].Content; len(raw) == 0 {
-			return reply{}, nil // it was stopped before it said anything
+			return reply{}, nil // the model was stopped before it produced anything
 		}
 		if err := json.Unmarshal(raw, &content); err != nil {
 			return reply{}, notJSON(Gemini, err)
@@ -85,7 +86,7 @@ func (gemini) parse(message []byte) (reply, error) {
 	if err := json.Unmarshal(content.Parts, &parts); err != nil {
 		return reply{}, notJSON(Gemini, err)
 	}
-	// As it came: the signatures in it must go back unchanged.
+	// The message goes back unchanged, because it contains signatures.
 	r := reply{own: []*jsontree.Value{jsontree.NewRaw(raw)}, text: joinTexts(content.Parts)}
 	for _, part := range parts {
 		if call := part.FunctionCall; call != nil {
@@ -99,7 +100,7 @@ func (gemini) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var parts []*jsontree.Value
 	for i, call := range calls {
 		response := jsontree.NewObject().AddText("id", call.ID).Add("name", jsontree.NewString(call.Name))
-		// A text, also where it is JSON: a result that has "$ref" in it would be refused.
+		// A result is sent as a string even if it is JSON: the API refuses results with "$ref".
 		key := "output"
 		if results[i].isError {
 			key = "error"

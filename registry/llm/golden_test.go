@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
-// mode is a format with its options.
+// mode is a format, with or without strict mode.
 type mode struct {
 	format llm.Format
 	strict bool
@@ -42,14 +42,14 @@ func (m mode) String() string {
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// Real schemas come out as their provider wants them, and what that cost is told. The golden
-// files are for people who read a change.
+// Real schemas are converted to what each provider accepts. The golden files show the schemas
+// and losses to the reviewer of a change.
 func TestRealSchemas(t *testing.T) {
 	t.Parallel()
 	for _, m := range modes() {
 		t.Run(m.String(), func(t *testing.T) {
 			t.Parallel()
-			// Responses has the schemas of OpenAI, and MCP those of the tools.
+			// Responses has the same schemas as OpenAI, and MCP has the schemas of the tools.
 			sameAsOther := m.format == llm.OpenAIResponses || m.format == llm.MCP
 			all := corpora(t)
 			if sameAsOther {
@@ -75,7 +75,7 @@ func TestRealSchemas(t *testing.T) {
 	}
 }
 
-// writeGolden writes the schemas of a corpus, long texts cut, and what was lost.
+// writeGolden writes the schemas of a corpus, with long descriptions cut, and the losses.
 func writeGolden(t *testing.T, w *bytes.Buffer, c corpus, schemas map[string]json.RawMessage, losses []llm.Loss) {
 	t.Helper()
 	for _, one := range c.Tools {
@@ -100,7 +100,7 @@ func writeGolden(t *testing.T, w *bytes.Buffer, c corpus, schemas map[string]jso
 	}
 }
 
-// shorten keeps the ends of descriptions, where the converter adds to them.
+// shorten keeps the ends of descriptions, to which the converter appends.
 func shorten(v any) {
 	const most = 40
 	switch v := v.(type) {

@@ -1,38 +1,38 @@
 package llm
 
-// Effect says what a change of a definition does.
+// Effect is the consequence of a [Loss].
 type Effect string
 
 // The effects.
 const (
-	// Wider: the model may send arguments that the tool refuses. The call then fails with
-	// a text that the model can act on.
+	// Wider means that the model may send arguments that the tool refuses. Such a call fails
+	// with a message that the model can act on.
 	Wider Effect = "wider"
-	// Narrower: there are arguments that the tool takes and the model cannot send.
+	// Narrower means that the tool accepts some arguments that the model cannot send.
 	Narrower Effect = "narrower"
-	// Renamed: a name had to change; it is changed back in calls.
+	// Renamed means that the definition has a different name. Calls get the original name back.
 	Renamed Effect = "renamed"
-	// Untold: something that does not bear on the arguments is left out.
+	// Untold means that something without influence on the arguments is left out.
 	Untold Effect = "untold"
-	// Risky: nothing is changed, and the provider may refuse the request.
+	// Risky means that nothing is changed, but the provider may refuse the request.
 	Risky Effect = "risky"
 )
 
-// Loss is one thing that a definition does not say as the tool's schema does.
+// Loss is one difference between a definition and the tool's own schema.
 type Loss struct {
 	// Tool is the tool's name.
 	Tool string `json:"tool"`
-	// Pointer is the JSON pointer (RFC 6901) into the tool's parameters; "" is the whole.
+	// Pointer is the JSON pointer (RFC 6901) into the tool's parameters; "" means all of them.
 	Pointer string `json:"pointer"`
-	// What was changed: a keyword with its value, or "strict".
+	// What names the part that changed: a keyword with its value, or "strict".
 	What string `json:"what"`
-	// Why it was, and what stands in its place.
+	// Why is the reason, and what the definition has instead.
 	Why string `json:"why"`
-	// Effect is what that does.
+	// Effect is the consequence of the difference.
 	Effect Effect `json:"effect"`
 }
 
-// String returns the loss as a line for people.
+// String returns the loss as one line for a person.
 func (l Loss) String() string {
 	at := l.Pointer
 	if at != "" {

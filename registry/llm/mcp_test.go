@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// MCP has the tools' own schemas, and hints that are derived from what they may reach.
+// MCP definitions have the tools' own schemas, and hints derived from the tools' permissions.
 func TestMCPDefinitions(t *testing.T) {
 	t.Parallel()
 	spec := func(name, result string, sandboxed bool, mode capability.Mode) catalogue.Info {

@@ -7,12 +7,12 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// maxAlternatives bounds the alternatives of one place, when schemas with alternatives are
-// combined.
+// maxAlternatives bounds the alternatives of one schema, since combining schemas multiplies
+// their alternatives.
 const maxAlternatives = 64
 
-// both returns what two schemas of one place admit together. Texts and default are a's,
-// where it has some.
+// both returns a schema that admits what both a and b admit. Title, description, default and
+// examples come from a where it has them, and otherwise from b.
 func (r *reader) both(a, b *node) *node {
 	switch {
 	case a.bare():
@@ -48,15 +48,16 @@ func (r *reader) both(a, b *node) *node {
 	return out.settled()
 }
 
-// orAnnotated returns a copy of n with the texts and the default of by where it has none.
+// orAnnotated returns a copy of n with title, description, default and examples taken from by
+// where n has none.
 func (n *node) orAnnotated(by *node) *node { return n.annotated(by.annotated(n)) }
 
-// each combines schemas of which one has alternatives, or both: each with each.
+// each combines every alternative of a with every alternative of b.
 func (r *reader) each(a, b *node) *node {
 	as, bs := a.forms(), b.forms()
 	out := a.orAnnotated(b)
 	if len(as)*len(bs) > maxAlternatives {
-		r.report(b.at, "alternatives", "there are too many together with those around them; these are left out", Wider)
+		r.report(b.at, "alternatives", "there are too many when combined with the alternatives around them; these are left out", Wider)
 		return out
 	}
 	var forms []*node
@@ -69,7 +70,8 @@ func (r *reader) each(a, b *node) *node {
 	return r.union(forms, a.at).annotated(texts)
 }
 
-// forms returns the alternatives of n; n itself, without its texts, when it has none.
+// forms returns the alternatives of n. If it has none, the result is n itself without title,
+// description, default and examples.
 func (n *node) forms() []*node {
 	if n.alternatives == nil {
 		return []*node{n.plain()}
@@ -77,8 +79,8 @@ func (n *node) forms() []*node {
 	return n.alternatives
 }
 
-// add adds a keyword to a list: of two limits of a kind the tighter one counts, and of others
-// the first.
+// add adds a keyword to a list. Of two limits with the same name it keeps the tighter one, and
+// of any other two keywords with the same name the first.
 func (r *reader) add(list []keyword, k keyword) []keyword {
 	i := slices.IndexFunc(list, func(other keyword) bool { return other.name == k.name })
 	switch {
@@ -87,7 +89,7 @@ func (r *reader) add(list []keyword, k keyword) []keyword {
 	case same(list[i].value, k.value):
 		return list
 	case slices.Contains(others, k.name):
-		r.report(k.at, k.name, "one schema cannot have it twice; the first is kept", Wider)
+		r.report(k.at, k.name, "one schema cannot have this keyword twice; the first is kept", Wider)
 		return list
 	}
 	switch k.name {
@@ -100,12 +102,12 @@ func (r *reader) add(list []keyword, k keyword) []keyword {
 			list[i] = k
 		}
 	default:
-		r.report(k.at, k.name+" "+show(k.value), "one value cannot have it twice; "+show(list[i].value)+" is kept", Wider)
+		r.report(k.at, k.name+" "+show(k.value), "one schema cannot have this keyword twice; "+show(list[i].value)+" is kept", Wider)
 	}
 	return list
 }
 
-// bothObjects combines what two schemas say of objects.
+// bothObjects sets in out the constraints of both schemas on objects.
 func (r *reader) bothObjects(out, a, b *node) {
 	out.fields = nil
 	for _, f := range a.fields {
@@ -135,16 +137,16 @@ func (r *reader) bothObjects(out, a, b *node) {
 	}
 }
 
-// restFor returns what n says of a field that it does not declare.
+// restFor returns the schema that n has for a field that it does not declare.
 func (n *node) restFor(name string, r *reader) *node {
 	if slices.ContainsFunc(n.others, func(k keyword) bool { return k.name == "patternProperties" }) {
-		r.report(n.at, "patternProperties", "it is not known whether it speaks of "+name+"; it is taken to", Wider)
+		r.report(n.at, "patternProperties", "it may match "+name+"; the definition accepts any value there", Wider)
 		return &node{at: n.at, types: jsontype.Any}
 	}
 	return n.rest
 }
 
-// bothArrays combines what two schemas say of arrays.
+// bothArrays sets in out the constraints of both schemas on arrays.
 func (r *reader) bothArrays(out, a, b *node) {
 	item := func(n *node, i int) *node {
 		switch {

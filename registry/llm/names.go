@@ -6,56 +6,57 @@ import (
 	"strings"
 )
 
-// nameRule is what a provider asks of a name.
+// nameRule is a provider's rule for names.
 type nameRule struct {
-	// most is the longest name in bytes; 0 means that there is no rule at all.
-	most int
-	// marks are the characters allowed besides ASCII letters and digits.
+	// maxLen is the length limit in bytes; 0 allows every name, whatever the other fields are.
+	maxLen int
+	// marks are the allowed characters in addition to ASCII letters and digits.
 	marks string
-	// letterFirst asks for a letter or an underscore at the start.
+	// letterFirst requires a letter or an underscore at the start.
 	letterFirst bool
 }
 
-// keeps reports whether a name follows the rule.
-func (r nameRule) keeps(name string) bool {
-	if r.most == 0 {
+// accepts reports whether a name follows the rule.
+func (r nameRule) accepts(name string) bool {
+	if r.maxLen == 0 {
 		return true
 	}
-	return len(name) <= r.most && r.replaced(name) == name
+	return len(name) <= r.maxLen && r.replaced(name) == name
 }
 
 func (r nameRule) allows(c rune) bool {
 	return isLetter(c) && c != '_' || c >= '0' && c <= '9' || strings.ContainsRune(r.marks, c)
 }
 
-// isLetter reports an ASCII letter or underscore.
+// isLetter reports whether c is an ASCII letter or an underscore.
 func isLetter(c rune) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// toolName returns a tool's name under the rule: separators of identifiers (mcp:server/tool)
-// become two underscores, and other characters one. Two tools may come out the same.
+// toolName returns a tool's name changed to follow the rule. Each separator of an identifier
+// (mcp:server/tool) becomes two underscores, and any other forbidden character becomes one. Two
+// tools may get the same name.
 func (r nameRule) toolName(name string) string {
-	if r.keeps(name) {
+	if r.accepts(name) {
 		return name
 	}
 	plain := r.replaced(strings.NewReplacer(":", "__", "/", "__").Replace(name))
-	if len(plain) <= r.most {
+	if len(plain) <= r.maxLen {
 		return plain
 	}
 	return r.join(plain, name)
 }
 
-// fieldName returns a property's name under the rule. It says by itself what it was made
-// of, so that two properties do not come out the same.
+// fieldName returns a property's name changed to follow the rule. A changed name ends in a hash
+// of the original, so that two properties do not get the same name.
 func (r nameRule) fieldName(name string) string {
-	if r.keeps(name) {
+	if r.accepts(name) {
 		return name
 	}
 	return r.join(r.replaced(name), name)
 }
 
-// replaced returns a name with an underscore for each character that is not allowed.
+// replaced returns a name with each forbidden character replaced by an underscore.
 func (r nameRule) replaced(name string) string {
 	text := strings.Map(func(c rune) rune {
 		if r.allows(c) {
@@ -69,9 +70,9 @@ func (r nameRule) replaced(name string) string {
 	return text
 }
 
-// join returns a name with the mark of what it was made of at its end.
+// join appends a hash of the original name to name, and cuts name to fit.
 func (r nameRule) join(name, from string) string {
 	sum := sha256.Sum256([]byte(from))
 	mark := "_" + hex.EncodeToString(sum[:4])
-	return name[:min(len(name), r.most-len(mark))] + mark
+	return name[:min(len(name), r.maxLen-len(mark))] + mark
 }

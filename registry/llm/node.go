@@ -8,48 +8,46 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// node is a schema in the one shape that all ways of writing a schema are brought into:
-// references inlined, allOf merged, alternatives apart. Nodes are shared and do not change
-// once they are made.
+// node is a normalized schema: references are inlined, allOf is merged, and alternatives are
+// separate. Nodes are shared and immutable.
 type node struct {
 	// at is the JSON pointer of the schema in the tool's parameters.
 	at                 string
 	title, description string
-	fallback           *jsontree.Value  // the default; nil means none
-	examples           []jsontree.Value // none means none
-	// never admits nothing; the rest is empty then.
+	fallback           *jsontree.Value // the default; nil means none
+	examples           []jsontree.Value
+	// never is set for a schema that admits no value. The fields below are empty then.
 	never bool
-	// alternatives admit what one of them admits. Only title, description, default and
-	// examples are set beside them, and no alternative has alternatives itself.
+	// alternatives are schemas of which a value must match at least one. A node with alternatives
+	// has only title, description, default and examples. No alternative has alternatives itself.
 	alternatives []*node
 	types        jsontype.Set
 	enum         []jsontree.Value // nil means any value
-	limits       []keyword        // minLength, maximum and the like, and format
+	limits       []keyword        // the keywords in limitTypes
 	fields       []field
-	rest         *node // of fields that are not declared; nil says nothing of them
+	rest         *node // schema of undeclared fields; nil means no constraint
 	prefix       []*node
-	items        *node     // of the items after prefix; nil says nothing of them
-	others       []keyword // that have no other place here: not, if, contains ...
-	// cut marks where a reference to a schema around it was not followed.
+	items        *node     // schema of the items after prefix; nil means no constraint
+	others       []keyword // the keywords in the variable others: not, if, contains ...
+	// cut is set where a reference to an enclosing schema was not followed.
 	cut bool
 }
 
-// field is a property, or a name that is only required.
+// field is a property, or the name of a property that "required" lists and nothing declares.
 type field struct {
 	name     string
 	node     *node
 	required bool
 }
 
-// keyword is a keyword of the tool's schema and where it stands.
+// keyword is a keyword of the tool's schema, with its JSON pointer.
 type keyword struct {
 	name  string
 	value *jsontree.Value
 	at    string
 }
 
-// limitTypes are the keywords that compare a value with a scalar, with the type of the values
-// that they are for.
+// limitTypes maps each keyword that limits a value to the types of value that it applies to.
 var limitTypes = map[string]jsontype.Set{
 	"minLength": jsontype.String, "maxLength": jsontype.String, "pattern": jsontype.String, "format": jsontype.String,
 	"minimum": jsontype.Number, "maximum": jsontype.Number, "multipleOf": jsontype.Number,
@@ -58,13 +56,13 @@ var limitTypes = map[string]jsontype.Set{
 	"minProperties": jsontype.Object, "maxProperties": jsontype.Object,
 }
 
-// others are the keywords that assert something which a node has no place for.
+// others are the asserting keywords that have no field of their own in a node.
 var others = []string{
 	"not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
 	"patternProperties", "propertyNames", "contains", "minContains", "maxContains", "unevaluatedItems",
 }
 
-// field returns the field of a name, or nil.
+// field returns the field with a name, or nil.
 func (n *node) field(name string) *field {
 	i := slices.IndexFunc(n.fields, func(f field) bool { return f.name == name })
 	if i < 0 {
@@ -73,7 +71,7 @@ func (n *node) field(name string) *field {
 	return &n.fields[i]
 }
 
-// admits reports whether a value of one of the types may fit.
+// admits reports whether n may admit a value of one of the types.
 func (n *node) admits(t jsontype.Set) bool {
 	if n.alternatives != nil {
 		return slices.ContainsFunc(n.alternatives, func(a *node) bool { return a.admits(t) })
@@ -84,19 +82,20 @@ func (n *node) admits(t jsontype.Set) bool {
 	return n.enum == nil || slices.ContainsFunc(n.enum, func(v jsontree.Value) bool { return v.Types()&t != 0 })
 }
 
-// bare reports a node that asserts nothing.
+// bare reports whether n admits every value.
 func (n *node) bare() bool {
 	return !n.never && !n.cut && n.alternatives == nil && n.types == jsontype.Any && n.enum == nil && len(n.limits) == 0 &&
 		len(n.fields) == 0 && n.rest == nil && n.items == nil && len(n.prefix) == 0 && len(n.others) == 0
 }
 
-// anyText reports a node that admits every text.
+// anyText reports whether n admits every string.
 func (n *node) anyText() bool {
 	return n.types&jsontype.String != 0 && n.alternatives == nil && !n.cut && n.enum == nil && len(n.others) == 0 &&
 		!slices.ContainsFunc(n.limits, func(k keyword) bool { return limitTypes[k.name] == jsontype.String })
 }
 
-// annotated returns a copy of n with the texts and the default of by, where it has some.
+// annotated returns a copy of n with title, description, default and examples taken from by
+// where by has them.
 func (n *node) annotated(by *node) *node {
 	out := *n
 	out.title, out.description = cmp.Or(by.title, n.title), cmp.Or(by.description, n.description)
@@ -107,14 +106,15 @@ func (n *node) annotated(by *node) *node {
 	return &out
 }
 
-// plain returns a copy of n without texts and default.
+// plain returns a copy of n without title, description, default and examples.
 func (n *node) plain() *node {
 	out := *n
 	out.title, out.description, out.fallback, out.examples = "", "", nil, nil
 	return &out
 }
 
-// settled returns n after its enum and its types were held against each other.
+// settled removes from n the enum values that its types exclude and the types that no enum value
+// has. It returns a node that admits nothing if none are left.
 func (n *node) settled() *node {
 	if n.never || n.alternatives != nil {
 		return n
@@ -128,7 +128,6 @@ func (n *node) settled() *node {
 				of |= t
 			}
 		}
-		// A type that no value of the enum has is none.
 		for _, name := range jsontype.Names() {
 			if set := jsontype.Named(name); of&set == 0 {
 				n.types &^= set

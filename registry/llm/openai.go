@@ -7,8 +7,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// chat is chat completions: messages with roles, and calls whose arguments are texts. format says
-// which vendor is spoken to.
+// chat is the Chat Completions API. A message has a role, and the arguments of a call are a
+// string. format tells vendors apart.
 type chat struct {
 	plainList
 	format Format
@@ -16,12 +16,12 @@ type chat struct {
 
 func (chat) subset(strict bool) *subset { return openAISubset(strict) }
 
-// openAISubset is what OpenAI documents for structured outputs. Without strict mode more is
-// taken, but some of the rules hold all the same: formats and the top level, for two.
+// openAISubset is what OpenAI documents for structured outputs. Without strict mode the API
+// accepts more, but some rules still apply, such as the ones for formats and the top level.
 func openAISubset(strict bool) *subset {
 	s := &subset{
 		provider:    "OpenAI",
-		names:       nameRule{most: 64, marks: "_-"},
+		names:       nameRule{maxLen: 64, marks: "_-"},
 		tools:       128,
 		description: 1024,
 		formats:     openAIFormats,
@@ -107,30 +107,30 @@ func (chat) answer(calls []Call, results []outcome) []*jsontree.Value {
 				Add("image_url", jsontree.NewObject().AddText("url", dataURL(image))))
 		}
 	}
-	// Messages of tools hold texts only, so images follow as the user's.
+	// A tool's message can contain only text, so the images follow in a user message.
 	if pictures != nil {
 		messages = append(messages, jsontree.NewObject().AddText("role", "user").Add("content", jsontree.NewArray(pictures...)))
 	}
 	return messages
 }
 
-// textBlock is a part of a content that is a text.
+// textBlock returns a part of a message's content that is text.
 func textBlock(kind, text string) *jsontree.Value {
 	return jsontree.NewObject().AddText("type", kind).Add("text", jsontree.NewString(text))
 }
 
-// mistral is chat completions as Mistral serves it.
+// mistral is the Chat Completions API as Mistral serves it.
 type mistral struct{ chat }
 
-// subset: Mistral documents JSON Schema without saying which parts, and checks that
-// a schema is one of draft 7. It documents no rules of a strict mode.
+// subset is all of JSON Schema. Mistral documents no restriction, but its API checks that a
+// schema is valid in draft 7. Mistral documents no rules for strict mode.
 func (mistral) subset(strict bool) *subset {
 	if strict {
 		return nil
 	}
 	return &subset{
 		provider:  "Mistral",
-		names:     nameRule{most: 64, marks: "_-"},
+		names:     nameRule{maxLen: 64, marks: "_-"},
 		others:    true,
 		notes:     true,
 		typeLists: true,
@@ -138,8 +138,7 @@ func (mistral) subset(strict bool) *subset {
 	}
 }
 
-// answer: a message of a tool may hold images, and no message of the user may follow
-// it.
+// answer puts images into the tool's message, because no user message may follow one.
 func (mistral) answer(calls []Call, results []outcome) []*jsontree.Value {
 	var messages []*jsontree.Value
 	for i, call := range calls {

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// outcome is a result as providers take it: a text, which is never empty, and images.
+// outcome is a result in the form that providers accept: a text that is never empty, and images.
 type outcome struct {
 	text    string
 	images  []tool.Content
@@ -36,7 +36,7 @@ func newOutcome(r tool.Result) outcome {
 	return o
 }
 
-// marked returns the text for providers that have no mark for failures.
+// marked returns the text with a prefix for failures, for providers without an error flag.
 func (o outcome) marked() string {
 	if o.isError {
 		return "Error: " + o.text
@@ -44,8 +44,8 @@ func (o outcome) marked() string {
 	return o.text
 }
 
-// content is the marked text, or where there are images a list of it and them, in blocks of
-// these types.
+// content returns the marked text as a string. If there are images, it returns a list of blocks
+// instead, which have the types text and image.
 func (o outcome) content(text, image string) *jsontree.Value {
 	if len(o.images) == 0 {
 		return jsontree.NewString(o.marked())
@@ -57,12 +57,12 @@ func (o outcome) content(text, image string) *jsontree.Value {
 	return jsontree.NewArray(blocks...)
 }
 
-// dataURL returns an image as an address that holds it.
+// dataURL returns an image as a data URL.
 func dataURL(image tool.Content) string {
 	return "data:" + image.MIMEType + ";base64," + base64.StdEncoding.EncodeToString(image.Data)
 }
 
-// base64Of returns an image's bytes as a JSON text.
+// base64Of returns an image's bytes as a JSON string in base64.
 func base64Of(image tool.Content) *jsontree.Value {
 	return jsontree.NewString(base64.StdEncoding.EncodeToString(image.Data))
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/llm"
 )
 
-// Any schema becomes one that its provider takes. Where no loss says otherwise, arguments
-// that fit the definition fit the tool once they are turned back, and arguments that fit the
-// tool fit the definition.
+// Any schema is converted to a schema that the provider accepts. Unless a loss says otherwise,
+// arguments that match the definition also match the tool's schema after they are converted
+// back, and arguments that match the tool's schema also match the definition.
 func TestAnySchema(t *testing.T) {
 	t.Parallel()
 	exact := 0
@@ -21,7 +21,7 @@ func TestAnySchema(t *testing.T) {
 		exact += checkAnySchema(t, seed)
 	}
 	if exact < 300 {
-		t.Errorf("only %d arguments were compared: the schemas made up lose too much to show anything", exact)
+		t.Errorf("only %d arguments were compared: the generated schemas lose too much to prove anything", exact)
 	}
 }
 
@@ -32,7 +32,7 @@ func FuzzAnySchema(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { checkAnySchema(t, seed) })
 }
 
-// checkAnySchema makes up a schema and says how many arguments were compared.
+// checkAnySchema generates a schema from a seed, and returns how many arguments it compared.
 func checkAnySchema(t *testing.T, seed uint64) (compared int) {
 	t.Helper()
 	g := &generator{rand.New(rand.NewPCG(seed, 1))}
@@ -42,7 +42,7 @@ func checkAnySchema(t *testing.T, seed uint64) (compared int) {
 	}
 	original, err := jsonschema.CompileParameters(text)
 	if err != nil {
-		return 0 // such as a reference into what is no schema
+		return 0 // for example, a reference to something that is not a schema
 	}
 	for _, m := range modes() {
 		tools, err := llm.New(m.format, []catalogue.Info{info("made_up", string(text))}, llm.Options{Strict: m.strict})
@@ -69,10 +69,10 @@ func checkAnySchema(t *testing.T, seed uint64) (compared int) {
 			effects[l.Effect] = true
 		}
 		for range 5 {
-			if !effects[llm.Wider] && g.comesBack(t, tools, m, definition, original, v, text) {
+			if !effects[llm.Wider] && g.checkBack(t, tools, m, definition, original, v, text) {
 				compared++
 			}
-			if !effects[llm.Narrower] && !effects[llm.Renamed] && !m.strict && g.fits(t, m, definition, original, text) {
+			if !effects[llm.Narrower] && !effects[llm.Renamed] && !m.strict && g.checkForth(t, m, definition, original, text) {
 				compared++
 			}
 		}
@@ -80,9 +80,9 @@ func checkAnySchema(t *testing.T, seed uint64) (compared int) {
 	return compared
 }
 
-// comesBack makes up arguments for the definition, and holds what becomes of them against
-// the tool's schema.
-func (g *generator) comesBack(t *testing.T, tools *llm.Tools, m mode, definition, original *jsonschema.Schema, schema any, text []byte) bool {
+// checkBack generates arguments for the definition, converts them back, and checks the result
+// against the tool's schema.
+func (g *generator) checkBack(t *testing.T, tools *llm.Tools, m mode, definition, original *jsonschema.Schema, schema any, text []byte) bool {
 	t.Helper()
 	sent, err := json.Marshal(g.valueOf(schema, 0))
 	if err != nil {
@@ -96,14 +96,14 @@ func (g *generator) comesBack(t *testing.T, tools *llm.Tools, m mode, definition
 		t.Fatalf("%s: calls %+v: %v", m, calls, err)
 	}
 	if err := original.Validate(t.Context(), calls[0].Arguments); err != nil {
-		t.Fatalf("%s: the definition takes %s, which becomes %s, and the tool refuses it: %v\nschema %s\ndefinition %s",
+		t.Fatalf("%s: the definition accepts %s, which becomes %s, and the tool refuses that: %v\nschema %s\ndefinition %s",
 			m, sent, calls[0].Arguments, err, text, definition.JSON())
 	}
 	return true
 }
 
-// fits makes up arguments for the tool and holds them against the definition.
-func (g *generator) fits(t *testing.T, m mode, definition, original *jsonschema.Schema, text []byte) bool {
+// checkForth generates arguments for the tool, and checks them against the definition.
+func (g *generator) checkForth(t *testing.T, m mode, definition, original *jsonschema.Schema, text []byte) bool {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
@@ -117,12 +117,12 @@ func (g *generator) fits(t *testing.T, m mode, definition, original *jsonschema.
 		return false
 	}
 	if err := definition.Validate(t.Context(), wanted); err != nil {
-		t.Fatalf("%s: the tool takes %s, and the definition does not: %v\nschema %s\ndefinition %s", m, wanted, err, text, definition.JSON())
+		t.Fatalf("%s: the tool accepts %s, but the definition does not: %v\nschema %s\ndefinition %s", m, wanted, err, text, definition.JSON())
 	}
 	return true
 }
 
-// generator makes up schemas and values.
+// generator generates random schemas and values.
 type generator struct{ *rand.Rand }
 
 func (g *generator) one(of ...any) any { return of[g.IntN(len(of))] }
@@ -192,7 +192,7 @@ func (g *generator) object(depth int) map[string]any {
 	return s
 }
 
-// maybe adds some of the members given.
+// maybe adds a random choice of the given members.
 func (g *generator) maybe(s map[string]any, members ...any) {
 	for i := 0; i < len(members); i += 2 {
 		if g.chance(25) {
@@ -201,7 +201,7 @@ func (g *generator) maybe(s map[string]any, members ...any) {
 	}
 }
 
-// valueOf makes up a value that may fit a schema.
+// valueOf generates a value that may match a schema.
 func (g *generator) valueOf(v any, depth int) any {
 	s, ok := v.(map[string]any)
 	if !ok || depth > 8 {
@@ -260,7 +260,7 @@ func (g *generator) objectOf(s map[string]any, depth int) map[string]any {
 	return out
 }
 
-// callMessage is a model's message with one call.
+// callMessage returns a model's message with one call.
 func callMessage(format llm.Format, name, arguments string) string {
 	asText, err := json.Marshal(arguments)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// maxNodes bounds what inlining references and multiplying alternatives can grow a tool's
-// schema to.
+// maxNodes limits the size of a tool's schema, since inlining references and combining
+// alternatives can multiply it.
 const maxNodes = 2000
 
-// reader brings the parameters of one tool into nodes. The schema was compiled before, so
-// its references lead somewhere and how deeply it nests is bounded.
+// reader converts the parameters of one tool to nodes. The schema has been compiled, so its
+// references have targets and its nesting is bounded.
 type reader struct {
 	root   *jsontree.Value
 	report func(at, what, why string, effect Effect)
-	// following are the pointers of the references being followed.
+	// following are the pointers of the references that are being followed.
 	following []string
 	made      int
-	// lone tells that what stands beside a reference does not count, as up to draft 7.
+	// lone is set for drafts up to 7, which ignore keywords next to a reference.
 	lone bool
-	// id is the keyword for identifiers: "$id", or "id" up to draft 4.
+	// id is the keyword for identifiers: "id" in draft 4, "$id" in later drafts.
 	id string
 }
 
@@ -40,19 +40,19 @@ func newReader(root *jsontree.Value, report func(at, what, why string, effect Ef
 	return r
 }
 
-// count reports whether one more node may be made.
+// count reports whether one more node may be created.
 func (r *reader) count(at string) bool { return r.within(&r.made, at) }
 
-// within counts one more of what there may be maxNodes of. The first too many is reported.
+// within increments a counter and reports whether it is at most maxNodes. It reports a loss when
+// the counter first exceeds the limit.
 func (r *reader) within(have *int, at string) bool {
 	if *have++; *have == maxNodes+1 {
-		r.report(at, "the schema", "it grows too large once references are inlined; from here on nothing is said", Wider)
+		r.report(at, "the schema", "it grows too large once references are inlined; from here on the definition accepts any value", Wider)
 	}
 	return *have <= maxNodes
 }
 
-// read returns the schema o, which stands at the pointer at. base is what its references
-// are relative to.
+// read converts the schema o, whose JSON pointer is at. Its references are relative to base.
 func (r *reader) read(o *jsontree.Value, at string, base resource) *node {
 	if !r.count(at) {
 		return &node{at: at, types: jsontype.Any}
@@ -91,7 +91,7 @@ func (r *reader) read(o *jsontree.Value, at string, base resource) *node {
 	if list := o.Member("oneOf"); list != nil {
 		forms := r.schemas(list, at+"/oneOf", base)
 		if !disjoint(forms) {
-			r.report(at+"/oneOf", "oneOf", "it is written as anyOf, so that a value may fit several forms", Wider)
+			r.report(at+"/oneOf", "oneOf", "it is written as anyOf, so a value may match several alternatives", Wider)
 		}
 		n = r.both(n, r.union(forms, at+"/oneOf"))
 	}
@@ -109,7 +109,7 @@ func (r *reader) schemas(list *jsontree.Value, at string, base resource) []*node
 	return nodes
 }
 
-// closedBy gives the fields that are not declared in n, or in its alternatives, a schema.
+// closedBy sets the schema for fields that neither n nor its alternatives declare.
 func (n *node) closedBy(rest *node) *node {
 	out := *n
 	if n.alternatives != nil {
@@ -137,7 +137,7 @@ func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 		case limitTypes[name] != 0:
 			n.limits = append(n.limits, r.limit(o, keyword{name, value, where})...)
 		case name == "propertyNames" && r.read(value, where, base).anyText():
-			// Names are texts anyway.
+			// Every name is a string, so this constrains nothing.
 		case slices.Contains(others, name) && applies(o, name):
 			n.others = append(n.others, keyword{name, value, where})
 		}
@@ -147,7 +147,7 @@ func (r *reader) own(o *jsontree.Value, at string, base resource) *node {
 	return n.settled()
 }
 
-// applies reports whether a keyword does something, which some do only beside another.
+// applies reports whether a keyword has an effect. Some have one only with another keyword.
 func applies(o *jsontree.Value, name string) bool {
 	switch name {
 	case "then", "else":
@@ -160,7 +160,8 @@ func applies(o *jsontree.Value, name string) bool {
 	return true
 }
 
-// limit returns a limit as drafts from 6 on write it: draft 4 has a flag beside minimum.
+// limit returns a limit as written from draft 6 on. In draft 4, exclusiveMinimum and
+// exclusiveMaximum are flags that change the meaning of minimum and maximum.
 func (r *reader) limit(o *jsontree.Value, k keyword) []keyword {
 	switch {
 	case k.value.Kind == jsontree.Boolean && k.name != "uniqueItems", k.name == "uniqueItems" && !is(k.value, "true"):
@@ -173,7 +174,7 @@ func (r *reader) limit(o *jsontree.Value, k keyword) []keyword {
 	return []keyword{k}
 }
 
-// object reads what a schema says of objects.
+// object reads the keywords for objects.
 func (r *reader) object(n *node, o *jsontree.Value, at string, base resource) {
 	if properties := o.Member("properties"); properties != nil {
 		for i := range properties.Members {
@@ -195,7 +196,7 @@ func (r *reader) object(n *node, o *jsontree.Value, at string, base resource) {
 	}
 }
 
-// undeclared returns what n says of a field that it does not declare.
+// undeclared returns the schema that n has for a field that it does not declare.
 func (n *node) undeclared(at string) *node {
 	if n.rest != nil {
 		return n.rest
@@ -203,7 +204,7 @@ func (n *node) undeclared(at string) *node {
 	return &node{at: at, types: jsontype.Any}
 }
 
-// array reads what a schema says of arrays, in any draft.
+// array reads the keywords for arrays, in any draft.
 func (r *reader) array(n *node, o *jsontree.Value, at string, base resource) {
 	n.prefix = r.schemas(o.Member("prefixItems"), at+"/prefixItems", base)
 	switch items := o.Member("items"); {

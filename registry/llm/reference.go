@@ -10,14 +10,14 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// resource is what references are relative to: the whole schema, or a part of it with an
-// identifier of its own.
+// resource is the base of relative references: the whole schema, or a part of it with its own
+// identifier.
 type resource struct {
 	root *jsontree.Value
 	at   string
 }
 
-// address returns the identifier that makes a schema a resource; empty means none.
+// address returns the identifier that makes a schema a resource, or "".
 func (r *reader) address(o *jsontree.Value) string {
 	if id := o.Member(r.id).Text(); !strings.HasPrefix(id, "#") {
 		return id
@@ -25,11 +25,11 @@ func (r *reader) address(o *jsontree.Value) string {
 	return ""
 }
 
-// follow reads what a reference leads to.
+// follow reads the target of a reference.
 func (r *reader) follow(ref, at string, base resource) *node {
 	target, pointer, home := r.resolve(ref, base)
 	if target == nil {
-		r.report(at, show(jsontree.NewString(ref)), "the reference cannot be inlined; nothing is said of the value", Wider)
+		r.report(at, show(jsontree.NewString(ref)), "the reference cannot be inlined; the definition accepts any value here", Wider)
 		return &node{at: at, types: jsontype.Any, cut: true}
 	}
 	if slices.Contains(r.following, pointer) || strings.HasPrefix(at, pointer+"/") {
@@ -40,18 +40,19 @@ func (r *reader) follow(ref, at string, base resource) *node {
 	return r.read(target, pointer, home)
 }
 
-// recursive stands for a schema that contains itself: what type it is, and no more.
+// recursive returns a node for a schema that contains itself. It keeps only the type, title and
+// description.
 func (r *reader) recursive(ref, at string, target *jsontree.Value) *node {
 	n := &node{at: at, types: jsontype.Any, cut: true}
 	if target.Kind == jsontree.Object {
 		n.types = typesNamed(target.Member("type"))
 		n.title, n.description = target.Member("title").Text(), target.Member("description").Text()
 	}
-	r.report(at, show(jsontree.NewString(ref)), "the schema contains itself, which cannot be inlined; only the type is said", Wider)
+	r.report(at, show(jsontree.NewString(ref)), "the schema contains itself and cannot be inlined; only its type is kept", Wider)
 	return n
 }
 
-// resolve finds what a reference leads to; nil when it is not in this schema.
+// resolve returns the target of a reference, or nil if it is not in this schema.
 func (r *reader) resolve(ref string, base resource) (target *jsontree.Value, pointer string, home resource) {
 	address, fragment, _ := strings.Cut(ref, "#")
 	if address != "" {
@@ -81,7 +82,7 @@ func (r *reader) resolve(ref string, base resource) (target *jsontree.Value, poi
 	return target, pointer, base
 }
 
-// walk visits all objects of a value, outermost first.
+// walk calls visit for every object in a value, parents before children.
 func walk(v *jsontree.Value, at string, visit func(o *jsontree.Value, at string)) {
 	if v.Kind == jsontree.Object {
 		visit(v, at)

@@ -8,27 +8,27 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// reply is what a provider's response says.
+// reply is the content of a provider's response.
 type reply struct {
-	own   []*jsontree.Value // the model's messages, as they go back into the conversation
+	own   []*jsontree.Value // the model's messages, to be appended to the conversation
 	text  string
 	calls []Call
 }
 
-// noMessage is the error for what holds no message of the model.
+// noMessage returns the error for a body without a model's message.
 func noMessage(format Format, body []byte, want string) error {
-	var failure struct { // as all providers answer when they refuse a request
+	var failure struct { // all providers answer a refused request with this field
 		Error json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(body, &failure) == nil && len(failure.Error) > 0 && string(failure.Error) != "null" {
 		return fmt.Errorf("the provider answered with an error: %s", show(jsontree.NewRaw(failure.Error)))
 	}
-	return fmt.Errorf("this is no response of %s: %s is missing; give the body of the response, not streamed", format, want)
+	return fmt.Errorf("not a response of %s: %s is missing; pass the body of a response that is not streamed", format, want)
 }
 
-// notJSON is the error for a response that cannot be read.
+// notJSON returns the error for a response that cannot be parsed.
 func notJSON(format Format, err error) error {
-	return fmt.Errorf("this is no response of %s: %w", format, err)
+	return fmt.Errorf("not a response of %s: %w", format, err)
 }
 
 // textPart is a part of a message's content.
@@ -38,7 +38,8 @@ type textPart struct {
 	Thought bool   `json:"thought"`
 }
 
-// joinTexts returns the texts of content that is a text or a list of parts.
+// joinTexts returns the text of content that is a string or a list of parts. It leaves out the
+// model's thoughts.
 func joinTexts(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -58,7 +59,8 @@ func joinTexts(content json.RawMessage) string {
 	return b.String()
 }
 
-// written returns arguments that a provider sends as a text, or as JSON.
+// argumentsOf returns the arguments of a call as JSON. Some providers send a string that
+// contains JSON, and others send an object.
 func argumentsOf(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && len(raw) > 0 && raw[0] == '"' {

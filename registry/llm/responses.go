@@ -7,18 +7,18 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// responses is OpenAI's Responses API: a conversation of items.
+// responses is OpenAI's Responses API, in which a conversation is a list of items.
 type responses struct{ plainList }
 
 func (responses) subset(strict bool) *subset { return openAISubset(strict) }
 
-// definition always says strict: left out, it would be true.
+// definition always sets "strict", because the API takes it as true if it is missing.
 func (responses) definition(d definition) *jsontree.Value {
 	return jsontree.NewObject().AddText("type", "function").AddText("name", d.name).AddText("description", d.description).
 		Add("strict", jsontree.NewBoolean(d.strict)).Add("parameters", d.parameters)
 }
 
-// responsesItem is what is looked at of an item.
+// responsesItem has the fields of an item that this package reads.
 type responsesItem struct {
 	Type      string          `json:"type"`
 	CallID    string          `json:"call_id"`
@@ -49,7 +49,7 @@ func (p responses) parse(message []byte) (reply, error) {
 	return r, nil
 }
 
-// items returns the items of a response, or those that were given themselves.
+// items returns the items of a message, which is a response or a plain array of items.
 func (responses) items(message []byte) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	if trimmed := bytes.TrimSpace(message); len(trimmed) > 0 && trimmed[0] == '[' {

@@ -9,8 +9,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// parameters writes the schema of a tool's arguments: an object, for no provider takes
-// alternatives there.
+// parameters writes the schema of a tool's arguments. It is always a single object, because no
+// provider accepts alternatives at the top level.
 func (c *converter) parameters(n *node) (*jsontree.Value, *back) {
 	n = c.oneForm(n)
 	w, b := &written{}, &back{}
@@ -22,12 +22,12 @@ func (c *converter) parameters(n *node) (*jsontree.Value, *back) {
 	return w.object(jsontree.NewObject().AddText("type", "object"), n), b
 }
 
-// oneForm returns the arguments as one object. Alternatives become an object with the
-// fields of all, of which those are required that all require.
+// oneForm returns the arguments as one object. Alternatives become one object with the fields
+// of all alternatives. A field is required if every alternative requires it.
 func (c *converter) oneForm(n *node) *node {
 	switch {
 	case n.never:
-		c.report(n.at, "false", "no arguments fit, which "+c.subset.provider+" cannot be told", Wider)
+		c.report(n.at, "false", "no arguments are valid, which "+c.subset.provider+" cannot express", Wider)
 		return &node{at: n.at, types: jsontype.Object}
 	case n.alternatives == nil:
 		return n
@@ -46,12 +46,12 @@ func (c *converter) oneForm(n *node) *node {
 	if closed {
 		out.rest = &node{at: n.at, never: true}
 	}
-	c.report(n.at, "alternatives of the arguments", "no provider takes them at the top; they are one object, and what each requires is told in the description", Wider)
+	c.report(n.at, "alternatives of the arguments", "no provider accepts them at the top level; they become one object, and the description lists what each requires", Wider)
 	out.description = strings.TrimSpace(out.description + " " + requirements(n.alternatives))
 	return out
 }
 
-// fieldOf returns a field as any of several objects has it.
+// fieldOf returns a field that accepts what the field accepts in any of several objects.
 func (c *converter) fieldOf(forms []*node, name string) field {
 	f := field{name: name, required: true}
 	var nodes []*node
@@ -70,21 +70,20 @@ func (c *converter) fieldOf(forms []*node, name string) field {
 	return f
 }
 
-// contains reports whether a schema is in a list: the same one, or one that says the same.
+// contains reports whether nodes has n, or a scalar schema equal to n.
 func contains(nodes []*node, n *node) bool {
 	return slices.ContainsFunc(nodes, func(other *node) bool {
-		return other == n || other.scalar() && n.scalar() && other.says() == n.says()
+		return other == n || other.scalar() && n.scalar() && other.key() == n.key()
 	})
 }
 
-// scalar reports a schema that speaks of scalars alone, and so can be compared by what it
-// says.
+// scalar reports whether a schema admits only scalars, which makes it comparable by its key.
 func (n *node) scalar() bool {
 	return !n.never && !n.cut && n.alternatives == nil && n.types&(jsontype.Array|jsontype.Object) == 0
 }
 
-// says returns a text that is the same for schemas of scalars that say the same.
-func (n *node) says() string {
+// key returns a string that is equal for equal scalar schemas.
+func (n *node) key() string {
 	out := strconv.Itoa(int(n.types)) + string(arrayOf(n.enum).Key()) + n.description
 	for _, k := range append(slices.Clip(n.limits), n.others...) {
 		out += " " + k.name + string(k.value.Key())
@@ -92,7 +91,8 @@ func (n *node) says() string {
 	return out
 }
 
-// requirements words what each of several forms of the arguments requires.
+// requirements returns a sentence that lists what each of several forms of the arguments
+// requires. It is empty if one form requires nothing.
 func requirements(forms []*node) string {
 	var sets []string
 	for _, form := range forms {

@@ -8,81 +8,84 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// subset is what a provider's schemas may hold. A converter keeps what is in it.
+// subset is the part of JSON Schema that a provider supports.
 type subset struct {
-	// provider is its name in texts.
+	// provider is the provider's name in messages.
 	provider string
 	names    nameRule
-	// tools and description are how many tools, and how many characters of a description,
-	// all models take; 0 means any.
+	// tools limits the tools in a request, and description limits the characters in a tool's
+	// description, to what all models accept; 0 means no limit.
 	tools, description int
 	// fields is the rule for names of properties; the zero value allows all.
 	fields nameRule
-	// limits are the limits that the provider knows, without format, and formats the formats;
-	// nil knows all.
+	// limits are the supported keywords of limitTypes other than format; nil means all of them.
+	// formats are the supported values of format; nil means all of them.
 	limits, formats []string
-	// shortest says that of minItems the provider knows 0 and 1 alone.
-	shortest bool
-	// others tells that it knows not, if, patternProperties and the like.
+	// shortMinItems restricts minItems to 0 and 1.
+	shortMinItems bool
+	// others is set if the provider supports the keywords in the variable others.
 	others bool
-	// notes tells that it knows default and examples.
+	// notes is set if the provider supports default and examples.
 	notes bool
-	// typeLists tells that "type" may list several types; null beside one may always stand.
+	// typeLists is set if "type" may list several types. One type and null are always allowed.
 	typeLists bool
-	// typed tells that a type must be said wherever one can be.
+	// typed is set if every schema must have a type.
 	typed bool
-	// items tells that an array must say something of its items.
+	// items is set if every array must have a schema for its items.
 	items bool
 	// enums are the types of the values that an enum may list.
 	enums jsontype.Set
-	// tuples tells that it knows prefixItems.
+	// tuples is set if the provider supports prefixItems.
 	tuples bool
-	// strict has further rules; nil means that the model is not held to the schema.
+	// strict has the further rules of strict mode; nil means that the mode is off.
 	strict *strictRules
 }
 
-// strictRules are the rules of a mode that holds the model to the schema.
+// strictRules are the rules of strict mode, in which the provider makes the model follow the
+// schema.
 type strictRules struct {
-	// allRequired asks for all properties to be required: one that may be left out takes
-	// null instead.
+	// allRequired requires every property to be listed as required. An optional property
+	// accepts null instead.
 	allRequired bool
-	// The bounds for one tool; 0 means none.
+	// depth, properties, nameBytes and enumValues limit the schema of one tool; 0 means no limit.
 	depth, properties, nameBytes, enumValues int
-	// longEnum is the number of values from which the texts of an enum may have at most
-	// longEnumBytes.
+	// longEnumBytes limits the total bytes of the strings in an enum with more than longEnum
+	// values; 0 for longEnum means no limit.
 	longEnum, longEnumBytes int
-	// The bounds for all tools of a request; 0 means none.
+	// tools, optional and unions limit all strict tools of a request together; 0 means no limit.
+	// optional and unions also limit each tool.
 	tools, optional, unions int
 }
 
-// knows reports whether the provider knows a limit with this value.
+// knows reports whether the provider supports a limit with this value.
 func (s *subset) knows(name string, value *jsontree.Value) bool {
 	known := func(names []string, name string) bool { return names == nil || slices.Contains(names, name) }
 	switch {
 	case name == "format":
 		return known(s.formats, value.Text())
-	case name == "minItems" && s.shortest:
+	case name == "minItems" && s.shortMinItems:
 		return number(value) == 0 || number(value) == 1
 	}
 	return known(s.limits, name)
 }
 
-// measure is what the bounds of strict modes count.
+// measure holds the sizes of a schema that strict mode limits.
 type measure struct {
 	depth, properties, nameBytes, enumValues int
-	longEnum                                 string // why an enum is too long; empty when none is
+	longEnum                                 string // error about an enum that is too long, or ""
 	optional, unions                         int
 }
 
-// exceeded says which bound for one tool a schema is over; empty when none.
+// exceeded measures a schema. It returns an error message for the first limit on one tool that
+// the schema exceeds, or "".
 func (s *strictRules) exceeded(schema *jsontree.Value) (measure, string) {
 	var m measure
 	m.count(schema, s, 1)
-	over := func(what string, have, most int) string {
-		if most == 0 || have <= most {
+	over := func(what string, have, limit int) string {
+		if limit == 0 || have <= limit {
 			return ""
 		}
-		return fmt.Sprintf("the schema has %d %s, and strict mode takes %d", have, what, most)
+		return fmt.Sprintf("the schema has %d %s, but strict mode accepts at most %d", have, what, limit)
 	}
 	for _, why := range []string{
 		over("levels of nesting", m.depth, s.depth), over("properties", m.properties, s.properties),
@@ -140,19 +143,20 @@ func (m *measure) count(schema *jsontree.Value, s *strictRules, depth int) {
 	}
 }
 
-// tally adds up what the bounds for all tools of a request count.
+// tally counts what strict mode limits for all tools of a request together.
 type tally struct{ tools, optional, unions int }
 
-// admit counts one more strict tool, or says why there may not be one.
+// admit counts one more strict tool. It returns an error message if the tool would exceed a
+// limit, or "".
 func (t *tally) admit(s *strictRules, m measure) string {
-	over := func(have, most int) bool { return most > 0 && have > most }
+	over := func(have, limit int) bool { return limit > 0 && have > limit }
 	switch {
 	case over(t.tools+1, s.tools):
-		return fmt.Sprintf("a request takes %d strict tools", s.tools)
+		return fmt.Sprintf("a request may have at most %d strict tools", s.tools)
 	case over(t.optional+m.optional, s.optional):
-		return fmt.Sprintf("the strict tools of a request take %d optional properties in all", s.optional)
+		return fmt.Sprintf("the strict tools of a request may have at most %d optional properties in all", s.optional)
 	case over(t.unions+m.unions, s.unions):
-		return fmt.Sprintf("the strict tools of a request take %d unions in all", s.unions)
+		return fmt.Sprintf("the strict tools of a request may have at most %d unions in all", s.unions)
 	}
 	t.tools++
 	t.optional += m.optional

@@ -14,39 +14,40 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// Options say how tools are defined. The zero value is what works with every model.
+// Options control how tools are defined. The zero value works with every model.
 type Options struct {
-	// Strict asks the provider to hold the model to the schemas, where it has such a mode
-	// (OpenAI, Anthropic) and a tool's schema can be written for it; the others are defined
-	// as without, and Losses says which and why. It costs: what strict mode cannot say is
-	// left out, and optional fields become nulls, which are taken out of calls again.
+	// Strict asks the provider to make the model follow the schemas, which OpenAI and
+	// Anthropic can do. A tool whose schema does not fit strict mode is defined without it,
+	// and [Tools.Losses] reports the tool and the reason. Strict mode has a price: keywords
+	// that it does not support are left out. Optional fields become nulls for OpenAI; calls
+	// to the tool omit these nulls.
 	Strict bool
 }
 
-// Tools are tools as one provider knows them. A Tools does not change and is safe for
-// concurrent use. The zero value is not usable; see New.
+// Tools holds the definitions of tools for one provider. It is immutable and safe for
+// concurrent use. The zero value is not usable; call [New].
 type Tools struct {
 	format      Format
 	provider    provider
 	tools       []*exported
-	byName      map[string]*exported // by the name in definitions
+	byName      map[string]*exported // keyed by the name in the definition
 	definitions json.RawMessage
 	losses      []Loss
 }
 
-// exported is one tool in its provider's terms.
+// exported is one tool as defined for a provider.
 type exported struct {
 	spec tool.Spec
 	name string
 	back *back
-	// alone keeps calls of the tool from running beside others.
+	// alone forbids running other calls at the same time as a call to this tool.
 	alone bool
 }
 
-// New defines tools for a provider, in their order. Disabled tools are left out. What
-// cannot be said as the tools' schemas say it is in Losses.
+// New defines tools for a provider, in the order given. It leaves out disabled tools.
+// [Tools.Losses] returns the differences between the definitions and the tools' own schemas.
 //
-// The error says which tool's schema is none, or which two tools would have the same name.
+// New fails if a tool's schema is invalid, or if two tools would have the same name.
 func New(format Format, infos []catalogue.Info, o Options) (*Tools, error) {
 	p, err := format.provider()
 	if err != nil {
@@ -64,7 +65,7 @@ func New(format Format, infos []catalogue.Info, o Options) (*Tools, error) {
 			return nil, err
 		}
 		if other := t.byName[x.name]; other != nil {
-			return nil, fmt.Errorf("the tools %s and %s would both be called %s; rename one, or leave it out", other.spec.Name, info.Name, x.name)
+			return nil, fmt.Errorf("the tools %s and %s would both have the name %s; rename one, or leave it out", other.spec.Name, info.Name, x.name)
 		}
 		t.warn(p.subset(false), d, x.spec.Name)
 		t.tools = append(t.tools, x)
@@ -79,10 +80,11 @@ func New(format Format, infos []catalogue.Info, o Options) (*Tools, error) {
 // of tools/list): a JSON array. The caller may change it.
 func (t *Tools) Definitions() json.RawMessage { return slices.Clone(t.definitions) }
 
-// Losses returns what the definitions do not say as the tools' schemas do, by tool.
+// Losses returns the differences between the definitions and the tools' own schemas, grouped
+// by tool.
 func (t *Tools) Losses() []Loss { return slices.Clone(t.losses) }
 
-// warn reports what a provider may refuse a request for, though nothing can be done here.
+// warn records why a provider may refuse the request, where the package cannot prevent it.
 func (t *Tools) warn(s *subset, d definition, name string) {
 	if s == nil {
 		return
@@ -91,14 +93,14 @@ func (t *Tools) warn(s *subset, d definition, name string) {
 		t.losses = append(t.losses, Loss{Tool: name, What: what, Why: why, Effect: Risky})
 	}
 	if n := utf8.RuneCountInString(d.description); s.description > 0 && n > s.description {
-		risk("the description", fmt.Sprintf("it has %d characters, and some models of %s take %d", n, s.provider, s.description))
+		risk("the description", fmt.Sprintf("it has %d characters, but some models of %s accept at most %d", n, s.provider, s.description))
 	}
 	if len(t.tools) == s.tools && s.tools > 0 {
-		risk("this tool and those after it", fmt.Sprintf("%s takes %d tools in a request; define fewer", s.provider, s.tools))
+		risk("this tool and the following ones", fmt.Sprintf("%s accepts at most %d tools in a request; define fewer", s.provider, s.tools))
 	}
 }
 
-// export brings one tool into the provider's terms.
+// export defines one tool for the provider.
 func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, definition, error) {
 	schema, err := parametersOf(spec)
 	if err != nil {
@@ -119,17 +121,17 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 	return x, d, nil
 }
 
-// resultOf checks and reads the schema of a tool's result; nil for one that MCP has no place
-// for.
+// resultOf checks and reads the schema of a tool's result. It returns nil if the result is not
+// an object, since MCP has only objects as structured results.
 func (t *Tools) resultOf(spec tool.Spec) (*jsontree.Value, error) {
 	schema, err := jsonschema.Compile(spec.Result)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the schema of the result is faulty: %w", spec.Name, err)
+		return nil, fmt.Errorf("%s: the schema of the result is invalid: %w", spec.Name, err)
 	}
 	if spec.ResultIsObject() {
 		return treeOf(schema), nil
 	}
-	t.losses = append(t.losses, Loss{Tool: spec.Name, What: "the schema of the result", Why: "structured results of MCP are objects; it is left out", Effect: Untold})
+	t.losses = append(t.losses, Loss{Tool: spec.Name, What: "the schema of the result", Why: "structured results in MCP must be objects; the schema is left out", Effect: Untold})
 	return nil, nil
 }
 
@@ -139,23 +141,23 @@ func parametersOf(spec tool.Spec) (*jsontree.Value, error) {
 	if len(text) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
 	}
-	// The checks make sure that references lead somewhere and that nesting is bounded.
+	// Compiling ensures that all references have a target and that nesting is bounded.
 	schema, err := jsonschema.CompileParameters(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the schema of the parameters is faulty: %w", spec.Name, err)
+		return nil, fmt.Errorf("%s: the schema of the parameters is invalid: %w", spec.Name, err)
 	}
 	return treeOf(schema), nil
 }
 
-// treeOf returns a schema with its texts as models read them best.
+// treeOf returns a schema with unescaped strings, which models read best.
 func treeOf(schema *jsonschema.Schema) *jsontree.Value {
 	tree := schema.Tree()
 	tree.Unescape()
 	return tree
 }
 
-// convert writes a tool's schema for the provider, in strict mode where that is wished for
-// and possible, and keeps what it costs.
+// convert writes a tool's schema for the provider and records the losses. It uses strict mode
+// if strict is set and the schema fits.
 func (t *Tools) convert(x *exported, schema *jsontree.Value, strict bool, count *tally) (parameters *jsontree.Value, isStrict bool) {
 	plain := t.provider.subset(false)
 	if plain == nil {
@@ -163,7 +165,7 @@ func (t *Tools) convert(x *exported, schema *jsontree.Value, strict bool, count 
 	}
 	if strict {
 		rules := t.provider.subset(true)
-		why := "there is no strict mode"
+		why := "the provider has no strict mode"
 		if rules != nil {
 			var losses []Loss
 			if parameters, losses, why = x.write(schema, rules, count); why == "" {
@@ -178,14 +180,15 @@ func (t *Tools) convert(x *exported, schema *jsontree.Value, strict bool, count 
 	return parameters, false
 }
 
-// write writes a tool's schema within a subset; why says what keeps it from being strict.
+// write writes a tool's schema within a subset. The reason why the schema does not fit strict
+// mode is in why; "" means that it fits.
 func (x *exported) write(schema *jsontree.Value, s *subset, count *tally) (parameters *jsontree.Value, losses []Loss, why string) {
 	report := func(at, what, why string, effect Effect) {
 		losses = append(losses, Loss{Tool: x.spec.Name, Pointer: at, What: what, Why: why, Effect: effect})
 	}
 	x.name = s.names.toolName(x.spec.Name)
 	if x.name != x.spec.Name {
-		report("", "the name", "names are otherwise for "+s.provider+"; it is called "+x.name, Renamed)
+		report("", "the name", s.provider+" does not accept it; the definition calls the tool "+x.name, Renamed)
 	}
 	c := &converter{reader: newReader(schema, report), subset: s}
 	parameters, x.back = c.parameters(c.read(schema, "", resource{root: schema}))

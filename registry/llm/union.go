@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// union returns what one of several schemas admits.
+// union returns a schema that admits what at least one of several schemas admits.
 func (r *reader) union(forms []*node, at string) *node {
 	var flat []*node
 	null := false
@@ -29,7 +29,7 @@ func (r *reader) union(forms []*node, at string) *node {
 	case len(flat) == 0:
 		return &node{at: at, never: true}
 	case len(flat) > maxAlternatives:
-		r.report(at, "alternatives", "there are too many; nothing is said of the value", Wider)
+		r.report(at, "alternatives", "there are too many; the definition accepts any value here", Wider)
 		return &node{at: at, types: jsontype.Any}
 	case null && len(flat) == 1:
 		return flat[0].orNull()
@@ -42,8 +42,8 @@ func (r *reader) union(forms []*node, at string) *node {
 	return &node{at: at, alternatives: flat, types: jsontype.Any}
 }
 
-// spread returns the alternatives of n, or n. What n says about all of them is said of
-// each that says nothing itself.
+// spread returns the alternatives of n, or n itself if it has none. Alternatives without a
+// description get the description of n.
 func (n *node) spread() []*node {
 	if n.alternatives == nil {
 		return []*node{n}
@@ -56,7 +56,7 @@ func (n *node) spread() []*node {
 	})
 }
 
-// orNull returns n with null admitted too.
+// orNull returns n changed to admit null as well.
 func (n *node) orNull() *node {
 	out := *n
 	switch {
@@ -75,11 +75,11 @@ func (n *node) orNull() *node {
 	return &out
 }
 
-// maxComparisons bounds what is done to find out whether alternatives overlap.
+// maxComparisons bounds the work of finding out whether alternatives overlap.
 const maxComparisons = 20_000
 
-// disjoint reports whether no value can fit two of the schemas, as far as that is easily
-// told.
+// disjoint reports whether no value can match two of the schemas. It returns false if that
+// would take too much work to find out.
 func disjoint(forms []*node) bool {
 	c := &comparison{left: maxComparisons}
 	for i, a := range forms {
@@ -92,11 +92,11 @@ func disjoint(forms []*node) bool {
 	return true
 }
 
-// comparison counts what comparing schemas costs.
+// comparison counts down the comparisons that are left.
 type comparison struct{ left int }
 
-// apart reports whether no value can fit both schemas: by type, by the values they list, or
-// by a required field that tells them apart.
+// apart reports whether no value can match both schemas: because of their types, their enums,
+// or a required field that differs.
 func (c *comparison) apart(a, b *node) bool {
 	if c.left--; c.left < 0 {
 		return false
@@ -128,7 +128,7 @@ func (c *comparison) allApart(as, bs []*node) bool {
 	})
 }
 
-// lists reports whether the enum of n has a value, or may have.
+// lists reports whether the enum of n contains v. It returns true if no comparisons are left.
 func (c *comparison) lists(n *node, v *jsontree.Value) bool {
 	c.left -= len(n.enum)
 	return c.left < 0 || lists(n.enum, v)

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 )
 
-// itemsOf returns the items of an array; nil for anything else.
+// itemsOf returns the items of an array, or nil for any other value.
 func itemsOf(v *jsontree.Value) []jsontree.Value {
 	if v == nil || v.Kind != jsontree.Array {
 		return nil
@@ -18,17 +18,17 @@ func itemsOf(v *jsontree.Value) []jsontree.Value {
 	return v.Items
 }
 
-// texts returns texts as a JSON array.
+// texts returns strings as a JSON array.
 func texts(values []string) *jsontree.Value {
 	return jsontree.NewArray(each.Of(values, jsontree.NewString)...)
 }
 
-// is reports whether a value is a boolean of this literal.
+// is reports whether a value is the boolean with this literal, "true" or "false".
 func is(v *jsontree.Value, literal string) bool {
 	return v != nil && v.Kind == jsontree.Boolean && v.Literal == literal
 }
 
-// typesNamed reads the keyword "type"; without one it is any type.
+// typesNamed returns the types that the keyword "type" lists; nil means any type.
 func typesNamed(v *jsontree.Value) jsontype.Set {
 	if v == nil {
 		return jsontype.Any
@@ -40,7 +40,7 @@ func typesNamed(v *jsontree.Value) jsontype.Set {
 	return set
 }
 
-// number returns the value of a JSON number, about; 0 for anything else.
+// number returns a JSON number as the nearest float64, or 0 for any other value.
 func number(v *jsontree.Value) float64 {
 	n, err := strconv.ParseFloat(v.Literal, 64)
 	if err != nil {
@@ -52,17 +52,17 @@ func number(v *jsontree.Value) float64 {
 // same reports whether two JSON values are equal.
 func same(a, b *jsontree.Value) bool { return bytes.Equal(a.Key(), b.Key()) }
 
-// lists reports whether a list has a value.
+// lists reports whether list contains v.
 func lists(list []jsontree.Value, v *jsontree.Value) bool {
 	return slices.ContainsFunc(list, func(one jsontree.Value) bool { return same(&one, v) })
 }
 
-// show returns a value as JSON for a message, cut where it is long.
+// show returns a value as JSON for a message, cut to 80 characters.
 func show(v *jsontree.Value) string {
-	const most = 80
+	const maxRunes = 80
 	text := string(v.JSON())
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "..."
+	if runes := []rune(text); len(runes) > maxRunes {
+		return string(runes[:maxRunes]) + "..."
 	}
 	return text
 }
