@@ -87,7 +87,7 @@ func TestQuestionTexts(t *testing.T) {
 				Arguments: json.RawMessage(`{"to":"production"}`), Confirm: "Deploy?\nIt can reach nothing.",
 			},
 			want: "May the tool deploy run? The tool is dangerous.\n" +
-				"It runs outside the sandbox, with all rights of the user it runs as; no grant limits it; it says that it uses write:workspace at /workspace (/home/me/work).\n" +
+				"It runs outside the sandbox, with all rights of the user it runs as; no grant limits it; it claims to use write:workspace at /workspace (/home/me/work).\n" +
 				"Its arguments:\n  to: \"production\"\n" +
 				`Its author says: Deploy?\nIt can reach nothing.` + "\n",
 		},

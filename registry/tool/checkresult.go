@@ -11,33 +11,32 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool/media"
 )
 
-// Bounds of a result, beside those of a call's output.
+// Limits of a result, in addition to the limit on a call's output.
 const (
-	// MaxBlocks is how many blocks content and attachments may have together.
+	// MaxBlocks limits the number of blocks in content and attachments together.
 	MaxBlocks = 1000
-	// MaxMetadata bounds the JSON of Metadata, in bytes, and maxTitle Title, maxWarnings
-	// the number of Warnings and maxWarning each of them.
+	// MaxMetadata limits the JSON of Metadata, in bytes.
 	MaxMetadata = 64 << 10
-	maxTitle    = 1 << 10
+	maxTitle    = 1 << 10 // in bytes
 	maxWarnings = 50
-	maxWarning  = 4 << 10
+	maxWarning  = 4 << 10 // in bytes
 )
 
-// Check tells whether a result is what it says: texts are UTF-8, Structured is JSON,
-// Warnings are short, Metadata can be written as JSON, and images and sounds are whole files of their type
-// (see package media). The registry checks each result before anybody gets it. The error
-// is an *Error of the code invalid_output that names the block. Checking takes time linear
-// in the size of the result.
+// Check reports whether a result is valid: texts are UTF-8, Structured is JSON, Warnings are
+// short, Metadata encodes as JSON, and images and audio are complete files of their type (see
+// package media). The registry checks every result before it returns it. The error is an
+// *[Error] with the code invalid_output, and names the block. Check takes time linear in the
+// size of the result.
 func (r Result) Check() error {
 	switch {
 	case len(r.Content)+len(r.Attachments) > MaxBlocks:
-		return invalidOutput("the result has %d blocks; there may be %d", len(r.Content)+len(r.Attachments), MaxBlocks)
+		return invalidOutput("the result has %d blocks; the limit is %d", len(r.Content)+len(r.Attachments), MaxBlocks)
 	case len(r.Title) > maxTitle || !utf8.ValidString(r.Title):
 		return invalidOutput("the title must be UTF-8 of at most %d bytes", maxTitle)
 	case len(r.Warnings) > maxWarnings:
-		return invalidOutput("the result has %d warnings; there may be %d", len(r.Warnings), maxWarnings)
+		return invalidOutput("the result has %d warnings; the limit is %d", len(r.Warnings), maxWarnings)
 	case len(r.Structured) > 0 && !json.Valid(r.Structured):
-		return invalidOutput("the structured result is no JSON")
+		return invalidOutput("the structured result is not JSON")
 	}
 	for i, warning := range r.Warnings {
 		if len(warning) > maxWarning || !utf8.ValidString(warning) {
@@ -56,8 +55,8 @@ func (r Result) Check() error {
 	return checkBlocks("attachments", r.Attachments)
 }
 
-// Size is about how much memory the result takes, in bytes, but for what Check bounds to
-// little.
+// Size returns roughly how much memory the result takes, in bytes. It ignores the parts that
+// Check limits to small sizes.
 func (r Result) Size() int {
 	n := len(r.Structured)
 	for _, warning := range r.Warnings {
@@ -72,12 +71,12 @@ func (r Result) Size() int {
 	return n
 }
 
-// plainSize returns how many bytes the JSON of metadata has at most, without writing it; ok is
-// false for one that has other values than texts, whole numbers and flags.
+// plainSize returns an upper bound for the size of metadata as JSON, in bytes, without encoding
+// it. ok is false if metadata has values other than strings, integers, booleans and nil.
 func plainSize(metadata map[string]any) (size int, ok bool) {
 	const (
-		escaped = 6  // bytes of a character, at most
-		number  = 24 // bytes of a number, at most, with what is around a field
+		escaped = 6  // max bytes of an escaped character
+		number  = 24 // max bytes of a number and the punctuation of its field
 	)
 	for name, value := range metadata {
 		size += escaped*len(name) + number
@@ -115,7 +114,7 @@ func (c Content) check() error {
 	case ContentResource, ContentResourceLink:
 		r := c.Resource
 		if r == nil || r.URI == "" || c.Type == ContentResourceLink && r.Name == "" {
-			return errors.New("a resource needs a uri, and a link a name too")
+			return errors.New("a resource needs a uri, and a link also needs a name")
 		}
 		return errors.Join(checkText(r.URI), checkText(r.Name), checkText(r.Title), checkText(r.Description), checkText(r.Text))
 	}

@@ -2,19 +2,19 @@ package tool
 
 import "cmp"
 
-// Name is the name that other systems have for errors of this code, such as
-// "ToolNotFoundError". Codes without one of their own share "ToolExecutionError"; a code
-// that is none has "InternalError".
+// Name returns the name that other systems use for errors with this code, such as
+// "ToolNotFoundError". Codes without such a name share "ToolExecutionError". An unknown code has
+// "InternalError".
 func (c Code) Name() string {
 	return cmp.Or(codeFacts[c].name, codeFacts[CodeInternal].name)
 }
 
-// Recoverable tells that whoever makes a call may always get further after an error of
-// this code by other arguments, another tool or asking for less. Errors of other codes say
-// so themselves, where it holds for them.
+// Recoverable reports whether the caller can recover from every error with this code: by changing
+// the arguments, calling another tool or asking for less. If it returns false,
+// [Error.Recoverable] tells it for the single error.
 func (c Code) Recoverable() bool { return codeFacts[c].recoverable }
 
-// codeFacts is what holds for all errors of a code.
+// codeFacts holds what is true of all errors with a code.
 var codeFacts = map[Code]struct {
 	name        string
 	recoverable bool

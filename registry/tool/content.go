@@ -5,46 +5,45 @@ import "encoding/json"
 // ContentType is the kind of a content block.
 type ContentType string
 
-// The kinds of content blocks. They are those of the Model Context Protocol, and so is
-// their JSON.
+// The kinds of content blocks, which have the names and the JSON of the Model Context Protocol.
 const (
-	// ContentText is a text: Content.Text.
+	// ContentText is text, in Content.Text.
 	ContentText ContentType = "text"
-	// ContentImage is the file of an image: Content.Data and MIMEType.
+	// ContentImage is an image file, in Content.Data, with its MIMEType.
 	ContentImage ContentType = "image"
-	// ContentAudio is the file of a sound: Content.Data and MIMEType.
+	// ContentAudio is an audio file, in Content.Data, with its MIMEType.
 	ContentAudio ContentType = "audio"
-	// ContentResource is a named text or file: Content.Resource with its Text or Blob.
+	// ContentResource is an embedded resource: Content.Resource with its Text or Blob.
 	ContentResource ContentType = "resource"
-	// ContentResourceLink says where something is: Content.Resource without its contents.
+	// ContentResourceLink is a link to a resource: Content.Resource without its contents.
 	ContentResourceLink ContentType = "resource_link"
 )
 
-// Content is one block of a result. The functions TextContent to LinkContent make one;
-// the zero value is none.
+// Content is one block of a [Result]. [TextContent], [ImageContent], [AudioContent],
+// [ResourceContent] and [LinkContent] create blocks. The zero value is invalid.
 type Content struct {
 	Type ContentType
-	// Text is the text of a text block, UTF-8.
+	// Text is the text of a text block, in UTF-8.
 	Text string
-	// Data is the whole file of an image or a sound.
+	// Data is the complete image or audio file.
 	Data []byte
 	// MIMEType is the type of Data, such as "image/png".
 	MIMEType string
-	// Resource is that of the two resource blocks.
+	// Resource is set for embedded resources and links.
 	Resource *Resource
 }
 
-// Resource is something with a name, either with its contents or only said where it is.
+// Resource is an embedded resource, or a link to a resource.
 type Resource struct {
-	// URI names it; it is absolute, and the tool's word: nobody looked whether it exists.
+	// URI is absolute. The tool provides it, and nothing checks whether the resource exists.
 	URI string
-	// MIMEType is the type of its contents; empty when it is not known.
+	// MIMEType is the type of the contents; empty means unknown.
 	MIMEType string
-	// Text or Blob are the contents of an embedded resource: Blob when it is not nil.
+	// Text or Blob holds the contents of an embedded resource: Blob, unless it is nil.
 	Text string
 	Blob []byte
-	// Name, Title, Description and Size, in bytes, are those of a link. Name is required
-	// there, and a Size of 0 is not known.
+	// Name, Title, Description and Size describe a link. A link must have a Name. Size is in
+	// bytes; 0 means unknown.
 	Name, Title, Description string
 	Size                     int64
 }
@@ -52,26 +51,26 @@ type Resource struct {
 // TextContent returns a text block.
 func TextContent(text string) Content { return Content{Type: ContentText, Text: text} }
 
-// ImageContent returns an image block: the bytes of a PNG, JPEG, GIF or WebP file and the
-// type that says so. It keeps data.
+// ImageContent returns an image block with the bytes of a PNG, JPEG, GIF or WebP file and its
+// type. It does not copy data.
 func ImageContent(data []byte, mimeType string) Content {
 	return Content{Type: ContentImage, Data: data, MIMEType: mimeType}
 }
 
-// AudioContent returns a sound: the bytes of a WAV, MP3, OGG, FLAC or MP4 file and the
-// type that says so. It keeps data.
+// AudioContent returns an audio block with the bytes of a WAV, MP3, OGG, FLAC or MP4 file and its
+// type. It does not copy data.
 func AudioContent(data []byte, mimeType string) Content {
 	return Content{Type: ContentAudio, Data: data, MIMEType: mimeType}
 }
 
-// ResourceContent returns a resource with its contents.
+// ResourceContent returns a block with an embedded resource.
 func ResourceContent(r Resource) Content { return Content{Type: ContentResource, Resource: &r} }
 
-// LinkContent returns a resource without its contents.
+// LinkContent returns a block with a link to a resource.
 func LinkContent(r Resource) Content { return Content{Type: ContentResourceLink, Resource: &r} }
 
-// wireContent is the JSON of a block. A pointer is written also when it is empty: a text
-// block always has a text.
+// wireContent is the JSON of a block. The pointers distinguish an empty value, which is written,
+// from an absent one: a text block always has a text.
 type wireContent struct {
 	Type ContentType `json:"type"`
 	Text *string     `json:"text,omitempty"`
@@ -94,7 +93,7 @@ type wireResource struct {
 	Blob     *[]byte `json:"blob,omitempty"`
 }
 
-// MarshalJSON writes the block as the Model Context Protocol has it.
+// MarshalJSON writes the block in the form of the Model Context Protocol.
 func (c Content) MarshalJSON() ([]byte, error) {
 	w := wireContent{Type: c.Type}
 	r := c.Resource
@@ -120,7 +119,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON reads a block as ParseContent does.
+// UnmarshalJSON reads a block with [ParseContent].
 func (c *Content) UnmarshalJSON(raw []byte) error {
 	parsed, err := ParseContent(raw)
 	if err == nil {

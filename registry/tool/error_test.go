@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestCodesHaveNamesAndAreRecoverableOrNot(t *testing.T) {
+func TestCodesHaveNameAndRecoverable(t *testing.T) {
 	want := map[Code]string{
 		CodeExecution: "ToolExecutionError recoverable", CodeUsage: "UsageError recoverable",
 		CodeInvalidArgument: "InvalidArgumentError recoverable", CodePermissionDenied: "PermissionDeniedError",
@@ -36,7 +36,7 @@ func TestCodesHaveNamesAndAreRecoverableOrNot(t *testing.T) {
 		t.Errorf("%d codes are listed and %d have facts, want %d", len(seen), len(codeFacts), len(want))
 	}
 	if got := Code("nonsense"); got.Name() != "InternalError" || got.Recoverable() {
-		t.Errorf("a code that is none: %s", got.Name())
+		t.Errorf("an unknown code: %s", got.Name())
 	}
 }
 

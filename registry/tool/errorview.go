@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// ErrorView is an error in the shape {name, message, details, recoverable}, in which other
-// systems expect one.
+// ErrorView is an error in the form {name, message, details, recoverable}, which other systems
+// expect.
 type ErrorView struct {
-	// Name is that of the error's code; see Code.Name.
+	// Name is the name of the error's code; see [Code.Name].
 	Name        string           `json:"name"`
 	Message     string           `json:"message"`
 	Details     ErrorViewDetails `json:"details"`
 	Recoverable bool             `json:"recoverable"`
 }
 
-// ErrorViewDetails are the details of an ErrorView.
+// ErrorViewDetails is the details of an [ErrorView].
 type ErrorViewDetails struct {
 	ToolName string `json:"toolName,omitempty"`
-	// Input are the arguments of the call without what may be secret; see View.
+	// Input is the arguments of the call, with secrets redacted; see [Error.View].
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// View returns the error in the shape of an ErrorView, with the arguments of the call, nil
-// for none. Values whose names tell that they are secret, such as "password", "api_key" or
-// "access_token", are "[redacted]"; numbers stay exact. Arguments that are no JSON are left
-// out, and so is the cause, which is for logs.
+// View returns the error as an [ErrorView]. input is the arguments of the call, or nil. View
+// replaces a value by "[redacted]" if its name suggests a secret, such as "password", "api_key"
+// or "access_token". Numbers stay exact. View leaves out arguments that are not JSON, and the
+// cause.
 func (e *Error) View(input json.RawMessage) ErrorView {
 	return ErrorView{
 		Name: e.Code.Name(), Message: e.Message, Recoverable: e.Recoverable,
@@ -35,22 +35,22 @@ func (e *Error) View(input json.RawMessage) ErrorView {
 	}
 }
 
-// FailureView is an error in the shape {status, tool, error}, as a model is told of it.
+// FailureView is an error in the form {status, tool, error}, for a model.
 type FailureView struct {
 	Status string `json:"status"` // always "error"
 	Tool   string `json:"tool"`
 	Error  string `json:"error"`
 }
 
-// Failure returns the error in the shape of a FailureView.
+// Failure returns the error as a [FailureView].
 func (e *Error) Failure() FailureView {
 	return FailureView{Status: "error", Tool: e.Tool, Error: e.Message}
 }
 
 const redaction = "[redacted]"
 
-// redacted returns a JSON value without what its names tell to be secret; nil for what is
-// no JSON.
+// redacted returns a JSON value with values redacted whose names suggest a secret. It returns nil
+// if raw is not JSON.
 func redacted(raw json.RawMessage) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -58,7 +58,7 @@ func redacted(raw json.RawMessage) json.RawMessage {
 	if !json.Valid(raw) || decoder.Decode(&value) != nil {
 		return nil
 	}
-	clean, _ := exactJSON(redactedValue(value)) // what was read as JSON is JSON again
+	clean, _ := exactJSON(redactedValue(value)) // a value decoded from JSON always encodes
 	return clean
 }
 
@@ -66,7 +66,7 @@ func redactedValue(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		for name := range v {
-			if v[name] != nil && tellsSecret(name) {
+			if v[name] != nil && namesSecret(name) {
 				v[name] = redaction
 			} else {
 				v[name] = redactedValue(v[name])
@@ -80,15 +80,14 @@ func redactedValue(value any) any {
 	return value
 }
 
-// secretWords are parts of names of what nobody should read, in lower case and without
-// what joins words.
+// secretWords are substrings of the names of secrets, in lower case and without separators.
 var secretWords = []string{
 	"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "privatekey", "authorization", "credential", "cookie",
 }
 
-// tellsSecret reports whether a name is that of a secret. "token" ends one, while there
-// are tokens that are only counted.
-func tellsSecret(name string) bool {
+// namesSecret reports whether a name suggests a secret. "token" counts only at the end of a name,
+// because names such as "token_count" are not secrets.
+func namesSecret(name string) bool {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(name))
 	return strings.HasSuffix(plain, "token") ||
 		slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(plain, word) })

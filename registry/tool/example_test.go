@@ -7,8 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// What a program does with the error of a call: it acts on the code, and shows the model the
-// result.
+// A program acts on the code of an error, and shows the result to the model.
 func Example() {
 	var err error = &tool.Error{
 		Code: tool.CodePermissionDenied, Tool: "write", Message: "not granted: write:workspace; only the operator can grant it",

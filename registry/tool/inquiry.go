@@ -5,50 +5,50 @@ import (
 	"errors"
 )
 
-// Inquiry is what a tool wants to know from a person. A model wrote its texts: show them as
-// such, and never as words of the host.
+// Inquiry is a tool's question to a person. A model wrote the question and the options: show
+// them as the model's, never as the host's.
 type Inquiry struct {
-	// CallRef is the call that asks.
+	// CallRef identifies the call that asks.
 	CallRef
-	// Text is the question, and Header a word or two that say what it is about; may be "".
+	// Text is the question. Header is its topic in one or two words, and may be "".
 	Text, Header string
-	// Options are answers to choose from; without any the answer is a text.
+	// Options are the answers to choose from. Without options, the answer is free text.
 	Options []InquiryOption
-	// Multiple allows more than one of them.
+	// Multiple allows choosing several options.
 	Multiple bool
 }
 
-// InquiryOption is an answer to choose.
+// InquiryOption is one answer to choose.
 type InquiryOption struct {
 	Label string `json:"label"`
-	// Description says what choosing it means; may be empty.
+	// Description explains the option; may be empty.
 	Description string `json:"description,omitempty"`
 }
 
-// Reply is what came of an Inquiry.
+// Reply is the outcome of an [Inquiry].
 type Reply struct {
 	Status ReplyStatus `json:"status"`
-	// Chosen are the labels of the options that were chosen, in the order of the options.
+	// Chosen are the labels of the chosen options, in the order of the options.
 	Chosen []string `json:"chosen,omitempty"`
-	// Text is an answer in the person's own words; may be there besides Chosen.
+	// Text is an answer in the person's own words. It may be set in addition to Chosen.
 	Text string `json:"text,omitempty"`
 }
 
-// ReplyStatus says whether there is an answer.
+// ReplyStatus is the kind of outcome of an [Inquiry].
 type ReplyStatus string
 
 // The statuses.
 const (
 	ReplyAnswered ReplyStatus = "answered"
-	// ReplyDeclined: the person does not want to answer.
+	// ReplyDeclined means that the person refused to answer.
 	ReplyDeclined ReplyStatus = "declined"
-	// ReplyCancelled: the person went away from the question without a word to it.
+	// ReplyCancelled means that the person dismissed the question.
 	ReplyCancelled ReplyStatus = "cancelled"
 )
 
-// Asker puts inquiries to a person. It is safe for concurrent use.
+// Asker puts inquiries to a person. Implementations must be safe for concurrent use.
 type Asker interface {
-	// Inquire returns what came of it, at the latest when ctx is done. An error that wraps
+	// Inquire asks q and returns the outcome, at the latest when ctx is done. An error that wraps
 	// ErrNobodyToAsk means that there is nobody for this call.
 	Inquire(ctx context.Context, q Inquiry) (Reply, error)
 }

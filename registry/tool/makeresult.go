@@ -10,9 +10,9 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
-// TextResult returns a result of one text. The details, what a program would want to know,
-// such as {path, size}, become Structured; nil means none. The error is that of
-// encoding/json for details that are no JSON.
+// TextResult returns a result with one text block. details are data for programs, such as
+// {path, size}; they become Structured, and nil means none. TextResult fails if details cannot
+// be encoded as JSON.
 func TextResult(text string, details any) (Result, error) {
 	result := Result{Content: []Content{TextContent(text)}}
 	if details == nil {
@@ -23,10 +23,9 @@ func TextResult(text string, details any) (Result, error) {
 	return result, err
 }
 
-// JSONResult returns a result that is a JSON value: as Structured, and, for readers of
-// text, with two spaces of indentation. Numbers stay exact: a json.Number and a
-// json.RawMessage are written as they are. The error is that of encoding/json for a
-// payload that is no JSON.
+// JSONResult returns a result with a JSON value: in Structured, and as a text block with an
+// indentation of two spaces. Numbers stay exact: a json.Number and a json.RawMessage are written
+// unchanged. JSONResult fails if payload cannot be encoded as JSON.
 func JSONResult(payload any) (Result, error) {
 	structured, err := exactJSON(payload)
 	if err != nil {
@@ -39,10 +38,10 @@ func JSONResult(payload any) (Result, error) {
 	return Result{Content: []Content{TextContent(text.String())}, Structured: structured}, nil
 }
 
-// ImageResult returns a result of a caption and an image, and details as for TextResult. A
-// path among them should be relative. Where details are an object without "width" and
-// "height", those of the image are added. The error says what is wrong with the image or
-// with the details.
+// ImageResult returns a result with a caption, an image, and details as for [TextResult]. A path
+// in the details should be relative. ImageResult adds the image's "width" and "height" to the
+// details unless they are already there. It fails if the image is invalid, or if the details
+// cannot be encoded as JSON.
 func ImageResult(caption string, data []byte, mimeType string, details map[string]any) (Result, error) {
 	image := ImageContent(data, mimeType)
 	info, err := checkMedia(image)
@@ -59,11 +58,11 @@ func ImageResult(caption string, data []byte, mimeType string, details map[strin
 	return result, nil
 }
 
-// exactJSON writes a value without escapes for HTML, which a model would read as noise.
+// exactJSON encodes a value without HTML escapes, which would be noise to a model.
 func exactJSON(value any) (json.RawMessage, error) {
 	text, err := plainjson.Encode(value)
 	if err != nil {
-		return nil, fmt.Errorf("the value is no JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return nil, fmt.Errorf("the value cannot be encoded as JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return text, nil
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// ParseResult reads the JSON of a whole Result, as a guest or a client writes it:
+// ParseResult reads the JSON of a complete [Result], as guests and clients write it:
 //
 //	{"content": [...], "structured": ..., "is_error": false, "title": "...",
 //	 "metadata": {...}, "attachments": [...], "warnings": ["..."]}
 //
-// Either of content and structured may be left out, and so may all the others. A field
-// that it does not know is a fault, so that a slip does not lose half an answer. Whether
-// the blocks hold what they say is for Result.Check to tell.
+// Either content or structured is required; all other fields are optional. An unknown field is
+// an error, so that a misspelt name does not silently lose a part of the answer. [Result.Check]
+// checks the content of the blocks.
 func ParseResult(raw []byte) (Result, error) {
 	doc, err := jsontree.Parse(raw, jsontree.Document("the document"))
 	if err != nil {
@@ -39,7 +39,7 @@ func ParseResult(raw []byte) (Result, error) {
 	}
 	content := doc.Member("content")
 	if content.IsNull() && result.Structured == nil {
-		return Result{}, errors.New("it has neither content nor structured")
+		return Result{}, errors.New("the result has neither content nor structured")
 	}
 	if result.Content, err = parseBlocks("content", content); err != nil {
 		return Result{}, err
@@ -48,7 +48,7 @@ func ParseResult(raw []byte) (Result, error) {
 		return Result{}, err
 	}
 	if len(result.Content) == 0 {
-		// A reader of text alone must see the whole answer too.
+		// A client that shows only text must also see the whole answer.
 		result.Content = []Content{TextContent(string(result.Structured))}
 	}
 	return result, nil
@@ -72,11 +72,11 @@ func parseBlocks(name string, list *jsontree.Value) ([]Content, error) {
 	return blocks, nil
 }
 
-// ParseContent reads the JSON of one block. It takes the form that MarshalJSON writes and
-// nothing else.
+// ParseContent reads the JSON of one block, in exactly the form that [Content.MarshalJSON]
+// writes.
 func ParseContent(raw []byte) (Content, error) {
 	bounds := jsontree.Document("the document")
-	bounds.Bytes = math.MaxInt // its reader has bounded it
+	bounds.Bytes = math.MaxInt // the caller has bounded raw
 	block, err := jsontree.Parse(raw, bounds)
 	if err != nil {
 		return Content{}, err
@@ -87,12 +87,12 @@ func ParseContent(raw []byte) (Content, error) {
 func parseBlock(block *jsontree.Value) (Content, error) {
 	var name string
 	if text(block, "type", &name) != nil || block.Member("type").IsNull() {
-		return Content{}, errors.New(`it is no JSON object with a "type"`)
+		return Content{}, errors.New(`a block must be a JSON object with a "type"`)
 	}
 	kind := ContentType(name)
 	known, ok := contentFields[kind]
 	if !ok {
-		return Content{}, fmt.Errorf("the type %q is none of text, image, audio, resource and resource_link", kind)
+		return Content{}, fmt.Errorf("unknown type %q; the types are text, image, audio, resource and resource_link", kind)
 	}
 	if err := checkObject(block, known...); err != nil {
 		return Content{}, err
@@ -129,7 +129,7 @@ func parseBlock(block *jsontree.Value) (Content, error) {
 	}), nil
 }
 
-// contentFields are the fields of each kind of block.
+// contentFields lists the fields of each kind of block.
 var contentFields = map[ContentType][]string{
 	ContentText:         {"type", "text"},
 	ContentImage:        {"type", "data", "mimeType"},
@@ -154,7 +154,7 @@ func parseResource(resource *jsontree.Value) (Content, error) {
 	r := Resource{URI: w.URI, MIMEType: w.MIMEType}
 	switch {
 	case (w.Text == nil) == (w.Blob == nil):
-		return Content{}, errors.New("resource: it needs either text or blob")
+		return Content{}, errors.New("resource: either text or blob is required")
 	case w.Text != nil:
 		r.Text = *w.Text
 	default:
@@ -163,37 +163,37 @@ func parseResource(resource *jsontree.Value) (Content, error) {
 	return ResourceContent(r), nil
 }
 
-// maxURI bounds the name of a resource, in bytes.
+// maxURI limits the length of a resource's URI, in bytes.
 const maxURI = 2048
 
-// checkURI refuses what is no name of a resource. A client may open what a link names, so
-// that a file of the host is not for a tool to point at.
+// checkURI refuses an invalid URI. It also refuses the scheme file:, because a client may open
+// the target of a link, and a tool must not point at files of the host.
 func checkURI(uri string) error {
 	u, err := url.Parse(uri)
 	switch {
 	case err != nil || u.Scheme == "" || len(uri) > maxURI:
 		return fmt.Errorf("the uri must be absolute, such as \"https://host/path\", and at most %d bytes long", maxURI)
 	case strings.EqualFold(u.Scheme, "file"):
-		return errors.New("the uri may not be one of file:, which would name a file of the host; embed the contents or give a path in metadata")
+		return errors.New("the uri must not have the scheme file:, which names a file of the host; embed the contents or give a path in metadata")
 	}
 	return nil
 }
 
-// checkObject refuses what is no object, and fields that are not known. Names are exact,
-// which the decoder of structs would not insist on.
+// checkObject refuses a value that is not an object, and an object with unknown fields. Unlike
+// encoding/json, it compares names exactly.
 func checkObject(v *jsontree.Value, known ...string) error {
 	if v == nil || v.Kind != jsontree.Object {
-		return errors.New("it is no JSON object")
+		return errors.New("not a JSON object")
 	}
 	for _, name := range v.Names() {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("unknown field %q; there are %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("unknown field %q; the fields are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil
 }
 
-// text takes a field that holds a text, if it is there and not null.
+// text reads a string field, unless it is absent or null.
 func text(object *jsontree.Value, name string, into *string) error {
 	field := object.Member(name)
 	switch {
@@ -206,7 +206,7 @@ func text(object *jsontree.Value, name string, into *string) error {
 	return nil
 }
 
-// optionalText is text for a field that may be missing.
+// optionalText is like text, but leaves *into nil if the field is absent or null.
 func optionalText(object *jsontree.Value, name string, into **string) error {
 	var s string
 	if object.Member(name).IsNull() {
@@ -216,7 +216,7 @@ func optionalText(object *jsontree.Value, name string, into **string) error {
 	return text(object, name, &s)
 }
 
-// object takes a field that holds an object, if it is there and not null.
+// object reads an object field, unless it is absent or null.
 func object(of *jsontree.Value, name string, into *map[string]any) error {
 	field := of.Member(name)
 	if field.IsNull() {
@@ -229,7 +229,7 @@ func object(of *jsontree.Value, name string, into *map[string]any) error {
 	return nil
 }
 
-// decode takes a field of another type, if it is there.
+// decode reads a field of any other type, unless it is absent.
 func decode(object *jsontree.Value, name string, into any) error {
 	if field := object.Member(name); field != nil && field.Decode(into) != nil {
 		return wrongField(name)
@@ -237,4 +237,4 @@ func decode(object *jsontree.Value, name string, into any) error {
 	return nil
 }
 
-func wrongField(name string) error { return fmt.Errorf("%s does not hold what it should", name) }
+func wrongField(name string) error { return fmt.Errorf("%s has the wrong type", name) }

@@ -7,27 +7,27 @@ import (
 	"github.com/wasmtool/wasmtool/internal/questiontext"
 )
 
-// OutsideSandbox says what it means that a tool is not Sandboxed. It is true of a function of
-// the program, of a tool of an MCP server and of one whose work is done elsewhere.
+// OutsideSandbox describes a tool that is not Sandboxed: a Go function, a tool of an MCP server,
+// or a tool whose work a client does.
 const OutsideSandbox = "it runs outside the sandbox, with all rights of the user it runs as; no grant limits it"
 
-// Bounds of what Reach says, in bytes.
+// Limits on the text that Reach returns, in bytes.
 const (
 	maxReachItem = 400
 	maxReach     = 1500
 )
 
-// Reach says for people, on one line and safe to print, what a call of the tool can reach:
-// first that it runs outside the sandbox, where it does. The list is that of Grant.Describe or
-// Permissions.Describe, which begin with what can do most harm; what does not fit is
-// counted.
+// Reach describes for a person what a call of the tool can access. The text is one line and safe
+// to print. For a tool outside the sandbox, it begins with OutsideSandbox. list comes from
+// Grant.Describe or Permissions.Describe, which put the most dangerous items first. Reach counts
+// the items that do not fit.
 func (s Spec) Reach(list []string) string {
 	text := "it can reach "
 	switch {
 	case !s.Sandboxed && len(list) == 0:
 		return OutsideSandbox
 	case !s.Sandboxed:
-		text = OutsideSandbox + "; it says that it uses "
+		text = OutsideSandbox + "; it claims to use "
 	case len(list) == 0:
 		return text + "nothing outside its sandbox"
 	}

@@ -20,7 +20,7 @@ func TestReach(t *testing.T) {
 		{"nothing", true, nil, "it can reach nothing outside its sandbox"},
 		{"something", true, []string{"write:workspace at /workspace", "clock"}, "it can reach write:workspace at /workspace, clock"},
 		{"outside", false, nil, OutsideSandbox},
-		{"outside and says what it uses", false, []string{"net:any (GET)"}, OutsideSandbox + "; it says that it uses net:any (GET)"},
+		{"outside with a list", false, []string{"net:any (GET)"}, OutsideSandbox + "; it claims to use net:any (GET)"},
 		{"another line", true, []string{"read:x\nIt can reach nothing"}, `it can reach read:x\nIt can reach nothing`},
 	} {
 		if got := (Spec{Sandboxed: c.sandboxed}).Reach(c.list); got != c.want {

@@ -8,63 +8,62 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Result is what a call gives back, also when it fails: then IsError is set and
-// the content is a text that a model can act on. TextResult, JSONResult and ImageResult
-// make the usual ones.
+// Result is the result of a call. A failed call also has one: IsError is set, and the content is
+// a message that a model can act on. [TextResult], [JSONResult] and [ImageResult] create the
+// common results.
 type Result struct {
 	// Content are the blocks of the answer, in order.
 	Content []Content `json:"content"`
-	// Structured is the answer as one JSON value, when the tool gives one. Its numbers are
-	// as the tool wrote them.
+	// Structured is the answer as one JSON value; empty if the tool returns none. Its numbers
+	// are as the tool wrote them.
 	Structured json.RawMessage `json:"structured,omitempty"`
-	// IsError tells that the content describes a failure.
+	// IsError is set if the content describes a failure.
 	IsError bool `json:"is_error"`
 	// Title is a short line for people, such as "Found 3 files"; may be empty.
 	Title string `json:"title,omitempty"`
-	// Metadata is what a program may want to know about the answer beside it. Values are
-	// what encoding/json writes; read from JSON, numbers are a json.Number. See MetaTruncated.
+	// Metadata is data about the answer for programs. The values must encode as JSON. In a
+	// result that was read from JSON, numbers are json.Number. See [MetaTruncated].
 	Metadata map[string]any `json:"metadata,omitempty"`
-	// Attachments are files that come with the answer, for people more than for a model.
+	// Attachments are files that accompany the answer, for people rather than for a model.
 	Attachments []Content `json:"attachments,omitempty"`
-	// Pending tells that the work goes on elsewhere and that the content says only so; the
-	// answer comes by Invocation.Complete.
+	// Pending means that the work continues elsewhere, and that the content only says so. The
+	// answer follows through Invocation.Complete.
 	Pending bool `json:"-"`
-	// Warnings say what was odd about the call without failing it, such as a
-	// field that the tool does not know.
+	// Warnings report problems that did not fail the call, such as an unknown argument.
 	Warnings []string `json:"-"`
-	// Call tells about the call itself.
+	// Call describes the call itself.
 	Call CallInfo `json:"-"`
 }
 
-// Keys of Metadata of a result that was cut.
+// Keys of Metadata in a truncated result.
 const (
-	// MetaTruncated is true when a text was cut.
+	// MetaTruncated is true if a text was cut.
 	MetaTruncated = "truncated"
-	// MetaOmittedBytes is how many bytes of text were left out.
+	// MetaOmittedBytes is the number of bytes of text that were left out.
 	MetaOmittedBytes = "omitted_bytes"
-	// MetaHandles are the handles of the texts that were cut, whole, where they are kept.
+	// MetaHandles lists the handles under which the complete texts are stored, if they are.
 	MetaHandles = "handles"
 )
 
-// CallInfo tells about a finished call.
+// CallInfo describes a finished call.
 type CallInfo struct {
 	CallRef
-	// Duration is the time from asking to answer.
+	// Duration is the time from the request to the result.
 	Duration time.Duration
-	// Waited is the part of Duration in which the call waited for others, in all attempts: for
-	// a place and memory of its tenant, for calls that change the same files, and in the
-	// executor. An executor sets what it is of that.
+	// Waited is the part of Duration that the call spent waiting, in all attempts: for a place
+	// and memory of its tenant, for calls that change the same files, and in the executor. The
+	// executor reports its own part.
 	Waited time.Duration
-	// Fuel is what the guest used, in the units of limits.fuel, and Memory how many bytes
-	// it had in the end. Both are 0 when there was no guest, or it hangs.
+	// Fuel is the fuel that the guest used, in the units of limits.fuel. Memory is the size of
+	// its memory at the end, in bytes. Both are 0 without a guest, or if the guest hangs.
 	Fuel, Memory uint64
-	// Usage is what the tool reached, in all attempts.
+	// Usage is what the tool accessed, in all attempts.
 	Usage capability.Usage
-	// Attempts is how often the tool was run.
+	// Attempts is the number of times that the tool ran.
 	Attempts int
 }
 
-// Text joins the text blocks of the result, each on lines of its own.
+// Text joins the text blocks of the result. Each begins on a new line.
 func (r Result) Text() string {
 	text := ""
 	for _, c := range r.Content {
@@ -79,8 +78,8 @@ func (r Result) Text() string {
 	return text
 }
 
-// Clone returns a copy that shares no memory with r, but for values of Metadata that are
-// neither lists nor objects as encoding/json reads them.
+// Clone returns a copy that shares no memory with r, except for values of Metadata of other types
+// than encoding/json decodes into.
 func (r Result) Clone() Result {
 	r.Content, r.Attachments = cloneBlocks(r.Content), cloneBlocks(r.Attachments)
 	r.Structured, r.Warnings = slices.Clone(r.Structured), slices.Clone(r.Warnings)

@@ -78,16 +78,16 @@ func TestParseResultMetadata(t *testing.T) {
 
 func TestParseResultRefuses(t *testing.T) {
 	tests := []struct{ name, wire, says string }{
-		{"no object", `[]`, "no JSON object"},
-		{"null", `null`, "no JSON object"},
-		{"nothing in it", `{"structured":null}`, "neither content nor structured"},
-		{"content that is no list", `{"content":{}}`, "content does not hold"},
-		{"metadata that is no object", `{"content":[],"metadata":[]}`, "metadata does not hold"},
-		{"metadata that is a text", `{"content":[],"metadata":"{}"}`, "metadata does not hold"},
+		{"a list", `[]`, "not a JSON object"},
+		{"null", `null`, "not a JSON object"},
+		{"neither content nor structured", `{"structured":null}`, "neither content nor structured"},
+		{"content that is not a list", `{"content":{}}`, "content has the wrong type"},
+		{"metadata that is not an object", `{"content":[],"metadata":[]}`, "metadata has the wrong type"},
+		{"metadata that is a string", `{"content":[],"metadata":"{}"}`, "metadata has the wrong type"},
 		{"an image without a type", `{"content":[{"type":"image","data":"aGk="}]}`, "mimeType"},
-		{"data that is no base64", `{"content":[{"type":"audio","data":"#","mimeType":"audio/wav"}]}`, "data does not hold"},
+		{"data that is not base64", `{"content":[{"type":"audio","data":"#","mimeType":"audio/wav"}]}`, "data has the wrong type"},
 		{"a field of another block", `{"content":[{"type":"text","text":"a","data":"aGk="}]}`, `unknown field "data"`},
-		{"a type in capitals", `{"content":[{"Type":"text","text":"a"}]}`, `no JSON object with a "type"`},
+		{"a type in capitals", `{"content":[{"Type":"text","text":"a"}]}`, `must be a JSON object with a "type"`},
 		{"a resource without its contents", `{"content":[{"type":"resource","resource":{"uri":"a:b"}}]}`, "either text or blob"},
 		{"a resource with two contents", `{"content":[{"type":"resource","resource":{"uri":"a:b","text":"","blob":""}}]}`, "either text or blob"},
 		{"a resource without a name", `{"content":[{"type":"resource","resource":{"text":""}}]}`, "absolute"},
@@ -118,7 +118,7 @@ func TestCheckResult(t *testing.T) {
 	tests := []struct {
 		name string
 		r    Result
-		says string // empty: nothing is wrong
+		says string // part of the error; empty means none
 	}{
 		{"a text", sound, ""},
 		{"an image", change(func(r *Result) { r.Content = []Content{ImageContent(whole, "image/png")} }), ""},
@@ -128,14 +128,14 @@ func TestCheckResult(t *testing.T) {
 		{"a sound that is an image", change(func(r *Result) { r.Content = []Content{AudioContent(whole, "audio/wav")} }), "audio/wav"},
 		{"a text that is not UTF-8", change(func(r *Result) { r.Content = []Content{TextContent("\xff")} }), "UTF-8"},
 		{"a resource that is not UTF-8", change(func(r *Result) { r.Content = []Content{ResourceContent(Resource{URI: "a:b", Text: "\xff"})} }), "UTF-8"},
-		{"a resource that is none", change(func(r *Result) { r.Content = []Content{{Type: ContentResource}} }), "uri"},
+		{"a resource block without a resource", change(func(r *Result) { r.Content = []Content{{Type: ContentResource}} }), "uri"},
 		{"no type", change(func(r *Result) { r.Content = []Content{{}} }), "unknown type"},
-		{"no JSON", change(func(r *Result) { r.Structured = json.RawMessage(`{`) }), "no JSON"},
-		{"metadata that is no JSON", change(func(r *Result) { r.Metadata = map[string]any{"f": math.NaN()} }), "metadata"},
-		{"metadata with a number that is none", change(func(r *Result) { r.Metadata = map[string]any{"n": json.Number("+1")} }), "metadata"},
-		{"much metadata", change(func(r *Result) { r.Metadata = map[string]any{"f": strings.Repeat("x", MaxMetadata-100)} }), ""},
-		{"much metadata in escapes", change(func(r *Result) { r.Metadata = map[string]any{"f": strings.Repeat("\x01", MaxMetadata/6)} }), "metadata"},
-		{"much metadata in fields", change(func(r *Result) {
+		{"structured that is not JSON", change(func(r *Result) { r.Structured = json.RawMessage(`{`) }), "not JSON"},
+		{"metadata that is not JSON", change(func(r *Result) { r.Metadata = map[string]any{"f": math.NaN()} }), "metadata"},
+		{"metadata with an invalid number", change(func(r *Result) { r.Metadata = map[string]any{"n": json.Number("+1")} }), "metadata"},
+		{"metadata just below the limit", change(func(r *Result) { r.Metadata = map[string]any{"f": strings.Repeat("x", MaxMetadata-100)} }), ""},
+		{"metadata past the limit because of escapes", change(func(r *Result) { r.Metadata = map[string]any{"f": strings.Repeat("\x01", MaxMetadata/6)} }), "metadata"},
+		{"metadata past the limit because of many fields", change(func(r *Result) {
 			r.Metadata = make(map[string]any)
 			for i := range MaxMetadata / 8 {
 				r.Metadata[strconv.Itoa(i)] = nil
@@ -145,7 +145,7 @@ func TestCheckResult(t *testing.T) {
 		{"too long a title", change(func(r *Result) { r.Title = strings.Repeat("x", 2000) }), "title"},
 		{"too many blocks", change(func(r *Result) { r.Content = make([]Content, MaxBlocks+1) }), "blocks"},
 		{"a long warning", change(func(r *Result) { r.Warnings = []string{strings.Repeat("x", 1<<20)} }), "warnings[0]"},
-		{"a warning that is no text", change(func(r *Result) { r.Warnings = []string{"a", "\xff"} }), "warnings[1]"},
+		{"a warning that is not UTF-8", change(func(r *Result) { r.Warnings = []string{"a", "\xff"} }), "warnings[1]"},
 		{"too many warnings", change(func(r *Result) { r.Warnings = make([]string, 1000) }), "warnings"},
 	}
 	for _, tt := range tests {
@@ -176,7 +176,7 @@ func TestJSONResultIsExactAndReadable(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if _, err := JSONResult(math.Inf(1)); err == nil {
-		t.Error("infinity is no JSON")
+		t.Error("infinity was accepted as JSON")
 	}
 }
 
@@ -189,7 +189,7 @@ func TestTextResultWithDetails(t *testing.T) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	if _, err := TextResult("", func() {}); err == nil {
-		t.Error("a function is no JSON")
+		t.Error("a function was accepted as JSON")
 	}
 }
 
@@ -205,7 +205,7 @@ func TestImageResult(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if _, err := ImageResult("", pixel(t)[:20], "image/png", nil); err == nil {
-		t.Error("half an image is none")
+		t.Error("half an image was accepted")
 	}
 }
 
@@ -234,7 +234,7 @@ func TestViews(t *testing.T) {
 		want string
 	}{
 		{"details", mixed.Details(), `{"content":[{"type":"text","text":"a"},{"type":"image","data":"` + data + `","mimeType":"image/png"}],"details":{"n":1.0}}`},
-		{"details of nothing", Result{}.Details(), `{"content":[]}`},
+		{"details of an empty result", Result{}.Details(), `{"content":[]}`},
 		{"text", typed(mixed), `{"type":"text","content":"a","attachments":[{"type":"image","data":"` + data + `","mimeType":"image/png"}],"metadata":{"truncated":true}}`},
 		{"json", typed(value), `{"type":"json","content":{"n":1.0},"attachments":[]}`},
 		{"error", typed(Result{Content: []Content{TextContent("no")}, IsError: true}), `{"type":"error","content":"no","attachments":[]}`},
@@ -262,7 +262,7 @@ func TestCloneSharesNothing(t *testing.T) {
 	second.Attachments[0].Text, second.Structured[0], second.Warnings[0] = "b", '2', "b"
 	second.Metadata["list"].([]any)[0].(map[string]any)["n"] = json.Number("2")
 	if !reflect.DeepEqual(first, build()) {
-		t.Errorf("a change of the clone changed the first: %+v", first)
+		t.Errorf("a change of the clone changed the original: %+v", first)
 	}
 	if empty := (Result{}).Clone(); !reflect.DeepEqual(empty, Result{}) {
 		t.Errorf("an empty result becomes %+v", empty)
@@ -284,12 +284,12 @@ func FuzzParseResult(f *testing.F) {
 			return
 		}
 		if _, err := json.Marshal(r); err != nil {
-			t.Fatalf("a result that cannot be sent: %v", err)
+			t.Fatalf("a result that cannot be encoded: %v", err)
 		}
 	})
 }
 
-// What is told of metadata without writing it is never less than what is written.
+// The estimate of the size of metadata is never less than the size of its JSON.
 func FuzzPlainSize(f *testing.F) {
 	f.Add("path", "a/b\x01\u2028<", int64(-5), true)
 	f.Add("\xff", "", int64(0), false)

@@ -2,21 +2,20 @@ package tool
 
 import "time"
 
-// DefaultRetryDelay is the wait before the first retry of a call that names none.
+// DefaultRetryDelay is the wait before the first retry of a call without a RetryDelay.
 const DefaultRetryDelay = 500 * time.Millisecond
 
-// Retrier is an Executor with a word in what is tried again. It is asked after a failed
-// attempt that changed nothing as far as its Usage tells. Without it, only tools in the
-// sandbox are tried again, since of others nobody knows what they did.
+// Retrier is an [Executor] that decides about retries. The registry asks it after a failed
+// attempt that changed nothing according to its Usage. Without a Retrier, the registry retries
+// only tools in the sandbox, because it does not know what other tools did.
 type Retrier interface {
-	// Retry says whether to try again after the attempt of that number, counted from 1,
-	// and how long to wait; 0 leaves the wait to the registry. Ceilings of the registry hold
-	// whatever it says.
+	// Retry decides whether to retry after an attempt, counted from 1, and how long to wait;
+	// 0 leaves the wait to the registry. The registry's limits always apply.
 	Retry(failure *Error, attempt int) (again bool, wait time.Duration)
 }
 
-// MayPass reports whether a failure of this code may be over when the same call is made
-// again a little later.
+// MayPass reports whether a failure with this code may be temporary, so that the same call may
+// succeed a little later.
 func (c Code) MayPass() bool {
 	return c == CodeTimeout || c == CodeNetwork || c == CodeRateLimited || c == CodeServer
 }

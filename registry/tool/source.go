@@ -2,21 +2,21 @@ package tool
 
 import "context"
 
-// Source is where tools come from that may come and go, such as a server. Implementations
-// are safe for concurrent use.
+// Source provides tools that may come and go, such as the tools of a server. Implementations
+// must be safe for concurrent use.
 type Source interface {
-	// Tools returns the tools that there are now. The executors are Identified, and two with
-	// the same digest are the same tool. It may start what the tools need. The error is an
-	// *Error; Details.RetryAfter says when asking again makes sense.
+	// Tools returns the current tools. Their executors are [Identified]; two executors with the
+	// same digest run the same tool. Tools may start what the tools need, such as a server. The
+	// error is an *[Error]; its Details.RetryAfter is the time to wait before asking again.
 	Tools(ctx context.Context) ([]Sourced, error)
-	// Changed gets a value when Tools may return something else than before. It is never
-	// closed.
+	// Changed returns a channel that receives a value when the tools may have changed. The
+	// channel is never closed.
 	Changed() <-chan struct{}
-	// Close ends what Tools started. Calls that run fail.
+	// Close stops what Tools started. Running calls fail.
 	Close() error
 }
 
-// Sourced is a tool of a Source.
+// Sourced is a tool from a [Source].
 type Sourced struct {
 	Spec     Spec
 	Executor Executor

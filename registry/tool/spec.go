@@ -8,20 +8,20 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Spec says what a tool is. It is data: it can be printed, compared and sent. A
-// registry keeps its own copy.
+// Spec describes a tool. It is plain data that can be printed, compared and sent. A registry
+// keeps its own copy.
 type Spec struct {
 	// Name is the machine name, ^[a-z][a-z0-9_-]{0,63}$; required.
 	Name string `json:"name"`
-	// Title is the name for people; empty means Name.
+	// Title is the display name; empty means Name.
 	Title string `json:"title,omitempty"`
 	// Version is a semantic version.
 	Version string `json:"version,omitempty"`
-	// Description says what the tool does, for a model.
+	// Description tells a model what the tool does.
 	Description string   `json:"description"`
 	Category    string   `json:"category,omitempty"`
 	Tags        []string `json:"tags,omitempty"`
-	// Aliases are other names under which the tool is found.
+	// Aliases are further names of the tool.
 	Aliases []string `json:"aliases,omitempty"`
 	// Parameters is the JSON Schema (2020-12, type object) of the arguments; empty
 	// means a tool without parameters.
@@ -30,61 +30,61 @@ type Spec struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	// Examples are calls that succeed, for people and models.
 	Examples []Example `json:"examples,omitempty"`
-	// Timeout is the time that one attempt may take; 0 means DefaultTimeout.
+	// Timeout is the max duration of one attempt; 0 means DefaultTimeout.
 	Timeout time.Duration `json:"-"`
-	// Dangerous makes every call wait for a yes.
+	// Dangerous makes every call require an approval.
 	Dangerous bool `json:"dangerous"`
-	// Confirm is a text added to that question; {name} stands for an argument.
+	// Confirm is added to the question for that approval; {name} is replaced by an argument.
 	Confirm string `json:"confirm,omitempty"`
-	// Polling says that the tool is called again and again until something has happened, so
-	// that repeated calls with the same result are no loop until there are very many.
+	// Polling is set for a tool that is called repeatedly until something has happened. Repeated
+	// calls with the same result are not a loop then until there are very many.
 	Polling bool `json:"polling,omitempty"`
-	// Changes is the parameter that names the one file that a call changes. Calls that
-	// change different files run at once; without it, one call at a time runs of those that
-	// may write to the same mount. Empty means that there is none.
+	// Changes is the name of the parameter with the path of the only file that a call changes.
+	// Calls that change different files run concurrently. If Changes is empty, calls that may
+	// write to the same mount run one at a time.
 	Changes string `json:"changes,omitempty"`
-	// Shell is the parameter, a string, that is a script of a shell. Each call is judged by
-	// what its script would do: what must not run is denied, what may change something is
-	// asked about, and a call whose script only reads may do nothing else. Empty means that
-	// there is none.
+	// Shell is the name of the string parameter that holds a shell script; empty means none. The
+	// policy decides about each call by its script. A forbidden script is denied, and a script
+	// that may change something needs an approval. If the script only reads, the call gets a
+	// grant that only reads.
 	Shell string `json:"shell,omitempty"`
-	// Settings are what the operator can choose for the tool.
+	// Settings are the settings that the operator can change for the tool.
 	Settings []Setting `json:"settings,omitempty"`
-	// Permissions is what the tool asks for; what it gets is another matter.
+	// Permissions are the permissions that the tool requests. What it gets may be less.
 	Permissions capability.Permissions `json:"-"`
-	// Sandboxed tells that the tool reaches nothing but what its Grant says: it runs as a
-	// WASM guest, or is a request that the host makes.
+	// Sandboxed is set if the tool can access only what its Grant allows, because it runs as a
+	// WASM guest or is an HTTP request by the host.
 	Sandboxed bool `json:"sandboxed"`
-	// Declared is what can come of a call of a tool in Go, as the program says that has it; nil
-	// means anything. Clients and people are told, and no decision goes by it. Of a tool in the
-	// sandbox it is not looked at: what that can do, the host knows.
+	// Declared is the possible effects of a tool in Go, as declared by the program; nil means
+	// any effect. It is only shown to clients and people: no decision depends on it. It is
+	// ignored for tools in the sandbox, whose effects the host knows.
 	Declared *capability.Effects `json:"-"`
-	// Source says where the tool comes from, for people: "builtin" or the manifest
-	// as the operator named it.
+	// Source tells people where the tool comes from: "builtin", or the path of the manifest as
+	// the operator wrote it.
 	Source string `json:"source,omitempty"`
 }
 
-// Example is a call of a tool.
+// Example is an example call of a tool.
 type Example struct {
-	// Title says in one line what it shows.
+	// Title describes the example in one line.
 	Title string `json:"title"`
-	// Arguments is a JSON object, without the defaults of the parameters.
+	// Arguments is a JSON object. It may omit parameters with a default.
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Setting is what an operator can choose for a tool.
+// Setting is a setting that the operator can change for a tool.
 type Setting struct {
 	// Name is the setting's name, in the grammar of Spec.Name.
 	Name string `json:"name"`
-	// Description says what it chooses.
+	// Description explains the setting.
 	Description string `json:"description"`
-	// Values are those that there are; empty means any text.
+	// Values are the valid values; empty means any string.
 	Values []string `json:"values,omitempty"`
-	// Value is the one that holds; it may be empty.
+	// Value is the current value; it may be empty.
 	Value string `json:"value"`
 }
 
-// DefaultTimeout is the time of an attempt of a tool that names none.
+// DefaultTimeout is the max duration of one attempt of a tool without a Timeout.
 const DefaultTimeout = 30 * time.Second
 
 // Clone returns a copy that shares no memory with s.
@@ -108,18 +108,17 @@ func (s Spec) Clone() Spec {
 	return s
 }
 
-// ResultIsObject reports whether Result is for objects. MCP had structured results of no
-// other kind until its revision of 2025-11-25, and a schema for another that is offered all
-// the same makes clients drop the whole list.
+// ResultIsObject reports whether Result is a schema for objects. Up to its revision of
+// 2025-11-25, MCP allowed only objects as structured results. If a server lists a different
+// schema, older clients drop the whole list of tools.
 func (s Spec) ResultIsObject() bool {
-	var root map[string]json.RawMessage // as a struct would take "Type", too
+	var root map[string]json.RawMessage // a struct would also accept "Type"
 	var kind string
 	return json.Unmarshal(s.Result, &root) == nil && json.Unmarshal(root["type"], &kind) == nil && kind == "object"
 }
 
-// Effects is what can come of a call that gets all that the tool asks for, as the host knows
-// it. Of a tool outside of the sandbox it knows nothing: that may do anything, unless the
-// program Declared what it does.
+// Effects returns the possible effects of a call with all permissions that the tool requests.
+// A tool outside the sandbox may have any effect, unless the program set Declared.
 func (s Spec) Effects() capability.Effects {
 	switch {
 	case s.Sandboxed:

@@ -8,7 +8,7 @@ var audioFormats = []format{
 	{types: []string{"audio/mp4", "audio/m4a", "audio/x-m4a", "audio/aac"}, begin: isMP4, check: noCheck},
 }
 
-// isMP3 tells a tag, or the eleven bits at the beginning of a frame.
+// isMP3 reports whether data begins with an ID3 tag, or with the eleven bits that begin a frame.
 func isMP3(data []byte) bool {
 	return beginsWith("ID3")(data) || len(data) >= 4 && data[0] == 0xff && data[1]&0xe0 == 0xe0
 }
@@ -20,5 +20,5 @@ func checkWAV(data []byte) (int, int, error) {
 	return 0, 0, err
 }
 
-// noCheck is for files whose beginning is all that can be checked.
+// noCheck is for formats of which only the beginning can be checked.
 func noCheck([]byte) (int, int, error) { return 0, 0, nil }

@@ -21,7 +21,7 @@ var errNoPixels = errors.New("the image has no pixels")
 
 const pngMagic = "\x89PNG\r\n\x1a\n"
 
-// checkPNG walks the chunks, each of which has its length and its checksum.
+// checkPNG checks the length and the checksum of every chunk.
 func checkPNG(data []byte) (width, height int, err error) {
 	rest := data[len(pngMagic):]
 	for first := true; ; first = false {
@@ -52,8 +52,8 @@ func checkPNG(data []byte) (width, height int, err error) {
 	}
 }
 
-// checkJPEG walks the headers and looks for the mark of the end in what follows, where no
-// sample can look like one. What comes after it is of no account.
+// checkJPEG walks the headers, then searches the scan data for the end marker, which cannot occur
+// within a sample. Data after the end marker is ignored.
 func checkJPEG(data []byte) (width, height int, err error) {
 	const startOfScan = 0xda
 	for rest := data[2:]; ; {
@@ -80,7 +80,7 @@ func checkJPEG(data []byte) (width, height int, err error) {
 	return size(config, err)
 }
 
-// checkGIF looks for the trailer, which some writers pad.
+// checkGIF looks for the trailer, which some encoders pad with zero bytes.
 func checkGIF(data []byte) (width, height int, err error) {
 	if end := bytes.TrimRight(data, "\x00"); len(end) == 0 || end[len(end)-1] != ';' {
 		return 0, 0, errCut
@@ -99,7 +99,7 @@ func size(config image.Config, err error) (int, int, error) {
 	return config.Width, config.Height, nil
 }
 
-// checkWebP walks the chunks of the container and reads the size off the first.
+// checkWebP walks the chunks of the container and reads the size from the first chunk.
 func checkWebP(data []byte) (width, height int, err error) {
 	chunks, err := riffChunks(data)
 	if err != nil {

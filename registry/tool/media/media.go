@@ -1,7 +1,6 @@
-// Package media looks whether the bytes of an image or a sound are a whole file of the
-// type that they claim to be. It reads headers and the frame of the file, checksums where
-// there are some, and decodes no pixels and no samples: that would cost what the file's
-// author likes, in memory and time.
+// Package media checks whether data is a complete image or audio file of its claimed type. It
+// reads the headers, the structure of the file, and checksums if there are any. It decodes no
+// pixels and no samples, since a malicious file could make that arbitrarily expensive.
 package media
 
 import (
@@ -12,43 +11,43 @@ import (
 	"strings"
 )
 
-// MaxBytes bounds one file.
+// MaxBytes limits the size of one file.
 const MaxBytes = 20 << 20
 
-// Info is what the frame of a file tells.
+// Info describes a file.
 type Info struct {
 	// Type is the MIME type, such as "image/png".
 	Type string
-	// Width and Height are those of an image in pixels, at least 1; 0 for a sound.
+	// Width and Height are the size of an image in pixels, at least 1; 0 for audio.
 	Width, Height int
 }
 
-// Image looks at the file of an image: PNG, JPEG, GIF or WebP, whole and of the type that
-// mimeType says. The error says what is wrong, or what the types are. It is linear in the
-// size of data.
+// Image checks that data is a complete PNG, JPEG, GIF or WebP file and that mimeType is its type.
+// It takes time linear in the size of data.
 func Image(data []byte, mimeType string) (Info, error) {
 	return inspect(data, mimeType, imageFormats)
 }
 
-// Audio is Image for a sound: WAV, MP3, OGG, FLAC or MP4. Of the latter four only the
-// beginning is looked at, since they say nowhere how long they are.
+// Audio checks that data is a WAV, MP3, OGG, FLAC or MP4 file and that mimeType is its type. A
+// WAV file must be complete. Of the other formats, only the beginning is checked, because these
+// files do not contain their own length.
 func Audio(data []byte, mimeType string) (Info, error) {
 	return inspect(data, mimeType, audioFormats)
 }
 
 // format is one kind of file.
 type format struct {
-	types []string // the first is the usual one
+	types []string // MIME types, the most common first
 	begin func(data []byte) bool
 	check func(data []byte) (width, height int, err error)
 }
 
-// errCut is what becomes of a file on its way through something that cuts long texts.
+// errCut is the error for a truncated file, such as one that was part of a text that was cut.
 var errCut = errors.New("the file ends too early; it was cut or is damaged")
 
 func inspect(data []byte, mimeType string, formats []format) (Info, error) {
 	if len(data) > MaxBytes {
-		return Info{}, fmt.Errorf("the file has %d bytes; there may be %d", len(data), MaxBytes)
+		return Info{}, fmt.Errorf("the file has %d bytes; the limit is %d", len(data), MaxBytes)
 	}
 	claimed, _, _ := strings.Cut(strings.ToLower(mimeType), ";")
 	claimed = strings.TrimSpace(claimed)
@@ -58,15 +57,15 @@ func inspect(data []byte, mimeType string, formats []format) (Info, error) {
 		for _, f := range formats {
 			names = append(names, f.types[0])
 		}
-		return Info{}, fmt.Errorf("the type %q is none of %s; give other files as a resource", mimeType, strings.Join(names, ", "))
+		return Info{}, fmt.Errorf("the type %q is not supported; the types are %s; return other files as a resource", mimeType, strings.Join(names, ", "))
 	}
 	if !formats[wanted].begin(data) {
 		for _, f := range formats {
 			if f.begin(data) {
-				return Info{}, fmt.Errorf("the file is %s and not %s as it claims", f.types[0], claimed)
+				return Info{}, fmt.Errorf("the file is %s, not %s as claimed", f.types[0], claimed)
 			}
 		}
-		return Info{}, fmt.Errorf("the data is no %s file", claimed)
+		return Info{}, fmt.Errorf("the data is not a file of type %s", claimed)
 	}
 	width, height, err := formats[wanted].check(data)
 	if err != nil {

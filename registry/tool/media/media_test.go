@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// files are whole files of each kind, images of 3 by 2 pixels.
+// files returns a complete file of each type. The images have 3 by 2 pixels.
 func files(t testing.TB) map[string][]byte {
 	t.Helper()
 	picture := image.NewPaletted(image.Rect(0, 0, 3, 2), color.Palette{color.Black, color.White})
@@ -51,69 +51,69 @@ func riff(form string, chunks ...any) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
 }
 
-func look(mimeType string, data []byte) (Info, error) {
+func check(mimeType string, data []byte) (Info, error) {
 	if strings.HasPrefix(strings.ToLower(mimeType), "audio/") {
 		return Audio(data, mimeType)
 	}
 	return Image(data, mimeType)
 }
 
-func TestWholeFiles(t *testing.T) {
+func TestCompleteFilesPass(t *testing.T) {
 	for mimeType, data := range files(t) {
 		want := Info{Type: mimeType}
 		if strings.HasPrefix(mimeType, "image/") {
 			want.Width, want.Height = 3, 2
 		}
 		for _, claim := range []string{mimeType, strings.ToUpper(mimeType) + "; q=1"} {
-			if got, err := look(claim, data); err != nil || got != want {
+			if got, err := check(claim, data); err != nil || got != want {
 				t.Errorf("%s: got %+v, %v, want %+v", claim, got, err, want)
 			}
 		}
 	}
 }
 
-func TestFilesThatWereCut(t *testing.T) {
+func TestTruncatedFilesAreRefused(t *testing.T) {
 	for _, mimeType := range []string{"image/png", "image/jpeg", "image/gif", "image/webp", "audio/wav"} {
 		whole := files(t)[mimeType]
 		for n := range len(whole) - 1 {
-			if _, err := look(mimeType, whole[:n]); err == nil {
+			if _, err := check(mimeType, whole[:n]); err == nil {
 				t.Errorf("%s: %d of %d bytes pass", mimeType, n, len(whole))
 			}
 		}
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidFilesAreRefused(t *testing.T) {
 	all := files(t)
 	damaged := bytes.Clone(all["image/png"])
 	damaged[len(damaged)-20] ^= 1
 	noWidth := bytes.Clone(all["image/gif"])
 	noWidth[6], noWidth[7] = 0, 0
 	vp8 := riff("WEBP", "VP8 ", []byte{0, 0, 0, 0x9d, 1, 0x2a, 0, 0, 1, 0})
-	// A preview inside a header has an end of its own.
+	// A preview inside a header has its own end marker.
 	preview := append([]byte("\xff\xd8\xff\xe1\x00\x06\xff\xd9\x00\x00"), all["image/jpeg"][2:len(all["image/jpeg"])-2]...)
 	tests := []struct {
 		name, mimeType string
 		data           []byte
 		says           string
 	}{
-		{"another type", "image/jpeg", all["image/png"], "the file is image/png and not image/jpeg"},
-		{"a page", "image/png", []byte("<html>"), "no image/png file"},
-		{"base64 that nobody decoded", "image/png", []byte(base64.StdEncoding.EncodeToString(all["image/png"])), "no image/png file"},
-		{"a script in a picture", "image/svg+xml", []byte("<svg/>"), "none of image/png"},
-		{"no type", "", all["image/png"], "none of image/png"},
-		{"nothing", "image/png", nil, "no image/png file"},
+		{"another type", "image/jpeg", all["image/png"], "the file is image/png, not image/jpeg"},
+		{"a page", "image/png", []byte("<html>"), "not a file of type image/png"},
+		{"base64 that was not decoded", "image/png", []byte(base64.StdEncoding.EncodeToString(all["image/png"])), "not a file of type image/png"},
+		{"a script in a picture", "image/svg+xml", []byte("<svg/>"), "the types are image/png"},
+		{"no type", "", all["image/png"], "the types are image/png"},
+		{"nothing", "image/png", nil, "not a file of type image/png"},
 		{"a wrong checksum", "image/png", damaged, "checksum"},
 		{"a cut image with a whole preview", "image/jpeg", preview, "too early"},
 		{"no width", "image/gif", noWidth, "no pixels"},
 		{"no width in WebP", "image/webp", vp8, "no pixels"},
 		{"no image in WebP", "image/webp", riff("WEBP", "EXIF", make([]byte, 12)), "header"},
-		{"too much", "image/png", make([]byte, MaxBytes+1), "there may be"},
-		{"an image as a sound", "audio/wav", all["image/webp"], "no audio/wav file"},
+		{"too much", "image/png", make([]byte, MaxBytes+1), "the limit is"},
+		{"an image as a sound", "audio/wav", all["image/webp"], "not a file of type audio/wav"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := look(tt.mimeType, tt.data); err == nil || !strings.Contains(err.Error(), tt.says) {
+			if _, err := check(tt.mimeType, tt.data); err == nil || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v, want %q", err, tt.says)
 			}
 		})
@@ -128,6 +128,6 @@ func FuzzMedia(f *testing.F) {
 		if info, err := Image(data, mimeType); err == nil && (info.Width < 1 || info.Height < 1) {
 			t.Errorf("%+v", info)
 		}
-		_, _ = Audio(data, mimeType) // must only not break down
+		_, _ = Audio(data, mimeType) // must not panic
 	})
 }

@@ -2,7 +2,8 @@ package media
 
 import "encoding/binary"
 
-// isRIFF tells the files of a container that several formats share.
+// isRIFF returns a function that recognizes files in the RIFF container with the given form, such
+// as "WAVE".
 func isRIFF(form string) func([]byte) bool {
 	return func(data []byte) bool {
 		return len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == form
@@ -14,7 +15,7 @@ type riffChunk struct {
 	content []byte
 }
 
-// riffChunks splits a file into its chunks, which must all be there.
+// riffChunks splits a file into chunks. It fails if one is incomplete.
 func riffChunks(data []byte) ([]riffChunk, error) {
 	size := uint64(binary.LittleEndian.Uint32(data[4:]))
 	if size < 4 || uint64(len(data)) < 8+size {
@@ -27,7 +28,7 @@ func riffChunks(data []byte) ([]riffChunk, error) {
 			return nil, errCut
 		}
 		chunks = append(chunks, riffChunk{string(rest[:4]), rest[8 : 8+length]})
-		rest = rest[min(8+length+length%2, uint64(len(rest))):] // chunks begin at even places
+		rest = rest[min(8+length+length%2, uint64(len(rest))):] // chunks begin at even offsets
 	}
 	return chunks, nil
 }
