@@ -2,33 +2,33 @@ package egress
 
 import "net/netip"
 
-// reach says who may connect to an address.
+// reach is the condition under which an address may be connected to.
 type reach uint8
 
 const (
-	// reachNever is the zero value: what no row of the table names is not reached.
+	// reachNever is the zero value, so an address in no row of the table is refused.
 	reachNever reach = iota
 	// reachPublic may always be connected to.
 	reachPublic
-	// reachPrivate needs Decision.Private.
+	// reachPrivate requires Decision.Private.
 	reachPrivate
-	// reachNamed needs Decision.Private and a URL that names the address itself: the
-	// services at which a cloud hands its credentials to whoever runs on a machine.
+	// reachNamed requires Decision.Private and a URL that contains the address itself. It protects
+	// the services at which a cloud gives credentials to every program on a machine.
 	reachNamed
 )
 
-// addressRow gives all addresses of a prefix one reach.
+// addressRow assigns one reach to all addresses of a prefix.
 type addressRow struct {
 	prefix netip.Prefix
 	reach  reach
 }
 
-// addressTable holds the special-purpose registries of IANA for IPv4 and IPv6, and
-// the ranges that carry IPv4 addresses inside IPv6. The first row that holds an
-// address decides. An address that is IPv4 mapped into IPv6 is looked up as IPv4.
+// addressTable lists the IANA special-purpose registries for IPv4 and IPv6, and the IPv6 ranges
+// that embed IPv4 addresses. The first row that contains an address decides. An IPv4-mapped IPv6
+// address is looked up as IPv4.
 var addressTable = []addressRow{
 	row("169.254.169.254/32", reachNamed), // most clouds
-	row("168.63.129.16/32", reachNamed),   // Azure, in a public range
+	row("168.63.129.16/32", reachNamed),   // Azure; the address is in a public range
 
 	row("10.0.0.0/8", reachPrivate),
 	row("127.0.0.0/8", reachPrivate), // loopback
@@ -36,7 +36,7 @@ var addressTable = []addressRow{
 	row("192.168.0.0/16", reachPrivate),
 
 	row("0.0.0.0/8", reachNever),      // this host on this network
-	row("100.64.0.0/10", reachNever),  // shared by carriers; Alibaba's metadata too
+	row("100.64.0.0/10", reachNever),  // carrier-grade NAT; also Alibaba's metadata service
 	row("169.254.0.0/16", reachNever), // link-local
 	row("192.0.0.0/24", reachNever),   // protocol assignments
 	row("192.0.2.0/24", reachNever),   // documentation
@@ -51,8 +51,8 @@ var addressTable = []addressRow{
 	row("240.0.0.0/4", reachNever),     // reserved, and broadcast
 	row("0.0.0.0/0", reachPublic),
 
-	row("fd00:ec2::254/128", reachNamed), // Amazon
-	row("fd20:ce::254/128", reachNamed),  // Google
+	row("fd00:ec2::254/128", reachNamed), // Amazon's metadata service
+	row("fd20:ce::254/128", reachNamed),  // Google's metadata service
 
 	row("::1/128", reachPrivate),
 	row("fc00::/7", reachPrivate), // unique local
@@ -62,10 +62,10 @@ var addressTable = []addressRow{
 	row("2002::/16", reachNever),         // 6to4
 	row("2620:4f:8000::/48", reachNever), // AS112
 	row("3fff::/20", reachNever),         // documentation
-	// What is not global unicast is not reached: unspecified, IPv4-compatible ::/96,
-	// translated ::ffff:0:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48, discard-only
-	// 100::/64, segment routing 5f00::/16, link-local fe80::/10, site-local fec0::/10,
-	// multicast ff00::/8 and all that is not assigned yet.
+	// Everything outside global unicast is refused: unspecified, IPv4-compatible ::/96, translated
+	// ::ffff:0:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48, discard-only 100::/64, segment
+	// routing 5f00::/16, link-local fe80::/10, site-local fec0::/10, multicast ff00::/8 and all
+	// unassigned addresses.
 	row("2000::/3", reachPublic),
 }
 
@@ -73,7 +73,7 @@ func row(prefix string, r reach) addressRow {
 	return addressRow{netip.MustParsePrefix(prefix), r}
 }
 
-// reachOf returns who may connect to a.
+// reachOf returns the reach of a. It refuses addresses with a zone.
 func reachOf(a netip.Addr) reach {
 	if a.Zone() != "" {
 		return reachNever
@@ -87,8 +87,8 @@ func reachOf(a netip.Addr) reach {
 	return reachNever
 }
 
-// checkAddress says whether a may be dialled. Named means that the URL holds the
-// address itself and no name that resolves to it.
+// checkAddress returns an error unless a may be dialled. named reports whether the host of the URL
+// is the address itself and not a name that resolves to it.
 func checkAddress(a netip.Addr, private, named bool) *Error {
 	switch r := reachOf(a); {
 	case r == reachPublic, r == reachPrivate && private, r == reachNamed && private && named:
@@ -96,7 +96,7 @@ func checkAddress(a netip.Addr, private, named bool) *Error {
 	case r == reachPrivate:
 		return refuse(KindAddress, "the host is at a private or loopback address, which needs a permission for private hosts")
 	case r == reachNamed:
-		return refuse(KindAddress, "the host is at the address of a cloud's metadata, which needs a permission for private hosts that names the address itself")
+		return refuse(KindAddress, "the host is at the address of a cloud's metadata service, which needs a permission for private hosts that names the address itself")
 	}
-	return refuse(KindAddress, "the host is at an address of a reserved range, such as link-local or multicast, which is never reached")
+	return refuse(KindAddress, "the host is at an address of a reserved range, such as link-local or multicast, which may never be reached")
 }

@@ -35,7 +35,7 @@ func TestReach(t *testing.T) {
 			"2620:4f:8000::1", "3fff::1", "3fff:fff::1", "4000::1", "5f00::1", "e000::1", "fe00::1", "fe80::1",
 			"febf::1", "fec0::1", "feff::1", "ff02::1", "ff0e::1", "1000::1",
 		}, reachNever},
-		// A zone names an interface of this machine.
+		// A zone names a network interface of this machine.
 		{[]string{"fe80::1%eth0", "2606:4700::1%eth0", "::1%lo", "::ffff:8.8.8.8%1"}, reachNever},
 	} {
 		for _, text := range tc.addrs {
@@ -59,7 +59,7 @@ func TestCheckAddress(t *testing.T) {
 		{"127.0.0.1", false, true, false},
 		{"127.0.0.1", true, false, true},
 		{"fd00::1", true, false, true},
-		{"169.254.169.254", true, false, false}, // by a name
+		{"169.254.169.254", true, false, false}, // named by a host name
 		{"169.254.169.254", false, true, false},
 		{"169.254.169.254", true, true, true},
 		{"fd00:ec2::254", true, false, false},
@@ -78,8 +78,7 @@ func TestCheckAddress(t *testing.T) {
 	}
 }
 
-// FuzzReach checks that a way to write an IPv4 address in IPv6 reaches no more than
-// the address itself.
+// FuzzReach checks that no IPv6 form of an IPv4 address reaches more than the IPv4 address itself.
 func FuzzReach(f *testing.F) {
 	f.Add([]byte{127, 0, 0, 1})
 	f.Add([]byte{169, 254, 169, 254})

@@ -10,25 +10,27 @@ import (
 	"sync"
 )
 
-// errRequestTime is the cause of a context that Limits.Time has ended.
+// errRequestTime is the cause of a context that ended because of Limits.Time.
 var errRequestTime = errors.New("the request took too long")
 
-// Client makes the HTTP requests of one call. It is safe for concurrent use.
+// Client makes the HTTP requests of one call. It is safe for concurrent use. [New] creates one, and
+// the caller must close it.
 type Client struct {
 	opts            Options
 	conns           connSet
 	public, private *http.Transport
-	// base ends when the Client is closed.
+	// base is cancelled when the Client is closed.
 	base context.Context
 	stop context.CancelFunc
 
 	mu      sync.Mutex
-	made    int // requests and redirects
+	made    int // number of requests and followed redirects
 	open    int
 	records []*record
 }
 
-// New returns a Client. It opens nothing before the first request. Close it.
+// New returns a Client, which the caller must close. It opens no connection before the first
+// request.
 func New(o Options) *Client {
 	o.Limits = o.Limits.withDefaults()
 	o.UserAgent = cmp.Or(o.UserAgent, "wasmtool")
@@ -41,9 +43,9 @@ func New(o Options) *Client {
 	return c
 }
 
-// Do makes a request, follows redirects, and returns the response when its headers are
-// here. Its body must be closed or read to the end. Ctx bounds the whole, the body
-// included. The error is an *Error.
+// Do makes a request, follows redirects, and returns the response as soon as its headers have
+// arrived. The caller must close the body or read it to the end. ctx limits the whole request,
+// including the body. The error is an [*Error].
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	x, refusal := c.begin(ctx)
 	if refusal != nil {
@@ -56,8 +58,8 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	return res, nil
 }
 
-// Usage returns what the requests made so far did, in the order in which they began.
-// Requests past Limits.Requests or Limits.Open are not among them.
+// Usage returns a [Usage] for each request made so far, in the order in which they began. It omits
+// requests beyond Limits.Requests or Limits.Open.
 func (c *Client) Usage() []Usage {
 	c.mu.Lock()
 	records := c.records
@@ -69,8 +71,8 @@ func (c *Client) Usage() []Usage {
 	return out
 }
 
-// Close ends all requests, makes the bodies of their responses fail and closes all
-// connections. Later requests fail with KindCancelled. Closing again does nothing.
+// Close cancels all requests, makes the bodies of their responses fail and closes all connections.
+// Later requests fail with KindCancelled. Closing again has no effect.
 func (c *Client) Close() {
 	c.stop()
 	c.public.CloseIdleConnections()
@@ -78,7 +80,7 @@ func (c *Client) Close() {
 	c.conns.close()
 }
 
-// begin admits a request.
+// begin admits a request and starts its time limit.
 func (c *Client) begin(ctx context.Context) (*exchange, *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +88,7 @@ func (c *Client) begin(ctx context.Context) (*exchange, *Error) {
 		return nil, errClosed()
 	}
 	if c.open >= c.opts.Limits.Open {
-		return nil, refuse(KindTooMany, fmt.Sprintf("more than %d requests are under way: close the body of a response first", c.opts.Limits.Open))
+		return nil, refuse(KindTooMany, fmt.Sprintf("more than %d requests are in flight: close the body of a response first", c.opts.Limits.Open))
 	}
 	if refusal := c.countLocked(); refusal != nil {
 		return nil, refusal
@@ -109,7 +111,7 @@ func (c *Client) begin(ctx context.Context) (*exchange, *Error) {
 	return x, nil
 }
 
-// count admits one more request to a server.
+// count counts one more request to a server, or refuses it.
 func (c *Client) count() *Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +126,7 @@ func (c *Client) countLocked() *Error {
 	return nil
 }
 
-// transport returns the connections for hosts that may be private, or for the others.
+// transport returns the transport for hosts that may be private, or the one for all others.
 func (c *Client) transport(private bool) *http.Transport {
 	if private {
 		return c.private

@@ -5,15 +5,16 @@ import (
 	"sync"
 )
 
-// connSet knows every open connection of a Client, so that closing the Client ends
-// them whatever they are being used for. It is safe for concurrent use.
+// connSet tracks all open connections of a Client. Closing the Client so also closes connections
+// that are in use. It is safe for concurrent use.
 type connSet struct {
 	mu     sync.Mutex
 	closed bool
 	conns  map[*trackedConn]struct{}
 }
 
-// add takes conn over. After close it closes conn and returns nil.
+// add takes ownership of conn and returns the tracked connection. After close it closes conn and
+// returns nil.
 func (s *connSet) add(conn net.Conn) net.Conn {
 	t := &trackedConn{Conn: conn, set: s}
 	s.mu.Lock()
@@ -29,24 +30,24 @@ func (s *connSet) add(conn net.Conn) net.Conn {
 	return t
 }
 
-// close closes all connections, and those that are added later.
+// close closes all connections, including those added later.
 func (s *connSet) close() {
 	s.mu.Lock()
 	conns := s.conns
 	s.closed, s.conns = true, nil
 	s.mu.Unlock()
 	for c := range conns {
-		_ = c.Conn.Close() // there is nobody left to tell
+		_ = c.Conn.Close() // the call is over, so no caller can use the error
 	}
 }
 
-// trackedConn is a connection that leaves its set when it is closed.
+// trackedConn removes itself from its set when it is closed.
 type trackedConn struct {
 	net.Conn
 	set *connSet
 }
 
-// Close closes the connection.
+// Close closes the connection and removes it from the set.
 func (c *trackedConn) Close() error {
 	c.set.mu.Lock()
 	delete(c.set.conns, c)
@@ -54,38 +55,37 @@ func (c *trackedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// patientConn is an HTTP/1 connection that is not read before a request is written.
-// What a server says unasked net/http would print to the log of the process, and it
-// could be a secret that the server was told before. For the same reason HTTP/1
-// connections are not used again (see newTransport): what follows a response is not
-// read.
+// patientConn is an HTTP/1 connection whose reads wait until a request has been written. net/http
+// prints unsolicited data of a server to the log of the process, and that data could be a secret
+// that the server received earlier. For the same reason HTTP/1 connections are not reused (see
+// newTransport), so data after a response is not read.
 type patientConn struct {
 	net.Conn
-	asked chan struct{}
-	once  sync.Once
+	written chan struct{}
+	once    sync.Once
 }
 
 func newPatientConn(conn net.Conn) *patientConn {
-	return &patientConn{Conn: conn, asked: make(chan struct{})}
+	return &patientConn{Conn: conn, written: make(chan struct{})}
 }
 
 // Read waits for the first Write, or for Close.
 func (c *patientConn) Read(p []byte) (int, error) {
-	<-c.asked
+	<-c.written
 	return c.Conn.Read(p)
 }
 
-// Write lets reads begin.
+// Write allows reads to begin, then writes.
 func (c *patientConn) Write(p []byte) (int, error) {
 	c.release()
 	return c.Conn.Write(p)
 }
 
-// Close closes the connection and ends a read that waits.
+// Close closes the connection and ends a waiting Read.
 func (c *patientConn) Close() error {
 	err := c.Conn.Close()
 	c.release()
 	return err
 }
 
-func (c *patientConn) release() { c.once.Do(func() { close(c.asked) }) }
+func (c *patientConn) release() { c.once.Do(func() { close(c.written) }) }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestControl dials an address that the first check did not see, as if a dialer had
-// resolved a name once more.
-func TestControl(t *testing.T) {
+// TestControlChecksAddress dials an address that the first check did not see, as if the dialer had
+// resolved a name again.
+func TestControlChecksAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestControl(t *testing.T) {
 	}
 }
 
-func TestControlRefusesWhatItCannotRead(t *testing.T) {
+func TestControlRefusesMalformedAddresses(t *testing.T) {
 	d := &dialer{opts: &Options{}, private: true}
 	for _, address := range []string{"", "localhost:80", "/var/run/docker.sock", "127.0.0.1", "[fe80::1%lo]:80"} {
 		if d.control(true)("tcp", address, nil) == nil {

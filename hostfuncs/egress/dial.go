@@ -49,7 +49,7 @@ func (d *dialer) dialTLS(ctx context.Context, network, hostPort string) (net.Con
 		return nil, err
 	}
 	config := d.tls.Clone()
-	config.ServerName, _, _ = net.SplitHostPort(hostPort) // no error: dial has split the same string
+	config.ServerName, _, _ = net.SplitHostPort(hostPort) // cannot fail: dial has split it already
 	conn := tls.Client(raw, config)
 	shaking, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()

@@ -27,8 +27,8 @@ func addresses(texts ...string) []netip.Addr {
 	return out
 }
 
-// TestRebinding changes the answer of the name server between two connections.
-func TestRebinding(t *testing.T) {
+// TestRebindingIsRefused changes the answer of the name server between two connections.
+func TestRebindingIsRefused(t *testing.T) {
 	for _, later := range []string{"127.0.0.1", "::1", "::ffff:127.0.0.1", "169.254.169.254", "10.0.0.1", "64:ff9b::7f00:1", "0.0.0.0"} {
 		w := newWorld(t)
 		w.answer = func(_ string, nth int) []netip.Addr {
@@ -52,7 +52,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// TestEveryAddressIsChecked mixes addresses that may be reached with others.
+// TestEveryAddressIsChecked mixes allowed and refused addresses in one answer.
 func TestEveryAddressIsChecked(t *testing.T) {
 	w := newWorld(t)
 	w.answer = func(string, int) []netip.Addr {
@@ -67,7 +67,7 @@ func TestEveryAddressIsChecked(t *testing.T) {
 	}
 }
 
-func TestManyAddresses(t *testing.T) {
+func TestAtMostEightAddressesAreDialled(t *testing.T) {
 	w := newWorld(t)
 	w.answer = func(string, int) (out []netip.Addr) {
 		for i := range 1000 {
@@ -82,12 +82,12 @@ func TestManyAddresses(t *testing.T) {
 	}
 }
 
-// TestSilentAddress has a name whose first address never answers.
-func TestSilentAddress(t *testing.T) {
+// TestSilentIPv6FallsBackToIPv4 has a name whose first address never answers.
+func TestSilentIPv6FallsBackToIPv4(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.answer = func(string, int) []netip.Addr { return addresses("2606:4700::1", publicIP) }
-		w.listen("[2606:4700::1]:80") // takes no connection
+		w.listen("[2606:4700::1]:80") // accepts no connection
 		w.serve(publicIP+":80", text("ok"))
 		c := w.client(egress.Options{})
 		if _, body, err := get(t, c, "http://example.com/"); err != nil || body != "ok" {
@@ -102,7 +102,7 @@ func TestSilentAddressOfTheSameFamily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.answer = func(string, int) []netip.Addr { return addresses("93.184.216.35", publicIP) }
-		w.listen("93.184.216.35:80") // takes no connection
+		w.listen("93.184.216.35:80") // accepts no connection
 		w.serve(publicIP+":80", text("ok"))
 		began := time.Now()
 		if _, body, err := get(t, w.client(egress.Options{}), "http://example.com/"); err != nil || body != "ok" {
@@ -173,9 +173,9 @@ func TestDNSFailures(t *testing.T) {
 	}
 }
 
-// TestMetadataOfAName checks that a private host is still no way to the metadata of a
-// cloud, unless the URL says so.
-func TestMetadataOfAName(t *testing.T) {
+// TestMetadataNeedsItsAddress checks that permission for private hosts does not include cloud
+// metadata, unless the URL contains the address itself.
+func TestMetadataNeedsItsAddress(t *testing.T) {
 	w := newWorld(t)
 	w.answer = func(string, int) []netip.Addr { return addresses("169.254.169.254") }
 	w.serve("169.254.169.254:80", text("credentials"))
@@ -192,7 +192,7 @@ func TestMetadataOfAName(t *testing.T) {
 	}
 }
 
-// TestRealSockets uses the host's own dialer and resolver.
+// TestRealSockets uses the dialer and resolver of the operating system.
 func TestRealSockets(t *testing.T) {
 	requests := 0
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))

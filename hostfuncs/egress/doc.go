@@ -1,34 +1,32 @@
-// Package egress is the guarded HTTP client of one tool call, as plain Go. It knows
-// nothing of WASM, grants or where secrets come from: those are functions in
-// Options.
+// Package egress is the guarded HTTP client of one tool call, in plain Go. It knows nothing about
+// WASM, grants or the sources of secrets; functions in [Options] provide these.
 //
 // # What may be reached
 //
-// Each request, and each redirect, is brought into normal form, checked, asked of
-// Options.Permit and only then looked up and dialled: a host that is not permitted
-// is not even resolved. Every address that a name resolves to is checked before it
-// is dialled and again on the socket, so that a name which changes its answer gains
-// nothing. Addresses that the special-purpose registries of IANA list are refused;
-// Decision.Private lifts that for private and loopback ones.
+// Each request and each redirect is normalised, checked and passed to Options.Permit before its
+// host is resolved. A host that is not permitted is therefore not even looked up. Every address of
+// a name is checked before it is dialled, and once more on the socket. A name that changes its
+// answer in between (DNS rebinding) gains nothing. Addresses in the IANA special-purpose registries
+// are refused; Decision.Private allows private and loopback addresses.
 //
-// Proxies of the environment are not used, cookies are not kept, and connections
-// are not shared: a Client has its own, and those that may lead to private addresses
-// are kept apart from the others. Only those of HTTP/2 serve more than one request.
+// Proxies from the environment are not used, cookies are not kept, and Clients share no
+// connections. Within a Client, connections that may lead to private addresses are separate from
+// the others. Only HTTP/2 connections serve more than one request.
 //
 // # Secrets
 //
-// What Options.Secrets returns is put into the request last, over what the caller
-// set. It goes to the origin (scheme, host and port) that was asked for and to no
-// other: after a redirect to another origin the request carries no secret, no cookie
-// and none of the caller's headers but Accept, Accept-Language and Range, also where
-// a later redirect leads back. A redirect that would carry a secret to another
-// origin in its URL, or a request body there, is refused.
+// The values that Options.Secrets returns are added to the request last, and replace what the
+// caller set. They are sent only to the origin (scheme, host and port) of the original URL. After a
+// redirect to another origin, the request carries no secret, no cookie and none of the caller's
+// headers except Accept, Accept-Language and Range. This holds even if a later redirect leads back.
+// A redirect to another origin is refused if its URL contains a secret or if the request has a
+// body.
 //
-// Responses pass through Options.Scrub: header values and textual bodies are
-// cleaned, a body of another type fails where it would have to be changed.
+// Responses pass through Options.Scrub. It removes secrets from header values and from text bodies.
+// Reading any other body fails where it contains a secret.
 //
-// # Bounds
+// # Limits
 //
-// Limits bound the bytes, the number and the time of requests. The size of a
-// response counts after decompression. Time runs from Do until the body is closed.
+// [Limits] bounds the bytes, the number and the time of requests. The size of a response is counted
+// after decompression. Time runs from Do until the body is closed.
 package egress

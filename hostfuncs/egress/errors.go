@@ -9,57 +9,58 @@ import (
 	"strings"
 )
 
-// Kind says why a request failed. Act on the kind, never on the text.
+// Kind classifies why a request failed. Programs decide by the kind, never by the text.
 type Kind string
 
-// The kinds of failure. Those above KindDNS are this package's refusals, and are the
-// same however often one tries.
+// The kinds of failure. The kinds listed before KindDNS are refusals by this package; a retry gets
+// the same refusal.
 const (
-	// KindURL is a URL that cannot be used, whatever is permitted.
+	// KindURL means that the URL is invalid, regardless of permissions.
 	KindURL Kind = "url"
-	// KindHeader is a method or header that may not be sent.
+	// KindHeader means that the method or a header may not be sent.
 	KindHeader Kind = "header"
-	// KindDenied is a hop that Permit did not allow.
+	// KindDenied means that Permit did not allow the hop.
 	KindDenied Kind = "denied"
-	// KindAddress is a host at an address that may not be reached.
+	// KindAddress means that the host is at an address that may not be reached.
 	KindAddress Kind = "address"
-	// KindRedirect is a redirect that is not followed: one too many, to an unsound URL,
-	// from https to http, or one that would carry a body to another origin.
+	// KindRedirect means that a redirect was not followed. It was one too many, led to an invalid
+	// URL, led from https to http, or would have sent a body to another origin.
 	KindRedirect Kind = "redirect"
-	// KindSecret is a secret that could not be put in, or one that a response would
-	// have carried out.
+	// KindSecret means that a secret could not be added to the request, or that a response would
+	// have leaked one.
 	KindSecret Kind = "secret"
-	// KindTooLarge is a URL, header or body over its limit.
+	// KindTooLarge means that a URL, header or body exceeds its limit.
 	KindTooLarge Kind = "too_large"
-	// KindTooMany is a request past Limits.Requests or Limits.Open.
+	// KindTooMany means that the request exceeds Limits.Requests or Limits.Open.
 	KindTooMany Kind = "too_many"
-	// KindDNS is a name that could not be resolved.
+	// KindDNS means that a name could not be resolved.
 	KindDNS Kind = "dns"
-	// KindConnect is an address that did not accept a connection.
+	// KindConnect means that no address accepted a connection.
 	KindConnect Kind = "connect"
-	// KindTLS is a handshake that failed, an unsound certificate for one.
+	// KindTLS means that the TLS handshake failed, for example because of an invalid certificate.
 	KindTLS Kind = "tls"
-	// KindProtocol is a server that broke off or does not speak HTTP.
+	// KindProtocol means that the server closed the connection early or does not speak HTTP.
 	KindProtocol Kind = "protocol"
-	// KindTimeout is a request that took longer than Limits.Time, or than the context
-	// allowed: then errors.Is finds context.DeadlineExceeded.
+	// KindTimeout means that the request took longer than Limits.Time or than the deadline of the
+	// context. In the latter case errors.Is finds context.DeadlineExceeded.
 	KindTimeout Kind = "timeout"
-	// KindCancelled is a request whose context was cancelled (then errors.Is finds
-	// context.Canceled), or whose Client or Response was closed.
+	// KindCancelled means that the context of the request was cancelled (errors.Is then finds
+	// context.Canceled), or that its Client or Response was closed.
 	KindCancelled Kind = "cancelled"
 )
 
-// Error is the only type of error that Do and the body of a Response return, beside
-// io.EOF. It holds no path, query, user information, secret or resolved address.
+// Error is the type of all errors that Do and the body of a Response return, except io.EOF. It
+// contains no path, query, user information, secret or resolved address.
 type Error struct {
 	Kind Kind
-	// Sent says that the request, or one that led to it by a redirect, may have
-	// reached a server. When false, trying again repeats nothing.
+	// Sent reports whether the request, or one that led to it by a redirect, may have reached a
+	// server. If false, a retry repeats no effect.
 	Sent bool
-	// Method and Origin are those of the hop that failed; Origin is scheme, host and
-	// port where that is not the scheme's own. Empty when it did not come so far.
+	// Method and Origin describe the hop that failed. Origin is the scheme and host, and the port
+	// unless it is the default of the scheme. Both are empty if the request failed before its first
+	// hop.
 	Method, Origin string
-	// Reason says what is wrong and, where there is one, the way out.
+	// Reason says what is wrong and, where possible, how to fix it.
 	Reason string
 
 	cause error
@@ -76,33 +77,32 @@ func (e *Error) Error() string {
 // Unwrap returns the error of the context that ended the request, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// refuse returns an error that does not know its hop yet.
+// refuse returns an error without a hop; describe adds the hop.
 func refuse(kind Kind, reason string) *Error { return &Error{Kind: kind, Reason: reason} }
 
-// fail ends the exchange with err and returns what the caller is told.
+// fail ends the exchange with err and returns the error for the caller.
 func (x *exchange) fail(err error) *Error {
-	told := x.describe(err)
+	shown := x.describe(err)
 	x.release()
-	x.record.update(func(u *Usage) { u.Failed = told.Kind })
-	return told
+	x.record.update(func(u *Usage) { u.Failed = shown.Kind })
+	return shown
 }
 
-// describe returns what the caller is told about err: its kind and where it happened.
-// Nothing of the text of a foreign error is passed on, because net/http and net put
-// URLs and addresses there.
+// describe returns err as the caller sees it, with its kind and hop. It drops the text of foreign
+// errors, because net/http and net put URLs and addresses there.
 func (x *exchange) describe(err error) *Error {
-	told := *x.classify(err)
+	shown := *x.classify(err)
 	for _, h := range x.record.snapshot().Hops {
-		told.Sent = told.Sent || h.Sent
-		told.Method, told.Origin = h.Method, h.Origin
+		shown.Sent = shown.Sent || h.Sent
+		shown.Method, shown.Origin = h.Method, h.Origin
 	}
 	o := &x.client.opts
-	told.Reason, told.Origin = o.scrubText(told.Reason), o.scrubText(told.Origin)
-	return &told
+	shown.Reason, shown.Origin = o.scrubText(shown.Reason), o.scrubText(shown.Origin)
+	return &shown
 }
 
-// classify returns the kind of err. That the time is up or the caller is gone comes
-// before what broke because of it.
+// classify returns err with a kind. An expired time limit or a cancelled caller comes first,
+// because it is the cause of the error that followed from it.
 func (x *exchange) classify(err error) *Error {
 	var own *Error
 	isOwn := errors.As(err, &own)
@@ -119,12 +119,12 @@ func (x *exchange) classify(err error) *Error {
 	var timeout net.Error
 	switch {
 	case errors.As(err, &alert) && alert.Op == "remote error":
-		// An alert of the server, in TLS 1.3 also about what the client did in the
+		// The server sent an alert. In TLS 1.3 it may also be about the client's part of the
 		// handshake.
 		return refuse(KindTLS, tlsReason(err))
 	case strings.Contains(text, "headers exceeded"), strings.Contains(text, "header list "):
-		// net/http has no type for these, over HTTP/1 and HTTP/2. A server that goes
-		// on and on over HTTP/2 ends as a protocol error.
+		// net/http has no error type for oversized headers, neither for HTTP/1 nor for HTTP/2.
+		// Headers without end over HTTP/2 end as a protocol error instead.
 		return tooLarge("the header of the response", x.client.opts.Limits.HeaderBytes)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return refuse(KindTimeout, "the server did not answer in time")
@@ -133,7 +133,7 @@ func (x *exchange) classify(err error) *Error {
 	}
 }
 
-// ended says what ended the context of the exchange.
+// ended returns an error that says why the context of the exchange ended.
 func (x *exchange) ended() *Error {
 	switch {
 	case x.client.base.Err() != nil:
@@ -144,7 +144,7 @@ func (x *exchange) ended() *Error {
 		return &Error{Kind: KindTimeout, Reason: "the time of the call is up", cause: context.DeadlineExceeded}
 	case x.caller.Err() != nil:
 		return &Error{Kind: KindCancelled, Reason: "the call was cancelled", cause: context.Canceled}
-	default: // by release
+	default: // release ended it
 		return errBodyClosed()
 	}
 }
@@ -153,7 +153,9 @@ func errBodyClosed() *Error {
 	return refuse(KindCancelled, "the body of the response is closed")
 }
 
-// tlsReason says what is wrong with a handshake.
+// tlsReason says why a handshake failed. s|the server broke off or does not speak HTTP")¦the server
+// closed the connection early or does not speak HTTP") s|the time of the call is up¦the call has
+// run out of time
 func tlsReason(err error) string {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError

@@ -15,23 +15,23 @@ import (
 type exchange struct {
 	client *Client
 	record *record
-	caller context.Context // what Do was given
-	ctx    context.Context // caller, and Limits.Time, and the Client's life
-	// release ends ctx and gives the place of this request free.
+	caller context.Context // the context given to Do
+	ctx    context.Context // caller, limited by Limits.Time and the life of the Client
+	// release ends ctx and frees the place of this request among Limits.Open.
 	release func()
 }
 
-// hop is one request of an exchange as the caller meant it, before secrets.
+// hop is one request of an exchange as the caller made it, before secrets are added.
 type hop struct {
 	method   string
 	url      *url.URL
 	header   http.Header
 	body     []byte
 	decision Decision
-	// foreign says that a redirect led away from the first origin: no secrets any more.
+	// foreign reports that a redirect led to another origin, so no secrets are added any longer.
 	foreign bool
-	// secrets is what this hop and those before it put in, params the query parameters
-	// among it.
+	// secrets holds the secrets added to this hop and to the hops before it; params names the query
+	// parameters among them.
 	secrets []Injection
 	params  []string
 }
@@ -51,7 +51,7 @@ func (x *exchange) run(r Request) (*Response, error) {
 		if !ok || r.KeepRedirect {
 			return x.respond(h, res)
 		}
-		_ = res.Body.Close() // what it says is for people
+		_ = res.Body.Close() // the body of a redirect is for people
 		if redirects == x.client.opts.Limits.Redirects {
 			return nil, refuse(KindRedirect, "the server redirects too often")
 		}
@@ -64,7 +64,7 @@ func (x *exchange) run(r Request) (*Response, error) {
 	}
 }
 
-// first checks the request itself.
+// first checks the request of the caller and returns it as the first hop.
 func (x *exchange) first(r Request) (*hop, *Error) {
 	limits := x.client.opts.Limits
 	method, refusal := r.method()
@@ -87,12 +87,12 @@ func (x *exchange) first(r Request) (*hop, *Error) {
 	return h, x.permit(h)
 }
 
-// permit asks whether h may be made, and writes it down.
+// permit asks Permit whether h may be made, and records the decision.
 func (x *exchange) permit(h *hop) *Error {
 	var ok bool
-	if ask := x.client.opts.Permit; ask != nil {
+	if permit := x.client.opts.Permit; permit != nil {
 		u := *h.url
-		h.decision, ok = ask(h.method, &u)
+		h.decision, ok = permit(h.method, &u)
 	}
 	if !ok {
 		h.decision = Decision{}
@@ -106,7 +106,7 @@ func (x *exchange) permit(h *hop) *Error {
 	return nil
 }
 
-// send makes one hop, which has been permitted.
+// send makes a permitted hop.
 func (x *exchange) send(h *hop) (*http.Response, error) {
 	req, err := x.request(h)
 	if err != nil {
@@ -118,8 +118,8 @@ func (x *exchange) send(h *hop) (*http.Response, error) {
 	}
 	x.record.updateHop(func(h *Hop) { h.Status = res.StatusCode })
 	if res.StatusCode < 200 || res.StatusCode > 999 {
-		_ = res.Body.Close() // what it would say is not wanted
-		return nil, refuse(KindProtocol, "the server answered with a status that nobody asked for")
+		_ = res.Body.Close() // the body is of no use
+		return nil, refuse(KindProtocol, "the server answered with an unexpected status code")
 	}
 	headers := 0
 	for _, values := range res.Header {
@@ -132,7 +132,7 @@ func (x *exchange) send(h *hop) (*http.Response, error) {
 	return res, nil
 }
 
-// request returns what goes over the wire: the hop, our own headers, and the secrets.
+// request returns the HTTP request for a hop, with this package's own headers and the secrets.
 func (x *exchange) request(h *hop) (*http.Request, error) {
 	o := &x.client.opts
 	header, u := h.header.Clone(), *h.url
@@ -159,8 +159,7 @@ func (x *exchange) request(h *hop) (*http.Request, error) {
 		h.params = append(slices.Clip(h.params), params...)
 	}
 	trace := &httptrace.ClientTrace{
-		// From here on the request may be written at any time, so this errs on the
-		// side of "sent".
+		// The request may be written at any time after this, so it counts as sent.
 		GotConn: func(httptrace.GotConnInfo) { x.record.updateHop(func(h *Hop) { h.Sent = true }) },
 	}
 	req := (&http.Request{

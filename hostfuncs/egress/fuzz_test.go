@@ -13,9 +13,9 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// FuzzRequest makes any request of a client that may reach one host, whose server
-// redirects to any place. Nothing else may be looked up or dialled, secrets go nowhere
-// else, and no error or usage shows one.
+// FuzzRequest makes arbitrary requests with a client that may reach one host, whose server
+// redirects to arbitrary places. No other host may be looked up or dialled, secrets are sent to no
+// other host, and no error or usage contains one.
 func FuzzRequest(f *testing.F) {
 	for _, s := range [][5]string{
 		{"GET", "http://good.example/", "X-A", "b", "http://evil.example/"},

@@ -26,14 +26,14 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// world is an internet of its own: names with their addresses, and servers at them.
-// Connections are pipes, so that it works inside a synctest bubble.
+// world is a network in memory: names with their addresses, and servers at these addresses.
+// Connections are pipes, so it works inside a synctest bubble.
 type world struct {
 	t       testing.TB
 	mu      sync.Mutex
 	answer  func(host string, nth int) []netip.Addr
 	servers map[string]*listener
-	sockets map[string]string // address in this world to one on this machine
+	sockets map[string]string // address in this world to an address on this machine
 	lookups []string          // hosts
 	dials   []string          // addresses
 	roots   *x509.CertPool
@@ -41,7 +41,7 @@ type world struct {
 
 const publicIP = "93.184.216.34"
 
-// newWorld returns a world in which every name is at publicIP.
+// newWorld returns a world in which every name resolves to publicIP.
 func newWorld(t testing.TB) *world {
 	w := &world{t: t, servers: map[string]*listener{}}
 	w.answer = func(string, int) []netip.Addr { return []netip.Addr{netip.MustParseAddr(publicIP)} }
@@ -116,7 +116,7 @@ func (w *world) serve(address string, h http.Handler) {
 	w.t.Cleanup(func() { s.Close() })
 }
 
-// serveTLS answers https at address for the hosts, over HTTP/2 if the client can.
+// serveTLS answers https at address for the hosts, over HTTP/2 if the client supports it.
 func (w *world) serveTLS(address string, h http.Handler, hosts ...string) {
 	cert, roots := newCert(w.t, time.Now().Add(time.Hour), hosts...)
 	w.roots = roots
@@ -126,7 +126,7 @@ func (w *world) serveTLS(address string, h http.Handler, hosts ...string) {
 	w.t.Cleanup(func() { s.Close() })
 }
 
-// serveRaw gives each connection at address to f.
+// serveRaw calls f with each connection to address.
 func (w *world) serveRaw(address string, f func(net.Conn)) {
 	l := w.listen(address)
 	go func() {
@@ -144,7 +144,7 @@ func (w *world) serveRaw(address string, f func(net.Conn)) {
 	w.t.Cleanup(func() { l.Close() })
 }
 
-// client returns a client of this world that may do all that permit allows.
+// client returns a client of this world with the permissions of o, or with all permissions.
 func (w *world) client(o egress.Options) *egress.Client {
 	if o.Normalise == nil {
 		o.Normalise = normalise
@@ -165,7 +165,7 @@ func permitAll(string, *url.URL) (egress.Decision, bool) {
 	return egress.Decision{Rule: "net:any"}, true
 }
 
-// permitHosts allows every method for some hosts.
+// permitHosts permits every method for the given hosts.
 func permitHosts(hosts ...string) func(string, *url.URL) (egress.Decision, bool) {
 	return func(_ string, u *url.URL) (egress.Decision, bool) {
 		for i, h := range hosts {
@@ -177,7 +177,7 @@ func permitHosts(hosts ...string) func(string, *url.URL) (egress.Decision, bool)
 	}
 }
 
-// normalise is as much as these tests need.
+// normalise does as much as these tests need.
 func normalise(u *url.URL) (*url.URL, error) {
 	out := *u
 	out.Host = strings.ToLower(u.Host)
@@ -207,7 +207,7 @@ func (l *listener) Close() error {
 
 func (l *listener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// newCert returns a certificate for hosts, and what trusts it.
+// newCert returns a certificate for hosts, and a pool that trusts it.
 func newCert(t testing.TB, until time.Time, hosts ...string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -233,7 +233,7 @@ func newCert(t testing.TB, until time.Time, hosts ...string) (tls.Certificate, *
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, roots
 }
 
-// scrubber hides one value, across the seams of reads, in one stream after another.
+// scrubber hides one value, even if it is split between reads.
 type scrubber struct {
 	secret string
 	held   []byte
@@ -299,7 +299,8 @@ func text(s string) http.HandlerFunc {
 	}
 }
 
-// addressBook answers for the hosts in book, "" meaning that there is no such host.
+// addressBook answers for the hosts in book, where "" means no such host, and calls other for the
+// rest.
 func addressBook(book map[string]string, other func(string, int) []netip.Addr) func(string, int) []netip.Addr {
 	return func(host string, nth int) []netip.Addr {
 		addr, ok := book[host]

@@ -18,7 +18,7 @@ func TestRefusedRequests(t *testing.T) {
 		name string
 		r    egress.Request
 		kind egress.Kind
-		text string // in the error
+		text string // part of the error
 	}{
 		{"host", with("Host", "evil.example"), egress.KindHeader, "Host"},
 		{"lower case host", with("host", "example.com"), egress.KindHeader, "Host"},

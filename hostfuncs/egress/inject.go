@@ -11,29 +11,29 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Injection is a secret to put into one hop. Exactly one of Header, Query and Basic is
-// set. Printing one does not show its value.
+// Injection is a secret to add to one hop. Exactly one of Header, Query and Basic must be set.
+// Printing an Injection does not show its value.
 type Injection struct {
-	// Name is the secret's name, for errors.
+	// Name is the name of the secret, for errors.
 	Name string
-	// Header names the header whose value it becomes.
+	// Header is the name of the header that gets the value.
 	Header string
-	// Query names the parameter of the query whose value it becomes.
+	// Query is the name of the query parameter that gets the value.
 	Query string
-	// Basic makes it the credentials of basic authentication: "user:password".
+	// Basic sends Value, which is "user:password", as basic authentication.
 	Basic bool
-	// Value is the whole value, any prefix such as "Bearer " included.
+	// Value is the complete value, including any prefix such as "Bearer ".
 	Value string `json:"-"`
 }
 
-// String names the secret, without the value.
+// String returns the name of the secret without its value.
 func (i Injection) String() string { return "secret " + i.Name }
 
-// GoString is String, so that %#v shows no value either.
+// GoString equals String, so %#v does not show the value either.
 func (i Injection) GoString() string { return i.String() }
 
-// inject puts secrets over what header and u hold, and returns the names of the query
-// parameters that now hold one.
+// inject adds secrets to header and u, replacing existing values. It returns the names of the query
+// parameters that now contain a secret.
 func inject(secrets []Injection, header http.Header, u *url.URL) ([]string, *Error) {
 	var params []string
 	for _, s := range secrets {
@@ -54,14 +54,14 @@ func inject(secrets []Injection, header http.Header, u *url.URL) ([]string, *Err
 			return nil, refuse(KindSecret, "secret "+s.Name+" is for a header that may not be set")
 		}
 		if !httpguts.ValidHeaderFieldValue(value) {
-			return nil, refuse(KindSecret, "secret "+s.Name+" holds a control character, such as a line break, and cannot stand in a header")
+			return nil, refuse(KindSecret, "secret "+s.Name+" holds a control character, such as a line break, and cannot be sent in a header")
 		}
 		header[name] = []string{value}
 	}
 	return params, nil
 }
 
-// setQuery gives the parameter one value and leaves the others as they are written.
+// setQuery sets the parameter to one value and leaves the others as written.
 func setQuery(u *url.URL, name, value string) {
 	deleteQuery(u, name)
 	if u.RawQuery != "" {
@@ -70,7 +70,7 @@ func setQuery(u *url.URL, name, value string) {
 	u.RawQuery += url.QueryEscape(name) + "=" + url.QueryEscape(value)
 }
 
-// deleteQuery takes the parameter out and leaves the others as they are written.
+// deleteQuery removes the parameter and leaves the others as written.
 func deleteQuery(u *url.URL, name string) {
 	pairs := slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(pair string) bool {
 		key, _, _ := strings.Cut(pair, "=")
@@ -80,10 +80,10 @@ func deleteQuery(u *url.URL, name string) {
 	u.RawQuery = strings.Join(pairs, "&")
 }
 
-// carries says whether the query of u holds the value of a secret that was put into
-// the query before. The Scrubber finds the others; this holds for short values too.
+// carries reports whether a query parameter of u equals a secret that was added to a query earlier.
+// The Scrubber finds most secrets; this check also finds values that are too short for it.
 func carries(u *url.URL, secrets []Injection) bool {
-	query, _ := url.ParseQuery(u.RawQuery) // malformed pairs are left out
+	query, _ := url.ParseQuery(u.RawQuery) // malformed pairs are skipped
 	values := slices.Concat(slices.Collect(maps.Values(query))...)
 	return slices.ContainsFunc(secrets, func(s Injection) bool { return s.Query != "" && slices.Contains(values, s.Value) })
 }

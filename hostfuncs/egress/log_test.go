@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// TestServersWriteNoLog has servers speak before they are asked and after they have
-// answered, which net/http would print.
+// TestServersWriteNoLog has servers send data before a request and after their response. net/http
+// would print that data.
 func TestServersWriteNoLog(t *testing.T) {
 	var printed bytes.Buffer
 	log.SetOutput(&printed)

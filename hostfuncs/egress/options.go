@@ -11,97 +11,94 @@ import (
 	"time"
 )
 
-// Options is what a Client may do and how. The zero value permits nothing. Its
-// functions are called by several goroutines at once where Do is, and must not
-// change what they are given.
+// Options says what a [Client] may reach and how. The zero value permits no request. Its functions
+// must be safe for concurrent calls, because Do may be called concurrently. They must not change
+// their arguments.
 type Options struct {
-	// Normalise returns the one form in which a URL is asked of Permit and dialled:
-	// host in ASCII and lower case without a final dot, path without dot segments. It
-	// must not change u. The text of an error is shown to the caller, who may be a
-	// guest, so it holds neither query nor user information. Nil refuses every URL.
+	// Normalise returns the canonical form of a URL, which is passed to Permit and dialled: the
+	// host in ASCII and lower case without a final dot, the path without dot segments. It must not
+	// change u. The error text is shown to the caller, who may be a guest, so it must contain
+	// neither the query nor user information. Nil refuses every URL.
 	Normalise func(u *url.URL) (*url.URL, error)
-	// Permit decides on one hop, the request itself or a redirect. The method is in
-	// upper case, the URL as Normalise returned it, with its query and without
-	// fragment. Nil permits nothing.
+	// Permit decides on one hop: the request itself or a redirect. The method is in upper case. The
+	// URL is as returned by Normalise, with its query and without its fragment. Nil permits no hop.
 	Permit func(method string, u *url.URL) (Decision, bool)
-	// Secrets returns what to put into a permitted hop. It is called for the request
-	// and for redirects within the same origin. The text of an error is shown to the
-	// caller, so it names a secret and holds no value. Nil puts nothing in.
+	// Secrets returns the secrets to add to a permitted hop. It is called for the request and for
+	// redirects within the same origin. The error text is shown to the caller, so it may name a
+	// secret but must not contain its value. Nil adds none.
 	Secrets func(ctx context.Context, d Decision) ([]Injection, error)
-	// Scrub returns a Scrubber. Nil leaves responses as they are.
+	// Scrub returns a new Scrubber. Nil leaves responses unchanged.
 	Scrub func() Scrubber
 	// Transport says how requests are made.
 	Transport
 }
 
-// Transport says how requests are made, and bounds them; what may be reached is not its
-// matter. The zero value has the defaults.
+// Transport says how requests are made and limits them. It has no say in what may be reached. The
+// zero value uses the defaults.
 type Transport struct {
-	// Limits bounds what a Client does.
+	// Limits bounds the requests of a Client.
 	Limits Limits
-	// UserAgent is sent where the caller sets none. Empty means "wasmtool".
+	// UserAgent is sent if the caller sets none; empty means "wasmtool".
 	UserAgent string
-	// Roots are the certificate authorities to trust. Nil means the host's.
+	// Roots are the trusted certificate authorities; nil means the system's.
 	Roots *x509.CertPool
-	// LookupNetIP resolves a name, like net.Resolver.LookupNetIP. Nil means the host's
-	// resolver. All it returns is checked.
+	// LookupNetIP resolves a name, like [net.Resolver.LookupNetIP]. All addresses that it returns
+	// are checked. Nil means the resolver of the operating system.
 	LookupNetIP func(ctx context.Context, network, host string) ([]netip.Addr, error)
-	// Dial connects to an address that has been checked: network is "tcp", the address
-	// an IP with a port. Nil means a dialer of the host that checks once more on the
-	// socket.
+	// Dial connects to an address that has been checked. The network is "tcp" and the address an IP
+	// address with a port. Nil means a net.Dialer that checks the address once more on the socket.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Decision is what Permit grants for one hop.
+// Decision is what Permit grants to one hop.
 type Decision struct {
-	// Private lets the host be at a private or loopback address.
+	// Private allows private and loopback addresses.
 	Private bool
-	// ID is for Permit and Secrets to know the rule by. The Client only carries it.
+	// ID identifies the rule for Permit and Secrets. The Client only passes it along.
 	ID int
-	// Rule names the rule in Usage. It must hold no secret.
+	// Rule names the rule in Usage. It must not contain a secret.
 	Rule string
 }
 
-// Scrubber hides secrets in one stream of bytes after another. One goroutine uses it.
+// Scrubber removes secrets from byte streams, one stream after another. It need not be safe for
+// concurrent use.
 type Scrubber interface {
-	// Scrub takes the next bytes of the stream and returns those that may be passed
-	// on: bytes that could be the beginning of a secret are held back until it is
-	// clear that they are not, or until atEnd, which ends the stream: the next call begins
-	// another. What holds no secret is returned unchanged. The result may be p itself and
-	// is valid until the next call.
+	// Scrub takes the next bytes of the stream and returns those that may be passed on. It holds
+	// back bytes that could be the beginning of a secret until later bytes decide. atEnd ends the
+	// stream and releases all held bytes; the next call begins a new stream. Bytes without a secret
+	// are returned unchanged. The result may be p itself and is valid until the next call.
 	Scrub(p []byte, atEnd bool) []byte
 }
 
-// Limits bounds a Client. Each field that is zero or less means its default.
+// Limits bounds a Client. A field of zero or less means its default.
 type Limits struct {
-	// Requests is how many requests may be made, each redirect that is followed
-	// counting as one. Refused requests count too. By default 20.
+	// Requests limits the number of requests, including refused requests and followed redirects.
+	// The default is 20.
 	Requests int
-	// Open is how many requests may be under way at once; a response counts until its
-	// body is closed or read to the end. By default 8.
+	// Open limits concurrent requests. A request counts until the body of its response is closed or
+	// read to the end. The default is 8.
 	Open int
-	// Redirects is how many redirects one request may follow, at most and by default 5.
+	// Redirects limits the redirects that one request follows. The default, 5, is also the maximum.
 	Redirects int
-	// RequestBytes is the largest body that may be sent. By default 10 MiB.
+	// RequestBytes limits the body of a request. The default is 10 MiB.
 	RequestBytes int64
-	// ResponseBytes is how much of a body may be read, after decompression. By default
-	// 32 MiB.
+	// ResponseBytes limits the body of a response after decompression. The default is 32 MiB.
 	ResponseBytes int64
-	// HeaderBytes is the size of the headers of a request, and that of a response
-	// together with the interim responses before it. By default 64 KiB. A request has at
-	// most 128 headers, and a response 256.
+	// HeaderBytes limits the headers of a request, and the headers of a response together with its
+	// interim responses. The default is 64 KiB. In addition, a request has at most 128 headers and
+	// a response at most 256.
 	HeaderBytes int64
-	// URLBytes is the longest URL. By default 8 KiB.
+	// URLBytes limits the length of a URL. The default is 8 KiB.
 	URLBytes int
-	// Time is how long a request may take, with its redirects and until its body has
-	// been closed or read to the end. By default one minute.
+	// Time limits a request with its redirects, until the body is closed or read to the end. The
+	// default is one minute.
 	Time time.Duration
 }
 
-// maxRedirects is more than any sound chain needs.
+// maxRedirects limits the redirects that one request may follow.
 const maxRedirects = 5
 
-// withDefaults returns l with the defaults in place.
+// withDefaults returns l with defaults in place of unset fields.
 func (l Limits) withDefaults() Limits {
 	l.Requests = cmp.Or(max(l.Requests, 0), 20)
 	l.Open = cmp.Or(max(l.Open, 0), 8)
@@ -115,9 +112,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// wireBytes is how much of a compressed body may be received. Compressing makes
-// nothing twice as long but a stream flushed at every few bytes; past that a server
-// is sending members that decompress to nothing.
+// wireBytes limits the compressed size of a body. Compression at most doubles the size of data,
+// except for a stream that is flushed every few bytes. A server that exceeds this sends gzip
+// members that decompress to no data.
 func (l Limits) wireBytes() int64 {
 	const slack = 64 << 10
 	if l.ResponseBytes > (math.MaxInt64-slack)/2 {

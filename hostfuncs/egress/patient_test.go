@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// TestPatientConn has the server speak first.
+// TestPatientConn has a server that sends before it receives a request.
 func TestPatientConn(t *testing.T) {
 	for name, release := range map[string]func(net.Conn){
 		"write": func(c net.Conn) { c.Write([]byte("x")) },

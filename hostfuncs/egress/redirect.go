@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// foreignHeaders are those of the caller's headers that another origin gets: they say
-// what is asked for, and nothing about who asks.
+// foreignHeaders are the headers of the caller that are sent on to another origin. They describe
+// what is requested and reveal nothing about the caller.
 var foreignHeaders = []string{"Accept", "Accept-Language", "Range"}
 
-// bodyHeaders describe a body and go with it.
+// bodyHeaders describe a body and are dropped together with it.
 var bodyHeaders = []string{"Content-Encoding", "Content-Language", "Content-Location", "Content-Type"}
 
-// redirectOf returns where a response redirects to.
+// redirectOf returns the target of a redirect, and whether the response is one.
 func redirectOf(res *http.Response) (string, bool) {
 	switch res.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -40,8 +40,8 @@ func redirectMethod(method string, status int) string {
 	return method
 }
 
-// follow returns the hop to which a redirect leads, permitted. What it holds is
-// checked before the URL is written down anywhere.
+// follow returns the permitted hop that a redirect leads to. It checks the URL for secrets before
+// the URL is recorded anywhere.
 func (x *exchange) follow(h *hop, status int, location string) (*hop, *Error) {
 	u, refusal := x.resolve(h.url, location)
 	if refusal != nil {
@@ -61,7 +61,7 @@ func (x *exchange) follow(h *hop, status int, location string) (*hop, *Error) {
 	return &next, x.permit(&next)
 }
 
-// resolve returns the URL that a Location means.
+// resolve returns the absolute URL of a Location header.
 func (x *exchange) resolve(base *url.URL, location string) (*url.URL, *Error) {
 	if len(location) > x.client.opts.Limits.URLBytes {
 		return nil, x.client.urlTooLong()
@@ -72,13 +72,13 @@ func (x *exchange) resolve(base *url.URL, location string) (*url.URL, *Error) {
 	}
 	u, refusal := x.client.target(u)
 	if refusal != nil {
-		// Nothing of a URL that the server made up is repeated.
+		// Do not repeat any part of a URL that comes from the server.
 		return nil, refuse(KindRedirect, "the server redirects to a URL that cannot be used")
 	}
 	return u, nil
 }
 
-// leave prepares a redirect to another origin.
+// leave checks and prepares a redirect to another origin.
 func (x *exchange) leave(from, to *hop, location string) *Error {
 	switch {
 	case from.url.Scheme == "https" && to.url.Scheme != "https":

@@ -143,7 +143,7 @@ func TestNoDowngrade(t *testing.T) {
 	}
 }
 
-// TestForeignOriginGetsNothing sends a request round by another origin and back.
+// TestForeignOriginGetsNothing redirects a request to another origin and back.
 func TestForeignOriginGetsNothing(t *testing.T) {
 	for _, other := range []string{"http://other.example/", "http://sub.example.com/", "http://example.com:8080/"} {
 		w := newWorld(t)
@@ -198,7 +198,7 @@ func TestSameOriginKeepsSecretsAndHeaders(t *testing.T) {
 	w.serve(publicIP+":80", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		end = r
 		if r.URL.Path == "/" {
-			// A server that keeps the query, as many do.
+			// The server keeps the query, as many servers do.
 			redirectTo(307, "http://EXAMPLE.com:80/end?"+r.URL.RawQuery)(rw, r)
 		}
 	}))

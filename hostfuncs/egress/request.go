@@ -12,50 +12,50 @@ import (
 )
 
 const (
-	// maxHeaders is how many header values a request may have.
+	// maxHeaders limits the number of header values of a request.
 	maxHeaders = 128
-	// maxMethod is the longest method, in bytes.
+	// maxMethod limits the length of a method, in bytes.
 	maxMethod = 32
 )
 
-// Request is what to ask of a server. Do does not change it.
+// Request is an HTTP request. Do does not change it.
 type Request struct {
-	// Method is a token; it is sent in upper case. Empty means GET. CONNECT and TRACE
-	// are refused.
+	// Method is a token, which is sent in upper case. Empty means GET. CONNECT and TRACE are
+	// refused.
 	Method string
-	// URL is absolute, http or https. A fragment is dropped.
+	// URL is an absolute http or https URL. Its fragment is dropped.
 	URL string
-	// Header holds what to send beside what the Client itself sets. Names are
-	// canonicalised. Accept-Encoding is ignored: the body always arrives decoded.
-	// Headers that speak about the connection, the host or the framing are refused,
-	// and so are those that stand for another method.
+	// Header holds headers to send in addition to those that the Client sets. Names are
+	// canonicalised. Accept-Encoding is ignored, because the body always arrives decoded. Headers
+	// about the connection, the host or the framing are refused, and so are headers that override
+	// the method.
 	Header http.Header
-	// Body is sent with its length. It must not change until Do returns.
+	// Body is sent with its length. The caller must not change it until Do returns.
 	Body []byte
 	// KeepRedirect returns a redirect as the response instead of following it.
 	KeepRedirect bool
 }
 
-// refusedHeaders may not be set: what they say would be wrong, or would let a request
-// differ from what was permitted.
+// refusedHeaders may not be set: they would be wrong, or would let a request differ from the
+// permitted one.
 var refusedHeaders = []string{
 	"Connection", "Content-Length", "Expect", "Host", "Http2-Settings", "Keep-Alive",
 	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"X-Http-Method", "X-Http-Method-Override", "X-Method-Override",
 }
 
-// headerRefused says whether a header of this canonical name may not be set.
+// headerRefused reports whether a header with this canonical name may not be set.
 func headerRefused(name string) bool {
 	return slices.Contains(refusedHeaders, name) || strings.HasPrefix(name, "Proxy-")
 }
 
-// method returns the method in the form in which it is asked about and sent.
+// method returns the method in the form that is passed to Permit and sent.
 func (r Request) method() (string, *Error) {
 	m := r.Method
 	if m == "" {
 		return http.MethodGet, nil
 	}
-	if len(m) > maxMethod || !httpguts.ValidHeaderFieldName(m) { // both are tokens
+	if len(m) > maxMethod || !httpguts.ValidHeaderFieldName(m) { // both are tokens (RFC 9110)
 		return "", refuse(KindHeader, fmt.Sprintf("the method must be a token of at most %d bytes, such as GET", maxMethod))
 	}
 	m = strings.ToUpper(m)
@@ -65,7 +65,7 @@ func (r Request) method() (string, *Error) {
 	return m, nil
 }
 
-// CheckHeader says why a header of that name may not be set in a Request; nil when it may.
+// CheckHeader returns nil if a Request may set a header of that name, and otherwise says why not.
 func CheckHeader(name string) error {
 	if refusal := checkHeader(name); refusal != nil {
 		return errors.New(refusal.Reason)
@@ -83,7 +83,7 @@ func checkHeader(name string) *Error {
 	return nil
 }
 
-// headers returns a checked copy of the headers.
+// headers returns a checked copy of the headers with canonical names.
 func (r Request) headers(limit int64) (http.Header, *Error) {
 	out := make(http.Header, len(r.Header)+4)
 	count, size := 0, int64(0)

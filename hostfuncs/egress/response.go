@@ -10,31 +10,31 @@ import (
 	"sync/atomic"
 )
 
-// maxResponseHeaders is how many header values a response may have. Each is looked at for
-// secrets, however short it is.
+// maxResponseHeaders limits the header values of a response. Each one costs a search for secrets,
+// however short it is.
 const maxResponseHeaders = 256
 
-// Response is what a server answered. Secrets are hidden in all of it.
+// Response is the answer of a server, with all secrets hidden.
 type Response struct {
-	// Status is 200 or more.
+	// Status is the status code, at least 200.
 	Status int
-	// Header has no Content-Encoding and no Content-Length where the body was decoded.
-	// It is the caller's.
+	// Header belongs to the caller. It has no Content-Encoding and Content-Length if the body was
+	// decoded.
 	Header http.Header
-	// URL is where the response came from, without the parameters that hold secrets.
+	// URL is the URL of the last hop, without the query parameters that contain secrets.
 	URL string
-	// Body is the decoded body, never nil. Reading fails with an *Error, past
-	// Limits.ResponseBytes for one. One goroutine reads; any may close, which ends a
-	// read that waits.
+	// Body is the decoded body, never nil. A read fails with an *Error, for example past
+	// Limits.ResponseBytes. Only one goroutine may read. Any goroutine may close it, which ends a
+	// waiting read.
 	Body io.ReadCloser
 }
 
-// respond turns the response to the last hop into what the caller gets.
+// respond returns the response to the last hop as the caller gets it.
 func (x *exchange) respond(h *hop, res *http.Response) (*Response, error) {
 	o := &x.client.opts
 	b := &body{exchange: x, src: res.Body, left: o.Limits.ResponseBytes}
 	b.end = sync.OnceFunc(func() {
-		x.release() // first, because closing waits for a read
+		x.release() // first, because Close waits for a read in progress
 		_ = res.Body.Close()
 	})
 	if h.method != http.MethodHead {
@@ -52,9 +52,8 @@ func (x *exchange) respond(h *hop, res *http.Response) (*Response, error) {
 	return &Response{Status: res.StatusCode, Header: o.scrubHeader(res.Header), URL: o.scrubText(u.String()), Body: b}, nil
 }
 
-// decode makes b read the body decoded, and takes out of the headers what is then no
-// longer true. An encoding that was not asked for is refused: inside it nothing could
-// be counted or scrubbed.
+// decode makes b return decoded bytes and removes the headers that are then wrong. It refuses an
+// encoding that was not requested, because the content could be neither counted nor scrubbed.
 func (b *body) decode(res *http.Response, limits Limits) *Error {
 	encoding := strings.ToLower(strings.TrimSpace(strings.Join(res.Header["Content-Encoding"], ",")))
 	switch encoding {
@@ -74,11 +73,11 @@ func (b *body) decode(res *http.Response, limits Limits) *Error {
 type body struct {
 	exchange *exchange
 	src      io.Reader
-	left     int64  // how much of src may still be read
-	filter   filter // nil passes everything on
-	buf      []byte // for what goes through filter
-	out      []byte // what has gone through filter and waits to be read
-	err      error  // what ends the body once out is read
+	left     int64  // how many bytes of src may still be read
+	filter   filter // nil passes everything through
+	buf      []byte // input of filter
+	out      []byte // output of filter that has not been read yet
+	err      error  // ends the body once out is empty
 	closed   atomic.Bool
 	end      func()
 }
@@ -109,20 +108,21 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the request. It may be called at any time and more than once.
+// Close ends the request. It may be called at any time and repeatedly.
 func (b *body) Close() error {
 	b.closed.Store(true)
 	b.end()
 	return nil
 }
 
-// fill reads into p as much as may be read, and sets b.err at the end.
+// fill reads up to the limit into p, and sets b.err at the end.
 func (b *body) fill(p []byte) int {
-	if err := b.exchange.ctx.Err(); err != nil { // the rest may be here already, compressed
+	if err := b.exchange.ctx.Err(); err != nil { // even if the rest has already arrived, compressed
 		b.finish(err)
 		return 0
 	}
-	// One byte more than is left tells a body that ends in time from one that does not.
+	// One byte beyond the limit distinguishes a body that is too large from one that ends exactly
+	// there.
 	if int64(len(p)) > b.left {
 		p = p[:b.left+1]
 	}
@@ -137,7 +137,7 @@ func (b *body) fill(p []byte) int {
 	return n
 }
 
-// fillFiltered reads a piece and takes it through the filter.
+// fillFiltered reads a chunk and passes it through the filter.
 func (b *body) fillFiltered() {
 	if b.buf == nil {
 		b.buf = make([]byte, 32<<10)
@@ -151,7 +151,7 @@ func (b *body) fillFiltered() {
 	b.out = out
 }
 
-// finish ends the body with err, if that is one.
+// finish ends the body with err, unless err is nil.
 func (b *body) finish(err error) {
 	switch err {
 	case nil:
@@ -164,7 +164,7 @@ func (b *body) finish(err error) {
 	b.end()
 }
 
-// gunzip decompresses. It begins with the first read, because beginning reads.
+// gunzip decompresses src. It reads the gzip header with the first Read and not when it is created.
 type gunzip struct {
 	src io.Reader
 	zr  *gzip.Reader
@@ -174,14 +174,14 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	if g.zr == nil {
 		zr, err := gzip.NewReader(g.src)
 		if err != nil {
-			return 0, err // io.EOF where there is no body at all
+			return 0, err // io.EOF if there is no body at all
 		}
 		g.zr = zr
 	}
 	return g.zr.Read(p)
 }
 
-// capped fails when src gives more than left bytes.
+// capped fails when src returns more than left bytes.
 type capped struct {
 	src  io.Reader
 	left int64
@@ -190,7 +190,7 @@ type capped struct {
 func (c *capped) Read(p []byte) (int, error) {
 	n, err := c.src.Read(p)
 	if c.left -= int64(n); c.left < 0 {
-		return 0, refuse(KindTooLarge, "the body of the response is far larger compressed than it may be decompressed")
+		return 0, refuse(KindTooLarge, "the compressed body of the response is far larger than the decompressed body may be")
 	}
 	return n, err
 }

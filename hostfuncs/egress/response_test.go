@@ -14,7 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// gzipServer answers with data that is compressed, and says so.
+// gzipServer answers with compressed data and Content-Encoding: gzip.
 func gzipServer(data []byte) http.HandlerFunc {
 	return func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Encoding", "gzip")
@@ -65,7 +65,7 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// TestGzipBomb reads what would be 32 MiB.
+// TestGzipBomb reads a response that decompresses to 32 MiB.
 func TestGzipBomb(t *testing.T) {
 	var bomb bytes.Buffer
 	zw := gzip.NewWriter(&bomb)
@@ -90,8 +90,8 @@ func TestGzipBomb(t *testing.T) {
 	}
 }
 
-// TestGzipOfNothing sends members that decompress to nothing, for ever.
-func TestGzipOfNothing(t *testing.T) {
+// TestEmptyGzipMembersAreLimited has a server that sends empty gzip members without end.
+func TestEmptyGzipMembersAreLimited(t *testing.T) {
 	w := newWorld(t)
 	member := bytes.Repeat(gzipped(nil), 100)
 	w.serve(publicIP+":80", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
@@ -191,7 +191,7 @@ func TestServersThatBreakOff(t *testing.T) {
 				io.WriteString(conn, answer)
 			})
 			c := w.client(egress.Options{})
-			// A method that is not tried again by itself.
+			// Use a method that net/http does not retry by itself.
 			res, err := c.Do(t.Context(), egress.Request{Method: "POST", URL: "http://example.com/", Body: []byte("x")})
 			if err == nil {
 				_, err = io.ReadAll(res.Body)
@@ -222,7 +222,7 @@ func TestHeaderFlood(t *testing.T) {
 			w.serveRaw(publicIP+":80", func(conn net.Conn) {
 				readRequest(conn)
 				io.WriteString(conn, answer)
-				io.Copy(io.Discard, conn) // until the client goes away
+				io.Copy(io.Discard, conn) // until the client disconnects
 			})
 			_, _, err := get(t, w.client(egress.Options{}), "http://example.com/")
 			wantKind(t, err, egress.KindTooLarge)
@@ -230,7 +230,7 @@ func TestHeaderFlood(t *testing.T) {
 	}
 }
 
-func TestAsManyHeadersAsMayBeAreFine(t *testing.T) {
+func TestMaximumNumberOfHeadersIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	w.serveRaw(publicIP+":80", func(conn net.Conn) {
 		readRequest(conn)
@@ -247,7 +247,8 @@ func TestAsManyHeadersAsMayBeAreFine(t *testing.T) {
 	}
 }
 
-// What has arrived compressed is not unpacked any more once the call is over.
+// TestNothingIsReadAfterTheCall checks that received compressed data is not decompressed once the
+// call is over.
 func TestNothingIsReadAfterTheCall(t *testing.T) {
 	for name, scrub := range map[string]func() egress.Scrubber{"as it is": nil, "scrubbed": scrubbing("secret")} {
 		t.Run(name, func(t *testing.T) {
@@ -278,7 +279,7 @@ func TestNothingIsReadAfterTheCall(t *testing.T) {
 	}
 }
 
-func TestSomeInterimResponsesAreFine(t *testing.T) {
+func TestSomeInterimResponsesAreAccepted(t *testing.T) {
 	w := newWorld(t)
 	w.serve(publicIP+":80", http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		for range 3 {
@@ -291,7 +292,7 @@ func TestSomeInterimResponsesAreFine(t *testing.T) {
 	}
 }
 
-// readRequest reads one request with a short body, as far as it has come.
+// readRequest reads one request with a short body.
 func readRequest(conn net.Conn) {
 	var got []byte
 	buf := make([]byte, 4096)

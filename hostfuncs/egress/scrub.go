@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// filter passes the bytes of a body on. It returns what may be handed out.
+// filter takes the next bytes of a body and returns those that may be passed on.
 type filter func(p []byte, atEnd bool) ([]byte, *Error)
 
 // scrubText returns text without secrets.
@@ -18,13 +18,13 @@ func (o *Options) scrubText(text string) string {
 	return string(o.Scrub().Scrub([]byte(text), true))
 }
 
-// scrubHeader returns the headers of a response without secrets. A name that holds
-// one takes its header with it.
+// scrubHeader returns the headers of a response without secrets. It drops a header whose name
+// contains a secret.
 func (o *Options) scrubHeader(h http.Header) http.Header {
 	if o.Scrub == nil {
 		return h
 	}
-	s := o.Scrub() // one for all, since each text ends its stream
+	s := o.Scrub() // one Scrubber is enough, because each value ends its stream
 	out := make(http.Header, len(h))
 	for name, values := range h {
 		if string(s.Scrub([]byte(name), true)) != name {
@@ -39,7 +39,7 @@ func (o *Options) scrubHeader(h http.Header) http.Header {
 	return out
 }
 
-// bodyFilter returns what a body of this type passes through, or nil.
+// bodyFilter returns the filter for a body of this content type, or nil.
 func (o *Options) bodyFilter(contentType string) filter {
 	if o.Scrub == nil {
 		return nil
@@ -48,19 +48,19 @@ func (o *Options) bodyFilter(contentType string) filter {
 	if textual(contentType) {
 		return func(p []byte, atEnd bool) ([]byte, *Error) { return s.Scrub(p, atEnd), nil }
 	}
-	var held []byte // what the scrubber was given and has not returned
+	var held []byte // bytes that the scrubber holds back
 	return func(p []byte, atEnd bool) ([]byte, *Error) {
 		held = append(held, p...)
 		out := s.Scrub(p, atEnd)
 		if !bytes.HasPrefix(held, out) || atEnd && len(out) != len(held) {
-			return nil, refuse(KindSecret, "the response holds a secret in a body that is not text, where it cannot be taken out")
+			return nil, refuse(KindSecret, "the response holds a secret in a body that is not text, where it cannot be removed")
 		}
-		held = held[len(out):] // moves nothing, however little comes at a time
+		held = held[len(out):] // does not copy, even if bytes arrive one at a time
 		return out, nil
 	}
 }
 
-// textual says whether a body of this type can be changed without breaking it.
+// textual reports whether removing a secret leaves a body of this type usable.
 func textual(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil && media == "" {

@@ -19,7 +19,7 @@ import (
 
 const canary = "canary-7Hq2x9"
 
-// secrets returns the same injections for every hop and counts how often.
+// secrets returns the same injections for every hop and counts its calls.
 func secrets(asked *int, in ...egress.Injection) func(context.Context, egress.Decision) ([]egress.Injection, error) {
 	return func(context.Context, egress.Decision) ([]egress.Injection, error) {
 		*asked++
@@ -27,11 +27,11 @@ func secrets(asked *int, in ...egress.Injection) func(context.Context, egress.De
 	}
 }
 
-func TestSecretsArePutIn(t *testing.T) {
+func TestSecretsAreAdded(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		in   egress.Injection
-		want string // as the server sees it: Authorization, X-Key, query
+		want string // what the server receives: Authorization, X-Key, query
 	}{
 		{"header", egress.Injection{Header: "authorization", Value: "Bearer a b"}, "Bearer a b|mine|q=1&key=mine&%6bey=mine2&r"},
 		{"other header", egress.Injection{Header: "X-Key", Value: "v"}, "mine|v|q=1&key=mine&%6bey=mine2&r"},
@@ -125,11 +125,11 @@ func TestPrintingAnInjection(t *testing.T) {
 	}
 }
 
-// TestEchoes lets a server return the secret wherever it can.
-func TestEchoes(t *testing.T) {
+// TestEchoesAreScrubbed has a server that returns the secret in every possible place.
+func TestEchoesAreScrubbed(t *testing.T) {
 	for _, tc := range []struct {
 		contentType string
-		kind        egress.Kind // "" where the body is text
+		kind        egress.Kind // "" if the body is text
 	}{
 		{"text/plain", ""},
 		{"application/json; charset=utf-8", ""},
@@ -157,7 +157,7 @@ func TestEchoes(t *testing.T) {
 						rw.Header().Set("Content-Encoding", encode)
 						body = gzipped(body)
 					}
-					// In pieces, so that the value lies across reads.
+					// Send the body in pieces, so that the value spans several reads.
 					for piece := range bytes.SplitSeq(body, []byte("7")) {
 						rw.Write(piece)
 						if len(piece) != len(body) && !bytes.HasSuffix(body, piece) {
@@ -208,7 +208,7 @@ func TestBinaryBodyWithoutSecret(t *testing.T) {
 	}
 }
 
-// TestRedirectCarriesNoSecret lets a server name the secret in the URL of a redirect.
+// TestRedirectCarriesNoSecret has a server that puts the secret into the URL of a redirect.
 func TestRedirectCarriesNoSecret(t *testing.T) {
 	for _, location := range []string{
 		"http://other.example/" + canary, "http://" + canary + ".example/", "http://other.example/?short=k1",
@@ -228,8 +228,8 @@ func TestRedirectCarriesNoSecret(t *testing.T) {
 	}
 }
 
-// TestNothingLeaksInErrors fails requests in every way that has a text of its own in
-// net or net/http, with secrets in the URL that the caller wrote too.
+// TestNothingLeaksInErrors fails requests in every way that has its own error text in net or
+// net/http. The URL written by the caller contains secrets as well.
 func TestNothingLeaksInErrors(t *testing.T) {
 	urls := []string{
 		"http://example.com/%zz?token=" + canary, "http://user:" + canary + "@example.com/",

@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// slowly sends text one byte a second, for as long as the client listens.
+// slowly sends text one byte a second, as long as the client is connected.
 func slowly(text string) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, over <-chan struct{}) {
 		go io.Copy(io.Discard, conn)
@@ -36,8 +36,8 @@ func slowly(text string) func(net.Conn, <-chan struct{}) {
 	}
 }
 
-// hanging are servers that keep a client waiting, each in another place, until the
-// client goes away or the test is over.
+// hanging lists servers that keep a client waiting, each at a different stage, until the client
+// disconnects or the test ends.
 var hanging = map[string]func(conn net.Conn, over <-chan struct{}){
 	"accepts and is silent":      func(conn net.Conn, _ <-chan struct{}) { io.Copy(io.Discard, conn) },
 	"reads nothing":              func(_ net.Conn, over <-chan struct{}) { <-over },
@@ -49,7 +49,7 @@ var hanging = map[string]func(conn net.Conn, over <-chan struct{}){
 	"slow interim":               slowly("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"),
 }
 
-// hang makes a request to such a server and reads what comes.
+// hang makes a request to such a server and reads the response.
 func hang(t *testing.T, ctx context.Context, c *egress.Client) error {
 	t.Helper()
 	res, err := c.Do(ctx, egress.Request{Method: "POST", Body: []byte("x"), URL: "http://example.com/"})
@@ -60,8 +60,8 @@ func hang(t *testing.T, ctx context.Context, c *egress.Client) error {
 	return err
 }
 
-// eachHanging runs f against every hanging server in a bubble, which also checks that
-// no goroutine stays behind. F gets a client whose requests may take a minute.
+// eachHanging runs f against every hanging server in a bubble, which also checks that no goroutine
+// is left. f gets a client with a time limit of one minute.
 func eachHanging(t *testing.T, f func(t *testing.T, c *egress.Client)) {
 	for name, server := range hanging {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestTimeLimit(t *testing.T) {
 		if !e.Sent || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error is %+v", e)
 		}
-		if took := time.Since(start); took != time.Minute { // of the bubble's clock
+		if took := time.Since(start); took != time.Minute { // by the clock of the bubble
 			t.Errorf("took %v", took)
 		}
 	})
@@ -99,7 +99,7 @@ func TestDeadlineOfTheCall(t *testing.T) {
 		err := hang(t, ctx, c)
 		wantKind(t, err, egress.KindTimeout)
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v does not tell that the call's time is up", err)
+			t.Errorf("%v is not context.DeadlineExceeded", err)
 		}
 	})
 }
@@ -126,7 +126,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	})
 }
 
-// TestCloseWithBodiesLeftOpen leaves responses unread: the bubble finds what stays.
+// TestCloseWithBodiesLeftOpen leaves responses unread. The bubble detects leftover goroutines.
 func TestCloseWithBodiesLeftOpen(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestCloseWithBodiesLeftOpen(t *testing.T) {
 	}
 }
 
-// TestCloseOfABodyEndsItsRead closes while another goroutine waits in Read.
+// TestCloseOfABodyEndsItsRead closes a body while another goroutine waits in Read.
 func TestCloseOfABodyEndsItsRead(t *testing.T) {
 	for _, encoding := range []string{"identity", "gzip"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestCloseOfABodyEndsItsRead(t *testing.T) {
 	}
 }
 
-// TestTimeLimitCoversLookUpAndSecrets has the parts before the request wait.
+// TestTimeLimitCoversLookUpAndSecrets delays the steps before the request.
 func TestTimeLimitCoversLookUpAndSecrets(t *testing.T) {
 	wait := func(ctx context.Context) error {
 		<-ctx.Done()

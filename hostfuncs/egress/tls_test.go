@@ -47,7 +47,7 @@ func TestHTTP2Floods(t *testing.T) {
 		}
 	}
 	for name, handler := range map[string]http.HandlerFunc{
-		"headers":      headers(2000), // 44 bytes each, as HTTP/2 counts
+		"headers":      headers(2000), // 44 bytes each, as HTTP/2 counts them
 		"more headers": headers(30_000),
 		"1xx": func(rw http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
@@ -93,7 +93,8 @@ func TestTLSFailures(t *testing.T) {
 				w.roots = expiredRoots
 			}
 			requests := 0
-			// Not a pipe: in a failed handshake both sides write, and nobody reads.
+			// Use a socket instead of a pipe: in a failed handshake both sides write and neither
+			// reads.
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)

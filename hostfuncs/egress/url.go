@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// parseURL returns the target of the URL of a request.
+// parseURL parses and normalises the URL of a request.
 func (c *Client) parseURL(text string) (*url.URL, *Error) {
 	if len(text) > c.opts.Limits.URLBytes {
 		return nil, c.urlTooLong()
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		// The error of url.Parse holds the URL.
+		// The error of url.Parse contains the URL, so it is not passed on.
 		return nil, refuse(KindURL, "the URL cannot be parsed")
 	}
 	return c.target(u)
 }
 
-// target returns the one form of u that is asked about and dialled.
+// target returns the canonical form of u, which is passed to Permit and dialled.
 func (c *Client) target(u *url.URL) (*url.URL, *Error) {
 	if c.opts.Normalise == nil {
-		return nil, refuse(KindURL, "no URL can be used, because the host normalises none")
+		return nil, refuse(KindURL, "no URL can be used: the host has no function to normalise URLs")
 	}
 	plain := *u
 	plain.Fragment, plain.RawFragment = "", ""
@@ -46,8 +46,8 @@ func (c *Client) urlTooLong() *Error {
 	return refuse(KindTooLarge, "the URL is longer than "+strconv.Itoa(c.opts.Limits.URLBytes)+" bytes")
 }
 
-// unsound says why u is not what a Client dials, or returns "". Normalise should leave
-// nothing of the kind; this is what holds if it does.
+// unsound says why a Client does not dial u, or returns "". Normalise should already exclude these
+// URLs; unsound is the safeguard if it does not.
 func unsound(u *url.URL) string {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -76,8 +76,8 @@ func unsound(u *url.URL) string {
 	return unsoundHost(host)
 }
 
-// unsoundHost says why host is neither a name nor an IPv4 address in its usual form.
-// Numbers in other forms, such as 0x7f.1, are addresses to some resolvers.
+// unsoundHost says why host is neither a name nor an IPv4 address in dotted decimal form, or
+// returns "". Some resolvers accept numbers in other forms, such as 0x7f.1, as addresses.
 func unsoundHost(host string) string {
 	const malformed = "the host of the URL must be a name of letters, digits, hyphens and dots, in lower case"
 	if len(host) > 253 {
@@ -102,8 +102,8 @@ func unsoundHost(host string) string {
 	return ""
 }
 
-// hostHeader returns the host as it goes into the request: without the port where
-// that is the scheme's own, because some servers know themselves only so.
+// hostHeader returns the Host header of a request. It omits the default port of the scheme, because
+// some servers do not recognise their name with it.
 func hostHeader(u *url.URL) string {
 	if u.Port() == "" || u.Port() != defaultPort(u.Scheme) {
 		return u.Host
@@ -111,7 +111,7 @@ func hostHeader(u *url.URL) string {
 	return strings.TrimSuffix(u.Host, ":"+u.Port())
 }
 
-// originOf returns scheme, host and port of u, which decide where secrets may go.
+// originOf returns the scheme, host and port of u. Secrets are sent only within one origin.
 func originOf(u *url.URL) string { return u.Scheme + "://" + hostHeader(u) }
 
 func defaultPort(scheme string) string {

@@ -8,8 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// TestUnsoundURLs needs nothing of the normaliser: these are refused even if it lets
-// them through, before any look-up.
+// TestUnsoundURLs refuses these URLs before any look-up, even if Normalise accepts them.
 func TestUnsoundURLs(t *testing.T) {
 	for _, u := range []string{
 		"", "/", "//example.com/", "example.com", "example.com:80", "http:example.com/", "http:///path", "http://", "https://:443/",

@@ -5,33 +5,33 @@ import (
 	"sync"
 )
 
-// Usage is what one request did, for receipts. It holds no path, query or secret.
+// Usage describes one request for receipts. It contains no path, query or secret.
 type Usage struct {
-	// Method is the one that was asked for; that of a hop may differ. Empty when the
-	// method was refused.
+	// Method is the requested method; the method of a hop may differ. Empty if the method was
+	// refused.
 	Method string
-	// Hops are the request and the redirects that were asked about, in order. When the
-	// last one was refused, its Sent is false. Empty when the URL was unsound.
+	// Hops lists the request and its redirects that were passed to Permit, in order. If the last
+	// hop was refused, its Sent is false. Empty if the URL was invalid.
 	Hops []Hop
-	// Status is that of the response, or 0.
+	// Status is the status code of the response, or 0.
 	Status int
-	// BytesSent counts request bodies as far as they were handed to a connection,
-	// BytesReceived the response body after decompression as far as it was read.
+	// BytesSent counts the bytes of request bodies that were written to a connection. BytesReceived
+	// counts the decompressed bytes of the response body that were read.
 	BytesSent, BytesReceived int64
 	// Failed is the kind of failure, or empty.
 	Failed Kind
 }
 
-// Hop is one exchange with a server, or one that was refused.
+// Hop is one exchange with a server, or a refused one.
 type Hop struct {
-	// Method is in upper case; Origin is scheme, host and port where that is not the
-	// scheme's own.
+	// Method is in upper case. Origin is the scheme and host, and the port unless it is the default
+	// of the scheme.
 	Method, Origin string
-	// Decision is what Permit answered. Zero when it refused.
+	// Decision is the answer of Permit; zero if it refused.
 	Decision Decision
-	// Status is that of the response, or 0.
+	// Status is the status code of the response, or 0.
 	Status int
-	// Sent says that the request may have reached the server.
+	// Sent reports whether the request may have reached the server.
 	Sent bool
 }
 
@@ -41,14 +41,14 @@ type record struct {
 	usage Usage
 }
 
-// update changes the Usage.
+// update changes the Usage under the lock.
 func (r *record) update(change func(u *Usage)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.usage)
 }
 
-// updateHop changes the last hop.
+// updateHop changes the last hop, if there is one.
 func (r *record) updateHop(change func(h *Hop)) {
 	r.update(func(u *Usage) {
 		if n := len(u.Hops); n > 0 {
