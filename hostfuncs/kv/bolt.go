@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// Bolt is a Store on disk, made by NewBolt or OpenBolt. Each namespace is one file of its own, so
-// that neither damage nor waiting in one touches another. No file stays open between
-// calls: several Stores and processes may use the same directory at once. A call that
-// changed something returns when the disk has it; a process that dies leaves each change
-// made whole or not at all. The directory belongs on a local disk with hard links.
+// Bolt is a [Store] on disk, created by [NewBolt] or [OpenBolt]. Each namespace is a file of its
+// own, so damage and waiting in one namespace do not affect another. No file stays open between
+// calls, so several Stores and processes may use one directory at the same time. A call that
+// changes a value returns once the change is on disk. If the process dies, each change is complete
+// or absent. The directory must be on a local disk with hard links.
 type Bolt struct {
 	dir     string
 	options Options
-	lanes   lanes
+	queues  queues
 	done    chan struct{}
 
 	mu      sync.Mutex
-	root    *os.Root // nil until it is opened, and then the same for good
+	root    *os.Root // nil until the first call opens it; never changes after that
 	closed  bool
 	running sync.WaitGroup
 }
@@ -65,8 +65,8 @@ func (b *Bolt) Delete(ctx context.Context, ns Namespace, key string) error {
 }
 
 // Swap implements Store.
-func (b *Bolt) Swap(ctx context.Context, ns Namespace, key string, old, new []byte) (bool, error) {
-	return b.apply(ctx, ns, change{key: key, onlyIf: true, old: old, value: new})
+func (b *Bolt) Swap(ctx context.Context, ns Namespace, key string, old, value []byte) (bool, error) {
+	return b.apply(ctx, ns, change{key: key, onlyIf: true, old: old, value: value})
 }
 
 // List implements Store.
@@ -105,8 +105,8 @@ func (b *Bolt) Close() error {
 	return nil
 }
 
-// apply makes a change and says whether its condition held. It looks first, since a look
-// is shared, costs no write and is often enough.
+// apply makes a change and reports whether its condition held. It reads first, because reads share
+// the lock, write nothing to disk and often suffice.
 func (b *Bolt) apply(ctx context.Context, ns Namespace, c change) (bool, error) {
 	if err := b.options.check(ns, c); err != nil {
 		return false, err
@@ -114,11 +114,11 @@ func (b *Bolt) apply(ctx context.Context, ns Namespace, c change) (bool, error) 
 	var v verdict
 	err := b.visit(ctx, ns, func(at *visit) error {
 		found, err := at.view(func(t table) (err error) {
-			v, err = t.judge(b.options, c)
+			v, err = t.decide(b.options, c)
 			return err
 		})
 		if err == nil && !found {
-			v, err = b.options.judge(c, nil, usage{})
+			v, err = b.options.decide(c, nil, usage{})
 		}
 		if err != nil || !v.write {
 			return err
@@ -129,7 +129,7 @@ func (b *Bolt) apply(ctx context.Context, ns Namespace, c change) (bool, error) 
 			}
 		}
 		return at.update(c.value != nil, func(t table) (write bool, err error) {
-			if v, err = t.judge(b.options, c); err != nil || !v.write {
+			if v, err = t.decide(b.options, c); err != nil || !v.write {
 				return false, err
 			}
 			return true, t.set(c, v.next)
@@ -141,25 +141,25 @@ func (b *Bolt) apply(ctx context.Context, ns Namespace, c change) (bool, error) 
 	return v.applies, nil
 }
 
-// visit waits for this process's turn at a namespace and calls fn.
+// visit waits until this call may use the namespace, and calls fn.
 func (b *Bolt) visit(ctx context.Context, ns Namespace, fn func(*visit) error) error {
 	if err := b.begin(); err != nil {
 		return err
 	}
 	defer b.running.Done()
 
-	p := newPatience(ctx, b.options.Wait, b.done)
+	p := newWaiter(ctx, b.options.Wait, b.done)
 	defer p.stop()
 	name := fileName(ns)
-	lane, err := b.lanes.enter(name, p)
+	queue, err := b.queues.enter(name, p)
 	if err != nil {
 		return err
 	}
-	defer b.lanes.leave(name, lane)
-	return fn(&visit{store: b, ns: ns, name: name, lane: lane, patience: p})
+	defer b.queues.leave(name, queue)
+	return fn(&visit{store: b, ns: ns, name: name, queue: queue, waiter: p})
 }
 
-// begin opens the directory where that was not done yet, and counts a call that runs.
+// begin opens the directory if necessary, and counts a running call.
 func (b *Bolt) begin() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,38 +177,38 @@ func (b *Bolt) begin() error {
 	return nil
 }
 
-// fileLimit is the size in bytes past which the file of a namespace may not grow. It
-// leaves room for half-filled pages and the copies that a transaction makes.
+// fileLimit is the maximum size of a namespace's file in bytes. It leaves room for half-filled
+// pages and for the copies that a transaction makes.
 func (b *Bolt) fileLimit() int {
 	const perKey, base, slack = 64, 1 << 20, 4
-	most := (int64(^uint(0)>>1) - base) / slack
-	held := min(b.options.MaxBytes, most/2) + min(int64(b.options.MaxKeys), most/2/perKey)*perKey
+	maximum := (int64(^uint(0)>>1) - base) / slack
+	held := min(b.options.MaxBytes, maximum/2) + min(int64(b.options.MaxKeys), maximum/2/perKey)*perKey
 	return int(slack*held + base)
 }
 
 const (
 	dirPerm  = 0o700
 	filePerm = 0o600
-	// othersWrite are the permissions that let another user replace files.
+	// othersWrite is the set of permissions that let other users replace files.
 	othersWrite = 0o022
 
 	fileSuffix = ".kv"
 	tempPrefix = "new-"
-	// tempAge is when a file that was never finished is certainly nobody's any more.
+	// tempAge is the age at which no process can still be writing an unfinished file.
 	tempAge = time.Hour
-	// leastFileBytes is the size of an empty file with the smallest pages.
-	leastFileBytes = 4 * 4096
+	// minFileBytes is the size of an empty file with the smallest page size.
+	minFileBytes = 4 * 4096
 )
 
-// NewBolt returns a Store that keeps its files in the directory dir. The first call makes
-// that with its parents, for this user only, where there is none, so that a program in which
-// no tool keeps anything makes none. Where it cannot be opened, or other users may write to
-// it, each call fails with Unavailable and the next one tries again.
+// NewBolt returns a Store that keeps its files in the directory dir. The first call creates dir and
+// its parents if they do not exist, with access for this user only. A program whose tools store
+// nothing therefore creates no directory. If dir cannot be opened, or if other users may write to
+// it, each call fails with Unavailable and the next call tries again.
 func NewBolt(dir string, o Options) *Bolt {
 	return &Bolt{dir: dir, options: o.withDefaults(), done: make(chan struct{})}
 }
 
-// OpenBolt is NewBolt that opens the directory at once. The error is an *Error of kind
+// OpenBolt is like [NewBolt], but opens the directory at once. The error is an [*Error] of kind
 // Unavailable.
 func OpenBolt(dir string, o Options) (*Bolt, error) {
 	b := NewBolt(dir, o)
@@ -219,14 +219,14 @@ func OpenBolt(dir string, o Options) (*Bolt, error) {
 	return b, nil
 }
 
-// openDirectory opens the directory of a Store, or makes it.
+// openDirectory opens or creates the directory of a Store.
 func openDirectory(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, dirPerm); err != nil {
-		return nil, fail(Unavailable, "the store's directory cannot be made: check that its parent can be written to")
+		return nil, fail(Unavailable, "the store's directory cannot be created: check that its parent is writable")
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fail(Unavailable, "the store's directory cannot be opened: check who owns it")
+		return nil, fail(Unavailable, "the store's directory cannot be opened: check its owner")
 	}
 	info, err := root.Stat(".")
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&othersWrite != 0 {
@@ -242,7 +242,7 @@ func openDirectory(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// sweep removes what processes that died while they made a file left behind.
+// sweep removes unfinished files left behind by processes that died while they created a file.
 func sweep(root *os.Root) error {
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
@@ -259,9 +259,9 @@ func sweep(root *os.Root) error {
 	return nil
 }
 
-// fileName is the name of a namespace's file. It is a hash, so it holds no path and does
-// not depend on the case or the normal form of letters, of which file systems differ in
-// their view. The length of the tenant keeps apart pairs that read the same in a row.
+// fileName returns the name of a namespace's file. The name is a hash, so it contains no path. It
+// also does not depend on case or Unicode normalisation, which file systems treat differently. The
+// length of the tenant separates pairs whose concatenation is the same.
 func fileName(ns Namespace) string {
 	raw := binary.BigEndian.AppendUint64(nil, uint64(len(ns.Tenant)))
 	raw = append(append(raw, ns.Tenant...), ns.Tool...)

@@ -17,7 +17,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// files are the paths of the files in a store's directory.
+// files returns the paths of the files in a store's directory.
 func files(t testing.TB, dir string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -25,7 +25,7 @@ func files(t testing.TB, dir string) []string {
 	return paths
 }
 
-// onlyFile is the path of the one file in a store's directory.
+// onlyFile returns the path of the only file in a store's directory.
 func onlyFile(t testing.TB, dir string) string {
 	t.Helper()
 	paths := files(t, dir)
@@ -44,7 +44,7 @@ func TestBoltKeepsValues(t *testing.T) {
 	wantValue(t, openBolt(t, dir, kv.Options{}), here, "k", "v")
 }
 
-func TestBoltFilesAreTheUsersOwn(t *testing.T) {
+func TestBoltFilesBelongToTheUserOnly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -62,7 +62,7 @@ func TestBoltFilesAreTheUsersOwn(t *testing.T) {
 	wantKind(t, err, kv.Unavailable)
 }
 
-func TestBoltMakesNoFileForNothing(t *testing.T) {
+func TestBoltCreatesNoFileWithoutAValue(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
 	s := openBolt(t, dir, kv.Options{MaxBytes: 1})
 	must(t, s.Delete(t.Context(), here, "k"))
@@ -91,10 +91,10 @@ func TestBoltSweepsOnlyOldLeftovers(t *testing.T) {
 	}
 }
 
-// TestBoltHoldsAgainstAModel does many changes of sizes that make, split and empty pages.
-func TestBoltHoldsAgainstAModel(t *testing.T) {
+// TestBoltMatchesAModel makes many changes of sizes that create, split and empty pages.
+func TestBoltMatchesAModel(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
-	// The two stores share nothing in memory, so each finds a file that another changed.
+	// The two stores share no memory, so each one finds the file changed by the other.
 	pair := []kv.Store{openBolt(t, dir, kv.Options{}), openBolt(t, dir, kv.Options{})}
 	model := kv.NewMemory(kv.Options{})
 	for i := range 400 {
@@ -153,7 +153,7 @@ func TestBoltLowerQuotaLosesNothing(t *testing.T) {
 	must(t, s.Delete(t.Context(), here, "k"))
 }
 
-// lock takes the lock of a file as another process would.
+// lock locks a file as another process would.
 func lock(t *testing.T, path string) (unlock func()) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
@@ -161,7 +161,7 @@ func lock(t *testing.T, path string) (unlock func()) {
 	return func() { must(t, db.Close()) }
 }
 
-func TestBoltWaitsNoLongerThanItMay(t *testing.T) {
+func TestBoltWaitIsLimited(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
 	must(t, openBolt(t, dir, kv.Options{}).Put(t.Context(), here, "k", nil))
 	unlock := lock(t, onlyFile(t, dir))
@@ -183,7 +183,7 @@ func TestBoltWaitsNoLongerThanItMay(t *testing.T) {
 	}
 }
 
-func TestBoltGoesOnWhenTheLockIsFree(t *testing.T) {
+func TestBoltProceedsWhenTheLockIsFree(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
 	s := openBolt(t, dir, kv.Options{Wait: time.Hour})
 	must(t, s.Put(t.Context(), here, "k", nil))
@@ -195,7 +195,7 @@ func TestBoltGoesOnWhenTheLockIsFree(t *testing.T) {
 	wantValue(t, s, here, "k", "v")
 }
 
-func TestBoltCloseEndsWhoWaits(t *testing.T) {
+func TestBoltCloseEndsWaitingCalls(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
 	s := openBolt(t, dir, kv.Options{Wait: time.Hour})
 	must(t, s.Put(t.Context(), here, "k", nil))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A Store makes nothing until it is used.
+// TestBoltOpensWhenItIsUsed checks that a Store creates no directory before its first call.
 func TestBoltOpensWhenItIsUsed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kv")
 	l := NewBolt(dir, Options{})

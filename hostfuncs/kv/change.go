@@ -10,14 +10,15 @@ import (
 // change is one write to one key.
 type change struct {
 	key string
-	// onlyIf says that the value must be old now, nil meaning absent.
+	// onlyIf makes the change conditional on the current value being old; nil means absent.
 	onlyIf bool
 	old    []byte
-	// value is the new value; nil deletes.
+	// value is the new value; nil deletes the key.
 	value []byte
 }
 
-// put is the change that Put makes. Nil becomes empty, since nil would delete.
+// put returns the change that Put makes. It turns nil into an empty value, because nil would
+// delete.
 func put(key string, value []byte) change {
 	if value == nil {
 		value = []byte{}
@@ -25,45 +26,45 @@ func put(key string, value []byte) change {
 	return change{key: key, value: value}
 }
 
-// usage is what a namespace holds.
+// usage is the content of a namespace: its number of keys, and the bytes of keys and values.
 type usage struct{ keys, bytes int64 }
 
-// verdict is what becomes of a change.
+// verdict is the decision about a change.
 type verdict struct {
-	// applies says that the condition held.
+	// applies reports that the condition held.
 	applies bool
-	// write says that something differs afterwards; next is the usage then.
+	// write reports that the change alters the namespace; next is the usage after it.
 	write bool
 	next  usage
 }
 
-// judge decides on c where the key's value is now, nil meaning absent.
-func (o Options) judge(c change, now []byte, used usage) (verdict, error) {
-	if c.onlyIf && ((c.old == nil) != (now == nil) || !bytes.Equal(c.old, now)) {
+// decide decides on c, given the current value of the key; nil means absent.
+func (o Options) decide(c change, current []byte, used usage) (verdict, error) {
+	if c.onlyIf && ((c.old == nil) != (current == nil) || !bytes.Equal(c.old, current)) {
 		return verdict{}, nil
 	}
-	if (c.value == nil) == (now == nil) && bytes.Equal(c.value, now) {
+	if (c.value == nil) == (current == nil) && bytes.Equal(c.value, current) {
 		return verdict{applies: true, next: used}, nil
 	}
 	next := used
-	if now != nil {
+	if current != nil {
 		next.keys--
-		next.bytes -= entryBytes(c.key, now)
+		next.bytes -= entryBytes(c.key, current)
 	}
 	if c.value != nil {
 		next.keys++
 		next.bytes += entryBytes(c.key, c.value)
 	}
 	if next.keys > used.keys && next.keys > int64(o.MaxKeys) {
-		return verdict{}, fail(QuotaKeys, "the namespace holds its %d keys: delete some first", o.MaxKeys)
+		return verdict{}, fail(QuotaKeys, "the namespace already has %d keys, the maximum: delete some first", o.MaxKeys)
 	}
 	if next.bytes > used.bytes && next.bytes > o.MaxBytes {
-		return verdict{}, fail(QuotaBytes, "the namespace would hold more than its %d bytes: delete something first", o.MaxBytes)
+		return verdict{}, fail(QuotaBytes, "the namespace would exceed its %d bytes: delete something first", o.MaxBytes)
 	}
 	return verdict{applies: true, write: true, next: next}, nil
 }
 
-// check returns the error of a change that could not be made to any namespace.
+// check returns an error if the change is invalid in every namespace.
 func (o Options) check(ns Namespace, c change) error {
 	if err := checkKey(ns, c.key); err != nil {
 		return err
@@ -74,10 +75,10 @@ func (o Options) check(ns Namespace, c change) error {
 	return nil
 }
 
-// entryBytes is what an entry counts for.
+// entryBytes returns how much an entry counts towards MaxBytes.
 func entryBytes(key string, value []byte) int64 { return int64(len(key)) + int64(len(value)) }
 
-// checkNamespace returns BadKey or KeyTooLong for a namespace that cannot be one.
+// checkNamespace returns BadKey or KeyTooLong if ns is invalid.
 func checkNamespace(ns Namespace) error {
 	if ns.Tool == "" {
 		return fail(BadKey, "the namespace has no tool: name one")
@@ -88,7 +89,7 @@ func checkNamespace(ns Namespace) error {
 	return nil
 }
 
-// checkKey returns BadKey or KeyTooLong for what cannot be a key of ns.
+// checkKey returns BadKey or KeyTooLong if key or ns is invalid.
 func checkKey(ns Namespace, key string) error {
 	if err := checkNamespace(ns); err != nil {
 		return err
@@ -99,7 +100,7 @@ func checkKey(ns Namespace, key string) error {
 	return checkText("key", key)
 }
 
-// checkText checks what may be part of a key.
+// checkText checks a key, or a part of one.
 func checkText(field, s string) error {
 	if len(s) > MaxKeyBytes {
 		return fail(KeyTooLong, "the %s is %d bytes long: at most %d are allowed", field, len(s), MaxKeyBytes)
@@ -110,13 +111,13 @@ func checkText(field, s string) error {
 	return nil
 }
 
-// query is a List that has been checked.
+// query holds the checked arguments of List.
 type query struct {
 	prefix, after string
 	limit         int
 }
 
-// newQuery checks what List was given.
+// newQuery checks the arguments of List.
 func newQuery(ns Namespace, prefix, after string, limit int) (query, error) {
 	if err := cmp.Or(checkNamespace(ns), checkText("prefix", prefix), checkText("after key", after)); err != nil {
 		return query{}, err
@@ -127,10 +128,10 @@ func newQuery(ns Namespace, prefix, after string, limit int) (query, error) {
 	return query{prefix: prefix, after: after, limit: limit}, nil
 }
 
-// start is the least key that can match, but for after itself.
+// start returns the first key to look at. Keys that match do not sort before it.
 func (q query) start() string { return max(q.prefix, q.after) }
 
-// matches says whether key is to be listed.
+// matches reports whether List returns key.
 func (q query) matches(key string) bool {
 	return strings.HasPrefix(key, q.prefix) && key > q.after
 }

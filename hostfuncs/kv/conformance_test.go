@@ -16,7 +16,7 @@ import (
 
 var here = kv.Namespace{Tenant: "acme", Tool: "notes"}
 
-// stores are the implementations, to which the same promises apply.
+// stores lists the implementations of Store, which all make the same promises.
 var stores = map[string]func(testing.TB, kv.Options) kv.Store{
 	"memory": func(_ testing.TB, o kv.Options) kv.Store { return kv.NewMemory(o) },
 	"bolt":   func(t testing.TB, o kv.Options) kv.Store { return openBolt(t, filepath.Join(t.TempDir(), "kv"), o) },
@@ -271,7 +271,7 @@ func TestQuotas(t *testing.T) {
 		_, err := s.Swap(ctx, here, "c", nil, []byte{})
 		wantKind(t, err, kv.QuotaKeys)
 
-		// A refused write changes nothing, and another namespace has quotas of its own.
+		// A refused write changes nothing, and another namespace has its own quotas.
 		wantValue(t, s, here, "b", strings.Repeat("\x00", 9))
 		must(t, s.Put(ctx, kv.Namespace{Tool: "notes"}, "c", nil))
 
@@ -347,7 +347,7 @@ func TestClosed(t *testing.T) {
 	})
 }
 
-// FuzzKeys holds both implementations against a map.
+// FuzzKeys compares both implementations with a map.
 func FuzzKeys(f *testing.F) {
 	f.Add("a", "b", []byte("v"))
 	f.Add("", "\xff", []byte(nil))

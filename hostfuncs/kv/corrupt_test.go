@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 )
 
-// image is a file with branch, leaf, overflowing and free pages.
+// image returns a file with branch, leaf, overflow and free pages.
 func image(t testing.TB) (dir, path string, raw []byte) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "kv")
@@ -26,7 +26,8 @@ func image(t testing.TB) (dir, path string, raw []byte) {
 	return dir, path, raw
 }
 
-// use does what a guest may, and fails where an error is not of the damage.
+// use makes the calls that a guest may make. It fails the test on an error that is not due to
+// damage.
 func use(t testing.TB, s kv.Store) (damaged bool) {
 	t.Helper()
 	ctx := t.Context()
@@ -43,7 +44,7 @@ func use(t testing.TB, s kv.Store) (damaged bool) {
 		case ok && e.Kind == kv.Corrupt:
 			damaged = true
 		case ok && e.Kind == kv.NotFound:
-			// The damage may have made one key another.
+			// The damage may have changed one key into another.
 		default:
 			t.Fatalf("error is %v, want kind %s", err, kv.Corrupt)
 		}
@@ -51,7 +52,7 @@ func use(t testing.TB, s kv.Store) (damaged bool) {
 	return damaged
 }
 
-func TestBoltSaysWhatIsCorrupt(t *testing.T) {
+func TestBoltReportsCorruption(t *testing.T) {
 	dir, path, raw := image(t)
 	page := os.Getpagesize()
 	for _, c := range []struct {
@@ -79,8 +80,8 @@ func TestBoltSaysWhatIsCorrupt(t *testing.T) {
 	}
 }
 
-// TestBoltSurvivesDamage damages the numbers in every page's header and elements, and
-// demands an error or an answer, where bbolt would panic, run round or read elsewhere.
+// TestBoltSurvivesDamage damages the numbers in the header and elements of every page. Each call
+// must return an error or an answer. bbolt alone would panic, loop or read elsewhere.
 func TestBoltSurvivesDamage(t *testing.T) {
 	dir, path, raw := image(t)
 	page := os.Getpagesize()
@@ -111,7 +112,7 @@ func TestBoltSurvivesDamage(t *testing.T) {
 	}
 }
 
-// TestBoltFindsDamageWhileOpen has a file cut short that the store has used before.
+// TestBoltFindsDamageWhileOpen truncates a file that the store has already used.
 func TestBoltFindsDamageWhileOpen(t *testing.T) {
 	dir, path, raw := image(t)
 	s := openBolt(t, dir, kv.Options{})
@@ -128,7 +129,7 @@ func TestBoltFindsDamageWhileOpen(t *testing.T) {
 	}
 }
 
-func TestBoltTakesNoOtherNamespacesFile(t *testing.T) {
+func TestBoltRefusesFileOfAnotherNamespace(t *testing.T) {
 	dir, path, _ := image(t)
 	other := kv.Namespace{Tenant: "rival", Tool: "notes"}
 	s := openBolt(t, dir, kv.Options{})
@@ -157,7 +158,7 @@ func TestBoltFollowsNoLink(t *testing.T) {
 	wantKind(t, err, kv.Corrupt)
 }
 
-// FuzzDamage overwrites some bytes of a sound file.
+// FuzzDamage overwrites some bytes of a valid file.
 func FuzzDamage(f *testing.F) {
 	dir, path, raw := image(f)
 	f.Add(uint32(0), []byte{1})

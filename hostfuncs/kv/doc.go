@@ -1,5 +1,4 @@
-// Package kv keeps small values for tools between their calls: one namespace for each
-// tool of each tenant, bounded in number and bytes, that no other can see. Memory keeps
-// them for the life of the process; Bolt keeps them on disk, for several processes at
-// once.
+// Package kv stores small values of tools between their calls. Each tool of each tenant has its own
+// namespace, limited in keys and bytes, which no other tool or tenant can access. [Memory] keeps
+// values until the process ends. [Bolt] keeps them on disk, for several processes at once.
 package kv

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Memory is a Store that lasts as long as the process. Make one with NewMemory.
+// Memory is a [Store] whose values last until the process ends. [NewMemory] creates one.
 type Memory struct {
 	options Options
 
@@ -16,7 +16,7 @@ type Memory struct {
 	closed bool
 }
 
-// space is one namespace that holds something.
+// space holds the values of one namespace. Empty namespaces have none.
 type space struct {
 	values map[string][]byte
 	used   usage
@@ -58,8 +58,8 @@ func (m *Memory) Delete(ctx context.Context, ns Namespace, key string) error {
 }
 
 // Swap implements Store.
-func (m *Memory) Swap(ctx context.Context, ns Namespace, key string, old, new []byte) (bool, error) {
-	return m.apply(ctx, ns, change{key: key, onlyIf: true, old: old, value: new})
+func (m *Memory) Swap(ctx context.Context, ns Namespace, key string, old, value []byte) (bool, error) {
+	return m.apply(ctx, ns, change{key: key, onlyIf: true, old: old, value: value})
 }
 
 // List implements Store.
@@ -93,7 +93,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// apply makes a change and says whether its condition held.
+// apply makes a change and reports whether its condition held.
 func (m *Memory) apply(ctx context.Context, ns Namespace, c change) (bool, error) {
 	if err := m.options.check(ns, c); err != nil {
 		return false, err
@@ -107,7 +107,7 @@ func (m *Memory) apply(ctx context.Context, ns Namespace, c change) (bool, error
 	if s == nil {
 		s = &space{values: map[string][]byte{}}
 	}
-	v, err := m.options.judge(c, s.values[c.key], s.used)
+	v, err := m.options.decide(c, s.values[c.key], s.used)
 	if err != nil || !v.write {
 		return v.applies, err
 	}
@@ -125,7 +125,7 @@ func (m *Memory) apply(ctx context.Context, ns Namespace, c change) (bool, error
 	return true, nil
 }
 
-// usable returns the error of a call that may not go on. The lock is held.
+// usable returns an error if the call may not proceed. The caller holds the lock.
 func (m *Memory) usable(ctx context.Context) error {
 	if m.closed {
 		return closed()

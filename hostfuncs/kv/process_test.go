@@ -13,7 +13,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 )
 
-// The environment variables that make the test's binary another process of a test.
+// Environment variables that make the test binary act as another process of a test.
 const (
 	roleVariable = "KV_TEST_ROLE"
 	dirVariable  = "KV_TEST_DIR"
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// act is what another process does.
+// act does the work of the other process.
 func act(role, dir string) error {
 	s, err := kv.OpenBolt(dir, kv.Options{})
 	if err != nil {
@@ -47,7 +47,7 @@ func act(role, dir string) error {
 		}
 		return s.Close()
 	}
-	// Write until killed, and tell of each write that was promised to be on disk.
+	// Write until killed, and print each write that was promised to be on disk.
 	for i := 0; ; i++ {
 		if err := s.Put(ctx, here, "big", bytes.Repeat([]byte{byte(i)}, 50_000)); err != nil {
 			return err

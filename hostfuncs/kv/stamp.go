@@ -5,18 +5,19 @@ import (
 	"os"
 )
 
-// stamp is the state of a file: while it stays the same, nobody has written to the file.
+// stamp identifies a state of a file. While the stamp stays the same, no process has written to the
+// file.
 type stamp struct {
 	info os.FileInfo
-	// heads holds the beginnings of both meta pages, with the number of the last
-	// transaction and a checksum.
+	// heads holds the beginning of both meta pages, with the number of the last transaction and a
+	// checksum.
 	heads [2][headBytes]byte
 }
 
-// headBytes is the length of a page's header and the meta record after it.
+// headBytes is the length of a page header and the meta record after it.
 const headBytes = pageHeaderBytes + metaBytes
 
-// stampOf reads the state of a file that is locked.
+// stampOf returns the state of a locked file.
 func stampOf(o opened) (stamp, error) {
 	info, err := o.file.Stat()
 	if err != nil {
@@ -35,38 +36,38 @@ func stampOf(o opened) (stamp, error) {
 	return s, nil
 }
 
-// same says whether both are known and equal.
+// same reports whether both stamps are set and equal.
 func (s stamp) same(t stamp) bool {
 	return s.info != nil && t.info != nil && os.SameFile(s.info, t.info) &&
 		s.info.Size() == t.info.Size() && s.info.ModTime().Equal(t.info.ModTime()) && s.heads == t.heads
 }
 
-// verify returns Corrupt for a file that is not sound. It reads the whole structure of
-// one that somebody else has changed since this process last knew it sound, and then
-// returns what it counted in it.
-func (l *lane) verify(o opened) (counted *usage, err error) {
+// verify returns Corrupt if the structure of the file is invalid. It reads the whole structure only
+// if another process has changed the file since this process verified it. In that case it returns
+// the usage that it counted.
+func (q *queue) verify(o opened) (counted *usage, err error) {
 	now, err := stampOf(o)
-	if err != nil || now.same(l.sound) {
+	if err != nil || now.same(q.verified) {
 		return nil, err
 	}
-	l.sound = stamp{}
+	q.verified = stamp{}
 	held, err := checkStructure(o.file, now)
 	if err != nil {
 		return nil, err
 	}
-	l.sound = now
+	q.verified = now
 	return &held, nil
 }
 
-// changing forgets the state of a file that is about to be changed. Call settle when that
-// went well: it knows the file sound if it was so until then.
-func (l *lane) changing(o opened) (settle func()) {
+// changing forgets the verified state of a file that is about to change. The caller calls settle
+// after a successful change. settle marks the new state as verified if the old one was.
+func (q *queue) changing(o opened) (settle func()) {
 	before, err := stampOf(o)
-	sound := err == nil && before.same(l.sound)
-	l.sound = stamp{}
+	verified := err == nil && before.same(q.verified)
+	q.verified = stamp{}
 	return func() {
-		if after, err := stampOf(o); err == nil && sound {
-			l.sound = after
+		if after, err := stampOf(o); err == nil && verified {
+			q.verified = after
 		}
 	}
 }

@@ -7,54 +7,53 @@ import (
 	"time"
 )
 
-// Namespace says whose values are meant. Two that differ in either field share nothing,
-// however the names are spelt.
+// Namespace identifies one tool of one tenant. Namespaces that differ in either field share
+// nothing, whatever the names look like.
 type Namespace struct {
-	// Tenant may be empty, which is a tenant like any other. At most MaxNameBytes.
+	// Tenant is at most MaxNameBytes long. It may be empty, which is an ordinary tenant.
 	Tenant string
-	// Tool is not empty. At most MaxNameBytes.
+	// Tool is 1 to MaxNameBytes long.
 	Tool string
 }
 
-// Store keeps values under keys. A key is valid UTF-8 of 1 to MaxKeyBytes bytes; a value
-// is any bytes, none at all included. Every error is an *Error. All methods are safe for
-// concurrent use, each is atomic, and none keeps or changes a slice it was given.
+// Store maps keys to values. A key is valid UTF-8 of 1 to MaxKeyBytes bytes; a value is any
+// sequence of bytes and may be empty. Every error is an [*Error]. All methods are atomic and safe
+// for concurrent use. They neither keep nor change the slices they receive.
 //
-// A context that ends while a method waits gives Timeout. Once a write has begun it is
-// finished whatever becomes of the context. After Unavailable, Corrupt or Timeout from a
-// method that changes something, look before trying again: only NotFound, BadKey, and the
-// errors of length and quota promise that nothing was changed.
+// If the context ends while a method waits, the method returns Timeout. Once a write has begun it
+// is completed even if the context ends. After Unavailable, Corrupt or Timeout from a method that
+// changes a value, read the value before trying again. Only NotFound, BadKey, KeyTooLong,
+// ValueTooLong, QuotaKeys and QuotaBytes guarantee that nothing was changed.
 type Store interface {
-	// Get returns a copy of the value, never nil, or NotFound.
+	// Get returns a copy of the value, which is never nil, or NotFound.
 	Get(ctx context.Context, ns Namespace, key string) ([]byte, error)
-	// Put sets the value, nil being the same as empty.
+	// Put sets the value; nil is the same as empty.
 	Put(ctx context.Context, ns Namespace, key string, value []byte) error
-	// Delete removes the key. Deleting what is not there is no error.
+	// Delete removes the key. It is not an error if the key has no value.
 	Delete(ctx context.Context, ns Namespace, key string) error
-	// Swap sets the value to new if it is old now, and says whether it was. A nil old
-	// means that the key must be absent; a nil new deletes it. Empty is not nil here.
-	Swap(ctx context.Context, ns Namespace, key string, old, new []byte) (swapped bool, err error)
-	// List returns, in the order of their bytes, the keys that begin with prefix and
-	// come after the key after. Both may be empty. It returns at most limit keys and
-	// never more than MaxList, which is also what a limit of 0 or less means. To read
-	// on, pass the last key as after, until none is returned.
+	// Swap sets the value if it currently equals old, and reports whether it did. If old is nil,
+	// the key must have no value; if value is nil, Swap deletes the key. Here nil and empty differ.
+	Swap(ctx context.Context, ns Namespace, key string, old, value []byte) (swapped bool, err error)
+	// List returns keys that begin with prefix and sort after the key after, in byte order. Both
+	// may be empty. It returns at most limit keys and at most MaxList; a limit of 0 or less means
+	// MaxList. To get more, pass the last key as after, until List returns none.
 	List(ctx context.Context, ns Namespace, prefix, after string, limit int) (keys []string, err error)
-	// Close ends waiting calls with Unavailable, waits for running ones and frees what
-	// the Store holds. Every later call gives Unavailable; closing again does nothing.
+	// Close makes waiting calls fail with Unavailable, waits for running calls and releases all
+	// resources. Every later call returns Unavailable; closing again has no effect.
 	Close() error
 }
 
-// Bounds that no option changes.
+// Limits that no option changes.
 const (
-	// MaxKeyBytes is the length of the longest key.
+	// MaxKeyBytes limits the length of a key.
 	MaxKeyBytes = 512
-	// MaxNameBytes is the length of the longest tenant or tool name.
+	// MaxNameBytes limits the length of a tenant or tool name.
 	MaxNameBytes = 1024
-	// MaxList is the number of keys that List returns at most.
+	// MaxList limits the number of keys that List returns.
 	MaxList = 1000
 )
 
-// What the zero Options mean.
+// Defaults of [Options].
 const (
 	DefaultMaxKeys       = 10_000
 	DefaultMaxBytes      = 16 << 20
@@ -62,25 +61,24 @@ const (
 	DefaultWait          = 10 * time.Second
 )
 
-// Options bounds each namespace of a Store. In every field 0 or less means the default.
-// Lowering a bound below what a namespace holds loses nothing: it can be read, shrunk and
-// deleted from, but not grow.
+// Options limits each namespace of a Store. A field of 0 or less means the default. Lowering a
+// limit below the current content of a namespace loses no data: values can be read, shrunk and
+// deleted, but the namespace cannot grow.
 type Options struct {
-	// MaxKeys is the number of keys. Default DefaultMaxKeys.
+	// MaxKeys limits the number of keys; the default is DefaultMaxKeys.
 	MaxKeys int
-	// MaxBytes is the sum of the lengths of keys and values. Default DefaultMaxBytes.
-	// A Bolt file takes more than that on disk: it stops growing at four times what both
-	// quotas allow and a little, with an error of kind QuotaBytes, and never shrinks.
+	// MaxBytes limits the total length of keys and values; the default is DefaultMaxBytes. The file
+	// of a Bolt is larger: it may grow to slightly more than four times what both quotas allow,
+	// fails with QuotaBytes beyond that, and never shrinks.
 	MaxBytes int64
-	// MaxValueBytes is the length of one value. Default DefaultMaxValueBytes.
+	// MaxValueBytes limits the length of one value; the default is DefaultMaxValueBytes.
 	MaxValueBytes int
-	// Wait is how long a call waits for its turn where others, perhaps in another
-	// process, use the same namespace; the context may end it sooner. Only Bolt waits.
-	// Default DefaultWait.
+	// Wait limits how long a call waits while other calls, perhaps of other processes, use the same
+	// namespace; the default is DefaultWait. The context may end the wait sooner. Only Bolt waits.
 	Wait time.Duration
 }
 
-// withDefaults returns o with every field set.
+// withDefaults returns o with defaults in place of unset fields.
 func (o Options) withDefaults() Options {
 	o.MaxKeys = cmp.Or(max(o.MaxKeys, 0), DefaultMaxKeys)
 	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultMaxBytes)
@@ -89,37 +87,38 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Kind says why a call failed. Act on the kind, never on the text.
+// Kind classifies why a call failed. Programs decide by the kind, never by the text.
 type Kind string
 
 // The kinds of failure.
 const (
-	// NotFound is a key that has no value.
+	// NotFound means that the key has no value.
 	NotFound Kind = "not_found"
-	// BadKey is a key, prefix or namespace that cannot be one: empty, or not UTF-8.
+	// BadKey means that a key, prefix or namespace is invalid: empty, or not UTF-8.
 	BadKey Kind = "bad_key"
-	// KeyTooLong is a key over MaxKeyBytes, or a name over MaxNameBytes.
+	// KeyTooLong means that a key exceeds MaxKeyBytes, or a name MaxNameBytes.
 	KeyTooLong Kind = "key_too_long"
-	// ValueTooLong is a value over Options.MaxValueBytes.
+	// ValueTooLong means that a value exceeds Options.MaxValueBytes.
 	ValueTooLong Kind = "value_too_long"
-	// QuotaKeys is a new key past Options.MaxKeys.
+	// QuotaKeys means that a new key would exceed Options.MaxKeys.
 	QuotaKeys Kind = "quota_keys"
-	// QuotaBytes is a write past Options.MaxBytes.
+	// QuotaBytes means that a write would exceed Options.MaxBytes.
 	QuotaBytes Kind = "quota_bytes"
-	// Unavailable is a store that is closed, or a disk that is full or fails.
+	// Unavailable means that the store is closed, or that the disk is full or fails.
 	Unavailable Kind = "unavailable"
-	// Corrupt is a file that is damaged or not this namespace's. It stays as it is.
+	// Corrupt means that the file is damaged or belongs to another namespace. The file is left
+	// unchanged.
 	Corrupt Kind = "corrupt"
-	// Timeout is a turn that did not come within Options.Wait or before the context
-	// ended; in the latter case errors.Is finds the context's error.
+	// Timeout means that the namespace was busy until Options.Wait had passed or the context ended.
+	// In the latter case errors.Is finds the error of the context.
 	Timeout Kind = "timeout"
 )
 
-// Error is the only type of error that a Store returns. Its text holds no key, value or
-// host path.
+// Error is the type of all errors that a Store returns. Its text contains no key, value or host
+// path.
 type Error struct {
 	Kind Kind
-	// Message says what is wrong and, where there is one, the way out.
+	// Message says what is wrong and, where possible, how to fix it.
 	Message string
 
 	cause error
@@ -136,13 +135,13 @@ func fail(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// notFound is the answer to Get where there is nothing.
+// notFound returns the error of a key without a value.
 func notFound() *Error { return fail(NotFound, "the key has no value") }
 
-// closed is the answer to every call after Close.
+// closed returns the error of every call after Close.
 func closed() *Error { return fail(Unavailable, "the store is closed") }
 
-// ended is the answer to a call whose context ended.
+// ended returns the error of a call whose context ended with cause.
 func ended(cause error) *Error {
-	return &Error{Kind: Timeout, Message: "the call ended before its turn in the store came", cause: cause}
+	return &Error{Kind: Timeout, Message: "the call ended while it waited for the store", cause: cause}
 }

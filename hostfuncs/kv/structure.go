@@ -7,31 +7,31 @@ import (
 	"io"
 )
 
-// structure is a walk over the pages of a file. bbolt trusts what it maps into memory: a
-// wrong number in it may send bbolt out of its map, round in circles until the stack
-// ends, or after gigabytes of memory, and not all of that can be recovered from.
+// structure is a walk over the pages of a file. bbolt trusts the file that it maps into memory. A
+// wrong number there may send bbolt outside its map, into endless recursion, or into allocating
+// gigabytes. Not all of these can be recovered from.
 type structure struct {
 	file io.ReaderAt
 	meta meta
-	// taken marks the pages that are in use or free.
+	// taken marks the pages that are in use or on the list of free pages.
 	taken []bool
-	// held is what the data bucket holds.
+	// held is the usage counted in the data bucket.
 	held usage
 }
 
-// deepest is how many branch pages may lead to a leaf, far more than any sound file has.
-const deepest = 32
+// maxDepth limits how many branch pages lead to a leaf. It is far more than any valid file has.
+const maxDepth = 32
 
-// checkStructure returns Corrupt unless bbolt can safely use the file in a state, and
-// counts what the file holds.
+// checkStructure returns Corrupt unless bbolt can safely use the file in its current state. It
+// returns the usage that it counted.
 func checkStructure(file io.ReaderAt, now stamp) (usage, error) {
-	first, firstSound := parseMeta(now.heads[0])
-	second, secondSound := parseMeta(now.heads[1])
+	first, firstValid := parseMeta(now.heads[0])
+	second, secondValid := parseMeta(now.heads[1])
 	m := first
-	if !firstSound || secondSound && second.txid > first.txid {
+	if !firstValid || secondValid && second.txid > first.txid {
 		m = second
 	}
-	if !firstSound && !secondSound || m.pageBytes < headBytes || m.high < 2 ||
+	if !firstValid && !secondValid || m.pageBytes < headBytes || m.high < 2 ||
 		m.high > uint64(now.info.Size()/m.pageBytes) {
 		return usage{}, damaged()
 	}
@@ -46,7 +46,7 @@ func checkStructure(file io.ReaderAt, now stamp) (usage, error) {
 	return s.held, nil
 }
 
-// page returns a page that no other has led to.
+// page returns a page that no other page has led to.
 func (s *structure) page(id uint64) (*io.SectionReader, header, error) {
 	if id >= s.meta.high {
 		return nil, header{}, damaged()
@@ -68,7 +68,7 @@ func (s *structure) page(id uint64) (*io.SectionReader, header, error) {
 	if h.overflow > 0 {
 		return io.NewSectionReader(s.file, off, length), h, nil
 	}
-	// One page is read at once; only those with large values are read piece by piece.
+	// Read a single page at once. Only pages with large values are read piece by piece.
 	raw, err := readBytes(s.file, off, length)
 	if err != nil {
 		return nil, header{}, err
@@ -76,7 +76,7 @@ func (s *structure) page(id uint64) (*io.SectionReader, header, error) {
 	return inMemory(raw), h, nil
 }
 
-// take marks a page, which must not be marked yet.
+// take marks a page, which must not be marked already.
 func (s *structure) take(id uint64) error {
 	if id >= s.meta.high || s.taken[id] {
 		return damaged()
@@ -117,23 +117,23 @@ func (s *structure) freelist() error {
 	return nil
 }
 
-// visitor is called with each leaf page of a tree and its entries.
+// visitor is called with each leaf page of a tree and the entries of that page.
 type visitor func(page *io.SectionReader, elements []element) error
 
-// tree checks the tree below a page.
+// tree checks the tree with the given root page.
 func (s *structure) tree(root uint64, visit visitor) error {
 	low := ""
 	return s.walk(root, 0, &low, visit)
 }
 
-// walk checks the part of a tree below a page. No key is less than low, which is then
-// raised above all keys that there are.
+// walk checks the subtree of a page. Its keys must not be less than low; walk then raises low above
+// all of them.
 func (s *structure) walk(id uint64, depth int, low *string, visit visitor) error {
 	page, h, err := s.page(id)
 	if err != nil {
 		return err
 	}
-	if h.kind != leafPage && (h.kind != branchPage || h.count == 0 || depth == deepest) {
+	if h.kind != leafPage && (h.kind != branchPage || h.count == 0 || depth == maxDepth) {
 		return damaged()
 	}
 	elements, err := readElements(page, h)
@@ -150,7 +150,7 @@ func (s *structure) walk(id uint64, depth int, low *string, visit visitor) error
 		return visit(page, elements)
 	}
 	for _, e := range elements {
-		// A search goes by these keys, so each child must keep to its own.
+		// bbolt searches by these keys, so the keys of each child must be within its range.
 		if string(e.key) < *low {
 			return damaged()
 		}
@@ -162,8 +162,8 @@ func (s *structure) walk(id uint64, depth int, low *string, visit visitor) error
 	return nil
 }
 
-// buckets checks a leaf of the file's own tree, which holds buckets alone. Each has a
-// tree of its own, or is one small leaf in the place of a value.
+// buckets checks a leaf of the file's root tree, whose entries are all buckets. A bucket has its
+// own tree, or is one small leaf stored as the value.
 func (s *structure) buckets(page *io.SectionReader, elements []element) error {
 	for _, e := range elements {
 		if !e.bucket || e.valueBytes < bucketHeaderBytes {
@@ -202,8 +202,8 @@ func inlineLeaf(page *io.SectionReader, visit visitor) error {
 	return visit(page, elements)
 }
 
-// count returns what checks a leaf of a bucket, which holds no buckets, and counts its
-// entries if they are data.
+// count returns a visitor for a leaf of a bucket. It refuses nested buckets and counts the entries
+// if they are data.
 func (s *structure) count(data bool) visitor {
 	return func(_ *io.SectionReader, elements []element) error {
 		for _, e := range elements {
@@ -219,7 +219,7 @@ func (s *structure) count(data bool) visitor {
 	}
 }
 
-// The format of bbolt's files, version 2: numbers are in the byte order of the machine.
+// Constants of bbolt's file format, version 2. Numbers are in the byte order of the machine.
 const (
 	pageHeaderBytes   = 16
 	metaBytes         = 64
@@ -230,35 +230,35 @@ const (
 	leafPage     = 0x02
 	freelistPage = 0x10
 
-	// bucketElement is the flag of a leaf's element that is a bucket.
+	// bucketElement is the flag of a leaf element that is a bucket.
 	bucketElement = 0x01
-	// countElsewhere is the count of a free list whose first number is its length.
+	// countElsewhere is the count of a free list whose first number is the real count.
 	countElsewhere = 0xFFFF
 
 	metaMagic   = 0xED0CDAED
 	metaVersion = 2
 )
 
-// meta is what a meta page says.
+// meta is the part of a meta page that is checked.
 type meta struct {
 	pageBytes                  int64
 	root, freelist, high, txid uint64
 }
 
-// parseMeta reads the beginning of a meta page, and says whether it is sound.
+// parseMeta reads the beginning of a meta page, and reports whether it is valid.
 func parseMeta(head [headBytes]byte) (meta, bool) {
 	order := binary.NativeEndian
 	raw := head[pageHeaderBytes:]
 	sum := fnv.New64a()
 	sum.Write(raw[:metaBytes-8])
-	sound := order.Uint32(raw) == metaMagic && order.Uint32(raw[4:]) == metaVersion && order.Uint64(raw[metaBytes-8:]) == sum.Sum64()
+	valid := order.Uint32(raw) == metaMagic && order.Uint32(raw[4:]) == metaVersion && order.Uint64(raw[metaBytes-8:]) == sum.Sum64()
 	return meta{
 		pageBytes: int64(order.Uint32(raw[8:])),
 		root:      order.Uint64(raw[16:]),
 		freelist:  order.Uint64(raw[32:]),
 		high:      order.Uint64(raw[40:]),
 		txid:      order.Uint64(raw[48:]),
-	}, sound
+	}, valid
 }
 
 // header is the beginning of a page.
@@ -283,17 +283,17 @@ func readHeader(r io.ReaderAt, off int64) (header, error) {
 
 // element is one entry of a leaf or branch page.
 type element struct {
-	// bucket says that a leaf's element is a bucket.
+	// bucket reports that a leaf element is a bucket.
 	bucket bool
-	// child is the page that a branch's element leads to.
+	// child is the page that a branch element refers to.
 	child uint64
 	key   []byte
-	// valueAt and valueBytes are where a leaf's value is.
+	// valueAt and valueBytes locate the value of a leaf element.
 	valueAt, valueBytes int64
 }
 
-// readElements reads the entries of a leaf or branch page, all of which must lie within
-// it and be in the order of their keys. It reads no values, which may be large.
+// readElements reads the entries of a leaf or branch page. All must lie within the page, in the
+// order of their keys. It does not read values, which may be large.
 func readElements(page *io.SectionReader, h header) ([]element, error) {
 	table, err := readBytes(page, pageHeaderBytes, int64(h.count)*elementBytes)
 	if err != nil {
@@ -317,8 +317,8 @@ func readElements(page *io.SectionReader, h header) ([]element, error) {
 			keyAt, keyBytes, e.valueBytes = at+int64(order.Uint32(raw[4:])), int64(order.Uint32(raw[8:])), int64(order.Uint32(raw[12:]))
 			e.valueAt = keyAt + keyBytes
 		}
-		least := int64(pageHeaderBytes + len(table))
-		if keyAt < least || keyBytes == 0 || keyBytes > MaxKeyBytes || keyAt+keyBytes+e.valueBytes > page.Size() {
+		first := int64(pageHeaderBytes + len(table))
+		if keyAt < first || keyBytes == 0 || keyBytes > MaxKeyBytes || keyAt+keyBytes+e.valueBytes > page.Size() {
 			return nil, damaged()
 		}
 		if e.key, err = readBytes(page, keyAt, keyBytes); err != nil {
@@ -331,7 +331,7 @@ func readElements(page *io.SectionReader, h header) ([]element, error) {
 	return elements, nil
 }
 
-// readBytes reads n bytes at an offset. It gives Corrupt where there are fewer.
+// readBytes reads n bytes at an offset. It returns Corrupt if there are fewer.
 func readBytes(r io.ReaderAt, off, n int64) ([]byte, error) {
 	raw := make([]byte, n)
 	got, err := r.ReadAt(raw, off)
@@ -345,7 +345,7 @@ func readBytes(r io.ReaderAt, off, n int64) ([]byte, error) {
 	}
 }
 
-// inMemory reads from bytes.
+// inMemory returns a reader of raw.
 func inMemory(raw []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(raw), 0, int64(len(raw)))
 }

@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The two buckets of a file and the entries of the first.
+// The two buckets of a file, and the entries of the first one.
 const (
 	aboutBucket = "about"
 	dataBucket  = "data"
@@ -17,7 +17,8 @@ const (
 	usageEntry  = "usage"
 )
 
-// table is a namespace within a transaction. What it returns holds no longer than that.
+// table is a namespace within a transaction. Values it returns are valid until the transaction
+// ends.
 type table struct {
 	about, data *bbolt.Bucket
 	used        usage
@@ -40,14 +41,14 @@ func newTable(tx *bbolt.Tx, ns Namespace) error {
 	)
 }
 
-// openTable returns the namespace in a file, or Corrupt where it is not ns.
+// openTable returns the namespace stored in a file, or Corrupt if it is not ns.
 func openTable(tx *bbolt.Tx, ns Namespace) (table, error) {
 	t := table{about: tx.Bucket([]byte(aboutBucket)), data: tx.Bucket([]byte(dataBucket))}
 	if t.about == nil || t.data == nil {
 		return table{}, damaged()
 	}
 	if string(t.about.Get([]byte(tenantEntry))) != ns.Tenant || string(t.about.Get([]byte(toolEntry))) != ns.Tool {
-		return table{}, fail(Corrupt, "the namespace's file is another's: it was renamed or copied, put it back")
+		return table{}, fail(Corrupt, "the file belongs to another namespace: it was renamed or copied; put it back")
 	}
 	raw := t.about.Get([]byte(usageEntry))
 	if len(raw) != 16 {
@@ -57,7 +58,7 @@ func openTable(tx *bbolt.Tx, ns Namespace) (table, error) {
 	return t, nil
 }
 
-// get returns the value of a key, nil only where there is none.
+// get returns the value of a key, or nil if there is none.
 func (t table) get(key string) []byte {
 	k, v := t.data.Cursor().Seek([]byte(key))
 	if k == nil || string(k) != key {
@@ -84,12 +85,12 @@ func (t table) list(q query) []string {
 	return keys
 }
 
-// judge decides on a change.
-func (t table) judge(o Options, c change) (verdict, error) {
-	return o.judge(c, t.get(c.key), t.used)
+// decide decides on a change.
+func (t table) decide(o Options, c change) (verdict, error) {
+	return o.decide(c, t.get(c.key), t.used)
 }
 
-// set makes a change that was judged.
+// set makes a change that decide allowed.
 func (t table) set(c change, next usage) error {
 	var err error
 	if c.value == nil {
@@ -109,7 +110,7 @@ func (t table) setUsage(u usage) error {
 	return t.about.Put([]byte(usageEntry), raw)
 }
 
-// damaged is the error of a file that is not as it was written.
+// damaged returns the error of a file whose content is invalid.
 func damaged() *Error {
 	return fail(Corrupt, "the namespace's file is damaged: restore it from a copy, or delete it to start empty")
 }

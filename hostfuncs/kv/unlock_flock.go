@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// abandon frees the lock of a file and closes it. Closing alone does not free it while
-// bbolt's memory map lasts, which is as long as the process where bbolt has panicked.
+// abandon unlocks a file and closes it. Closing alone does not unlock it while bbolt's memory map
+// exists, and after a panic of bbolt the map lasts as long as the process.
 func abandon(f *os.File) {
 	if f == nil {
 		return

@@ -4,7 +4,7 @@ package kv
 
 import "os"
 
-// abandon closes a file, which frees its lock.
+// abandon closes a file, which also unlocks it.
 func abandon(f *os.File) {
 	if f != nil {
 		_ = f.Close()

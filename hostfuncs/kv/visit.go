@@ -12,36 +12,36 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// visit is one call's turn at the file of a namespace.
+// visit is one call while it may use the file of a namespace.
 type visit struct {
-	store    *Bolt
-	ns       Namespace
-	name     string
-	lane     *lane
-	patience *patience
+	store  *Bolt
+	ns     Namespace
+	name   string
+	queue  *queue
+	waiter *waiter
 }
 
-// opened is the file of a namespace, locked.
+// opened is the file of a namespace while it is open and locked.
 type opened struct {
 	db   *bbolt.DB
 	file *os.File
 }
 
-// errNothing ends a transaction that has nothing to write.
+// errNothing ends a transaction without a commit.
 var errNothing = errors.New("nothing to write")
 
-// view calls fn with the namespace as it is, and says whether there is a file at all.
-// It shares the file with other views, and finds damage before anything trusts the file.
+// view calls fn with the current namespace, and reports whether its file exists. It shares the file
+// with other views. It detects damage before bbolt relies on the file.
 func (v *visit) view(fn func(table) error) (found bool, err error) {
 	err = v.open(true, func(o opened) error {
-		counted, err := v.lane.verify(o)
+		counted, err := v.queue.verify(o)
 		if err != nil {
 			return err
 		}
 		return o.db.View(func(tx *bbolt.Tx) error {
 			t, err := openTable(tx, v.ns)
 			if err == nil && counted != nil && *counted != t.used {
-				v.lane.sound = stamp{}
+				v.queue.verified = stamp{}
 				err = damaged()
 			}
 			if err != nil {
@@ -56,15 +56,15 @@ func (v *visit) view(fn func(table) error) (found bool, err error) {
 	return err == nil, storeError(err)
 }
 
-// update calls fn with the namespace for this call alone, and commits if it says so.
-// Only what may grow the namespace is held to the file's limit: what frees must be able
-// to copy pages even there. It follows a view, which has verified the file.
+// update calls fn with exclusive access to the namespace, and commits if fn returns true. The file
+// limit applies only if the namespace may grow, because a deletion also needs room to copy pages.
+// The caller must have called view, which verifies the file.
 func (v *visit) update(grows bool, fn func(table) (write bool, err error)) error {
 	err := v.open(false, func(o opened) error {
 		if grows {
 			o.db.MaxSize = v.store.fileLimit()
 		}
-		settle := v.lane.changing(o)
+		settle := v.queue.changing(o)
 		err := o.db.Update(func(tx *bbolt.Tx) error {
 			t, err := openTable(tx, v.ns)
 			if err != nil {
@@ -83,13 +83,13 @@ func (v *visit) update(grows bool, fn func(table) (write bool, err error)) error
 			return err
 		}
 		settle()
-		return v.list()
+		return v.syncDirectory()
 	})
 	return storeError(err)
 }
 
-// create makes the file where there is none. It comes under its name only when it is
-// whole, and never takes the place of one that another process made meanwhile.
+// create creates the file if it does not exist. The file gets its name only when it is complete,
+// and never replaces a file that another process created meanwhile.
 func (v *visit) create() error {
 	temp := tempPrefix + rand.Text()
 	err := withDB(temp, false, func(name string, flag int, perm os.FileMode) (*os.File, error) {
@@ -103,16 +103,16 @@ func (v *visit) create() error {
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
-	// What stays behind is swept by a later OpenBolt.
+	// If this fails, a later openDirectory sweeps the file.
 	_ = v.store.root.Remove(temp)
 	return storeError(err)
 }
 
-// list makes sure that the directory's entry of the file is on disk, once for each lane,
-// for another process may have made the file and died.
-func (v *visit) list() error {
-	// Windows can neither sync a directory nor needs it.
-	if v.lane.listed || runtime.GOOS == "windows" {
+// syncDirectory ensures that the directory entry of the file is on disk. It does so once for each
+// queue, even for a file that exists, because another process may have created the file and died.
+func (v *visit) syncDirectory() error {
+	// Windows cannot sync a directory and does not need to.
+	if v.queue.synced || runtime.GOOS == "windows" {
 		return nil
 	}
 	dir, err := v.store.root.Open(".")
@@ -122,15 +122,15 @@ func (v *visit) list() error {
 	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
 		return err
 	}
-	v.lane.listed = true
+	v.queue.synced = true
 	return nil
 }
 
-// open waits for the file's lock, shared or not, and calls fn. The error is
-// fs.ErrNotExist where there is no file.
+// open waits for the lock of the file, shared or exclusive, and calls fn. The error is
+// fs.ErrNotExist if there is no file.
 func (v *visit) open(shared bool, fn func(opened) error) error {
 	for {
-		if err := v.patience.ended(); err != nil {
+		if err := v.waiter.err(); err != nil {
 			return err
 		}
 		err := withDB(v.name, shared, func(name string, flag int, _ os.FileMode) (*os.File, error) {
@@ -139,30 +139,30 @@ func (v *visit) open(shared bool, fn func(opened) error) error {
 		if !errors.Is(err, berrors.ErrTimeout) {
 			return err
 		}
-		if err := v.patience.rest(); err != nil {
+		if err := v.waiter.backOff(); err != nil {
 			return err
 		}
 	}
 }
 
-// openSound opens a file that exists, is regular, and is no shorter than bbolt makes
-// them: bbolt itself would fill an empty one anew, and so hide that all was lost.
+// openSound opens an existing regular file that is at least as long as every file of bbolt. bbolt
+// would initialise an empty file, which would hide the loss of all its data.
 func openSound(root *os.Root, name string, flag int) (*os.File, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() < leastFileBytes {
+	if !info.Mode().IsRegular() || info.Size() < minFileBytes {
 		return nil, damaged()
 	}
 	return root.OpenFile(name, flag&^os.O_CREATE, 0)
 }
 
-// withDB opens a file for one short use by fn, and closes it. Its lock is had at once or not at
-// all, because bbolt would wait without an eye on the context.
+// withDB opens a file, calls fn and closes the file. It does not wait for the lock, because bbolt
+// would wait without regard to the context.
 //
-// A panic of bbolt, or a fault in its memory map, becomes Corrupt. The file is then unlocked
-// and closed under bbolt, whose own way to close may wait for what the panic left locked.
+// A panic of bbolt, or a page fault in its memory map, becomes Corrupt. The file is then unlocked
+// and closed without bbolt, whose Close may wait for a lock that the panic left held.
 func withDB(name string, readOnly bool, open func(string, int, os.FileMode) (*os.File, error), fn func(opened) error) (err error) {
 	var o opened
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -198,7 +198,7 @@ func storeError(err error) error {
 	case errors.Is(err, berrors.ErrMaxSizeReached):
 		return fail(QuotaBytes, "the namespace's file would grow past its limit: delete something first")
 	case errors.Is(err, fs.ErrPermission):
-		return fail(Unavailable, "the namespace's file may not be used: check who owns the store's directory")
+		return fail(Unavailable, "the namespace's file cannot be opened: check the owner of the store's directory")
 	default:
 		return fail(Unavailable, "the namespace's file could not be used: check the disk's free space and health")
 	}
