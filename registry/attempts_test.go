@@ -43,7 +43,7 @@ func failsWith(errs ...error) *failing {
 func failure(code tool.Code) error { return &tool.Error{Code: code, Message: "no luck"} }
 
 // Only what may pass is tried again, only when nothing was changed, and only as often as
-// the call wants and the registry bears (R61, R63, R64, C5).
+// the call wants and the registry bears.
 func TestWhatIsTriedAgain(t *testing.T) {
 	network := failure(tool.CodeNetwork)
 	many := []error{network, network, network, network, network, network, network, network}
@@ -219,7 +219,7 @@ type retrier struct {
 
 func (f *retrier) Retry(e *tool.Error, attempt int) (bool, time.Duration) { return f.retry(e, attempt) }
 
-// An Executor may know better which failures pass, and never what was changed (R62).
+// An Executor may know better which failures pass, and never what was changed.
 func TestExecutorsSayWhatIsTriedAgain(t *testing.T) {
 	busy := failure(tool.CodeExecution)
 	tests := []struct {

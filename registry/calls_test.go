@@ -28,7 +28,7 @@ func does(f func(ctx context.Context, in tool.Invocation)) *fake {
 }
 
 // An ID is one call's until that has ended, each tenant's for itself; what a registry makes
-// up is never the same (R40).
+// up is never the same.
 func TestCallIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -99,8 +99,7 @@ func TestNamesOfCallsAreBounded(t *testing.T) {
 	}
 }
 
-// A call goes through its statuses in order, whatever becomes of it, and its end is kept
-// (R83, R86).
+// A call goes through its statuses in order, whatever becomes of it, and its end is kept.
 func TestStatuses(t *testing.T) {
 	spec := echo()
 	spec.Dangerous = true
@@ -166,8 +165,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// What a tool tells comes to everybody in order, and not after the end of its call (R60,
-// R87).
+// What a tool tells comes to everybody in order, and not after the end of its call.
 func TestUpdates(t *testing.T) {
 	var late func(tool.Update)
 	var heard []string
@@ -215,7 +213,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// The caller's call and what the registry knows are handed to the tool (R38).
+// The caller's call and what the registry knows are handed to the tool.
 func TestWhatTheToolKnows(t *testing.T) {
 	want := say("x")
 	want.ID, want.Tenant, want.Session, want.Message = "id", "tenant", "session", "message"

@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Who listens hears of its own calls alone, and of every change of the tools (R121).
+// Who listens hears of its own calls alone, and of every change of the tools.
 func TestSubscriptions(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	subscriptions := map[string]*ledger.Subscription{

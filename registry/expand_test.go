@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Variables of the embedder take the place of references to them (R56): once, as whole
+// Variables of the embedder take the place of references to them: once, as whole
 // arguments, before the arguments are checked; an unknown one is an error and nothing runs.
 func TestVariables(t *testing.T) {
 	values := map[string]string{"user.name": "A \"quoted\" name", "again": "${user.name}", "long": strings.Repeat("x", 30)}

@@ -24,8 +24,7 @@ func inSession(session, text string, message int) tool.Call {
 	return call
 }
 
-// A model that goes round in circles is told, then somebody is asked, then it is stopped
-// (R91, C26).
+// A model that goes round in circles is told, then somebody is asked, then it is stopped.
 func TestLoopsAreStopped(t *testing.T) {
 	ran := 0
 	r := withTool(t, Options{}, echo(), does(func(context.Context, tool.Invocation) { ran++ }))
@@ -223,7 +222,7 @@ func TestPollingTools(t *testing.T) {
 	}
 }
 
-// What was called is kept, and told to whoever wants all of it (R88-R90).
+// What was called is kept, and told to whoever wants all of it.
 func TestHistory(t *testing.T) {
 	var sunk []history.Record
 	r := withTool(t, Options{Calls: ledger.Options{History: history.Options{PerSession: 3, Sink: func(r history.Record) {

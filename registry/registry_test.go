@@ -119,7 +119,7 @@ func TestArgumentsThatDoNotFitRunNothing(t *testing.T) {
 	}
 }
 
-// Arguments can be checked without a call (R45).
+// Arguments can be checked without a call.
 func TestValidate(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{
 		prepare: func(context.Context) error { t.Error("the tool was prepared"); return nil },
@@ -296,7 +296,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Registering, calling, listing and removing at once is safe (R31).
+// Registering, calling, listing and removing at once is safe.
 func TestConcurrentUse(t *testing.T) {
 	r := New(Options{})
 	var wg sync.WaitGroup

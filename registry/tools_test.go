@@ -34,7 +34,7 @@ func TestDisabledToolsAreNotCalled(t *testing.T) {
 	wantCode(t, r.Tools().Enable("nothing"), tool.CodeNotFound)
 }
 
-// A model is told of the tools that can be called, and of no others (R119).
+// A model is told of the tools that can be called, and of no others.
 func TestDefinitions(t *testing.T) {
 	r := withTool(t, Options{}, echo(), &fake{})
 	for _, name := range []string{"a_first", "off", "denied"} {
@@ -66,7 +66,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// A tool learns of those that its caller can call, and of no others (R38).
+// A tool learns of those that its caller can call, and of no others.
 func TestToolView(t *testing.T) {
 	var view tool.View
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) { view = in.Tools() }))

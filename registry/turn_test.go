@@ -363,7 +363,7 @@ func TestEditsOfAFileThatAResultNamesAreNotMadeTogether(t *testing.T) {
 }
 
 // The outcome of calls is that of making them one after the other, and one that fails
-// keeps no other (R44).
+// keeps no other.
 func TestExecuteAllInOrder(t *testing.T) {
 	var mu sync.Mutex
 	content := "old"

@@ -201,7 +201,7 @@ func TestPanicOfAHostFunction(t *testing.T) {
 	}
 }
 
-// Cancelled calls leave no goroutine behind (security.md C2).
+// Cancelled calls leave no goroutine behind.
 func TestCancelledCallsLeaveNothing(t *testing.T) {
 	r := newRuntime(t, Options{})
 	loop := command()

@@ -169,7 +169,7 @@ func TestClockAndRandomness(t *testing.T) {
 	}
 }
 
-// Nothing of one call is seen in the next (security.md C1).
+// Nothing of one call is seen in the next.
 func TestNoStateBetweenCalls(t *testing.T) {
 	m := goGuest(t)
 	for range 3 {

@@ -34,7 +34,7 @@ func probing() parts {
 	}
 }
 
-// Reset or new, an instance is the same to its guest (issue 4, part 2).
+// Reset or new, an instance is the same to its guest.
 func TestReusedInstanceIsAsNew(t *testing.T) {
 	requireReuse(t)
 	r := newRuntime(t, Options{})
@@ -211,8 +211,7 @@ func TestStartsOfTheClockAreKindsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// What start-up learned from its own call alone is never part of another
-// (DESIGN section 8).
+// What start-up learned from its own call alone is never part of another.
 func TestStartThatDependsOnItsCallIsNotSaved(t *testing.T) {
 	requireReuse(t)
 	dir := t.TempDir()

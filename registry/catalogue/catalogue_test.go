@@ -294,7 +294,7 @@ func TestValidateSpec(t *testing.T) {
 	}
 }
 
-// Forms get a flat list of parameters (R18).
+// Forms get a flat list of parameters.
 func TestParameters(t *testing.T) {
 	spec := echo()
 	spec.Parameters = json.RawMessage(`{"type":"object","required":["s"],"properties":{

@@ -32,7 +32,7 @@ func withEcho(t *testing.T) (*registry.Registry, *echo) {
 	return r, e
 }
 
-// Older dispatchers find what they know (R36, R82).
+// Older dispatchers find what they know.
 func TestDispatch(t *testing.T) {
 	r, _ := withEcho(t)
 	for arguments, want := range map[string]string{

@@ -60,7 +60,7 @@ func TestIllegalMovesChangeNothing(t *testing.T) {
 	}
 }
 
-// How a call ended is kept (R86), and names of it in other vocabularies fit (R84).
+// How a call ended is kept, and names of it in other vocabularies fit.
 func TestEnds(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	ok, bad, early := begin(t, s, "", "ok"), begin(t, s, "", "bad"), begin(t, s, "", "early")
@@ -91,7 +91,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A result is long wherever its bytes are (R85).
+// A result is long wherever its bytes are.
 func TestLongResultsAreNotKept(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	long := strings.Repeat("x", state.MaxResult+1)
@@ -112,7 +112,7 @@ func TestLongResultsAreNotKept(t *testing.T) {
 	}
 }
 
-// IDs that are on their way are taken, each tenant's for itself (R40).
+// IDs that are on their way are taken, each tenant's for itself.
 func TestLiveIDs(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	e := begin(t, s, "a", "1")
@@ -129,8 +129,7 @@ func TestLiveIDs(t *testing.T) {
 	}
 }
 
-// What a tool tells is merged in order, as a whole or not at all, and not after the end
-// (R87).
+// What a tool tells is merged in order, as a whole or not at all, and not after the end.
 func TestUpdates(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	e := begin(t, s, "", "a")
@@ -188,7 +187,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// What ended is kept in bounds and can be cleared; what is on its way stays (R85).
+// What ended is kept in bounds and can be cleared; what is on its way stays.
 func TestBounds(t *testing.T) {
 	s := New(Options{MaxEnded: 5}, slog.New(slog.DiscardHandler))
 	live := begin(t, s, "a", "live")

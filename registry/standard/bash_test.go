@@ -101,10 +101,7 @@ func bashTree(t *testing.T) string {
 // output here, as the output of a call holds both.
 func TestBash_sameInTheModule(t *testing.T) {
 	testlevel.Long(t, bashTakesLong)
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash to compare with")
-	}
+	bash := testlevel.Program(t, "bash")
 	tools := bashRegistry(t)
 	for name, script := range bashScripts(t) {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // allFeatures is every proposal that wazero can turn on.
@@ -29,9 +31,9 @@ type corpusFile struct {
 
 func corpus(t testing.TB) []corpusFile {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
+	out, err := exec.Command(testlevel.Program(t, "go"), "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
 	if err != nil {
-		t.Skipf("no go command to find the module cache with: %v", err)
+		t.Fatal(err)
 	}
 	root := filepath.Join(strings.TrimSpace(string(out)), "internal", "integration_test")
 	var files []corpusFile

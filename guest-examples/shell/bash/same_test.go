@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/testprogram"
 )
 
 // outcome is what a script wrote to standard output, and its exit status.
@@ -23,12 +25,9 @@ const limit = 20 * time.Second
 // systemBash returns the path of the system's bash, with which ours is compared.
 func systemBash(t *testing.T) string {
 	t.Helper()
-	name, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash to compare with")
-	}
+	name := testprogram.Path(t, "bash")
 	if out, err := exec.Command(name, "-c", "echo $BASH_VERSION").Output(); err != nil || !strings.HasPrefix(string(out), "5.") {
-		t.Skipf("the cases are about bash 5, and this is %s", out)
+		testprogram.Missing(t, "bash 5")
 	}
 	return name
 }
@@ -76,7 +75,7 @@ func TestSameAsBash(t *testing.T) {
 				t.Parallel()
 				want, wantErr := theirs(t, bash, c.text)
 				if strings.Contains(wantErr, "command not found") {
-					t.Skipf("the system lacks a command: %s", wantErr)
+					testprogram.Missing(t, wantErr)
 				}
 				got, gotErr := ours(t, c.text)
 				if got != want {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/testprogram"
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
 )
 
@@ -71,9 +72,7 @@ func compareRow(t *testing.T, dirs sharedFolder, row string) {
 	marks := row[:len(row)-len(strings.TrimLeft(row, "~!+ "))]
 	words := splitRow(t, row[len(marks):])
 	for _, word := range programs(words) {
-		if _, err := exec.LookPath(word); err != nil {
-			t.Skipf("the system has no %s to compare with", word)
-		}
+		testprogram.Path(t, word)
 	}
 	want := dirs.run(t, words, strings.Contains(marks, "+"), runSystem)
 	got := dirs.run(t, words, strings.Contains(marks, "+"), runOurs)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/wasmtool/wasmtool/guest-examples/internal/testprogram"
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 )
 
@@ -148,10 +149,7 @@ func TestRun_isCut(t *testing.T) {
 
 // What the tool says is a patch for the program patch.
 func TestRun_isAPatch(t *testing.T) {
-	program, err := exec.LookPath("patch")
-	if err != nil {
-		t.Skip("the system has no patch")
-	}
+	program := testprogram.Path(t, "patch")
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 30 {
 		text := func() string {

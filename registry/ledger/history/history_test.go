@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Equal JSON has equal hashes (R88).
+// Equal JSON has equal hashes.
 func TestHashJSON(t *testing.T) {
 	equal := [][2]string{
 		{`{"a":1,"b":[1,2]}`, ` {"b":[1.0,2e0],"a":1}`},
@@ -103,7 +103,7 @@ func TestHashResult(t *testing.T) {
 	}
 }
 
-// Never more than the last N are kept, and they come newest first (R89, C25).
+// Never more than the last N are kept, and they come newest first.
 func TestRing(t *testing.T) {
 	var seen int
 	log := New(Options{PerSession: 3, Sink: func(Record) { seen++ }})

@@ -2,7 +2,7 @@ package state
 
 import "testing"
 
-// Every pair of statuses is either an arrow or an error (R83).
+// Every pair of statuses is either an arrow or an error.
 func TestMoves(t *testing.T) {
 	arrows := map[string]bool{
 		"pending>awaiting_confirmation": true, "pending>running": true, "pending>error": true,

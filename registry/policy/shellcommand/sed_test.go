@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/policy/shellcommand"
 )
@@ -15,7 +16,7 @@ import (
 func TestScriptsOfSedAgainstSed(t *testing.T) {
 	t.Parallel()
 	if err := exec.Command("sed", "--sandbox", "-n", "p", "/dev/null").Run(); err != nil {
-		t.Skip("there is no GNU sed here")
+		testlevel.MissingProgram(t, "GNU sed")
 	}
 	pieces := []string{
 		"s", "/", "[", "]", "^", ";", "a", "b", "w", " out", "#", `\`, "\n", "{", "}", "p", "y", "e", "1", ",", "!", "[:alpha:]", "s/a/b/",

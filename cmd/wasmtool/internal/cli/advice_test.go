@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // A tool's author chose part of the words, and a person runs the line.
@@ -24,10 +26,7 @@ func TestShellWord(t *testing.T) {
 			t.Errorf("%q: got %s, want %s", word, got, want)
 		}
 	}
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no shell here")
-	}
+	sh := testlevel.Program(t, "sh")
 	const printable = "~!@#$%^&*()_+`-={}[]|\\:\";'<>?,./ $(exit 1) a'b''c"
 	out, err := exec.CommandContext(t.Context(), sh, "-c", "printf %s "+shellWord(printable)).CombinedOutput()
 	if err != nil || string(out) != printable || strings.Contains(string(out), "\n") {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/internal/guesttest"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -58,9 +59,7 @@ var notRun = map[string]string{
 // Every command that a document shows works, in the order shown.
 func TestCommandsInDocuments(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("the documents' commands are for a POSIX shell, which is not here")
-	}
+	testlevel.Program(t, "sh")
 	root, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)

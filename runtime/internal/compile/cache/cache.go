@@ -2,7 +2,7 @@
 //
 // Compiled code is executable input, and wazero believes whatever it reads back:
 // a flipped byte in one of its files can crash the process, and an empty file is
-// an error for ever (security.md C5). So wazero never reads this folder. It reads
+// an error for ever. So wazero never reads this folder. It reads
 // and writes a Scratch, and what we put there is an entry whose SHA-256 held when
 // it was read from that very place. An entry that does not hold is deleted.
 //

@@ -119,7 +119,7 @@ func TestKeysDifferBySplit(t *testing.T) {
 }
 
 // Every single flipped byte, every cut and every growth is a miss, and the bad
-// file is gone afterwards (security.md C5).
+// file is gone afterwards.
 func TestDamageIsAMiss(t *testing.T) {
 	c, _ := open(t)
 	key := NewKey([]byte("module"))
