@@ -9,23 +9,20 @@ import (
 	"sync"
 
 	"github.com/wasmtool/wasmtool/internal/lines"
+	"github.com/wasmtool/wasmtool/registry/executor/mcp/internal/transport"
 )
 
-// Bounds on what a server sends.
 const (
-	// maxLine is the longest message, in bytes.
-	maxLine = 16 << 20
-	// maxQueued is how many messages wait to be written. A server that reads none of them
-	// makes requests wait until they are given up.
+	// maxQueued limits the messages that wait to be written. When a server reads none of them,
+	// further requests wait until their callers give up.
 	maxQueued = 64
-	// maxID is the longest ID of a request that is answered, in bytes.
+	// maxID limits the ID of a request that is answered, in bytes.
 	maxID = 256
+	// codeMethodNotFound is the JSON-RPC error code for an unknown method.
+	codeMethodNotFound = -32601
 )
 
-// Codes of JSON-RPC.
-const codeMethodNotFound = -32601
-
-// rpcError is an answer that tells of a failure of the protocol.
+// rpcError is a JSON-RPC error response.
 type rpcError struct {
 	Code    int64  `json:"code"`
 	Message string `json:"message"`
@@ -33,68 +30,57 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.Message }
 
-// errGone is the error of requests to a server that has gone.
+// errGone is the error of requests to a server that has ended.
 var errGone = errors.New("the server has gone")
 
-// errFlood is why a server is let go that sends a message without end.
-var errFlood = errors.New("it sent a message of more than " + strconv.Itoa(maxLine>>20) + " MiB")
-
-// conn sends requests to a server and finds the answers among what comes back. It is safe
-// for concurrent use.
+// conn sends requests to a server and finds the responses among the messages that come back.
+// It is safe for concurrent use.
 type conn struct {
-	// notified hears of notifications, one at a time.
+	// notified is called with each notification except progress, one at a time.
 	notified func(method string, params json.RawMessage)
 
 	out    chan []byte
-	closed chan struct{} // closed when nothing more comes
+	closed chan struct{} // closed when the stream has ended
 	cause  error         // why; set before closed is closed
 
 	mu      sync.Mutex
-	last    int64
+	lastID  int64
 	waiting map[int64]*request
 }
 
-// request is one that waits for its answer.
+// request is a request that waits for its response.
 type request struct {
-	answer   chan answer
+	response chan response // has room for one
 	progress func(json.RawMessage)
 }
 
-type answer struct {
+type response struct {
 	result json.RawMessage
 	err    error
 }
 
-// newConn begins to read and write. Both end when the stream does.
-func newConn(s io.ReadWriter, notified func(method string, params json.RawMessage)) *conn {
+// newConn starts to read and write messages. Both stop when the stream ends.
+func newConn(s transport.Stream, notified func(method string, params json.RawMessage)) *conn {
 	c := &conn{
 		notified: notified, out: make(chan []byte, maxQueued), closed: make(chan struct{}),
 		waiting: make(map[int64]*request),
 	}
-	if u, ok := s.(unreliable); ok {
-		u.onFailure(func(id int64, err error) { c.end(id, answer{err: err}) })
-	}
+	s.OnFailure(func(id int64, err error) { c.respond(id, response{err: err}) })
 	go c.write(s)
-	go c.read(lines.New(s, maxLine))
+	go c.read(lines.New(s, transport.MaxMessage))
 	return c
 }
 
-// unreliable is a stream that can fail to deliver one request and still be of use.
-type unreliable interface {
-	// onFailure says whom to tell that the request of that ID gets no answer, and why. It is
-	// called before the first write.
-	onFailure(failed func(id int64, err error))
-}
-
-// end gives a request its answer, unless it was given up, or never asked.
-func (c *conn) end(id int64, a answer) {
-	if r := c.forget(id); r != nil {
-		r.answer <- a
+// respond gives a request its response. A request that was given up, or never made, has no
+// effect.
+func (c *conn) respond(id int64, r response) {
+	if waiting := c.remove(id); waiting != nil {
+		waiting.response <- r
 	}
 }
 
-// forget takes a request from those that wait, and returns it; nil when it does not wait.
-func (c *conn) forget(id int64) *request {
+// remove returns the waiting request with an ID and removes it; nil when there is none.
+func (c *conn) remove(id int64) *request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.waiting[id]
@@ -107,7 +93,7 @@ func (c *conn) write(w io.Writer) {
 		select {
 		case line := <-c.out:
 			if _, err := w.Write(line); err != nil {
-				return // reading ends too, and tells
+				return // read notices the end of the stream and closes c
 			}
 		case <-c.closed:
 			return
@@ -121,44 +107,44 @@ func (c *conn) read(r *lines.Reader) {
 		if err != nil {
 			c.cause = errGone
 			if errors.Is(err, lines.ErrTooLong) {
-				// The request that it answers is not known, and would wait for nothing.
-				c.cause = errFlood
+				c.cause = transport.ErrMessageTooLong
 			}
 			close(c.closed)
 			return
 		}
-		c.take(line)
+		c.handle(line)
 	}
 }
 
-// message is any message that comes. Names of fields are exact, which a struct would not
-// insist on.
+// message is any incoming message. It is a map because encoding/json matches the fields of a
+// struct without regard to case.
 type message map[string]json.RawMessage
 
-func (m message) text(field string) string {
-	var text string
-	if json.Unmarshal(m[field], &text) != nil {
+// str returns the field if it is a string, and "" otherwise.
+func (m message) str(field string) string {
+	var s string
+	if json.Unmarshal(m[field], &s) != nil {
 		return ""
 	}
-	return text
+	return s
 }
 
-// take handles a line. What is no message is no answer either, and left alone: some
-// programs print to their standard output what does not belong there.
-func (c *conn) take(line []byte) {
+// handle processes an incoming line. It ignores lines that are not messages: some programs
+// print other output to their standard output.
+func (c *conn) handle(line []byte) {
 	var m message
 	if json.Unmarshal(line, &m) != nil {
 		return
 	}
-	method, id := m.text("method"), m["id"]
+	method, id := m.str("method"), m["id"]
 	switch {
 	case method == "" && id != nil:
-		c.answered(string(id), m)
+		c.handleResponse(string(id), m)
 	case method == "notifications/progress":
-		c.progressed(m["params"])
+		c.handleProgress(m["params"])
 	case method != "" && id == nil:
 		c.notified(method, m["params"])
-	case len(id) > maxID: // answers wait in memory
+	case len(id) > maxID: // replies are queued in memory
 	case method == "ping":
 		c.reply(id, "result", struct{}{})
 	case method != "":
@@ -166,12 +152,12 @@ func (c *conn) take(line []byte) {
 	}
 }
 
-// reply answers a request of the server. It is dropped when the server does not read: the
-// reader waits for nobody.
+// reply answers a request of the server. It drops the reply when the queue is full, because
+// the reader must never wait for the server.
 func (c *conn) reply(id json.RawMessage, field string, value any) {
 	line, err := encode(map[string]any{"jsonrpc": "2.0", "id": id, field: value})
 	if err != nil {
-		return // the id came as JSON, so that this cannot be
+		return // impossible, because id was read as JSON
 	}
 	select {
 	case c.out <- line:
@@ -179,24 +165,24 @@ func (c *conn) reply(id json.RawMessage, field string, value any) {
 	}
 }
 
-func (c *conn) answered(id string, m message) {
-	// Our IDs are the numbers as we write them.
+func (c *conn) handleResponse(id string, m message) {
+	// The IDs of our requests are integers, and a server sends them back unchanged.
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return
 	}
-	a := answer{result: m["result"]}
+	r := response{result: m["result"]}
 	if raw, failed := m["error"]; failed {
 		e := new(rpcError)
 		if json.Unmarshal(raw, e) != nil {
-			e.Message = "an error that is none"
+			e.Message = "an error that cannot be read"
 		}
-		a = answer{err: e}
+		r = response{err: e}
 	}
-	c.end(n, a)
+	c.respond(n, r)
 }
 
-func (c *conn) progressed(params json.RawMessage) {
+func (c *conn) handleProgress(params json.RawMessage) {
 	var p struct {
 		Token json.RawMessage `json:"progressToken"`
 	}
@@ -215,18 +201,18 @@ func (c *conn) progressed(params json.RawMessage) {
 	}
 }
 
-// call sends a request and waits for its answer, as long as ctx allows; then it tells the
-// server that the call is cancelled. params may be nil. When progress is not nil it hears
-// the params of what the server tells of the request, one at a time. The error is an
-// *rpcError, an *httpError, that of ctx, or why the connection is closed.
+// call sends a request and waits for its response. When ctx is done first, call notifies the
+// server that the request is cancelled. params may be nil, and so may progress, which is called
+// with the params of each progress notification, one at a time. The error is an *rpcError, a
+// *transport.Error, the error of ctx, or why the connection is closed.
 func (c *conn) call(ctx context.Context, method string, params map[string]any, progress func(json.RawMessage)) (json.RawMessage, error) {
-	r := &request{answer: make(chan answer, 1), progress: progress}
+	waiting := &request{response: make(chan response, 1), progress: progress}
 	c.mu.Lock()
-	c.last++
-	id := c.last
-	c.waiting[id] = r
+	c.lastID++
+	id := c.lastID
+	c.waiting[id] = waiting
 	c.mu.Unlock()
-	defer c.forget(id)
+	defer c.remove(id)
 	if progress != nil {
 		params["_meta"] = map[string]any{"progressToken": id}
 	}
@@ -234,23 +220,23 @@ func (c *conn) call(ctx context.Context, method string, params map[string]any, p
 		return nil, err
 	}
 	select {
-	case a := <-r.answer:
-		return a.result, a.err
+	case r := <-waiting.response:
+		return r.result, r.err
 	case <-ctx.Done():
-		// Nothing waits for the server to hear that: ctx is done.
-		_ = c.notify(ctx, "notifications/cancelled", map[string]any{"requestId": id, "reason": "nobody waits for it any more"})
+		// As ctx is done, the notification is dropped when the queue is full.
+		_ = c.notify(ctx, "notifications/cancelled", map[string]any{"requestId": id, "reason": "the caller gave up"})
 		return nil, ctx.Err()
 	case <-c.closed:
 	}
 	select {
-	case a := <-r.answer: // the last that came
-		return a.result, a.err
+	case r := <-waiting.response: // the last message before the end may be the response
+		return r.result, r.err
 	default:
 		return nil, c.cause
 	}
 }
 
-// notify sends what has no answer.
+// notify sends a notification. params may be nil.
 func (c *conn) notify(ctx context.Context, method string, params map[string]any) error {
 	m := map[string]any{"jsonrpc": "2.0", "method": method}
 	if params != nil {
@@ -259,7 +245,7 @@ func (c *conn) notify(ctx context.Context, method string, params map[string]any)
 	return c.send(ctx, m)
 }
 
-// send queues a message, and waits for room only while ctx allows.
+// send queues a message. When the queue is full, it waits until ctx is done.
 func (c *conn) send(ctx context.Context, m map[string]any) error {
 	line, err := encode(m)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Bounds on texts that models and people are shown, in bytes.
+// Limits of the strings that models and people are shown, in bytes.
 const (
 	maxToolName    = 256
 	maxTitle       = 200
 	maxDescription = 8 << 10
-	maxNamed       = 80 // characters of a name in a warning
+	maxNameExcerpt = 80 // characters of a name in a warning
 )
 
 // definition is a tool as its server describes it.
@@ -29,8 +29,8 @@ type definition struct {
 	OutputSchema json.RawMessage `json:"outputSchema"`
 }
 
-// parseDefinition reads one tool, and says what was cleaned in it. Annotations are not read:
-// what a tool may do is not for its author to say.
+// parseDefinition reads one tool, and says what was cleaned in it. It ignores annotations: the
+// author of a tool does not decide what the tool may do.
 func parseDefinition(raw json.RawMessage) (d definition, cleaned string, err error) {
 	switch err := json.Unmarshal(raw, &d); {
 	case len(raw) > maxDefinition:
@@ -44,11 +44,11 @@ func parseDefinition(raw json.RawMessage) (d definition, cleaned string, err err
 	return d, cleaned, err
 }
 
-// clean makes escapes of the characters that are not shown in what the server says for
-// readers, and says where the first was. A name or a value that means something to the server
-// would mean something else then: the error leaves the tool out.
+// clean replaces hidden characters in texts for readers by escapes, and says where the first
+// one was. It returns an error, which leaves the tool out, when a name or a value that is sent
+// back to the server has such a character: with an escape it would mean something else.
 func (d *definition) clean() (cleaned string, err error) {
-	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNamed)
+	name := plaintext.Excerpt(plaintext.Visible(d.Name), maxNameExcerpt)
 	note := func(field, what string) {
 		if cleaned == "" {
 			cleaned = fmt.Sprintf("the tool %s: its %s %s; such characters are shown as an escape", name, field, what)
@@ -63,27 +63,27 @@ func (d *definition) clean() (cleaned string, err error) {
 	if found, bad := plaintext.First(d.Description, plaintext.Lines); bad {
 		note("description", "holds "+found.String())
 	}
-	// Once more behind the cut, which may leave a joiner with nothing to join.
+	// Escape once more after the cut, which may leave a joiner without a next character.
 	d.Title = plaintext.OneLine(plaintext.Cut(plaintext.OneLine(d.Title), maxTitle))
 	d.Description = plaintext.Printable(plaintext.Cut(plaintext.Printable(d.Description), maxDescription))
 	for _, s := range []struct {
 		name   string
 		schema *json.RawMessage
 	}{{"inputSchema", &d.InputSchema}, {"outputSchema", &d.OutputSchema}} {
-		clean, faults, refused := jsonschema.CleanTexts(*s.schema)
+		clean, hidden, refused := jsonschema.CleanTexts(*s.schema)
 		if refused != nil {
 			return "", fmt.Errorf("the tool %s is left out: its %s %s; an escape there would change what it means", name, s.name, refused)
 		}
-		if len(faults) > 0 {
-			note(s.name, faults[0].String())
+		if len(hidden) > 0 {
+			note(s.name, hidden[0].String())
 		}
 		*s.schema = clean
 	}
 	return cleaned, nil
 }
 
-// spec is the tool for a registry. It is dangerous until the operator says otherwise: what
-// the server does with a call, nobody here knows.
+// spec returns the tool for a registry. It is dangerous until the operator says otherwise,
+// because the effects of a call are unknown.
 func (d definition) spec(server string) tool.Spec {
 	return tool.Spec{
 		Name: ToolName(server, d.Name), Title: d.Title, Description: d.Description,
@@ -93,8 +93,8 @@ func (d definition) spec(server string) tool.Spec {
 	}
 }
 
-// digest names what decides about a tool: the program that runs it or where it is, and all
-// that a model or a person was shown of it.
+// digest identifies everything that a decision about the tool depends on: the program or the
+// URL of its server, and all that a model or a person was shown.
 func (d definition) digest(o Options) string {
 	var b bytes.Buffer
 	kind, where := "mcp", o.Command
@@ -105,7 +105,7 @@ func (d definition) digest(o Options) string {
 	for _, schema := range []json.RawMessage{d.InputSchema, d.OutputSchema} {
 		b.WriteByte(0)
 		if len(schema) > 0 {
-			_ = json.Compact(&b, schema) // it was read as JSON
+			_ = json.Compact(&b, schema) // it is valid JSON
 		}
 	}
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(b.Bytes()))

@@ -1,9 +1,12 @@
-// Package mcp makes the tools of servers of the Model Context Protocol tools of a registry.
-// A server is a program of the operator's choice that speaks over its standard input and
-// output, or is at a URL. It runs outside of any sandbox, and what it sends is not trusted: sizes, pages and
-// waiting are bounded, numbers keep their digits, and a tool whose definition changes is
-// another tool.
+// Package mcp makes the tools of MCP (Model Context Protocol) servers tools of a registry. A
+// [Server] is a program that speaks over its standard input and output, or is at a URL.
 //
-// The package has its own small client. That of the SDK reads schemas and structured values
-// into floating point numbers, and lines without a bound.
+// A server runs outside of any sandbox, and what it sends is not trusted: sizes, pages and
+// waiting times are limited, numbers keep their digits, and a tool whose definition changes
+// loses the decisions made about it.
+//
+// From top to bottom: server.go starts a server and restarts it after it ended, session.go and
+// list.go perform the handshake and list the tools, executor.go calls a tool, conn.go matches
+// responses to requests, and internal/transport carries the messages. The package does not use
+// the client of the MCP SDK; docs/rationale.md says why.
 package mcp

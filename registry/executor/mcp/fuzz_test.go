@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Whatever a server sends, reading it ends when it does.
+// Reading ends when the server does, no matter what it sent.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"id":1,"error":null}`, `{"id":1,"method":"ping"}`, `{"id":[],"method":"x"}`,
@@ -16,15 +16,12 @@ func FuzzLines(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) {
-		c := newConn(struct {
-			io.Reader
-			io.Writer
-		}{bytes.NewReader(sent), io.Discard}, func(string, json.RawMessage) {})
-		// It may find an answer or come too late; either way it ends.
-		_, _ = c.call(t.Context(), "tools/call", map[string]any{}, func(raw json.RawMessage) { _ = progressOf(raw) })
+		c := newConn(&wire{Reader: bytes.NewReader(sent), Writer: io.Discard}, func(string, json.RawMessage) {})
+		// The call may find a response, or start after the end; it returns in both cases.
+		_, _ = c.call(t.Context(), "tools/call", map[string]any{}, func(raw json.RawMessage) { _ = parseProgress(raw) })
 		<-c.closed
 		if _, err := c.call(t.Context(), "tools/list", nil, nil); err == nil {
-			t.Error("a connection that has ended answers")
+			t.Error("a call succeeds on a connection that has ended")
 		}
 	})
 }

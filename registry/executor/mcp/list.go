@@ -7,20 +7,21 @@ import (
 	"fmt"
 )
 
-// Bounds on the list of a server's tools. More than that no model could be given.
+// Limits of a server's list of tools. They are higher than what any model can be given.
 const (
 	maxTools      = 1000
 	maxPages      = 100
 	maxDefinition = 256 << 10 // bytes of one tool
 	maxList       = 16 << 20  // bytes of all tools
-	maxCursor     = 4 << 10   // bytes of what names the next page
-	maxProblems   = 10        // that are told
+	maxCursor     = 4 << 10   // bytes of the cursor that names the next page
+	maxProblems   = 10        // problems that are reported
 )
 
-// errNoList is the error of a server that answers tools/list with something else.
+// errNoList is the error of a server whose response to tools/list is not a list of tools.
 var errNoList = errors.New("its list of tools cannot be read")
 
-// list asks for all pages of the list of tools. problems say what is left out of it, or changed.
+// list requests all pages of the list of tools. Each of problems says what was left out of the
+// list, or changed in it.
 func list(ctx context.Context, c *conn) (found []definition, problems []string, err error) {
 	seen, cursor, size := make(map[string]bool), "", 0
 	problem := func(text string) {
@@ -37,14 +38,14 @@ func list(ctx context.Context, c *conn) (found []definition, problems []string, 
 		if err != nil {
 			return nil, nil, err
 		}
-		var answer struct {
+		var result struct {
 			Tools []json.RawMessage `json:"tools"`
 			Next  string            `json:"nextCursor"`
 		}
-		if json.Unmarshal(raw, &answer) != nil {
+		if json.Unmarshal(raw, &result) != nil {
 			return nil, nil, errNoList
 		}
-		for _, one := range answer.Tools {
+		for _, one := range result.Tools {
 			if size += len(one); len(found) == maxTools || size > maxList {
 				problem(fmt.Sprintf("it has more than %d tools, or %d MiB of them; the rest is left out", maxTools, maxList>>20))
 				return found, problems, nil
@@ -60,16 +61,16 @@ func list(ctx context.Context, c *conn) (found []definition, problems []string, 
 			found = append(found, d)
 		}
 		switch {
-		case answer.Next == "":
+		case result.Next == "":
 			return found, problems, nil
-		case seen[answer.Next] || len(answer.Next) > maxCursor:
+		case seen[result.Next] || len(result.Next) > maxCursor:
 			problem("its list repeats itself, or does not name its next page; the rest is left out")
 			return found, problems, nil
 		case page == maxPages:
 			problem(fmt.Sprintf("its list has more than %d pages; the rest is left out", maxPages))
 			return found, problems, nil
 		}
-		cursor = answer.Next
+		cursor = result.Next
 		seen[cursor] = true
 	}
 }

@@ -6,17 +6,15 @@ import (
 	"strings"
 )
 
-// namePrefix begins the names of the tools of all servers, and nameSeparator ends that of
-// the server.
 const (
 	namePrefix    = "mcp__"
-	nameSeparator = "__"
-	maxName       = 64
+	nameSeparator = "__" // between server and tool
+	maxName       = 64   // bytes
 )
 
-// ToolName is the name in a registry of a server's tool: "mcp__SERVER__TOOL", in lower case,
-// with an underscore for each character that names of tools have not. One of more than 64
-// bytes is cut, and ends with the first digits of the hash of its whole name.
+// ToolName returns the name that a server's tool has in a registry: "mcp__SERVER__TOOL", in
+// lower case, with an underscore for each character that tool names must not have. A name of
+// more than 64 bytes is cut and ends with a hash of the tool's whole name.
 func ToolName(server, name string) string {
 	full := namePrefix + server + nameSeparator + strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
@@ -32,8 +30,8 @@ func ToolName(server, name string) string {
 	return full[:maxName-len(mark)] + mark
 }
 
-// ServerOf is the server in the name of a tool, as ToolName makes it and people write it;
-// "" for another tool.
+// ServerOf returns the server in a name that [ToolName] returned, "" for any other name. It
+// ignores upper case and white space around the name, because people write it.
 func ServerOf(tool string) string {
 	rest, ours := strings.CutPrefix(strings.ToLower(strings.TrimSpace(tool)), namePrefix)
 	server, _, found := strings.Cut(rest, nameSeparator)

@@ -11,102 +11,114 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/registry/executor/mcp/internal/transport"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Bounds on starting a server.
 const (
-	// DefaultStartTimeout is how long a server may take to start and to list its tools.
+	// DefaultStartTimeout limits starting a server and listing its tools.
 	DefaultStartTimeout = time.Minute
-	// A server that ends is started again after firstWait; twice as long each time, up to
-	// mostWait, until it has run for steadyTime.
-	firstWait  = time.Second
-	mostWait   = time.Minute
-	steadyTime = time.Minute
+	// A server that ended is started again after minRestartWait. The wait doubles up to
+	// maxRestartWait, until the server has run for steadyTime.
+	minRestartWait = time.Second
+	maxRestartWait = time.Minute
+	steadyTime     = time.Minute
 )
 
-// Options describes a server. Name and one of Command and URL are required.
+// Options describes a server. Name and exactly one of Command and URL are required.
 type Options struct {
-	// Name is that of the server in the names of its tools: lower-case letters, digits and
+	// Name is the server's part of the names of its tools: lower-case letters, digits and
 	// hyphens.
 	Name string
-	// Command is the program and its arguments, run without a shell.
+	// Command is the program and its arguments, which is run without a shell.
 	Command []string
-	// URL is where a server is that speaks by streamable HTTP, "https://HOST/PATH". Redirects
-	// are not followed.
+	// URL is the address of a server that speaks streamable HTTP, "https://HOST/PATH".
+	// Redirects are not followed.
 	URL string
-	// Private lets the host of URL be at a private or loopback address. A host that is itself
-	// named as one, such as localhost, may be there anyway.
+	// Private allows a private or loopback address of the host in URL. A host whose name is
+	// local, such as localhost, needs no permission.
 	Private bool
-	// Secret is what each request to URL carries, and nothing else does: the header that it
-	// names. Without a Name there is none. Secrets has its value, and is the caller's.
+	// Secret is sent as a header with each request to URL, and nowhere else. Without a Name
+	// there is none. Secrets holds its value; the caller closes Secrets.
 	Secret  capability.SecretUse
 	Secrets *secret.Store
-	// HTTP says whose certificates are trusted for URL, how names are resolved and who dials.
-	// Its limits do not count.
+	// HTTP sets trusted certificates, name resolution and dialling for URL. Its limits have no
+	// effect.
 	HTTP egress.Transport
-	// Env are names of variables that the program gets, besides those that every program
-	// needs, such as PATH. One that is not set keeps the server from starting.
+	// Env names variables that the program gets in addition to those that every program needs,
+	// such as PATH. If one of them is not set, the server does not start.
 	Env []string
 	// LookupEnv finds the variables of this process; nil means os.LookupEnv.
 	LookupEnv func(name string) (string, bool)
-	// StartTimeout bounds starting the server and listing its tools; 0 means
+	// StartTimeout limits starting the server and listing its tools; 0 means
 	// DefaultStartTimeout.
 	StartTimeout time.Duration
-	// Logger gets what an operator should know; nil means silence.
+	// Logger receives warnings for the operator; nil discards them.
 	Logger *slog.Logger
 }
 
-// Server is a server that runs when it is needed. It implements tool.Source. The zero value
-// is not usable; see NewServer.
+// Server is an MCP server that is started when its tools are first needed, and again after it
+// ended. It implements [tool.Source] and is safe for concurrent use. The zero value is not
+// usable; see [NewServer].
 type Server struct {
 	o       Options
 	log     *slog.Logger
-	start   func(Options) (stream, error)
+	open    func(Options) (transport.Stream, error)
 	changed chan struct{}
 
-	gate chan struct{}   // holds a value while somebody starts the server
-	life context.Context // ends when the server is closed
-	end  context.CancelFunc
+	starting chan struct{}   // a semaphore of one: held while the server is started
+	ctx      context.Context // done when the server is closed
+	cancel   context.CancelFunc
 
 	mu      sync.Mutex
-	current *session  // nil before the first start and after the end
-	failed  int       // starts and early ends in a row
-	next    time.Time // when it may be started again
+	current *session  // nil while the server is not running
+	failed  int       // consecutive failed starts and early ends
+	next    time.Time // when the server may be started again
 }
 
 // NewServer returns a Server that is not started yet.
 func NewServer(o Options) *Server {
 	if o.URL != "" {
-		return newServer(o, startRemote)
+		return newServer(o, func(o Options) (transport.Stream, error) {
+			return transport.Endpoint{
+				Server: o.Name, URL: o.URL, Private: o.Private, Secret: o.Secret, Secrets: o.Secrets, HTTP: o.HTTP,
+			}.Open()
+		})
 	}
-	return newServer(o, startProcess)
+	return newServer(o, func(o Options) (transport.Stream, error) {
+		env, err := environment(o)
+		if err != nil {
+			return nil, err
+		}
+		return transport.StartProcess(o.Command, env)
+	})
 }
 
-func newServer(o Options, start func(Options) (stream, error)) *Server {
+func newServer(o Options, open func(Options) (transport.Stream, error)) *Server {
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv
 	}
 	o.StartTimeout = cmp.Or(max(o.StartTimeout, 0), DefaultStartTimeout)
 	log := cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	s := &Server{o: o, log: log, start: start, changed: make(chan struct{}, 1), gate: make(chan struct{}, 1)}
-	s.life, s.end = context.WithCancel(context.Background())
+	s := &Server{o: o, log: log, open: open, changed: make(chan struct{}, 1), starting: make(chan struct{}, 1)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
 
-// Changed implements tool.Source.
+// Changed implements [tool.Source].
 func (s *Server) Changed() <-chan struct{} { return s.changed }
 
-// tell says that the tools may have changed. One value that waits stands for all.
-func (s *Server) tell() {
+// signalChange reports on Changed that the tools may have changed. A value that was not
+// received yet stands for later changes as well.
+func (s *Server) signalChange() {
 	select {
 	case s.changed <- struct{}{}:
 	default:
 	}
 }
 
-// Tools starts the server if it does not run, and returns its tools. Errors are those of
-// a call to a server that cannot be had.
+// Tools starts the server if it is not running, and returns its tools. The error is the same
+// as for a call when the server cannot be started.
 func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 	running, err := s.session(ctx)
 	if err != nil {
@@ -122,11 +134,11 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Sourced, error) {
 	return tools, nil
 }
 
-// Close ends the server. It is not started again, and what waits for it fails.
+// Close ends the server for good. Calls that wait for it fail.
 func (s *Server) Close() error {
-	s.end()
-	s.gate <- struct{}{} // whoever was starting it has given up
-	defer func() { <-s.gate }()
+	s.cancel()
+	s.starting <- struct{}{} // a start in progress gives up, because s.ctx is done
+	defer func() { <-s.starting }()
 	s.mu.Lock()
 	running := s.current
 	s.current = nil
@@ -137,14 +149,14 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// session returns the session that runs, or starts one. One caller starts it, and others
-// wait for that.
+// session returns the running session, or starts one. When several callers need a start, one
+// of them starts it and the others wait.
 func (s *Server) session(ctx context.Context) (*session, error) {
 	if running, err := s.running(); running != nil || err != nil {
 		return running, err
 	}
 	select {
-	case s.gate <- struct{}{}:
+	case s.starting <- struct{}{}:
 	case <-ctx.Done():
 		return nil, stopped(ctx)
 	}
@@ -153,7 +165,7 @@ func (s *Server) session(ctx context.Context) (*session, error) {
 	var err error
 	go func() {
 		defer close(done)
-		defer func() { <-s.gate }()
+		defer func() { <-s.starting }()
 		if started, err = s.running(); started == nil && err == nil {
 			started, err = s.begin()
 		}
@@ -166,9 +178,10 @@ func (s *Server) session(ctx context.Context) (*session, error) {
 	}
 }
 
-// begin starts the server, for all who wait, so that no caller's context counts.
+// begin starts the server. It takes no caller's context, because several callers may wait for
+// the same start.
 func (s *Server) begin() (*session, error) {
-	ctx, cancel := context.WithTimeout(s.life, s.o.StartTimeout)
+	ctx, cancel := context.WithTimeout(s.ctx, s.o.StartTimeout)
 	defer cancel()
 	begun := time.Now()
 	started, err := startSession(ctx, s)
@@ -184,13 +197,14 @@ func (s *Server) begin() (*session, error) {
 	return started, nil
 }
 
-// running returns the session that runs, or nil when one may be started.
+// running returns the running session, nil when a session may be started, or an error when
+// none may be.
 func (s *Server) running() (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wait := time.Until(s.next)
 	switch {
-	case s.life.Err() != nil:
+	case s.ctx.Err() != nil:
 		return nil, &tool.Error{Code: tool.CodeCancelled, Message: "the registry is closed"}
 	case s.current != nil:
 		return s.current, nil
@@ -203,40 +217,41 @@ func (s *Server) running() (*session, error) {
 	return nil, nil
 }
 
-// watch waits for the end of a session, and tells of it.
+// watch waits for the end of a session, logs it and signals the change. It does neither when
+// Close ended the session.
 func (s *Server) watch(running *session, begun time.Time) {
 	<-running.conn.closed
 	running.close()
 	s.mu.Lock()
-	ours := s.current == running
-	if ours {
+	unexpected := s.current == running
+	if unexpected {
 		s.current = nil
 	}
 	s.mu.Unlock()
-	if !ours {
-		return // it was closed
+	if !unexpected {
+		return
 	}
 	wait := s.postpone(begun)
 	reason := running.conn.cause.Error()
-	if said := running.lastWords(); said != "" {
-		reason += "; the last that it said: " + said
+	if words := running.lastWords(); words != "" {
+		reason += "; its last output: " + words
 	}
 	s.log.Warn("the MCP server "+s.o.Name+" has ended", "reason", reason, "again_in", wait)
-	s.tell()
+	s.signalChange()
 }
 
-// postpone puts the next start off, and returns for how long.
+// postpone delays the next start, and returns the delay.
 func (s *Server) postpone(begun time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if time.Since(begun) >= steadyTime {
 		s.failed = 0
 	}
-	wait := firstWait
+	wait := minRestartWait
 	for range s.failed {
-		wait = min(2*wait, mostWait)
+		wait = min(2*wait, maxRestartWait)
 	}
-	s.failed = min(s.failed+1, 10) // the wait is the longest by then
+	s.failed = min(s.failed+1, 10) // the wait has reached its maximum by then
 	s.next = time.Now().Add(wait)
 	return wait
 }

@@ -25,7 +25,7 @@ func TestToolName(t *testing.T) {
 		}
 	}
 	if ToolName("s", long) == ToolName("s", long+"a") {
-		t.Error("two long names come out the same")
+		t.Error("two long names become the same name")
 	}
 	for name, want := range map[string]string{"mcp__s__add": "s", " MCP__my-s__a__b": "my-s", "grep": "", "mcp__s": "", "mcp____x": ""} {
 		if got := ServerOf(name); got != want {
@@ -34,8 +34,8 @@ func TestToolName(t *testing.T) {
 	}
 }
 
-// A tool is what its server says, but not what it may do.
-func TestDefinition(t *testing.T) {
+// A server describes its tools, but its annotations do not decide what they may do.
+func TestDefinitionIgnoresAnnotations(t *testing.T) {
 	s := newScripted(map[string]string{"tools/list": tools(
 		`{"name":"x","title":"T\u001b[31m\nit","description":"a\u202eb` + strings.Repeat("c", 20000) + `","inputSchema":{"type":"object","properties":{"n":{"maximum":9007199254740993}}},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`)})
 	got := one(t, serverOf(t, s.run)).Spec
@@ -50,7 +50,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-func TestResult(t *testing.T) {
+func TestResultOfCall(t *testing.T) {
 	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	for name, tc := range map[string]struct {
 		answer     string
@@ -97,9 +97,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// What goes to the server is the arguments as they were written, and what it tells of the
-// call reaches the caller.
-func TestCall(t *testing.T) {
+// The server receives the arguments as they were written, and the caller receives its progress.
+func TestCallSendsExactArgumentsAndReportsProgress(t *testing.T) {
 	s := newScripted(nil)
 	found := one(t, serverOf(t, s.run))
 	updates := make(chan tool.Update, 10)
@@ -119,24 +118,24 @@ func TestCall(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(sent, "tools/call ")), &params); err != nil || params.Name != "Add.It" || string(params.Arguments) != `{"n":9007199254740993}` {
 		t.Errorf("sent %s", sent)
 	}
-	s.say("this is no message")
-	s.say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":99,"progress":1}}`)
-	s.say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + string(params.Meta.ProgressToken) + `,"progress":2,"total":5,"message":"on it"}}`)
+	s.send("this is not a message")
+	s.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":99,"progress":1}}`)
+	s.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + string(params.Meta.ProgressToken) + `,"progress":2,"total":5,"message":"on it"}}`)
 	if u := <-updates; u.Progress == nil || *u.Progress != (tool.Progress{Done: 2, Total: 5, Message: "on it"}) {
 		t.Errorf("got %+v", u.Progress)
 	}
-	// Requests of the server are answered; of those for anything but a sign of life not much.
-	s.say(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
-	s.say(`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`)
-	s.say(`{"jsonrpc":"2.0","id":1000,"result":{}}`)
-	s.say(`{"jsonrpc":"2.0","id":` + string(params.Meta.ProgressToken) + `,"result":{"content":[]}}`)
+	// A ping of the server gets a result, and any other request an error.
+	s.send(`{"jsonrpc":"2.0","id":"p","method":"ping"}`)
+	s.send(`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`)
+	s.send(`{"jsonrpc":"2.0","id":1000,"result":{}}`)
+	s.send(`{"jsonrpc":"2.0","id":` + string(params.Meta.ProgressToken) + `,"result":{"content":[]}}`)
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
 }
 
-// A call that is given up ends at once, and the server is told.
-func TestCancelled(t *testing.T) {
+// A cancelled call ends at once, and the server is notified.
+func TestCancelledCallNotifiesServer(t *testing.T) {
 	s := newScripted(nil)
 	found := one(t, serverOf(t, s.run))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -148,27 +147,27 @@ func TestCancelled(t *testing.T) {
 	sent := s.awaits(t, "tools/call")
 	cancel()
 	wantCode(t, <-done, tool.CodeCancelled)
-	told := s.awaits(t, "notifications/cancelled")
+	notification := s.awaits(t, "notifications/cancelled")
 	var request struct{ RequestID json.RawMessage }
 	var params struct {
 		Meta struct{ ProgressToken json.RawMessage } `json:"_meta"`
 	}
 	_, raw, _ := strings.Cut(sent, " ")
-	_, cancelled, _ := strings.Cut(told, " ")
+	_, cancelled, _ := strings.Cut(notification, " ")
 	if json.Unmarshal([]byte(raw), &params) != nil || json.Unmarshal([]byte(cancelled), &request) != nil || string(request.RequestID) != string(params.Meta.ProgressToken) {
-		t.Errorf("%s is not for %s", told, sent)
+		t.Errorf("%s does not cancel %s", notification, sent)
 	}
 }
 
-func TestFailures(t *testing.T) {
+func TestFailedCallHasCode(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer string
 		code   tool.Code
 		parts  []string
 	}{
-		"error of the protocol": {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"bad \u001b[31m"}}`, tool.CodeServer, []string{"calc", "-32602", `bad \x1b[31m`}},
-		"error that is none":    {`{"jsonrpc":"2.0","id":ID,"error":"oops"}`, tool.CodeServer, []string{"calc"}},
-		"end":                   {"end", tool.CodeNetwork, []string{"calc", "ended before it answered"}},
+		"JSON-RPC error":    {`{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"bad \u001b[31m"}}`, tool.CodeServer, []string{"calc", "-32602", `bad \x1b[31m`}},
+		"unreadable error":  {`{"jsonrpc":"2.0","id":ID,"error":"oops"}`, tool.CodeServer, []string{"calc"}},
+		"end of the server": {"end", tool.CodeNetwork, []string{"calc", "ended before it answered"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScripted(map[string]string{"tools/call": tc.answer})
@@ -178,8 +177,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A line without end costs no more memory than a message may have, and the server its place.
-func TestFlood(t *testing.T) {
+// A server that sends an endless line is disconnected at the size limit of a message.
+func TestServerIsDisconnectedAtMessageLimit(t *testing.T) {
 	s := newScripted(nil)
 	found := one(t, serverOf(t, func(in io.Reader, out io.Writer) {
 		go func() {
@@ -193,7 +192,7 @@ func TestFlood(t *testing.T) {
 					return
 				}
 			}
-			_, _ = io.WriteString(out, "\n") // who does not read has gone
+			_, _ = io.WriteString(out, "\n") // the client may have gone
 		}()
 		s.run(in, out)
 	}))
@@ -201,7 +200,7 @@ func TestFlood(t *testing.T) {
 	wantCode(t, err, tool.CodeServer, "16 MiB")
 }
 
-func TestListsThatDoNotEnd(t *testing.T) {
+func TestToolListIsLimited(t *testing.T) {
 	page := func(next string) string {
 		return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[` + addTool + `],"nextCursor":"` + next + `"}}`
 	}
@@ -216,7 +215,7 @@ func TestListsThatDoNotEnd(t *testing.T) {
 		"the same page again": {page("again"), 2},
 		"a page that is new":  {page("cID"), maxPages}, // each request has its own ID
 		"one page of many":    {tools(many...), maxTools},
-		"tools that are none": {tools(`7`, `{"name":""}`, addTool, `{"name":"big","description":"`+strings.Repeat("x", maxDefinition)+`"}`), 1},
+		"unreadable tools":    {tools(`7`, `{"name":""}`, addTool, `{"name":"big","description":"`+strings.Repeat("x", maxDefinition)+`"}`), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScripted(map[string]string{"tools/list": tc.list})
@@ -228,9 +227,8 @@ func TestListsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// A definition that changes is another tool: what was decided about the first does not let
-// the second run.
-func TestChangedDefinition(t *testing.T) {
+// A tool whose definition has changed does not run before it is looked at again.
+func TestChangedDefinitionStopsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScripted(map[string]string{"tools/call": result(`{"content":[]}`)})
 		server := serverOf(t, s.run)
@@ -240,12 +238,12 @@ func TestChangedDefinition(t *testing.T) {
 		}
 		relist := func(answer string) {
 			s.set("tools/list", answer)
-			s.say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-			time.Sleep(2 * listPause) // the bubble's clock
+			s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			time.Sleep(2 * relistPause) // the bubble's clock
 			select {
 			case <-server.Changed():
 			default:
-				t.Error("nobody is told")
+				t.Error("the change is not reported")
 			}
 		}
 		for _, changed := range []string{
@@ -282,8 +280,8 @@ func digest(t *testing.T, s tool.Sourced) string {
 	return d
 }
 
-// A server that ends is started again, though not at once, and each time later.
-func TestBackOff(t *testing.T) {
+// A server that ended is started again after a wait, which doubles each time.
+func TestRestartBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScripted(map[string]string{"tools/call": "end"})
 		server := serverOf(t, s.run)
@@ -299,7 +297,7 @@ func TestBackOff(t *testing.T) {
 			time.Sleep(wait) // the bubble's clock
 		}
 		if want := []time.Duration{1e9, 2e9, 4e9, 8e9, 16e9, 32e9, 60e9, 60e9}; !slices.Equal(waits, want) {
-			t.Errorf("it waited %v, want %v", waits, want)
+			t.Errorf("the waits are %v, want %v", waits, want)
 		}
 		s.set("tools/call", result(`{"content":[]}`))
 		if _, err := call(t.Context(), found); err != nil {
@@ -308,12 +306,12 @@ func TestBackOff(t *testing.T) {
 		time.Sleep(steadyTime)
 		s.set("tools/call", "end")
 		if _, err := call(t.Context(), found); err == nil {
-			t.Fatal("it did not end")
+			t.Fatal("the server did not end")
 		}
 		<-server.Changed()
 		_, err := call(t.Context(), found)
-		if wait := wantCode(t, err, tool.CodeNetwork).Details.RetryAfter; wait != firstWait {
-			t.Errorf("after a steady run it waits %v", wait)
+		if wait := wantCode(t, err, tool.CodeNetwork).Details.RetryAfter; wait != minRestartWait {
+			t.Errorf("after a long run the wait is %v", wait)
 		}
 		if err := server.Close(); err != nil {
 			t.Error(err)
@@ -321,15 +319,15 @@ func TestBackOff(t *testing.T) {
 	})
 }
 
-// What keeps a server from starting is told.
-func TestNoStart(t *testing.T) {
+// The error says why a server does not start.
+func TestErrorOfFailedStartHasReason(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answers map[string]string
 		parts   []string
 	}{
 		"it ends":        {map[string]string{"initialize": "end"}, []string{"calc does not start", "gone"}},
 		"it refuses":     {map[string]string{"initialize": `{"jsonrpc":"2.0","id":ID,"error":{"code":1,"message":"no key"}}`}, []string{"error 1: no key"}},
-		"other protocol": {map[string]string{"initialize": result(`{"protocolVersion":"1999-01-01"}`)}, []string{"no revision"}},
+		"other protocol": {map[string]string{"initialize": result(`{"protocolVersion":"1999-01-01"}`)}, []string{"supports no revision"}},
 		"no list":        {map[string]string{"tools/list": result(`[]`)}, []string{"list of tools cannot be read"}},
 		"silence":        {map[string]string{"initialize": ""}, []string{"does not answer in time"}},
 	} {
@@ -337,8 +335,8 @@ func TestNoStart(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := serverOf(t, newScripted(tc.answers).run)
 				_, err := server.Tools(t.Context())
-				if e := wantCode(t, err, tool.CodeNetwork, tc.parts...); e.Details.RetryAfter != firstWait {
-					t.Errorf("it says to come back after %v", e.Details.RetryAfter)
+				if e := wantCode(t, err, tool.CodeNetwork, tc.parts...); e.Details.RetryAfter != minRestartWait {
+					t.Errorf("RetryAfter is %v", e.Details.RetryAfter)
 				}
 				if err := server.Close(); err != nil {
 					t.Error(err)
@@ -350,8 +348,8 @@ func TestNoStart(t *testing.T) {
 	}
 }
 
-// Whoever waits for a server that starts may give up; closing gives up for all.
-func TestGivenUp(t *testing.T) {
+// A caller can stop waiting for a server to start, and Close ends the start.
+func TestWaitForStartEndsWithContextAndClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := serverOf(t, newScripted(map[string]string{"initialize": ""}).run)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

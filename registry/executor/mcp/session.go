@@ -11,52 +11,53 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/registry/executor/mcp/internal/transport"
 )
 
-// revision is the one of the protocol that is asked for. revisions are those whose tools
-// are the same as far as they are used here.
+// revision is the protocol revision that is requested. revisions are those that are accepted:
+// the parts that are used here are the same in all of them.
 const revision = "2025-11-25"
 
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", revision}
 
-// listPause is the shortest time between two lists that a server makes us ask for.
-const listPause = time.Second
+// relistPause is the shortest time between two lists that a server causes.
+const relistPause = time.Second
 
-// session is a server from its start to its end.
+// session is one run of a server, from its start to its end.
 type session struct {
 	server *Server
-	stream stream
+	stream transport.Stream
 	conn   *conn
-	relist chan struct{} // gets a value when the server says that its list changed
+	relist chan struct{} // receives a value when the server reports that its list changed
 
 	mu    sync.Mutex
 	tools []definition
 }
 
-// startSession starts a server and lists its tools. Its error is for people and models.
-func startSession(ctx context.Context, s *Server) (*session, error) {
-	stream, err := s.start(s.o)
+// startSession starts a server and lists its tools. The error may be shown to models.
+func startSession(ctx context.Context, server *Server) (*session, error) {
+	stream, err := server.open(server.o)
 	if err != nil {
 		return nil, err
 	}
-	n := &session{server: s, stream: stream, relist: make(chan struct{}, 1)}
-	n.conn = newConn(stream, n.notified)
-	if err := n.begin(ctx); err != nil {
+	s := &session{server: server, stream: stream, relist: make(chan struct{}, 1)}
+	s.conn = newConn(stream, s.notified)
+	if err := s.begin(ctx); err != nil {
 		err = explain(ctx, err)
-		n.close()
-		if said := n.lastWords(); said != "" {
-			s.log.Warn("what the MCP server "+s.o.Name+" said before it did not start", "reason", said)
+		s.close()
+		if words := s.lastWords(); words != "" {
+			server.log.Warn("the last output of the MCP server "+server.o.Name+", which did not start", "reason", words)
 		}
 		return nil, err
 	}
-	go n.follow()
-	return n, nil
+	go s.follow()
+	return s, nil
 }
 
 // explain says why a server did not start.
 func explain(ctx context.Context, err error) error {
 	var protocol *rpcError
-	var undelivered *httpError
+	var undelivered *transport.Error
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("it does not answer in time")
@@ -68,51 +69,52 @@ func explain(ctx context.Context, err error) error {
 	return err
 }
 
-// begin is the handshake, and the first list.
-func (n *session) begin(ctx context.Context) error {
-	raw, err := n.conn.call(ctx, "initialize", map[string]any{
+// begin performs the handshake and lists the tools.
+func (s *session) begin(ctx context.Context) error {
+	raw, err := s.conn.call(ctx, "initialize", map[string]any{
 		"protocolVersion": revision, "capabilities": struct{}{},
 		"clientInfo": map[string]string{"name": "wasmtool", "version": "1"},
 	}, nil)
 	if err != nil {
 		return err
 	}
-	var answer struct {
+	var result struct {
 		Revision string `json:"protocolVersion"`
 	}
-	if json.Unmarshal(raw, &answer) != nil || !slices.Contains(revisions, answer.Revision) {
-		return errors.New("it speaks no revision of the protocol that is known here")
+	if json.Unmarshal(raw, &result) != nil || !slices.Contains(revisions, result.Revision) {
+		return fmt.Errorf("it supports no revision of the protocol from %s to %s", revisions[0], revision)
 	}
-	if err := n.conn.notify(ctx, "notifications/initialized", nil); err != nil {
+	if err := s.conn.notify(ctx, "notifications/initialized", nil); err != nil {
 		return err
 	}
-	return n.list(ctx)
+	return s.list(ctx)
 }
 
-// list asks for the tools.
-func (n *session) list(ctx context.Context) error {
-	tools, problems, err := list(ctx, n.conn)
+// list requests the tools and replaces the definitions.
+func (s *session) list(ctx context.Context) error {
+	tools, problems, err := list(ctx, s.conn)
 	if err != nil {
 		return err
 	}
 	for _, problem := range problems {
-		n.server.log.Warn("the list of the MCP server "+n.server.o.Name, "reason", problem)
+		s.server.log.Warn("the list of the MCP server "+s.server.o.Name, "reason", problem)
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.tools = tools
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools = tools
 	return nil
 }
 
-func (n *session) definitions() []definition {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.tools // a new list takes its place; none is changed
+// definitions returns the tools as they were listed last. The caller must not change them.
+func (s *session) definitions() []definition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools
 }
 
-// find returns the tool of that name as the server describes it now.
-func (n *session) find(name string) (definition, bool) {
-	tools := n.definitions()
+// find returns the tool with the given name as it was listed last.
+func (s *session) find(name string) (definition, bool) {
+	tools := s.definitions()
 	i := slices.IndexFunc(tools, func(d definition) bool { return d.Name == name })
 	if i < 0 {
 		return definition{}, false
@@ -120,46 +122,46 @@ func (n *session) find(name string) (definition, bool) {
 	return tools[i], true
 }
 
-func (n *session) notified(method string, _ json.RawMessage) {
+func (s *session) notified(method string, _ json.RawMessage) {
 	if method != "notifications/tools/list_changed" {
 		return
 	}
 	select {
-	case n.relist <- struct{}{}:
+	case s.relist <- struct{}{}:
 	default:
 	}
 }
 
-// follow lists the tools again when the server says that they changed, though not as often
-// as it likes.
-func (n *session) follow() {
+// follow lists the tools again when the server reports that they changed, with a pause of
+// relistPause between two lists.
+func (s *session) follow() {
 	for {
 		select {
-		case <-n.relist:
-		case <-n.conn.closed:
+		case <-s.relist:
+		case <-s.conn.closed:
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), n.server.o.StartTimeout)
-		err := n.list(ctx)
+		ctx, cancel := context.WithTimeout(context.Background(), s.server.o.StartTimeout)
+		err := s.list(ctx)
 		if err != nil {
-			n.server.log.Warn("the tools of the MCP server "+n.server.o.Name+" cannot be listed again", "reason", explain(ctx, err))
+			s.server.log.Warn("the tools of the MCP server "+s.server.o.Name+" cannot be listed again", "reason", explain(ctx, err))
 		} else {
-			n.server.tell()
+			s.server.signalChange()
 		}
 		cancel()
 		select {
-		case <-time.After(listPause):
-		case <-n.conn.closed:
+		case <-time.After(relistPause):
+		case <-s.conn.closed:
 			return
 		}
 	}
 }
 
 // close ends the server.
-func (n *session) close() { _ = n.stream.Close() } // its errors are not ours
+func (s *session) close() { _ = s.stream.Close() } // how a server ends does not matter here
 
-// lastWords is the end of what the server wrote to standard error. It is for the operator:
-// there may be paths and secrets in it.
-func (n *session) lastWords() string {
-	return plaintext.OneLine(plaintext.Cut(strings.TrimSpace(n.stream.lastWords()), maxWords))
+// lastWords returns the end of what the server wrote to standard error. Only the operator may
+// see it, because it may hold paths and secrets.
+func (s *session) lastWords() string {
+	return plaintext.OneLine(plaintext.Cut(strings.TrimSpace(s.stream.LastWords()), maxWords))
 }

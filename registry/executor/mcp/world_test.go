@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/registry/executor/mcp/internal/transport"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -21,15 +22,16 @@ type wire struct {
 	words string
 }
 
-func (w *wire) Close() error      { return w.close() }
-func (w *wire) lastWords() string { return w.words }
+func (w *wire) Close() error                 { return w.close() }
+func (w *wire) LastWords() string            { return w.words }
+func (w *wire) OnFailure(func(int64, error)) {}
 
 // program plays a server until its input ends or it returns.
 type program func(in io.Reader, out io.Writer)
 
-// starts makes the function that starts a program, which ends with its stream.
-func starts(run program) func(Options) (stream, error) {
-	return func(Options) (stream, error) {
+// opens returns the function that starts a program, which ends when its stream is closed.
+func opens(run program) func(Options) (transport.Stream, error) {
+	return func(Options) (transport.Stream, error) {
 		in, toProgram := io.Pipe()
 		fromProgram, out := io.Pipe()
 		done := make(chan struct{})
@@ -46,22 +48,23 @@ func starts(run program) func(Options) (stream, error) {
 	}
 }
 
-// scripted is a program that answers requests by their methods. Answers are written as
-// they are, for "ID" the ID of the request. What has no answer gets none.
+// scripted is a program with an answer for each method. It writes the answer as it is, with
+// the ID of the request instead of "ID". It does not answer a method without an entry, and ends
+// at the answer "end".
 type scripted struct {
-	mu      sync.Mutex
-	answers map[string]string
-	heard   chan string
-	out     io.Writer
+	mu       sync.Mutex
+	answers  map[string]string
+	received chan string // "METHOD PARAMS" of each message
+	out      io.Writer
 }
 
-// tools is the answer to tools/list.
+// tools returns the answer to tools/list with the given definitions.
 func tools(definitions ...string) string {
 	return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[` + strings.Join(definitions, ",") + `]}}`
 }
 
-// result is an answer.
-func result(text string) string { return `{"jsonrpc":"2.0","id":ID,"result":` + text + `}` }
+// result returns an answer with the given result.
+func result(raw string) string { return `{"jsonrpc":"2.0","id":ID,"result":` + raw + `}` }
 
 const (
 	hello   = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"x","version":"1"}}`
@@ -70,7 +73,7 @@ const (
 )
 
 func newScripted(answers map[string]string) *scripted {
-	s := &scripted{answers: map[string]string{"initialize": result(hello), "tools/list": tools(addTool)}, heard: make(chan string, 1000)}
+	s := &scripted{answers: map[string]string{"initialize": result(hello), "tools/list": tools(addTool)}, received: make(chan string, 1000)}
 	for method, answer := range answers {
 		s.answers[method] = answer
 	}
@@ -83,12 +86,12 @@ func (s *scripted) set(method, answer string) {
 	s.answers[method] = answer
 }
 
-// say writes a line.
-func (s *scripted) say(line string) {
+// send writes a line to the client.
+func (s *scripted) send(line string) {
 	s.mu.Lock()
 	out := s.out
 	s.mu.Unlock()
-	_, _ = io.WriteString(out, line+"\n") // who does not read has gone
+	_, _ = io.WriteString(out, line+"\n") // the client may have gone
 }
 
 func (s *scripted) run(in io.Reader, out io.Writer) {
@@ -105,7 +108,7 @@ func (s *scripted) run(in io.Reader, out io.Writer) {
 		if decoder.Decode(&m) != nil {
 			return
 		}
-		s.heard <- m.Method + " " + string(m.Params)
+		s.received <- m.Method + " " + string(m.Params)
 		s.mu.Lock()
 		answer := s.answers[m.Method]
 		s.mu.Unlock()
@@ -114,17 +117,17 @@ func (s *scripted) run(in io.Reader, out io.Writer) {
 		case "end":
 			return
 		default:
-			s.say(strings.ReplaceAll(answer, "ID", string(m.ID)))
+			s.send(strings.ReplaceAll(answer, "ID", string(m.ID)))
 		}
 	}
 }
 
-// awaits waits for a message that begins so.
+// awaits returns the next message that begins with prefix.
 func (s *scripted) awaits(t *testing.T, prefix string) string {
 	t.Helper()
 	for {
 		select {
-		case got := <-s.heard:
+		case got := <-s.received:
 			if strings.HasPrefix(got, prefix) {
 				return got
 			}
@@ -134,10 +137,10 @@ func (s *scripted) awaits(t *testing.T, prefix string) string {
 	}
 }
 
-// serverOf is a Server of a program.
+// serverOf returns a Server that runs a program.
 func serverOf(t *testing.T, run program) *Server {
 	t.Helper()
-	s := newServer(Options{Name: "calc", Command: []string{"calc"}}, starts(run))
+	s := newServer(Options{Name: "calc", Command: []string{"calc"}}, opens(run))
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -166,10 +169,10 @@ func wantCode(t *testing.T, err error, code tool.Code, parts ...string) *tool.Er
 	if !errors.As(err, &e) || e.Code != code {
 		t.Fatalf("got %v (%s), want %s", err, tool.CodeOf(err), code)
 	}
-	text := fmt.Sprint(e.Message, " ", e.Details.Response)
+	message := fmt.Sprint(e.Message, " ", e.Details.Response)
 	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q lacks %q", text, part)
+		if !strings.Contains(message, part) {
+			t.Errorf("%q lacks %q", message, part)
 		}
 	}
 	return e

@@ -11,12 +11,12 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// listed are the tools of a server that defines these, and what is logged meanwhile.
+// listed returns the tools of a server with the given definitions, and the log.
 func listed(t *testing.T, definitions ...string) ([]tool.Sourced, string) {
 	t.Helper()
 	var log bytes.Buffer
 	program := newScripted(map[string]string{"tools/list": tools(definitions...)})
-	s := newServer(Options{Name: "calc", Command: []string{"calc"}, Logger: slog.New(slog.NewTextHandler(&log, nil))}, starts(program.run))
+	s := newServer(Options{Name: "calc", Command: []string{"calc"}, Logger: slog.New(slog.NewTextHandler(&log, nil))}, opens(program.run))
 	found, err := s.Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -27,9 +27,9 @@ func listed(t *testing.T, definitions ...string) ([]tool.Sourced, string) {
 	return found, log.String()
 }
 
-// Every text of a definition is shown with escapes or leaves the tool out, and the operator
-// reads where and what.
-func TestHiddenCharacters(t *testing.T) {
+// A hidden character in a definition is shown as an escape or leaves the tool out. The log says
+// where it was.
+func TestHiddenCharactersAreEscapedOrLeaveToolOut(t *testing.T) {
 	t.Parallel()
 	const escaped, leftOut = `u200b`, "is left out"
 	for _, tt := range []struct{ definition, does, at string }{
@@ -54,16 +54,16 @@ func TestHiddenCharacters(t *testing.T) {
 		found, log := listed(t, strings.ReplaceAll(tt.definition, "@", `\u200b`), addTool)
 		if !strings.Contains(log, "level=WARN") || !strings.Contains(log, tt.at) || !strings.Contains(log, "U+200B") ||
 			strings.Contains(log, leftOut) != (tt.does == leftOut) || !plaintext.Plain(log, plaintext.Lines) {
-			t.Errorf("%s\nis told of as %s", tt.definition, log)
+			t.Errorf("%s\nis logged as %s", tt.definition, log)
 		}
 		if want := 1; tt.does == leftOut && len(found) != want || tt.does != leftOut && len(found) != want+1 {
 			t.Errorf("%s: got %d tools", tt.definition, len(found))
 		}
 		for _, f := range found {
 			s := f.Spec
-			for _, text := range []string{s.Title, s.Description} {
-				if !plaintext.Plain(text, plaintext.Lines) {
-					t.Errorf("%s: got %+q", tt.definition, text)
+			for _, shown := range []string{s.Title, s.Description} {
+				if !plaintext.Plain(shown, plaintext.Lines) {
+					t.Errorf("%s: got %+q", tt.definition, shown)
 				}
 			}
 			if jsonschema.JudgeTexts(s.Parameters) != nil || jsonschema.JudgeTexts(s.Result) != nil {
@@ -71,7 +71,7 @@ func TestHiddenCharacters(t *testing.T) {
 			}
 		}
 	}
-	// A cut leaves no joiner behind that a registry would refuse.
+	// A cut title does not end with a joiner, which a registry would refuse.
 	found, log := listed(t, `{"name":"a","title":"`+strings.Repeat("👩🏽‍🚀", 100)+`","inputSchema":{"type":"object"}}`, addTool)
 	if len(found) != 2 || log != "" || !plaintext.Plain(found[0].Spec.Title, plaintext.Line) {
 		t.Errorf("got %d tools, %s", len(found), log)

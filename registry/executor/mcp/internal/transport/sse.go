@@ -1,4 +1,4 @@
-package mcp
+package transport
 
 import (
 	"bufio"
@@ -11,27 +11,28 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// eventStream is the type of a body with several messages.
+// eventStream is the media type of a response with several messages: server-sent events.
 const eventStream = "text/event-stream"
 
-// messages hands on the messages of a response, each as a line. The error is that of take,
-// errFlood, or of the body.
+// messages calls take with each message of a response, as one line. The error is the one that
+// take returned, ErrMessageTooLong, or an *Error of the body.
 func messages(res *egress.Response, take func(line []byte) error) error {
 	if strings.HasPrefix(res.Header.Get("Content-Type"), eventStream) {
-		return events(res.Body, func(data []byte) error { return asLine(data, take) })
+		return events(res.Body, func(data []byte) error { return takeJSON(data, take) })
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxLine+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, MaxMessage+1))
 	switch {
 	case err != nil:
-		return unreached(err)
-	case len(body) > maxLine:
-		return errFlood
+		return requestError(err)
+	case len(body) > MaxMessage:
+		return ErrMessageTooLong
 	}
-	return asLine(body, take)
+	return takeJSON(body, take)
 }
 
-// asLine hands on JSON as one line. What is no JSON is no answer, and left alone.
-func asLine(data []byte, take func(line []byte) error) error {
+// takeJSON calls take with data as one line. It ignores data that is not JSON: that cannot be
+// the response to any request.
+func takeJSON(data []byte, take func(line []byte) error) error {
 	var b bytes.Buffer
 	if json.Compact(&b, data) != nil || b.Len() == 0 {
 		return nil
@@ -40,11 +41,11 @@ func asLine(data []byte, take func(line []byte) error) error {
 	return take(b.Bytes())
 }
 
-// events reads the data of each event of a stream. An event that the stream breaks off in is
-// none.
+// events calls take with the data of each server-sent event. It ignores an event that the end
+// of the stream cuts off.
 func events(r io.Reader, take func(data []byte) error) error {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine+len("data: "))
+	lines.Buffer(nil, MaxMessage+len("data: "))
 	var data []byte
 	for lines.Scan() {
 		line := lines.Bytes()
@@ -59,11 +60,11 @@ func events(r io.Reader, take func(data []byte) error) error {
 		}
 		part, ok := bytes.CutPrefix(line, []byte("data:"))
 		if !ok {
-			continue // comments, and what only those use who come back
+			continue // a comment, or a field that only matters for resuming a stream
 		}
 		part = bytes.TrimPrefix(part, []byte(" "))
-		if len(data)+len(part) > maxLine {
-			return errFlood
+		if len(data)+len(part) > MaxMessage {
+			return ErrMessageTooLong
 		}
 		if len(data) > 0 {
 			data = append(data, '\n')
@@ -72,9 +73,9 @@ func events(r io.Reader, take func(data []byte) error) error {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return errFlood
+		return ErrMessageTooLong
 	case err != nil:
-		return unreached(err)
+		return requestError(err)
 	}
 	return nil
 }

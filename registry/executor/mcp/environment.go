@@ -1,0 +1,33 @@
+package mcp
+
+import "fmt"
+
+// InsideEnv names the variable that tells a program that it runs as an MCP server; its value is
+// the name of the server. A wasmtool that finds it set starts no servers of its own: its
+// operator's file may be the file that it was started from.
+const InsideEnv = "WASMTOOL_MCP_SERVER"
+
+// inherited are the variables that each server gets, so that it finds other programs, its
+// directories and its language. Any other variable may hold a secret.
+var inherited = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "TZ",
+	"SystemRoot", "SystemDrive", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "PATHEXT", "ComSpec",
+}
+
+// environment returns the variables of a server's program, as "NAME=value".
+func environment(o Options) ([]string, error) {
+	env := []string{InsideEnv + "=" + o.Name}
+	for _, name := range inherited {
+		if value, ok := o.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	for _, name := range o.Env {
+		value, ok := o.LookupEnv(name)
+		if !ok {
+			return nil, fmt.Errorf("the variable %s, which env lists, is not set", name)
+		}
+		env = append(env, name+"="+value)
+	}
+	return env, nil
+}

@@ -1,0 +1,85 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Error is the error of an HTTP request that brought no response message.
+type Error struct {
+	Code   tool.Code
+	Reason string // follows the name of the server, as in "answered with the status 500"
+	Status int    // HTTP status; 0 without a response
+
+	sessionOver bool // the server does not know the session
+	unreachable bool // no connection, so that no other request would get one
+	cause       error
+}
+
+func (e *Error) Error() string { return e.Reason }
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// endsSession reports whether err makes the session useless, so that another one has to begin.
+func endsSession(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && (e.sessionOver || e.unreachable) || errors.Is(err, ErrMessageTooLong)
+}
+
+// requestError converts the error of a request that got no response, or whose response could
+// not be read to its end.
+func requestError(err error) error {
+	var e *egress.Error
+	if !errors.As(err, &e) {
+		return &Error{Code: tool.CodeNetwork, Reason: "cannot be asked", cause: err}
+	}
+	failed := &Error{Code: tool.CodeNetwork, Reason: "cannot be asked: " + e.Reason, cause: err}
+	switch e.Kind {
+	case egress.KindAddress:
+		failed.Code, failed.unreachable = tool.CodePermissionDenied, true
+		failed.Reason += "; private = true in its table of the operator's file allows a private address"
+	case egress.KindSecret:
+		failed.Code = tool.CodeAuthentication
+	case egress.KindTooLarge, egress.KindTooMany:
+		failed.Code = tool.CodeResourceExhausted
+	case egress.KindTimeout:
+		failed.Code = tool.CodeTimeout
+	case egress.KindDNS, egress.KindConnect, egress.KindTLS:
+		failed.unreachable = true
+	}
+	if e.Sent {
+		failed.Reason += "; whether the call did something is not known"
+	}
+	return failed
+}
+
+// statusError returns the error that the status of a response stands for, or nil.
+func (s *httpStream) statusError(res *egress.Response) error {
+	s.mu.Lock()
+	inSession := s.sessionID != ""
+	s.mu.Unlock()
+	failed := &Error{Code: tool.CodeServer, Status: res.Status}
+	advice := ""
+	switch status := res.Status; {
+	case status < 300:
+		return nil
+	case status < 400:
+		advice = "; redirects are not followed: write the URL that it redirects to"
+	case status == http.StatusUnauthorized:
+		failed.Code, advice = tool.CodeAuthentication, "; the operator's secret for it is missing, wrong or expired"
+	case status == http.StatusForbidden:
+		failed.Code = tool.CodePermissionDenied
+	case status == http.StatusNotFound && inSession:
+		failed.Code, failed.sessionOver, advice = tool.CodeNetwork, true, "; the session is over, and another begins"
+	case status == http.StatusNotFound:
+		advice = "; check its URL"
+	case status == http.StatusTooManyRequests:
+		failed.Code = tool.CodeRateLimited
+	}
+	failed.Reason = fmt.Sprintf("answered with the status %d%s", res.Status, advice)
+	return failed
+}

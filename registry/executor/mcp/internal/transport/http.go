@@ -1,0 +1,339 @@
+package transport
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Limits of a server at a URL.
+const (
+	// maxInFlight limits the messages that are being sent to the server at the same time.
+	maxInFlight = 256
+	// maxResponse limits what one request may bring, in bytes: its response and the progress
+	// notifications before it.
+	maxResponse = 4 * MaxMessage
+	// maxSessionID limits the ID of a session, in bytes.
+	maxSessionID = 1 << 10
+	// requestTime ends requests that no caller gives up, and notificationTime those that get no
+	// response message.
+	requestTime, notificationTime = 24 * time.Hour, 30 * time.Second
+)
+
+// Endpoint is a server at a URL.
+type Endpoint struct {
+	// Server is the name of the server, for the rule that a request is allowed by.
+	Server string
+	// URL is "https://HOST/PATH".
+	URL string
+	// Private allows a private or loopback address of the host.
+	Private bool
+	// Secret is added to each request as a header. Without a Name there is none. Secrets holds
+	// its value.
+	Secret  capability.SecretUse
+	Secrets *secret.Store
+	// HTTP connects; see egress.Options.
+	HTTP egress.Transport
+}
+
+// httpStream is a server at a URL, spoken to over streamable HTTP. Each line that is written
+// becomes a POST request, and the messages of all responses are the lines that are read. It
+// implements Stream.
+type httpStream struct {
+	endpoint Endpoint
+	url      capability.URLPattern
+	reader   *io.PipeReader // of what is written to incoming
+	incoming *io.PipeWriter
+	ctx      context.Context // done when the session ends
+	cancel   context.CancelFunc
+	work     sync.WaitGroup
+	closed   sync.Once
+
+	failed func(id int64, err error) // nil until OnFailure
+
+	mu        sync.Mutex
+	sessionID string // empty without a session
+	revision  string // of the protocol; empty before the server named it
+	endReason string // why the session ended
+	ended     bool   // no message may be sent any longer
+	inFlight  int
+	cancels   map[int64]context.CancelFunc // by the ID of the request
+}
+
+// Open returns a stream to the server. It connects only when the first message is written.
+func (e Endpoint) Open() (Stream, error) {
+	pattern, err := capability.ParseURLPattern(e.URL)
+	if err != nil || pattern.IsAny() || pattern.IsWildcard() {
+		return nil, errors.New("its URL cannot be requested; write https://HOST/PATH")
+	}
+	s := &httpStream{endpoint: e, url: pattern, cancels: make(map[int64]context.CancelFunc)}
+	s.reader, s.incoming = io.Pipe()
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// OnFailure implements Stream.
+func (s *httpStream) OnFailure(failed func(id int64, err error)) { s.failed = failed }
+
+// Read reads what the server sent.
+func (s *httpStream) Read(p []byte) (int, error) { return s.reader.Read(p) }
+
+// outgoing is a message to the server, with the fields that sending it depends on.
+type outgoing struct {
+	ID     int64  `json:"id"`
+	Method string `json:"method"`
+	Params struct {
+		RequestID int64 `json:"requestId"`
+	} `json:"params"`
+
+	line []byte
+}
+
+// isRequest reports whether the server has to respond. A reply to the server has no method.
+func (m *outgoing) isRequest() bool { return m.Method != "" && m.ID != 0 }
+
+// Write starts to send one message and returns. Only for notifications/initialized it waits
+// until the server has received it: before that, the server may refuse every other message.
+func (s *httpStream) Write(line []byte) (int, error) {
+	m := &outgoing{line: bytes.Clone(line)}
+	if err := json.Unmarshal(line, m); err != nil && m.Method != "" {
+		return 0, err
+	} // without a method it is a reply, whose ID is the server's and may be a string
+	if m.Method == "notifications/cancelled" {
+		s.cancelRequest(m.Params.RequestID)
+	}
+	ctx, leave, ok := s.enter(m)
+	if !ok {
+		return len(line), nil
+	}
+	if m.Method == "notifications/initialized" {
+		s.send(ctx, m)
+		s.work.Go(s.listen)
+		leave()
+		return len(line), nil
+	}
+	go func() {
+		defer leave()
+		s.send(ctx, m)
+	}()
+	return len(line), nil
+}
+
+// enter counts a message as in flight until leave is called. When there are too many, or the
+// session has ended, a request fails and a notification is dropped.
+func (s *httpStream) enter(m *outgoing) (ctx context.Context, leave func(), ok bool) {
+	s.mu.Lock()
+	if s.ended || s.inFlight >= maxInFlight {
+		s.mu.Unlock()
+		s.fail(m, &Error{Code: tool.CodeResourceExhausted, Reason: "has too many requests in flight, or its session is over"})
+		return nil, nil, false
+	}
+	defer s.mu.Unlock()
+	s.inFlight++
+	s.work.Add(1)
+	ctx, cancel := context.WithCancel(s.ctx)
+	if m.isRequest() {
+		s.cancels[m.ID] = cancel
+	}
+	return ctx, func() {
+		cancel()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.inFlight--
+		delete(s.cancels, m.ID)
+		s.work.Done()
+	}, true
+}
+
+// cancelRequest ends the HTTP request of a call that its caller gave up.
+func (s *httpStream) cancelRequest(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.cancels[id]; cancel != nil {
+		cancel()
+	}
+}
+
+// errAnswered stops reading after the response to a request.
+var errAnswered = errors.New("the response has come")
+
+// send makes the HTTP request for a message and passes on the messages that come back, up to
+// the response: a server may keep the stream open after that.
+func (s *httpStream) send(ctx context.Context, m *outgoing) {
+	limit := notificationTime
+	if m.isRequest() {
+		limit = requestTime
+	}
+	err := s.exchange(ctx, http.MethodPost, m.line, limit, func(res *egress.Response) error {
+		if id := res.Header.Get("Mcp-Session-Id"); m.Method == "initialize" && len(id) <= maxSessionID {
+			s.mu.Lock()
+			s.sessionID = id // a longer ID is not sent back, which the server reports as an error
+			s.mu.Unlock()
+		}
+		if !m.isRequest() {
+			return nil // there is no response message
+		}
+		return messages(res, func(line []byte) error {
+			answered := s.isResponse(m, line)
+			if _, err := s.incoming.Write(line); err != nil || !answered {
+				return err
+			}
+			return errAnswered
+		})
+	})
+	if errors.Is(err, errAnswered) {
+		return
+	}
+	if err == nil && m.isRequest() {
+		err = &Error{Code: tool.CodeNetwork, Reason: "broke off before it answered; whether the call did something is not known"}
+	}
+	if err != nil {
+		s.fail(m, err)
+		if endsSession(err) {
+			s.finish(err.Error())
+		}
+	}
+}
+
+// isResponse reports whether line is the response to m. It remembers the protocol revision in
+// the response to "initialize".
+func (s *httpStream) isResponse(m *outgoing, line []byte) bool {
+	var response struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Result struct {
+			Revision string `json:"protocolVersion"`
+		} `json:"result"`
+	}
+	_ = json.Unmarshal(line, &response) // results of other requests have other fields
+	var id int64
+	if response.Method != "" || json.Unmarshal(response.ID, &id) != nil || id != m.ID {
+		return false
+	}
+	if m.Method == "initialize" {
+		s.mu.Lock()
+		s.revision = response.Result.Revision
+		s.mu.Unlock()
+	}
+	return true
+}
+
+// fail reports that a request gets no response.
+func (s *httpStream) fail(m *outgoing, err error) {
+	if m.isRequest() && s.failed != nil {
+		s.failed(m.ID, err)
+	}
+}
+
+// exchange makes one HTTP request and lets take read its response. Each request has its own
+// client, so that no connection outlives it. Redirects are not followed, so that a message
+// reaches no other server.
+func (s *httpStream) exchange(ctx context.Context, method string, body []byte, limit time.Duration, take func(*egress.Response) error) error {
+	client := egress.New(s.options(limit))
+	defer client.Close()
+	res, err := client.Do(ctx, egress.Request{
+		Method: method, URL: s.url.String(), Header: s.header(method), Body: body, KeepRedirect: true,
+	})
+	if err != nil {
+		return requestError(err)
+	}
+	defer func() { _ = res.Body.Close() }() // all that matters was read
+	if err := s.statusError(res); err != nil {
+		return err
+	}
+	return take(res)
+}
+
+// header returns the headers of a request.
+func (s *httpStream) header(method string) http.Header {
+	h := http.Header{"Accept": {"application/json, text/event-stream"}}
+	switch method {
+	case http.MethodPost:
+		h.Set("Content-Type", "application/json")
+	case http.MethodGet:
+		h.Set("Accept", eventStream)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sessionID != "" {
+		h.Set("Mcp-Session-Id", s.sessionID)
+	}
+	if s.revision != "" {
+		h.Set("Mcp-Protocol-Version", s.revision)
+	}
+	return h
+}
+
+// options returns the options of a client for one request. It may reach the URL of the server
+// and no other. It adds the secret, and hides the secret in what comes back.
+func (s *httpStream) options(limit time.Duration) egress.Options {
+	e := s.endpoint
+	o := egress.Options{Normalise: capability.NormaliseURL, Transport: e.HTTP}
+	o.Limits = egress.Limits{Requests: 1, Open: 1, RequestBytes: MaxMessage, ResponseBytes: maxResponse, Time: limit}
+	private := e.Private || s.url.NamesLocal()
+	o.Permit = func(_ string, u *url.URL) (egress.Decision, bool) {
+		return egress.Decision{Private: private, Rule: "servers." + e.Server}, s.url.Matches(u)
+	}
+	if use := e.Secret; use.Name != "" && e.Secrets != nil {
+		var hide *secret.Scrubber
+		o.Secrets = func(ctx context.Context, _ egress.Decision) ([]egress.Injection, error) {
+			value, err := e.Secrets.Value(ctx, use)
+			if err != nil {
+				return nil, err
+			}
+			hide = secret.NewScrubber(map[string]string{use.Name: value})
+			return []egress.Injection{{Name: use.Name, Header: use.Header, Value: use.Prefix + value}}, nil
+		}
+		o.Scrub = func() egress.Scrubber { return hide.Stream() }
+	}
+	return o
+}
+
+// finish ends the session after an error. The reader sees the end of the stream.
+func (s *httpStream) finish(reason string) {
+	s.mu.Lock()
+	s.endReason = cmp.Or(s.endReason, reason)
+	s.ended = true
+	s.mu.Unlock()
+	s.cancel()
+	_ = s.incoming.Close() // it never fails
+}
+
+// LastWords implements Stream.
+func (s *httpStream) LastWords() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.endReason
+}
+
+// Close ends all requests, and then sends a DELETE that ends the session, if there is one.
+func (s *httpStream) Close() error {
+	s.closed.Do(func() {
+		s.mu.Lock()
+		endSession := s.sessionID != "" && !s.ended
+		s.ended = true
+		s.mu.Unlock()
+		s.cancel()
+		_, _ = s.incoming.Close(), s.reader.Close() // they never fail
+		s.work.Wait()
+		if endSession {
+			ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+			defer cancel()
+			// Many servers cannot end a session on request, so an error does not matter.
+			_ = s.exchange(ctx, http.MethodDelete, nil, closeTime, func(*egress.Response) error { return nil })
+		}
+	})
+	return nil
+}

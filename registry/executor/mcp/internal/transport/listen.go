@@ -1,0 +1,58 @@
+package transport
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/egress"
+)
+
+// The listening stream is opened again after minListenWait. The wait doubles up to
+// maxListenWait while no message comes.
+const (
+	minListenWait = 5 * time.Second
+	maxListenWait = time.Minute
+)
+
+// errNoStream is the error of a server without a listening stream, which most servers lack.
+var errNoStream = errors.New("it has no stream to listen to")
+
+// listen receives the messages that the server sends outside of responses, such as a
+// notification that its list of tools changed. It returns when the session ends, or when the
+// server turns out to have no such stream.
+func (s *httpStream) listen() {
+	wait := minListenWait
+	for s.ctx.Err() == nil {
+		received := false
+		err := s.exchange(s.ctx, http.MethodGet, nil, requestTime, func(res *egress.Response) error {
+			if res.Status != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), eventStream) {
+				return errNoStream
+			}
+			return messages(res, func(line []byte) error {
+				received = true
+				_, err := s.incoming.Write(line)
+				return err
+			})
+		})
+		var failed *Error
+		switch {
+		case errors.Is(err, errNoStream):
+			return
+		case errors.As(err, &failed) && failed.sessionOver:
+			s.finish(failed.Error())
+			return
+		case errors.As(err, &failed) && failed.Status != 0 && failed.Status < 500:
+			return
+		}
+		if received {
+			wait = minListenWait
+		}
+		select {
+		case <-time.After(wait):
+		case <-s.ctx.Done():
+		}
+		wait = min(2*wait, maxListenWait)
+	}
+}
