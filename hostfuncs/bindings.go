@@ -35,20 +35,20 @@ type Bindings struct {
 	// Random is real randomness when granted, else a fixed stream.
 	Random io.Reader
 	// Web is the guest's HTTP, and Store its key-value store; nil when none is granted.
-	Web   *Web
+	HTTP  *HTTP
 	Store *Store
 	// Talk is what the guest logs and how far it says it is; never nil.
-	Talk *Talk
+	Messages *Messages
 	// About returns what the guest may know of its call. It works that out when it is called
 	// first; never nil.
-	About func() About
+	CallInfo func() CallInfo
 
 	secrets *callSecrets
 	named   []string // secrets that the guest may ask about
 }
 
 // About is what a guest may know of its call.
-type About struct {
+type CallInfo struct {
 	// Tool is the name of the tool, CallID that of the call, and Session and Message
 	// where in a conversation it stands; those may be empty.
 	Tool    string `json:"tool"`
@@ -74,7 +74,7 @@ type Services struct {
 	Listener Listener
 	// About returns what it is told of its call, when it asks, once at most; nil tells
 	// nothing.
-	About func() About
+	CallInfo func() CallInfo
 	// HTTP bounds the requests of the call and says how they are made. What may be reached,
 	// and with which secrets, is for the grant to say.
 	HTTP egress.Transport
@@ -109,14 +109,14 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 		Files: opened, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{},
 		secrets: &callSecrets{store: s.Secrets},
 	}
-	if s.About == nil {
-		s.About = func() About { return About{} }
+	if s.CallInfo == nil {
+		s.CallInfo = func() CallInfo { return CallInfo{} }
 	}
-	b.About = sync.OnceValue(s.About)
+	b.CallInfo = sync.OnceValue(s.CallInfo)
 	s.Listener.hide = b.secrets
-	b.Talk = NewTalk(s.Listener)
+	b.Messages = NewMessages(s.Listener)
 	if len(grant.Net) > 0 {
-		b.Web = newWeb(grant, s.HTTP, b.secrets)
+		b.HTTP = newWeb(grant, s.HTTP, b.secrets)
 	}
 	if grant.KV != capability.ModeNone {
 		b.Store = &Store{store: s.KV, namespace: s.Namespace, mode: grant.KV}
@@ -196,8 +196,8 @@ func (b *Bindings) Usage() capability.Usage {
 	if b.Store != nil {
 		u.KeysRead, u.KeysWritten = names(b.Store.read.List), names(b.Store.written.List)
 	}
-	if b.Web != nil {
-		u.Requests = requestUsage(b.Web.client.Usage())
+	if b.HTTP != nil {
+		u.Requests = requestUsage(b.HTTP.client.Usage())
 	}
 	return u
 }
@@ -205,14 +205,14 @@ func (b *Bindings) Usage() capability.Usage {
 // ClosesAtOnce reports whether Close has nothing to give back but directories, for which no
 // host keeps anybody waiting: no file is open, nothing is to be removed and no server was
 // within reach. Nobody may use what the call reaches meanwhile.
-func (b *Bindings) ClosesAtOnce() bool { return b.Web == nil && b.Files.ClosesAtOnce() }
+func (b *Bindings) ClosesAtOnce() bool { return b.HTTP == nil && b.Files.ClosesAtOnce() }
 
 // Close takes back every handle: whatever still runs on behalf of the call finds
 // its files and responses closed. Scratch space and temporary files are removed; see files.FS.Close and
 // files.FS.Done. It may be called more than once.
 func (b *Bindings) Close() error {
-	if b.Web != nil {
-		b.Web.client.Close()
+	if b.HTTP != nil {
+		b.HTTP.client.Close()
 	}
 	return b.Files.Close()
 }

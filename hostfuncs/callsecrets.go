@@ -25,7 +25,7 @@ type callSecrets struct {
 // value returns a secret for a use and hides it from then on.
 func (c *callSecrets) value(ctx context.Context, use capability.SecretUse) (string, error) {
 	if c.store == nil {
-		return "", newFault(FaultDenied, string(egress.KindSecret), "the secret %s is not there", use.Name)
+		return "", newFault(CodeDenied, string(egress.KindSecret), "the secret %s is not there", use.Name)
 	}
 	value, err := c.store.Value(ctx, use)
 	if err != nil {

@@ -63,5 +63,5 @@ func (b *Bindings) FixedRandom() bool {
 func (b *Bindings) MayHang() bool {
 	_, realTime := b.Clock.(*realClock)
 	_, fixedTime := b.FixedClock()
-	return len(b.Mounts) > 0 || b.Web != nil || b.Store != nil || b.Talk.heard() || !realTime && !fixedTime || b.Random != rand.Reader && !b.FixedRandom()
+	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.Messages.heard() || !realTime && !fixedTime || b.Random != rand.Reader && !b.FixedRandom()
 }

@@ -27,20 +27,20 @@ type Store struct {
 // before anything is copied: a guest's key can be as large as its memory.
 func (s *Store) may(mode capability.Mode, key []byte, values ...[]byte) error {
 	if s == nil || s.mode < mode {
-		return newFault(FaultDenied, "denied", "the store may not be used to %s; the manifest asks for it with permissions.kv = %q, and only the operator grants it", mode, mode.String())
+		return newFault(CodeDenied, "denied", "the store may not be used to %s; the manifest asks for it with permissions.kv = %q, and only the operator grants it", mode, mode.String())
 	}
 	if len(key) > kv.MaxKeyBytes {
-		return newFault(FaultTooMuch, string(kv.KeyTooLong), "a key has at most %d bytes, this one has %d", kv.MaxKeyBytes, len(key))
+		return newFault(CodeTooMuch, string(kv.KeyTooLong), "a key has at most %d bytes, this one has %d", kv.MaxKeyBytes, len(key))
 	}
 	for _, value := range values {
 		if len(value) > kv.DefaultMaxValueBytes {
-			return newFault(FaultTooMuch, string(kv.ValueTooLong), "a value has at most %d bytes, this one has %d", kv.DefaultMaxValueBytes, len(value))
+			return newFault(CodeTooMuch, string(kv.ValueTooLong), "a value has at most %d bytes, this one has %d", kv.DefaultMaxValueBytes, len(value))
 		}
 	}
 	return nil
 }
 
-// Get returns the value of a key. A key that is not there is FaultNotFound. Here and below,
+// Get returns the value of a key. A key that is not there is CodeNotFound. Here and below,
 // what is handed in is copied.
 func (s *Store) Get(ctx context.Context, key []byte) ([]byte, error) {
 	if err := s.may(capability.ModeRead, key); err != nil {
@@ -99,13 +99,13 @@ func storeFault(err error) error {
 	}
 	var e *kv.Error
 	if !errors.As(err, &e) {
-		return newFault(FaultUnavailable, "unavailable", "the store cannot be used now")
+		return newFault(CodeUnavailable, "unavailable", "the store cannot be used now")
 	}
-	return &Fault{Code: storeCodes[e.Kind], Kind: string(e.Kind), Message: e.Message}
+	return &Error{Code: storeCodes[e.Kind], Kind: string(e.Kind), Message: e.Message}
 }
 
-var storeCodes = map[kv.Kind]FaultCode{
-	kv.NotFound: FaultNotFound, kv.BadKey: FaultInvalid, kv.KeyTooLong: FaultTooMuch, kv.ValueTooLong: FaultTooMuch,
-	kv.QuotaKeys: FaultTooMuch, kv.QuotaBytes: FaultTooMuch, kv.Unavailable: FaultUnavailable, kv.Corrupt: FaultUnavailable,
-	kv.Timeout: FaultTimeout,
+var storeCodes = map[kv.Kind]Code{
+	kv.NotFound: CodeNotFound, kv.BadKey: CodeInvalid, kv.KeyTooLong: CodeTooMuch, kv.ValueTooLong: CodeTooMuch,
+	kv.QuotaKeys: CodeTooMuch, kv.QuotaBytes: CodeTooMuch, kv.Unavailable: CodeUnavailable, kv.Corrupt: CodeUnavailable,
+	kv.Timeout: CodeTimeout,
 }

@@ -157,7 +157,7 @@ func TestReadExamplesWithParametersFile(t *testing.T) {
 	if got := string(m.Examples[0].Arguments); got != `{"n":"x"}` {
 		t.Errorf("got %s", got)
 	}
-	folder := EmbeddedFolder(fstest.MapFS{
+	folder := EmbeddedDirectory(fstest.MapFS{
 		"tool.toml": {Data: []byte(text)}, "demo.wasm": {},
 		"p.json": {Data: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`)},
 	})

@@ -78,9 +78,9 @@ func (c *checker) exampleCallsFit(m *Manifest) {
 // in one thing: the author of a manifest is told of what the caller of a tool is forgiven.
 func (c *checker) fit(m *Manifest, raw json.RawMessage, steps []string) (jsonschema.Arguments, bool) {
 	arguments, err := m.Parameters.Prepare(context.Background(), raw)
-	var faults jsonschema.Faults
+	var faults jsonschema.Violations
 	if err != nil && !errors.As(err, &faults) {
-		faults = jsonschema.Faults{{Message: err.Error()}}
+		faults = jsonschema.Violations{{Message: err.Error()}}
 	}
 	for _, fault := range faults {
 		c.Fault(c.At(slices.Concat(steps, pointerSteps(fault.Pointer))...), "%s", fault.Message)

@@ -81,7 +81,7 @@ func TestParametersFileIsJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := OpenFolder(dir)
+	folder, err := OpenDirectory(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

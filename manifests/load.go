@@ -19,19 +19,19 @@ import (
 // file is read, and opening one does not block.
 //
 // A non-nil error is an Errors with every fault of the manifest and its files.
-func Read(folder *Folder, manifestPath string) (*Manifest, error) {
+func Read(folder *Directory, manifestPath string) (*Manifest, error) {
 	m, _, err := load(folder, manifestPath, checkModule)
 	return m, err
 }
 
 // Load is Read and ReadModule in one: a module that is not what sha256 says is
 // reported together with all other faults.
-func Load(folder *Folder, manifestPath string) (*Manifest, []byte, error) {
+func Load(folder *Directory, manifestPath string) (*Manifest, []byte, error) {
 	return load(folder, manifestPath, readModule)
 }
 
 // load reads a manifest, and does with its module what the function says.
-func load(folder *Folder, manifestPath string, module func(moduleFiles, Module) ([]byte, *moduleFault)) (*Manifest, []byte, error) {
+func load(folder *Directory, manifestPath string, module func(moduleFiles, Module) ([]byte, *moduleFault)) (*Manifest, []byte, error) {
 	wholeFault := func(message string) error {
 		return Errors{{File: manifestPath, Message: message}}
 	}
@@ -84,7 +84,7 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 		return
 	}
 	m.Digest = sha256Hex([]byte(m.Digest), data)
-	if fault := jsonschema.JudgeTexts(data); fault != nil {
+	if fault := jsonschema.CheckTexts(data); fault != nil {
 		c.Fault(at, "%s: %s; leave it out", stricttoml.Quote(m.ParametersFile), fault)
 		return
 	}

@@ -69,9 +69,9 @@ func put(t *testing.T, file, content string) {
 	}
 }
 
-func openFolder(t *testing.T, dir string) *Folder {
+func openFolder(t *testing.T, dir string) *Directory {
 	t.Helper()
-	folder, err := OpenFolder(dir)
+	folder, err := OpenDirectory(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestLoadEmbedded(t *testing.T) {
 		"bad/tool.toml":  {Data: []byte(withDigest("../../files.wasm", digestOf(moduleBytes)))},
 		"lost/tool.toml": {Data: []byte(withModule("lost.wasm"))},
 	}
-	folder := EmbeddedFolder(fsys)
+	folder := EmbeddedDirectory(fsys)
 	if _, wasm, err := Load(folder, "grep/tool.toml"); err != nil || string(wasm) != moduleBytes {
 		t.Errorf("Load = %q, %v", wasm, err)
 	}
@@ -330,7 +330,7 @@ func TestOpenFolder(t *testing.T) {
 		filepath.Join(dir, "nothing"):   "nothing: does not exist",
 		filepath.Join(dir, "tool.toml"): "tool.toml: is not a folder; name the folder that holds tool.toml",
 	} {
-		folder, err := OpenFolder(path)
+		folder, err := OpenDirectory(path)
 		var fault *Error
 		if !errors.As(err, &fault) || folder != nil || err.Error() != want {
 			t.Errorf("OpenFolder = %v, %v, want %s", folder, err, want)

@@ -14,7 +14,7 @@ import (
 // known of the bytes than that there are at most MaxModuleBytes.
 //
 // A non-nil error is an Errors with one fault, at its place in the manifest.
-func ReadModule(folder *Folder, manifestPath string, m *Manifest) ([]byte, error) {
+func ReadModule(folder *Directory, manifestPath string, m *Manifest) ([]byte, error) {
 	fault := &moduleFault{key: "path"}
 	f, err := openModuleFiles(folder, manifestPath)
 	if err != nil {
@@ -48,7 +48,7 @@ type moduleFiles struct {
 }
 
 // openModuleFiles opens the folder of a manifest; the caller closes own.
-func openModuleFiles(folder *Folder, manifestPath string) (moduleFiles, error) {
+func openModuleFiles(folder *Directory, manifestPath string) (moduleFiles, error) {
 	dir := path.Dir(manifestPath)
 	own, err := folder.files.sub(dir)
 	if err != nil {

@@ -31,7 +31,7 @@ func parseMethod(text string) (string, error) {
 }
 
 func parseSecretName(text string) (string, error) {
-	_, err := capability.WordOf(capability.KindSecret, text)
+	_, err := capability.NewPermission(capability.KindSecret, text)
 	return text, err
 }
 

@@ -168,7 +168,7 @@ func TestLoadREST(t *testing.T) {
 		`{"type":"object","properties":{"id":{}}}`:                              `rest.path: "{id}" may be missing in a call`,
 		`{"type":"object"}`: `rest.path: "{id}" is not a parameter`,
 	} {
-		folder := EmbeddedFolder(fstest.MapFS{"tool.toml": {Data: []byte(own)}, "p.json": {Data: []byte(schema)}})
+		folder := EmbeddedDirectory(fstest.MapFS{"tool.toml": {Data: []byte(own)}, "p.json": {Data: []byte(schema)}})
 		m, module, err := Load(folder, "tool.toml")
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gives %v, want %q", schema, err, want)

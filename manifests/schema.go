@@ -32,10 +32,10 @@ func (c *checker) schema(target **jsonschema.Schema, compile func(json.RawMessag
 }
 
 // schemaFaults returns the faults of a schema, with texts fit to print.
-func schemaFaults(err error) []jsonschema.SchemaFault {
-	var faults jsonschema.SchemaFaults
+func schemaFaults(err error) []jsonschema.SchemaError {
+	var faults jsonschema.SchemaErrors
 	if !errors.As(err, &faults) {
-		faults = jsonschema.SchemaFaults{{Message: err.Error()}}
+		faults = jsonschema.SchemaErrors{{Message: err.Error()}}
 	}
 	faults = slices.Clone(faults)
 	for i := range faults {

@@ -9,7 +9,7 @@ import (
 // equal as long as the manifest, its parameters_file and its module have the size and the
 // time that they have now. Nothing is read. m is what Read or Load returned for the same
 // path. A file that is not there has a stamp, too.
-func Stamp(folder *Folder, manifestPath string, m *Manifest) string {
+func Stamp(folder *Directory, manifestPath string, m *Manifest) string {
 	var b strings.Builder
 	add := func(from files, name string) {
 		info, err := from.stat(name)
@@ -38,7 +38,7 @@ func Stamp(folder *Folder, manifestPath string, m *Manifest) string {
 
 // Current reports whether the manifest and its parameters_file still have the bytes that m
 // was read from.
-func Current(folder *Folder, manifestPath string, m *Manifest) bool {
+func Current(folder *Directory, manifestPath string, m *Manifest) bool {
 	data, err := readFile(folder.files, manifestPath, MaxManifestBytes)
 	if err != nil {
 		return false

@@ -27,7 +27,7 @@ func (g *guide) Digest(context.Context) (string, error) { return "sha256:guide",
 // gets nothing else; otherwise its tool works as it was registered.
 func TestWhoMayDescribeItself(t *testing.T) {
 	dir := t.TempDir()
-	offer := capability.Offer{
+	offer := capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}},
 		Env:    map[string]string{"HOME": "/x"}, KV: capability.ModeWrite, Clock: true, Random: true,
 	}
@@ -39,7 +39,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 	}{
 		"what may be read is offered": {rules: Rules{Offer: offer}, runs: true},
 		"nothing is offered":          {},
-		"another folder is offered":   {rules: Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{"other": {Dir: dir}}}}},
+		"another folder is offered":   {rules: Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{"other": {Dir: dir}}}}},
 		"calls are asked about":       {rules: Rules{Offer: offer, Policy: ask}},
 		"the tool is denied":          {rules: Rules{Offer: offer, Policy: compile(t, policy.Config{Deny: []string{"echo"}})}},
 		"the tool is dangerous":       {rules: Rules{Offer: offer}, change: func(s *tool.Spec, _ *Options) { s.Dangerous = true }},
@@ -120,7 +120,7 @@ func (g *folderGuide) Describe(_ context.Context, grant capability.Grant) (tool.
 // What a guest told of itself under other rules does not outlast them.
 func TestNewRulesAreDescribedAnew(t *testing.T) {
 	rules := func(dir string) Rules {
-		return Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}}}
+		return Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}}}
 	}
 	one, two := t.TempDir(), t.TempDir()
 	says := func(r *Registry, want string) {

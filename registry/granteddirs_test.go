@@ -50,7 +50,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 		if !strings.Contains(e.Message, "leads to another directory now") || strings.Contains(e.Message, link) {
 			t.Errorf("%s: %v", name, e)
 		}
-		if offered, err := r.Offered(t.Context(), "echo", ""); err != nil || !slices.Equal(capability.Strings(offered.Moved), sortedCopy(all)) || offered.Granted.AutoExecute {
+		if offered, err := r.Access(t.Context(), "echo", ""); err != nil || !slices.Equal(capability.Strings(offered.Moved), sortedCopy(all)) || offered.Granted.AutoExecute {
 			t.Errorf("%s: offered %+v, %v", name, offered, err)
 		}
 		if err := os.Remove(link); err != nil {

@@ -9,7 +9,7 @@ type (
 	// Help is what an operator does about permissions that a tool asks for in vain.
 	Help = pipeline.Help
 	// Overlay is what holds for some calls besides the Rules, such as those of one tenant.
-	Overlay = pipeline.Overlay
+	TenantOptions = pipeline.TenantOptions
 	// Approver answers whether a call may run, and ApproverFunc is a function as one.
 	Approver     = pipeline.Approver
 	ApproverFunc = pipeline.ApproverFunc
@@ -17,7 +17,7 @@ type (
 	Question = pipeline.Question
 	Answer   = pipeline.Answer
 	// Offered is what a tool is given when a tenant calls it.
-	Offered = pipeline.Offered
+	Access = pipeline.Access
 	// Explained is what decides about a call, for the operator.
 	Explained = pipeline.Explained
 	// Handle is a call that runs on its own.
@@ -29,5 +29,5 @@ type (
 	RetryOptions    = pipeline.RetryOptions
 )
 
-// ErrNobodyToAsk is the error of an Approver that can ask no one about a call.
-var ErrNobodyToAsk = pipeline.ErrNobodyToAsk
+// ErrNoApprover is the error of an Approver that can ask no one about a call.
+var ErrNoApprover = pipeline.ErrNoApprover

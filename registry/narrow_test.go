@@ -38,11 +38,11 @@ func TestTheHostOfACallIsOffered(t *testing.T) {
 			}
 		})
 	}
-	denied, err := capability.ParseWord("net:https://denied.example/")
+	denied, err := capability.ParsePermission("net:https://denied.example/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := Rules{Offer: capability.Offer{Deny: capability.Deny{denied}}}
+	rules := Rules{Offer: capability.Grantable{Deny: capability.Deny{denied}}}
 	_, err = withTool(t, Options{Rules: rules}, spec, &fake{}).Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"https://denied.example/"}`)})
 	if e := wantCode(t, err, tool.CodePermissionDenied); len(e.Details.Grant) > 0 || !strings.Contains(e.Details.Fix, "denied by net:https://denied.example/") {
 		t.Errorf("a host that is denied: grant %q, fix %q", e.Details.Grant, e.Details.Fix)

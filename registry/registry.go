@@ -112,8 +112,8 @@ func (r *Registry) Explain(ctx context.Context, name, tenant string, arguments j
 // Offered returns what a tool is given when a tenant calls it. Where something was granted
 // to a tool of that name, it loads the tool. Errors are an *Error: not_found, those of
 // loading, and permission_denied when what was granted cannot be read.
-func (r *Registry) Offered(ctx context.Context, name, tenant string) (Offered, error) {
-	return r.pipeline.Offered(ctx, name, tenant)
+func (r *Registry) Access(ctx context.Context, name, tenant string) (Access, error) {
+	return r.pipeline.Access(ctx, name, tenant)
 }
 
 // Directories returns where the mounts that a tool asks for lead to now, for

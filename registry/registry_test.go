@@ -106,7 +106,7 @@ func TestArgumentsThatDoNotFitRunNothing(t *testing.T) {
 	for _, arguments := range []string{``, `{}`, `[]`, `{"text":1,"limit":"x"}`, `{"text":"a","text":"b"}`, `{`} {
 		result, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(arguments)})
 		e := wantCode(t, err, tool.CodeInvalidArgument)
-		if len(e.Details.Faults) == 0 || !e.Recoverable || e.Tool != "echo" || e.CallID == "" {
+		if len(e.Details.Violations) == 0 || !e.Recoverable || e.Tool != "echo" || e.CallID == "" {
 			t.Errorf("%s: got %+v", arguments, e)
 		}
 		if !result.IsError || !strings.Contains(result.Text(), "echo") {
@@ -114,8 +114,8 @@ func TestArgumentsThatDoNotFitRunNothing(t *testing.T) {
 		}
 	}
 	_, err := r.Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"limit":"x"}`)})
-	if e := wantCode(t, err, tool.CodeInvalidArgument); len(e.Details.Faults) != 2 {
-		t.Errorf("two faults were told as %+v", e.Details.Faults)
+	if e := wantCode(t, err, tool.CodeInvalidArgument); len(e.Details.Violations) != 2 {
+		t.Errorf("two faults were told as %+v", e.Details.Violations)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestValidate(t *testing.T) {
 		t.Errorf("got %s, %q, %v", got, warnings, err)
 	}
 	got, _, err = r.Validate("echo", json.RawMessage(`{"limit":"x"}`))
-	if e := wantCode(t, err, tool.CodeInvalidArgument); got != nil || e.Tool != "echo" || len(e.Details.Faults) != 2 {
+	if e := wantCode(t, err, tool.CodeInvalidArgument); got != nil || e.Tool != "echo" || len(e.Details.Violations) != 2 {
 		t.Errorf("got %s, %+v", got, e)
 	}
 	_, _, err = r.Validate("nothing", nil)
@@ -191,7 +191,7 @@ func TestGrants(t *testing.T) {
 	if want := "not granted: read:workspace, env:LANG; only the operator can grant it"; e.Message != want || ran > 0 {
 		t.Errorf("got %q, want %q; ran %d times", e.Message, want, ran)
 	}
-	offer := capability.Offer{
+	offer := capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: "/host/dir", Mode: capability.ModeRead}},
 		Env:    map[string]string{"LANG": "C", "SECRET": "x"},
 	}

@@ -39,9 +39,9 @@ func shellSpec(t *testing.T) tool.Spec {
 func shellRules(t *testing.T, s shellcommand.Settings) Rules {
 	t.Helper()
 	asked := shellSpec(t).Permissions
-	return Rules{Shell: s, Offer: capability.Offer{
+	return Rules{Shell: s, Offer: capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeWrite}}, KV: capability.ModeWrite,
-		Net: []capability.OfferedNet{{URL: asked.Net[0].URL}}, Secrets: map[string]capability.SecretOffer{"TOKEN": {}},
+		Net: []capability.GrantableNet{{URL: asked.Net[0].URL}}, Secrets: map[string]capability.GrantableSecret{"TOKEN": {}},
 	}}
 }
 
@@ -120,7 +120,7 @@ func (w *shellWorld) run(t *testing.T, script string) (asked bool, words []strin
 	questions, ran := len(w.asked), len(w.grants)
 	_, err = w.Execute(t.Context(), runs(script))
 	if len(w.grants) > ran {
-		words = capability.Strings(slices.DeleteFunc(w.grants[ran].Words(), capability.Word.IsScratch))
+		words = capability.Strings(slices.DeleteFunc(w.grants[ran].Words(), capability.Permission.IsScratch))
 	}
 	return len(w.asked) > questions, words, err
 }
@@ -145,7 +145,7 @@ func TestScriptsThatReadRunAsReaders(t *testing.T) {
 // Nor does it need more: the operator who grants nothing lets the agent look around.
 func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
 	rules := shellRules(t, shellcommand.Settings{})
-	rules.Offer = capability.Offer{Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}}, KV: capability.ModeRead}
+	rules.Offer = capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}}, KV: capability.ModeRead}
 	w := newShellWorld(t, Options{}, rules, nil)
 	if asked, words, err := w.run(t, "ls"); asked || err != nil || !slices.Equal(words, readingWords) {
 		t.Errorf("asked: %v, ran with %v, %v", asked, words, err)
@@ -161,7 +161,7 @@ func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
 	}
 
 	// Where reading is not granted either, nothing of the kind is said.
-	rules.Offer = capability.Offer{}
+	rules.Offer = capability.Grantable{}
 	w.SetRules(rules)
 	for _, script := range []string{"ls", "rm x"} {
 		_, _, err = w.run(t, script)
@@ -350,13 +350,13 @@ func TestPatternsDoNotAnswerRulesOfTenants(t *testing.T) {
 	w := newShellWorld(t, Options{Approvals: ApprovalOptions{Store: store.Approvals}}, shellRules(t, shellcommand.Settings{}), nil)
 	w.answer = Answer{Yes: true, Remember: remembered.ScopeAlways, Patterns: true}
 	for _, tt := range []struct {
-		overlay Overlay
+		overlay TenantOptions
 		asked   bool
 	}{
-		{Overlay{}, true},
-		{Overlay{}, false},
-		{Overlay{Policy: policy.Default()}, false},
-		{Overlay{Policy: shellPolicy(t, policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Tools: []string{"sh"}}}})}, true},
+		{TenantOptions{}, true},
+		{TenantOptions{}, false},
+		{TenantOptions{Policy: policy.Default()}, false},
+		{TenantOptions{Policy: shellPolicy(t, policy.Config{Rules: []policy.Rule{{Effect: policy.Ask, Tools: []string{"sh"}}}})}, true},
 	} {
 		before := len(w.asked)
 		if _, err := w.Tenant("", tt.overlay).Execute(t.Context(), runs("git push")); err != nil || (len(w.asked) > before) != tt.asked {
@@ -453,11 +453,11 @@ func TestExplainOfAScript(t *testing.T) {
 		if err != nil || x.Policy.Effect != want || x.Shell == nil || x.Shell.Effect != want {
 			t.Errorf("%q: %+v, %v", script, x.Policy.Decision, err)
 		}
-		if reads := slices.Equal(capability.Strings(x.Offered.Words), readingWords); reads != (want == policy.Allow) {
-			t.Errorf("%q would get %v", script, x.Offered.Words)
+		if reads := slices.Equal(capability.Strings(x.Offered.Permissions), readingWords); reads != (want == policy.Allow) {
+			t.Errorf("%q would get %v", script, x.Offered.Permissions)
 		}
 	}
-	if x, err := w.Explain(t.Context(), "sh", "", json.RawMessage("{}")); err != nil || x.Shell != nil || !slices.Equal(capability.Strings(x.Offered.Words), allWords) {
+	if x, err := w.Explain(t.Context(), "sh", "", json.RawMessage("{}")); err != nil || x.Shell != nil || !slices.Equal(capability.Strings(x.Offered.Permissions), allWords) {
 		t.Errorf("without a script: %+v, %v", x, err)
 	}
 	if _, err := w.Explain(t.Context(), "none", "", nil); tool.CodeOf(err) != tool.CodeNotFound {

@@ -15,11 +15,11 @@ import (
 type Tenant struct {
 	r       *Registry
 	name    string
-	overlay Overlay
+	overlay TenantOptions
 }
 
 // Tenant returns the Registry as the tenant of that name has it.
-func (r *Registry) Tenant(name string, o Overlay) *Tenant {
+func (r *Registry) Tenant(name string, o TenantOptions) *Tenant {
 	return &Tenant{r: r, name: name, overlay: o}
 }
 

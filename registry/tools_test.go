@@ -57,7 +57,7 @@ func TestDefinitions(t *testing.T) {
 	if want := `[{"name":"a_first","label":"Title of a_first","description":"Echoes.","parameters":` + schema + `},{"name":"echo","label":"echo","description":"Echoes.","parameters":` + schema + `}]`; err != nil || string(text) != want {
 		t.Errorf("got %s, %v\nwant %s", text, err, want)
 	}
-	if got := catalogue.Definitions(r.Tenant("a", Overlay{Policy: compile(t, policy.Config{Deny: []string{"echo"}})}).List(catalogue.Filter{})); len(got) != 1 || got[0].Name != "a_first" {
+	if got := catalogue.Definitions(r.Tenant("a", TenantOptions{Policy: compile(t, policy.Config{Deny: []string{"echo"}})}).List(catalogue.Filter{})); len(got) != 1 || got[0].Name != "a_first" {
 		t.Errorf("a tenant has %+v", got)
 	}
 	r.SetRules(Rules{Policy: compile(t, policy.Config{Off: true})})
@@ -94,7 +94,7 @@ func TestToolView(t *testing.T) {
 	r.SetRules(Rules{Policy: deny("denied")})
 	for want, execute := range map[string]func(context.Context, tool.Call) (tool.Result, error){
 		"[a_first echo theirs]": r.Execute,
-		"[a_first echo]":        r.Tenant("a", Overlay{Policy: deny("theirs")}).Execute,
+		"[a_first echo]":        r.Tenant("a", TenantOptions{Policy: deny("theirs")}).Execute,
 	} {
 		if _, err := execute(t.Context(), say("x")); err != nil || fmt.Sprint(view.Names) != want || view.More != 0 {
 			t.Errorf("it sees %v and %d more, want %s; %v", view.Names, view.More, want, err)

@@ -32,7 +32,7 @@ func editor() tool.Spec {
 // writable are Rules that let echo write to a folder.
 func writable(t *testing.T, dir string) Rules {
 	return Rules{
-		Offer:  capability.Offer{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}},
+		Offer:  capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}},
 		Policy: compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}}),
 	}
 }

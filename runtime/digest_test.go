@@ -42,7 +42,7 @@ func TestSHA256(t *testing.T) {
 
 // One call takes 64 MiB and no byte more: nobody looks at the deadline meanwhile.
 func TestSHA256IsBounded(t *testing.T) {
-	for length, want := range map[int32]int32{maxDigested: 32, maxDigested + 1: int32(hostfuncs.FaultTooMuch)} {
+	for length, want := range map[int32]int32{maxDigested: 32, maxDigested + 1: int32(hostfuncs.CodeTooMuch)} {
 		module := asking("sha256", nil, 0, roomAt, length, roomAt, 32)
 		module.Memory = []uint32{maxDigested>>16 + 1}
 		out := askOK(t, load(t, newRuntime(t, Options{}), module.Bytes()), wants{call: Call{Entry: Entry{ABI: Reactor}, Limits: Limits{Memory: 2 * maxDigested}}})

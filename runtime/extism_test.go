@@ -125,7 +125,7 @@ func TestExtismLog(t *testing.T) {
 	body = wasmtest.Code(body, x("output_set", x("input_offset"), x("length", take(localA))), zero)
 	m := load(t, newRuntime(t, Options{}), plugin(body).Bytes())
 	out := askOK(t, m, wants{call: Call{Entry: Entry{ABI: Extism}, Input: []byte("hello")}, adjust: func(b *hostfuncs.Bindings) {
-		b.Talk = hostfuncs.NewTalk(hostfuncs.Listener{Log: func(level slog.Level, text string) { got = append(got, level.String()+" "+text) }})
+		b.Messages = hostfuncs.NewMessages(hostfuncs.Listener{Log: func(level slog.Level, text string) { got = append(got, level.String()+" "+text) }})
 	}})
 	if want := []string{"INFO hello", "ERROR hello"}; !reflect.DeepEqual(got, want) || len(out.Output) > 0 {
 		t.Errorf("logged %q, wrote %q", got, out.Output)

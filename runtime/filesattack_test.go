@@ -115,8 +115,8 @@ func TestFilesAreDeniedInAWarmUp(t *testing.T) {
 		for range 3 {
 			out := askOK(t, m, wants{grant: bigger(t), call: Call{Entry: Entry{ABI: Reactor}, Warm: []byte("w")}})
 			now, before := int32(binary.LittleEndian.Uint32(out.Output)), int32(binary.LittleEndian.Uint32(out.Output[roomAt:]))
-			if now != 1 || before != int32(hostfuncs.FaultDenied) {
-				t.Errorf("%s: %d in the call and %d in the warm-up, want 1 and %d", function, now, before, hostfuncs.FaultDenied)
+			if now != 1 || before != int32(hostfuncs.CodeDenied) {
+				t.Errorf("%s: %d in the call and %d in the warm-up, want 1 and %d", function, now, before, hostfuncs.CodeDenied)
 			}
 		}
 	}

@@ -116,15 +116,15 @@ func TestReplacingFiles(t *testing.T) {
 		{"a long name", "/w/" + strings.Repeat("x", 256), is(whatever), 37},
 		{"a long path", strings.Repeat("/w/..", 820) + "/w/f", is(whatever), 37},
 		{"too large a file", "/w/large", is(whatever), 68},
-		{"a record and a byte less", "/w/f", is(missing[1:]), int32(hostfuncs.FaultInvalid)},
-		{"a record and a byte more", "/w/f", is(append(missing, 0)), int32(hostfuncs.FaultInvalid)},
-		{"two records", "/w/f", is(append(missing, missing...)), int32(hostfuncs.FaultInvalid)},
-		{"seen that it is a folder", "/w/d", is(record(answer{kind: 3})), int32(hostfuncs.FaultInvalid)},
-		{"seen that it is a link", "/w/f", is(record(answer{kind: 7, size: 3})), int32(hostfuncs.FaultInvalid)},
-		{"seen of no type", "/w/f", is(make([]byte, answerSize)), int32(hostfuncs.FaultInvalid)},
-		{"seen with another error", "/w/f", is(record(answer{errno: 2})), int32(hostfuncs.FaultInvalid)},
-		{"seen that it is too large to read", "/w/f", is(record(answer{errno: 22, kind: 4, size: 3})), int32(hostfuncs.FaultInvalid)},
-		{"a bad record of what is denied", "/w/a.secret", is(missing[1:]), int32(hostfuncs.FaultInvalid)},
+		{"a record and a byte less", "/w/f", is(missing[1:]), int32(hostfuncs.CodeInvalid)},
+		{"a record and a byte more", "/w/f", is(append(missing, 0)), int32(hostfuncs.CodeInvalid)},
+		{"two records", "/w/f", is(append(missing, missing...)), int32(hostfuncs.CodeInvalid)},
+		{"seen that it is a folder", "/w/d", is(record(answer{kind: 3})), int32(hostfuncs.CodeInvalid)},
+		{"seen that it is a link", "/w/f", is(record(answer{kind: 7, size: 3})), int32(hostfuncs.CodeInvalid)},
+		{"seen of no type", "/w/f", is(make([]byte, answerSize)), int32(hostfuncs.CodeInvalid)},
+		{"seen with another error", "/w/f", is(record(answer{errno: 2})), int32(hostfuncs.CodeInvalid)},
+		{"seen that it is too large to read", "/w/f", is(record(answer{errno: 22, kind: 4, size: 3})), int32(hostfuncs.CodeInvalid)},
+		{"a bad record of what is denied", "/w/a.secret", is(missing[1:]), int32(hostfuncs.CodeInvalid)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, grant := editable(t)
@@ -187,7 +187,7 @@ func TestReasonOfABadReplace(t *testing.T) {
 	s := requests(newRuntime(t, Options{}), bind(t, grant))
 	defer s.End()
 	got := int32(s.Answer(s.ReplaceFile([]byte("/w/f"), make([]byte, 3), []byte("mine"))))
-	if got != int32(hostfuncs.FaultInvalid) || s.Fault == nil || s.Fault.Kind != "seen" || !strings.Contains(s.Fault.Message, "32-byte") {
+	if got != int32(hostfuncs.CodeInvalid) || s.Fault == nil || s.Fault.Kind != "seen" || !strings.Contains(s.Fault.Message, "32-byte") {
 		t.Errorf("got %d, %+v", got, s.Fault)
 	}
 	requireFiles(t, w, map[string]string{"f": "old", "d/g": "old"})
@@ -209,8 +209,8 @@ func TestReplacingIsDeniedInAWarmUp(t *testing.T) {
 		w, grant := editable(t)
 		out := askOK(t, m, wants{grant: grant, call: Call{Entry: Entry{ABI: Reactor}, Warm: []byte("w")}})
 		before := int32(binary.LittleEndian.Uint32(out.Output[roomAt:]))
-		if code(out) != 0 || before != int32(hostfuncs.FaultDenied) {
-			t.Errorf("%d in the call and %d in the warm-up, want 0 and %d", code(out), before, hostfuncs.FaultDenied)
+		if code(out) != 0 || before != int32(hostfuncs.CodeDenied) {
+			t.Errorf("%d in the call and %d in the warm-up, want 0 and %d", code(out), before, hostfuncs.CodeDenied)
 		}
 		requireFiles(t, w, map[string]string{"f": "mine", "d/g": "old"})
 	}

@@ -19,26 +19,26 @@ import (
 //   - net-private:URL takes only that the host may be at a private address.
 //
 // A denied name is not denied by its address, which "net:any" does not grant either.
-type Deny []Word
+type Deny []Permission
 
 // Takes returns the first denial that takes away all of w, or false.
-func (d Deny) Takes(w Word) (Word, bool) { return d.first(w, URLPattern.forbids) }
+func (d Deny) Takes(w Permission) (Permission, bool) { return d.first(w, URLPattern.forbids) }
 
 // takesPart returns the first denial that takes away w or, where w means several
 // URLs, some of them.
-func (d Deny) takesPart(w Word) (Word, bool) { return d.first(w, URLPattern.forbidsPart) }
+func (d Deny) takesPart(w Permission) (Permission, bool) { return d.first(w, URLPattern.forbidsPart) }
 
-func (d Deny) first(w Word, forbids func(p, q URLPattern) bool) (Word, bool) {
+func (d Deny) first(w Permission, forbids func(p, q URLPattern) bool) (Permission, bool) {
 	for _, denial := range d {
 		if denial.takes(w, forbids) {
 			return denial, true
 		}
 	}
-	return Word{}, false
+	return Permission{}, false
 }
 
 // takes reports whether x needs what w says. Of URLs, forbids decides.
-func (w Word) takes(x Word, forbids func(p, q URLPattern) bool) bool {
+func (w Permission) takes(x Permission, forbids func(p, q URLPattern) bool) bool {
 	switch w.kind {
 	case KindRead, KindWrite:
 		return x.name == w.name && (x.kind == KindRead || x.kind == KindWrite) && x.mode() >= w.mode()
@@ -53,7 +53,7 @@ func (w Word) takes(x Word, forbids func(p, q URLPattern) bool) bool {
 }
 
 // takesMethods reports whether no method of x is left.
-func (w Word) takesMethods(x Word) bool {
+func (w Permission) takesMethods(x Permission) bool {
 	return w.methods == "" || x.methods != "" && containsAll(w.Methods(), x.Methods())
 }
 
@@ -67,7 +67,7 @@ func (d Deny) left(url URLPattern, methods []string) []string {
 
 // net returns the denials that concern requests.
 func (d Deny) net() Deny {
-	return slices.DeleteFunc(slices.Clone(d), func(w Word) bool { return !w.isNet() })
+	return slices.DeleteFunc(slices.Clone(d), func(w Permission) bool { return !w.isNet() })
 }
 
 // forbids reports whether a denial of p takes every URL that q means.

@@ -46,7 +46,7 @@ func (p Permissions) Describe() []string {
 		each(p.Net, func(n Net) described {
 			return described{n.Describe(), requestHarm(false, len(n.Secrets) > 0, n.Methods)}
 		}),
-		each(p.plainWords(), Word.described),
+		each(p.plainWords(), Permission.described),
 	)
 }
 
@@ -70,7 +70,7 @@ func (g Grant) Describe(dirs bool) []string {
 		return described{n.Describe(), requestHarm(n.Private, len(n.Secrets) > 0, n.Methods)}
 	})
 	own := Permissions{Env: slices.Sorted(maps.Keys(g.Env)), KV: g.KV, Clock: g.Clock, Random: g.Random}
-	return worstFirst(mounts, requests, each(own.plainWords(), Word.described))
+	return worstFirst(mounts, requests, each(own.plainWords(), Permission.described))
 }
 
 func (f FS) harm() harm {
@@ -93,10 +93,10 @@ func requestHarm(private, secrets bool, methods []string) harm {
 	return harmNet
 }
 
-func (w Word) described() described { return described{w.String(), w.harm()} }
+func (w Permission) described() described { return described{w.String(), w.harm()} }
 
 // harm is that of a word which is neither a mount nor a request.
-func (w Word) harm() harm {
+func (w Permission) harm() harm {
 	switch {
 	case w.kind == KindSecret:
 		return harmSecrets
@@ -109,25 +109,25 @@ func (w Word) harm() harm {
 }
 
 // Flag is a word that gives unusually much, for whoever is about to say yes.
-type Flag struct {
-	Word Word
+type Warning struct {
+	Permission Permission
 	// Why is a clause such as "every public host".
 	Why string
 }
 
 // Broad returns those of the words that give unusually much, in their order: writing,
 // "any" host, wildcards, and private addresses. A whole host is not unusual.
-func Broad(words ...Word) []Flag {
-	var flags []Flag
+func Broad(words ...Permission) []Warning {
+	var flags []Warning
 	for _, w := range words {
 		if why := w.broad(); why != "" {
-			flags = append(flags, Flag{Word: w, Why: why})
+			flags = append(flags, Warning{Permission: w, Why: why})
 		}
 	}
 	return flags
 }
 
-func (w Word) broad() string {
+func (w Permission) broad() string {
 	switch {
 	case w.kind == KindWrite && w.name != ScratchMount:
 		return "changes and deletes files of the mount " + w.name

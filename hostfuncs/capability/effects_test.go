@@ -11,8 +11,8 @@ func TestEffectsComeFromWhatIsReached(t *testing.T) {
 		return Permissions{FS: []FS{{Mount: name, Mode: mode}}}
 	}
 	net := func(methods ...string) Permissions { return Permissions{Net: []Net{{URL: url, Methods: methods}}} }
-	everything := Offer{
-		Mounts: map[string]Mount{"workspace": {Dir: "/x", Mode: ModeWrite}}, Net: []OfferedNet{{URL: url}}, KV: ModeWrite,
+	everything := Grantable{
+		Mounts: map[string]Mount{"workspace": {Dir: "/x", Mode: ModeWrite}}, Net: []GrantableNet{{URL: url}}, KV: ModeWrite,
 	}
 	for name, tt := range map[string]struct {
 		p    Permissions

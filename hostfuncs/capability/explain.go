@@ -14,13 +14,13 @@ type Explanation struct {
 	By string
 	// Fix is the word by which the operator would allow it; the zero value when it is
 	// allowed, or when no word would.
-	Fix Word
+	Fix Permission
 }
 
 // Explain tells what decides about a word for a tool that asks for p under the offer
 // o. A word of net with no method is about the methods that the tool asks for there,
 // and is allowed when all of its URLs are.
-func Explain(p Permissions, o Offer, question Word) Explanation {
+func Explain(p Permissions, o Grantable, question Permission) Explanation {
 	switch question.kind {
 	case KindNet, KindNetPrivate:
 		return explainNet(p, o, question, o.Deny.takesPart)
@@ -45,7 +45,7 @@ func Explain(p Permissions, o Offer, question Word) Explanation {
 
 // ExplainRequest tells what decides about one request. It allows what Permits
 // permits under the Grant that Intersect returns.
-func ExplainRequest(p Permissions, o Offer, method string, u *url.URL) Explanation {
+func ExplainRequest(p Permissions, o Grantable, method string, u *url.URL) Explanation {
 	_, q, err := normalise(u)
 	if err != nil {
 		return Explanation{By: "no request is sent to such a URL: " + err.Error()}
@@ -58,17 +58,17 @@ func ExplainRequest(p Permissions, o Offer, method string, u *url.URL) Explanati
 
 // asksFor returns the word by which the tool asks for what w says: that of a whole
 // mount or store, which is granted as asked or not at all.
-func (p Permissions) asksFor(w Word) (Word, bool) {
+func (p Permissions) asksFor(w Permission) (Permission, bool) {
 	words := append(p.plainWords(), each(p.FS, FS.word)...)
-	i := slices.IndexFunc(words, func(ask Word) bool { return w.takes(ask, URLPattern.forbids) })
+	i := slices.IndexFunc(words, func(ask Permission) bool { return w.takes(ask, URLPattern.forbids) })
 	if i < 0 {
-		return Word{}, false
+		return Permission{}, false
 	}
 	return words[i], true
 }
 
 // explainNet asks denials whether they stand against one method of q.
-func explainNet(p Permissions, o Offer, q Word, denials func(Word) (Word, bool)) Explanation {
+func explainNet(p Permissions, o Grantable, q Permission, denials func(Permission) (Permission, bool)) Explanation {
 	i := slices.IndexFunc(p.Net, func(n Net) bool { return n.coversAsk(q) })
 	if i < 0 {
 		return notAsked(q)
@@ -83,7 +83,7 @@ func explainNet(p Permissions, o Offer, q Word, denials func(Word) (Word, bool))
 	var by []string
 	for _, m := range q.Methods() {
 		one := netWord(q.kind, q.url, []string{m})
-		i := slices.IndexFunc(o.Net, func(n OfferedNet) bool { return n.allows(one) })
+		i := slices.IndexFunc(o.Net, func(n GrantableNet) bool { return n.allows(one) })
 		if i < 0 {
 			return o.netNotOffered(ask, one, fixFor(ask, q))
 		}
@@ -95,7 +95,7 @@ func explainNet(p Permissions, o Offer, q Word, denials func(Word) (Word, bool))
 }
 
 // firstDenial returns what stands against one of the methods of q.
-func firstDenial(q Word, denials func(Word) (Word, bool)) (Word, bool) {
+func firstDenial(q Permission, denials func(Permission) (Permission, bool)) (Permission, bool) {
 	kind := q.kind
 	if q.url.NamesLocal() {
 		kind = KindNetPrivate // such a host is at no other address
@@ -105,22 +105,22 @@ func firstDenial(q Word, denials func(Word) (Word, bool)) (Word, bool) {
 			return denial, true
 		}
 	}
-	return Word{}, false
+	return Permission{}, false
 }
 
 // coversAsk reports whether the tool asks for all that q says.
-func (n Net) coversAsk(q Word) bool {
+func (n Net) coversAsk(q Permission) bool {
 	return (n.URL.IsAny() || n.URL.Contains(q.url)) && containsAll(n.asked(), q.Methods())
 }
 
 // allows reports whether the offer lets the method of q go to all its URLs.
-func (n OfferedNet) allows(q Word) bool {
+func (n GrantableNet) allows(q Permission) bool {
 	reaches := n.private() || q.kind == KindNet && !q.url.NamesLocal()
 	return reaches && n.URL.Contains(q.url) && len(sharedMethods(q.Methods(), n.Methods)) > 0
 }
 
 // netNotOffered tells what is offered of q, which has one method, all the same.
-func (o Offer) netNotOffered(ask Net, q, fix Word) Explanation {
+func (o Grantable) netNotOffered(ask Net, q, fix Permission) Explanation {
 	e := notOffered(ask.word(), q, fix)
 	var parts []string
 	for _, n := range o.Net {
@@ -137,7 +137,7 @@ func (o Offer) netNotOffered(ask Net, q, fix Word) Explanation {
 
 // fixFor returns the word that offers q: the whole of a narrow ask, but of a wide one
 // only the host in question.
-func fixFor(ask Net, q Word) Word {
+func fixFor(ask Net, q Permission) Permission {
 	if !ask.URL.IsAny() || q.url.IsAny() {
 		return netWord(q.kind, ask.URL, ask.word().Methods())
 	}
@@ -146,7 +146,7 @@ func fixFor(ask Net, q Word) Word {
 	return netWord(q.kind, host, q.Methods())
 }
 
-func explainSecret(p Permissions, o Offer, q Word) Explanation {
+func explainSecret(p Permissions, o Grantable, q Permission) Explanation {
 	uses := p.secrets()
 	if !slices.ContainsFunc(uses, func(s SecretUse) bool { return s.word() == q }) {
 		return notAsked(q)
@@ -157,7 +157,7 @@ func explainSecret(p Permissions, o Offer, q Word) Explanation {
 	if !o.offers(q) {
 		return notOffered(q, q, q)
 	}
-	var lacking []Word
+	var lacking []Permission
 	for _, ask := range p.Net {
 		if !slices.ContainsFunc(ask.Secrets, func(s SecretUse) bool { return s.word() == q }) {
 			continue
@@ -175,7 +175,7 @@ func explainSecret(p Permissions, o Offer, q Word) Explanation {
 
 // unreached explains a secret that is offered and goes nowhere, where the requests of
 // the words lacking are not granted.
-func (o Offer) unreached(q Word, lacking []Word) Explanation {
+func (o Grantable) unreached(q Permission, lacking []Permission) Explanation {
 	e := Explanation{By: "the tool asks for " + q.String() + ", which is offered by " + o.located(q)}
 	limits := o.Secrets[q.name].URLs
 	if len(limits) > 0 {
@@ -192,7 +192,7 @@ func (o Offer) unreached(q Word, lacking []Word) Explanation {
 	return e
 }
 
-func notOffered(ask, question, fix Word) Explanation {
+func notOffered(ask, question, fix Permission) Explanation {
 	what := question.String()
 	if ask == question {
 		what = "it"
@@ -200,21 +200,21 @@ func notOffered(ask, question, fix Word) Explanation {
 	return Explanation{By: "the tool asks for " + ask.String() + " and nothing offers " + what, Fix: fix}
 }
 
-func notAsked(q Word) Explanation {
+func notAsked(q Permission) Explanation {
 	return Explanation{By: "the tool does not ask for " + q.String() + " in its manifest, so no word grants it"}
 }
 
-func (o Offer) denied(denial Word) Explanation {
+func (o Grantable) denied(denial Permission) Explanation {
 	return Explanation{By: "denied by " + o.located(denial) + "; a denial wins over every offer, so only taking it away would allow it"}
 }
 
-func (o Offer) allowed(ask, offer Word) Explanation {
+func (o Grantable) allowed(ask, offer Permission) Explanation {
 	return Explanation{Allowed: true, By: "the tool asks for " + ask.String() + ", offered by " + o.located(offer)}
 }
 
 // offered is the word by which a mount or store is offered, which may be for more
 // than is asked; other words as they are.
-func (o Offer) offered(ask Word) Word {
+func (o Grantable) offered(ask Permission) Permission {
 	switch ask.kind {
 	case KindRead, KindWrite:
 		return modeWord(KindRead, o.Mounts[ask.name].Mode, ask.name)
@@ -225,7 +225,7 @@ func (o Offer) offered(ask Word) Word {
 }
 
 // located is a word with the line that it was written in.
-func (o Offer) located(w Word) string {
+func (o Grantable) located(w Permission) string {
 	if line := o.Lines[w]; line != "" {
 		return w.String() + " (" + line + ")"
 	}

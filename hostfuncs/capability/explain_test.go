@@ -47,14 +47,14 @@ func TestExplain(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := offerOf(t, tt.offer...)
-			o.Lines = make(map[Word]string)
+			o.Lines = make(map[Permission]string)
 			for _, text := range tt.offer {
 				if text != "but" {
 					w := word(t, text)
 					o.Lines[w] = "line of " + w.String()
 				}
 			}
-			var question Word
+			var question Permission
 			if tt.question != "" {
 				question = word(t, tt.question)
 			}
@@ -68,7 +68,7 @@ func TestExplain(t *testing.T) {
 func TestExplainSecretOfferedForAnotherURL(t *testing.T) {
 	p := Permissions{Net: []Net{{URL: pattern(t, "https://a.example"), Secrets: []SecretUse{{Name: "T", Basic: true}}}}}
 	o := offerOf(t, "net:any")
-	o.Secrets = map[string]SecretOffer{"T": {URLs: []URLPattern{pattern(t, "https://b.example")}}}
+	o.Secrets = map[string]GrantableSecret{"T": {URLs: []URLPattern{pattern(t, "https://b.example")}}}
 	want := Explanation{By: "the tool asks for secret:T, which is offered by secret:T for https://b.example/ only, but no URL that it may go to is granted"}
 	if got := Explain(p, o, word(t, "secret:T")); got != want {
 		t.Errorf("got %+v", got)

@@ -50,7 +50,7 @@ func (f FS) Describe() string {
 	return text
 }
 
-func (f FS) word() Word { return modeWord(KindRead, f.Mode, f.Mount) }
+func (f FS) word() Permission { return modeWord(KindRead, f.Mode, f.Mount) }
 
 func (f FS) clone() FS {
 	f.Deny = slices.Clone(f.Deny)

@@ -99,8 +99,8 @@ func (g Grant) HasSecrets() bool {
 // mount for writing is one for reading, too; requests have net:URL, net:METHOD:URL for
 // each method other than GET, and the same with net-private where that holds. Sorted
 // within each field, without duplicates.
-func (g Grant) Words() []Word {
-	var words []Word
+func (g Grant) Words() []Permission {
+	var words []Permission
 	for _, f := range g.FS {
 		words = append(words, upTo(KindRead, f.Mode, f.Mount)...)
 	}
@@ -114,20 +114,20 @@ func (g Grant) Words() []Word {
 }
 
 // upTo are the words of a mode and of those that it includes.
-func upTo(kind Kind, most Mode, mount string) []Word {
-	var words []Word
+func upTo(kind Kind, most Mode, mount string) []Permission {
+	var words []Permission
 	for m := ModeRead; m <= min(most, ModeWrite); m++ {
 		words = append(words, modeWord(kind, m, mount))
 	}
 	return words
 }
 
-func (n GrantedNet) words() []Word {
+func (n GrantedNet) words() []Permission {
 	kinds := []Kind{KindNet}
 	if n.Private {
 		kinds = append(kinds, KindNetPrivate)
 	}
-	var words []Word
+	var words []Permission
 	for _, kind := range kinds {
 		words = append(words, netWord(kind, n.URL, nil))
 		for _, m := range n.Methods {
@@ -140,9 +140,9 @@ func (n GrantedNet) words() []Word {
 }
 
 // unique keeps the first of each word.
-func unique(words []Word) []Word {
-	seen := make(map[Word]bool)
-	return slices.DeleteFunc(words, func(w Word) bool {
+func unique(words []Permission) []Permission {
+	seen := make(map[Permission]bool)
+	return slices.DeleteFunc(words, func(w Permission) bool {
 		again := seen[w]
 		seen[w] = true
 		return again
@@ -156,5 +156,5 @@ func (n GrantedNet) Describe() string {
 		kind = KindNetPrivate
 	}
 	uses := each(n.Secrets, func(s GrantedSecret) SecretUse { return s.SecretUse })
-	return describeNet(Word{kind: kind, url: n.URL}, n.Methods, uses)
+	return describeNet(Permission{kind: kind, url: n.URL}, n.Methods, uses)
 }

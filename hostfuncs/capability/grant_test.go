@@ -7,9 +7,9 @@ import (
 )
 
 // offerOf makes an offer of words; those after "but" are denied.
-func offerOf(t testing.TB, texts ...string) Offer {
+func offerOf(t testing.TB, texts ...string) Grantable {
 	t.Helper()
-	var o Offer
+	var o Grantable
 	bound := Bound{Dirs: map[string]string{"ws": "/ws"}, Env: func(name string) (string, bool) { return name, true }}
 	for i, text := range texts {
 		if text == "but" {
@@ -124,7 +124,7 @@ func TestSecretsGoWhereBothSidesLetThem(t *testing.T) {
 			for _, l := range tt.limits {
 				limits = append(limits, pattern(t, l))
 			}
-			o.Secrets = map[string]SecretOffer{"T": {URLs: limits}}
+			o.Secrets = map[string]GrantableSecret{"T": {URLs: limits}}
 			g, missing := Intersect(tt.ask, o)
 			if !reflect.DeepEqual(Strings(missing), tt.missing) {
 				t.Errorf("missing %q", missing)

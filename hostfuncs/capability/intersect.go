@@ -10,9 +10,9 @@ import "slices"
 // with requests; a mount or store that is asked for writing is not granted for reading
 // instead. Each missing word is one by which the operator would grant it, unless a
 // denial stands against it or a secret is offered for other URLs; Explain tells.
-func Intersect(p Permissions, o Offer) (Grant, []Word) {
+func Intersect(p Permissions, o Grantable) (Grant, []Permission) {
 	grant := Grant{Protected: slices.Clone(o.Protected)}
-	var missing []Word
+	var missing []Permission
 	for _, ask := range p.FS {
 		if !o.allows(ask.word()) {
 			missing = append(missing, ask.word())
@@ -24,7 +24,7 @@ func Intersect(p Permissions, o Offer) (Grant, []Word) {
 		}
 		grant.FS = append(grant.FS, granted)
 	}
-	var lacking []Word
+	var lacking []Permission
 	grant.Net, lacking = intersectNet(p.Net, o)
 	missing = append(missing, lacking...)
 	if len(grant.Net) > 0 {
@@ -43,7 +43,7 @@ func Intersect(p Permissions, o Offer) (Grant, []Word) {
 }
 
 // add grants a word that o allows and that has nothing more to it.
-func (g *Grant) add(w Word, o Offer) {
+func (g *Grant) add(w Permission, o Grantable) {
 	switch w.kind {
 	case KindEnv:
 		put(&g.Env, w.name, o.Env[w.name])
@@ -58,13 +58,13 @@ func (g *Grant) add(w Word, o Offer) {
 
 // intersectNet returns the requests that both sides allow, those of the more specific
 // asks first, and what is missing: first the requests, then the secrets.
-func intersectNet(asks []Net, o Offer) (granted []GrantedNet, missing []Word) {
+func intersectNet(asks []Net, o Grantable) (granted []GrantedNet, missing []Permission) {
 	type part struct {
 		ask    Net
 		grants []GrantedNet
 	}
 	var parts []part
-	var secrets []Word
+	var secrets []Permission
 	for _, ask := range asks {
 		grants := grantsFor(ask, o)
 		if len(grants) == 0 {
@@ -91,7 +91,7 @@ func (n GrantedNet) has(use SecretUse) bool {
 
 // grantsFor returns what one ask gets: a grant for each offer that it shares URLs and
 // methods with, but for those that say nothing new.
-func grantsFor(ask Net, o Offer) []GrantedNet {
+func grantsFor(ask Net, o Grantable) []GrantedNet {
 	var grants []GrantedNet
 	for _, offer := range o.Net {
 		n, ok := grantFor(ask, offer, o)
@@ -110,7 +110,7 @@ func (n GrantedNet) covers(other GrantedNet) bool {
 		containsAll(n.Methods, other.Methods) && (n.Private || !other.Private)
 }
 
-func grantFor(ask Net, offer OfferedNet, o Offer) (GrantedNet, bool) {
+func grantFor(ask Net, offer GrantableNet, o Grantable) (GrantedNet, bool) {
 	url, shared := offer.URL, !offer.URL.IsZero()
 	if !ask.URL.IsAny() {
 		url, shared = ask.URL.Intersect(offer.URL)
@@ -134,7 +134,7 @@ func grantFor(ask Net, offer OfferedNet, o Offer) (GrantedNet, bool) {
 
 // grantSecret cuts a secret down to the URLs within both url and the offer. It goes to
 // "any" host only where the offer spells that.
-func grantSecret(use SecretUse, url URLPattern, o Offer) (GrantedSecret, bool) {
+func grantSecret(use SecretUse, url URLPattern, o Grantable) (GrantedSecret, bool) {
 	s := GrantedSecret{SecretUse: use}
 	if !o.allows(use.word()) {
 		return s, false

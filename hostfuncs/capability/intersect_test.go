@@ -14,7 +14,7 @@ var everything = Permissions{
 }
 
 func TestIntersect(t *testing.T) {
-	offer := Offer{
+	offer := Grantable{
 		Mounts: map[string]Mount{"workspace": {Dir: "/w", Mode: ModeRead}, "data": {Dir: "/d", Mode: ModeRead}, "other": {Dir: "/o", Mode: ModeRead}},
 		Env:    map[string]string{"LANG": "C", "HOME": "", "SECRET": "x"},
 		Clock:  true, Random: true,
@@ -22,14 +22,14 @@ func TestIntersect(t *testing.T) {
 	tests := []struct {
 		name    string
 		ask     Permissions
-		offer   Offer
+		offer   Grantable
 		want    Grant
 		missing []string
 	}{
 		{"nothing asked, all offered", Permissions{}, offer, Grant{}, nil},
 		{
 			"all asked, nothing offered", everything,
-			Offer{},
+			Grantable{},
 			Grant{},
 			[]string{
 				"read:workspace",
@@ -52,7 +52,7 @@ func TestIntersect(t *testing.T) {
 		{
 			"a mount offered for nothing",
 			Permissions{FS: everything.FS[:1]},
-			Offer{Mounts: map[string]Mount{"workspace": {Dir: "/w"}}},
+			Grantable{Mounts: map[string]Mount{"workspace": {Dir: "/w"}}},
 			Grant{},
 			[]string{"read:workspace"},
 		},
@@ -66,21 +66,21 @@ func TestIntersect(t *testing.T) {
 		{
 			"writing asked and offered",
 			Permissions{FS: []FS{{Mount: "w", Mode: ModeWrite}}},
-			Offer{Mounts: map[string]Mount{"w": {Dir: "/w", Mode: ModeWrite}}},
+			Grantable{Mounts: map[string]Mount{"w": {Dir: "/w", Mode: ModeWrite}}},
 			Grant{FS: []GrantedFS{{FS: FS{Mount: "w", Mode: ModeWrite}, Dir: "/w"}}},
 			nil,
 		},
 		{
 			"reading asked, writing offered",
 			Permissions{FS: []FS{{Mount: "w", Mode: ModeRead}}},
-			Offer{Mounts: map[string]Mount{"w": {Dir: "/w", Mode: ModeWrite}}},
+			Grantable{Mounts: map[string]Mount{"w": {Dir: "/w", Mode: ModeWrite}}},
 			Grant{FS: []GrantedFS{{FS: FS{Mount: "w", Mode: ModeRead}, Dir: "/w"}}},
 			nil,
 		},
 		{
 			"scratch needs no offer, and takes none",
 			Permissions{FS: []FS{{Mount: ScratchMount, Mode: ModeWrite}}},
-			Offer{Mounts: map[string]Mount{ScratchMount: {Dir: "/etc", Mode: ModeRead}}},
+			Grantable{Mounts: map[string]Mount{ScratchMount: {Dir: "/etc", Mode: ModeRead}}},
 			Grant{FS: []GrantedFS{{FS: FS{Mount: ScratchMount, Mode: ModeWrite}}}},
 			nil,
 		},
@@ -101,7 +101,7 @@ func TestIntersect(t *testing.T) {
 
 func TestIntersectAndClonesShareNoMemory(t *testing.T) {
 	ask := everything.Clone()
-	offer := Offer{Mounts: map[string]Mount{"workspace": {Dir: "/w", Mode: ModeRead}, "data": {Mode: ModeRead}}, Env: map[string]string{"LANG": "", "HOME": ""}, Clock: true, Random: true}
+	offer := Grantable{Mounts: map[string]Mount{"workspace": {Dir: "/w", Mode: ModeRead}, "data": {Mode: ModeRead}}, Env: map[string]string{"LANG": "", "HOME": ""}, Clock: true, Random: true}
 	grant, _ := Intersect(ask, offer.Clone())
 	ask.FS[0].Deny[0] = "changed"
 	ask.Env[0] = "changed"

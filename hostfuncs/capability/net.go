@@ -67,7 +67,7 @@ func (n Net) asked() []string {
 }
 
 // word names the methods unless they are what a tool gets by asking for none.
-func (n Net) word() Word {
+func (n Net) word() Permission {
 	if containsAll([]string{methodGet}, n.Methods) {
 		return netWord(KindNet, n.URL, nil)
 	}
@@ -77,10 +77,10 @@ func (n Net) word() Word {
 // Describe is the permission in words with all that belongs to it: "net:https://x.example/
 // (GET) with GITHUB_TOKEN in the header Authorization".
 func (n Net) Describe() string {
-	return describeNet(Word{kind: KindNet, url: n.URL}, n.asked(), n.Secrets)
+	return describeNet(Permission{kind: KindNet, url: n.URL}, n.asked(), n.Secrets)
 }
 
-func describeNet(w Word, methods []string, secrets []SecretUse) string {
+func describeNet(w Permission, methods []string, secrets []SecretUse) string {
 	text := w.String() + " (" + strings.Join(methods, ", ") + ")"
 	if len(secrets) > 0 {
 		text += " with " + strings.Join(each(secrets, SecretUse.Describe), " and ")

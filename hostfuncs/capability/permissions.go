@@ -38,21 +38,21 @@ func (p Permissions) Clone() Permissions {
 }
 
 // Words lists the permissions as the words by which the operator can grant them.
-func (p Permissions) Words() []Word {
+func (p Permissions) Words() []Permission {
 	return slices.Concat(each(p.FS, FS.word), each(p.Net, Net.word), p.plainWords())
 }
 
 // plainWords are the permissions that have nothing to them but the word.
-func (p Permissions) plainWords() []Word {
+func (p Permissions) plainWords() []Permission {
 	words := append(each(p.secrets(), SecretUse.word), each(p.Env, envWord)...)
 	if p.KV != ModeNone {
 		words = append(words, modeWord(KindKV, p.KV, ""))
 	}
 	if p.Clock {
-		words = append(words, Word{kind: KindClock})
+		words = append(words, Permission{kind: KindClock})
 	}
 	if p.Random {
-		words = append(words, Word{kind: KindRandom})
+		words = append(words, Permission{kind: KindRandom})
 	}
 	return words
 }

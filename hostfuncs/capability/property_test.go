@@ -123,9 +123,9 @@ func (g generator) permissions() Permissions {
 	return p
 }
 
-func (g generator) offer() Offer {
-	o := Offer{
-		Mounts: map[string]Mount{}, Env: map[string]string{}, Secrets: map[string]SecretOffer{},
+func (g generator) offer() Grantable {
+	o := Grantable{
+		Mounts: map[string]Mount{}, Env: map[string]string{}, Secrets: map[string]GrantableSecret{},
 		KV: Mode(g.IntN(3)), Clock: g.IntN(2) == 0, Random: g.IntN(2) == 0,
 	}
 	for _, name := range some(g, []string{"a", "b", ScratchMount}) {
@@ -135,10 +135,10 @@ func (g generator) offer() Offer {
 		o.Env[name] = "value of " + name
 	}
 	for _, name := range some(g, names) {
-		o.Secrets[name] = SecretOffer{URLs: g.patterns(3)}
+		o.Secrets[name] = GrantableSecret{URLs: g.patterns(3)}
 	}
 	for range g.IntN(5) {
-		o.Net = append(o.Net, OfferedNet{URL: g.pattern(), Methods: some(g, methods), Private: g.IntN(3) == 0})
+		o.Net = append(o.Net, GrantableNet{URL: g.pattern(), Methods: some(g, methods), Private: g.IntN(3) == 0})
 	}
 	for range g.IntN(4) {
 		o.Deny = append(o.Deny, g.denial())
@@ -146,7 +146,7 @@ func (g generator) offer() Offer {
 	return o
 }
 
-func (g generator) denial() Word {
+func (g generator) denial() Permission {
 	if g.IntN(3) > 0 {
 		kind := one(g, []Kind{KindNet, KindNet, KindNetPrivate})
 		p := pattern(g.T, g.place(hostAsks))
@@ -158,12 +158,12 @@ func (g generator) denial() Word {
 	return word(g.T, one(g, []string{"read:a", "write:a", "write:tmp", "env:A", "secret:A", "kv:read", "kv:write", "clock", "random"}))
 }
 
-func (o Offer) denies(text string) bool {
-	return slices.ContainsFunc(o.Deny, func(w Word) bool { return w.String() == text })
+func (o Grantable) denies(text string) bool {
+	return slices.ContainsFunc(o.Deny, func(w Permission) bool { return w.String() == text })
 }
 
 // eachCase runs check on many asks and offers, the same ones each time.
-func eachCase(t *testing.T, check func(g generator, p Permissions, o Offer)) {
+func eachCase(t *testing.T, check func(g generator, p Permissions, o Grantable)) {
 	t.Helper()
 	for seed := range uint64(500) {
 		g := generator{t, rand.New(rand.NewPCG(seed, 7))}
@@ -176,7 +176,7 @@ func eachCase(t *testing.T, check func(g generator, p Permissions, o Offer)) {
 }
 
 func TestNoGrantExceedsEitherSideInFilesVariablesAndStore(t *testing.T) {
-	eachCase(t, func(_ generator, p Permissions, o Offer) {
+	eachCase(t, func(_ generator, p Permissions, o Grantable) {
 		g, missing := Intersect(p, o)
 		isMissing := func(w string) bool { return slices.Contains(Strings(missing), w) }
 		granted := make(map[string]GrantedFS)
@@ -224,7 +224,7 @@ func TestNoGrantExceedsEitherSideInFilesVariablesAndStore(t *testing.T) {
 
 // allowed is the second reading: whether a request may be sent, and whether to a
 // private address.
-func allowed(p Permissions, o Offer, at place, method string) (ok, private bool) {
+func allowed(p Permissions, o Grantable, at place, method string) (ok, private bool) {
 	for _, ask := range p.Net {
 		if !asks(ask, at, method) {
 			continue
@@ -258,7 +258,7 @@ func asks(ask Net, at place, method string) bool {
 
 func TestNoGrantExceedsEitherSideInRequests(t *testing.T) {
 	permitted := 0
-	eachCase(t, func(g generator, p Permissions, o Offer) {
+	eachCase(t, func(g generator, p Permissions, o Grantable) {
 		grant, missing := Intersect(p, o)
 		for range 60 {
 			at := place{one(g, schemes), one(g, hosts), one(g, ports), one(g, paths)}
@@ -297,7 +297,7 @@ func TestNoGrantExceedsEitherSideInRequests(t *testing.T) {
 	}
 }
 
-func checkSecret(t *testing.T, p Permissions, o Offer, at place, method string, use SecretUse) {
+func checkSecret(t *testing.T, p Permissions, o Grantable, at place, method string, use SecretUse) {
 	t.Helper()
 	asked := slices.ContainsFunc(p.Net, func(n Net) bool { return asks(n, at, method) && slices.Contains(n.Secrets, use) })
 	offer, offered := o.Secrets[use.Name]
@@ -310,11 +310,11 @@ func checkSecret(t *testing.T, p Permissions, o Offer, at place, method string, 
 // A denial that is added never permits more, and an offer that is added never less,
 // but for a secret, which may go under a more specific grant.
 func TestDenialsOnlyTakeAndOffersOnlyGive(t *testing.T) {
-	eachCase(t, func(g generator, p Permissions, o Offer) {
+	eachCase(t, func(g generator, p Permissions, o Grantable) {
 		before, _ := Intersect(p, o)
 		less, more := o.Clone(), o.Clone()
 		less.Deny = append(less.Deny, g.denial())
-		more.Net = append(more.Net, OfferedNet{URL: g.pattern()})
+		more.Net = append(more.Net, GrantableNet{URL: g.pattern()})
 		after, _ := Intersect(p, less)
 		wider, _ := Intersect(p, more)
 		for range 30 {
@@ -337,7 +337,7 @@ func TestDenialsOnlyTakeAndOffersOnlyGive(t *testing.T) {
 // missing.
 func TestMissingWordsGrantWhatIsMissing(t *testing.T) {
 	bound := Bound{Dirs: map[string]string{"a": "/a", "b": "/b"}, Env: func(name string) (string, bool) { return name, true }}
-	eachCase(t, func(_ generator, p Permissions, o Offer) {
+	eachCase(t, func(_ generator, p Permissions, o Grantable) {
 		for i, n := range p.Net {
 			if n.URL.IsAny() {
 				p.Net[i].Secrets = nil // refused by Validate
@@ -364,8 +364,8 @@ func TestMissingWordsGrantWhatIsMissing(t *testing.T) {
 func TestFixesAllow(t *testing.T) {
 	fixes := 0
 	bound := Bound{Dirs: map[string]string{"a": "/a", "b": "/b"}, Env: func(name string) (string, bool) { return name, true }}
-	eachCase(t, func(g generator, p Permissions, o Offer) {
-		check := func(what string, explain func(Offer) Explanation) {
+	eachCase(t, func(g generator, p Permissions, o Grantable) {
+		check := func(what string, explain func(Grantable) Explanation) {
 			e := explain(o)
 			if e.Fix.IsZero() {
 				return
@@ -381,12 +381,12 @@ func TestFixesAllow(t *testing.T) {
 		}
 		for _, w := range p.Words() {
 			if w.kind != KindSecret {
-				check(w.String(), func(o Offer) Explanation { return Explain(p, o, w) })
+				check(w.String(), func(o Grantable) Explanation { return Explain(p, o, w) })
 			}
 		}
 		for range 20 {
 			u, method := parseURL(t, g.place(hosts)), one(g, methods)
-			check(method+" "+u.String(), func(o Offer) Explanation { return ExplainRequest(p, o, method, u) })
+			check(method+" "+u.String(), func(o Grantable) Explanation { return ExplainRequest(p, o, method, u) })
 		}
 	})
 	if fixes < 200 {

@@ -92,4 +92,4 @@ func (s SecretUse) Describe() string {
 	return s.Name + " in the query as " + s.Query
 }
 
-func (s SecretUse) word() Word { return Word{kind: KindSecret, name: s.Name} }
+func (s SecretUse) word() Permission { return Permission{kind: KindSecret, name: s.Name} }

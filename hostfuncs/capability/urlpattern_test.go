@@ -404,7 +404,7 @@ func TestURLErrorsKeepSecrets(t *testing.T) {
 		if _, err := ParseURLPattern(text); err == nil || strings.Contains(err.Error(), canary) {
 			t.Errorf("pattern %s: got %v", text, err)
 		}
-		if _, err := ParseWord("net:" + text); err == nil || strings.Contains(err.Error(), canary) && (strings.Contains(text, "@") || strings.Contains(text, "?")) {
+		if _, err := ParsePermission("net:" + text); err == nil || strings.Contains(err.Error(), canary) && (strings.Contains(text, "@") || strings.Contains(text, "?")) {
 			t.Errorf("word %s: got %v", text, err)
 		}
 		if u, err := url.Parse(text); err == nil {

@@ -69,7 +69,7 @@ func limited(what string, do func()) (err error) {
 		switch r := recover().(type) {
 		case nil:
 		case outOfWork:
-			err = Faults{{Kind: KindLimit, Message: fmt.Sprintf(
+			err = Violations{{Kind: KindLimit, Message: fmt.Sprintf(
 				"checking %s against the schema takes too much work; send less, or simplify the schema", what)}}
 		case stopped:
 			err = r.err
@@ -83,8 +83,8 @@ func limited(what string, do func()) (err error) {
 }
 
 // unchecked is the fault of a document that the library cannot cope with.
-func unchecked(what string) Faults {
-	return Faults{{Kind: KindLimit, Message: what + " can't be checked against the schema; send simpler values"}}
+func unchecked(what string) Violations {
+	return Violations{{Kind: KindLimit, Message: what + " can't be checked against the schema; send simpler values"}}
 }
 
 // parseWithin is parse until ctx is done. The error is [Faults], or the cause of ctx's end.

@@ -64,7 +64,7 @@ var typeMistakes = map[string]string{
 // checker looks for faults that the library reports one at a time, in words
 // for developers, or not at all. It knows where schemas stand in the document.
 type checker struct {
-	faults   SchemaFaults
+	faults   SchemaErrors
 	schemas  map[string]*jsontree.Value // each schema, by JSON pointer
 	order    []string                   // the pointers, in the order of the document
 	refs     []reference
@@ -93,7 +93,7 @@ func check(root *jsontree.Value) *checker {
 }
 
 func (c *checker) fault(pointer, format string, args ...any) {
-	c.faults = append(c.faults, SchemaFault{
+	c.faults = append(c.faults, SchemaError{
 		Pointer: pointer,
 		Message: schemaSubject(pointer) + fmt.Sprintf(format, args...),
 	})
@@ -273,7 +273,7 @@ func (c *checker) pattern(expr, at, keyword string) {
 	}
 	p, err := compilePattern(expr)
 	if err != nil {
-		c.faults = append(c.faults, SchemaFault{
+		c.faults = append(c.faults, SchemaError{
 			Pointer: at,
 			Message: propertySubject(at) + keyword + " " + err.Error(),
 		})

@@ -86,7 +86,7 @@ func TestSchemaFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			faults := schemaFaultsOf(t, test.schema)
-			if !slices.ContainsFunc(faults, func(f SchemaFault) bool {
+			if !slices.ContainsFunc(faults, func(f SchemaError) bool {
 				return strings.HasPrefix(f.Pointer, test.pointer) && strings.Contains(f.Message, test.want)
 			}) {
 				t.Errorf("got %+v, want %q at %q", faults, test.want, test.pointer)
@@ -137,7 +137,7 @@ func TestCompileParametersRoot(t *testing.T) {
 		`{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}`: `add "type": "object"`,
 	} {
 		_, err := CompileParameters([]byte(schema))
-		var faults SchemaFaults
+		var faults SchemaErrors
 		if !errors.As(err, &faults) || len(faults) != 1 || !strings.Contains(faults[0].Message, want) {
 			t.Errorf("%s: got %v, want %q", schema, err, want)
 		}

@@ -12,11 +12,11 @@ import (
 type filler struct {
 	done, busy map[*place]bool // fallback of the place
 	implied    map[*place]bool // looked at; also while busy
-	faults     SchemaFaults
+	faults     SchemaErrors
 }
 
 func (f *filler) fault(p *place, format string, args ...any) {
-	f.faults = append(f.faults, SchemaFault{
+	f.faults = append(f.faults, SchemaError{
 		Pointer: p.pointer + "/default",
 		Message: propertySubject(p.pointer) + fmt.Sprintf(format, args...),
 	})

@@ -34,7 +34,7 @@ func FuzzPrepare(f *testing.F) {
 		for i, s := range schemas {
 			got, err := s.Prepare(t.Context(), args)
 			if err != nil {
-				if faults := Faults(nil); !errors.As(err, &faults) || len(faults) == 0 || len(faults) > maxFaults+1 || got.JSON != nil {
+				if faults := Violations(nil); !errors.As(err, &faults) || len(faults) == 0 || len(faults) > maxFaults+1 || got.JSON != nil {
 					t.Fatalf("schema %d: bad error %#v beside %s", i, err, got.JSON)
 				}
 				continue
@@ -66,7 +66,7 @@ func FuzzCompile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, schema, doc []byte) {
 		s, err := Compile(schema)
 		if err != nil {
-			if faults := SchemaFaults(nil); !errors.As(err, &faults) || len(faults) == 0 || len(faults) > maxFaults+1 {
+			if faults := SchemaErrors(nil); !errors.As(err, &faults) || len(faults) == 0 || len(faults) > maxFaults+1 {
 				t.Fatalf("bad error %#v", err)
 			}
 			return

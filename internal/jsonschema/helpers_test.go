@@ -38,19 +38,19 @@ func mustPrepare(t testing.TB, s *Schema, args string) Arguments {
 	return got
 }
 
-func faultsOf(t testing.TB, err error) Faults {
+func faultsOf(t testing.TB, err error) Violations {
 	t.Helper()
-	var faults Faults
+	var faults Violations
 	if !errors.As(err, &faults) || len(faults) == 0 {
 		t.Fatalf("want faults, got %v", err)
 	}
 	return faults
 }
 
-func schemaFaultsOf(t testing.TB, schema string) SchemaFaults {
+func schemaFaultsOf(t testing.TB, schema string) SchemaErrors {
 	t.Helper()
 	_, err := Compile([]byte(schema))
-	var faults SchemaFaults
+	var faults SchemaErrors
 	if !errors.As(err, &faults) || len(faults) == 0 {
 		t.Fatalf("schema %.200s: want faults, got %v", schema, err)
 	}

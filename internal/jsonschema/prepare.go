@@ -68,7 +68,7 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 		v = s.root.fallback.value.Clone()
 	}
 	if v.Kind != jsontree.Object {
-		return Arguments{}, Faults{{Kind: KindType, Message: "the arguments must be a JSON object, got " + v.Describe()}}
+		return Arguments{}, Violations{{Kind: KindType, Message: "the arguments must be a JSON object, got " + v.Describe()}}
 	}
 	values, _ := v.Measure()
 	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: jsontree.MaxValues, work: &budget{}}
@@ -82,7 +82,7 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	prepared := Arguments{Warnings: w.warnings(&v)}
 	if w.limit != nil {
 		w.limit.Message = argumentSpeaker.subject(&v, jsontree.SplitPointer(w.limit.Pointer)) + "would hold " + w.limit.Message
-		return prepared, Faults{*w.limit}
+		return prepared, Violations{*w.limit}
 	}
 	work := allowance(w.values, len(args))
 	if err := s.check(ctx, work, translator{doc: &v, speaker: argumentSpeaker, dropped: w.dropped}); err != nil {
@@ -90,7 +90,7 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	}
 	text := v.AppendJSON(make([]byte, 0, len(args)+64), math.MaxInt)
 	if len(text) > jsontree.MaxBytes {
-		return prepared, Faults{{Kind: KindLimit, Message: fmt.Sprintf(
+		return prepared, Violations{{Kind: KindLimit, Message: fmt.Sprintf(
 			"the arguments are longer than %d bytes once defaults are added; send less", jsontree.MaxBytes)}}
 	}
 	prepared.JSON, prepared.root = text, v

@@ -44,7 +44,7 @@ func TestPrepareEmptyInput(t *testing.T) {
 		`[1]`: "array [1]", `"{}"`: `string "{}"`, `5`: "number 5", `true`: "boolean true",
 	} {
 		faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(args))))
-		if want := "the arguments must be a JSON object, got " + got; len(faults) != 1 || faults[0] != (Fault{Kind: KindType, Message: want}) {
+		if want := "the arguments must be a JSON object, got " + got; len(faults) != 1 || faults[0] != (Violation{Kind: KindType, Message: want}) {
 			t.Errorf("%q: got %+v, want %q", args, faults, want)
 		}
 	}

@@ -24,7 +24,7 @@ type Schema struct {
 
 // Compile compiles a JSON Schema. Without "$schema" it is read as draft
 // 2020-12; drafts 4, 6, 7 and 2019-09 are known too. The error is
-// [SchemaFaults] with all faults that can be told together.
+// [SchemaErrors] with all faults that can be told together.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	return compile(schema, nil)
 }
@@ -36,27 +36,27 @@ func CompileParameters(schema json.RawMessage) (*Schema, error) {
 }
 
 // checkParametersRoot reports a root that does not describe just objects.
-func checkParametersRoot(root *jsontree.Value) *SchemaFault {
+func checkParametersRoot(root *jsontree.Value) *SchemaError {
 	declared := root.Member("type")
 	switch {
 	case root.Kind == jsontree.Boolean:
-		return &SchemaFault{Message: `the parameters must be an object schema, got ` + root.Describe() +
+		return &SchemaError{Message: `the parameters must be an object schema, got ` + root.Describe() +
 			`; write {"type": "object", "properties": {...}}`}
 	case root.Kind != jsontree.Object:
 		return nil // the checker says so
 	case declared == nil:
-		return &SchemaFault{Message: `the parameters must be an object schema; add "type": "object"`}
+		return &SchemaError{Message: `the parameters must be an object schema; add "type": "object"`}
 	case declared.Text() != "object":
-		return &SchemaFault{Pointer: "/type", Message: `the parameters must be an object schema; "type" must be "object", got ` +
+		return &SchemaError{Pointer: "/type", Message: `the parameters must be an object schema; "type" must be "object", got ` +
 			declared.Excerpt()}
 	}
 	return nil
 }
 
-func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaFault) (*Schema, error) {
+func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaError) (*Schema, error) {
 	text, err := jsontree.Parse(schema, schemaBounds())
 	if err != nil {
-		return nil, SchemaFaults{{Message: err.Error()}}
+		return nil, SchemaErrors{{Message: err.Error()}}
 	}
 	c := check(&text)
 	if checkRoot != nil {
@@ -87,7 +87,7 @@ func compile(schema json.RawMessage, checkRoot func(*jsontree.Value) *SchemaFaul
 }
 
 // plan works out the places, and checks each default of the schema.
-func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schema) SchemaFaults {
+func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schema) SchemaErrors {
 	p := &planner{
 		schemas: c.schemas, places: map[string]*place{},
 		ids: map[*santhosh.Schema]int{}, types: map[*santhosh.Schema]jsontype.Set{},
@@ -105,7 +105,7 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 		}
 	}
 	if p.tooLarge() {
-		return SchemaFaults{{Message: `the schema combines too many schemas; use fewer "allOf" and references`}}
+		return SchemaErrors{{Message: `the schema combines too many schemas; use fewer "allOf" and references`}}
 	}
 	f := filler{done: map[*place]bool{}, busy: map[*place]bool{}, implied: map[*place]bool{}}
 	for _, made := range p.all {
@@ -117,7 +117,7 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 	}
 	guarded, err := s.pool.get()
 	if err != nil {
-		return SchemaFaults{libraryFault(err)}
+		return SchemaErrors{libraryFault(err)}
 	}
 	defer s.pool.put(guarded)
 	for _, pointer := range sorted(own) {
@@ -129,10 +129,10 @@ func (s *Schema) plan(c *checker, plain *santhosh.Compiler, root *santhosh.Schem
 		found, err := guarded.run(context.Background(), schema, allowance(fallback.values, 0), translator{
 			doc: &fallback.value, speaker: defaultSpeaker, schemas: s.schemas,
 		})
-		var unfinished Faults
+		var unfinished Violations
 		errors.As(err, &unfinished)
 		for _, fault := range append(found, unfinished...) {
-			f.faults = append(f.faults, SchemaFault{
+			f.faults = append(f.faults, SchemaError{
 				Pointer: pointer + "/default" + fault.Pointer,
 				Message: propertySubject(pointer) + fault.Message,
 			})

@@ -16,8 +16,8 @@ import (
 // back by a model, so that it cannot be written otherwise without another meaning.
 var prose = []string{"title", "description", "$comment", "examples"}
 
-// TextFault is a text in a JSON document that holds a character which is not shown.
-type TextFault struct {
+// TextError is a text in a JSON document that holds a character which is not shown.
+type TextError struct {
 	// Pointer is the JSON pointer of the text, or of the value that a name belongs to.
 	Pointer string
 	// Found is the first such character.
@@ -27,7 +27,7 @@ type TextFault struct {
 }
 
 // String names the place and the character; it is fit to print.
-func (f TextFault) String() string {
+func (f TextError) String() string {
 	where := ""
 	if f.Pointer != "" {
 		where = plaintext.Visible(f.Pointer) + " "
@@ -35,9 +35,9 @@ func (f TextFault) String() string {
 	return where + "holds " + f.Found.String()
 }
 
-// JudgeTexts judges every text of a JSON document: names of fields and strings, at any depth.
+// CheckTexts judges every text of a JSON document: names of fields and strings, at any depth.
 // It returns nil for one that Compile refuses to parse.
-func JudgeTexts(doc json.RawMessage) *TextFault {
+func CheckTexts(doc json.RawMessage) *TextError {
 	t := judgedTexts(doc, jsontree.Document("the document"))
 	if len(t.faults) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func JudgeTexts(doc json.RawMessage) *TextFault {
 // those. refused is a text that means something and cannot be changed; the schema must not be
 // used then. A schema that is not JSON stays as it is.
 func CleanTexts(schema json.RawMessage) (
-	clean json.RawMessage, cleaned []TextFault, refused *TextFault,
+	clean json.RawMessage, cleaned []TextError, refused *TextError,
 ) {
 	t := judgedTexts(schema, schemaBounds())
 	if len(t.faults) == 0 {
@@ -67,7 +67,7 @@ func CleanTexts(schema json.RawMessage) (
 // texts is a walk over the texts of a document.
 type texts struct {
 	doc    jsontree.Value
-	faults []TextFault
+	faults []TextError
 }
 
 // judgedTexts walks over a document, and cleans the prose of the copy in doc. There are no
@@ -133,7 +133,7 @@ func (t *texts) data(v *jsontree.Value, at string, readable bool) {
 	case jsontree.String:
 		text := v.Text()
 		if found, bad := plaintext.First(text, plaintext.Lines); bad {
-			t.faults = append(t.faults, TextFault{at, found, readable})
+			t.faults = append(t.faults, TextError{at, found, readable})
 			if readable {
 				v.Literal = string(plainjson.String(plaintext.Printable(text)))
 			}
@@ -155,6 +155,6 @@ func (t *texts) data(v *jsontree.Value, at string, readable bool) {
 // name judges the name of a field, which stands on one line.
 func (t *texts) name(name, at string) {
 	if found, bad := plaintext.First(name, plaintext.Line); bad {
-		t.faults = append(t.faults, TextFault{at, found, false})
+		t.faults = append(t.faults, TextError{at, found, false})
 	}
 }

@@ -69,25 +69,25 @@ func TestJudgeTexts(t *testing.T) {
 	for _, schemas := range []map[string]string{readers, values} {
 		for at, text := range schemas {
 			for _, hidden := range hiddenIn(text) {
-				fault := JudgeTexts(json.RawMessage(hidden))
+				fault := CheckTexts(json.RawMessage(hidden))
 				if fault == nil || strings.Map(plain, fault.Pointer) != strings.Map(plain, at) {
 					t.Errorf("%s: got %v, want one at %s", hidden, fault, at)
 				} else if !plaintext.Plain(fault.String(), plaintext.Word) {
 					t.Errorf("%s: %q is not fit to print", hidden, fault)
 				}
 			}
-			if fault := JudgeTexts(json.RawMessage(strings.ReplaceAll(text, spot, "👩‍🚀"))); fault != nil {
+			if fault := CheckTexts(json.RawMessage(strings.ReplaceAll(text, spot, "👩‍🚀"))); fault != nil {
 				t.Errorf("%s: %v", text, fault)
 			}
 		}
 	}
 	for _, text := range []string{`{"properties":{"a\nb":{}}}`, `{"properties":{"a\tb":{}}}`} {
-		if JudgeTexts(json.RawMessage(text)) == nil {
+		if CheckTexts(json.RawMessage(text)) == nil {
 			t.Errorf("%s: a name on two lines is legal", text)
 		}
 	}
 	for _, text := range []string{``, `{`, `"\ud800"`, `{"description":"a\nb\r\n\t"}`, `{"enum":["\n","\t",","]}`} {
-		if fault := JudgeTexts(json.RawMessage(text)); fault != nil {
+		if fault := CheckTexts(json.RawMessage(text)); fault != nil {
 			t.Errorf("%s: %v", text, fault)
 		}
 	}
@@ -105,7 +105,7 @@ func TestCleanTexts(t *testing.T) {
 	for at, text := range readers {
 		for _, hidden := range hiddenIn(text) {
 			clean, cleaned, refused := CleanTexts(json.RawMessage(hidden))
-			if refused != nil || len(cleaned) != 1 || cleaned[0].Pointer != at || JudgeTexts(clean) != nil {
+			if refused != nil || len(cleaned) != 1 || cleaned[0].Pointer != at || CheckTexts(clean) != nil {
 				t.Errorf("%s becomes %s, cleaned %v, refused %v", hidden, clean, cleaned, refused)
 			}
 		}
@@ -140,7 +140,7 @@ func FuzzCleanTexts(f *testing.F) {
 		if refused != nil {
 			return
 		}
-		if fault := JudgeTexts(clean); fault != nil {
+		if fault := CheckTexts(clean); fault != nil {
 			t.Fatalf("%q becomes %q, with %v", text, clean, fault)
 		}
 		if len(cleaned) > 0 && !json.Valid(clean) {

@@ -48,16 +48,16 @@ type translator struct {
 }
 
 // faults flattens, orders, joins and bounds the findings of a tree.
-func (t *translator) faults(tree *santhosh.ValidationError) Faults {
+func (t *translator) faults(tree *santhosh.ValidationError) Violations {
 	found := t.collect(nil, tree)
-	var faults Faults
+	var faults Violations
 	for i, one := range t.first(found) {
 		if len(faults) == maxFaults || i == maxWorded {
-			return append(faults, Fault{Kind: KindLimit, Message: fmt.Sprintf("and %d more", len(found)-i)})
+			return append(faults, Violation{Kind: KindLimit, Message: fmt.Sprintf("and %d more", len(found)-i)})
 		}
 		t.work.look()
 		k, text := t.say(one)
-		fault := Fault{Pointer: jsontree.FormatPointer(one.path), Kind: k, Message: t.subject(one) + text}
+		fault := Violation{Pointer: jsontree.FormatPointer(one.path), Kind: k, Message: t.subject(one) + text}
 		if !slices.Contains(faults, fault) {
 			faults = append(faults, fault)
 		}

@@ -69,7 +69,7 @@ func (s source) validator() (*validator, error) {
 // run validates the document of t against s, which is root or a part of it, with so much work.
 // What is wrong with it is worded by t, and is no error. The error is [Faults] when checking
 // came to no end, or why ctx is done.
-func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t translator) (found Faults, err error) {
+func (v *validator) run(ctx context.Context, s *santhosh.Schema, work int, t translator) (found Violations, err error) {
 	err = limited(t.speaker.root, func() {
 		v.work.start(ctx, math.MaxInt)
 		document := t.doc.Tree(v.work)

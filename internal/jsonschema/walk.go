@@ -27,7 +27,7 @@ type walker struct {
 	// work bounds what walking takes; nil is no bound.
 	work *budget
 	// limit is set when the document grew beyond a ceiling.
-	limit *Fault
+	limit *Violation
 }
 
 // drop is a field that was dropped.
@@ -133,7 +133,7 @@ func (w *walker) fits(add *filled, at *trail) bool {
 	w.depth = max(w.depth, at.depth()+1+add.depth)
 	limit := func(format string, most int) {
 		text := fmt.Sprintf(format, most) + " once defaults are added; send less"
-		w.limit = &Fault{Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit, Message: text}
+		w.limit = &Violation{Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit, Message: text}
 	}
 	switch {
 	case w.limit != nil:

@@ -122,14 +122,14 @@ func (c *Catalogue) Load(ctx context.Context, t *Tool) error {
 // maxExplanation bounds what a tool says about invalid arguments, in bytes.
 const maxExplanation = 8 << 10
 
-// ExplainFaults lets the tool word the message of an error about its arguments. The faults
+// ExplainViolations lets the tool word the message of an error about its arguments. The faults
 // themselves stay with the error. Other errors, and those that the tool has no words for,
 // stay as they are; log is told if the tool panics.
-func (t *Tool) ExplainFaults(log *slog.Logger, err error) (explained error) {
+func (t *Tool) ExplainViolations(log *slog.Logger, err error) (explained error) {
 	explained = err
-	explainer, ok := t.Executor.(tool.FaultExplainer)
+	explainer, ok := t.Executor.(tool.ViolationExplainer)
 	var invalid *tool.Error
-	if !ok || !errors.As(err, &invalid) || len(invalid.Details.Faults) == 0 {
+	if !ok || !errors.As(err, &invalid) || len(invalid.Details.Violations) == 0 {
 		return err
 	}
 	defer func() {
@@ -137,7 +137,7 @@ func (t *Tool) ExplainFaults(log *slog.Logger, err error) (explained error) {
 			log.Error("panic in a tool's words for faults", "tool", t.Spec.Name, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
-	text := explainer.ExplainFaults(invalid.Details.Faults)
+	text := explainer.ExplainViolations(invalid.Details.Violations)
 	if len(text) > maxExplanation {
 		text = text[:maxExplanation]
 	}

@@ -64,7 +64,7 @@ type grants struct {
 
 // sourcedWord is a word with the "file:line" where it was written.
 type sourcedWord struct {
-	word   capability.Word
+	word   capability.Permission
 	source string
 }
 

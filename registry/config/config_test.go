@@ -51,9 +51,9 @@ func mustDecode(t testing.TB, text string) *Config {
 	return c
 }
 
-func word(t testing.TB, text string) capability.Word {
+func word(t testing.TB, text string) capability.Permission {
 	t.Helper()
-	w, err := capability.ParseWord(text)
+	w, err := capability.ParsePermission(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,18 +76,20 @@ const (
 // What parts of a Config are looked at.
 var (
 	mountOf = func(name string) func(*Config) any {
-		return func(c *Config) any { return c.Offer(nil, "").Mounts[name] }
+		return func(c *Config) any { return c.Grantable(nil, "").Mounts[name] }
 	}
-	envOf     = func(name string) func(*Config) any { return func(c *Config) any { return c.Offer(nil, "").Env[name] } }
+	envOf = func(name string) func(*Config) any {
+		return func(c *Config) any { return c.Grantable(nil, "").Env[name] }
+	}
 	sourceOf  = func(name string) func(*Config) any { return func(c *Config) any { return c.SecretSources()[name] } }
-	secretsOf = func(c *Config) any { return c.Offer(nil, "").Secrets }
-	kvOf      = func(c *Config) any { return c.Offer(nil, "").KV }
-	denyOf    = func(c *Config) any { return slices.Clone(c.Offer(nil, "").Deny) }
+	secretsOf = func(c *Config) any { return c.Grantable(nil, "").Secrets }
+	kvOf      = func(c *Config) any { return c.Grantable(nil, "").KV }
+	denyOf    = func(c *Config) any { return slices.Clone(c.Grantable(nil, "").Deny) }
 	policyOf  = func(c *Config) any { return c.PolicyConfig() }
 	ruleOf    = func(c *Config) any { return append(c.PolicyConfig().Rules, policy.Rule{})[0] }
 	toolOf    = func(c *Config) any { return c.PolicyConfig().Tools["grep"] }
-	grepKV    = func(c *Config) any { return c.Offer(nil, "grep").KV }
-	grepDeny  = func(c *Config) any { return slices.Clone(c.Offer(nil, "grep").Deny) }
+	grepKV    = func(c *Config) any { return c.Grantable(nil, "grep").KV }
+	grepDeny  = func(c *Config) any { return slices.Clone(c.Grantable(nil, "grep").Deny) }
 	limitsOf  = func(c *Config) any { return c.Ceilings() }
 	serversOf = func(c *Config) any { return c.Servers() }
 	shellOf   = func(c *Config) any { return c.Shell() }
@@ -111,7 +113,7 @@ var effects = []struct {
 	{"secrets.NAME.command", `secrets.A.command = ["pass", "./x"]`, sourceOf("A"), SecretSource{Kind: SecretCommand, Command: []string{"pass", "./x"}, Source: "wasmtool.toml:1"}},
 	{"secrets.NAME.keyring", `secrets.A.keyring = "a/b/me"`, sourceOf("A"), SecretSource{Kind: SecretKeyring, Service: "a/b", User: "me", Source: "wasmtool.toml:1"}},
 	{"secrets.NAME.ttl", `secrets.A = { env = "TOKEN", ttl = "10m" }`, sourceOf("A"), SecretSource{Kind: SecretEnv, Env: "TOKEN", TTL: 10 * time.Minute, Source: "wasmtool.toml:1"}},
-	{"secrets.NAME.urls", "secrets.A = { env = \"TOKEN\", urls = [\"https://api.example.com/v1\"] }\ngrants.allow = [\"secret:A\"]", secretsOf, map[string]capability.SecretOffer{"A": {URLs: []capability.URLPattern{pattern("https://api.example.com/v1")}}}},
+	{"secrets.NAME.urls", "secrets.A = { env = \"TOKEN\", urls = [\"https://api.example.com/v1\"] }\ngrants.allow = [\"secret:A\"]", secretsOf, map[string]capability.GrantableSecret{"A": {URLs: []capability.URLPattern{pattern("https://api.example.com/v1")}}}},
 	{"grants.allow", `grants.allow = ["kv:write"]`, kvOf, capability.ModeWrite},
 	{"grants.deny", `grants.deny = ["clock", "net:any"]`, denyOf, capability.Deny{mustWord("clock"), mustWord("net:any")}},
 	{"limits.memory", `limits.memory = "64KiB"`, limitsOf, Ceilings{MaxMemory: 64 << 10}},
@@ -165,8 +167,8 @@ var effects = []struct {
 	{"revoked.digests", `revoked.digests = ["` + digestA + `", "` + strings.ToUpper(digestB) + `"]`, func(c *Config) any { return c.Revoked() }, map[string]bool{digestA: true, digestB: true}},
 }
 
-func mustWord(text string) capability.Word {
-	w, err := capability.ParseWord(text)
+func mustWord(text string) capability.Permission {
+	w, err := capability.ParsePermission(text)
 	if err != nil {
 		panic(err) // a typing error in a test
 	}
@@ -248,16 +250,16 @@ func TestPathsOfTables(t *testing.T) {
 // Without a word there is the workspace for reading, the clock and randomness.
 func TestOfferWithoutAWord(t *testing.T) {
 	dirs := map[string]string{capability.WorkspaceMount: "/w"}
-	want := capability.Offer{
+	want := capability.Grantable{
 		Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: "/w", Mode: capability.ModeRead}},
-		Env:    map[string]string{}, Clock: true, Random: true, Lines: map[capability.Word]string{},
+		Env:    map[string]string{}, Clock: true, Random: true, Lines: map[capability.Permission]string{},
 	}
 	for _, c := range []*Config{{}, mustDecode(t, ""), mustDecode(t, `secrets.A.env = "TOKEN"`)} {
 		want.Protected = c.Protected()
-		if got := c.Offer(dirs, ""); !reflect.DeepEqual(got, want) {
+		if got := c.Grantable(dirs, ""); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
-		if got := c.Offer(dirs, "grep"); !reflect.DeepEqual(got, want) {
+		if got := c.Grantable(dirs, "grep"); !reflect.DeepEqual(got, want) {
 			t.Errorf("for a tool: got %+v, want %+v", got, want)
 		}
 	}
@@ -288,7 +290,7 @@ deny = ["read:data"]
 func TestOfferFor(t *testing.T) {
 	c := mustDecode(t, everything)
 	dirs := map[string]string{capability.WorkspaceMount: "/w", "data": "/not/this"}
-	common, grep := c.Offer(dirs, ""), c.Offer(dirs, " Grep ")
+	common, grep := c.Grantable(dirs, ""), c.Grantable(dirs, " Grep ")
 	if got := common.Mounts; !reflect.DeepEqual(got, map[string]capability.Mount{
 		"data": {Dir: filepath.Join(folder, "data"), Mode: capability.ModeRead}, capability.WorkspaceMount: {Dir: "/w", Mode: capability.ModeWrite},
 	}) {
@@ -312,7 +314,7 @@ func TestOfferFor(t *testing.T) {
 // An alias, which the author of a tool chooses, takes away and never gives.
 func TestOfferForAliases(t *testing.T) {
 	c := mustDecode(t, everything)
-	o := c.Offer(nil, "find", "grep", "ls")
+	o := c.Grantable(nil, "find", "grep", "ls")
 	if o.Mounts["data"].Mode != capability.ModeRead || o.KV != capability.ModeNone {
 		t.Errorf("an alias gave: %+v", o)
 	}
@@ -324,8 +326,8 @@ func TestOfferForAliases(t *testing.T) {
 // Offers share nothing with the Config nor with each other.
 func TestOffersAreSeparate(t *testing.T) {
 	c := mustDecode(t, everything)
-	want := c.Offer(nil, "grep")
-	spoilt := c.Offer(nil, "grep")
+	want := c.Grantable(nil, "grep")
+	spoilt := c.Grantable(nil, "grep")
 	clear(spoilt.Mounts)
 	clear(spoilt.Env)
 	clear(spoilt.Lines)
@@ -334,14 +336,14 @@ func TestOffersAreSeparate(t *testing.T) {
 	if err := c.Allow(&spoilt, capability.Bound{}, word(t, "kv:write")); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Offer(nil, "grep"); !reflect.DeepEqual(got, want) {
+	if got := c.Grantable(nil, "grep"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
 func TestLines(t *testing.T) {
 	c := mustDecode(t, everything)
-	o := c.Offer(map[string]string{capability.WorkspaceMount: "/w"}, "grep")
+	o := c.Grantable(map[string]string{capability.WorkspaceMount: "/w"}, "grep")
 	for text, want := range map[string]string{
 		"read:data": "wasmtool.toml:3", "write:data": "wasmtool.toml:15", "env:EDITOR": "wasmtool.toml:5", "env:LANG": "wasmtool.toml:12",
 		"write:workspace": "wasmtool.toml:12", "secret:A": "wasmtool.toml:15", "kv:write": "wasmtool.toml:13", "clock": "",
@@ -355,7 +357,7 @@ func TestLines(t *testing.T) {
 // A secret that a flag or a remembered answer allows goes to its urls only.
 func TestAllowKeepsSecretsToTheirURLs(t *testing.T) {
 	c := mustDecode(t, everything)
-	o := c.Offer(nil, "")
+	o := c.Grantable(nil, "")
 	before := o.Clone()
 	err := c.Allow(&o, capability.Bound{}, word(t, "secret:A"), word(t, "write:nowhere"))
 	var unbound *capability.UnboundError
@@ -382,7 +384,7 @@ func TestWarnings(t *testing.T) {
 	if got := c.Warnings(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	env := c.Offer(nil, "").Env
+	env := c.Grantable(nil, "").Env
 	if want := map[string]string{"LANG": "de", "FIXED": "x", "TOKEN": "hunter2hunter2"}; !maps.Equal(env, want) {
 		t.Errorf("variables are %v, want %v", env, want)
 	}
@@ -427,7 +429,7 @@ auto_execute = true
 	if shown, why := p.Visible(policy.ToolFacts{Name: "exec"}); shown || why.Source != "wasmtool.toml:4" {
 		t.Errorf("exec: %v, %v", shown, why)
 	}
-	d := p.Decide(policy.ToolFacts{Name: "grep"}, policy.CallFacts{Capabilities: []capability.Word{word(t, "write:workspace")}, Arguments: json.RawMessage(`{"path":"a/.env"}`)})
+	d := p.Decide(policy.ToolFacts{Name: "grep"}, policy.CallFacts{Capabilities: []capability.Permission{word(t, "write:workspace")}, Arguments: json.RawMessage(`{"path":"a/.env"}`)})
 	if d.Effect != policy.Deny || d.By.Source != "wasmtool.toml:5" || d.By.Why != "secrets live there" {
 		t.Errorf("decision is %+v", d)
 	}

@@ -210,7 +210,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		c, err := Load(File{Path: path, Name: FileName, Named: true}, getenv)
 		if err == nil {
-			_ = fmt.Sprint(c.Offer(map[string]string{capability.WorkspaceMount: "/w"}, "grep", "ls"), c.PolicyConfig(), c.Ceilings(), c.Audit(), c.SecretSources(), c.Warnings(), c.Protected())
+			_ = fmt.Sprint(c.Grantable(map[string]string{capability.WorkspaceMount: "/w"}, "grep", "ls"), c.PolicyConfig(), c.Ceilings(), c.Audit(), c.SecretSources(), c.Warnings(), c.Protected())
 			return
 		}
 		var faults Errors

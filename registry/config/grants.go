@@ -19,9 +19,9 @@ func (r *reader) grantKeys(g *grants) []stricttoml.Key {
 
 func (r *reader) readWords(list *[]sourcedWord) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
-		seen := make(map[capability.Word]bool)
+		seen := make(map[capability.Permission]bool)
 		r.EachText(at, n, func(at stricttoml.Place, n *stricttoml.Node) {
-			word, err := capability.ParseWord(n.Text)
+			word, err := capability.ParsePermission(n.Text)
 			switch {
 			case err != nil:
 				r.Fault(at, "%s", err)
@@ -38,7 +38,7 @@ func (r *reader) readWords(list *[]sourcedWord) stricttoml.Reader {
 
 // checkWord says what is wrong with a name by making a word of it.
 func checkWord(kind capability.Kind, name string) error {
-	_, err := capability.WordOf(kind, name)
+	_, err := capability.NewPermission(kind, name)
 	return err
 }
 

@@ -32,7 +32,7 @@ type reader struct {
 // placedWord is a word with its place in the file.
 type placedWord struct {
 	at   stricttoml.Place
-	word capability.Word
+	word capability.Permission
 }
 
 // newConfig returns a Config for a reader to fill.

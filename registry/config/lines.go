@@ -17,7 +17,7 @@ func (c *Config) AllowLines(tool string, words []string) string {
 		allow = append(allow, w.word.String())
 	}
 	for _, text := range words {
-		word, err := capability.ParseWord(text)
+		word, err := capability.ParsePermission(text)
 		isMount := err == nil && (word.Kind() == capability.KindRead || word.Kind() == capability.KindWrite)
 		if isMount && !c.hasMount(word.Name()) {
 			mounts = append(mounts, policy.Key(word.Name())+` = "PATH"`)

@@ -33,7 +33,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.Offer(nil, "").Mounts["data"].Dir, filepath.Join(dir, "data"); got != want {
+	if got, want := c.Grantable(nil, "").Mounts["data"].Dir, filepath.Join(dir, "data"); got != want {
 		t.Errorf("the mount is %q, want %q", got, want)
 	}
 	if got := c.Protected(); len(got) != 1 || got[0] != path {
@@ -54,7 +54,7 @@ func TestLoadRelative(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := filepath.Rel(dir, c.Offer(nil, "").Mounts["data"].Dir)
+	got, err := filepath.Rel(dir, c.Grantable(nil, "").Mounts["data"].Dir)
 	if err != nil || got != filepath.Join("etc", "data") {
 		t.Errorf("the mount is %q, %v", got, err)
 	}
@@ -64,7 +64,7 @@ func TestLoadRelative(t *testing.T) {
 func TestLoadVariables(t *testing.T) {
 	t.Setenv("WASMTOOL_TEST_VARIABLE", "there")
 	c, err := Decode(File{}, []byte("env.WASMTOOL_TEST_VARIABLE = true"), nil)
-	if err != nil || c.Offer(nil, "").Env["WASMTOOL_TEST_VARIABLE"] != "there" {
+	if err != nil || c.Grantable(nil, "").Env["WASMTOOL_TEST_VARIABLE"] != "there" {
 		t.Errorf("got %v, %v", c, err)
 	}
 }
@@ -73,7 +73,7 @@ func TestLoadMissing(t *testing.T) {
 	path := filepath.Join(privateDir(t), FileName)
 	for _, f := range []File{{}, {Path: path, Name: "~/x"}, {Path: filepath.Join(path, FileName), Name: "~/x"}} {
 		c, err := Load(f, getenv)
-		if err != nil || !c.Offer(nil, "").Clock {
+		if err != nil || !c.Grantable(nil, "").Clock {
 			t.Errorf("%+v: got %v, %v", f, c, err)
 		}
 		// A tool could write it, and grant itself what it likes.
@@ -153,7 +153,7 @@ func TestFindDoesNotTakeTheWorkingDirectory(t *testing.T) {
 	writeFile(t, filepath.Join(dir, FileName), "grants.allow = [\"net:any\"]")
 	none := func(string) (string, bool) { return "", false }
 	c, err := Load(Find(dir, "", none), none)
-	if err != nil || len(c.Offer(nil, "").Net) != 0 {
+	if err != nil || len(c.Grantable(nil, "").Net) != 0 {
 		t.Errorf("got %v, %v", c, err)
 	}
 }

@@ -37,7 +37,7 @@ type Entry struct {
 	arguments  jsonschema.Arguments
 	hash       string // of the arguments; empty until it is needed
 	shell      string
-	words      []capability.Word
+	words      []capability.Permission
 	digest     string
 	decision   string // of the policy, and the rule that decided
 	rule       string
@@ -89,7 +89,9 @@ func (e *Entry) Script(s *shellcommand.Result) {
 }
 
 // Granted notes what the tool may reach, and its digest if that was looked at.
-func (e *Entry) Granted(words []capability.Word, digest string) { e.words, e.digest = words, digest }
+func (e *Entry) Granted(words []capability.Permission, digest string) {
+	e.words, e.digest = words, digest
+}
 
 // Identified notes the tool's digest; "" when it has none.
 func (e *Entry) Identified(digest string) { e.digest = digest }

@@ -63,7 +63,7 @@ func (e *Entry) judge(d policy.Decision) (policy.Decision, Repetition) {
 	if !loops.Watches(e.state.Session) || d.Effect == policy.Deny {
 		return d, NotRepeated
 	}
-	verdict, found := loops.Judge(e.state.Tenant, e.state.Session, e.loopCall())
+	verdict, found := loops.Check(e.state.Tenant, e.state.Session, e.loopCall())
 	switch verdict {
 	case loop.Ask:
 		part, why := RepeatedAlone, found.String()

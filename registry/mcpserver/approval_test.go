@@ -185,12 +185,12 @@ func TestAnswerIsTiedToWhatIsDenied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	denied, err := capability.ParseWord("net:https://api.example.com/admin/")
+	denied, err := capability.ParsePermission("net:https://api.example.com/admin/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := func(deny ...capability.Word) registry.Rules {
-		return registry.Rules{Offer: capability.Offer{Net: []capability.OfferedNet{{URL: url}}, Deny: deny}}
+	rules := func(deny ...capability.Permission) registry.Rules {
+		return registry.Rules{Offer: capability.Grantable{Net: []capability.GrantableNet{{URL: url}}, Deny: deny}}
 	}
 	spec := askingTool()
 	spec.Permissions.Net = []capability.Net{{URL: url, Methods: []string{"GET"}}}
@@ -265,7 +265,7 @@ func TestAnswerIsTiedToTheDirectory(t *testing.T) {
 	lead(t.TempDir())
 	spec := askingTool()
 	spec.Permissions.FS = []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}
-	w.tools.SetRules(registry.Rules{Offer: capability.Offer{
+	w.tools.SetRules(registry.Rules{Offer: capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: link, Mode: capability.ModeWrite}},
 	}})
 	w.add(t, spec, says("ran"))

@@ -192,7 +192,7 @@ func answerOf(result *mcp.ElicitResult, q registry.Question) registry.Answer {
 // Approver puts questions to the client whose call they are about. Give one to a Registry
 // as its Approver, to the tool question as its tool.Asker, and to the Server as
 // Options.Approver. A call that came from no client,
-// or from one that cannot ask its user, has nobody: see registry.ErrNobodyToAsk. The zero
+// or from one that cannot ask its user, has nobody: see registry.ErrNoApprover. The zero
 // value is ready to use; it is safe for concurrent use.
 type Approver struct {
 	mu   sync.Mutex
@@ -203,7 +203,7 @@ type Approver struct {
 func (a *Approver) Approve(ctx context.Context, q registry.Question) (registry.Answer, error) {
 	asking := a.of(q.ID)
 	if asking == nil {
-		return registry.Answer{}, registry.ErrNobodyToAsk
+		return registry.Answer{}, registry.ErrNoApprover
 	}
 	result, err := asking.elicit(ctx, approvalInput, asking.server.fingerprint(ctx, q), approvalForm(q))
 	if err != nil {
@@ -216,7 +216,7 @@ func (a *Approver) Approve(ctx context.Context, q registry.Question) (registry.A
 func (a *Approver) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, error) {
 	asking := a.of(q.ID)
 	if asking == nil {
-		return tool.Reply{}, tool.ErrNobodyToAsk
+		return tool.Reply{}, tool.ErrNoApprover
 	}
 	return asking.inquire(ctx, q)
 }

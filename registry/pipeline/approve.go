@@ -63,7 +63,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	}
 	approver := p.approverOf(a.Overlay)
 	if approver == nil {
-		return a, errNobodyToAsk(why)
+		return a, errNoApprover(why)
 	}
 	asking, cancel := context.WithTimeout(ctx, p.o.Approvals.Timeout)
 	defer cancel()
@@ -78,8 +78,8 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 		return a, callerror.OfContext(ctx)
 	case asking.Err() != nil:
 		return a, &tool.Error{Code: tool.CodeApprovalRequired, Message: "nobody answered the question in time" + why.repetition.Advice()}
-	case errors.Is(err, ErrNobodyToAsk):
-		return a, errNobodyToAsk(why)
+	case errors.Is(err, ErrNoApprover):
+		return a, errNoApprover(why)
 	case err != nil:
 		return a, (&tool.Error{Code: tool.CodeApprovalRequired, Message: "the question could not be asked"}).WithCause(err)
 	case !answer.Yes:
@@ -93,15 +93,15 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 }
 
 // approverOf is the approver of a call's caller; nil means none.
-func (p *Pipeline) approverOf(o Overlay) Approver {
+func (p *Pipeline) approverOf(o TenantOptions) Approver {
 	if o.Approver != nil {
 		return o.Approver
 	}
 	return p.o.Approvals.Approver
 }
 
-// errNobodyToAsk is the failure of a call that needs a yes where no approver is available.
-func errNobodyToAsk(why reason) error {
+// errNoApprover is the failure of a call that needs a yes where no approver is available.
+func errNoApprover(why reason) error {
 	return &tool.Error{
 		Code: tool.CodeApprovalRequired, Message: why.By.Why + ", and there is nobody to ask for a yes" + why.repetition.Advice(),
 		Recoverable: why.repetition != ledger.NotRepeated, Details: tool.Details{Grant: why.Grant, Fix: why.Fix},

@@ -13,7 +13,7 @@ import (
 type authorised struct {
 	prepared
 	grant capability.Grant
-	words []capability.Word // of the grant, without the call's own scratch directory
+	words []capability.Permission // of the grant, without the call's own scratch directory
 }
 
 // authorise is the stage that looks at everything that may forbid the call: the script in
@@ -35,7 +35,7 @@ func (p *Pipeline) authorise(ctx context.Context, entry *ledger.Entry, c prepare
 		entry.Granted(nil, given.digest)
 		return authorised{}, c.errNotGranted(given, p.readingWouldRun(ctx, c))
 	}
-	a := authorised{prepared: c, grant: given.Grant, words: given.Words}
+	a := authorised{prepared: c, grant: given.Grant, words: given.Permissions}
 	entry.Granted(a.words, given.digest)
 	decision, patterns := a.decide(given.Granted)
 	decision, repetition := entry.Decided(decision)

@@ -139,7 +139,7 @@ func (p *Pipeline) Directories(ctx context.Context, name string) ([]remembered.D
 }
 
 // boundMounts are the mounts that a tool asks for and that are bound, with absolute paths.
-func boundMounts(asks capability.Permissions, offer capability.Offer) []capability.GrantedFS {
+func boundMounts(asks capability.Permissions, offer capability.Grantable) []capability.GrantedFS {
 	var mounts []capability.GrantedFS
 	for _, wanted := range asks.FS {
 		bound, ok := offer.Mounts[wanted.Mount]
@@ -155,7 +155,7 @@ func boundMounts(asks capability.Permissions, offer capability.Offer) []capabili
 
 // stillLeads reports whether the paths that the grant lists still lead to the same directories.
 // It returns these by mount; what opens them for the tool compares.
-func (p *Pipeline) stillLeads(ctx context.Context, g remembered.Grant, asks capability.Permissions, offer capability.Offer) (bool, map[string]fs.FileInfo, error) {
+func (p *Pipeline) stillLeads(ctx context.Context, g remembered.Grant, asks capability.Permissions, offer capability.Grantable) (bool, map[string]fs.FileInfo, error) {
 	led := make(map[string]string)
 	for _, d := range g.Directories {
 		led[d.Path] = d.Leads

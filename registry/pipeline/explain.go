@@ -14,10 +14,10 @@ import (
 // Offered returns what a tool is given when a tenant calls it. Where something was granted
 // to a tool of that name, it loads the tool. Errors are an *Error: not_found, those of
 // loading, and permission_denied when what was granted cannot be read.
-func (p *Pipeline) Offered(ctx context.Context, name, tenant string) (Offered, error) {
+func (p *Pipeline) Access(ctx context.Context, name, tenant string) (Access, error) {
 	t, err := p.o.Catalogue.Find(name)
 	if err != nil {
-		return Offered{}, err
+		return Access{}, err
 	}
 	return p.offered(ctx, asks{tool: t, permissions: t.Spec.Permissions, rules: p.rules.Load(), tenant: tenant})
 }
@@ -25,7 +25,7 @@ func (p *Pipeline) Offered(ctx context.Context, name, tenant string) (Offered, e
 // Explained is what decides about a call, for the operator.
 type Explained struct {
 	// Offered is what the call would get.
-	Offered Offered
+	Offered Access
 	// Policy is the decision with the way to it, the script's part in it included.
 	Policy policy.Explanation
 	// Shell is the classification of the call's script; nil for a call without one.
@@ -48,7 +48,7 @@ func (p *Pipeline) Explain(ctx context.Context, name, tenant string, arguments j
 	}
 	x := Explained{Offered: given, Shell: script}
 	x.Policy = rules.Policy.Explain(factsOf(t.Spec), policy.CallFacts{
-		Capabilities: given.Words, Arguments: arguments, Granted: grantedWith(given.Granted, script),
+		Capabilities: given.Permissions, Arguments: arguments, Granted: grantedWith(given.Granted, script),
 	})
 	x.Policy.Decision, _ = rules.weighScript(x.Policy.Decision, script)
 	return x, nil

@@ -14,8 +14,8 @@ import (
 
 // errNotGranted is the failure of a call whose tool asks for more than it gets. reading says
 // that a script which only reads would run.
-func (c prepared) errNotGranted(given Offered, reading bool) error {
-	missing := c.narrow(given.Missing, given.Offer)
+func (c prepared) errNotGranted(given Access, reading bool) error {
+	missing := c.narrow(given.Missing, given.Grantable)
 	message := "not granted: " + strings.Join(capability.Strings(missing), ", ")
 	if reading {
 		if c.script.Effect == policy.Ask {
@@ -23,18 +23,18 @@ func (c prepared) errNotGranted(given Offered, reading bool) error {
 		}
 		message += "; a script that only reads runs without it"
 	}
-	among := func(words []capability.Word) bool {
-		return slices.ContainsFunc(given.Missing, func(w capability.Word) bool { return slices.Contains(words, w) })
+	among := func(words []capability.Permission) bool {
+		return slices.ContainsFunc(given.Missing, func(w capability.Permission) bool { return slices.Contains(words, w) })
 	}
 	switch {
 	case among(given.Moved):
 		message += "; its grant has no effect, since a mount leads to another directory now, and only the operator can grant it again"
-	case among(given.Changed):
+	case among(given.Stale):
 		message += "; it was granted to the tool as it was before it changed, and only the operator can grant it again"
 	default:
 		message += "; only the operator can grant it"
 	}
-	help := c.rules.Help(c.tool.Spec.Permissions, given.Offer, missing)
+	help := c.rules.Help(c.tool.Spec.Permissions, given.Grantable, missing)
 	e := &tool.Error{
 		Code: tool.CodePermissionDenied, Message: message, Recoverable: true,
 		Details: tool.Details{Missing: capability.Strings(missing), Denied: capability.Strings(help.Denied)},
@@ -50,11 +50,11 @@ func (c prepared) errNotGranted(given Offered, reading bool) error {
 		Capabilities: withoutScratch(c.asksFor().Words()), Arguments: c.arguments.JSON, Decoded: c.arguments.Tree, Granted: grantedWith(given.Granted, c.script),
 	})
 	for _, text := range decision.Grant {
-		word, err := capability.ParseWord(text)
+		word, err := capability.ParsePermission(text)
 		if err != nil { // policy.AutoExecute
 			continue
 		}
-		if text := c.narrowWord(word, given.Offer).String(); !slices.Contains(grantable, text) {
+		if text := c.narrowWord(word, given.Grantable).String(); !slices.Contains(grantable, text) {
 			grantable = append(grantable, text)
 		}
 	}
@@ -71,20 +71,20 @@ func (c prepared) errNotGranted(given Offered, reading bool) error {
 // narrow puts the host that the call is about in the place of "any", where a tool asks for
 // that in vain: to grant what is missing, the operator need not grant all of the web. A model
 // may have chosen the host, so it is only offered to be granted, by name.
-func (c prepared) narrow(missing []capability.Word, offer capability.Offer) []capability.Word {
-	narrowed := make([]capability.Word, len(missing))
+func (c prepared) narrow(missing []capability.Permission, offer capability.Grantable) []capability.Permission {
+	narrowed := make([]capability.Permission, len(missing))
 	for i, word := range missing {
 		narrowed[i] = c.narrowWord(word, offer)
 	}
 	return narrowed
 }
 
-func (c prepared) narrowWord(word capability.Word, offer capability.Offer) capability.Word {
+func (c prepared) narrowWord(word capability.Permission, offer capability.Grantable) capability.Permission {
 	if !word.URL().IsAny() {
 		return word
 	}
 	for _, host := range hostsIn(c.arguments) {
-		asked, err := capability.WordOf(capability.KindNet, host)
+		asked, err := capability.NewPermission(capability.KindNet, host)
 		if err != nil || asked.URL().IsWildcard() { // no URL of a page is one
 			continue
 		}

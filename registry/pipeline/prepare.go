@@ -21,7 +21,7 @@ import (
 // Request is a call as it comes in.
 type Request struct {
 	Call    tool.Call
-	Overlay Overlay
+	Overlay TenantOptions
 	// Parent is the ID of the call whose tool makes this one, and "" for a caller's own. The
 	// arguments of a call with a Parent are taken as they are: references in those of the
 	// parent were resolved, and what came of that is not looked at again.
@@ -89,7 +89,7 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	switch {
 	case err == nil:
 	case within.Err() == nil:
-		return c, c.tool.ExplainFaults(p.o.Logger, err)
+		return c, c.tool.ExplainViolations(p.o.Logger, err)
 	case ctx.Err() != nil:
 		return c, callerror.OfContext(ctx)
 	default:
@@ -131,7 +131,7 @@ func (p *Pipeline) resolveReferences(ctx context.Context, c *prepared) error {
 			return "", false, nil
 		}
 		if text, found = p.o.Variables(ctx, call, name); !found {
-			err = reference.Invalid(tool.FaultConstraint, fmt.Sprintf("there is no variable %s; write a value in place of the reference", name))
+			err = reference.Invalid(tool.ViolationConstraint, fmt.Sprintf("there is no variable %s; write a value in place of the reference", name))
 		}
 		return text, found, err
 	})
@@ -150,10 +150,10 @@ func (c prepared) asks(permissions capability.Permissions) asks {
 
 func errInvalidArguments(err error) error {
 	invalid := &tool.Error{Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + err.Error(), Recoverable: true}
-	var faults jsonschema.Faults
+	var faults jsonschema.Violations
 	_ = errors.As(err, &faults) // another error has none
 	for _, f := range faults {
-		invalid.Details.Faults = append(invalid.Details.Faults, tool.Fault{Pointer: f.Pointer, Kind: string(f.Kind), Message: f.Message})
+		invalid.Details.Violations = append(invalid.Details.Violations, tool.Violation{Pointer: f.Pointer, Kind: string(f.Kind), Message: f.Message})
 	}
 	return invalid.WithCause(err)
 }
@@ -171,7 +171,7 @@ func (p *Pipeline) Validate(name string, arguments json.RawMessage) (json.RawMes
 	}
 	checked, err := t.Parameters.Prepare(ctx, arguments)
 	if err != nil {
-		return nil, checked.Warnings, callerror.Named(t.ExplainFaults(p.o.Logger, errInvalidArguments(err)), t.Spec.Name)
+		return nil, checked.Warnings, callerror.Named(t.ExplainViolations(p.o.Logger, errInvalidArguments(err)), t.Spec.Name)
 	}
 	return checked.JSON, checked.Warnings, nil
 }

@@ -17,13 +17,13 @@ import (
 // Approver answers whether a call may run. Implementations are safe for concurrent
 // use and return when ctx is done.
 type Approver interface {
-	// Approve answers a question. Any error means no. An error that wraps ErrNobodyToAsk
+	// Approve answers a question. Any error means no. An error that wraps ErrNoApprover
 	// means that there is nobody for this call, as if the Registry had no Approver.
 	Approve(ctx context.Context, q Question) (Answer, error)
 }
 
-// ErrNobodyToAsk is the error of an Approver that can ask no one about a call.
-var ErrNobodyToAsk = tool.ErrNobodyToAsk
+// ErrNoApprover is the error of an Approver that can ask no one about a call.
+var ErrNoApprover = tool.ErrNoApprover
 
 // ApproverFunc is a function as an Approver.
 type ApproverFunc func(ctx context.Context, q Question) (Answer, error)

@@ -16,18 +16,18 @@ import (
 type Rules struct {
 	// Offer is what tools that ask are given. Offers takes its place for single tools, by
 	// their names.
-	Offer  capability.Offer
-	Offers map[string]capability.Offer
+	Offer  capability.Grantable
+	Offers map[string]capability.Grantable
 	// Granted are words that every tool is given that asks, without a question, as if they
 	// had been granted to it: those of a person who makes the calls by hand. GrantedBy says
 	// who that is, for explanations.
-	Granted   []capability.Word
+	Granted   []capability.Permission
 	GrantedBy string
 	// Widen adds words that were granted to a tool to what it is offered, and binds them: a
 	// mount to its directory, a variable to its value. An error names what has no binding and
 	// leaves the offer as it is. It must be safe for concurrent use. Nil binds nothing beyond
 	// what is offered already.
-	Widen func(o *capability.Offer, words ...capability.Word) error
+	Widen func(o *capability.Grantable, words ...capability.Permission) error
 	// AllowLines returns the lines of the operator's file that grant words to a tool, and
 	// ShellLines those that let commands of these patterns run unasked: what a denial tells the
 	// operator. They must be safe for concurrent use; nil writes them as for an empty file.
@@ -48,14 +48,14 @@ type Rules struct {
 }
 
 // OfferTo is what a tool is given that asks.
-func (r *Rules) OfferTo(name string) capability.Offer {
+func (r *Rules) OfferTo(name string) capability.Grantable {
 	if own, ok := r.Offers[name]; ok {
 		return own
 	}
 	return r.Offer
 }
 
-func (r *Rules) widen(o *capability.Offer, words ...capability.Word) error {
+func (r *Rules) widen(o *capability.Grantable, words ...capability.Permission) error {
 	if r.Widen != nil {
 		return r.Widen(o, words...)
 	}
@@ -79,15 +79,15 @@ func (r *Rules) shellLines(patterns []string) string {
 // Help is what an operator does about permissions that a tool asks for in vain.
 type Help struct {
 	// Grant are words to grant to the tool. They are enough only without Obstacles.
-	Grant []capability.Word
+	Grant []capability.Permission
 	// Obstacles are what prevents the others, and what to do about it.
 	Obstacles []string
 	// Denied are those that no grant brings.
-	Denied []capability.Word
+	Denied []capability.Permission
 }
 
 // Help says what would bring missing permissions to a tool that asks for p and is offered o.
-func (r *Rules) Help(p capability.Permissions, o capability.Offer, missing []capability.Word) Help {
+func (r *Rules) Help(p capability.Permissions, o capability.Grantable, missing []capability.Permission) Help {
 	var h Help
 	for _, word := range missing {
 		explained := capability.Explain(p, o, word)

@@ -23,7 +23,7 @@ type ToolFacts struct {
 // CallFacts is what the host knows of a call.
 type CallFacts struct {
 	// Capabilities are the words of the call's grant.
-	Capabilities []capability.Word
+	Capabilities []capability.Permission
 	// Arguments is the JSON object that the tool will get, checked and completed.
 	// Empty means an object without fields. What is no valid JSON is held against
 	// the call.
@@ -39,7 +39,7 @@ type CallFacts struct {
 // more run unasked, unless a rule says otherwise. The zero value is nothing.
 type Granted struct {
 	// Words are those of CallFacts.Capabilities that are within what was granted.
-	Words []capability.Word
+	Words []capability.Permission
 	// AutoExecute is as in ToolRule.
 	AutoExecute bool
 	// Source says who granted it and where that is kept, for explanations.

@@ -23,7 +23,7 @@ type netPattern struct {
 }
 
 // newNetPattern takes the word of a grant, or of a pattern without its stars.
-func newNetPattern(w capability.Word) netPattern {
+func newNetPattern(w capability.Permission) netPattern {
 	u := w.URL()
 	p := netPattern{
 		private: w.Kind() == capability.KindNetPrivate || u.NamesLocal(), any: u.IsAny(), methods: w.Methods(),
@@ -65,7 +65,7 @@ func parseNet(text string, kind capability.Kind) (netPattern, error) {
 }
 
 func wordPatternOf(kind capability.Kind, text string) (netPattern, error) {
-	w, err := capability.WordOf(kind, text) // whose error does not show the text, which has no stars
+	w, err := capability.NewPermission(kind, text) // whose error does not show the text, which has no stars
 	if err != nil {
 		return netPattern{}, err
 	}

@@ -40,10 +40,10 @@ func named(name string) policy.ToolFacts { return policy.ToolFacts{Name: name} }
 func grants(texts ...string) policy.CallFacts { return policy.CallFacts{Capabilities: words(texts...)} }
 
 // words reads words; what is not a word is the zero value.
-func words(texts ...string) []capability.Word {
-	var list []capability.Word
+func words(texts ...string) []capability.Permission {
+	var list []capability.Permission
 	for _, text := range texts {
-		word, _ := capability.ParseWord(text)
+		word, _ := capability.ParsePermission(text)
 		list = append(list, word)
 	}
 	return list

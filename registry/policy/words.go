@@ -14,7 +14,7 @@ var kinds = []string{"clock", "env", "kv", "net", "net-private", "random", "read
 
 // Harmless reports whether a call with this word in its grant may run unasked. The zero
 // value is not harmless.
-func Harmless(word capability.Word) bool {
+func Harmless(word capability.Permission) bool {
 	switch word.Kind() {
 	case capability.KindRead, capability.KindClock, capability.KindRandom:
 		return true
@@ -118,8 +118,8 @@ type grantWord struct {
 	net        *netPattern // of net and net-private; else nil
 }
 
-func grantWords(words []capability.Word) []grantWord {
-	return each.Of(words, func(word capability.Word) grantWord {
+func grantWords(words []capability.Permission) []grantWord {
+	return each.Of(words, func(word capability.Permission) grantWord {
 		w := grantWord{text: word.String(), kind: word.Kind(), name: word.Name(), harmless: Harmless(word)}
 		if w.kind == capability.KindNet || w.kind == capability.KindNetPrivate {
 			net := newNetPattern(word)

@@ -55,7 +55,7 @@ func bashIn(t *testing.T, tools *registry.Registry, dir string, args map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := tools.Tenant(t.Name(), registry.Overlay{Mounts: map[string]capability.Mount{
+	own := tools.Tenant(t.Name(), registry.TenantOptions{Mounts: map[string]capability.Mount{
 		capability.WorkspaceMount: {Dir: dir, Mode: capability.ModeWrite},
 	}})
 	return own.Execute(t.Context(), tool.Call{Tool: "bash", Arguments: input})
@@ -71,7 +71,7 @@ func bashRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	tools, err := standard.New(standard.Options{
 		Registry: registry.Options{
-			Rules: registry.Rules{Offer: capability.Offer{
+			Rules: registry.Rules{Offer: capability.Grantable{
 				Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}},
 			}},
 			// What the policy makes of scripts is tested beside it: here somebody says yes.

@@ -128,7 +128,7 @@ func Example_tenants() {
 
 	tools, err := standard.New(standard.Options{
 		Registry: registry.Options{
-			Rules: registry.Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{
+			Rules: registry.Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{
 				"workspace": {Dir: folders, Mode: capability.ModeRead},
 			}}},
 			Schedule: schedule.Options{MaxTenantCalls: 20},
@@ -138,7 +138,7 @@ func Example_tenants() {
 		log.Fatal(err)
 	}
 	defer tools.Close()
-	acme := tools.Tenant("acme", registry.Overlay{
+	acme := tools.Tenant("acme", registry.TenantOptions{
 		Mounts: map[string]capability.Mount{
 			"workspace": {Dir: filepath.Join(folders, "acme"), Mode: capability.ModeRead},
 		},

@@ -24,7 +24,7 @@ func TestExitCodesPassForNothingElse(t *testing.T) {
 		if !errors.As(err, &e) || e.Code != tool.CodeExecution || e.Details.ExitCode == nil || *e.Details.ExitCode != uint32(status) {
 			t.Errorf("%d: got %v", status, err)
 		}
-		for _, sentinel := range []error{context.Canceled, context.DeadlineExceeded, io.EOF, fs.ErrNotExist, tool.ErrNobodyToAsk} {
+		for _, sentinel := range []error{context.Canceled, context.DeadlineExceeded, io.EOF, fs.ErrNotExist, tool.ErrNoApprover} {
 			if errors.Is(err, sentinel) {
 				t.Errorf("%d: errors.Is(%v, %v)", status, err, sentinel)
 			}

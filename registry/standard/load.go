@@ -25,15 +25,15 @@ type loader struct {
 	// manifest. It is not called for a request.
 	add func(m *manifests.Manifest, source string, read func() ([]byte, error)) error
 	// folders stay open as long as read may be called.
-	folders []*manifests.Folder
+	folders []*manifests.Directory
 	// watched, unless nil, notes what was loaded from folders.
-	watched *Folders
+	watched *Directories
 }
 
 func (l *loader) loadAll() error {
 	onError := l.o.Sources.OnLoadError
 	if !l.o.Sources.NoBuiltins {
-		if err := l.loadFolder(manifests.EmbeddedFolder(builtins.FS()), toolFolder{}); err != nil {
+		if err := l.loadFolder(manifests.EmbeddedDirectory(builtins.FS()), toolFolder{}); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (l *loader) loadAll() error {
 	return nil
 }
 
-func (l *loader) open(dir toolFolder) (*manifests.Folder, error) {
+func (l *loader) open(dir toolFolder) (*manifests.Directory, error) {
 	folder, err := dir.open()
 	if err == nil {
 		l.folders = append(l.folders, folder)
@@ -72,7 +72,7 @@ func (l *loader) open(dir toolFolder) (*manifests.Folder, error) {
 }
 
 // loadFolder loads all tools of a folder; dir is the zero value for the built-in tools.
-func (l *loader) loadFolder(folder *manifests.Folder, dir toolFolder) error {
+func (l *loader) loadFolder(folder *manifests.Directory, dir toolFolder) error {
 	paths, err := folder.Manifests()
 	if err != nil {
 		return dir.fault(invalidManifest(dir.name, err))
@@ -119,7 +119,7 @@ func (l *loader) loadSingle(target string) error {
 }
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.
-func (l *loader) loadTool(folder *manifests.Folder, dir toolFolder, path string, t readManifest) error {
+func (l *loader) loadTool(folder *manifests.Directory, dir toolFolder, path string, t readManifest) error {
 	m, err := configured(l.o.config(), dir.name, t.manifest, t.err)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ type readManifest struct {
 
 // readAll reads manifests, as many at once as there are processors: of a folder with many,
 // checking their schemas takes most of the time.
-func readAll(folder *manifests.Folder, paths []string) []readManifest {
+func readAll(folder *manifests.Directory, paths []string) []readManifest {
 	all := make([]readManifest, len(paths))
 	var next atomic.Int64
 	var readers sync.WaitGroup

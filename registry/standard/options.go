@@ -31,7 +31,7 @@ type Options struct {
 	Workspace string
 	// Words are offered to all tools besides, such as those of a server's flags. One for a
 	// mount or variable that nobody binds is left out.
-	Words []capability.Word
+	Words []capability.Permission
 	// Config is the operator's file; nil means an empty one. A Reloader applies a file that
 	// changed.
 	Config *config.Config

@@ -20,14 +20,14 @@ import (
 func planning(t *testing.T) (tools *registry.Registry, skills string) {
 	t.Helper()
 	skills = t.TempDir()
-	store, err := capability.ParseWord("kv:write")
+	store, err := capability.ParsePermission("kv:write")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tools, err = standard.New(standard.Options{
 		StateDir: t.TempDir(),
-		Words:    []capability.Word{store},
-		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Offer{
+		Words:    []capability.Permission{store},
+		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Grantable{
 			Mounts: map[string]capability.Mount{"skills": {Dir: skills, Mode: capability.ModeRead}},
 		}}},
 		Policy: policy.Config{Tools: map[string]policy.ToolRule{"todo": {AutoExecute: true}}},
@@ -43,7 +43,7 @@ func planning(t *testing.T) (tools *registry.Registry, skills string) {
 func TestTodoLists(t *testing.T) {
 	tools, _ := planning(t)
 	call := func(tenant, session, arguments string) string {
-		result, err := tools.Tenant(tenant, registry.Overlay{}).Execute(t.Context(), tool.Call{Tool: "todo", Session: session, Arguments: json.RawMessage(arguments)})
+		result, err := tools.Tenant(tenant, registry.TenantOptions{}).Execute(t.Context(), tool.Call{Tool: "todo", Session: session, Arguments: json.RawMessage(arguments)})
 		if err != nil {
 			return err.Error()
 		}

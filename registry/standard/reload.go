@@ -96,7 +96,7 @@ func (r *Reloader) optionsWith(read *config.Config) Options {
 	o := r.options
 	o.Config = read
 	denied := otherValues(r.started, read)
-	without := func(offer capability.Offer) capability.Offer {
+	without := func(offer capability.Grantable) capability.Grantable {
 		offer.Deny = slices.Concat(offer.Deny, denied)
 		return offer
 	}
@@ -160,7 +160,7 @@ func otherValues(started, read *config.Config) (words capability.Deny) {
 		return a.Same(b)
 	}
 	for _, name := range changed(started.SecretSources(), read.SecretSources(), sameValue) {
-		if word, err := capability.WordOf(capability.KindSecret, name); err == nil { // a name of the file was checked
+		if word, err := capability.NewPermission(capability.KindSecret, name); err == nil { // a name of the file was checked
 			words = append(words, word)
 		}
 	}

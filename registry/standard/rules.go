@@ -35,8 +35,8 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 	if rules.Policy != nil {
 		return rules, &tool.Error{Code: tool.CodeUsage, Message: "Registry.Rules.Policy is made of Config and Policy; leave it nil"}
 	}
-	rules.Offer, rules.Offers = o.offerTo(tool.Spec{}), make(map[string]capability.Offer)
-	rules.Widen = func(offer *capability.Offer, words ...capability.Word) error {
+	rules.Offer, rules.Offers = o.offerTo(tool.Spec{}), make(map[string]capability.Grantable)
+	rules.Widen = func(offer *capability.Grantable, words ...capability.Permission) error {
 		return file.Allow(offer, capability.Bound{Env: file.LookupEnv}, words...)
 	}
 	rules.AllowLines, rules.ShellLines = file.AllowLines, file.ShellLines
@@ -80,13 +80,13 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 // Rules of the Options say besides. A mount or variable of these takes the place of one of
 // the file, and the words of the file are about the mount, whatever its folder; what the
 // file denies stays denied.
-func (o *Options) offerTo(spec tool.Spec) capability.Offer {
+func (o *Options) offerTo(spec tool.Spec) capability.Grantable {
 	file, more := o.config(), o.Registry.Rules.OfferTo(spec.Name)
 	dirs := make(map[string]string)
 	if o.Workspace != "" {
 		dirs[capability.WorkspaceMount] = o.Workspace
 	}
-	given := file.Offer(dirs, spec.Name, spec.Aliases...)
+	given := file.Grantable(dirs, spec.Name, spec.Aliases...)
 	maps.Copy(given.Mounts, more.Mounts)
 	for _, word := range file.MountWords(spec.Name) {
 		if _, replaced := more.Mounts[word.Name()]; replaced {
@@ -96,7 +96,7 @@ func (o *Options) offerTo(spec tool.Spec) capability.Offer {
 	maps.Copy(given.Env, more.Env)
 	given.Net = append(given.Net, more.Net...)
 	if given.Secrets == nil {
-		given.Secrets = make(map[string]capability.SecretOffer)
+		given.Secrets = make(map[string]capability.GrantableSecret)
 	}
 	maps.Copy(given.Secrets, more.Secrets)
 	given.KV = max(given.KV, more.KV)

@@ -105,13 +105,13 @@ func TestRulesOfTheProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	clock, err := capability.ParseWord("clock")
+	clock, err := capability.ParsePermission("clock")
 	if err != nil {
 		t.Fatal(err)
 	}
 	given := registry.Rules{
-		Offer:   capability.Offer{Deny: capability.Deny{clock}},
-		Offers:  map[string]capability.Offer{"own": {Env: map[string]string{"A": "a"}}},
+		Offer:   capability.Grantable{Deny: capability.Deny{clock}},
+		Offers:  map[string]capability.Grantable{"own": {Env: map[string]string{"A": "a"}}},
 		Digests: map[string]string{"own": "mine", "other": "mine"},
 		Revoked: []string{"mine"},
 	}

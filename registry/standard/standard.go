@@ -33,7 +33,7 @@ func New(o Options) (*registry.Registry, error) {
 }
 
 // assemble is New; folders, unless nil, notes what was loaded from where.
-func assemble(o Options, folders *Folders) (*registry.Registry, error) {
+func assemble(o Options, folders *Directories) (*registry.Registry, error) {
 	if err := checkDirectories(o); err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func checkDirectories(o Options) error {
 		info, err := os.Stat(mounts[name].Dir)
 		if err != nil || !info.IsDir() {
 			message := fmt.Sprintf("mount %s: there is no such directory", name)
-			word, err := capability.WordOf(capability.Kind(mounts[name].Mode.String()), name)
+			word, err := capability.NewPermission(capability.Kind(mounts[name].Mode.String()), name)
 			if _, replaced := o.Registry.Rules.Offer.Mounts[name]; err == nil && !replaced && offer.Lines[word] != "" {
 				message = offer.Lines[word] + ": " + message
 			}

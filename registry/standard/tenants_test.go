@@ -25,7 +25,7 @@ func TestTenantsWithBuiltins(t *testing.T) {
 		auto[name] = policy.ToolRule{AutoExecute: true}
 	}
 	tools, err := standard.New(standard.Options{
-		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Offer{Mounts: map[string]capability.Mount{
+		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{
 			capability.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite},
 		}}}},
 		Policy: policy.Config{Tools: auto},
@@ -45,7 +45,7 @@ func TestTenantsWithBuiltins(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tenant := tools.Tenant(name, registry.Overlay{
+		tenant := tools.Tenant(name, registry.TenantOptions{
 			Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: dir, Mode: capability.ModeWrite}},
 		})
 		wg.Go(func() {

@@ -192,9 +192,9 @@ type Definition struct {
 	Parameters, Result json.RawMessage
 }
 
-// FaultExplainer is an Executor that puts the faults of a call's arguments into words of
+// ViolationExplainer is an Executor that puts the faults of a call's arguments into words of
 // its own.
-type FaultExplainer interface {
-	// ExplainFaults returns what the caller reads; "" leaves the registry's own words.
-	ExplainFaults(faults []Fault) string
+type ViolationExplainer interface {
+	// ExplainViolations returns what the caller reads; "" leaves the registry's own words.
+	ExplainViolations(faults []Violation) string
 }

@@ -90,7 +90,7 @@ type Error struct {
 // Details is the data of an [Error]. Which fields are set depends on the code.
 type Details struct {
 	// Faults are the faults of the arguments, for CodeInvalidArgument.
-	Faults []Fault `json:"faults,omitempty"`
+	Violations []Violation `json:"faults,omitempty"`
 	// Missing are the permissions that are not granted, for CodePermissionDenied.
 	Missing []string `json:"missing,omitempty"`
 	// Denied are the permissions in Missing that are denied, so that no grant can allow them.

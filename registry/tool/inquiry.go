@@ -49,9 +49,9 @@ const (
 // Asker puts inquiries to a person. Implementations must be safe for concurrent use.
 type Asker interface {
 	// Inquire asks q and returns the outcome, at the latest when ctx is done. An error that wraps
-	// ErrNobodyToAsk means that there is nobody for this call.
+	// ErrNoApprover means that there is nobody for this call.
 	Inquire(ctx context.Context, q Inquiry) (Reply, error)
 }
 
-// ErrNobodyToAsk says that there is nobody to ask about a call.
-var ErrNobodyToAsk = errors.New("there is nobody to ask")
+// ErrNoApprover says that there is nobody to ask about a call.
+var ErrNoApprover = errors.New("there is nobody to ask")

@@ -17,7 +17,7 @@ import (
 func TestHandles(t *testing.T) {
 	w := newWorld(t, hello)
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
-	const notFound = int32(hostfuncs.FaultNotFound)
+	const notFound = int32(hostfuncs.CodeNotFound)
 	var unknown []step
 	for _, handle := range []int32{0, 1, 2, -2, 1 << 30, -1 << 31} {
 		unknown = append(unknown, step{Do: "head", Handle: handle}, step{Do: "read", Handle: handle}, step{Do: "close", Handle: handle})
@@ -70,22 +70,22 @@ func TestHeads(t *testing.T) {
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven, http: w.options()})
 	tests := []struct {
 		head  step
-		wants hostfuncs.FaultCode
+		wants hostfuncs.Code
 	}{
-		{step{Text: ""}, hostfuncs.FaultInvalid},
-		{step{Text: "null"}, hostfuncs.FaultInvalid},
-		{step{Text: "{"}, hostfuncs.FaultInvalid},
-		{step{Text: "[]"}, hostfuncs.FaultInvalid},
-		{step{Text: `{"method":"GET","url":"http://example.com/"}{}`}, hostfuncs.FaultInvalid},
-		{step{Text: `{"method":"GET","url":"http://example.com/"}}`}, hostfuncs.FaultInvalid},
-		{step{Text: `{"method":"GET","url":"http://example.com/"} x`}, hostfuncs.FaultInvalid},
-		{step{Text: `{"method":"GET","url":"http://example.com/","proxy":"http://evil.com"}`}, hostfuncs.FaultInvalid},
-		{step{Text: `{"method":"GET","url":"http://example.com/","redirect":"always"}`}, hostfuncs.FaultInvalid},
-		{step{Text: `{"method":1,"url":"http://example.com/"}`}, hostfuncs.FaultInvalid},
-		{step{Text: `{"headers":[["a"`, Times: 1000}, hostfuncs.FaultInvalid},
-		{step{Text: "[", Times: 100_000}, hostfuncs.FaultInvalid},
-		{step{Text: " ", Times: hostfuncs.MaxRequestHead + 1}, hostfuncs.FaultTooMuch},
-		{step{Text: "x", Times: 32 << 20}, hostfuncs.FaultTooMuch},
+		{step{Text: ""}, hostfuncs.CodeInvalid},
+		{step{Text: "null"}, hostfuncs.CodeInvalid},
+		{step{Text: "{"}, hostfuncs.CodeInvalid},
+		{step{Text: "[]"}, hostfuncs.CodeInvalid},
+		{step{Text: `{"method":"GET","url":"http://example.com/"}{}`}, hostfuncs.CodeInvalid},
+		{step{Text: `{"method":"GET","url":"http://example.com/"}}`}, hostfuncs.CodeInvalid},
+		{step{Text: `{"method":"GET","url":"http://example.com/"} x`}, hostfuncs.CodeInvalid},
+		{step{Text: `{"method":"GET","url":"http://example.com/","proxy":"http://evil.com"}`}, hostfuncs.CodeInvalid},
+		{step{Text: `{"method":"GET","url":"http://example.com/","redirect":"always"}`}, hostfuncs.CodeInvalid},
+		{step{Text: `{"method":1,"url":"http://example.com/"}`}, hostfuncs.CodeInvalid},
+		{step{Text: `{"headers":[["a"`, Times: 1000}, hostfuncs.CodeInvalid},
+		{step{Text: "[", Times: 100_000}, hostfuncs.CodeInvalid},
+		{step{Text: " ", Times: hostfuncs.MaxRequestHead + 1}, hostfuncs.CodeTooMuch},
+		{step{Text: "x", Times: 32 << 20}, hostfuncs.CodeTooMuch},
 	}
 	for _, tt := range tests {
 		tt.head.Do = "request"
@@ -109,7 +109,7 @@ func TestRequestsOfACallAreCounted(t *testing.T) {
 	l := newLab(t, setup{tools: map[string]string{"script": anywhereAsked}, operator: anywhereGiven + "[limits]\nhttp_requests = 12\n", http: w.options()})
 	for range 2 { // each call has its own
 		out := l.play(t, step{Do: "request", Text: get("http://example.com/").Text, Repeat: 9})
-		if out[0].Code != int32(hostfuncs.FaultTooMuch) {
+		if out[0].Code != int32(hostfuncs.CodeTooMuch) {
 			t.Errorf("nine are open at once: %+v", out)
 		}
 		var steps []step
@@ -117,7 +117,7 @@ func TestRequestsOfACallAreCounted(t *testing.T) {
 			steps = append(steps, get("http://example.com/"), step{Do: "close", Handle: -1})
 		}
 		out = l.play(t, steps...)
-		if out[22].Code <= 0 || out[24].Code != int32(hostfuncs.FaultTooMuch) {
+		if out[22].Code <= 0 || out[24].Code != int32(hostfuncs.CodeTooMuch) {
 			t.Errorf("the twelfth gave %+v and the thirteenth %+v", out[22], out[24])
 		}
 	}
@@ -132,7 +132,7 @@ func TestRequestsOfAManifestAreCounted(t *testing.T) {
 			operator: anywhereGiven + "[limits]\nhttp_requests = 5\n", http: w.options(),
 		})
 		out := l.play(t, slices.Repeat([]step{get("http://example.com/")}, 6)...)
-		if got := len(w.requests()); got != want || out[want].Code != int32(hostfuncs.FaultTooMuch) {
+		if got := len(w.requests()); got != want || out[want].Code != int32(hostfuncs.CodeTooMuch) {
 			t.Errorf("%s: %d requests arrived, want %d; the next gave %+v", asked, got, want, out[want])
 		}
 	}
@@ -196,7 +196,7 @@ func TestWithoutTheGrant(t *testing.T) {
 	l := newLab(t, setup{http: w.options()})
 	steps := []step{get("http://example.com/"), {Do: "get", Text: "a"}, {Do: "put", Text: "a"}, {Do: "delete", Text: "a"}, {Do: "swap", Text: "a"}, {Do: "list"}}
 	for i, out := range l.play(t, steps...) {
-		if f := out.fault(t); out.Code != int32(hostfuncs.FaultDenied) || f.Kind != "denied" || !strings.Contains(f.Message, "permissions.") {
+		if f := out.fault(t); out.Code != int32(hostfuncs.CodeDenied) || f.Kind != "denied" || !strings.Contains(f.Message, "permissions.") {
 			t.Errorf("%s: %+v", steps[i].Do, out)
 		}
 	}

@@ -54,7 +54,7 @@ func TestStoresAreApart(t *testing.T) {
 	first := newLab(t, s)
 	each(first, func(owner string, call tool.Call) {
 		out := run(first, call, step{Do: "list"}, step{Do: "get", Text: "k"}, step{Do: "put", Text: "k", More: &owner}, step{Do: "put", Text: owner, More: ptr("")})
-		if out[0].Text != "[]" || out[1].Code != int32(hostfuncs.FaultNotFound) {
+		if out[0].Text != "[]" || out[1].Code != int32(hostfuncs.CodeNotFound) {
 			t.Errorf("%q finds %+v", owner, out)
 		}
 	})
@@ -73,7 +73,7 @@ func TestStoresAreApart(t *testing.T) {
 // What is not granted of a store is denied, and what is granted is no more than asked for.
 func TestModesOfStores(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
-	const denied, missing = int32(hostfuncs.FaultDenied), int32(hostfuncs.FaultNotFound)
+	const denied, missing = int32(hostfuncs.CodeDenied), int32(hostfuncs.CodeNotFound)
 	steps := []step{{Do: "get", Text: "k"}, {Do: "list"}, {Do: "put", Text: "k"}, {Do: "delete", Text: "k"}, {Do: "swap", Text: "k", Last: ptr("v")}}
 	for name, want := range map[string][]int32{
 		"none": {denied, denied, denied, denied, denied}, "reader": {missing, 2, denied, denied, denied}, "script": {missing, 2, 0, 0, 1},
@@ -97,15 +97,15 @@ func TestQuotasOfStores(t *testing.T) {
 	l := newLab(t, setup{tools: stores(), operator: storeGiven})
 	tests := []struct {
 		step step
-		want hostfuncs.FaultCode
+		want hostfuncs.Code
 	}{
-		{step{Do: "put", Text: "k", Times: 513}, hostfuncs.FaultTooMuch},
-		{step{Do: "get", Text: "k", Times: 8 << 20}, hostfuncs.FaultTooMuch},
-		{step{Do: "delete", Text: "d", Times: 8 << 20}, hostfuncs.FaultTooMuch},
-		{step{Do: "swap", Text: "s", Times: 8 << 20, Last: ptr("v")}, hostfuncs.FaultTooMuch},
-		{step{Do: "put", Text: ""}, hostfuncs.FaultInvalid},
-		{step{Do: "get", Text: ""}, hostfuncs.FaultInvalid},
-		{step{Do: "put", Text: "v", More: ptr(strings.Repeat("v", 1<<20+1))}, hostfuncs.FaultTooMuch},
+		{step{Do: "put", Text: "k", Times: 513}, hostfuncs.CodeTooMuch},
+		{step{Do: "get", Text: "k", Times: 8 << 20}, hostfuncs.CodeTooMuch},
+		{step{Do: "delete", Text: "d", Times: 8 << 20}, hostfuncs.CodeTooMuch},
+		{step{Do: "swap", Text: "s", Times: 8 << 20, Last: ptr("v")}, hostfuncs.CodeTooMuch},
+		{step{Do: "put", Text: ""}, hostfuncs.CodeInvalid},
+		{step{Do: "get", Text: ""}, hostfuncs.CodeInvalid},
+		{step{Do: "put", Text: "v", More: ptr(strings.Repeat("v", 1<<20+1))}, hostfuncs.CodeTooMuch},
 	}
 	for _, tt := range tests {
 		out := l.play(t, tt.step)[0]

@@ -169,7 +169,7 @@ func TestApprovalsAreBoundToWhatWasAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow, err := capability.ParseWord("net:https://api.example.com/v1/private")
+	narrow, err := capability.ParsePermission("net:https://api.example.com/v1/private")
 	if err != nil {
 		t.Fatal(err)
 	}

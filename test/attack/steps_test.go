@@ -447,7 +447,7 @@ func stepRequests(t *testing.T) {
 		}
 	}
 	long := request("GET", "http://example.com/", "X-Long", strings.Repeat("x", hostfuncs.MaxRequestHead))
-	if out := l.play(t, long)[0]; out.Code != int32(hostfuncs.FaultTooMuch) {
+	if out := l.play(t, long)[0]; out.Code != int32(hostfuncs.CodeTooMuch) {
 		t.Errorf("a long head: %+v", out)
 	}
 }
@@ -459,7 +459,7 @@ func stepStore(t *testing.T) {
 	})
 	long := strings.Repeat("k", 1<<20)
 	for _, out := range l.play(t, step{Do: "put", Text: long, More: ptr("x")}, step{Do: "get", Text: long}, step{Do: "put", Text: "k", More: ptr(strings.Repeat("v", 4<<20))}) {
-		if out.Code != int32(hostfuncs.FaultTooMuch) {
+		if out.Code != int32(hostfuncs.CodeTooMuch) {
 			t.Errorf("got %+v", out)
 		}
 	}
@@ -467,7 +467,7 @@ func stepStore(t *testing.T) {
 
 func stepTalk(t *testing.T) {
 	lines, size := 0, 0
-	talk := hostfuncs.NewTalk(hostfuncs.Listener{
+	talk := hostfuncs.NewMessages(hostfuncs.Listener{
 		Log: func(_ slog.Level, text string) { lines, size = lines+1, size+len(text) },
 	})
 	for range 5000 {

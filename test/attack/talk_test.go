@@ -56,7 +56,7 @@ func TestFloodsOfTalk(t *testing.T) {
 		if took := l.noted()[0].Duration; reports > int(took/hostfuncs.ProgressInterval)+2 || updates > hostfuncs.MaxUpdates*(int(took/time.Second)+1) {
 			t.Errorf("%s: %d reports and %d updates in %v", tt.name, reports, updates, took)
 		}
-		if strings.HasSuffix(tt.name, "updates") && out[0].Code != int32(hostfuncs.FaultTooMuch) {
+		if strings.HasSuffix(tt.name, "updates") && out[0].Code != int32(hostfuncs.CodeTooMuch) {
 			t.Errorf("%s: the last is taken: %+v", tt.name, out[0])
 		}
 	}

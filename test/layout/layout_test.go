@@ -80,7 +80,7 @@ var rules = []rule{
 	{from: []string{"runtime/internal/compile"}, to: []string{"runtime"}, allow: []string{"runtime/internal/compile", "runtime/internal/abi", "runtime/rewrite"}, reason: "compiling runs no guest"},
 	{from: []string{"manifests"}, to: []string{"runtime", "registry"}, reason: "a manifest is read without anything being run"},
 	{from: []string{"internal"}, to: []string{"runtime", "registry", "manifests", "hostfuncs"}, reason: "helpers below everything else"},
-	{from: []string{"cmd/wasmtool/internal/openapi", "cmd/wasmtool/internal/toolfolder"}, to: []string{"runtime", "registry"}, reason: "a document becomes manifests without anything being run"},
+	{from: []string{"cmd/wasmtool/internal/openapi", "cmd/wasmtool/internal/tooldir"}, to: []string{"runtime", "registry"}, reason: "a document becomes manifests without anything being run"},
 	{from: []string{"registry/catalogue"}, to: []string{"registry"}, allow: []string{"registry/tool", "registry/internal"}, reason: "the catalogue knows tools and no calls; it asks the rules through functions"},
 	{from: []string{"registry/tool"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/tool"}, reason: "a leaf where executors, registries and servers meet"},
 	{from: []string{"registry/schedule"}, to: []string{"registry", "runtime", "manifests"}, allow: []string{"registry/schedule", "registry/tool", "registry/internal/callerror"}, reason: "when calls run does not depend on how they are made"},

@@ -64,14 +64,14 @@ func Files(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []F
 	if err := writeTree(dir); err != nil {
 		return []FileJob{{Missing: reason(err)}}
 	}
-	write, err := capability.ParseWord("write:" + capability.WorkspaceMount)
+	write, err := capability.ParsePermission("write:" + capability.WorkspaceMount)
 	if err != nil {
 		return []FileJob{{Missing: reason(err)}}
 	}
 	tools, err := standard.New(standard.Options{
 		Workspace: dir,
 		Runtime:   runtime.Options{CacheDir: filepath.Join(s.Cache, "runtime")},
-		Registry:  registry.Options{Rules: registry.Rules{Granted: []capability.Word{write}}},
+		Registry:  registry.Options{Rules: registry.Rules{Granted: []capability.Permission{write}}},
 	})
 	if err != nil {
 		return []FileJob{{Missing: reason(err)}}

@@ -15,7 +15,7 @@ import (
 // For a call that is not open the error has the code not_found when the desk knows nothing
 // of it, invalid_argument when it has its result already, and timeout or cancelled when it
 // ended without one. A call that is not open is never touched.
-func (d *Desk) Complete(id ID, result tool.Result) error {
+func (d *Inbox) Complete(id ID, result tool.Result) error {
 	d.mu.Lock()
 	c := d.open[id]
 	d.mu.Unlock()
@@ -39,7 +39,7 @@ func (d *Desk) Complete(id ID, result tool.Result) error {
 
 // Fail ends an open call with a failure: the message is what a model reads. Errors are
 // those of Complete.
-func (d *Desk) Fail(id ID, message string) error {
+func (d *Inbox) Fail(id ID, message string) error {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	return d.Complete(id, tool.Result{Content: []tool.Content{tool.TextContent(message)}, IsError: true})
 }
@@ -58,7 +58,7 @@ func (c *openCall) fits(result tool.Result) error {
 }
 
 // explain says why a call is not open.
-func (d *Desk) explain(id ID) error {
+func (d *Inbox) explain(id ID) error {
 	code, known := tool.Code(""), false
 	d.over.Look(id.Tenant, id.Call, func(c *tool.Code) { code, known = *c, true })
 	e := &tool.Error{CallID: id.Call}

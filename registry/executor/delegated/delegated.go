@@ -91,8 +91,8 @@ type Completion struct {
 }
 
 // Desk holds the calls that are open. It is safe for concurrent use. The zero value is not
-// usable; see NewDesk.
-type Desk struct {
+// usable; see NewInbox.
+type Inbox struct {
 	o   Options
 	log *slog.Logger
 
@@ -103,13 +103,13 @@ type Desk struct {
 	over    *tenants.Table[tool.Code] // how the last calls ended; no code and execution: with a result
 }
 
-// NewDesk returns an empty Desk.
-func NewDesk(o Options) *Desk {
+// NewInbox returns an empty Desk.
+func NewInbox(o Options) *Inbox {
 	o.Timeout = cmp.Or(max(o.Timeout, 0), DefaultTimeout)
 	o.MaxOpen = cmp.Or(max(o.MaxOpen, 0), DefaultMaxOpen)
 	o.MaxOpenPerTenant = cmp.Or(max(o.MaxOpenPerTenant, 0), DefaultMaxOpenPerTenant)
 	log := cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	return &Desk{o: o, log: log, open: make(map[ID]*openCall), tenants: make(map[string]int), over: tenants.New[tool.Code](o.MaxOpen)}
+	return &Inbox{o: o, log: log, open: make(map[ID]*openCall), tenants: make(map[string]int), over: tenants.New[tool.Code](o.MaxOpen)}
 }
 
 // Define makes a tool whose calls the desk hands out. Sandboxed is always false, and an
@@ -117,7 +117,7 @@ func NewDesk(o Options) *Desk {
 // of the form Later returns without it, since what its calls return is no such result. The
 // error is an *Error of the code invalid_manifest whose Details.Field names the field at
 // fault.
-func (d *Desk) Define(spec tool.Spec, form Form) (tool.Spec, tool.Executor, error) {
+func (d *Inbox) Define(spec tool.Spec, form Form) (tool.Spec, tool.Executor, error) {
 	spec.Sandboxed = false
 	spec.Source = cmp.Or(spec.Source, "client")
 	if form == Wait && spec.Timeout <= 0 {
@@ -135,7 +135,7 @@ func (d *Desk) Define(spec tool.Spec, form Form) (tool.Spec, tool.Executor, erro
 }
 
 // Open returns the calls of a tenant that are open, the oldest first.
-func (d *Desk) Open(tenant string) []Request {
+func (d *Inbox) Open(tenant string) []Request {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	requests := []Request{}
@@ -151,7 +151,7 @@ func (d *Desk) Open(tenant string) []Request {
 }
 
 // Close ends all open calls with cancelled, and takes no more. Closing again does nothing.
-func (d *Desk) Close() error {
+func (d *Inbox) Close() error {
 	d.mu.Lock()
 	d.closed = true
 	all := slices.Collect(maps.Values(d.open))

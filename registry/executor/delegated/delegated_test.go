@@ -25,9 +25,9 @@ var ask = tool.Spec{
 	Result:     json.RawMessage(`{"type":"object","required":["answer"],"properties":{"answer":{"type":"string"}}}`),
 }
 
-func setUp(t *testing.T, o delegated.Options, form delegated.Form) (*registry.Registry, *delegated.Desk) {
+func setUp(t *testing.T, o delegated.Options, form delegated.Form) (*registry.Registry, *delegated.Inbox) {
 	t.Helper()
-	desk := delegated.NewDesk(o)
+	desk := delegated.NewInbox(o)
 	spec, executor, err := desk.Define(ask, form)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestEndingsWithoutAResult(t *testing.T) {
 
 func TestWaitReturnsTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var desk *delegated.Desk
+		var desk *delegated.Inbox
 		complete := func(id delegated.ID) error { return desk.Complete(id, answer("because")) }
 		r, d := setUp(t, delegated.Options{OnCall: func(_ context.Context, q delegated.Request) {
 			time.Sleep(time.Minute) // longer than a tool has by default
@@ -326,7 +326,7 @@ func TestListenersThatPanic(t *testing.T) {
 }
 
 func TestDefineRefuses(t *testing.T) {
-	_, _, err := delegated.NewDesk(delegated.Options{}).Define(tool.Spec{Name: "a", Result: json.RawMessage(`5`)}, delegated.Later)
+	_, _, err := delegated.NewInbox(delegated.Options{}).Define(tool.Spec{Name: "a", Result: json.RawMessage(`5`)}, delegated.Later)
 	if e := wantCode(t, err, tool.CodeInvalidManifest); e.Details.Field != "result" {
 		t.Errorf("got %+v", e)
 	}

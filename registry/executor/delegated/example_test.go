@@ -11,7 +11,7 @@ import (
 )
 
 func Example() {
-	desk := delegated.NewDesk(delegated.Options{
+	desk := delegated.NewInbox(delegated.Options{
 		// Where the result goes, when it comes: into the conversation, say.
 		OnDone: func(c delegated.Completion) { fmt.Println(c.Tool, "gave", c.Result.Text()) },
 	})

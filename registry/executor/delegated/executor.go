@@ -9,7 +9,7 @@ import (
 
 // executor hands the calls of one tool to a desk.
 type executor struct {
-	desk   *Desk
+	desk   *Inbox
 	name   string
 	form   Form
 	result *jsonschema.Schema

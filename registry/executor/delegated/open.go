@@ -31,7 +31,7 @@ func (c *openCall) copy() Request {
 }
 
 // hand opens a call and tells OnCall of it.
-func (d *Desk) hand(e *executor, in tool.Invocation) (*openCall, error) {
+func (d *Inbox) hand(e *executor, in tool.Invocation) (*openCall, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), d.o.Timeout)
 	deadline, _ := ctx.Deadline()
 	ref := in.Call.Ref()
@@ -56,7 +56,7 @@ func (d *Desk) hand(e *executor, in tool.Invocation) (*openCall, error) {
 }
 
 // enter notes a call as open, if there is room.
-func (d *Desk) enter(c *openCall) error {
+func (d *Inbox) enter(c *openCall) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	id := c.request.Key()
@@ -77,7 +77,7 @@ func (d *Desk) enter(c *openCall) error {
 }
 
 // tell tells OnCall.
-func (d *Desk) tell(ctx context.Context, c *openCall) {
+func (d *Inbox) tell(ctx context.Context, c *openCall) {
 	defer func() {
 		if p := recover(); p != nil {
 			d.log.Error("panic in OnCall", "call", c.request.ID, "panic", p, "stack", string(debug.Stack()))
@@ -88,7 +88,7 @@ func (d *Desk) tell(ctx context.Context, c *openCall) {
 }
 
 // end closes a call and hands its outcome on. It reports whether the call was open still.
-func (d *Desk) end(c *openCall, outcome Completion) bool {
+func (d *Inbox) end(c *openCall, outcome Completion) bool {
 	id := c.request.Key()
 	d.mu.Lock()
 	if d.open[id] != c {

@@ -28,7 +28,7 @@ func TestNames(t *testing.T) {
 // Each definition is what a registry takes, by either way, and says of each parameter what
 // it is for.
 func TestDefinitions(t *testing.T) {
-	desk := delegated.NewDesk(delegated.Options{})
+	desk := delegated.NewInbox(delegated.Options{})
 	t.Cleanup(func() { _ = desk.Close() })
 	for _, name := range hosttools.Names() {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func TestHiddenCharactersAreEscapedOrLeaveToolOut(t *testing.T) {
 					t.Errorf("%s: got %+q", tt.definition, shown)
 				}
 			}
-			if jsonschema.JudgeTexts(s.Parameters) != nil || jsonschema.JudgeTexts(s.Result) != nil {
+			if jsonschema.CheckTexts(s.Parameters) != nil || jsonschema.CheckTexts(s.Result) != nil {
 				t.Errorf("%s: got %s and %s", tt.definition, s.Parameters, s.Result)
 			}
 		}

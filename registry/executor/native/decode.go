@@ -26,14 +26,14 @@ func decode(arguments json.RawMessage, into any) error {
 	if err == nil {
 		return nil
 	}
-	fault := tool.Fault{Kind: tool.FaultConstraint, Message: "the arguments do not have the form that the tool takes"}
+	fault := tool.Violation{Kind: tool.ViolationConstraint, Message: "the arguments do not have the form that the tool takes"}
 	if errors.As(err, &misfit) {
 		fault.Pointer = "/" + strings.ReplaceAll(misfit.Field, ".", "/")
 		fault.Message = misfit.Field + ": a " + misfit.Value + " does not fit here; give a smaller or simpler value"
 	}
 	return (&tool.Error{
 		Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + fault.Message, Recoverable: true,
-		Details: tool.Details{Faults: []tool.Fault{fault}},
+		Details: tool.Details{Violations: []tool.Violation{fault}},
 	}).WithCause(err)
 }
 

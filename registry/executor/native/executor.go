@@ -36,8 +36,8 @@ func (e *executor) Close() error {
 	return nil
 }
 
-// ExplainFaults puts faults into the words of Options.OnInvalid.
-func (e *executor) ExplainFaults(faults []tool.Fault) string {
+// ExplainViolations puts faults into the words of Options.OnInvalid.
+func (e *executor) ExplainViolations(faults []tool.Violation) string {
 	if e.o.OnInvalid == nil {
 		return ""
 	}

@@ -37,7 +37,7 @@ type Options struct {
 	Init func(ctx context.Context) (tool.Definition, error)
 	// OnInvalid puts the faults of a call's arguments into words for a model; nil, and "",
 	// mean the registry's own words.
-	OnInvalid func(faults []tool.Fault) string
+	OnInvalid func(faults []tool.Violation) string
 	// MaxAbandoned is how many calls may have been left behind; 0 means
 	// DefaultMaxAbandoned.
 	MaxAbandoned int

@@ -108,16 +108,16 @@ func TestDefineChecksArguments(t *testing.T) {
 		return "", nil
 	}))
 	for arguments, kind := range map[string]string{
-		`{}`:                       tool.FaultMissing,
-		`{"name":[]}`:              tool.FaultType,
-		`{"name":"a","small":300}`: tool.FaultConstraint,
-		`{"name":"a","tags":null}`: tool.FaultType,
-		`{"name":"a","since":99999999999999999999999}`:            tool.FaultConstraint,
-		`{"name":"a","tags":[{"key":"a","ip":"nowhere at all"}]}`: tool.FaultConstraint,
+		`{}`:                       tool.ViolationMissing,
+		`{"name":[]}`:              tool.ViolationType,
+		`{"name":"a","small":300}`: tool.ViolationConstraint,
+		`{"name":"a","tags":null}`: tool.ViolationType,
+		`{"name":"a","since":99999999999999999999999}`:            tool.ViolationConstraint,
+		`{"name":"a","tags":[{"key":"a","ip":"nowhere at all"}]}`: tool.ViolationConstraint,
 	} {
 		_, err := call(r, "city", arguments)
 		e := failure(t, err, tool.CodeInvalidArgument)
-		if !e.Recoverable || len(e.Details.Faults) == 0 || e.Details.Faults[0].Kind != kind {
+		if !e.Recoverable || len(e.Details.Violations) == 0 || e.Details.Violations[0].Kind != kind {
 			t.Errorf("%s: got %+v, want the kind %s", arguments, e, kind)
 		}
 	}
@@ -321,18 +321,18 @@ func TestResultsAreChecked(t *testing.T) {
 
 func TestWordsForFaults(t *testing.T) {
 	o := named("city")
-	o.OnInvalid = func(faults []tool.Fault) string { return "say which city: " + faults[0].Pointer }
+	o.OnInvalid = func(faults []tool.Violation) string { return "say which city: " + faults[0].Pointer }
 	r := register(t, registry.Options{})(native.Define(o, func(context.Context, city) (string, error) { return "", nil }))
 	_, err := call(r, "city", "{}")
-	if e := failure(t, err, tool.CodeInvalidArgument); e.Message != "say which city: /name" || len(e.Details.Faults) != 1 {
+	if e := failure(t, err, tool.CodeInvalidArgument); e.Message != "say which city: /name" || len(e.Details.Violations) != 1 {
 		t.Errorf("got %+v", e)
 	}
 	if _, _, err := r.Validate("city", nil); !strings.Contains(err.Error(), "say which city") {
 		t.Errorf("Validate says %v", err)
 	}
-	for name, words := range map[string]func([]tool.Fault) string{
-		"nothing": func([]tool.Fault) string { return "" },
-		"a panic": func([]tool.Fault) string { panic("oh") },
+	for name, words := range map[string]func([]tool.Violation) string{
+		"nothing": func([]tool.Violation) string { return "" },
+		"a panic": func([]tool.Violation) string { panic("oh") },
 	} {
 		o.OnInvalid = words
 		r := register(t, registry.Options{})(native.Define(o, func(context.Context, city) (string, error) { return "", nil }))

@@ -136,7 +136,7 @@ func TestJobsBelongToASession(t *testing.T) {
 	b.want(b.do("a", `{"action":"start","command":"wait"}`), "job_1: running")
 	b.want(b.do("b", `{"action":"list"}`), "no jobs in this session")
 	b.want(b.do("b", `{"action":"kill","id":"job_1"}`), "there is no job")
-	other, err := b.tools.Tenant("t", registry.Overlay{}).Execute(t.Context(), tool.Call{Tool: "process", Session: "a", Arguments: json.RawMessage(`{"action":"list"}`)})
+	other, err := b.tools.Tenant("t", registry.TenantOptions{}).Execute(t.Context(), tool.Call{Tool: "process", Session: "a", Arguments: json.RawMessage(`{"action":"list"}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,10 +177,10 @@ func TestOverlayHoldsForJobs(t *testing.T) {
 		return registry.Answer{Yes: true}, nil
 	})
 	call := tool.Call{Tool: "process", Arguments: json.RawMessage(`{"action":"start","command":"say a"}`)}
-	if _, err := b.tools.Tenant("a", registry.Overlay{Approver: yes}).Execute(t.Context(), call); err != nil {
+	if _, err := b.tools.Tenant("a", registry.TenantOptions{Approver: yes}).Execute(t.Context(), call); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.tools.Tenant("b", registry.Overlay{}).Execute(t.Context(), call); err == nil {
+	if _, err := b.tools.Tenant("b", registry.TenantOptions{}).Execute(t.Context(), call); err == nil {
 		t.Error("a job ran that nobody had said yes to")
 	}
 }

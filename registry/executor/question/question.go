@@ -72,7 +72,7 @@ func ask(ctx context.Context, asker tool.Asker, call tool.Call, a arguments) (to
 		Text:    a.Question, Header: a.Header, Options: a.Options, Multiple: a.Multiple,
 	})
 	switch {
-	case errors.Is(err, tool.ErrNobodyToAsk):
+	case errors.Is(err, tool.ErrNoApprover):
 		return tool.Result{}, &tool.Error{Code: tool.CodeApprovalRequired, Message: "there is nobody to answer; go on with what you know, and say in the end what you assumed"}
 	case err != nil:
 		return tool.Result{}, err

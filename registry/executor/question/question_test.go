@@ -75,7 +75,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{`{}`, nil, tool.CodeInvalidArgument, "question"},
 		{`{"question":"x","options":[{"label":"a"},{"label":"a"}]}`, nil, tool.CodeInvalidArgument, `"a" is there twice`},
-		{`{"question":"x"}`, tool.ErrNobodyToAsk, tool.CodeApprovalRequired, "nobody to answer"},
+		{`{"question":"x"}`, tool.ErrNoApprover, tool.CodeApprovalRequired, "nobody to answer"},
 		{`{"question":"x"}`, errors.New("the line broke"), tool.CodeExecution, "the line broke"},
 	} {
 		_, err := call(t, &person{err: c.err}, c.arguments)

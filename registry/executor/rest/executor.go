@@ -82,16 +82,16 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 		return tool.Result{}, (&tool.Error{Code: tool.CodePermissionDenied, Message: err.Error()}).WithCause(err)
 	}
 	defer func() { _ = b.Close() }() // the call is over, whatever it says
-	if b.Web == nil {
+	if b.HTTP == nil {
 		return tool.Result{}, &tool.Error{Code: tool.CodePermissionDenied, Message: "the request is not granted; only the operator can grant it"}
 	}
-	result, err := e.exchange(ctx, b.Web, request)
+	result, err := e.exchange(ctx, b.HTTP, request)
 	result.Call.Usage = b.Usage()
 	return result, err
 }
 
 // exchange sends a request and reads what comes back.
-func (e *Executor) exchange(ctx context.Context, web *hostfuncs.Web, request egress.Request) (tool.Result, error) {
+func (e *Executor) exchange(ctx context.Context, web *hostfuncs.HTTP, request egress.Request) (tool.Result, error) {
 	res, err := web.Do(ctx, request)
 	if err != nil {
 		return tool.Result{}, unanswered(err)

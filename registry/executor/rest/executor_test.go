@@ -48,9 +48,9 @@ func callWith(t *testing.T, ctx context.Context, manifest, arguments string, o e
 		t.Fatal(err)
 	}
 	ask := m.Permissions.Net[0]
-	grant, missing := capability.Intersect(m.Permissions, capability.Offer{
-		Net:     []capability.OfferedNet{{URL: ask.URL, Private: true}},
-		Secrets: map[string]capability.SecretOffer{"TOKEN": {}, "LOGIN": {}},
+	grant, missing := capability.Intersect(m.Permissions, capability.Grantable{
+		Net:     []capability.GrantableNet{{URL: ask.URL, Private: true}},
+		Secrets: map[string]capability.GrantableSecret{"TOKEN": {}, "LOGIN": {}},
 	})
 	if len(missing) > 0 {
 		t.Fatalf("missing %q", missing)
@@ -454,7 +454,7 @@ func TestRetries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools.SetRules(registry.Rules{Policy: unasked, Offer: capability.Offer{Net: []capability.OfferedNet{{URL: m.Permissions.Net[0].URL, Private: true}}}})
+		tools.SetRules(registry.Rules{Policy: unasked, Offer: capability.Grantable{Net: []capability.GrantableNet{{URL: m.Permissions.Net[0].URL, Private: true}}}})
 		result, err := tools.Execute(context.Background(), tool.Call{Tool: "demo", Retries: 3, RetryDelay: time.Millisecond})
 		if tool.CodeOf(err) != tc.code || calls != tc.calls || result.Call.Attempts != tc.calls {
 			t.Errorf("%s after %d failures: %v after %d calls, %d attempts", tc.method, tc.failures, err, calls, result.Call.Attempts)

@@ -178,7 +178,7 @@ func object(arguments map[string]json.RawMessage, with func(name string) bool) [
 func invalid(pointer, message string) error {
 	return &tool.Error{
 		Code: tool.CodeInvalidArgument, Message: message, Recoverable: true,
-		Details: tool.Details{Faults: []tool.Fault{{Pointer: pointer, Kind: "constraint", Message: message}}},
+		Details: tool.Details{Violations: []tool.Violation{{Pointer: pointer, Kind: "constraint", Message: message}}},
 	}
 }
 

@@ -259,8 +259,8 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 		HTTP:     requests, Secrets: secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
 		Now:       in.Now,
-		About: func() hostfuncs.About {
-			about := hostfuncs.About{
+		CallInfo: func() hostfuncs.CallInfo {
+			about := hostfuncs.CallInfo{
 				Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
 				IdempotencyKey: call.IdempotencyKey, WorkingDirectory: call.WorkingDirectory,
 				Settings: e.o.Manifest.SettingValues(),

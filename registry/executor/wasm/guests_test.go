@@ -20,7 +20,7 @@ import (
 func newExecutor(t *testing.T, o runtime.Options, fsys files.Options, module wasmtest.Module, keys string) *Executor {
 	t.Helper()
 	manifest := "manifest = 1\nname = \"demo\"\nversion = \"1.0.0\"\ndescription = \"A demo.\"\nmodule.path = \"demo.wasm\"\n" + keys
-	m, wasm, err := manifests.Load(manifests.EmbeddedFolder(fstest.MapFS{
+	m, wasm, err := manifests.Load(manifests.EmbeddedDirectory(fstest.MapFS{
 		"tool.toml": {Data: []byte(manifest)}, "demo.wasm": {Data: module.Bytes()},
 	}), "tool.toml")
 	if err != nil {

@@ -38,7 +38,7 @@ func secretive(t *testing.T, value string) *hostfuncs.Bindings {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	res, err := b.Web.Do(t.Context(), egress.Request{URL: server.URL + "/"})
+	res, err := b.HTTP.Do(t.Context(), egress.Request{URL: server.URL + "/"})
 	if err != nil {
 		t.Fatal(err)
 	}

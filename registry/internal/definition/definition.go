@@ -87,7 +87,7 @@ func schema(
 	if known != nil && bytes.Equal(text, known.JSON()) {
 		return known, nil
 	}
-	if fault := jsonschema.JudgeTexts(text); fault != nil {
+	if fault := jsonschema.CheckTexts(text); fault != nil {
 		return nil, Fault(name, field, "%s: %s; leave it out", field, fault)
 	}
 	compiled, err := compile(text)

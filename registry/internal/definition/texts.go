@@ -40,7 +40,7 @@ func judgeTexts(spec tool.Spec) error {
 		}
 	}
 	for i, example := range spec.Examples {
-		if fault := jsonschema.JudgeTexts(example.Arguments); fault != nil {
+		if fault := jsonschema.CheckTexts(example.Arguments); fault != nil {
 			return Fault(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out", i+1, fault)
 		}
 	}

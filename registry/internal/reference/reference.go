@@ -53,12 +53,12 @@ func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 			continue
 		}
 		if replaced++; replaced > MaxReferences {
-			return nil, Invalid(tool.FaultLimit, fmt.Sprintf("the arguments refer to more than %d results and variables", MaxReferences))
+			return nil, Invalid(tool.ViolationLimit, fmt.Sprintf("the arguments refer to more than %d results and variables", MaxReferences))
 		}
 		out = append(append(out, arguments[done:begin]...), plainjson.String(text)...)
 		done = end
 		if len(out) > jsontree.MaxBytes {
-			return nil, Invalid(tool.FaultLimit, "the arguments would be too long with what they refer to; hand on a part of it")
+			return nil, Invalid(tool.ViolationLimit, "the arguments would be too long with what they refer to; hand on a part of it")
 		}
 	}
 	return append(out, arguments[done:]...), nil
@@ -78,6 +78,6 @@ func isValue(text []byte, begin, end int) bool {
 func Invalid(kind, message string) error {
 	return &tool.Error{
 		Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + message, Recoverable: true,
-		Details: tool.Details{Faults: []tool.Fault{{Kind: kind, Message: message}}},
+		Details: tool.Details{Violations: []tool.Violation{{Kind: kind, Message: message}}},
 	}
 }

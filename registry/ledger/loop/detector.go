@@ -92,7 +92,7 @@ func (d *Detector) Watches(session string) bool { return session != "" && !d.o.O
 
 // Judge says what is to be done about a call that is about to run, if it is one more
 // repetition, and of what.
-func (d *Detector) Judge(tenant, session string, c Call) (Verdict, Loop) {
+func (d *Detector) Check(tenant, session string, c Call) (Verdict, Loop) {
 	if !d.Watches(session) {
 		return Pass, Loop{}
 	}

@@ -15,7 +15,7 @@ func play(d *Detector, session, script string) string {
 	for _, word := range strings.Fields(script) {
 		name, rest, _ := strings.Cut(strings.TrimSuffix(word, ")"), "(")
 		c := Call{Tool: name, Arguments: "same", Polling: name == "poll"}
-		verdict, _ := d.Judge("tenant", session, c)
+		verdict, _ := d.Check("tenant", session, c)
 		o := Outcome{Result: strings.Trim(rest, "!y"), Changed: strings.Contains(rest, "!"), Approved: strings.Contains(rest, "y")}
 		o.Refused = verdict == Block || verdict == Ask && !o.Approved
 		if o.Refused {

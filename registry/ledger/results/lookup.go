@@ -21,7 +21,7 @@ func (s *Store) Lookup(owner Owner, name string) (text string, found bool, err e
 	}
 	text, err = s.Text(owner, name)
 	if err != nil {
-		return "", true, reference.Invalid(tool.FaultConstraint, err.Error())
+		return "", true, reference.Invalid(tool.ViolationConstraint, err.Error())
 	}
 	return text, true, nil
 }

@@ -53,10 +53,10 @@ type Directory struct {
 }
 
 // Parsed returns the words of a grant that a GrantStore returned.
-func (g Grant) Parsed() []capability.Word {
-	var words []capability.Word
+func (g Grant) Parsed() []capability.Permission {
+	var words []capability.Permission
 	for _, text := range g.Words {
-		if w, err := capability.ParseWord(text); err == nil { // a store checked it
+		if w, err := capability.ParsePermission(text); err == nil { // a store checked it
 			words = append(words, w)
 		}
 	}
@@ -106,7 +106,7 @@ func (g Grant) validate() error {
 		return err
 	}
 	for _, text := range g.Words {
-		word, err := capability.ParseWord(text)
+		word, err := capability.ParsePermission(text)
 		switch {
 		case len(text) > maxWordBytes:
 			return fmt.Errorf("a word is longer than %d bytes", maxWordBytes)

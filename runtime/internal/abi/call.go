@@ -58,7 +58,7 @@ type Call struct {
 	Code    uint32
 	Memory  MemoryUse
 	// Fault is why the last thing that the guest asked the host for was not done.
-	Fault *hostfuncs.Fault
+	Fault *hostfuncs.Error
 
 	process *Process
 	// caller is the context of the call, and cause why the host ends it, once there

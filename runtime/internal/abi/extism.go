@@ -82,7 +82,7 @@ func (x extismExporter) talk() {
 		"log_warn": slog.LevelWarn, "log_error": slog.LevelError,
 	} {
 		x.add(name, func(k *kernel, stack []uint64) {
-			k.call.Bindings.Talk.Log(level, k.block(stack[0]))
+			k.call.Bindings.Messages.Log(level, k.block(stack[0]))
 			k.release(stack[0]) // plug-ins count on it
 		}, noResult, i64)
 	}

@@ -43,7 +43,7 @@ func (k *kernel) exchange(head, body uint64) uint64 {
 }
 
 func (k *kernel) send(head, body []byte) (at uint64, err error) {
-	w := k.call.Bindings.Web
+	w := k.call.Bindings.HTTP
 	if w == nil {
 		return 0, errNoWeb
 	}
@@ -68,7 +68,7 @@ func (k *kernel) send(head, body []byte) (at uint64, err error) {
 
 // extismRequest turns the head of a request into one of our own.
 func extismRequest(head []byte) ([]byte, error) {
-	bad := &hostfuncs.Fault{Code: hostfuncs.FaultInvalid, Kind: "url", Message: "the plug-in's request is not the JSON object that Extism describes, or too large"}
+	bad := &hostfuncs.Error{Code: hostfuncs.CodeInvalid, Kind: "url", Message: "the plug-in's request is not the JSON object that Extism describes, or too large"}
 	if len(head) > hostfuncs.MaxRequestHead {
 		return nil, bad
 	}

@@ -134,16 +134,16 @@ func (c *Call) Answer(n uint32, err error) uint64 {
 }
 
 // faultOf is what a guest may know of an error.
-func faultOf(err error) *hostfuncs.Fault {
-	var fault *hostfuncs.Fault
+func faultOf(err error) *hostfuncs.Error {
+	var fault *hostfuncs.Error
 	if !errors.As(err, &fault) {
-		fault = &hostfuncs.Fault{Code: hostfuncs.FaultUnavailable, Kind: "unavailable", Message: "it failed inside wasmtool"}
+		fault = &hostfuncs.Error{Code: hostfuncs.CodeUnavailable, Kind: "unavailable", Message: "it failed inside wasmtool"}
 	}
 	return fault
 }
 
-func notGranted(message string) *hostfuncs.Fault {
-	return &hostfuncs.Fault{Code: hostfuncs.FaultDenied, Kind: "denied", Message: message}
+func notGranted(message string) *hostfuncs.Error {
+	return &hostfuncs.Error{Code: hostfuncs.CodeDenied, Kind: "denied", Message: message}
 }
 
 // handOver copies as much of data as fits into the guest's buffer, and returns the length
@@ -182,13 +182,13 @@ func (x v1Exporter) inputAndOutput() {
 func (x v1Exporter) talk() {
 	x.add("log", 3, func(a args) (uint32, error) {
 		if text := a.bytes(1); !a.call.IsWarmUp {
-			a.call.Bindings.Talk.Log(hostfuncs.LogLevel(a.u32(0)), text)
+			a.call.Bindings.Messages.Log(hostfuncs.LogLevel(a.u32(0)), text)
 		}
 		return 0, nil
 	})
 	x.addWith("progress", []api.ValueType{f64, f64, i32, i32}, func(a args) (uint32, error) {
 		if message := a.bytes(2); !a.call.IsWarmUp {
-			a.call.Bindings.Talk.Progress(api.DecodeF64(a.stack[0]), api.DecodeF64(a.stack[1]), message)
+			a.call.Bindings.Messages.Progress(api.DecodeF64(a.stack[0]), api.DecodeF64(a.stack[1]), message)
 		}
 		return 0, nil
 	})
@@ -197,12 +197,12 @@ func (x v1Exporter) talk() {
 		if a.call.IsWarmUp {
 			return 0, nil
 		}
-		return 0, a.call.Bindings.Talk.Update(text)
+		return 0, a.call.Bindings.Messages.Update(text)
 	})
 	x.add("context_read", 2, func(a args) (uint32, error) {
 		about := []byte("{}") // a warm-up serves no call
 		if !a.call.IsWarmUp {
-			about, _ = json.Marshal(a.call.Bindings.About()) // of texts and a number, it cannot fail
+			about, _ = json.Marshal(a.call.Bindings.CallInfo()) // of texts and a number, it cannot fail
 		}
 		return handOver(about, a.bytes(0)), nil
 	})
@@ -233,8 +233,8 @@ func sum256(a args) (uint32, error) {
 	return sha256.Size, nil
 }
 
-var errDigestTooLarge = &hostfuncs.Fault{
-	Code: hostfuncs.FaultTooMuch, Kind: "too_large",
+var errDigestTooLarge = &hostfuncs.Error{
+	Code: hostfuncs.CodeTooMuch, Kind: "too_large",
 	Message: "sha256 takes 64 MiB at most and needs 32 bytes for what it gives",
 }
 

@@ -66,9 +66,9 @@ func (c *Call) Batch(names, room []byte, ask func(files.Batch, []byte) []files.A
 
 // What no batch is made of.
 var (
-	errBatchNames    = &hostfuncs.Fault{Code: hostfuncs.FaultInvalid, Kind: "names", Message: "each name of a file must be followed by a NUL byte"}
-	errBatchTooLarge = &hostfuncs.Fault{
-		Code: hostfuncs.FaultTooMuch, Kind: "too_large",
+	errBatchNames    = &hostfuncs.Error{Code: hostfuncs.CodeInvalid, Kind: "names", Message: "each name of a file must be followed by a NUL byte"}
+	errBatchTooLarge = &hostfuncs.Error{
+		Code: hostfuncs.CodeTooMuch, Kind: "too_large",
 		Message: "too many files at once: name at most 4096 in 1 MiB, and give 32 bytes of room for each and more for what it holds",
 	}
 )
@@ -91,8 +91,8 @@ func putAnswer(to []byte, a files.Answer, table int) {
 }
 
 // errSeen answers what no answer for a file is.
-var errSeen = &hostfuncs.Fault{
-	Code: hostfuncs.FaultInvalid, Kind: "seen",
+var errSeen = &hostfuncs.Error{
+	Code: hostfuncs.CodeInvalid, Kind: "seen",
 	Message: "what was seen of the file must be one of the 32-byte answers that files_stat or files_read gave for a regular file, or for one that is not there",
 }
 

@@ -18,7 +18,7 @@ const (
 func (x v1Exporter) web() {
 	x.add("http_request", 4, func(a args) (uint32, error) {
 		head, body := a.bytes(0), a.bytes(2)
-		w := a.call.Bindings.Web
+		w := a.call.Bindings.HTTP
 		if w == nil || a.call.IsWarmUp {
 			return 0, errNoWeb
 		}
@@ -41,18 +41,18 @@ func (x v1Exporter) web() {
 }
 
 // noWeb is the HTTP of calls that have none.
-var noWeb = new(hostfuncs.Web)
+var noWeb = new(hostfuncs.HTTP)
 
 // web is the HTTP of the call; one without responses where there is none.
-func (c *Call) web() *hostfuncs.Web {
-	if w := c.Bindings.Web; w != nil && !c.IsWarmUp {
+func (c *Call) web() *hostfuncs.HTTP {
+	if w := c.Bindings.HTTP; w != nil && !c.IsWarmUp {
 		return w
 	}
 	return noWeb
 }
 
 // request sends a request. The guest waits, so its memory stays as it is.
-func (c *Call) request(w *hostfuncs.Web, head, body []byte) (handle uint32, err error) {
+func (c *Call) request(w *hostfuncs.HTTP, head, body []byte) (handle uint32, err error) {
 	if len(body) > maxRequestBody {
 		return 0, errBodyTooLarge
 	}
@@ -62,7 +62,7 @@ func (c *Call) request(w *hostfuncs.Web, head, body []byte) (handle uint32, err 
 // What no client is asked for.
 var (
 	errNoWeb        = notGranted("no request may be sent; the manifest asks for it with [[permissions.net]], and only the operator grants it")
-	errBodyTooLarge = &hostfuncs.Fault{Code: hostfuncs.FaultTooMuch, Kind: "too_large", Message: "the body of the request is too large"}
+	errBodyTooLarge = &hostfuncs.Error{Code: hostfuncs.CodeTooMuch, Kind: "too_large", Message: "the body of the request is too large"}
 )
 
 // store adds the key-value store.

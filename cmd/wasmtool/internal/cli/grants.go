@@ -19,9 +19,9 @@ type grantOptions struct {
 	dirs  []string
 	env   []string
 	allow []string
-	words []capability.Word // of allow
+	words []capability.Permission // of allow
 	// given are the words of all that the flags grant: a call by hand is not asked about them.
-	given []capability.Word
+	given []capability.Permission
 }
 
 // add adds the flags; byDefault is what --dir is when it is not given, or empty.
@@ -36,8 +36,8 @@ func (o *grantOptions) add(cmd *cobra.Command, byDefault string) {
 }
 
 // offer turns the flags into what the operator offers, and sets words and given.
-func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Offer, error) {
-	offer := capability.Offer{
+func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Grantable, error) {
+	offer := capability.Grantable{
 		Mounts: make(map[string]capability.Mount),
 		Env:    make(map[string]string),
 		Clock:  true,
@@ -69,7 +69,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		o.give("env:" + name)
 	}
 	for _, text := range o.allow {
-		word, err := capability.ParseWord(text)
+		word, err := capability.ParsePermission(text)
 		if err != nil {
 			return offer, usage(cmd, fmt.Sprintf("--allow %s: %v", text, err))
 		}
@@ -95,7 +95,7 @@ func workspaceDir() string {
 // give notes a word that a flag grants.
 func (o *grantOptions) give(text string) {
 	// A name that makes no word is none that a manifest can ask for.
-	if word, err := capability.ParseWord(text); err == nil {
+	if word, err := capability.ParsePermission(text); err == nil {
 		o.given = append(o.given, word)
 	}
 }
@@ -135,8 +135,8 @@ func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 }
 
 // asks reports whether a tool asks for anything that a word grants.
-func asks(p capability.Permissions, w capability.Word) bool {
-	return slices.ContainsFunc(p.Words(), func(asked capability.Word) bool {
+func asks(p capability.Permissions, w capability.Permission) bool {
+	return slices.ContainsFunc(p.Words(), func(asked capability.Permission) bool {
 		switch w.Kind() {
 		case capability.KindRead, capability.KindWrite:
 			return (asked.Kind() == capability.KindRead || asked.Kind() == capability.KindWrite) && asked.Name() == w.Name()

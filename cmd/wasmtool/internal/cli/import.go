@@ -10,7 +10,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/openapi"
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/pluginimport"
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -104,9 +104,9 @@ func (a *app) importExtism(cmd *cobra.Command, path, dir string) error {
 
 // writeTools writes tools that were made of something else, and tells which. refused are those
 // that were not made.
-func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []toolfolder.Tool, refused stricttoml.Errors) error {
-	written, faulty, err := toolfolder.Write(dir, tools)
-	if errors.Is(err, toolfolder.ErrExists) {
+func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []tooldir.Tool, refused stricttoml.Errors) error {
+	written, faulty, err := tooldir.Write(dir, tools)
+	if errors.Is(err, tooldir.ErrExists) {
 		return usage(cmd, err.Error())
 	}
 	for _, t := range written {

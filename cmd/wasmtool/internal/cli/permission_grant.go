@@ -21,7 +21,7 @@ type permissionGrant struct {
 	tenant string
 	json   bool
 
-	words       []capability.Word
+	words       []capability.Permission
 	autoExecute bool
 }
 
@@ -74,7 +74,7 @@ func (o *permissionGrant) parse(cmd *cobra.Command, permissions []string) error 
 			o.autoExecute = true
 			continue
 		}
-		word, err := capability.ParseWord(text)
+		word, err := capability.ParsePermission(text)
 		if err != nil {
 			return usage(cmd, fmt.Sprintf("%s: %v", text, err))
 		}
@@ -116,7 +116,7 @@ func (o *permissionGrant) grant(cmd *cobra.Command, target string) error {
 		fmt.Fprintf(o.Err, "  %s\n", tool.OutsideSandbox)
 	}
 	for _, flag := range capability.Broad(o.words...) {
-		fmt.Fprintf(o.Err, "  %s: it %s\n", oneLine(flag.Word.String()), oneLine(flag.Why))
+		fmt.Fprintf(o.Err, "  %s: it %s\n", oneLine(flag.Permission.String()), oneLine(flag.Why))
 	}
 	if t.spec.Shell != "" && !t.rules.Shell.Unconfirmed {
 		fmt.Fprintln(o.Err, "  scripts that may do more than read are asked about all the same, unless [shell] in the operator's file allows their commands")
@@ -141,7 +141,7 @@ func rememberGrant(ctx context.Context, g remembered.Grant) (given remembered.Gr
 
 // checkGrantable refuses what would give nothing: a slip, or what the operator's file
 // denies.
-func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Word) error {
+func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Permission) error {
 	offer := t.rules.OfferTo(t.spec.Name)
 	for _, word := range words {
 		if !asks(t.spec.Permissions, word) {
@@ -167,7 +167,7 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Wor
 
 // readsOnly reports whether a word grants writing where a tool only asks to read: whoever
 // grants it would be told of a danger that there is not.
-func readsOnly(p capability.Permissions, w capability.Word) bool {
+func readsOnly(p capability.Permissions, w capability.Permission) bool {
 	writes := w.Kind() == capability.KindWrite || w.Kind() == capability.KindKV && w.Name() == capability.ModeWrite.String()
 	return writes && !slices.Contains(p.Words(), w)
 }

@@ -72,7 +72,7 @@ func (o policyExplain) explain(cmd *cobra.Command, target string, permissions []
 		return err
 	}
 	if len(permissions) > 0 {
-		return o.explainWords(cmd, t, explained.Offered.Offer, permissions)
+		return o.explainWords(cmd, t, explained.Offered.Grantable, permissions)
 	}
 	return o.explainCall(t, explained)
 }
@@ -140,18 +140,18 @@ type wordView struct {
 }
 
 // explainWords tells of each permission what decides about it.
-func (o policyExplain) explainWords(cmd *cobra.Command, t explainedTool, offer capability.Offer, permissions []string) error {
+func (o policyExplain) explainWords(cmd *cobra.Command, t explainedTool, offer capability.Grantable, permissions []string) error {
 	all := true
 	views := []wordView{}
 	for _, text := range permissions {
-		word, err := capability.ParseWord(text)
+		word, err := capability.ParsePermission(text)
 		if err != nil {
 			return usage(cmd, fmt.Sprintf("%s: %v", text, err))
 		}
 		e := capability.Explain(t.spec.Permissions, offer, word)
 		view := wordView{Permission: word.String(), Allowed: e.Allowed, By: e.By, Fix: e.Fix.String()}
 		if !e.Fix.IsZero() {
-			help := t.rules.Help(t.spec.Permissions, offer, []capability.Word{word})
+			help := t.rules.Help(t.spec.Permissions, offer, []capability.Permission{word})
 			if view.Obstacle = strings.Join(help.Obstacles, "\n"); view.Obstacle == "" {
 				view.Command = o.grantCommand(t.target) + shellWords([]string{view.Fix})
 			}
@@ -211,10 +211,10 @@ func (o policyExplain) explainCall(t explainedTool, explained registry.Explained
 	given := explained.Offered
 	view := callView{
 		Sandboxed: t.spec.Sandboxed, Explanation: explained.Policy, Shell: explained.Shell,
-		Missing: capability.Strings(given.Missing), Changed: capability.Strings(given.Changed), Moved: capability.Strings(given.Moved),
+		Missing: capability.Strings(given.Missing), Changed: capability.Strings(given.Stale), Moved: capability.Strings(given.Moved),
 	}
 	view.Allowed = view.Effect == policy.Allow && len(given.Missing) == 0
-	help := t.rules.Help(t.spec.Permissions, given.Offer, given.Missing)
+	help := t.rules.Help(t.spec.Permissions, given.Grantable, given.Missing)
 	view.Obstacles = help.Obstacles
 	if helps := slices.Concat(capability.Strings(help.Grant), view.Grant); len(helps) > 0 && len(help.Obstacles) == 0 {
 		view.Command = o.grantCommand(t.target) + shellWords(helps)

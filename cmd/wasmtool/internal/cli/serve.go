@@ -184,11 +184,11 @@ func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
 }
 
 // offerWithWorkspace is what the flags grant, --workspace included.
-func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Offer, error) {
+func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Grantable, error) {
 	if o.workspace != "" {
 		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
 		if _, err := existingDir(path); err != nil {
-			return capability.Offer{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
+			return capability.Grantable{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", o.workspace, err))
 		}
 		o.dirs = append(o.dirs, capability.WorkspaceMount+"="+o.workspace)
 	}
@@ -198,7 +198,7 @@ func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Offer,
 // checkOptions refuses --watch for nothing, and to grant a mount to which no directory is
 // bound: all calls of tools that ask for it would fail.
 func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options) error {
-	bound := options.Config.Offer(nil, "").Mounts
+	bound := options.Config.Grantable(nil, "").Mounts
 	maps.Copy(bound, options.Registry.Rules.Offer.Mounts)
 	for _, word := range o.words {
 		kind, name := word.Kind(), word.Name()
@@ -218,7 +218,7 @@ func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options
 }
 
 // openTools makes the registry, with its folders when they are watched.
-func (o *serveOptions) openTools(options standard.Options) (*registry.Registry, *standard.Folders, error) {
+func (o *serveOptions) openTools(options standard.Options) (*registry.Registry, *standard.Directories, error) {
 	if o.watch {
 		return standard.Open(options)
 	}
@@ -366,7 +366,7 @@ func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader
 }
 
 // watchFolders loads tools again when their files change, until stop.
-func (s Streams) watchFolders(ctx context.Context, reloader *standard.Reloader, folders *standard.Folders) (stop func()) {
+func (s Streams) watchFolders(ctx context.Context, reloader *standard.Reloader, folders *standard.Directories) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {

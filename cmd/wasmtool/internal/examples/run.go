@@ -138,7 +138,7 @@ func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.
 	if err := mounts.write(e.Files, cmp.Or(e.Now, firstFileTime)); err != nil {
 		return err
 	}
-	tenant := s.tools.Tenant(filepath.Base(dir), registry.Overlay{Mounts: mounts.offered(), Now: e.Now})
+	tenant := s.tools.Tenant(filepath.Base(dir), registry.TenantOptions{Mounts: mounts.offered(), Now: e.Now})
 	began := time.Now()
 	for i, arguments := range e.Before {
 		result, err := tenant.Execute(ctx, tool.Call{Tool: m.Name, Arguments: arguments})

@@ -49,10 +49,10 @@ func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, 
 
 // offerAll offers what the manifests ask for. Variables are empty, and secrets have no
 // value: what an example shows depends on nobody's machine.
-func offerAll(loaded []standard.LoadedManifest, dir string) capability.Offer {
-	offer := capability.Offer{
+func offerAll(loaded []standard.LoadedManifest, dir string) capability.Grantable {
+	offer := capability.Grantable{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
-		Secrets: make(map[string]capability.SecretOffer), KV: capability.ModeWrite,
+		Secrets: make(map[string]capability.GrantableSecret), KV: capability.ModeWrite,
 	}
 	for _, m := range loaded {
 		for _, fs := range m.Permissions.FS {
@@ -62,9 +62,9 @@ func offerAll(loaded []standard.LoadedManifest, dir string) capability.Offer {
 			offer.Env[name] = ""
 		}
 		for _, n := range m.Permissions.Net {
-			offer.Net = append(offer.Net, capability.OfferedNet{URL: n.URL, Methods: n.Methods})
+			offer.Net = append(offer.Net, capability.GrantableNet{URL: n.URL, Methods: n.Methods})
 			for _, secret := range n.Secrets {
-				offer.Secrets[secret.Name] = capability.SecretOffer{}
+				offer.Secrets[secret.Name] = capability.GrantableSecret{}
 			}
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 )
 
 // hasSecret reports whether the host puts a secret there.
 func (op *operation) hasSecret(in, name string) bool {
-	return slices.ContainsFunc(op.request.Secrets, func(s toolfolder.Secret) bool {
+	return slices.ContainsFunc(op.request.Secrets, func(s tooldir.Secret) bool {
 		return in == "query" && s.Query == name ||
 			in == "header" && http.CanonicalHeaderKey(s.Header) == http.CanonicalHeaderKey(name) ||
 			in == "cookie" && s.Prefix == name+"="
@@ -24,18 +24,18 @@ var release = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|
 // manifest writes the tool.toml of the operation.
 func (op *operation) manifest(name string) ([]byte, error) {
 	for _, key := range []string{"summary", "description"} {
-		if note := toolfolder.Hidden(key, op.node.get(key).content()); note != "" {
+		if note := tooldir.Hidden(key, op.node.get(key).content()); note != "" {
 			op.note(op.node.get(key), note)
 		}
 	}
 	summary, description := op.node.get("summary").content(), op.node.get("description").content()
-	m := toolfolder.Manifest{Name: name, Title: summary, REST: &op.request}
+	m := tooldir.Manifest{Name: name, Title: summary, REST: &op.request}
 	if version := op.root.get("info").get("version").content(); release.MatchString(version) {
 		m.Version = version
 	}
 	for _, tag := range op.node.get("tags").elements() {
-		word := toolfolder.ToolName(tag.content())
-		if word = strings.TrimRight(word[:min(len(word), toolfolder.MaxName)], "_-"); !slices.Contains(m.Tags, word) {
+		word := tooldir.ToolName(tag.content())
+		if word = strings.TrimRight(word[:min(len(word), tooldir.MaxName)], "_-"); !slices.Contains(m.Tags, word) {
 			m.Tags = append(m.Tags, word)
 		}
 	}

@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 )
 
 // plainName reports whether every provider of models takes a name of an argument.
 func plainName(text string) bool {
-	return text != "" && len(text) <= toolfolder.MaxName && strings.Trim(text, nameCharacters) == ""
+	return text != "" && len(text) <= tooldir.MaxName && strings.Trim(text, nameCharacters) == ""
 }
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
@@ -38,8 +38,8 @@ func argumentName(text string) string {
 // somebody else, and so the three that no host gives tell where the server ends. One that is
 // not of the usual form, or makes too long a name, is told by a hash.
 func secretName(server, scheme string) string {
-	name := plainServer(server) + "___" + strings.ReplaceAll(toolfolder.ToolName(scheme), "-", "__")
-	if strings.HasPrefix(name, "_") || len(name) > toolfolder.MaxName {
+	name := plainServer(server) + "___" + strings.ReplaceAll(tooldir.ToolName(scheme), "-", "__")
+	if strings.HasPrefix(name, "_") || len(name) > tooldir.MaxName {
 		sum := sha256.Sum256([]byte(server + " " + scheme))
 		name = "secret_" + hex.EncodeToString(sum[:16])
 	}

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -40,7 +40,7 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 // Convert reads a document in JSON or YAML, and returns its operations as tools in the
 // order of the document. file is its name in errors. refused are the operations of which
 // no tool can be made. The error, of type stricttoml.Errors, is one of the whole document.
-func Convert(file string, data []byte, o Options) (tools []toolfolder.Tool, refused stricttoml.Errors, err error) {
+func Convert(file string, data []byte, o Options) (tools []tooldir.Tool, refused stricttoml.Errors, err error) {
 	told := func(fault *problem, about string) *stricttoml.Error {
 		fault.File, fault.Key = file, about
 		return fault
@@ -50,8 +50,8 @@ func Convert(file string, data []byte, o Options) (tools []toolfolder.Tool, refu
 		return nil, nil, stricttoml.Errors{told(fault, "")}
 	}
 	d := &document{
-		root: root, server: o.Server, names: toolfolder.NewNames("wasmtool"),
-		secretNames: make(map[string]string), secretsTaken: toolfolder.NewNames(),
+		root: root, server: o.Server, names: tooldir.NewNames("wasmtool"),
+		secretNames: make(map[string]string), secretsTaken: tooldir.NewNames(),
 	}
 	if fault := d.check(); fault != nil {
 		return nil, nil, stricttoml.Errors{told(fault, "")}
@@ -90,10 +90,10 @@ func Convert(file string, data []byte, o Options) (tools []toolfolder.Tool, refu
 type document struct {
 	root   *node
 	server string
-	names  toolfolder.Names
+	names  tooldir.Names
 	// secretNames are those of schemes, by host and scheme.
 	secretNames  map[string]string
-	secretsTaken toolfolder.Names
+	secretsTaken tooldir.Names
 	// schemaBytes is the size of the schemas made so far.
 	schemaBytes int
 }

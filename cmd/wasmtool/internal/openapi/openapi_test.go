@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
@@ -22,18 +22,18 @@ const (
 )
 
 // imported writes the tools of a document and loads them again, by name.
-func imported(t *testing.T, text string) (tools map[string]*manifests.Manifest, all []toolfolder.Tool, refused stricttoml.Errors) {
+func imported(t *testing.T, text string) (tools map[string]*manifests.Manifest, all []tooldir.Tool, refused stricttoml.Errors) {
 	t.Helper()
 	converted, refused, err := Convert("doc", []byte(text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	written, faulty, err := toolfolder.Write(dir, converted)
+	written, faulty, err := tooldir.Write(dir, converted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := manifests.OpenFolder(dir)
+	folder, err := manifests.OpenDirectory(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func TestSecretsAreOfOneServer(t *testing.T) {
 		if other, taken := seen[name]; taken {
 			t.Errorf("%v has the secret of %v: %s", u, other, name)
 		}
-		if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || len(name) > toolfolder.MaxName || name != strings.Trim(name, "_") {
+		if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || len(name) > tooldir.MaxName || name != strings.Trim(name, "_") {
 			t.Errorf("%v: the name is %q", u, name)
 		}
 		seen[name] = u
@@ -340,7 +340,7 @@ func TestWriteOverwritesNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "get_b"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if written, _, err := toolfolder.Write(dir, tools); !errors.Is(err, toolfolder.ErrExists) || len(written) > 0 {
+	if written, _, err := tooldir.Write(dir, tools); !errors.Is(err, tooldir.ErrExists) || len(written) > 0 {
 		t.Errorf("got %v, %v", written, err)
 	}
 	entries, err := os.ReadDir(dir)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -22,29 +22,29 @@ type operation struct {
 
 	arguments []argument
 	// taken are the names of arguments.
-	taken toolfolder.Names
+	taken tooldir.Names
 	// inPath are the arguments that stand in the path, by the names that it has for them.
 	inPath  map[string]string
-	request toolfolder.Request
+	request tooldir.Request
 }
 
 // String returns method and path.
 func (op *operation) String() string { return op.method + " " + op.path }
 
 // convert makes a tool of the operation.
-func (op *operation) convert() (toolfolder.Tool, *problem) {
-	op.taken, op.inPath = toolfolder.NewNames(), make(map[string]string)
-	op.request = toolfolder.Request{Method: op.method, Query: make(map[string]string), Headers: make(map[string]string)}
+func (op *operation) convert() (tooldir.Tool, *problem) {
+	op.taken, op.inPath = tooldir.NewNames(), make(map[string]string)
+	op.request = tooldir.Request{Method: op.method, Query: make(map[string]string), Headers: make(map[string]string)}
 	if op.node.kindIs() != kindObject {
-		return toolfolder.Tool{}, problemAt(op.node, "is no operation, which is an object")
+		return tooldir.Tool{}, problemAt(op.node, "is no operation, which is an object")
 	}
 	if op.method == "TRACE" {
-		return toolfolder.Tool{}, problemAt(op.node, "TRACE is never sent")
+		return tooldir.Tool{}, problemAt(op.node, "TRACE is never sent")
 	}
 	// The body comes first, because the names in it cannot be changed.
 	for _, step := range []func() *problem{op.chooseServer, op.secure, op.body, op.parameters, op.fillPath} {
 		if fault := step(); fault != nil {
-			return toolfolder.Tool{}, fault
+			return tooldir.Tool{}, fault
 		}
 	}
 	schema, fault := op.parametersSchema(op.arguments)
@@ -52,19 +52,19 @@ func (op *operation) convert() (toolfolder.Tool, *problem) {
 		schema, fault = op.clean(schema)
 	}
 	if fault != nil {
-		return toolfolder.Tool{}, fault
+		return tooldir.Tool{}, fault
 	}
 	if op.schemaBytes += len(schema); op.schemaBytes > maxSchemasBytes {
-		return toolfolder.Tool{}, problemAt(op.node, "the schemas of all operations together are larger than "+stricttoml.FormatSize(maxSchemasBytes))
+		return tooldir.Tool{}, problemAt(op.node, "the schemas of all operations together are larger than "+stricttoml.FormatSize(maxSchemasBytes))
 	}
 	name := op.node.get("operationId").content()
 	if name == "" {
 		name = strings.ToLower(op.method) + " " + op.path
 	}
-	tool := toolfolder.Tool{Name: op.names.Take(toolfolder.ToolName(name)), Origin: op.String(), Schema: schema}
+	tool := tooldir.Tool{Name: op.names.Take(tooldir.ToolName(name)), Origin: op.String(), Schema: schema}
 	var err error
 	if tool.Manifest, err = op.manifest(tool.Name); err != nil {
-		return toolfolder.Tool{}, problemAt(op.node, "makes no manifest: "+err.Error())
+		return tooldir.Tool{}, problemAt(op.node, "makes no manifest: "+err.Error())
 	}
 	return tool, nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -31,13 +31,13 @@ type schemas struct {
 	// defs are the names of what references led to, and order is that of finding.
 	defs  map[*node]string
 	order []*node
-	taken toolfolder.Names
+	taken tooldir.Names
 	depth int
 }
 
 // parametersSchema returns the JSON Schema, of draft 2020-12, of arguments.
 func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
-	s := &schemas{document: d, defs: make(map[*node]string), taken: toolfolder.NewNames()}
+	s := &schemas{document: d, defs: make(map[*node]string), taken: tooldir.NewNames()}
 	s.b.WriteString(`{"type":"object","properties":{`)
 	required := []string{}
 	for i, a := range arguments {

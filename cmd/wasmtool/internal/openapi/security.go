@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -30,8 +30,8 @@ func (op *operation) secure() *problem {
 }
 
 // secretsOf are the secrets of one way, all of which are needed.
-func (op *operation) secretsOf(way *node) ([]toolfolder.Secret, *problem) {
-	var list []toolfolder.Secret
+func (op *operation) secretsOf(way *node) ([]tooldir.Secret, *problem) {
+	var list []tooldir.Secret
 	for _, name := range way.names() {
 		scheme, fault := op.resolve(op.root.get("components").get("securitySchemes").get(name))
 		if fault != nil {
@@ -51,23 +51,23 @@ func (op *operation) secretsOf(way *node) ([]toolfolder.Secret, *problem) {
 }
 
 // secretOf says where the secret of a scheme goes.
-func secretOf(scheme *node, name string) (toolfolder.Secret, *problem) {
+func secretOf(scheme *node, name string) (tooldir.Secret, *problem) {
 	kind, in := scheme.get("type").content(), scheme.get("in").content()
 	how := strings.ToLower(scheme.get("scheme").content())
 	where := scheme.get("name").content()
 	switch {
 	case kind == "apiKey" && in == "header":
-		return toolfolder.Secret{Header: where}, nil
+		return tooldir.Secret{Header: where}, nil
 	case kind == "apiKey" && in == "query":
-		return toolfolder.Secret{Query: where}, nil
+		return tooldir.Secret{Query: where}, nil
 	case kind == "apiKey" && in == "cookie":
-		return toolfolder.Secret{Header: "Cookie", Prefix: where + "="}, nil
+		return tooldir.Secret{Header: "Cookie", Prefix: where + "="}, nil
 	case kind == "http" && how == "basic":
-		return toolfolder.Secret{Basic: true}, nil
+		return tooldir.Secret{Basic: true}, nil
 	case kind == "http" && how == "bearer", kind == "oauth2", kind == "openIdConnect":
-		return toolfolder.Secret{Header: "Authorization", Prefix: "Bearer "}, nil // a token that the operator has
+		return tooldir.Secret{Header: "Authorization", Prefix: "Bearer "}, nil // a token that the operator has
 	}
-	return toolfolder.Secret{}, problemAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
+	return tooldir.Secret{}, problemAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
 }
 
 // nameSecret names the secret of a scheme after the server as well: "bearerAuth" is what

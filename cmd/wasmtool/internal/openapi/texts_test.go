@@ -40,7 +40,7 @@ func TestHiddenCharacters(t *testing.T) {
 		said := refused
 		for _, w := range written {
 			said = append(said, w.Notes...)
-			if !plaintext.Plain(string(w.Manifest), plaintext.Lines) || jsonschema.JudgeTexts(w.Schema) != nil {
+			if !plaintext.Plain(string(w.Manifest), plaintext.Lines) || jsonschema.CheckTexts(w.Schema) != nil {
 				t.Errorf("%s\nbecomes %s\n%s", tt.text, w.Manifest, w.Schema)
 			}
 		}

@@ -48,7 +48,7 @@ func TestHiddenCharacters(t *testing.T) {
 		if text, err := tools[0].manifest("a"); err != nil || !plaintext.Plain(string(text), plaintext.Lines) {
 			t.Errorf("%s: got %s, %v", definition, text, err)
 		}
-		if fault := jsonschema.JudgeTexts(tools[0].schema); fault != nil {
+		if fault := jsonschema.CheckTexts(tools[0].schema); fault != nil {
 			t.Errorf("%s: %v", definition, fault)
 		}
 	}

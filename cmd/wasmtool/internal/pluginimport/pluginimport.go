@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolfolder"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
@@ -36,16 +36,16 @@ const (
 // Convert returns the tools of a plug-in, of which file is the name in notes. It compiles and
 // runs it only when it has a function that describes them. The errors are for people, with an
 // *runtime.Error for a plug-in that fails.
-func Convert(ctx context.Context, file string, wasm []byte, o runtime.Options) ([]toolfolder.Tool, error) {
+func Convert(ctx context.Context, file string, wasm []byte, o runtime.Options) ([]tooldir.Tool, error) {
 	found, err := find(ctx, wasm, o)
 	if err != nil {
 		return nil, err
 	}
-	var tools []toolfolder.Tool
-	names := toolfolder.NewNames()
+	var tools []tooldir.Tool
+	names := tooldir.NewNames()
 	for _, f := range found {
 		at := stricttoml.Error{File: file, Key: f.name}
-		t := toolfolder.Tool{Name: names.Take(toolfolder.ToolName(f.name)), Origin: f.name, Schema: f.schema, Module: wasm, At: at}
+		t := tooldir.Tool{Name: names.Take(tooldir.ToolName(f.name)), Origin: f.name, Schema: f.schema, Module: wasm, At: at}
 		if t.Manifest, err = f.manifest(t.Name); err != nil {
 			return nil, err
 		}
@@ -185,7 +185,7 @@ func parse(text []byte, call string) ([]pluginTool, error) {
 // stays as it is, and is refused when its manifest is read.
 func (t *pluginTool) clean() {
 	for _, text := range []struct{ name, text string }{{"title", t.title}, {"description", t.description}} {
-		if note := toolfolder.Hidden(text.name, text.text); note != "" {
+		if note := tooldir.Hidden(text.name, text.text); note != "" {
 			t.cleaned = append(t.cleaned, note)
 		}
 	}
@@ -209,7 +209,7 @@ const permissionsNote = `
 
 // manifest is the text of a manifest of the tool by that name.
 func (t pluginTool) manifest(name string) ([]byte, error) {
-	module := &toolfolder.Module{Path: toolfolder.ModuleFile, ABI: "extism", Entry: t.entry}
+	module := &tooldir.Module{Path: tooldir.ModuleFile, ABI: "extism", Entry: t.entry}
 	switch {
 	case t.mcp && !utf8.ValidString(t.name): // TOML has no such text, and the encoder would write another
 		return nil, errors.New("the name of the tool is not UTF-8")
@@ -218,6 +218,6 @@ func (t pluginTool) manifest(name string) ([]byte, error) {
 	default:
 		module.Stdin = "{input}"
 	}
-	text, err := toolfolder.Manifest{Name: name, Title: t.title, Module: module}.Text(t.description, "A tool of an Extism plug-in.")
+	text, err := tooldir.Manifest{Name: name, Title: t.title, Module: module}.Text(t.description, "A tool of an Extism plug-in.")
 	return append(text, permissionsNote...), err
 }

@@ -47,8 +47,8 @@ func sameFolder(a, b string) bool {
 }
 
 // open opens the folder; the caller closes it.
-func (f toolFolder) open() (*manifests.Folder, error) {
-	folder, err := manifests.OpenFolder(f.path)
+func (f toolFolder) open() (*manifests.Directory, error) {
+	folder, err := manifests.OpenDirectory(f.path)
 	if err != nil {
 		return nil, f.fault(invalidManifest(filepath.Dir(f.name), err))
 	}
@@ -76,7 +76,7 @@ func (f toolFolder) fault(err error) error {
 
 // Folders are the folders of tools of a Registry and what was loaded from them, so that a
 // Reloader can tell what changed there. It is safe for concurrent use. Get one from Open.
-type Folders struct {
+type Directories struct {
 	dirs  []toolFolder
 	build func(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor
 
@@ -89,8 +89,8 @@ type Folders struct {
 // Open is New for a Registry whose folders of tools are looked at again: see
 // Reloader.ReloadFolders. A module is read at the first call of its tool, and only if the
 // files of the tool are still those that were there when Open looked.
-func Open(o Options) (*registry.Registry, *Folders, error) {
-	f := &Folders{dirs: o.toolFolders(), tools: make(map[string]map[string]*watched), told: make(map[string]string)}
+func Open(o Options) (*registry.Registry, *Directories, error) {
+	f := &Directories{dirs: o.toolFolders(), tools: make(map[string]map[string]*watched), told: make(map[string]string)}
 	for _, dir := range f.dirs {
 		f.tools[dir.path] = make(map[string]*watched)
 	}
@@ -102,7 +102,7 @@ func Open(o Options) (*registry.Registry, *Folders, error) {
 }
 
 // note enters what was loaded. Nothing else happens meanwhile.
-func (f *Folders) note(dir, path string, w *watched) { f.tools[dir][path] = w }
+func (f *Directories) note(dir, path string, w *watched) { f.tools[dir][path] = w }
 
 // watched is one manifest of a folder.
 type watched struct {
@@ -119,7 +119,7 @@ type watched struct {
 }
 
 // newWatched is for a manifest that was read just now.
-func newWatched(folder *manifests.Folder, path string, m *manifests.Manifest) *watched {
+func newWatched(folder *manifests.Directory, path string, m *manifests.Manifest) *watched {
 	w := &watched{manifest: m, stamp: manifests.Stamp(folder, path, m)}
 	if !manifests.Current(folder, path, m) {
 		w.stamp = "" // it was written to while it was read: the next look reads it again
@@ -131,7 +131,7 @@ func newWatched(folder *manifests.Folder, path string, m *manifests.Manifest) *w
 var errChanged = errors.New("the files of the tool changed after it was loaded; once they are whole they are loaded again")
 
 // unchanged is read, of files that are what they were.
-func (w *watched) unchanged(folder *manifests.Folder, path string, read func() ([]byte, error)) func() ([]byte, error) {
+func (w *watched) unchanged(folder *manifests.Directory, path string, read func() ([]byte, error)) func() ([]byte, error) {
 	m, stamp := w.manifest, w.stamp
 	return func() ([]byte, error) {
 		module, err := read()

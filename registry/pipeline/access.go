@@ -15,19 +15,19 @@ import (
 )
 
 // Offered is what a tool is given when a tenant calls it.
-type Offered struct {
+type Access struct {
 	// Offer is what the Rules give, with what was granted to exactly this tool.
-	Offer capability.Offer
+	Grantable capability.Grantable
 	// Grant is what the tool gets of it, Words lists that without the scratch directory that
 	// each call has to itself, and Missing is what the tool asks for in vain.
-	Grant          capability.Grant
-	Words, Missing []capability.Word
+	Grant                capability.Grant
+	Permissions, Missing []capability.Permission
 	// Granted is the part of what the tool asks for that was granted to exactly this tool.
 	Granted policy.Granted
 	// Changed are words that were granted to another version of the tool and not to this one:
 	// they no longer count. Moved are words that were granted while the path of a mount led to
 	// another directory.
-	Changed, Moved []capability.Word
+	Stale, Moved []capability.Permission
 
 	digest string // of the tool, where it was looked at
 }
@@ -38,15 +38,15 @@ type asks struct {
 	tool        *catalogue.Tool
 	permissions capability.Permissions
 	rules       *Rules
-	overlay     Overlay
+	overlay     TenantOptions
 	tenant      string
 }
 
 // offered works out what is given. It reads the grants at this moment.
-func (p *Pipeline) offered(ctx context.Context, a asks) (Offered, error) {
-	given := Offered{Offer: a.rules.OfferTo(a.tool.Spec.Name)}
+func (p *Pipeline) offered(ctx context.Context, a asks) (Access, error) {
+	given := Access{Grantable: a.rules.OfferTo(a.tool.Spec.Name)}
 	words := given.add(a.rules, a.rules.Granted, a.rules.GrantedBy)
-	found, err := p.granted(ctx, a, given.Offer)
+	found, err := p.granted(ctx, a, given.Grantable)
 	if err != nil {
 		return given, err
 	}
@@ -59,10 +59,10 @@ func (p *Pipeline) offered(ctx context.Context, a asks) (Offered, error) {
 	directories := make(map[string]fs.FileInfo) // of grants, by mount
 	for _, g := range found {
 		if given.digest == "" || g.Digest != given.digest {
-			given.Changed = append(given.Changed, g.Parsed()...)
+			given.Stale = append(given.Stale, g.Parsed()...)
 			continue
 		}
-		same, opened, err := p.stillLeads(ctx, g, a.permissions, a.overlay.cut(given.Offer))
+		same, opened, err := p.stillLeads(ctx, g, a.permissions, a.overlay.cut(given.Grantable))
 		if err != nil {
 			return given, err
 		}
@@ -76,29 +76,29 @@ func (p *Pipeline) offered(ctx context.Context, a asks) (Offered, error) {
 			given.Granted.AutoExecute, given.Granted.Source = true, sourceOf(g)
 		}
 	}
-	again := func(w capability.Word) bool { return slices.Contains(words, w) }
-	given.Changed, given.Moved = slices.DeleteFunc(given.Changed, again), slices.DeleteFunc(given.Moved, again)
+	again := func(w capability.Permission) bool { return slices.Contains(words, w) }
+	given.Stale, given.Moved = slices.DeleteFunc(given.Stale, again), slices.DeleteFunc(given.Moved, again)
 	if len(words) > 0 {
-		within, _ := capability.Intersect(a.permissions, a.overlay.cut(given.Offer.Only(words...)))
+		within, _ := capability.Intersect(a.permissions, a.overlay.cut(given.Grantable.Only(words...)))
 		given.Granted.Words = withoutScratch(within.Words())
 	}
-	given.Offer = a.overlay.cut(given.Offer)
-	given.Grant, given.Missing = capability.Intersect(a.permissions, given.Offer)
+	given.Grantable = a.overlay.cut(given.Grantable)
+	given.Grant, given.Missing = capability.Intersect(a.permissions, given.Grantable)
 	for i := range given.Grant.FS {
 		given.Grant.FS[i].Is = directories[given.Grant.FS[i].Mount]
 	}
-	given.Words = withoutScratch(given.Grant.Words())
+	given.Permissions = withoutScratch(given.Grant.Words())
 	return given, nil
 }
 
 // granted returns a tenant's grants to tools of the name, if they could change anything: the
 // tool gets less than it asks for, or its calls may be asked about.
-func (p *Pipeline) granted(ctx context.Context, a asks, offer capability.Offer) ([]remembered.Grant, error) {
+func (p *Pipeline) granted(ctx context.Context, a asks, offer capability.Grantable) ([]remembered.Grant, error) {
 	if p.o.Approvals.Grants == nil {
 		return nil, nil
 	}
 	grant, missing := capability.Intersect(a.permissions, offer)
-	risky := func(w capability.Word) bool { return !policy.Harmless(w) }
+	risky := func(w capability.Permission) bool { return !policy.Harmless(w) }
 	if len(missing) == 0 && !a.tool.Spec.Dangerous && !slices.ContainsFunc(withoutScratch(grant.Words()), risky) {
 		return nil, nil
 	}
@@ -116,18 +116,18 @@ func (p *Pipeline) granted(ctx context.Context, a asks, offer capability.Offer) 
 func sourceOf(g remembered.Grant) string { return "wasmtool permission list, " + g.ID }
 
 // add offers further words, and returns those that it could.
-func (o *Offered) add(rules *Rules, words []capability.Word, source string) []capability.Word {
+func (o *Access) add(rules *Rules, words []capability.Permission, source string) []capability.Permission {
 	if len(words) == 0 {
 		return nil
 	}
-	lines := maps.Clone(o.Offer.Lines) // the Rules are not changed
+	lines := maps.Clone(o.Grantable.Lines) // the Rules are not changed
 	if lines == nil {
-		lines = make(map[capability.Word]string)
+		lines = make(map[capability.Permission]string)
 	}
-	var added []capability.Word
+	var added []capability.Permission
 	for _, word := range words {
 		// What has no binding, such as a variable that is not set, stays missing.
-		if rules.widen(&o.Offer, word) != nil {
+		if rules.widen(&o.Grantable, word) != nil {
 			continue
 		}
 		added = append(added, word)
@@ -135,12 +135,12 @@ func (o *Offered) add(rules *Rules, words []capability.Word, source string) []ca
 			lines[word] = source
 		}
 	}
-	o.Offer.Lines = lines
+	o.Grantable.Lines = lines
 	o.Granted.Source = source
 	return added
 }
 
 // withoutScratch leaves out the words of the scratch directory that each call has to itself.
-func withoutScratch(words []capability.Word) []capability.Word {
-	return slices.DeleteFunc(words, capability.Word.IsScratch)
+func withoutScratch(words []capability.Permission) []capability.Permission {
+	return slices.DeleteFunc(words, capability.Permission.IsScratch)
 }

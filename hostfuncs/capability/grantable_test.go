@@ -14,21 +14,21 @@ func TestWordsMakeAnOffer(t *testing.T) {
 			return "value of " + name, name == "LANG"
 		},
 	}
-	var got Offer
+	var got Grantable
 	err := got.Add(bound, words(t,
 		"read:ws", "write:ws", "read:ws", "read:data", "write:tmp", "env:LANG", "secret:T", "kv:write", "kv:read", "clock", "random",
 		"net:https://a.example", "net:https://a.example:443/", "net:GET:https://a.example", "net-private:https://a.example", "net:any",
 	)...)
-	want := Offer{
+	want := Grantable{
 		Mounts: map[string]Mount{"ws": {Dir: "/host/ws", Mode: ModeWrite}, "data": {Dir: "/host/data", Mode: ModeRead}},
 		Env:    map[string]string{"LANG": "value of LANG"},
-		Net: []OfferedNet{
+		Net: []GrantableNet{
 			{URL: pattern(t, "https://a.example")},
 			{URL: pattern(t, "https://a.example"), Methods: []string{"GET"}},
 			{URL: pattern(t, "https://a.example"), Private: true},
 			{URL: AnyURL()},
 		},
-		Secrets: map[string]SecretOffer{"T": {}},
+		Secrets: map[string]GrantableSecret{"T": {}},
 		KV:      ModeWrite, Clock: true, Random: true,
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -37,11 +37,11 @@ func TestWordsMakeAnOffer(t *testing.T) {
 }
 
 func TestWordsAddToAnOffer(t *testing.T) {
-	limited := SecretOffer{URLs: []URLPattern{pattern(t, "https://a.example")}}
-	o := Offer{
+	limited := GrantableSecret{URLs: []URLPattern{pattern(t, "https://a.example")}}
+	o := Grantable{
 		Mounts:  map[string]Mount{"ws": {Dir: "/mine", Mode: ModeRead}},
 		Env:     map[string]string{"LANG": "mine"},
-		Secrets: map[string]SecretOffer{"T": limited},
+		Secrets: map[string]GrantableSecret{"T": limited},
 	}
 	bound := Bound{Dirs: map[string]string{"ws": "/other"}, Env: func(string) (string, bool) { return "other", true }}
 	if err := o.Add(bound, words(t, "write:ws", "env:LANG", "secret:T")...); err != nil {
@@ -64,14 +64,14 @@ func TestWordsAddToAnOffer(t *testing.T) {
 }
 
 func TestOfferClonesShareNoMemory(t *testing.T) {
-	make := func() Offer {
-		return Offer{
+	make := func() Grantable {
+		return Grantable{
 			Mounts:  map[string]Mount{"ws": {Mode: ModeRead}},
 			Env:     map[string]string{"A": ""},
-			Net:     []OfferedNet{{URL: AnyURL(), Methods: []string{"GET"}}},
-			Secrets: map[string]SecretOffer{"T": {URLs: []URLPattern{AnyURL()}}},
+			Net:     []GrantableNet{{URL: AnyURL(), Methods: []string{"GET"}}},
+			Secrets: map[string]GrantableSecret{"T": {URLs: []URLPattern{AnyURL()}}},
 			Deny:    words(t, "clock"),
-			Lines:   map[Word]string{word(t, "clock"): "a:1"},
+			Lines:   map[Permission]string{word(t, "clock"): "a:1"},
 		}
 	}
 	o := make()

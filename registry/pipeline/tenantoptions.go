@@ -12,7 +12,7 @@ import (
 // Overlay is what holds for some calls besides the Rules, such as those of one tenant. It
 // takes away, or puts one thing in the place of another of the same name, and never adds
 // to what the Rules offer. The zero value changes nothing.
-type Overlay struct {
+type TenantOptions struct {
 	// Mounts are the folders of mounts that the Rules offer, and Env the values of their
 	// variables. What the Rules do not offer is not offered by being named here, a mount
 	// gives no more than it does there, and what is not named is taken away. Nil leaves the
@@ -39,7 +39,7 @@ type Overlay struct {
 }
 
 // Sees reports whether the policy of the Overlay leaves a tool to its callers.
-func (o Overlay) Sees(s tool.Spec) bool {
+func (o TenantOptions) Sees(s tool.Spec) bool {
 	if o.Policy == nil {
 		return true
 	}
@@ -48,7 +48,7 @@ func (o Overlay) Sees(s tool.Spec) bool {
 }
 
 // cut is what is left of an offer.
-func (o Overlay) cut(offer capability.Offer) capability.Offer {
+func (o TenantOptions) cut(offer capability.Grantable) capability.Grantable {
 	if o.Mounts == nil && o.Env == nil && len(o.Deny) == 0 {
 		return offer
 	}

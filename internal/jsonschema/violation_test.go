@@ -14,69 +14,69 @@ func TestFaultMessages(t *testing.T) {
 	square := object(`"kind":{"const":"square"},"w":{"type":"number"}`, `"required":["kind","w"]`)
 	for _, test := range []struct {
 		name, schema, value string
-		want                []Fault // pointers below /p, messages after the subject
+		want                []Violation // pointers below /p, messages after the subject
 	}{
-		{"type", `{"type":"integer"}`, `"abc"`, []Fault{{"", KindType, `must be an integer, got string "abc"`}}},
-		{"types", `{"type":["string","array","null"]}`, `{"a":1}`, []Fault{{"", KindType, `must be a string or an array or null, got object {"a":1}`}}},
-		{"number", `{"type":"number"}`, `null`, []Fault{{"", KindType, `must be a number, got null`}}},
-		{"fraction", `{"type":"integer"}`, `1.5`, []Fault{{"", KindType, `must be an integer, got number 1.5`}}},
-		{"enum", `{"enum":["read","write",3]}`, `"Read"`, []Fault{{"", KindConstraint, `must be one of "read", "write", 3 (did you mean "read"?), got string "Read"`}}},
-		{"const", `{"const":{"a":1}}`, `{"a":2}`, []Fault{{"", KindConstraint, `must be {"a":1}, got object {"a":2}`}}},
-		{"empty enum", `{"enum":[]}`, `1`, []Fault{{"", KindConstraint, `can have no value, got number 1`}}},
-		{"format", `{"type":"string","format":"date-time"}`, `"yesterday"`, []Fault{{"", KindFormat, `must be a date and time such as 2026-01-31T08:30:00Z (less than 20 characters long), got string "yesterday"`}}},
-		{"regex format", `{"type":"string","format":"regex"}`, `"(?!a)"`, []Fault{{"", KindFormat, `must be a regular expression (uses (?!...), which this engine lacks; express it with "not"…), got string "(?!a)"`}}},
-		{"rare format", `{"format":"iri-reference"}`, `"\\"`, []Fault{{"", KindFormat, `must be of the format iri-reference (contains \), got string "\\"`}}},
+		{"type", `{"type":"integer"}`, `"abc"`, []Violation{{"", KindType, `must be an integer, got string "abc"`}}},
+		{"types", `{"type":["string","array","null"]}`, `{"a":1}`, []Violation{{"", KindType, `must be a string or an array or null, got object {"a":1}`}}},
+		{"number", `{"type":"number"}`, `null`, []Violation{{"", KindType, `must be a number, got null`}}},
+		{"fraction", `{"type":"integer"}`, `1.5`, []Violation{{"", KindType, `must be an integer, got number 1.5`}}},
+		{"enum", `{"enum":["read","write",3]}`, `"Read"`, []Violation{{"", KindConstraint, `must be one of "read", "write", 3 (did you mean "read"?), got string "Read"`}}},
+		{"const", `{"const":{"a":1}}`, `{"a":2}`, []Violation{{"", KindConstraint, `must be {"a":1}, got object {"a":2}`}}},
+		{"empty enum", `{"enum":[]}`, `1`, []Violation{{"", KindConstraint, `can have no value, got number 1`}}},
+		{"format", `{"type":"string","format":"date-time"}`, `"yesterday"`, []Violation{{"", KindFormat, `must be a date and time such as 2026-01-31T08:30:00Z (less than 20 characters long), got string "yesterday"`}}},
+		{"regex format", `{"type":"string","format":"regex"}`, `"(?!a)"`, []Violation{{"", KindFormat, `must be a regular expression (uses (?!...), which this engine lacks; express it with "not"…), got string "(?!a)"`}}},
+		{"rare format", `{"format":"iri-reference"}`, `"\\"`, []Violation{{"", KindFormat, `must be of the format iri-reference (contains \), got string "\\"`}}},
 		{"unknown format", `{"format":"int32"}`, `"x"`, nil},
-		{"minimum", `{"minimum":1.5}`, `1`, []Fault{{"", KindConstraint, `must be at least 1.5, got number 1`}}},
-		{"exact minimum", `{"minimum":9007199254740993}`, `9007199254740992`, []Fault{{"", KindConstraint, `must be at least 9007199254740993, got number 9007199254740992`}}},
-		{"maximum", `{"maximum":10}`, `11`, []Fault{{"", KindConstraint, `must be at most 10, got number 11`}}},
-		{"exclusive bounds", `{"exclusiveMinimum":1,"exclusiveMaximum":1}`, `1`, []Fault{
+		{"minimum", `{"minimum":1.5}`, `1`, []Violation{{"", KindConstraint, `must be at least 1.5, got number 1`}}},
+		{"exact minimum", `{"minimum":9007199254740993}`, `9007199254740992`, []Violation{{"", KindConstraint, `must be at least 9007199254740993, got number 9007199254740992`}}},
+		{"maximum", `{"maximum":10}`, `11`, []Violation{{"", KindConstraint, `must be at most 10, got number 11`}}},
+		{"exclusive bounds", `{"exclusiveMinimum":1,"exclusiveMaximum":1}`, `1`, []Violation{
 			{"", KindConstraint, `must be less than 1, got number 1`}, {"", KindConstraint, `must be more than 1, got number 1`},
 		}},
-		{"multipleOf", `{"multipleOf":0.1}`, `0.25`, []Fault{{"", KindConstraint, `must be a multiple of 0.1, got number 0.25`}}},
-		{"length", `{"minLength":2,"maxLength":0}`, `"é"`, []Fault{
+		{"multipleOf", `{"multipleOf":0.1}`, `0.25`, []Violation{{"", KindConstraint, `must be a multiple of 0.1, got number 0.25`}}},
+		{"length", `{"minLength":2,"maxLength":0}`, `"é"`, []Violation{
 			{"", KindConstraint, `must have at most 0 characters, not 1, got string "é"`}, {"", KindConstraint, `must have at least 2 characters, not 1, got string "é"`},
 		}},
-		{"pattern", `{"pattern":"^[a-z]+$"}`, `"A"`, []Fault{{"", KindConstraint, `must match the pattern ^[a-z]+$, got string "A"`}}},
-		{"items", `{"minItems":2}`, `[1]`, []Fault{{"", KindConstraint, `must have at least 2 items, not 1, got array [1]`}}},
-		{"max items", `{"maxItems":1}`, `[1,2]`, []Fault{{"", KindConstraint, `must have at most 1 item, not 2, got array [1,2]`}}},
-		{"unique", `{"uniqueItems":true}`, `[1,2,1.0]`, []Fault{{"", KindConstraint, `must have no equal items; items 0 and 2 are equal, got array [1,2,1.0]`}}},
-		{"contains", `{"contains":{"type":"string"}}`, `[1]`, []Fault{{"", KindConstraint, `must have an item of the form that the schema asks for under "contains", got array [1]`}}},
-		{"min contains", `{"contains":{"type":"string"},"minContains":2}`, `["a"]`, []Fault{{"", KindConstraint, `must have at least 2 items of the form under "contains", not 1, got array ["a"]`}}},
-		{"max contains", `{"contains":{"type":"string"},"maxContains":1}`, `["a","b"]`, []Fault{{"", KindConstraint, `must have at most 1 item of the form under "contains", not 2, got array ["a","b"]`}}},
-		{"properties", `{"minProperties":2}`, `{"a":1}`, []Fault{{"", KindConstraint, `must have at least 2 fields, not 1, got object {"a":1}`}}},
-		{"max properties", `{"maxProperties":0}`, `{"a":1}`, []Fault{{"", KindConstraint, `must have at most 0 fields, not 1, got object {"a":1}`}}},
-		{"closed tuple", `{"prefixItems":[{}],"items":false}`, `[1,2]`, []Fault{{"/1", KindConstraint, `must not be given; the schema forbids it`}}},
-		{"forbidden field", object(`"a":false`), `{"a":1}`, []Fault{{"/a", KindConstraint, `must not be given; the schema forbids it`}}},
-		{"undeclared", object(`"limit":{}`, `"additionalProperties":false`), `{"Limit":1,"zzzzzz":2}`, []Fault{
+		{"pattern", `{"pattern":"^[a-z]+$"}`, `"A"`, []Violation{{"", KindConstraint, `must match the pattern ^[a-z]+$, got string "A"`}}},
+		{"items", `{"minItems":2}`, `[1]`, []Violation{{"", KindConstraint, `must have at least 2 items, not 1, got array [1]`}}},
+		{"max items", `{"maxItems":1}`, `[1,2]`, []Violation{{"", KindConstraint, `must have at most 1 item, not 2, got array [1,2]`}}},
+		{"unique", `{"uniqueItems":true}`, `[1,2,1.0]`, []Violation{{"", KindConstraint, `must have no equal items; items 0 and 2 are equal, got array [1,2,1.0]`}}},
+		{"contains", `{"contains":{"type":"string"}}`, `[1]`, []Violation{{"", KindConstraint, `must have an item of the form that the schema asks for under "contains", got array [1]`}}},
+		{"min contains", `{"contains":{"type":"string"},"minContains":2}`, `["a"]`, []Violation{{"", KindConstraint, `must have at least 2 items of the form under "contains", not 1, got array ["a"]`}}},
+		{"max contains", `{"contains":{"type":"string"},"maxContains":1}`, `["a","b"]`, []Violation{{"", KindConstraint, `must have at most 1 item of the form under "contains", not 2, got array ["a","b"]`}}},
+		{"properties", `{"minProperties":2}`, `{"a":1}`, []Violation{{"", KindConstraint, `must have at least 2 fields, not 1, got object {"a":1}`}}},
+		{"max properties", `{"maxProperties":0}`, `{"a":1}`, []Violation{{"", KindConstraint, `must have at most 0 fields, not 1, got object {"a":1}`}}},
+		{"closed tuple", `{"prefixItems":[{}],"items":false}`, `[1,2]`, []Violation{{"/1", KindConstraint, `must not be given; the schema forbids it`}}},
+		{"forbidden field", object(`"a":false`), `{"a":1}`, []Violation{{"/a", KindConstraint, `must not be given; the schema forbids it`}}},
+		{"undeclared", object(`"limit":{}`, `"additionalProperties":false`), `{"Limit":1,"zzzzzz":2}`, []Violation{
 			{"/Limit", KindUndeclared, `is not declared and not allowed; did you mean "limit"?`},
 			{"/zzzzzz", KindUndeclared, `is not declared and not allowed; allowed are "limit"`},
 		}},
-		{"unevaluated", object(`"a":{}`, `"unevaluatedProperties":false`), `{"b":1}`, []Fault{{"/b", KindUndeclared, `is not declared and not allowed`}}},
-		{"missing", object(`"a":{"type":"integer"}`, `"required":["a","b"]`), `{}`, []Fault{
+		{"unevaluated", object(`"a":{}`, `"unevaluatedProperties":false`), `{"b":1}`, []Violation{{"/b", KindUndeclared, `is not declared and not allowed`}}},
+		{"missing", object(`"a":{"type":"integer"}`, `"required":["a","b"]`), `{}`, []Violation{
 			{"/a", KindMissing, `is required but missing; expected an integer`}, {"/b", KindMissing, `is required but missing`},
 		}},
-		{"dependent", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []Fault{{"/b", KindMissing, `is required when "a" is given but missing`}}},
-		{"html is readable", `{"enum":["<a>&"]}`, `"<a>"`, []Fault{{"", KindConstraint, `must be "<a>&", got string "<a>"`}}},
-		{"listed null and boolean", `{"enum":[null,false,[1,{}],{"a":2.5}]}`, `[1,{"a":1}]`, []Fault{{"", KindConstraint, `must be one of null, false, [1,{}], {"a":2.5}, got array [1,{"a":1}]`}}},
+		{"dependent", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []Violation{{"/b", KindMissing, `is required when "a" is given but missing`}}},
+		{"html is readable", `{"enum":["<a>&"]}`, `"<a>"`, []Violation{{"", KindConstraint, `must be "<a>&", got string "<a>"`}}},
+		{"listed null and boolean", `{"enum":[null,false,[1,{}],{"a":2.5}]}`, `[1,{"a":1}]`, []Violation{{"", KindConstraint, `must be one of null, false, [1,{}], {"a":2.5}, got array [1,{"a":1}]`}}},
 		{"equal by value", `{"enum":[null,false,[1.0,{"a":[]}]]}`, `[1,{"a":[]}]`, nil},
-		{"many forms", `{"anyOf":[{"minimum":9},{"minimum":8},{"minimum":7},{"minimum":6},{"minimum":5}]}`, `1`, []Fault{{"", KindConstraint, `must fit one of 5 forms; what is wrong with them: ` +
+		{"many forms", `{"anyOf":[{"minimum":9},{"minimum":8},{"minimum":7},{"minimum":6},{"minimum":5}]}`, `1`, []Violation{{"", KindConstraint, `must fit one of 5 forms; what is wrong with them: ` +
 			`(1) must be at least 9, got number 1; (2) must be at least 8, got number 1; (3) must be at least 7, got number 1; (4) must be at least 6, got number 1`}}},
-		{"names", `{"propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, []Fault{{"/A", KindConstraint, `must not have a field "A": the name must match the pattern ^[a-z]+$`}}},
-		{"not", `{"not":{"type":"string"}}`, `"a"`, []Fault{{"", KindConstraint, `must not have a form that the schema excludes, got string "a"`}}},
-		{"cycle", `{"$ref":"#/properties/p"}`, `1`, []Fault{{"", KindLimit, `can't be checked: the schema refers to itself without end`}}},
+		{"names", `{"propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, []Violation{{"/A", KindConstraint, `must not have a field "A": the name must match the pattern ^[a-z]+$`}}},
+		{"not", `{"not":{"type":"string"}}`, `"a"`, []Violation{{"", KindConstraint, `must not have a form that the schema excludes, got string "a"`}}},
+		{"cycle", `{"$ref":"#/properties/p"}`, `1`, []Violation{{"", KindLimit, `can't be checked: the schema refers to itself without end`}}},
 
-		{"any of types", `{"anyOf":[{"type":"integer"},{"anyOf":[{"type":"boolean"},{"type":"null"}]}]}`, `[]`, []Fault{{"", KindType, `must be an integer or a boolean or null, got array []`}}},
-		{"any of one fitting type", `{"anyOf":[{"type":"integer","minimum":5},{"type":"null"}]}`, `3`, []Fault{{"", KindConstraint, `must be at least 5, got number 3`}}},
-		{"any of values", `{"anyOf":[{"const":"a"},{"enum":["b","c"]}]}`, `"d"`, []Fault{{"", KindConstraint, `must be one of "a", "b", "c", got string "d"`}}},
-		{"one of, kind known", `{"oneOf":[` + circle + `,` + square + `]}`, `{"kind":"square"}`, []Fault{{"/w", KindMissing, `is required but missing; expected a number`}}},
-		{"one of, kind unknown", `{"oneOf":[` + circle + `,` + square + `]}`, `{"kind":"triangle"}`, []Fault{{"/kind", KindConstraint, `must be one of "circle", "square", got string "triangle"`}}},
-		{"one of, kind absent", `{"oneOf":[` + circle + `,` + square + `]}`, `{}`, []Fault{{"", KindConstraint, `must fit one of 2 forms; what is wrong with them: ` +
+		{"any of types", `{"anyOf":[{"type":"integer"},{"anyOf":[{"type":"boolean"},{"type":"null"}]}]}`, `[]`, []Violation{{"", KindType, `must be an integer or a boolean or null, got array []`}}},
+		{"any of one fitting type", `{"anyOf":[{"type":"integer","minimum":5},{"type":"null"}]}`, `3`, []Violation{{"", KindConstraint, `must be at least 5, got number 3`}}},
+		{"any of values", `{"anyOf":[{"const":"a"},{"enum":["b","c"]}]}`, `"d"`, []Violation{{"", KindConstraint, `must be one of "a", "b", "c", got string "d"`}}},
+		{"one of, kind known", `{"oneOf":[` + circle + `,` + square + `]}`, `{"kind":"square"}`, []Violation{{"/w", KindMissing, `is required but missing; expected a number`}}},
+		{"one of, kind unknown", `{"oneOf":[` + circle + `,` + square + `]}`, `{"kind":"triangle"}`, []Violation{{"/kind", KindConstraint, `must be one of "circle", "square", got string "triangle"`}}},
+		{"one of, kind absent", `{"oneOf":[` + circle + `,` + square + `]}`, `{}`, []Violation{{"", KindConstraint, `must fit one of 2 forms; what is wrong with them: ` +
 			`(1) parameter "p.kind" is required but missing and parameter "p.r" is required but missing; expected a number; ` +
 			`(2) parameter "p.kind" is required but missing and parameter "p.w" is required but missing; expected a number`}}},
-		{"one of, two fit", `{"oneOf":[{"minimum":1},{"maximum":5}]}`, `3`, []Fault{{"", KindConstraint, `must fit exactly one of several forms, not forms 1 and 2 at once, got number 3`}}},
-		{"nested choices", `{"anyOf":[{"minLength":5},{"anyOf":[{"pattern":"^a"},{"maxLength":1}]}]}`, `"bcd"`, []Fault{{"", KindConstraint, `must fit one of 2 forms; what is wrong with them: (1) must have at least 5 characters, not 3, got string "bcd"; (2) must fit one of 2 forms`}}},
-		{"items of different sort", `{"items":{"type":"object","properties":{"a":{"type":"boolean"}}}}`, `[{"a":true},{"a":5}]`, []Fault{{"/1/a", KindType, `must be a boolean, got number 5`}}},
+		{"one of, two fit", `{"oneOf":[{"minimum":1},{"maximum":5}]}`, `3`, []Violation{{"", KindConstraint, `must fit exactly one of several forms, not forms 1 and 2 at once, got number 3`}}},
+		{"nested choices", `{"anyOf":[{"minLength":5},{"anyOf":[{"pattern":"^a"},{"maxLength":1}]}]}`, `"bcd"`, []Violation{{"", KindConstraint, `must fit one of 2 forms; what is wrong with them: (1) must have at least 5 characters, not 3, got string "bcd"; (2) must fit one of 2 forms`}}},
+		{"items of different sort", `{"items":{"type":"object","properties":{"a":{"type":"boolean"}}}}`, `[{"a":true},{"a":5}]`, []Violation{{"/1/a", KindType, `must be a boolean, got number 5`}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := mustCompile(t, object(`"p":`+test.schema))
@@ -109,7 +109,7 @@ func TestFaultMessages(t *testing.T) {
 
 func TestFaultsTogether(t *testing.T) {
 	s := mustCompile(t, object(`"a~/b":{"type":"array","items":{"type":"integer"}},"n":{"minimum":3}`, `"required":["x","n"]`))
-	want := Faults{
+	want := Violations{
 		{"/a~0~1b/1", KindType, `parameter "a~/b[1]" must be an integer, got string "z"`},
 		{"/n", KindConstraint, `parameter "n" must be at least 3, got number 1`},
 		{"/x", KindMissing, `parameter "x" is required but missing`},
@@ -129,7 +129,7 @@ func TestFaultsTogether(t *testing.T) {
 func TestFaultsAreBounded(t *testing.T) {
 	s := mustCompile(t, object(`"a":{"items":{"type":"integer"}}`))
 	faults := faultsOf(t, second(s.Prepare(t.Context(), []byte(`{"a":["x"`+strings.Repeat(`,"x"`, 499)+`]}`))))
-	if len(faults) != maxFaults+1 || faults[maxFaults] != (Fault{Kind: KindLimit, Message: "and 480 more"}) {
+	if len(faults) != maxFaults+1 || faults[maxFaults] != (Violation{Kind: KindLimit, Message: "and 480 more"}) {
 		t.Errorf("got %d, last %+v", len(faults), faults[len(faults)-1])
 	}
 }
@@ -190,7 +190,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%s: %v", doc, err)
 		}
 	}
-	for doc, want := range map[string]Fault{
+	for doc, want := range map[string]Violation{
 		``:                              {"", KindSyntax, "invalid JSON in the result at line 1, column 1: expected a value, got end of text"},
 		`null`:                          {"", KindType, "the result must be an object, got null"},
 		`{}`:                            {"/s", KindMissing, `field "s" is required but missing; expected a string`},
@@ -218,7 +218,7 @@ func TestFaultsOfOldDrafts(t *testing.T) {
 		t.Fatal(err)
 	}
 	faults := faultsOf(t, s.Validate(t.Context(), []byte(`{"a":1,"c":1,"t":["x",2,3]}`)))
-	want := Faults{
+	want := Violations{
 		{"/b", KindMissing, `field "b" is required when "a" is given but missing`},
 		{"/d", KindMissing, `field "d" is required but missing`},
 		{"/t", KindConstraint, `field "t" must have 2 items fewer, got array ["x",2,3]`},

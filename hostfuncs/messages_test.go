@@ -27,7 +27,7 @@ func TestLogIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var lines []string
 			var last slog.Level
-			talk := hostfuncs.NewTalk(hostfuncs.Listener{Log: func(level slog.Level, text string) {
+			talk := hostfuncs.NewMessages(hostfuncs.Listener{Log: func(level slog.Level, text string) {
 				lines, last = append(lines, text), level
 			}})
 			for range hostfuncs.MaxLogLines + 10 {
@@ -45,7 +45,7 @@ func TestLogIsBounded(t *testing.T) {
 
 func TestLogIsText(t *testing.T) {
 	var got []string
-	talk := hostfuncs.NewTalk(hostfuncs.Listener{Log: func(level slog.Level, text string) { got = append(got, fmt.Sprint(level, " ", text)) }})
+	talk := hostfuncs.NewMessages(hostfuncs.Listener{Log: func(level slog.Level, text string) { got = append(got, fmt.Sprint(level, " ", text)) }})
 	for n, text := range []string{"a", "b\xff", "c", "d", "e"} {
 		talk.Log(hostfuncs.LogLevel(uint32(n)), []byte(text))
 	}
@@ -59,7 +59,7 @@ func TestLogIsText(t *testing.T) {
 func TestProgressIsPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
-		talk := hostfuncs.NewTalk(hostfuncs.Listener{Progress: func(done, total float64, message string) {
+		talk := hostfuncs.NewMessages(hostfuncs.Listener{Progress: func(done, total float64, message string) {
 			got = append(got, fmt.Sprint(done, "/", total, " ", message))
 		}})
 		talk.Progress(1, 4, []byte("first"))
@@ -100,10 +100,10 @@ func TestUpdates(t *testing.T) {
 		`{"metadata":{"a":"` + strings.Repeat("x", hostfuncs.MaxUpdate) + `"}}`: "too_large",
 	} {
 		got := ""
-		talk := hostfuncs.NewTalk(hostfuncs.Listener{Update: func(title string, metadata map[string]json.RawMessage) {
+		talk := hostfuncs.NewMessages(hostfuncs.Listener{Update: func(title string, metadata map[string]json.RawMessage) {
 			got = fmt.Sprintf("%s %s", title, metadata)
 		}})
-		var fault *hostfuncs.Fault
+		var fault *hostfuncs.Error
 		if errors.As(talk.Update([]byte(text)), &fault) {
 			got += fault.Kind // and nothing is told
 		}
@@ -117,11 +117,11 @@ func TestUpdates(t *testing.T) {
 func TestUpdatesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		talk := hostfuncs.NewTalk(hostfuncs.Listener{Update: func(string, map[string]json.RawMessage) { told++ }})
+		talk := hostfuncs.NewMessages(hostfuncs.Listener{Update: func(string, map[string]json.RawMessage) { told++ }})
 		for second := range 3 {
 			for n := range hostfuncs.MaxUpdates + 5 {
 				err := talk.Update([]byte(`{"title":"a"}`))
-				var fault *hostfuncs.Fault
+				var fault *hostfuncs.Error
 				if refused := errors.As(err, &fault) && fault.Kind == "too_many"; refused != (n >= hostfuncs.MaxUpdates) {
 					t.Errorf("update %d of second %d: %v", n, second, err)
 				}
@@ -136,7 +136,7 @@ func TestUpdatesArePaced(t *testing.T) {
 
 // Nobody has to listen.
 func TestNobodyListens(t *testing.T) {
-	talk := hostfuncs.NewTalk(hostfuncs.Listener{})
+	talk := hostfuncs.NewMessages(hostfuncs.Listener{})
 	talk.Log(slog.LevelInfo, []byte("x"))
 	talk.Progress(1, 2, nil)
 	if err := talk.Update([]byte(`{"title":"x"}`)); err != nil {

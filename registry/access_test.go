@@ -67,7 +67,7 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 // bound returns the rules with the workspace bound to a directory for reading, and LANG.
 func bound(rules Rules, workspace string) Rules {
 	rules.Offer.Mounts = map[string]capability.Mount{"workspace": {Dir: workspace, Mode: capability.ModeRead}}
-	rules.Widen = func(o *capability.Offer, words ...capability.Word) error {
+	rules.Widen = func(o *capability.Grantable, words ...capability.Permission) error {
 		return o.Add(capability.Bound{Env: func(name string) (string, bool) { return "C", name == "LANG" }}, words...)
 	}
 	return rules
@@ -123,7 +123,7 @@ func TestAGrantIsForOneToolAsItIsAndOneTenant(t *testing.T) {
 }
 
 func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
-	env, err := capability.ParseWord("env:LANG")
+	env, err := capability.ParsePermission("env:LANG")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,13 +144,13 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 		{"more than asked", asking(), Rules{}, remembered.Grant{Words: []string{"write:workspace", "net:any", "env:LANG", "kv:write"}}, "", nil},
 		{"a word less", asking(), Rules{}, remembered.Grant{Words: all[:2]}, tool.CodePermissionDenied, all[2:]},
 		{"another method", asking(), Rules{}, remembered.Grant{Words: []string{"write:workspace", "env:LANG", "net:GET:https://api.example.com/v1"}}, tool.CodePermissionDenied, all[1:2]},
-		{"a denial", asking(), Rules{Offer: capability.Offer{Deny: capability.Deny{env}}}, remembered.Grant{Words: all}, tool.CodePermissionDenied, nil},
+		{"a denial", asking(), Rules{Offer: capability.Grantable{Deny: capability.Deny{env}}}, remembered.Grant{Words: all}, tool.CodePermissionDenied, nil},
 		{"a rule that denies", asking(), Rules{Policy: rule(policy.Deny)}, remembered.Grant{Words: all, AutoExecute: true}, tool.CodePermissionDenied, nil},
 		{"a rule that asks", asking(), Rules{Policy: rule(policy.Ask)}, remembered.Grant{Words: all, AutoExecute: true}, tool.CodeApprovalRequired, nil},
 		{"a dangerous tool", dangerous, Rules{}, remembered.Grant{Words: all}, tool.CodeApprovalRequired, []string{policy.AutoExecute}},
 		{"a dangerous tool that may run", dangerous, Rules{}, remembered.Grant{Words: all, AutoExecute: true}, "", nil},
 		{"auto_execute alone", asking(), Rules{}, remembered.Grant{AutoExecute: true}, tool.CodePermissionDenied, all},
-		{"a word of the rules is not granted to the tool", asking(), Rules{Offer: capability.Offer{Env: map[string]string{"LANG": "C"}}}, remembered.Grant{Words: all[:2]}, tool.CodeApprovalRequired, all[2:]},
+		{"a word of the rules is not granted to the tool", asking(), Rules{Offer: capability.Grantable{Env: map[string]string{"LANG": "C"}}}, remembered.Grant{Words: all[:2]}, tool.CodeApprovalRequired, all[2:]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, _, store := remembering(t, tt.spec, tt.rules)
@@ -193,9 +193,9 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 
 // Words that a person gives for calls by hand count like a grant to each tool.
 func TestGrantedByHand(t *testing.T) {
-	var words []capability.Word
+	var words []capability.Permission
 	for _, text := range all {
-		w, err := capability.ParseWord(text)
+		w, err := capability.ParsePermission(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestGrantedByHand(t *testing.T) {
 	if err := callAs(t, r, ""); err != nil {
 		t.Error(err)
 	}
-	given, err := r.Offered(t.Context(), "echo", "")
+	given, err := r.Access(t.Context(), "echo", "")
 	if err != nil || given.Granted.Source != "a flag" || len(given.Missing) > 0 {
 		t.Errorf("got %+v, %v", given, err)
 	}
@@ -219,7 +219,7 @@ func TestWhereAGrantIsKeptIsTold(t *testing.T) {
 	spec.Dangerous = true
 	r, _, store := remembering(t, spec, Rules{})
 	given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", AutoExecute: true})
-	if got, err := r.Offered(t.Context(), "echo", ""); err != nil || !got.Granted.AutoExecute || !strings.Contains(got.Granted.Source, given.ID) {
+	if got, err := r.Access(t.Context(), "echo", ""); err != nil || !got.Granted.AutoExecute || !strings.Contains(got.Granted.Source, given.ID) {
 		t.Errorf("got %+v, %v", got.Granted, err)
 	}
 }

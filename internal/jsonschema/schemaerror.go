@@ -14,20 +14,20 @@ import (
 // libraryFaults words the error of the library's compiler. told are the faults
 // that were found before, in better words: what the library says about the same
 // places is left out.
-func libraryFaults(err error, doc *jsontree.Value, schemas map[string]*jsontree.Value, told SchemaFaults) SchemaFaults {
+func libraryFaults(err error, doc *jsontree.Value, schemas map[string]*jsontree.Value, told SchemaErrors) SchemaErrors {
 	var (
 		invalid *santhosh.SchemaValidationError
 		tree    *santhosh.ValidationError
 	)
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &tree) {
 		t := translator{doc: doc, speaker: schemaSpeaker, schemas: schemas}
-		var faults SchemaFaults
+		var faults SchemaErrors
 		at, _ := pointerInSchema(invalid.URL)
 		if at != "" {
 			t.doc = doc.At(jsontree.SplitPointer(at))
 		}
 		for _, one := range t.faults(tree) {
-			fault := SchemaFault{Pointer: at + one.Pointer, Message: one.Message}
+			fault := SchemaError{Pointer: at + one.Pointer, Message: one.Message}
 			// The end of a cut list is told once, for all faults.
 			cut := one.Kind == KindLimit && len(told) > 0
 			if !cut && !alreadyTold(fault.Pointer, told) {
@@ -41,13 +41,13 @@ func libraryFaults(err error, doc *jsontree.Value, schemas map[string]*jsontree.
 	if len(told) > 0 {
 		return nil // most likely the same again
 	}
-	return SchemaFaults{libraryFault(err)}
+	return SchemaErrors{libraryFault(err)}
 }
 
 // alreadyTold reports whether a fault was found at the pointer, around it or
 // just inside it (where the library blames the names of a list).
-func alreadyTold(pointer string, told SchemaFaults) bool {
-	return slices.ContainsFunc(told, func(one SchemaFault) bool {
+func alreadyTold(pointer string, told SchemaErrors) bool {
+	return slices.ContainsFunc(told, func(one SchemaError) bool {
 		parent := one.Pointer[:max(strings.LastIndexByte(one.Pointer, '/'), 0)]
 		return pointer == one.Pointer || strings.HasPrefix(pointer, one.Pointer+"/") ||
 			pointer == parent && pointer != ""
@@ -56,7 +56,7 @@ func alreadyTold(pointer string, told SchemaFaults) bool {
 
 // libraryFault words the errors that stop the library at once. Their own texts
 // hold made-up addresses.
-func libraryFault(err error) SchemaFault {
+func libraryFault(err error) SchemaError {
 	var (
 		load      *santhosh.LoadURLError
 		pointer   *santhosh.JSONPointerNotFoundError
@@ -69,26 +69,26 @@ func libraryFault(err error) SchemaFault {
 	)
 	switch {
 	case errors.As(err, &load):
-		return SchemaFault{Message: fmt.Sprintf(
+		return SchemaError{Message: fmt.Sprintf(
 			`the schema refers to %s, which is outside it; remote schemas are not read: move it under "$defs"`,
 			jsontree.QuoteName(ownAddress(load.URL)))}
 	case errors.As(err, &pointer):
-		return SchemaFault{Message: fmt.Sprintf("the reference %s leads nowhere", jsontree.QuoteName(ownAddress(pointer.URL)))}
+		return SchemaError{Message: fmt.Sprintf("the reference %s leads nowhere", jsontree.QuoteName(ownAddress(pointer.URL)))}
 	case errors.As(err, &syntax):
-		return SchemaFault{Message: fmt.Sprintf("the reference %s holds a JSON pointer with a stray ~", jsontree.QuoteName(ownAddress(syntax.URL)))}
+		return SchemaError{Message: fmt.Sprintf("the reference %s holds a JSON pointer with a stray ~", jsontree.QuoteName(ownAddress(syntax.URL)))}
 	case errors.As(err, &anchor):
-		return SchemaFault{Message: fmt.Sprintf("the reference %s names an anchor that is not there", jsontree.QuoteName(ownAddress(anchor.Reference)))}
+		return SchemaError{Message: fmt.Sprintf("the reference %s names an anchor that is not there", jsontree.QuoteName(ownAddress(anchor.Reference)))}
 	case errors.As(err, &twiceID):
-		return SchemaFault{Pointer: twiceID.Ptr1, Message: fmt.Sprintf(`"$id" %s is used twice`, jsontree.QuoteName(ownAddress(twiceID.ID)))}
+		return SchemaError{Pointer: twiceID.Ptr1, Message: fmt.Sprintf(`"$id" %s is used twice`, jsontree.QuoteName(ownAddress(twiceID.ID)))}
 	case errors.As(err, &twiceName):
-		return SchemaFault{Pointer: twiceName.Ptr1, Message: fmt.Sprintf(`"$anchor" %s is used twice`, jsontree.QuoteName(twiceName.Anchor))}
+		return SchemaError{Pointer: twiceName.Ptr1, Message: fmt.Sprintf(`"$anchor" %s is used twice`, jsontree.QuoteName(twiceName.Anchor))}
 	case errors.As(err, &id):
 		at, _ := pointerInSchema(id.URL)
-		return SchemaFault{Pointer: at, Message: `"$id" is not a URI reference`}
+		return SchemaError{Pointer: at, Message: `"$id" is not a URI reference`}
 	case errors.As(err, &address):
-		return SchemaFault{Message: fmt.Sprintf("%s is not a URI reference", jsontree.QuoteName(ownAddress(address.URL)))}
+		return SchemaError{Message: fmt.Sprintf("%s is not a URI reference", jsontree.QuoteName(ownAddress(address.URL)))}
 	}
-	return SchemaFault{Message: "the schema can't be compiled; simplify its references and identifiers"}
+	return SchemaError{Message: "the schema can't be compiled; simplify its references and identifiers"}
 }
 
 // ownAddress removes the made-up address of the schema itself.
@@ -97,14 +97,14 @@ func ownAddress(location string) string {
 }
 
 // boundFaults removes repeats and shortens the list.
-func boundFaults(all SchemaFaults) SchemaFaults {
-	var faults SchemaFaults
+func boundFaults(all SchemaErrors) SchemaErrors {
+	var faults SchemaErrors
 	for i, one := range all {
 		if slices.Contains(faults, one) {
 			continue
 		}
 		if len(faults) == maxFaults {
-			return append(faults, SchemaFault{Message: fmt.Sprintf("and %d more", len(all)-i)})
+			return append(faults, SchemaError{Message: fmt.Sprintf("and %d more", len(all)-i)})
 		}
 		faults = append(faults, one)
 	}

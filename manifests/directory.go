@@ -16,9 +16,9 @@ import (
 )
 
 // Folder is the folder that is loaded. Its tools may read files anywhere inside
-// it, and nothing outside it, not by a link either. Get one from OpenFolder or
-// EmbeddedFolder. It is safe for concurrent use until it is closed.
-type Folder struct {
+// it, and nothing outside it, not by a link either. Get one from OpenDirectory or
+// EmbeddedDirectory. It is safe for concurrent use until it is closed.
+type Directory struct {
 	files files
 }
 
@@ -33,12 +33,12 @@ type files interface {
 	close() error
 }
 
-// OpenFolder opens a folder on disk; the caller closes it. A non-nil error is an
+// OpenDirectory opens a folder on disk; the caller closes it. A non-nil error is an
 // *Error whose File is the last element of dir.
-func OpenFolder(dir string) (*Folder, error) {
+func OpenDirectory(dir string) (*Directory, error) {
 	root, err := os.OpenRoot(dir)
 	if err == nil {
-		return &Folder{files: diskFiles{root}}, nil
+		return &Directory{files: diskFiles{root}}, nil
 	}
 	message := reason(err).Error()
 	if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
@@ -47,19 +47,19 @@ func OpenFolder(dir string) (*Folder, error) {
 	return nil, &Error{File: filepath.Base(dir), Message: message}
 }
 
-// EmbeddedFolder returns a folder over the files of the program itself. It trusts
+// EmbeddedDirectory returns a folder over the files of the program itself. It trusts
 // fsys to stay inside: do not hand in os.DirFS, which follows links out.
-func EmbeddedFolder(fsys fs.FS) *Folder {
-	return &Folder{files: embeddedFiles{fsys}}
+func EmbeddedDirectory(fsys fs.FS) *Directory {
+	return &Directory{files: embeddedFiles{fsys}}
 }
 
 // Close releases the folder. What was loaded from it stays valid.
-func (f *Folder) Close() error { return f.files.close() }
+func (f *Directory) Close() error { return f.files.close() }
 
 // Manifests returns the paths of the manifests in the folder itself and in the
 // folders right inside it, sorted; hidden folders are left out. A manifest that
 // cannot be read is listed too, for Read to say why. A non-nil error is an *Error.
-func (f *Folder) Manifests() ([]string, error) {
+func (f *Directory) Manifests() ([]string, error) {
 	entries, err := readDir(f.files)
 	if err != nil {
 		return nil, &Error{File: ".", Message: reason(err).Error()}

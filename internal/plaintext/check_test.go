@@ -122,7 +122,7 @@ var legal = []string{
 
 func TestJudgeLegal(t *testing.T) {
 	for _, text := range legal {
-		for found := range plaintext.Judge(text, plaintext.Lines) {
+		for found := range plaintext.Check(text, plaintext.Lines) {
 			t.Errorf("%+q: %v at %d", text, found, found.Offset)
 		}
 		for _, same := range []string{plaintext.Printable(text), plaintext.Strip(text, plaintext.Lines)} {
@@ -181,7 +181,7 @@ func FuzzJudge(f *testing.F) {
 		for _, form := range []plaintext.Form{plaintext.Lines, plaintext.Line, plaintext.Word} {
 			show := []func(string) string{plaintext.Printable, plaintext.OneLine, plaintext.Visible}[form]
 			end := 0
-			for found := range plaintext.Judge(text, form) {
+			for found := range plaintext.Check(text, form) {
 				if found.Offset < end || found.Size < 1 || found.Offset+found.Size > len(text) {
 					t.Fatalf("%+q: the finding %+v is out of place", text, found)
 				}

@@ -1,4 +1,4 @@
-package toolfolder
+package tooldir
 
 import (
 	"strings"

@@ -4,9 +4,9 @@ import "fmt"
 
 // Fault is why the host did not do what a guest asked for, in a form that the guest may
 // see: it holds no secret, no host path and no resolved address.
-type Fault struct {
+type Error struct {
 	// Code is what the host function returns.
-	Code FaultCode `json:"-"`
+	Code Code `json:"-"`
 	// Kind tells faults of one code apart: the kinds of packages egress and kv, "denied"
 	// for what is not granted, and "handle" for a response that is not there.
 	Kind string `json:"kind"`
@@ -17,22 +17,22 @@ type Fault struct {
 	Sent bool `json:"sent,omitempty"`
 }
 
-// FaultCode is the number of a Fault, below zero.
-type FaultCode int32
+// Code is the number of a Fault, below zero.
+type Code int32
 
 // The codes. They are part of the ABI: docs/abi.md.
 const (
-	FaultDenied      FaultCode = -1 // it is not granted
-	FaultNotFound    FaultCode = -2 // there is no such key or handle
-	FaultInvalid     FaultCode = -3 // what was asked for makes no sense
-	FaultTooMuch     FaultCode = -4 // a limit or a quota
-	FaultUnavailable FaultCode = -5 // the network, a server or the disk
-	FaultTimeout     FaultCode = -6 // it took too long
+	CodeDenied      Code = -1 // it is not granted
+	CodeNotFound    Code = -2 // there is no such key or handle
+	CodeInvalid     Code = -3 // what was asked for makes no sense
+	CodeTooMuch     Code = -4 // a limit or a quota
+	CodeUnavailable Code = -5 // the network, a server or the disk
+	CodeTimeout     Code = -6 // it took too long
 )
 
 // Error returns the message.
-func (f *Fault) Error() string { return f.Message }
+func (f *Error) Error() string { return f.Message }
 
-func newFault(code FaultCode, kind, format string, args ...any) *Fault {
-	return &Fault{Code: code, Kind: kind, Message: fmt.Sprintf(format, args...)}
+func newFault(code Code, kind, format string, args ...any) *Error {
+	return &Error{Code: code, Kind: kind, Message: fmt.Sprintf(format, args...)}
 }

@@ -24,7 +24,7 @@ import (
 // cannot be listed keeps its tools.
 //
 // f is from the Open that made the Registry.
-func (r *Reloader) ReloadFolders(ctx context.Context, f *Folders) []ToolChange {
+func (r *Reloader) ReloadFolders(ctx context.Context, f *Directories) []ToolChange {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var changes []ToolChange
@@ -45,7 +45,7 @@ func (r *Reloader) ReloadFolders(ctx context.Context, f *Folders) []ToolChange {
 
 // WatchFolders is ReloadFolders every so often, until ctx is done. It tells report, which
 // may not be nil, of each change. every is 2 seconds when it is 0 or less.
-func (r *Reloader) WatchFolders(ctx context.Context, f *Folders, every time.Duration, report func(ToolChange)) {
+func (r *Reloader) WatchFolders(ctx context.Context, f *Directories, every time.Duration, report func(ToolChange)) {
 	for range ticks(ctx, every) {
 		for _, c := range r.ReloadFolders(ctx, f) {
 			report(c)
@@ -53,7 +53,7 @@ func (r *Reloader) WatchFolders(ctx context.Context, f *Folders, every time.Dura
 	}
 }
 
-func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir toolFolder) []ToolChange {
+func (r *Reloader) lookAtFolder(ctx context.Context, f *Directories, dir toolFolder) []ToolChange {
 	// Opened anew each time: another folder may have been put in its place.
 	folder, paths, err := list(dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Folders, dir toolFolder)
 }
 
 // list opens a folder and lists its manifests.
-func list(dir toolFolder) (*manifests.Folder, []string, error) {
+func list(dir toolFolder) (*manifests.Directory, []string, error) {
 	folder, err := dir.open()
 	if err != nil {
 		return nil, nil, err
@@ -110,9 +110,9 @@ func list(dir toolFolder) (*manifests.Folder, []string, error) {
 // look is a look at one manifest.
 type look struct {
 	r         *Reloader
-	f         *Folders
+	f         *Directories
 	w         *watched
-	folder    *manifests.Folder
+	folder    *manifests.Directory
 	dir, path string
 }
 

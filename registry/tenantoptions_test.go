@@ -18,34 +18,34 @@ func TestOverlays(t *testing.T) {
 	mount := func(dir string, mode capability.Mode) map[string]capability.Mount {
 		return map[string]capability.Mount{"workspace": {Dir: dir, Mode: mode}}
 	}
-	deny, err := capability.ParseWord("env:LANG")
+	deny, err := capability.ParsePermission("env:LANG")
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := capability.Offer{Mounts: mount("/base", capability.ModeRead), Env: map[string]string{"LANG": "C"}}
+	offer := capability.Grantable{Mounts: mount("/base", capability.ModeRead), Env: map[string]string{"LANG": "C"}}
 	asks := capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}}, Env: []string{"LANG"}}
 	writes := capability.Permissions{FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}}
 	yes := ApproverFunc(func(context.Context, Question) (Answer, error) { return Answer{Yes: true}, nil })
 	tests := []struct {
 		name      string
-		offer     capability.Offer
+		offer     capability.Grantable
 		asks      capability.Permissions
-		overlay   Overlay
+		overlay   TenantOptions
 		dir, lang string
 		code      tool.Code
 	}{
-		{"nothing", offer, asks, Overlay{}, "/base", "C", ""},
-		{"another folder", offer, asks, Overlay{Mounts: mount("/mine", capability.ModeWrite)}, "/mine", "C", ""},
-		{"another value", offer, asks, Overlay{Env: map[string]string{"LANG": "fr", "MORE": "x"}}, "/base", "fr", ""},
-		{"no folders", offer, asks, Overlay{Mounts: map[string]capability.Mount{}}, "", "", tool.CodePermissionDenied},
-		{"no variables", offer, asks, Overlay{Env: map[string]string{}}, "", "", tool.CodePermissionDenied},
-		{"a denial", offer, asks, Overlay{Deny: capability.Deny{deny}}, "", "", tool.CodePermissionDenied},
-		{"a folder that is not offered", capability.Offer{Env: offer.Env}, asks, Overlay{Mounts: mount("/mine", capability.ModeRead)}, "", "", tool.CodePermissionDenied},
-		{"more than is offered", offer, writes, Overlay{Mounts: mount("/mine", capability.ModeWrite)}, "", "", tool.CodePermissionDenied},
-		{"a policy that denies", offer, asks, Overlay{Policy: compile(t, policy.Config{Deny: []string{"echo"}})}, "", "", tool.CodeDisabled},
-		{"a policy that asks", offer, asks, Overlay{Policy: policy.Default()}, "", "", tool.CodeApprovalRequired},
-		{"somebody else who says yes", offer, asks, Overlay{Policy: policy.Default(), Approver: yes}, "/base", "C", ""},
-		{"a policy that allows as well", offer, asks, Overlay{Policy: compile(t, policy.Config{Tools: auto})}, "/base", "C", ""},
+		{"nothing", offer, asks, TenantOptions{}, "/base", "C", ""},
+		{"another folder", offer, asks, TenantOptions{Mounts: mount("/mine", capability.ModeWrite)}, "/mine", "C", ""},
+		{"another value", offer, asks, TenantOptions{Env: map[string]string{"LANG": "fr", "MORE": "x"}}, "/base", "fr", ""},
+		{"no folders", offer, asks, TenantOptions{Mounts: map[string]capability.Mount{}}, "", "", tool.CodePermissionDenied},
+		{"no variables", offer, asks, TenantOptions{Env: map[string]string{}}, "", "", tool.CodePermissionDenied},
+		{"a denial", offer, asks, TenantOptions{Deny: capability.Deny{deny}}, "", "", tool.CodePermissionDenied},
+		{"a folder that is not offered", capability.Grantable{Env: offer.Env}, asks, TenantOptions{Mounts: mount("/mine", capability.ModeRead)}, "", "", tool.CodePermissionDenied},
+		{"more than is offered", offer, writes, TenantOptions{Mounts: mount("/mine", capability.ModeWrite)}, "", "", tool.CodePermissionDenied},
+		{"a policy that denies", offer, asks, TenantOptions{Policy: compile(t, policy.Config{Deny: []string{"echo"}})}, "", "", tool.CodeDisabled},
+		{"a policy that asks", offer, asks, TenantOptions{Policy: policy.Default()}, "", "", tool.CodeApprovalRequired},
+		{"somebody else who says yes", offer, asks, TenantOptions{Policy: policy.Default(), Approver: yes}, "/base", "C", ""},
+		{"a policy that allows as well", offer, asks, TenantOptions{Policy: compile(t, policy.Config{Tools: auto})}, "/base", "C", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestOverlaysDoNotAllow(t *testing.T) {
 	spec.Dangerous = true
 	r := withTool(t, Options{}, spec, &fake{})
 	allow := compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}})
-	_, err := r.Tenant("a", Overlay{Policy: allow}).Execute(t.Context(), say("x"))
+	_, err := r.Tenant("a", TenantOptions{Policy: allow}).Execute(t.Context(), say("x"))
 	wantCode(t, err, tool.CodeApprovalRequired)
 }
 
@@ -85,7 +85,7 @@ func TestTimeoutOfAnOverlay(t *testing.T) {
 			t.Errorf("the deadline is %v", deadline)
 		}
 	}))
-	if _, err := r.Tenant("a", Overlay{MaxTimeout: time.Second}).Execute(t.Context(), say("x")); err != nil {
+	if _, err := r.Tenant("a", TenantOptions{MaxTimeout: time.Second}).Execute(t.Context(), say("x")); err != nil {
 		t.Error(err)
 	}
 }
@@ -94,7 +94,7 @@ func TestClockOfAnOverlay(t *testing.T) {
 	at := time.Date(2030, time.May, 4, 3, 2, 1, 0, time.UTC)
 	var now []time.Time
 	r := withTool(t, Options{}, echo(), does(func(_ context.Context, in tool.Invocation) { now = append(now, in.Now) }))
-	for _, o := range []Overlay{{Now: at}, {}} {
+	for _, o := range []TenantOptions{{Now: at}, {}} {
 		if _, err := r.Tenant("a", o).Execute(t.Context(), say("x")); err != nil {
 			t.Fatal(err)
 		}
@@ -121,14 +121,14 @@ func TestToolsOfATenant(t *testing.T) {
 		}
 		return list
 	}
-	tenant := r.Tenant("a", Overlay{Policy: compile(t, policy.Config{Deny: []string{"echo"}})})
+	tenant := r.Tenant("a", TenantOptions{Policy: compile(t, policy.Config{Deny: []string{"echo"}})})
 	if got := names(tenant.List(catalogue.Filter{})); got != " other" {
 		t.Errorf("got%s", got)
 	}
 	if got := names(tenant.List(catalogue.Filter{Disabled: true})); got != " echo- other" {
 		t.Errorf("with those that are disabled:%s", got)
 	}
-	if got := names(r.Tenant("b", Overlay{}).List(catalogue.Filter{})); got != " echo other" {
+	if got := names(r.Tenant("b", TenantOptions{}).List(catalogue.Filter{})); got != " echo other" {
 		t.Errorf("another tenant:%s", got)
 	}
 }
@@ -140,7 +140,7 @@ func TestCallsOfATenant(t *testing.T) {
 			t.Errorf("a call of %q", in.Call.Tenant)
 		}
 	}))
-	tenant, call := r.Tenant("a", Overlay{}), say("x")
+	tenant, call := r.Tenant("a", TenantOptions{}), say("x")
 	call.Tenant = "b"
 	calls := []tool.Call{call, call}
 	for _, o := range tenant.ExecuteAll(t.Context(), calls) {

@@ -31,7 +31,7 @@ const (
 )
 
 // Fault is one thing that is wrong with a document.
-type Fault struct {
+type Violation struct {
 	// Pointer is the JSON pointer (RFC 6901) to the value, or to where a
 	// missing value belongs. "" is the whole document.
 	Pointer string
@@ -44,28 +44,28 @@ type Fault struct {
 // Faults is everything that is wrong with a document, ordered by pointer and
 // bounded: when there are more faults than fit, the last entry says how many.
 // Faults implements error.
-type Faults []Fault
+type Violations []Violation
 
 // Error joins the messages with "; ".
-func (f Faults) Error() string {
-	return strings.Join(each.Of(f, func(one Fault) string { return one.Message }), "; ")
+func (f Violations) Error() string {
+	return strings.Join(each.Of(f, func(one Violation) string { return one.Message }), "; ")
 }
 
-// SchemaFault is one thing that is wrong with a schema.
-type SchemaFault struct {
+// SchemaError is one thing that is wrong with a schema.
+type SchemaError struct {
 	// Pointer is the JSON pointer into the schema; "" is its root.
 	Pointer string
 	// Message names the property or keyword and the fix.
 	Message string
 }
 
-// SchemaFaults is everything that could be told about a bad schema at once,
-// bounded like [Faults]. SchemaFaults implements error.
-type SchemaFaults []SchemaFault
+// SchemaErrors is everything that could be told about a bad schema at once,
+// bounded like [Faults]. SchemaErrors implements error.
+type SchemaErrors []SchemaError
 
 // Error joins the messages with "; ".
-func (f SchemaFaults) Error() string {
-	return strings.Join(each.Of(f, func(one SchemaFault) string { return one.Message }), "; ")
+func (f SchemaErrors) Error() string {
+	return strings.Join(each.Of(f, func(one SchemaError) string { return one.Message }), "; ")
 }
 
 // asFaults returns the fault of a text that cannot be parsed; nil for no error.
@@ -78,5 +78,5 @@ func asFaults(err error) error {
 	if invalid.Limit {
 		kind = KindLimit
 	}
-	return Faults{{Kind: kind, Message: invalid.Message}}
+	return Violations{{Kind: kind, Message: invalid.Message}}
 }

@@ -18,10 +18,10 @@ import (
 //
 // A variable that is not set is not offered; see Warnings. Each Offer is made anew: keep
 // it for many calls.
-func (c *Config) Offer(dirs map[string]string, tool string, aliases ...string) capability.Offer {
-	o := capability.Offer{
+func (c *Config) Grantable(dirs map[string]string, tool string, aliases ...string) capability.Grantable {
+	o := capability.Grantable{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
-		Clock: true, Random: true, Lines: make(map[capability.Word]string),
+		Clock: true, Random: true, Lines: make(map[capability.Permission]string),
 		Protected: c.Protected(),
 	}
 	for name, dir := range dirs {
@@ -53,8 +53,8 @@ func (c *Config) Offer(dirs map[string]string, tool string, aliases ...string) c
 // words of a read or write kind, in no order that means anything. They hold for whatever
 // folder is bound to a name, so a caller that puts another folder in the place of the
 // file's adds them again.
-func (c *Config) MountWords(tool string) []capability.Word {
-	var words []capability.Word
+func (c *Config) MountWords(tool string) []capability.Permission {
+	var words []capability.Permission
 	for _, g := range slices.Concat(c.grants.allow, c.tools[normalName(tool)].grants.allow) {
 		if kind := g.word.Kind(); kind == capability.KindRead || kind == capability.KindWrite {
 			words = append(words, g.word)
@@ -67,7 +67,7 @@ func (c *Config) MountWords(tool string) []capability.Word {
 // to an Offer of c. Other than Offer.Add, it keeps secrets to the urls of [secrets], and
 // knows none that is not there. The error is a *capability.UnboundError, and o is then
 // unchanged.
-func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capability.Word) error {
+func (c *Config) Allow(o *capability.Grantable, b capability.Bound, words ...capability.Permission) error {
 	sum := *o
 	for _, w := range words {
 		if _, offered := sum.Secrets[w.Name()]; offered || w.Kind() != capability.KindSecret {
@@ -77,7 +77,7 @@ func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capabil
 		if !ok {
 			return &capability.UnboundError{Word: w}
 		}
-		secrets := map[string]capability.SecretOffer{w.Name(): {URLs: slices.Clone(s.urls)}}
+		secrets := map[string]capability.GrantableSecret{w.Name(): {URLs: slices.Clone(s.urls)}}
 		maps.Copy(secrets, sum.Secrets) // the offer may share its map with another one
 		sum.Secrets = secrets
 	}
@@ -90,14 +90,14 @@ func (c *Config) Allow(o *capability.Offer, b capability.Bound, words ...capabil
 
 // add adds words of the file, but for those of variables that are not set and of mounts
 // that nobody binds.
-func (c *Config) add(o *capability.Offer, g grants) {
-	words := make([]capability.Word, len(g.allow))
+func (c *Config) add(o *capability.Grantable, g grants) {
+	words := make([]capability.Permission, len(g.allow))
 	for i, w := range g.allow {
 		words[i] = w.word
 	}
 	var unbound *capability.UnboundError
 	for errors.As(c.Allow(o, capability.Bound{Env: c.LookupEnv}, words...), &unbound) {
-		words = slices.DeleteFunc(words, func(w capability.Word) bool { return w == unbound.Word })
+		words = slices.DeleteFunc(words, func(w capability.Permission) bool { return w == unbound.Word })
 	}
 	for _, w := range g.allow {
 		if !slices.Contains(o.Deny, w.word) { // whose line is the one to know
@@ -111,9 +111,9 @@ func (c *Config) add(o *capability.Offer, g grants) {
 }
 
 // note records the line of a word.
-func note(lines map[capability.Word]string, kind capability.Kind, name, source string) {
+func note(lines map[capability.Permission]string, kind capability.Kind, name, source string) {
 	// A name of the file was checked by making a word of it.
-	if w, err := capability.WordOf(kind, name); err == nil {
+	if w, err := capability.NewPermission(kind, name); err == nil {
 		lines[w] = source
 	}
 }

@@ -1,6 +1,6 @@
-// Package toolfolder writes the folders of tools that were made of something else, such as the
+// Package tooldir writes the folders of tools that were made of something else, such as the
 // operations of an OpenAPI document.
-package toolfolder
+package tooldir
 
 import (
 	"errors"
@@ -104,7 +104,7 @@ func (t Tool) write(dir string) error {
 
 // readBack looks whether a tool can be loaded.
 func readBack(dir string) error {
-	folder, err := manifests.OpenFolder(dir)
+	folder, err := manifests.OpenDirectory(dir)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ type watching struct {
 	dir      string
 	file     config.File
 	tools    *registry.Registry
-	folders  *standard.Folders
+	folders  *standard.Directories
 	reloader *standard.Reloader
 }
 

@@ -22,7 +22,7 @@ const MaxRequestHead = 128 << 10
 
 // Web is the HTTP of one call: requests that its Grant permits, with the secrets that
 // belong to them. Responses are read through handles. It is safe for concurrent use.
-type Web struct {
+type HTTP struct {
 	client  *egress.Client
 	grant   capability.Grant
 	secrets *callSecrets
@@ -42,8 +42,8 @@ type response struct {
 }
 
 // newWeb returns the HTTP for a grant.
-func newWeb(grant capability.Grant, t egress.Transport, secrets *callSecrets) *Web {
-	w := &Web{grant: grant, secrets: secrets, responses: make(map[uint32]*response)}
+func newWeb(grant capability.Grant, t egress.Transport, secrets *callSecrets) *HTTP {
+	w := &HTTP{grant: grant, secrets: secrets, responses: make(map[uint32]*response)}
 	w.client = egress.New(egress.Options{
 		Normalise: capability.NormaliseURL, Permit: w.permit, Secrets: w.inject, Scrub: secrets.stream, Transport: t,
 	})
@@ -51,7 +51,7 @@ func newWeb(grant capability.Grant, t egress.Transport, secrets *callSecrets) *W
 }
 
 // permit decides on a hop.
-func (w *Web) permit(method string, u *url.URL) (egress.Decision, bool) {
+func (w *HTTP) permit(method string, u *url.URL) (egress.Decision, bool) {
 	granted, ok := w.grant.Permits(method, u)
 	if !ok {
 		return egress.Decision{}, false
@@ -63,7 +63,7 @@ func (w *Web) permit(method string, u *url.URL) (egress.Decision, bool) {
 }
 
 // inject returns the secrets for a hop that was permitted.
-func (w *Web) inject(ctx context.Context, d egress.Decision) ([]egress.Injection, error) {
+func (w *HTTP) inject(ctx context.Context, d egress.Decision) ([]egress.Injection, error) {
 	w.mu.Lock()
 	uses := w.decided[d.ID].Secrets
 	w.mu.Unlock()
@@ -93,11 +93,11 @@ type requestHead struct {
 // parseRequest reads the head of a request.
 func parseRequest(head []byte) (egress.Request, error) {
 	if len(head) > MaxRequestHead {
-		return egress.Request{}, newFault(FaultTooMuch, string(egress.KindTooLarge), "the head of a request has at most %d bytes", MaxRequestHead)
+		return egress.Request{}, newFault(CodeTooMuch, string(egress.KindTooLarge), "the head of a request has at most %d bytes", MaxRequestHead)
 	}
 	var h requestHead
 	if !decodeOne(head, &h) {
-		return egress.Request{}, newFault(FaultInvalid, string(egress.KindURL),
+		return egress.Request{}, newFault(CodeInvalid, string(egress.KindURL),
 			`the head of a request is a JSON object such as {"method":"GET","url":"https://host/","headers":[["Accept","text/html"]]}`)
 	}
 	r := egress.Request{Method: h.Method, URL: h.URL, Header: make(http.Header)}
@@ -109,7 +109,7 @@ func parseRequest(head []byte) (egress.Request, error) {
 	case "manual":
 		r.KeepRedirect = true
 	default:
-		return r, newFault(FaultInvalid, string(egress.KindURL), `redirect is "follow" or "manual"`)
+		return r, newFault(CodeInvalid, string(egress.KindURL), `redirect is "follow" or "manual"`)
 	}
 	return r, nil
 }
@@ -123,7 +123,7 @@ type responseHead struct {
 
 // Request sends a request and returns a handle to its response. head is a JSON object;
 // body is copied. The error is a *Fault.
-func (w *Web) Request(ctx context.Context, head, body []byte) (handle uint32, err error) {
+func (w *HTTP) Request(ctx context.Context, head, body []byte) (handle uint32, err error) {
 	r, err := parseRequest(head)
 	if err != nil {
 		return 0, err
@@ -153,7 +153,7 @@ func (w *Web) Request(ctx context.Context, head, body []byte) (handle uint32, er
 // Do sends a request that the host itself makes for a tool, and returns the response when
 // its headers are here. Its body must be closed or read to the end. The error is an
 // *egress.Error.
-func (w *Web) Do(ctx context.Context, r egress.Request) (*egress.Response, error) {
+func (w *HTTP) Do(ctx context.Context, r egress.Request) (*egress.Response, error) {
 	res, err := w.client.Do(ctx, r)
 	var e *egress.Error
 	if errors.As(err, &e) && e.Kind == egress.KindDenied {
@@ -165,7 +165,7 @@ func (w *Web) Do(ctx context.Context, r egress.Request) (*egress.Response, error
 }
 
 // allowed says what the call may send.
-func (w *Web) allowed() string {
+func (w *HTTP) allowed() string {
 	const most = 5
 	var list []string
 	for _, n := range w.grant.Net[:min(most, len(w.grant.Net))] {
@@ -178,7 +178,7 @@ func (w *Web) allowed() string {
 }
 
 // Head returns status, URL and headers of a response as a JSON object.
-func (w *Web) Head(handle uint32) ([]byte, error) {
+func (w *HTTP) Head(handle uint32) ([]byte, error) {
 	r, err := w.response(handle)
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (w *Web) Head(handle uint32) ([]byte, error) {
 
 // Read reads the next bytes of a body; 0 is its end, unless p is empty. The error is a
 // *Fault. One response is read by one caller at a time.
-func (w *Web) Read(handle uint32, p []byte) (int, error) {
+func (w *HTTP) Read(handle uint32, p []byte) (int, error) {
 	r, err := w.response(handle)
 	if err != nil || len(p) == 0 {
 		return 0, err
@@ -205,7 +205,7 @@ func (w *Web) Read(handle uint32, p []byte) (int, error) {
 }
 
 // CloseResponse ends a response. Its handle is not used again.
-func (w *Web) CloseResponse(handle uint32) error {
+func (w *HTTP) CloseResponse(handle uint32) error {
 	r, err := w.response(handle)
 	if err != nil {
 		return err
@@ -217,30 +217,30 @@ func (w *Web) CloseResponse(handle uint32) error {
 	return nil
 }
 
-func (w *Web) response(handle uint32) (*response, error) {
+func (w *HTTP) response(handle uint32) (*response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if r := w.responses[handle]; r != nil {
 		return r, nil
 	}
-	return nil, newFault(FaultNotFound, "handle", "there is no response %d; it may be closed", handle)
+	return nil, newFault(CodeNotFound, "handle", "there is no response %d; it may be closed", handle)
 }
 
 // webFault is a failed request as its guest sees it.
-func webFault(err error) *Fault {
+func webFault(err error) *Error {
 	var e *egress.Error
 	if !errors.As(err, &e) {
-		return newFault(FaultUnavailable, string(egress.KindProtocol), "the request failed")
+		return newFault(CodeUnavailable, string(egress.KindProtocol), "the request failed")
 	}
-	return &Fault{Code: webCodes[e.Kind], Kind: string(e.Kind), Message: e.Error(), Sent: e.Sent}
+	return &Error{Code: webCodes[e.Kind], Kind: string(e.Kind), Message: e.Error(), Sent: e.Sent}
 }
 
-var webCodes = map[egress.Kind]FaultCode{
-	egress.KindURL: FaultInvalid, egress.KindHeader: FaultInvalid,
-	egress.KindDenied: FaultDenied, egress.KindAddress: FaultDenied, egress.KindRedirect: FaultDenied, egress.KindSecret: FaultDenied,
-	egress.KindTooLarge: FaultTooMuch, egress.KindTooMany: FaultTooMuch,
-	egress.KindDNS: FaultUnavailable, egress.KindConnect: FaultUnavailable, egress.KindTLS: FaultUnavailable, egress.KindProtocol: FaultUnavailable,
-	egress.KindTimeout: FaultTimeout, egress.KindCancelled: FaultTimeout,
+var webCodes = map[egress.Kind]Code{
+	egress.KindURL: CodeInvalid, egress.KindHeader: CodeInvalid,
+	egress.KindDenied: CodeDenied, egress.KindAddress: CodeDenied, egress.KindRedirect: CodeDenied, egress.KindSecret: CodeDenied,
+	egress.KindTooLarge: CodeTooMuch, egress.KindTooMany: CodeTooMuch,
+	egress.KindDNS: CodeUnavailable, egress.KindConnect: CodeUnavailable, egress.KindTLS: CodeUnavailable, egress.KindProtocol: CodeUnavailable,
+	egress.KindTimeout: CodeTimeout, egress.KindCancelled: CodeTimeout,
 }
 
 // requestUsage is what the requests of a client did.

@@ -45,7 +45,7 @@ const (
 // denies it; see Deny for what a denial reaches.
 //
 // Words can be compared with == and be keys of maps. The zero value is no word.
-type Word struct {
+type Permission struct {
 	kind    Kind
 	name    string // of a mount, variable or secret; "read" or "write" of KindKV
 	url     URLPattern
@@ -53,26 +53,26 @@ type Word struct {
 }
 
 // Kind returns the kind; "" for the zero value.
-func (w Word) Kind() Kind { return w.kind }
+func (w Permission) Kind() Kind { return w.kind }
 
 // Name returns the name of the mount, variable or secret; for KindKV "read" or
 // "write"; else "".
-func (w Word) Name() string { return w.name }
+func (w Permission) Name() string { return w.name }
 
 // URL returns the pattern of KindNet and KindNetPrivate; else the zero value.
-func (w Word) URL() URLPattern { return w.url }
+func (w Permission) URL() URLPattern { return w.url }
 
 // Methods returns the methods of KindNet and KindNetPrivate, sorted; nil for every
 // method.
-func (w Word) Methods() []string {
+func (w Permission) Methods() []string {
 	if w.methods == "" {
 		return nil
 	}
 	return strings.Split(w.methods, ",")
 }
 
-// String returns the word as ParseWord reads it; "" for the zero value.
-func (w Word) String() string {
+// String returns the word as ParsePermission reads it; "" for the zero value.
+func (w Permission) String() string {
 	switch w.kind {
 	case KindClock, KindRandom, "":
 		return string(w.kind)
@@ -87,15 +87,15 @@ func (w Word) String() string {
 }
 
 // IsZero reports the zero value, which is no word.
-func (w Word) IsZero() bool { return w == Word{} }
+func (w Permission) IsZero() bool { return w == Permission{} }
 
 // IsScratch reports a word for ScratchMount, which each call has for itself.
-func (w Word) IsScratch() bool {
+func (w Permission) IsScratch() bool {
 	return w.name == ScratchMount && (w.kind == KindRead || w.kind == KindWrite)
 }
 
 // Strings returns the words as text; nil for none.
-func Strings(words []Word) []string { return each(words, Word.String) }
+func Strings(words []Permission) []string { return each(words, Permission.String) }
 
 // each returns what f makes of each element; nil for none.
 func each[T, U any](list []T, f func(T) U) []U {
@@ -107,21 +107,21 @@ func each[T, U any](list []T, f func(T) U) []U {
 }
 
 // MarshalText returns String.
-func (w Word) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+func (w Permission) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// UnmarshalText reads what ParseWord reads.
-func (w *Word) UnmarshalText(text []byte) error {
-	read, err := ParseWord(string(text))
+// UnmarshalText reads what ParsePermission reads.
+func (w *Permission) UnmarshalText(text []byte) error {
+	read, err := ParsePermission(string(text))
 	if err == nil {
 		*w = read
 	}
 	return err
 }
 
-func (w Word) isNet() bool { return w.kind == KindNet || w.kind == KindNetPrivate }
+func (w Permission) isNet() bool { return w.kind == KindNet || w.kind == KindNetPrivate }
 
 // mode returns what a word of a mount or store lets do.
-func (w Word) mode() Mode {
+func (w Permission) mode() Mode {
 	switch {
 	case w.kind == KindRead, w.kind == KindKV && w.name == ModeRead.String():
 		return ModeRead
@@ -132,19 +132,19 @@ func (w Word) mode() Mode {
 }
 
 // modeWord is the word for a mode: of a mount for KindRead, of the store for KindKV.
-func modeWord(kind Kind, mode Mode, mount string) Word {
+func modeWord(kind Kind, mode Mode, mount string) Permission {
 	if kind == KindKV {
-		return Word{kind: KindKV, name: mode.String()}
+		return Permission{kind: KindKV, name: mode.String()}
 	}
-	return Word{kind: Kind(mode.String()), name: mount}
+	return Permission{kind: Kind(mode.String()), name: mount}
 }
 
-func netWord(kind Kind, url URLPattern, methods []string) Word {
+func netWord(kind Kind, url URLPattern, methods []string) Permission {
 	sorted := slices.Sorted(slices.Values(methods))
-	return Word{kind: kind, url: url, methods: strings.Join(sorted, ",")}
+	return Permission{kind: kind, url: url, methods: strings.Join(sorted, ",")}
 }
 
-func envWord(name string) Word { return Word{kind: KindEnv, name: name} }
+func envWord(name string) Permission { return Permission{kind: KindEnv, name: name} }
 
 // forms shows each kind as it is written, in the order in which they are listed.
 var forms = []struct {
@@ -165,8 +165,8 @@ var forms = []struct {
 // secretPart is the userinfo or the query of a URL.
 var secretPart = regexp.MustCompile(`(//)[^/?#]*@|([?#]).*`)
 
-// WordError is a word that cannot be read.
-type WordError struct {
+// PermissionError is a word that cannot be read.
+type PermissionError struct {
 	// Word is the text as it was given, quoted, shortened, and without what may be a
 	// secret in a URL.
 	Word string
@@ -175,28 +175,30 @@ type WordError struct {
 }
 
 // Error names the word, the problem and the fix.
-func (e *WordError) Error() string { return "permission " + e.Word + ": " + e.Problem.Error() }
+func (e *PermissionError) Error() string { return "permission " + e.Word + ": " + e.Problem.Error() }
 
 // Unwrap returns the problem, a *URLError where a URL is at fault.
-func (e *WordError) Unwrap() error { return e.Problem }
+func (e *PermissionError) Unwrap() error { return e.Problem }
 
-// ParseWord reads a word in the grammar of Word. Errors are a *WordError.
-func ParseWord(text string) (Word, error) {
+// ParsePermission reads a word in the grammar of Word. Errors are a *PermissionError.
+func ParsePermission(text string) (Permission, error) {
 	w, err := parseWord(text)
 	if err != nil {
-		return Word{}, &WordError{Word: shown(secretPart.ReplaceAllString(text, "$1$2…")), Problem: err}
+		return Permission{}, &PermissionError{Word: shown(secretPart.ReplaceAllString(text, "$1$2…")), Problem: err}
 	}
 	return w, nil
 }
 
-// WordOf returns the word of a kind for a name, a mode of the store or a URL: all but
+// NewPermission returns the word of a kind for a name, a mode of the store or a URL: all but
 // KindClock and KindRandom have one. The error says what is wrong with that and what to
 // write instead; it is a *URLError where a URL is at fault.
-func WordOf(kind Kind, name string) (Word, error) { return parseWord(string(kind) + ":" + name) }
+func NewPermission(kind Kind, name string) (Permission, error) {
+	return parseWord(string(kind) + ":" + name)
+}
 
-func parseWord(text string) (Word, error) {
+func parseWord(text string) (Permission, error) {
 	head, rest, colon := strings.Cut(text, ":")
-	w := Word{kind: Kind(head)}
+	w := Permission{kind: Kind(head)}
 	switch w.kind {
 	case KindClock, KindRandom:
 		if colon {
@@ -224,20 +226,20 @@ func parseWord(text string) (Word, error) {
 }
 
 // parseNetWord reads [METHODS:]URL.
-func parseNetWord(kind Kind, text string) (Word, error) {
+func parseNetWord(kind Kind, text string) (Permission, error) {
 	var methods []string
 	if head, rest, ok := strings.Cut(text, ":"); ok && head != "" && !strings.HasPrefix(rest, "//") && !strings.ContainsAny(head, "/.[") {
 		methods, text = strings.Split(head, ","), rest
 		if err := checkMethods(methods); err != nil {
-			return Word{}, err
+			return Permission{}, err
 		}
 	}
 	url, err := ParseURLPattern(text)
 	if err != nil {
-		return Word{}, err
+		return Permission{}, err
 	}
 	if kind == KindNetPrivate && url.IsAny() {
-		return Word{}, errors.New("there is no word for every private host; name each")
+		return Permission{}, errors.New("there is no word for every private host; name each")
 	}
 	return netWord(kind, url, methods), nil
 }

@@ -8,18 +8,18 @@ import (
 	"testing"
 )
 
-func word(t testing.TB, text string) Word {
+func word(t testing.TB, text string) Permission {
 	t.Helper()
-	w, err := ParseWord(text)
+	w, err := ParsePermission(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-func words(t testing.TB, texts ...string) []Word {
+func words(t testing.TB, texts ...string) []Permission {
 	t.Helper()
-	var list []Word
+	var list []Permission
 	for _, text := range texts {
 		list = append(list, word(t, text))
 	}
@@ -59,16 +59,16 @@ func TestWordsRoundTrip(t *testing.T) {
 		if again := word(t, w.String()); again != w {
 			t.Errorf("%s: reads back as %+v, was %+v", text, again, w)
 		}
-		coded, err := json.Marshal(map[Word]URLPattern{w: w.URL()})
+		coded, err := json.Marshal(map[Permission]URLPattern{w: w.URL()})
 		if w.URL().IsZero() {
-			coded, err = json.Marshal([]Word{w})
+			coded, err = json.Marshal([]Permission{w})
 		}
 		if err != nil || !strings.Contains(string(coded), want) {
 			t.Errorf("%s: as JSON %s, %v", text, coded, err)
 		}
 	}
 	var read struct {
-		W Word
+		W Permission
 		U URLPattern
 	}
 	if err := json.Unmarshal([]byte(`{"W":"kv:read","U":"http://a.example"}`), &read); err != nil || read.W.String() != "kv:read" || read.U.Port() != 80 {
@@ -92,7 +92,7 @@ func TestWordParts(t *testing.T) {
 	if w := word(t, "read:ws"); w.Kind() != KindRead || w.Name() != "ws" || !w.URL().IsZero() {
 		t.Errorf("got %+v", w)
 	}
-	if (Word{}).String() != "" {
+	if (Permission{}).String() != "" {
 		t.Error("the zero value is a word")
 	}
 }
@@ -140,17 +140,17 @@ func TestWordErrorsNameTheWordAndTheFix(t *testing.T) {
 		"net:http://2130706433":       "192.0.2.1",
 		" read:workspace":             "did you mean read?",
 	} {
-		_, err := ParseWord(text)
-		var wordErr *WordError
+		_, err := ParsePermission(text)
+		var wordErr *PermissionError
 		if !errors.As(err, &wordErr) || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "permission "+shown(text)) {
 			t.Errorf("%q: got %v, want %q", text, err, says)
 		}
 	}
 	var urlErr *URLError
-	if _, err := ParseWord("net:http://0x1/"); !errors.As(err, &urlErr) || urlErr.Reason != URLNumericHost {
+	if _, err := ParsePermission("net:http://0x1/"); !errors.As(err, &urlErr) || urlErr.Reason != URLNumericHost {
 		t.Errorf("got %v", err)
 	}
-	if _, err := ParseWord("read:\x1b[2J" + strings.Repeat("x", 1000)); err == nil || strings.ContainsAny(err.Error(), "\x1b") || len(err.Error()) > 400 {
+	if _, err := ParsePermission("read:\x1b[2J" + strings.Repeat("x", 1000)); err == nil || strings.ContainsAny(err.Error(), "\x1b") || len(err.Error()) > 400 {
 		t.Errorf("got %q", err)
 	}
 }
@@ -160,14 +160,14 @@ func FuzzParseWord(f *testing.F) {
 		f.Add(w)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := ParseWord(text)
+		w, err := ParsePermission(text)
 		if err != nil {
-			if w != (Word{}) {
+			if w != (Permission{}) {
 				t.Fatalf("%q: an error and %+v", text, w)
 			}
 			return
 		}
-		again, err := ParseWord(w.String())
+		again, err := ParsePermission(w.String())
 		if err != nil || again != w {
 			t.Fatalf("%q: %s reads back as %+v, %v", text, w, again, err)
 		}
@@ -182,9 +182,9 @@ func TestBroad(t *testing.T) {
 	var got []string
 	for _, f := range Broad(list...) {
 		if f.Why == "" {
-			t.Errorf("%s is flagged without a reason", f.Word)
+			t.Errorf("%s is flagged without a reason", f.Permission)
 		}
-		got = append(got, f.Word.String())
+		got = append(got, f.Permission.String())
 	}
 	want := []string{"write:ws", "net:any", "net:GET:any", "net:https://*.co.uk/a", "net-private:https://nas.example/", "net-private:https://*.corp.example/", "net:http://localhost:3000/"}
 	if !reflect.DeepEqual(got, want) {
@@ -210,14 +210,14 @@ func TestWordOf(t *testing.T) {
 	for _, text := range []string{"read:ws", "net:GET:https://a.example/", "net-private:https://nas.example/", "env:LANG", "secret:T", "kv:write"} {
 		want := word(t, text)
 		kind, rest, _ := strings.Cut(text, ":")
-		if got, err := WordOf(Kind(kind), rest); err != nil || got != want {
+		if got, err := NewPermission(Kind(kind), rest); err != nil || got != want {
 			t.Errorf("%s: got %v, %v", text, got, err)
 		}
 	}
 	for kind, rest := range map[Kind]string{KindRead: "A", KindSecret: "*", KindEnv: "", KindNet: "ftp://a.example", KindKV: "none", KindClock: "", "other": "x"} {
-		_, want := ParseWord(string(kind) + ":" + rest)
-		var fault *WordError
-		if _, err := WordOf(kind, rest); !errors.As(want, &fault) || err == nil || err.Error() != fault.Problem.Error() {
+		_, want := ParsePermission(string(kind) + ":" + rest)
+		var fault *PermissionError
+		if _, err := NewPermission(kind, rest); !errors.As(want, &fault) || err == nil || err.Error() != fault.Problem.Error() {
 			t.Errorf("%s of %q: got %v, want %v", kind, rest, err, want)
 		}
 	}

@@ -57,7 +57,7 @@ func (l *Listener) tell(text []byte, most int) string {
 }
 
 // Talk is what the guest of one call tells. It is safe for concurrent use.
-type Talk struct {
+type Messages struct {
 	l Listener
 
 	mu           sync.Mutex
@@ -68,11 +68,11 @@ type Talk struct {
 	updates      int       // so many of them
 }
 
-// NewTalk returns a Talk that a listener hears.
-func NewTalk(l Listener) *Talk { return &Talk{l: l} }
+// NewMessages returns a Talk that a listener hears.
+func NewMessages(l Listener) *Messages { return &Messages{l: l} }
 
 // heard reports whether anybody listens.
-func (t *Talk) heard() bool { return t.l.Log != nil || t.l.Progress != nil || t.l.Update != nil }
+func (t *Messages) heard() bool { return t.l.Log != nil || t.l.Progress != nil || t.l.Update != nil }
 
 // LogLevel returns the level that a guest's number stands for: 0 debug, 1 information, 2
 // warning, and 3 and more error.
@@ -81,7 +81,7 @@ func LogLevel(n uint32) slog.Level {
 }
 
 // Log hands on a line.
-func (t *Talk) Log(level slog.Level, text []byte) {
+func (t *Messages) Log(level slog.Level, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.l.Log == nil || t.lines > MaxLogLines {
@@ -98,7 +98,7 @@ func (t *Talk) Log(level slog.Level, text []byte) {
 }
 
 // Progress hands on how far the guest is. What is no number of work done is dropped.
-func (t *Talk) Progress(done, total float64, message []byte) {
+func (t *Messages) Progress(done, total float64, message []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.l.Progress == nil || !isAmount(done) || !isAmount(total) {
@@ -137,9 +137,9 @@ const (
 
 // Update hands on a title, metadata or both, as a JSON object. What is refused is a *Fault
 // and has no effect, so that a guest does not take for told what nobody heard.
-func (t *Talk) Update(text []byte) error {
+func (t *Messages) Update(text []byte) error {
 	if len(text) > MaxUpdate {
-		return newFault(FaultTooMuch, "too_large", "an update has at most %d bytes", MaxUpdate)
+		return newFault(CodeTooMuch, "too_large", "an update has at most %d bytes", MaxUpdate)
 	}
 	u, ok := readUpdate(text)
 	if !ok {
@@ -155,7 +155,7 @@ func (t *Talk) Update(text []byte) error {
 		t.updating, t.updates = now, 0
 	}
 	if t.updates >= MaxUpdates {
-		return newFault(FaultTooMuch, "too_many", "at most %d updates are handed on in a second; try again later", MaxUpdates)
+		return newFault(CodeTooMuch, "too_many", "at most %d updates are handed on in a second; try again later", MaxUpdates)
 	}
 	t.updates++
 	if t.l.hide != nil {
@@ -177,7 +177,7 @@ type update struct {
 }
 
 // errNoUpdate is the fault of an update that is none.
-var errNoUpdate = newFault(FaultInvalid, "update", `an update is a JSON object such as {"title":"Reading","metadata":{"files":3}}`)
+var errNoUpdate = newFault(CodeInvalid, "update", `an update is a JSON object such as {"title":"Reading","metadata":{"files":3}}`)
 
 func readUpdate(text []byte) (update, bool) {
 	var u *update // nil for null

@@ -46,7 +46,7 @@ func (f Finding) String() string {
 // Judge yields each character of a text that can hide, act on a terminal or pass for something
 // else, in order. It is the one judgement of every text that reaches a model, a question or a
 // terminal. It takes time linear in the text.
-func Judge(s string, form Form) iter.Seq[Finding] {
+func Check(s string, form Form) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) {
 		var before rune
 		marks := 0
@@ -109,7 +109,7 @@ func classOf(p place, size int, form Form) *Class {
 
 // First returns the first finding of Judge, and whether there is one.
 func First(s string, form Form) (Finding, bool) {
-	for f := range Judge(s, form) {
+	for f := range Check(s, form) {
 		return f, true
 	}
 	return Finding{}, false
@@ -126,7 +126,7 @@ func Plain(s string, form Form) bool {
 func Replace(s string, form Form, with func(Finding) string) string {
 	var b strings.Builder
 	end := 0
-	for f := range Judge(s, form) {
+	for f := range Check(s, form) {
 		b.WriteString(s[end:f.Offset])
 		b.WriteString(with(f))
 		end = f.Offset + f.Size

@@ -8,16 +8,16 @@ import (
 
 // Offer is what the operator is willing to give to any tool that asks. The zero
 // value offers nothing.
-type Offer struct {
+type Grantable struct {
 	// Mounts binds mount names to directories of the host. ScratchMount is never
 	// looked up here.
 	Mounts map[string]Mount
 	// Env binds names of environment variables to their values.
 	Env map[string]string
 	// Net are the requests that may be sent; a request needs one of them.
-	Net []OfferedNet
+	Net []GrantableNet
 	// Secrets are those that may go into requests, by name.
-	Secrets map[string]SecretOffer
+	Secrets map[string]GrantableSecret
 	// KV is the most that may be done with a tool's own store.
 	KV Mode
 	// Clock and Random offer the real ones.
@@ -28,11 +28,11 @@ type Offer struct {
 	Deny Deny
 	// Lines says where a word was written, such as "wasmtool.toml:12". Only Explain
 	// looks at it. May be nil.
-	Lines map[Word]string
+	Lines map[Permission]string
 }
 
-// OfferedNet offers requests.
-type OfferedNet struct {
+// GrantableNet offers requests.
+type GrantableNet struct {
 	URL URLPattern
 	// Methods are in upper case. Empty means every method that the tool asks for.
 	Methods []string
@@ -41,15 +41,15 @@ type OfferedNet struct {
 	Private bool
 }
 
-// SecretOffer offers a secret. It never holds the value.
-type SecretOffer struct {
+// GrantableSecret offers a secret. It never holds the value.
+type GrantableSecret struct {
 	// URLs are where the secret may go. Empty means to any URL that is granted to the
 	// tool by more than "any".
 	URLs []URLPattern
 }
 
 // Clone returns a copy that shares no memory with o.
-func (o Offer) Clone() Offer {
+func (o Grantable) Clone() Grantable {
 	o.Mounts = maps.Clone(o.Mounts)
 	o.Env = maps.Clone(o.Env)
 	o.Net = slices.Clone(o.Net)
@@ -58,7 +58,7 @@ func (o Offer) Clone() Offer {
 	}
 	o.Secrets = maps.Clone(o.Secrets)
 	for name, s := range o.Secrets {
-		o.Secrets[name] = SecretOffer{URLs: slices.Clone(s.URLs)}
+		o.Secrets[name] = GrantableSecret{URLs: slices.Clone(s.URLs)}
 	}
 	o.Protected, o.Deny = slices.Clone(o.Protected), slices.Clone(o.Deny)
 	o.Lines = maps.Clone(o.Lines)
@@ -66,13 +66,13 @@ func (o Offer) Clone() Offer {
 }
 
 // allows reports whether w is offered and not denied. It is not for words of net.
-func (o Offer) allows(w Word) bool {
+func (o Grantable) allows(w Permission) bool {
 	_, denied := o.Deny.Takes(w)
 	return !denied && o.offers(w)
 }
 
 // offers leaves denials out of account. It is not for words of net.
-func (o Offer) offers(w Word) bool {
+func (o Grantable) offers(w Permission) bool {
 	switch w.kind {
 	case KindRead, KindWrite:
 		return w.name == ScratchMount || o.Mounts[w.name].Mode >= w.mode()
@@ -93,11 +93,11 @@ func (o Offer) offers(w Word) bool {
 }
 
 // private reports whether hosts of the offer may be at private addresses.
-func (n OfferedNet) private() bool {
+func (n GrantableNet) private() bool {
 	return n.URL.NamesLocal() || n.Private && !n.URL.IsAny()
 }
 
-func (n OfferedNet) word() Word {
+func (n GrantableNet) word() Permission {
 	if n.Private && !n.URL.IsAny() {
 		return netWord(KindNetPrivate, n.URL, n.Methods)
 	}
@@ -114,7 +114,7 @@ type Bound struct {
 
 // UnboundError is a word for a mount, variable or secret that nothing is known of.
 type UnboundError struct {
-	Word Word
+	Word Permission
 }
 
 // Error names the word and the fix.
@@ -131,7 +131,7 @@ func (e *UnboundError) Error() string {
 // Add offers what the words say, on top of what is offered already; it never takes
 // away. A mount or variable that is offered already stays bound to what it is, and so
 // does a secret to its URLs. On an error, an *UnboundError, o is unchanged.
-func (o *Offer) Add(b Bound, words ...Word) error {
+func (o *Grantable) Add(b Bound, words ...Permission) error {
 	sum := o.Clone()
 	for _, w := range words {
 		if err := sum.add(b, w); err != nil {
@@ -142,7 +142,7 @@ func (o *Offer) Add(b Bound, words ...Word) error {
 	return nil
 }
 
-func (o *Offer) add(b Bound, w Word) error {
+func (o *Grantable) add(b Bound, w Permission) error {
 	switch w.kind {
 	case KindRead, KindWrite:
 		return o.addMount(b, w)
@@ -150,12 +150,12 @@ func (o *Offer) add(b Bound, w Word) error {
 		return o.addEnv(b, w)
 	case KindSecret:
 		if !o.offers(w) {
-			put(&o.Secrets, w.name, SecretOffer{})
+			put(&o.Secrets, w.name, GrantableSecret{})
 		}
 	case KindNet, KindNetPrivate:
-		offered := func(n OfferedNet) bool { return n.word() == w }
+		offered := func(n GrantableNet) bool { return n.word() == w }
 		if !slices.ContainsFunc(o.Net, offered) {
-			o.Net = append(o.Net, OfferedNet{URL: w.url, Methods: w.Methods(), Private: w.kind == KindNetPrivate})
+			o.Net = append(o.Net, GrantableNet{URL: w.url, Methods: w.Methods(), Private: w.kind == KindNetPrivate})
 		}
 	case KindKV:
 		o.KV = max(o.KV, w.mode())
@@ -167,7 +167,7 @@ func (o *Offer) add(b Bound, w Word) error {
 	return nil
 }
 
-func (o *Offer) addMount(b Bound, w Word) error {
+func (o *Grantable) addMount(b Bound, w Permission) error {
 	if w.name == ScratchMount {
 		return nil // every call has it
 	}
@@ -182,7 +182,7 @@ func (o *Offer) addMount(b Bound, w Word) error {
 	return nil
 }
 
-func (o *Offer) addEnv(b Bound, w Word) error {
+func (o *Grantable) addEnv(b Bound, w Permission) error {
 	if o.offers(w) {
 		return nil
 	}
@@ -205,8 +205,8 @@ func put[V any](m *map[string]V, name string, value V) {
 
 // Only returns what o offers within the words, bound and denied as in o: the offer of
 // whoever says no more than the words. A secret goes where o lets it go.
-func (o Offer) Only(words ...Word) Offer {
-	only := Offer{Protected: o.Protected, Deny: slices.Clone(o.Deny), Lines: o.Lines}
+func (o Grantable) Only(words ...Permission) Grantable {
+	only := Grantable{Protected: o.Protected, Deny: slices.Clone(o.Deny), Lines: o.Lines}
 	for _, w := range words {
 		switch w.kind {
 		case KindRead, KindWrite:
@@ -220,10 +220,10 @@ func (o Offer) Only(words ...Word) Offer {
 			}
 		case KindSecret:
 			if s, ok := o.Secrets[w.name]; ok {
-				put(&only.Secrets, w.name, SecretOffer{URLs: slices.Clone(s.URLs)})
+				put(&only.Secrets, w.name, GrantableSecret{URLs: slices.Clone(s.URLs)})
 			}
 		case KindNet, KindNetPrivate:
-			only.Net = append(only.Net, OfferedNet{URL: w.url, Methods: w.Methods(), Private: w.kind == KindNetPrivate})
+			only.Net = append(only.Net, GrantableNet{URL: w.url, Methods: w.Methods(), Private: w.kind == KindNetPrivate})
 		case KindKV:
 			only.KV = max(only.KV, min(o.KV, w.mode()))
 		case KindClock:
