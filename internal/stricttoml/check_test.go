@@ -135,7 +135,7 @@ func TestFaults(t *testing.T) {
 		{head + "orders = [{count = 1.5}]", `shop.toml:2:20: orders[0].count: expected an integer, got a decimal number; write a whole number in digits alone, such as 10_000`},
 		{strings.Repeat("#", 1001), `shop.toml: larger than 1000B, the ceiling of a shop; sell something`},
 		{"a = 1\na = 2", `shop.toml:2:1: "a" is defined twice, first in line 1 as an integer; keep one of the two`},
-		{"a = ", `shop.toml:1:4: not valid TOML: expected value, not end of input`},
+		{"a = ", `shop.toml:1:5: not valid TOML: expected a value, got the end of the file`},
 	} {
 		if _, err := readShop(tt.text); err == nil || err.Error() != tt.want {
 			t.Errorf("%s\ngives %v\nwant  %s", tt.text, err, tt.want)

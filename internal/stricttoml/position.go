@@ -1,7 +1,6 @@
 package stricttoml
 
 import (
-	"bytes"
 	"sort"
 	"strconv"
 	"unicode/utf8"
@@ -23,8 +22,7 @@ func newDocument(text []byte) document {
 			lines = append(lines, i+1)
 		}
 	}
-	// Clipped, because the parser tells offsets by capacity.
-	return document{text: text[:len(text):len(text)], lines: lines}
+	return document{text, lines}
 }
 
 // position returns the line and column of a byte offset, both from 1; the column
@@ -36,19 +34,6 @@ func (d document) position(offset int) (line, column int) {
 	offset = min(max(offset, 0), len(d.text))
 	line = sort.SearchInts(d.lines, offset+1)
 	return line, utf8.RuneCount(d.text[d.lines[line-1]:offset]) + 1
-}
-
-// offset is the reverse of position for a column that counts bytes.
-func (d document) offset(line, byteColumn int) int {
-	if line < 1 || line > len(d.lines) {
-		return len(d.text)
-	}
-	return min(d.lines[line-1]+max(byteColumn-1, 0), len(d.text))
-}
-
-// afterKey returns the offset of what stands after a key that ends at offset, and its "=".
-func (d document) afterKey(offset int) int {
-	return len(d.text) - len(bytes.TrimLeft(d.text[offset:], " \t="))
 }
 
 // Place is a key of the file and where it stands.

@@ -34,8 +34,8 @@ type Node struct {
 	Items   []*Node
 	// byName finds a member.
 	byName map[string]*Member
-	// ofHeaders marks a list that [[headers]] make, which grows with each.
-	ofHeaders bool
+	// origin says what made a table or list.
+	origin origin
 	// Offset is where the value starts in the text, in bytes.
 	Offset int
 }

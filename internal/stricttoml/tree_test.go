@@ -1,13 +1,7 @@
 package stricttoml
 
 import (
-	"encoding/json"
-	"math"
-	"reflect"
 	"testing"
-	"time"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
 func TestJSONIsExact(t *testing.T) {
@@ -42,96 +36,6 @@ func TestJSONIsExact(t *testing.T) {
 			t.Errorf("%s\ngives %s, want %s", tc.toml, got, tc.want)
 		}
 	}
-}
-
-// FuzzParse compares the tree with what the library decodes.
-func FuzzParse(f *testing.F) {
-	for _, seed := range []string{
-		"a.b.c = 1\n[a.d]\nx = [1, {y = 2}]\n[[a.e]]\n[[a.e]]\nz = -1.5e3",
-		"[a]\n[a.b]\n[[a.c]]\n[a.c.d]\nx = 1979-05-27T07:32:00Z\n[[a.c]]", "x = nan\ny = -inf\nz = 0o7",
-		"a = {b.c = 1, b.d = 2}", "a = [[1], ['x', \"\"\"\ny\"\"\"]] # c", "[x]\n[x.y.z]\n[x.y]", "# only\n",
-		"a = [ # comment\n 1, # two\n]",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 10_000 {
-			return
-		}
-		root, err := parse(newDocument([]byte(text)), "")
-		var want map[string]any
-		libraryErr := toml.Unmarshal([]byte(text), &want)
-		if err != nil {
-			return
-		}
-		if libraryErr != nil {
-			t.Fatalf("accepted what the library refuses: %v", libraryErr)
-		}
-		if got := plain(t, root); !reflect.DeepEqual(got, normal(want)) {
-			t.Errorf("tree is %v, library decodes %v", got, want)
-		}
-	})
-}
-
-// plain turns a tree into what normal makes of the library's values.
-func plain(t *testing.T, n *Node) any {
-	t.Helper()
-	switch n.Kind {
-	case KindTable:
-		table := map[string]any{}
-		for _, m := range n.Members {
-			table[m.Name] = plain(t, m.Value)
-		}
-		return table
-	case KindList:
-		list := []any{}
-		for _, item := range n.Items {
-			list = append(list, plain(t, item))
-		}
-		return list
-	case KindString:
-		return n.Text
-	case KindBoolean:
-		return n.Text == "true"
-	case KindInteger, KindFloat:
-		literal, ok := Number(n.Text)
-		if !ok {
-			return "not finite"
-		}
-		number, err := json.Number(literal).Float64()
-		if err != nil {
-			t.Fatalf("number %q: %v", n.Text, err)
-		}
-		return number
-	}
-	return "time"
-}
-
-func normal(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		table := map[string]any{}
-		for name, value := range v {
-			table[name] = normal(value)
-		}
-		return table
-	case []any:
-		list := []any{}
-		for _, item := range v {
-			list = append(list, normal(item))
-		}
-		return list
-	case int64:
-		return float64(v)
-	case float64:
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return "not finite"
-		}
-		return v
-	case time.Time, toml.LocalDate, toml.LocalTime, toml.LocalDateTime:
-		return "time"
-	}
-	return v
 }
 
 func TestPosition(t *testing.T) {

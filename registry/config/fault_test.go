@@ -178,7 +178,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 // A value without its quotes is a fault of the language, and is not repeated either.
 func TestSyntaxFaultsRepeatNoValue(t *testing.T) {
 	for _, value := range []string{
-		"hunter2", `"hunter2`, `"hunter2\q"`, `"x" hunter2`, "12hunter2", "1979-13-40hunter2", "99999999999999999999hunter2",
+		"hunter2", `"hunter2`, `"hunter2\q"`, `"hunter2\u12"`, `"x" hunter2`, "12hunter2", "1979-13-40hunter2", "99999999999999999999hunter2",
 		"'''hunter2", "[hunter2]", "nanhunter2", "\"hunter2\"\nenv.A = \"hunter2\"", "true\nhunter2",
 	} {
 		if _, err := decode("env.A = " + value); err == nil || strings.Contains(err.Error(), "hunter") {

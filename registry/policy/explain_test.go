@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pelletier/go-toml/v2"
+	"github.com/BurntSushi/toml"
 
 	"github.com/wasmtool/wasmtool/registry/policy"
 )

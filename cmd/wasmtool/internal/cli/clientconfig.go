@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/wasmtool/wasmtool/internal/plainjson"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // client is a program whose configuration can start the server.
@@ -85,7 +85,7 @@ func (c client) config(s clientServer) ([]byte, error) {
 	}
 	config := map[string]map[string]clientServer{c.table: {"wasmtool": s}}
 	if c.toml {
-		text, err := toml.Marshal(config)
+		text, err := stricttoml.Marshal(config)
 		// The table above may be in the client's file already, where a second head is an error.
 		return bytes.TrimPrefix(text, []byte("["+c.table+"]\n")), err
 	}

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"github.com/wasmtool/wasmtool/internal/plaintext"
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
@@ -61,7 +60,7 @@ func (m Manifest) Text(descriptions ...string) ([]byte, error) {
 	for _, text := range descriptions {
 		m.Description = cmp.Or(m.Description, manifests.PlainDescription(text))
 	}
-	return toml.Marshal(m)
+	return stricttoml.Marshal(m)
 }
 
 // Hidden says which character of a text is not shown, and is left out of a manifest; empty for
