@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// find has the index of this module.
+// find returns the index of the main module.
 func find(t *testing.T) *Index {
 	t.Helper()
 	index, err := Find("../..")
@@ -31,8 +31,8 @@ func TestCheck(t *testing.T) {
 
 		"":                                  "no test",
 		"test/names.TestNothing":            "no test test/names.TestNothing",
-		"test/names.CheckKeys":              "no test", // a function, but no test
-		"test/names.TestCheck/" + row + "s": `does not say "a row of a tables"`,
+		"test/names.CheckKeys":              "no test", // a function that is not a test
+		"test/names.TestCheck/" + row + "s": `has no string "a row of a tables"`,
 		"guest.TestServe_output":            "no test", // of another module
 		"testdata/script/nothing.txtar":     "no script",
 	} {
@@ -43,10 +43,10 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// tables are those that name a test for each key of a format.
+// tables are the files that name a test for each key of a format.
 var tables = []string{"../../registry/config/testdata/keys.txt", "../../manifests/testdata/keys.txt"}
 
-// No key of a file is without a test that shows by calls what it does.
+// TestKeysHaveTests checks that the tests named for the keys of each format exist.
 func TestKeysHaveTests(t *testing.T) {
 	index := find(t)
 	for _, table := range tables {
@@ -54,32 +54,32 @@ func TestKeysHaveTests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, fault := range checkRows(index, string(text)) {
-			t.Errorf("%s: %s", table, fault)
+		for _, problem := range checkRows(index, string(text)) {
+			t.Errorf("%s: %s", table, problem)
 		}
 	}
 }
 
-// checkRows says what is wrong with the tests of a table.
-func checkRows(index *Index, text string) (faults []string) {
+// checkRows returns an error message for each row of a table whose test does not exist.
+func checkRows(index *Index, text string) (problems []string) {
 	for key, test := range rows(text) {
 		if err := index.Check(test); err != nil {
-			faults = append(faults, key+": "+err.Error())
+			problems = append(problems, key+": "+err.Error())
 		}
 	}
-	return faults
+	return problems
 }
 
-// recorder notes failures in place of failing.
+// recorder collects failures instead of failing.
 type recorder struct {
 	testing.TB
-	said []string
+	failures []string
 }
 
 func (r *recorder) Helper() {}
 
 func (r *recorder) Errorf(format string, args ...any) {
-	r.said = append(r.said, fmt.Sprintf(format, args...))
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }
 
 func TestCheckFields(t *testing.T) {
@@ -99,11 +99,11 @@ func TestCheckFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := append(checkRows(find(t), string(text)), r.said...)
+	got := append(checkRows(find(t), string(text)), r.failures...)
 	want := []string{
 		"limits.fuel: there is no test runtime.TestThatWasRenamed",
 		table + ": the format has no key gone",
-		table + ": no test is named that shows what forgotten does",
+		table + ": names no test for the key forgotten",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

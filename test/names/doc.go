@@ -1,4 +1,3 @@
-// Package names keeps tables true that name tests: which test shows that an attack
-// fails, and which one that a key of a file has its effect. A test that is renamed or
-// taken away without its row fails here.
+// Package names checks the tables that name tests: docs/attacks.md, docs/security.md and the keys
+// of the file formats. Renaming or removing a test without its row in a table fails here.
 package names

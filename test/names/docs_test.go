@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// cells returns the rows of the tables of a page, but for their heads.
+// cells returns the rows of all tables of a page in docs, without their headings.
 func cells(t *testing.T, page string) [][]string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/" + page)
@@ -27,7 +27,7 @@ func cells(t *testing.T, page string) [][]string {
 	return rows
 }
 
-// namesIn returns the tests that a cell names, which are all that stands in backticks.
+// namesIn returns the tests that a cell names: everything in backticks.
 func namesIn(cell string) []string {
 	var names []string
 	for _, found := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
@@ -36,18 +36,18 @@ func namesIn(cell string) []string {
 	return names
 }
 
-// Each case of docs/attacks.md has tests that exist, or a reason why it has none; no case
-// stands twice, and they are in order.
+// TestAttacksHaveTests checks that each attack of docs/attacks.md names existing tests, or a reason
+// for having none, and that the numbers of the attacks are unique and in order.
 func TestAttacksHaveTests(t *testing.T) {
 	index := find(t)
 	rows := cells(t, "attacks.md")
 	if len(rows) < 110 {
-		t.Errorf("the page has only %d cases", len(rows))
+		t.Errorf("the page has only %d attacks", len(rows))
 	}
 	before := ""
 	for _, row := range rows {
 		if len(row) != 4 || !regexp.MustCompile(`^[A-FH-L][1-9][0-9]?$`).MatchString(row[0]) {
-			t.Errorf("no case: %q", row)
+			t.Errorf("not an attack: %q", row)
 			continue
 		}
 		if number := row[0][:1] + strings.Repeat("0", 3-len(row[0])) + row[0][1:]; number <= before {
@@ -59,26 +59,27 @@ func TestAttacksHaveTests(t *testing.T) {
 	}
 }
 
-// Each promise of docs/security.md that is numbered has tests that exist.
+// TestPromisesHaveTests checks that each numbered promise of docs/security.md names existing tests.
 func TestPromisesHaveTests(t *testing.T) {
 	index := find(t)
-	numbered := 0
+	promises := 0
 	for _, row := range cells(t, "security.md") {
 		if len(row) == 4 && len(row[0]) == 1 {
-			numbered++
+			promises++
 			checkCell(t, index, row[0], row[3])
 		}
 	}
-	if numbered != 6 {
-		t.Errorf("%d promises are numbered, want 6", numbered)
+	if promises != 6 {
+		t.Errorf("%d promises are numbered, want 6", promises)
 	}
 }
 
+// checkCell reports tests that do not exist, and a cell with neither a test nor a reason.
 func checkCell(t *testing.T, index *Index, what, cell string) {
 	t.Helper()
 	names := namesIn(cell)
 	if reason, ok := strings.CutPrefix(cell, "no test: "); len(names) == 0 && (!ok || reason == "") {
-		t.Errorf("%s: names neither a test nor a reason why there is none", what)
+		t.Errorf("%s: names neither a test nor a reason for having none", what)
 	}
 	for _, name := range names {
 		if err := index.Check(name); err != nil {

@@ -12,19 +12,19 @@ import (
 	"strings"
 )
 
-// scripts is the folder of the scripts that show what the command line does.
+// scripts is the directory of the scripts that test the command line.
 const scripts = "testdata/script/"
 
-// Index has the tests of one module. It is safe for concurrent use.
+// Index lists the tests of one module. It is safe for concurrent use.
 type Index struct {
 	root string
-	// words are the texts in the file of each test function, by the name of the function.
-	words map[string]map[string]bool
+	// literals are the string literals in the file of each test function, by function name.
+	literals map[string]map[string]bool
 }
 
-// Find reads the tests below the folder of a module; other modules in it are left out.
+// Find reads the tests below the root directory of a module and not below nested modules.
 func Find(root string) (*Index, error) {
-	x := &Index{root: root, words: make(map[string]map[string]bool)}
+	x := &Index{root: root, literals: make(map[string]map[string]bool)}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -42,8 +42,7 @@ func Find(root string) (*Index, error) {
 	return x, nil
 }
 
-// skip leaves out what is not the module's: folders with a module of their own, and hidden
-// ones.
+// skip returns fs.SkipDir for nested modules and hidden directories.
 func skip(root, dir string) error {
 	if dir == root {
 		return nil
@@ -54,7 +53,7 @@ func skip(root, dir string) error {
 	return nil
 }
 
-// add notes the test functions of a file.
+// add indexes the test functions of a file.
 func (x *Index) add(path string) error {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -64,18 +63,18 @@ func (x *Index) add(path string) error {
 	if err != nil {
 		return err
 	}
-	words := make(map[string]bool)
+	literals := make(map[string]bool)
 	ast.Inspect(file, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 			if text, err := strconv.Unquote(lit.Value); err == nil {
-				words[text] = true
+				literals[text] = true
 			}
 		}
 		return true
 	})
 	for _, decl := range file.Decls {
 		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && isTest(f.Name.Name) {
-			x.words[filepath.ToSlash(dir)+"."+f.Name.Name] = words
+			x.literals[filepath.ToSlash(dir)+"."+f.Name.Name] = literals
 		}
 	}
 	return nil
@@ -85,12 +84,11 @@ func isTest(name string) bool {
 	return strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example")
 }
 
-// Check returns an error unless there is a test of the name, which is one of
+// Check returns an error unless the named test exists. A name has one of three forms:
 //
-//	hostfuncs/egress.TestRebinding       a function, by its folder
-//	runtime.TestReactors/a length of 4 GiB
-//	                                     a row of its table, by a text in the same file
-//	testdata/script/sandbox.txtar        a script
+//	hostfuncs/egress.TestRebinding            a function, by its directory
+//	runtime.TestReactors/a length of 4 GiB    a subtest, by a string literal in the same file
+//	testdata/script/sandbox.txtar             a script
 func (x *Index) Check(name string) error {
 	if strings.HasPrefix(name, scripts) {
 		if _, err := os.Stat(filepath.Join(x.root, filepath.FromSlash(name))); err != nil {
@@ -98,19 +96,19 @@ func (x *Index) Check(name string) error {
 		}
 		return nil
 	}
-	function, row := split(name)
-	words, ok := x.words[function]
+	function, subtest := split(name)
+	literals, ok := x.literals[function]
 	if !ok {
 		return fmt.Errorf("there is no test %s", function)
 	}
-	if row != "" && !words[row] {
-		return fmt.Errorf("the file of %s does not say %q", function, row)
+	if subtest != "" && !literals[subtest] {
+		return fmt.Errorf("the file of %s has no string %q", function, subtest)
 	}
 	return nil
 }
 
-// split cuts a name into the function and the row of its table, if there is one.
-func split(name string) (function, row string) {
+// split cuts a name into the function and its subtest, which may be empty.
+func split(name string) (function, subtest string) {
 	for _, kind := range []string{".Test", ".Fuzz", ".Example"} {
 		at := strings.Index(name, kind)
 		if at < 0 {

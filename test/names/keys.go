@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Leaves lists the keys of a format that hold a value, with the tables that they are in,
-// such as "limits.fuel". A key of a free choice is stricttoml.AnyName.
+// Leaves returns the paths of all keys of a format that hold a value, such as "limits.fuel". A key
+// that an author may choose is stricttoml.AnyName.
 func Leaves(keys []stricttoml.Key) []string { return leaves("", keys) }
 
 func leaves(prefix string, keys []stricttoml.Key) []string {
@@ -38,9 +38,8 @@ func leavesOf(path string, k stricttoml.Key) []string {
 	return slices.Compact(list)
 }
 
-// CheckKeys fails t unless a table names, for each key of a format that holds a value and for
-// no other one, a test of what the key does. TestKeysHaveTests looks whether there are such
-// tests.
+// CheckKeys fails t unless the table file names a test for each of [Leaves] of a format, and for
+// nothing else. TestKeysHaveTests checks that those tests exist.
 func CheckKeys(t testing.TB, table string, keys []stricttoml.Key) {
 	t.Helper()
 	text, err := os.ReadFile(table)
@@ -56,12 +55,12 @@ func CheckKeys(t testing.TB, table string, keys []stricttoml.Key) {
 	}
 	for _, key := range leaves {
 		if !shown[key] {
-			t.Errorf("%s: no test is named that shows what %s does", table, key)
+			t.Errorf("%s: names no test for the key %s", table, key)
 		}
 	}
 }
 
-// rows are the lines of a table, each a key and a test; lines that begin with # are remarks.
+// rows yields the key and the test of each line of a table. Lines that begin with # are comments.
 func rows(text string) iter.Seq2[string, string] {
 	return func(yield func(key, test string) bool) {
 		for line := range strings.Lines(text) {
