@@ -20,7 +20,7 @@ var phrases = []phrase{
 	avoid(`(^|[.:;] )who\b`, "name the role: caller, reader, operator"),
 	avoid(`\b(is|are|was|were|be|been) told\b`, "is reported, is sent"),
 	avoid(`\btells? (that|of)\b`, "reports"),
-	avoid(`\bfaults?\b`, "error; violation (of a schema)", "page fault", "fault_read", "minor fault", "major fault", "segmentation fault"),
+	avoid(`\bfaults?\b`, "error; violation (of a schema)", "page fault", "fault_read", "minor fault", "major fault", "segmentation fault", `json:"fault`),
 	avoid(`\bfolders?\b`, "directory"),
 	avoid(`\bon (its|their|the) way\b`, "running, in flight", "on the way to"),
 	avoid(`\b(come|comes|came) to nothing\b`, "has no effect, is ignored"),
