@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// example shows a call of a tool with what comes of it.
+// example shows a call of a tool and its result.
 func example(name string, e manifests.Example) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### %s\n%s", prose(e.Title), before(e))
@@ -24,50 +24,50 @@ func example(name string, e manifests.Example) (string, error) {
 	}
 	b.WriteString(outcome(e))
 	for _, f := range e.After {
-		b.WriteString(file("Then the file", f))
+		b.WriteString(file("After the call, the file", f))
 	}
 	for _, p := range e.Gone {
-		fmt.Fprintf(&b, "\nThere is no `%s` then.\n", p)
+		fmt.Fprintf(&b, "\nAfter the call, `%s` does not exist.\n", p)
 	}
 	return b.String(), nil
 }
 
-// before is what there is before the first call.
+// before describes the state before the first call.
 func before(e manifests.Example) string {
 	var b strings.Builder
 	for _, f := range e.Files {
 		b.WriteString(file("The file", f))
 	}
 	if !e.Now.IsZero() {
-		fmt.Fprintf(&b, "\nIt is %s.\n", e.Now.Format(time.RFC3339))
+		fmt.Fprintf(&b, "\nThe current time is %s.\n", e.Now.Format(time.RFC3339))
 	}
 	if e.Network {
-		b.WriteString("\nThis reaches a server.\n")
+		b.WriteString("\nThis example needs the network.\n")
 	}
 	return b.String()
 }
 
-// outcome is what the call returns, or how it fails.
+// outcome describes what the call returns, or how it fails.
 func outcome(e manifests.Example) string {
 	switch {
 	case e.HasOutput && e.Output == "" && e.Error == "":
-		return "\nIt returns nothing.\n"
+		return "\nThe call returns an empty result.\n"
 	case e.HasOutput && e.Output != "" && e.Error == "":
-		return "\nIt returns:\n" + fenced("text", e.Output)
+		return "\nThe call returns:\n" + fenced("text", e.Output)
 	case len(e.Contains) > 0 && e.Error == "":
-		return "\nWhat it returns contains:\n" + fenced("text", strings.Join(e.Contains, "\n"))
+		return "\nThe result contains:\n" + fenced("text", strings.Join(e.Contains, "\n"))
 	case e.Error == "":
-		return "" // the files tell
+		return "" // the files show the result
 	case e.Output != "" || len(e.Contains) > 0:
-		said := cmp.Or(e.Output, strings.Join(e.Contains, "\n"))
-		return fmt.Sprintf("\nIt fails with `%s`, and says:\n%s", e.Error, fenced("text", said))
+		message := cmp.Or(e.Output, strings.Join(e.Contains, "\n"))
+		return fmt.Sprintf("\nThe call fails with the error `%s` and this message:\n%s", e.Error, fenced("text", message))
 	}
-	return fmt.Sprintf("\nIt fails with `%s`.\n", e.Error)
+	return fmt.Sprintf("\nThe call fails with the error `%s`.\n", e.Error)
 }
 
 func file(subject string, f manifests.ExampleFile) string {
 	if f.Text == "" {
 		return fmt.Sprintf("\n%s `%s` is empty.\n", subject, f)
 	}
-	return fmt.Sprintf("\n%s `%s` holds:\n%s", subject, f, fenced("text", f.Text))
+	return fmt.Sprintf("\n%s `%s` contains:\n%s", subject, f, fenced("text", f.Text))
 }

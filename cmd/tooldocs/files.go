@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// pages are the texts of pages by the names of their files.
+// pages maps the names of files to the texts of pages.
 type pages map[string]string
 
-// write makes the pages of a folder these, and takes out of it those that are none any more.
-func (p pages) write(folder string, stdout io.Writer) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+// write writes the pages to a directory and removes pages that no longer belong to a tool.
+func (p pages) write(dir string, stdout io.Writer) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	names, err := p.differing(folder)
+	names, err := p.differing(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		path, done := filepath.Join(folder, name), "wrote"
+		path, done := filepath.Join(dir, name), "wrote"
 		if text, wanted := p[name]; wanted {
 			err = os.WriteFile(path, []byte(text), 0o666)
 		} else {
@@ -37,25 +37,25 @@ func (p pages) write(folder string, stdout io.Writer) error {
 	return nil
 }
 
-// compare reports every page that is not what it would be written as.
-func (p pages) compare(folder string, stdout io.Writer) error {
-	names, err := p.differing(folder)
+// compare reports every page that differs from the generated one.
+func (p pages) compare(dir string, stdout io.Writer) error {
+	names, err := p.differing(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		fmt.Fprintf(stdout, "differs: %s\n", filepath.ToSlash(filepath.Join(folder, name)))
+		fmt.Fprintf(stdout, "differs: %s\n", filepath.ToSlash(filepath.Join(dir, name)))
 	}
 	if len(names) > 0 {
-		return errors.New("the pages are not those of the built-in tools; run make guests")
+		return errors.New("the pages do not match the built-in tools; run make guests")
 	}
 	return nil
 }
 
-// differing lists the pages that are not in the folder as they are here, and those in the folder
-// that belong to no tool.
-func (p pages) differing(folder string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
+// differing lists the pages that are missing from the directory or differ from the file there, and
+// the files there that belong to no tool.
+func (p pages) differing(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (p pages) differing(folder string) ([]string, error) {
 		}
 	}
 	for name, text := range p {
-		if there, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(there) != text {
+		if current, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(current) != text {
 			names = append(names, name)
 		}
 	}

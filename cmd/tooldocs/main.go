@@ -1,9 +1,9 @@
-// Command tooldocs writes a page for each built-in tool, made of its manifest, and an index
-// of them, into docs/tools. It is a module of its own, since only the repository needs it. Run it
-// in its directory:
+// Command tooldocs generates docs/tools: a page for each built-in tool, made from its manifest, and
+// an index. It is a module of its own, because only this repository needs it. Run it in its
+// directory:
 //
-//	go run .          # write
-//	go run . -check   # compare, change nothing
+//	go run .          # write the pages
+//	go run . -check   # only compare the pages
 //
 // The exit code is 0, 1 if the check found a difference or a step failed, or 2 if the
 // command line is wrong.
@@ -19,15 +19,15 @@ import (
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// folder holds the pages, relative to the directory of this program.
-const folder = "../../docs/tools"
+// directory holds the pages, relative to the directory of this program.
+const directory = "../../docs/tools"
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("tooldocs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	check := flags.Bool("check", false, "compare with what is there instead of writing it")
+	check := flags.Bool("check", false, "compare the pages with the existing ones instead of writing them")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -35,14 +35,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "tooldocs: usage: go run . [-check]")
 		return 2
 	}
-	if err := makePages(folder, *check, stdout); err != nil {
+	if err := makePages(directory, *check, stdout); err != nil {
 		fmt.Fprintln(stderr, "tooldocs:", err)
 		return 1
 	}
 	return 0
 }
 
-func makePages(folder string, check bool, stdout io.Writer) error {
+func makePages(dir string, check bool, stdout io.Writer) error {
 	loaded, err := standard.Manifests(standard.Options{})
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func makePages(folder string, check bool, stdout io.Writer) error {
 		return err
 	}
 	if check {
-		return pages.compare(folder, stdout)
+		return pages.compare(dir, stdout)
 	}
-	return pages.write(folder, stdout)
+	return pages.write(dir, stdout)
 }

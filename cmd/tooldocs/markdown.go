@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// prose writes somebody's words so that nothing in them is taken for a mark of Markdown,
-// such as the stars of patterns. Code stays what it is.
+// prose escapes the text of a manifest for Markdown, so that, for example, the stars of a pattern
+// are not taken for emphasis. Code between backquotes stays as it is.
 func prose(text string) string {
 	parts := strings.Split(strings.TrimSpace(text), "`")
-	for i := 0; i < len(parts); i += 2 { // the others are code
+	for i := 0; i < len(parts); i += 2 { // the odd parts are code
 		parts[i] = strings.NewReplacer("*", `\*`, "<", `\<`).Replace(parts[i])
 	}
 	return strings.Join(parts, "`")
 }
 
-// cell makes Markdown fit for one cell of a table.
+// cell makes Markdown fit into one cell of a table.
 func cell(text string) string {
-	// In a table a bar ends a cell even within code, unless there is a backslash before it.
+	// In a table, a bar without a backslash ends the cell, even within code.
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }
 
-// codes lists texts as code.
+// codes returns a list of strings, each formatted as code.
 func codes(texts []string) string {
 	if len(texts) == 0 {
 		return ""
@@ -30,7 +30,7 @@ func codes(texts []string) string {
 	return "`" + strings.Join(texts, "`, `") + "`"
 }
 
-// fenced is a block of text as it stands, within fences that it does not end.
+// fenced returns a fenced block. Its fence is longer than any fence in the text.
 func fenced(info, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -39,7 +39,7 @@ func fenced(info, text string) string {
 	return "\n" + fence + info + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"
 }
 
-// upper makes the first letter a capital.
+// upper capitalizes the first letter.
 func upper(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]

@@ -94,7 +94,7 @@ func decode(t *testing.T, text string) standard.LoadedManifest {
 	return standard.LoadedManifest{Manifest: m}
 }
 
-// What a manifest says is on the page, and reads in Markdown as it was written.
+// The page contains everything that the manifest says, escaped for Markdown.
 func TestPage(t *testing.T) {
 	text, err := page(decode(t, manifest))
 	if err != nil {
@@ -109,18 +109,18 @@ func TestPage(t *testing.T) {
 			"| `edits[].count` | integer | `2` | At most 5 |\n",
 		"| `mode` | string |  | One of `\"a\"`, `\"b\"` |\n",
 		"| `where.line` | integer |  | 0 to 7 |\n",
-		"- The files of the mount `workspace`, to read and write, but not `**/.git/**`.\n",
-		"- An empty folder of the call's own, at `/tmp`.\n",
-		"- HTTP requests (GET) to `https://api.example.com/v1`, into which the host puts the secret `TOKEN`.\n",
-		"- The variables `LANG`.\n", "- A store of its own that lasts", "- The real time.\n", "- Real randomness.\n",
-		"Each call needs somebody's approval.\n",
+		"- Reading and writing files of the mount `workspace`, except `**/.git/**`.\n",
+		"- An empty private directory for each call, at `/tmp`.\n",
+		"- HTTP requests (GET) to `https://api.example.com/v1`, to which the host adds the secret `TOKEN`.\n",
+		"- The environment variables `LANG`.\n", "- Reading from and writing to a store of its own, which persists", "- The current time.\n", "- Random numbers.\n",
+		"Each call needs approval.\n",
 		"`--allow write:workspace --allow net:https://api.example.com/v1 --allow secret:TOKEN --allow env:LANG --allow kv:write`",
 		"| time | 1m30s |\n", "| fuel | 10000 |\n", "| open files | 64 |\n", "| HTTP requests | 20 |\n",
-		"\n### All that there is\n\nThe file `a.md` holds:\n\n````text\n```\ncode\n```\n````\n\nThe file `empty` is empty.\n\nIt is 2026-01-31T15:04:05Z.\n\nThis reaches a server.\n",
+		"\n### All that there is\n\nThe file `a.md` contains:\n\n````text\n```\ncode\n```\n````\n\nThe file `empty` is empty.\n\nThe current time is 2026-01-31T15:04:05Z.\n\nThis example needs the network.\n",
 		"```json demo\n{\n  \"edits\": [\n    {\n      \"new\": \"y\"\n    }\n  ]\n}\n```\n\n```json demo\n",
-		"\nWhat it returns contains:\n\n```text\none\ntwo\n```\n\nThen the file `a.md` holds:\n\n```text\nx\n```\n\nThere is no `empty` then.\n",
-		"\nIt fails with `timeout`, and says:\n\n```text\nwhy\n```\n",
-		"\nIt returns nothing.\n",
+		"\nThe result contains:\n\n```text\none\ntwo\n```\n\nAfter the call, the file `a.md` contains:\n\n```text\nx\n```\n\nAfter the call, `empty` does not exist.\n",
+		"\nThe call fails with the error `timeout` and this message:\n\n```text\nwhy\n```\n",
+		"\nThe call returns an empty result.\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
@@ -128,13 +128,13 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A tool that takes and asks for nothing says so.
-func TestPageOfLittle(t *testing.T) {
+// The page of a tool without parameters and permissions says that there are none.
+func TestPageWithoutParameters(t *testing.T) {
 	text, err := page(decode(t, "manifest = 1\nname = \"demo\"\nversion = \"1.0.0\"\ndescription = \"A demo.\"\nmodule.path = \"demo.wasm\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"It takes none.\n", "Nothing: it works on its arguments alone.\n"} {
+	for _, want := range []string{"The tool takes no parameters.\n", "None: the tool works only on its arguments.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}

@@ -9,14 +9,14 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 )
 
-// parametersTable has a row for each parameter, and for each field of those that are
-// objects or lists of them.
+// parametersTable returns a table with a row for each parameter. It also has a row for each field
+// of a parameter that is an object or a list of objects.
 func parametersTable(schema *jsonschema.Schema) (string, error) {
 	rows, err := rowsOf("", schema)
 	if err != nil || len(rows) == 0 {
-		return "It takes none.\n", err
+		return "The tool takes no parameters.\n", err
 	}
-	return "| name | type | default | what it is |\n| --- | --- | --- | --- |\n" + strings.Join(rows, ""), nil
+	return "| name | type | default | description |\n| --- | --- | --- | --- |\n" + strings.Join(rows, ""), nil
 }
 
 func rowsOf(prefix string, schema *jsonschema.Schema) ([]string, error) {
@@ -51,7 +51,7 @@ func rowsOf(prefix string, schema *jsonschema.Schema) ([]string, error) {
 	return rows, nil
 }
 
-// bounds are the keys of a schema that bound a value.
+// bounds holds the keys of a schema that constrain a value.
 type bounds struct {
 	Properties         json.RawMessage
 	Items              json.RawMessage
@@ -62,7 +62,7 @@ type bounds struct {
 	Pattern            string
 }
 
-// rows are those of the fields of an object, or of the objects of a list.
+// rows returns the rows for the fields of an object, or of the objects in a list.
 func (b bounds) rows(name string, own json.RawMessage) ([]string, error) {
 	inner, suffix := own, "."
 	if b.Properties == nil {
@@ -79,7 +79,7 @@ func (b bounds) rows(name string, own json.RawMessage) ([]string, error) {
 	return rowsOf(name+suffix, schema)
 }
 
-// words says what the value is kept to.
+// words describes the constraints on the value.
 func (b bounds) words(enum []json.RawMessage) string {
 	var list []string
 	if len(enum) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// reach says in words what a tool asks for.
+// reach describes the permissions that a tool asks for.
 func reach(m standard.LoadedManifest) string {
 	p := m.Permissions
 	var lines []string
@@ -19,43 +19,44 @@ func reach(m standard.LoadedManifest) string {
 		lines = append(lines, requests(n))
 	}
 	if len(p.Env) > 0 {
-		lines = append(lines, "The variables "+codes(p.Env)+".")
+		lines = append(lines, "The environment variables "+codes(p.Env)+".")
 	}
 	switch p.KV {
 	case capability.ModeRead:
-		lines = append(lines, "A store of its own, to read.")
+		lines = append(lines, "Reading from a store of its own.")
 	case capability.ModeWrite:
-		lines = append(lines, "A store of its own that lasts from one call to the next.")
+		lines = append(lines, "Reading from and writing to a store of its own, which persists between calls.")
 	}
 	if p.Clock {
-		lines = append(lines, "The real time.")
+		lines = append(lines, "The current time.")
 	}
 	if p.Random {
-		lines = append(lines, "Real randomness.")
+		lines = append(lines, "Random numbers.")
 	}
-	text := "Nothing: it works on its arguments alone.\n"
+	text := "None: the tool works only on its arguments.\n"
 	if len(lines) > 0 {
 		text = "- " + strings.Join(lines, "\n- ") + "\n"
 	}
 	if m.Dangerous {
-		text += "\nEach call needs somebody's approval.\n"
+		text += "\nEach call needs approval.\n"
 	}
 	if words := toGrant(p); len(words) > 0 {
-		text += fmt.Sprintf("\nIt runs once that is granted: `--allow %s`, or in the [operator's file](../operator.md).\n", strings.Join(words, " --allow "))
+		text += fmt.Sprintf("\nNot all of these are granted by default: add `--allow %s`, or grant them in the [operator's file](../operator.md).\n", strings.Join(words, " --allow "))
 	}
 	return text
 }
 
 func mount(fs capability.FS) string {
 	if fs.Mount == capability.ScratchMount {
-		return fmt.Sprintf("An empty folder of the call's own, at `%s`.", fs.GuestPath())
+		return fmt.Sprintf("An empty private directory for each call, at `%s`.", fs.GuestPath())
 	}
-	text := fmt.Sprintf("The files of the mount `%s`, to read", fs.Mount)
+	text := "Reading"
 	if fs.Mode == capability.ModeWrite {
-		text += " and write"
+		text += " and writing"
 	}
+	text += fmt.Sprintf(" files of the mount `%s`", fs.Mount)
 	if len(fs.Deny) > 0 {
-		text += ", but not " + codes(fs.Deny)
+		text += ", except " + codes(fs.Deny)
 	}
 	return text + "."
 }
@@ -75,13 +76,13 @@ func requests(n capability.Net) string {
 		secrets = append(secrets, s.Name)
 	}
 	if len(secrets) > 0 {
-		text += ", into which the host puts the secret " + codes(secrets)
+		text += ", to which the host adds the secret " + codes(secrets)
 	}
 	return text + "."
 }
 
-// toGrant are the words of what nobody has without being given it: 'wasmtool run' offers
-// the workspace for reading, the clock and randomness.
+// toGrant returns the permissions that 'wasmtool run' does not grant by default. It grants reading
+// the workspace, the private directory, the clock and randomness.
 func toGrant(p capability.Permissions) []string {
 	var words []string
 	for _, word := range p.Words() {
