@@ -9,16 +9,16 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// jsonType is what a body of JSON is sent as where a manifest does not say.
+// jsonType is the content type of a JSON body if the manifest names none.
 const jsonType = "application/json"
 
-// body finds arguments for the body of the request. The fields of an object become
-// arguments of their own; anything else is one argument.
+// body defines the arguments for the body of the request. The fields of a plain object become
+// arguments of their own. Any other body becomes one argument.
 func (op *operation) body() *problem {
 	at := op.node.get("requestBody")
-	body, fault := op.resolve(at)
-	if fault != nil || body == nil {
-		return fault
+	body, prob := op.resolve(at)
+	if prob != nil || body == nil {
+		return prob
 	}
 	required := body.get("required").isTrue()
 	refuse := func(reason string) *problem { return op.leaveOut(body, required, reason) }
@@ -33,9 +33,9 @@ func (op *operation) body() *problem {
 	shape := op.shape(schema)
 	switch {
 	case kind == "json" && shape == "string":
-		return refuse("the body is a text in JSON")
+		return refuse("the body is a JSON string")
 	case kind == "text" && shape != "string" && shape != "":
-		return refuse("the body is text of a schema that is none")
+		return refuse("the body is plain text, but its schema is not of the type string")
 	}
 	if mediaType != jsonType {
 		op.request.Headers["Content-Type"] = mediaType
@@ -49,7 +49,8 @@ func (op *operation) body() *problem {
 		return nil
 	}
 	if kind == "json" {
-		op.request.Headers["Content-Type"] = mediaType // also for a value that is a text
+		// Without the header, a string value would be sent as text/plain.
+		op.request.Headers["Content-Type"] = mediaType
 	}
 	one := argument{name: op.taken.Take("body"), schema: schema, description: body.get("description").content(), required: required}
 	op.arguments = []argument{one}
@@ -57,8 +58,8 @@ func (op *operation) body() *problem {
 	return nil
 }
 
-// choose returns the first type of content that can be sent, and whether that is "json" or
-// "text".
+// choose returns the first media type that can be sent, preferring JSON, and its kind: "json",
+// "text", or "" if there is none.
 func choose(content *node) (mediaType, kind string) {
 	for _, want := range []string{"json", "text"} {
 		for _, name := range content.names() {
@@ -72,16 +73,16 @@ func choose(content *node) (mediaType, kind string) {
 	return "", ""
 }
 
-// plainObject are the keywords of a schema whose fields can be arguments: none says more
-// about the object than what each of its fields is.
+// plainObject lists the keywords that a schema may have whose fields become arguments. Other
+// keywords constrain the object as a whole.
 var plainObject = []string{
 	"type", "properties", "required", "description", "title", "example", "examples", "xml", "externalDocs", "deprecated", "discriminator", "additionalProperties", "$defs", "default",
 }
 
-// fields are the fields of a body that is a plain object.
+// fields returns the fields of a body that is a plain object. ok is false for any other body.
 func (op *operation) fields(schema *node, bodyRequired bool) ([]argument, bool) {
-	n, fault := op.resolve(schema)
-	if fault != nil || n.get("type").content() != "object" || len(n.get("properties").names()) == 0 {
+	n, prob := op.resolve(schema)
+	if prob != nil || n.get("type").content() != "object" || len(n.get("properties").names()) == 0 {
 		return nil, false
 	}
 	for _, key := range n.names() {
@@ -90,14 +91,14 @@ func (op *operation) fields(schema *node, bodyRequired bool) ([]argument, bool) 
 		}
 	}
 	if extra := n.get("additionalProperties"); extra != nil && (extra.kind != kindBoolean || extra.isTrue()) {
-		return nil, false // the fields have no end
+		return nil, false // the object may have any fields
 	}
 	var required []string
 	for _, name := range n.get("required").elements() {
 		required = append(required, name.content())
 	}
 	if len(required) > 0 && !bodyRequired {
-		return nil, false // without a body no field is needed, with one some are
+		return nil, false // fields are required only if there is a body
 	}
 	var list []argument
 	properties := n.get("properties")
@@ -105,9 +106,9 @@ func (op *operation) fields(schema *node, bodyRequired bool) ([]argument, bool) 
 		property := properties.get(name)
 		switch {
 		case !plainName(name):
-			return nil, false // would be another name in the body
+			return nil, false // the argument's name would differ from the field's name
 		case property.get("readOnly").isTrue():
-			continue // is of responses
+			continue // occurs only in responses
 		}
 		list = append(list, argument{name: name, schema: property, required: slices.Contains(required, name)})
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 )
 
-// hasSecret reports whether the host puts a secret there.
+// hasSecret reports whether the host adds a secret at this place of the request.
 func (op *operation) hasSecret(in, name string) bool {
 	return slices.ContainsFunc(op.request.Secrets, func(s tooldir.Secret) bool {
 		return in == "query" && s.Query == name ||
@@ -18,10 +18,10 @@ func (op *operation) hasSecret(in, name string) bool {
 	})
 }
 
-// release is a version without anything after its numbers.
+// release matches a version of three numbers without a suffix.
 var release = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})$`)
 
-// manifest writes the tool.toml of the operation.
+// manifest returns the tool.toml of the operation.
 func (op *operation) manifest(name string) ([]byte, error) {
 	for _, key := range []string{"summary", "description"} {
 		if note := tooldir.Hidden(key, op.node.get(key).content()); note != "" {

@@ -8,14 +8,14 @@ import (
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 )
 
-// plainName reports whether every provider of models takes a name of an argument.
+// plainName reports whether every model provider accepts the name of an argument.
 func plainName(text string) bool {
 	return text != "" && len(text) <= tooldir.MaxName && strings.Trim(text, nameCharacters) == ""
 }
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 
-// argumentName makes a name of an argument of any text: "filter[name]" is "filter_name".
+// argumentName turns any string into the name of an argument: "filter[name]" becomes "filter_name".
 func argumentName(text string) string {
 	if plainName(text) {
 		return text
@@ -32,11 +32,13 @@ func argumentName(text string) string {
 	return name
 }
 
-// secretName makes a name of a secret: "api.example.com" and "bearerAuth" are
-// "API_EXAMPLE_COM___BEARER_AUTH". No other server has a secret of that name, or somebody with a
-// document for their own would get it: a hyphen is two underscores, since "api-example.com" is
-// somebody else, and so the three that no host gives tell where the server ends. One that is
-// not of the usual form, or makes too long a name, is told by a hash.
+// secretName returns the name of a secret: "api.example.com" and "bearerAuth" give
+// "API_EXAMPLE_COM___BEARER_AUTH". Names of different servers must differ. Otherwise an attacker
+// could write a document for a server of their own that asks for the secret of another server.
+//
+// A hyphen therefore becomes two underscores, because "api-example.com" is another server than
+// "api.example.com". The three underscores after the server cannot come from a host name. A server
+// with an unusual name, or a name that is too long, is replaced by a hash.
 func secretName(server, scheme string) string {
 	name := plainServer(server) + "___" + strings.ReplaceAll(tooldir.ToolName(scheme), "-", "__")
 	if strings.HasPrefix(name, "_") || len(name) > tooldir.MaxName {
@@ -46,7 +48,7 @@ func secretName(server, scheme string) string {
 	return strings.ToUpper(name)
 }
 
-// plainServer is a server as the part of a name, or "" if that could be another's, too.
+// plainServer returns a server as part of a name, or "" if another server could have the same part.
 func plainServer(server string) string {
 	for label := range strings.SplitSeq(server, ".") {
 		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || label[0] == '-' || label[len(label)-1] == '-' {
@@ -54,7 +56,7 @@ func plainServer(server string) string {
 		}
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(server)
-	if name[0] <= '9' { // no variable could be called so; and no scheme's part begins like that
+	if name[0] <= '9' { // a variable cannot begin with a digit; no scheme begins with "host___"
 		name = "host___" + name
 	}
 	return name

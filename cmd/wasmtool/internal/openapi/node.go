@@ -9,7 +9,7 @@ import (
 // kind is the JSON type of a node.
 type kind uint8
 
-// The kinds. The zero value is that of no node.
+// The kinds. The zero value means that there is no node.
 const (
 	kindAbsent kind = iota
 	kindNull
@@ -20,21 +20,20 @@ const (
 	kindObject
 )
 
-// node is a value of the document with its place. All methods may be called on nil,
-// which is what stands where nothing does.
+// node is a value of the document with its place. A nil node stands for an absent value. All
+// methods except put may be called on nil.
 type node struct {
 	kind kind
-	// text is the content of a text, or the literal of a number or boolean.
-	text string
-	// order are the keys of an object as they stand, and items the elements of a list.
-	order   []string
+	text string // the content of a string, or the literal of a number or boolean
+
+	order   []string // the keys of an object, in the order of the document
 	members map[string]*node
-	items   []*node
-	// line and column are from 1.
-	line, column int
+	items   []*node // the elements of a list
+
+	line, column int // count from 1
 }
 
-// value is the node, and one of no kind for nil.
+// value returns the node itself, or a node of kindAbsent for nil.
 func (n *node) value() node {
 	if n == nil {
 		return node{}
@@ -44,16 +43,16 @@ func (n *node) value() node {
 
 func (n *node) kindIs() kind { return n.value().kind }
 
-// get returns the value of a key, or nil.
+// get returns the value of a key of an object, or nil.
 func (n *node) get(key string) *node { return n.value().members[key] }
 
-// names are the keys of an object in order.
+// names returns the keys of an object in the order of the document.
 func (n *node) names() []string { return n.value().order }
 
-// elements are those of a list.
+// elements returns the elements of a list.
 func (n *node) elements() []*node { return n.value().items }
 
-// content is the content of a text, and empty for anything else.
+// content returns the content of a string, or "" for any other kind.
 func (n *node) content() string {
 	if n.kindIs() != kindText {
 		return ""
@@ -61,10 +60,10 @@ func (n *node) content() string {
 	return n.text
 }
 
-// isTrue reports the value true.
+// isTrue reports whether the node is the boolean true.
 func (n *node) isTrue() bool { return n.kindIs() == kindBoolean && n.text == "true" }
 
-// step goes one token of a JSON pointer down.
+// step returns the child that one token of a JSON pointer names, or nil.
 func (n *node) step(token string) *node {
 	if n.kindIs() == kindList {
 		i, err := strconv.Atoi(token)
@@ -76,7 +75,7 @@ func (n *node) step(token string) *node {
 	return n.get(token)
 }
 
-// put adds a key, and returns false when the object has it.
+// put adds a key to an object. It returns false if the object already has the key.
 func (n *node) put(key string, value *node) bool {
 	if _, twice := n.members[key]; twice {
 		return false
@@ -89,7 +88,7 @@ func (n *node) put(key string, value *node) bool {
 	return true
 }
 
-// problem is what is wrong at a place of the document. Convert fills in the file, and the operation
+// problem is an error at a place of the document. Convert fills in the file, and uses the operation
 // as the key.
 type problem = stricttoml.Error
 

@@ -1,10 +1,9 @@
-// Package openapi makes manifests of the operations of an OpenAPI document, 3.0 or 3.1.
+// Package openapi creates manifests from the operations of an OpenAPI document, 3.0 or 3.1.
 //
-// What a manifest cannot say is refused with its place in the document, and never left
-// out in silence: an operation that needs it is not made, one that can do without it is
-// made with a note. References outside of the document are not followed, and nothing is
-// fetched. The document is its author's word and no more: what the tools may reach is for
-// the operator to grant.
+// Every part of an operation that a manifest cannot express is reported with its place in the
+// document. If the part is optional, the tool is created without it and with a note; otherwise the
+// operation is refused. References out of the document are not followed, and nothing is fetched.
+// The document is not trusted: the operator decides what the tools may reach.
 package openapi
 
 import (
@@ -18,49 +17,49 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// Bounds, in bytes.
+// Limits, in bytes.
 const (
-	// MaxDocumentBytes is the largest document.
+	// MaxDocumentBytes is the maximum size of a document.
 	MaxDocumentBytes = 32 << 20
-	// maxSchemasBytes is how large the schemas of all its tools may be together. A document
-	// can name one thing in many places.
+	// maxSchemasBytes limits the total size of the schemas of all tools. A small document can
+	// refer to one schema in many places.
 	maxSchemasBytes = 128 << 20
 )
 
-// Options says how a document is read. The zero value is right for most.
+// Options says how to convert a document. The zero value suits most documents.
 type Options struct {
-	// Server takes the place of the servers of the document; empty leaves them. It is
-	// needed for a document whose servers have no host.
+	// Server replaces the servers of the document; "" keeps them. It is required for a document
+	// whose servers have no host.
 	Server string
 }
 
-// methods are the keys of a path that are operations. A TRACE is never sent.
+// methods lists the keys of a path that hold operations. A trace operation is always refused.
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
-// Convert reads a document in JSON or YAML, and returns its operations as tools in the
-// order of the document. file is its name in errors. refused are the operations of which
-// no tool can be made. The error, of type stricttoml.Errors, is one of the whole document.
+// Convert reads a document in JSON or YAML and returns its operations as tools, in the order of the
+// document. file is the name of the document in errors. refused holds the errors of the operations
+// that cannot become tools. err, of type [stricttoml.Errors], concerns the whole document.
 func Convert(file string, data []byte, o Options) (tools []tooldir.Tool, refused stricttoml.Errors, err error) {
-	told := func(fault *problem, about string) *stricttoml.Error {
-		fault.File, fault.Key = file, about
-		return fault
+	located := func(prob *problem, about string) *stricttoml.Error {
+		prob.File, prob.Key = file, about
+		return prob
 	}
-	root, fault := read(data)
-	if fault != nil {
-		return nil, nil, stricttoml.Errors{told(fault, "")}
+	root, prob := read(data)
+	if prob != nil {
+		return nil, nil, stricttoml.Errors{located(prob, "")}
 	}
 	d := &document{
 		root: root, server: o.Server, names: tooldir.NewNames("wasmtool"),
 		secretNames: make(map[string]string), secretsTaken: tooldir.NewNames(),
 	}
-	if fault := d.check(); fault != nil {
-		return nil, nil, stricttoml.Errors{told(fault, "")}
+	if prob := d.check(); prob != nil {
+		return nil, nil, stricttoml.Errors{located(prob, "")}
 	}
 	paths := root.get("paths")
 	for _, path := range paths.names() {
-		item, fault := d.resolve(paths.get(path))
-		if fault != nil {
-			refused = append(refused, told(fault, ""))
+		item, prob := d.resolve(paths.get(path))
+		if prob != nil {
+			refused = append(refused, located(prob, ""))
 			continue
 		}
 		for _, method := range item.names() {
@@ -68,95 +67,95 @@ func Convert(file string, data []byte, o Options) (tools []tooldir.Tool, refused
 				continue
 			}
 			op := &operation{document: d, path: path, method: strings.ToUpper(method), item: item, node: item.get(method)}
-			tool, fault := op.convert()
-			if fault != nil {
-				refused = append(refused, told(fault, op.String()))
+			tool, prob := op.convert()
+			if prob != nil {
+				refused = append(refused, located(prob, op.String()))
 				continue
 			}
-			tool.At = *told(problemAt(op.node, ""), "")
+			tool.At = *located(problemAt(op.node, ""), "")
 			for _, note := range op.notes {
-				tool.Notes = append(tool.Notes, told(note, op.String()))
+				tool.Notes = append(tool.Notes, located(note, op.String()))
 			}
 			tools = append(tools, tool)
 		}
 	}
 	if len(tools)+len(refused) == 0 {
-		return nil, nil, stricttoml.Errors{told(problemAt(root, "has no operation; write one below paths"), "")}
+		return nil, nil, stricttoml.Errors{located(problemAt(root, "has no operations; write one below paths"), "")}
 	}
 	return tools, refused, nil
 }
 
-// document is one that is being converted.
+// document is the document being converted.
 type document struct {
 	root   *node
 	server string
-	names  tooldir.Names
-	// secretNames are those of schemes, by host and scheme.
+	names  tooldir.Names // of tools
+	// secretNames maps "HOST SCHEME" to the name of the secret for that security scheme.
 	secretNames  map[string]string
 	secretsTaken tooldir.Names
-	// schemaBytes is the size of the schemas made so far.
+	// schemaBytes is the size of the schemas written so far.
 	schemaBytes int
 }
 
-// check looks whether the document is one of those that are read.
+// check refuses documents of other formats and versions.
 func (d *document) check() *problem {
 	if d.root.kind != kindObject {
-		return problemAt(d.root, "is no OpenAPI document, which is an object")
+		return problemAt(d.root, "is not an OpenAPI document: an OpenAPI document is an object")
 	}
 	version := d.root.get("openapi")
 	switch {
 	case version == nil && d.root.get("swagger") != nil:
-		return problemAt(d.root.get("swagger"), "Swagger 2.0 is not read; convert the document to OpenAPI 3")
+		return problemAt(d.root.get("swagger"), "Swagger 2.0 is not supported; convert the document to OpenAPI 3")
 	case version == nil:
-		return problemAt(d.root, `is no OpenAPI document; it begins with openapi: "3.1.0" or the like`)
+		return problemAt(d.root, `is not an OpenAPI document: it needs the key openapi, such as openapi: "3.1.0"`)
 	case !strings.HasPrefix(version.text, "3.0.") && !strings.HasPrefix(version.text, "3.1."):
-		return problemAt(version, fmt.Sprintf("OpenAPI %s is not read; 3.0 and 3.1 are", stricttoml.Quote(version.text)))
+		return problemAt(version, fmt.Sprintf("OpenAPI %s is not supported; the supported versions are 3.0 and 3.1", stricttoml.Quote(version.text)))
 	case d.root.get("paths").kindIs() != kindObject:
-		return problemAt(d.root, "has no paths; there is nothing to make tools of")
+		return problemAt(d.root, "has no paths, so there are no operations to create tools from")
 	}
 	return nil
 }
 
-// old reports whether schemas are those of OpenAPI 3.0.
+// old reports whether the document is OpenAPI 3.0, which has schemas of its own kind.
 func (d *document) old() bool { return strings.HasPrefix(d.root.get("openapi").text, "3.0.") }
 
-// maxReferences bounds a chain of references to references.
+// maxReferences limits the length of a chain of references to references.
 const maxReferences = 16
 
-// resolve follows references until something stands there that is none.
+// resolve follows references and returns the first node that is not a reference.
 func (d *document) resolve(n *node) (*node, *problem) {
 	for range maxReferences {
 		ref := n.get("$ref")
 		if ref == nil {
 			return n, nil
 		}
-		next, fault := d.target(ref)
-		if fault != nil {
-			return nil, fault
+		next, prob := d.target(ref)
+		if prob != nil {
+			return nil, prob
 		}
 		n = next
 	}
-	return nil, problemAt(n, "the references here lead to references without end")
+	return nil, problemAt(n, "the references here are circular")
 }
 
-// target returns what a reference leads to, which is in the document.
+// target returns the node of the document that a reference leads to.
 func (d *document) target(ref *node) (*node, *problem) {
 	fragment, ok := strings.CutPrefix(ref.text, "#")
 	if ref.kind != kindText || !ok {
-		return nil, problemAt(ref, fmt.Sprintf("the reference %s leads out of the document; put what it means into the document", stricttoml.Quote(ref.text)))
+		return nil, problemAt(ref, fmt.Sprintf("the reference %s leads out of the document; copy its target into the document", stricttoml.Quote(ref.text)))
 	}
 	n := d.root
 	tokens, ok := tokensOf(fragment)
 	for _, token := range tokens {
 		n = n.step(token)
 	}
-	if n == nil || !ok || len(tokens) == 0 { // the document itself is nothing to refer to
-		return nil, problemAt(ref, fmt.Sprintf("the reference %s leads nowhere", stricttoml.Quote(ref.text)))
+	if n == nil || !ok || len(tokens) == 0 { // a reference to the whole document is invalid
+		return nil, problemAt(ref, fmt.Sprintf("the reference %s has no target", stricttoml.Quote(ref.text)))
 	}
 	return n, nil
 }
 
-// tokensOf reads the fragment of a reference, a JSON pointer.
+// tokensOf splits the fragment of a reference, which is a JSON pointer, into its tokens.
 func tokensOf(fragment string) ([]string, bool) {
 	pointer, err := url.PathUnescape(fragment)
 	if err != nil {

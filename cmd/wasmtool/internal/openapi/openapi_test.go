@@ -15,13 +15,13 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// document30 and document31 are a document up to its operations; indentation by spaces.
+// document30 and document31 are the beginnings of a document, to which operations are added.
 const (
 	document30 = "openapi: 3.0.3\ninfo: {version: 2.1.0}\nservers: [{url: 'https://api.example.com/v1'}]\n"
 	document31 = "openapi: 3.1.0\nservers: [{url: 'https://api.example.com/v1'}]\n"
 )
 
-// imported writes the tools of a document and loads them again, by name.
+// imported writes the tools of a document and loads their manifests again, by name.
 func imported(t *testing.T, text string) (tools map[string]*manifests.Manifest, all []tooldir.Tool, refused stricttoml.Errors) {
 	t.Helper()
 	converted, refused, err := Convert("doc", []byte(text), Options{})
@@ -49,7 +49,7 @@ func imported(t *testing.T, text string) (tools map[string]*manifests.Manifest, 
 	return tools, written, append(refused, faulty...)
 }
 
-// one is the only tool of a document.
+// one returns the manifest of the only tool of a document.
 func one(t *testing.T, text string) *manifests.Manifest {
 	t.Helper()
 	tools, _, refused := imported(t, text)
@@ -116,7 +116,7 @@ components:
 	if got := compact(t, m); got != want {
 		t.Errorf("parameters %s\nwant       %s", got, want)
 	}
-	// Secrets are named after the server, so that none goes to that of another document.
+	// Secrets are named after the server, so that the server of another document cannot get them.
 	if asks := strings.Join(m.Permissions.Describe(), "; "); !strings.Contains(asks, "API_EXAMPLE_COM___KEY in the header X-Key and API_EXAMPLE_COM___SESSION in the header Cookie") {
 		t.Errorf("asks for %s", asks)
 	}
@@ -175,7 +175,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestNotMade has one operation each that is refused, or made without a part of it.
+// Each document has one operation, which is refused or becomes a tool without a part of it.
 func TestNotMade(t *testing.T) {
 	const parameter = "paths:\n  /x:\n    get:\n      parameters:\n        - "
 	for _, tc := range []struct {
@@ -183,34 +183,34 @@ func TestNotMade(t *testing.T) {
 		made       bool
 	}{
 		{parameter + `{name: p, in: query, schema: {type: object}}`, `doc:8:11: GET /x: the parameter "p" is an object outside of the body, and is left out`, true},
-		{parameter + `{name: p, in: query, required: true, schema: {type: object}}`, `the parameter "p" is an object outside of the body; a manifest cannot say that`, false},
+		{parameter + `{name: p, in: query, required: true, schema: {type: object}}`, `the parameter "p" is an object outside of the body; a manifest cannot express that`, false},
 		{parameter + `{name: p, in: query, style: pipeDelimited, schema: {type: array}}`, `has the style "pipeDelimited", and is left out`, true},
-		{parameter + `{name: p, in: query, explode: false, schema: {type: array}}`, `is a list in one text, and is left out`, true},
-		{parameter + `{name: p, in: query, content: {application/json: {}}}`, `is sent as content of its own, and is left out`, true},
+		{parameter + `{name: p, in: query, explode: false, schema: {type: array}}`, `is a list that is sent as one value, and is left out`, true},
+		{parameter + `{name: p, in: query, content: {application/json: {}}}`, `is sent with a media type of its own, and is left out`, true},
 		{parameter + `{name: Host, in: header}`, `cannot be sent: the header Host may not be set`, true},
 		{parameter + `{name: p, in: body}`, `is in "body", and is left out`, true},
 		{parameter + `{in: query}`, `has no name, and is left out`, true},
 		{parameter + `{$ref: 'other.yaml#/p'}`, `the reference "other.yaml#/p" leads out of the document`, false},
-		{parameter + `{$ref: '#/nowhere'}`, `doc:8:18: GET /x: the reference "#/nowhere" leads nowhere`, false},
-		{parameter + `{name: p, in: query, schema: {$ref: '#'}}`, `the reference "#" leads nowhere`, false},
-		{parameter + `{name: p, in: query, schema: {$ref: '#/a%zz'}}`, `leads nowhere`, false},
-		{parameter + `{$ref: '#/paths/~1x/get/parameters/0'}`, `references without end`, false},
+		{parameter + `{$ref: '#/nowhere'}`, `doc:8:18: GET /x: the reference "#/nowhere" has no target`, false},
+		{parameter + `{name: p, in: query, schema: {$ref: '#'}}`, `the reference "#" has no target`, false},
+		{parameter + `{name: p, in: query, schema: {$ref: '#/a%zz'}}`, `has no target`, false},
+		{parameter + `{$ref: '#/paths/~1x/get/parameters/0'}`, `the references here are circular`, false},
 		{parameter + `{name: p, in: query, schema: {$ref: 'https://example.com/s'}}`, `leads out of the document`, false},
-		{parameter + `{name: p, in: query, schema: {$id: 'https://example.com/s'}}`, `$id is not understood in a schema here`, false},
+		{parameter + `{name: p, in: query, schema: {$id: 'https://example.com/s'}}`, `$id is not supported in a schema`, false},
 		{parameter + `{name: p, in: query, schema: {pattern: '(?=a)'}}`, `GET /x: makes a manifest with a fault: tool.toml:`, false},
-		{parameter + `{name: p, in: query, schema: 5}`, `is no schema, which is an object`, false},
-		{"paths:\n  /x/{y}:\n    get: {}", `the path names "{y}", and there is no such parameter in it`, false},
+		{parameter + `{name: p, in: query, schema: 5}`, `is not a schema: a schema is an object`, false},
+		{"paths:\n  /x/{y}:\n    get: {}", `the path names "{y}", but no path parameter has that name`, false},
 		{"paths:\n  x:\n    get: {}", `the path "x" does not begin with a slash`, false},
 		{"paths:\n  /../x:\n    get: {}", `has "." or ".." between slashes`, false},
-		{"paths:\n  /x:\n    trace: {}", `TRACE is never sent`, false},
-		{"paths:\n  /x:\n    get: 5", `is no operation`, false},
+		{"paths:\n  /x:\n    trace: {}", `TRACE requests are not supported`, false},
+		{"paths:\n  /x:\n    get: 5", `is not an operation`, false},
 		{"paths:\n  /x: {$ref: 'other.yaml'}", `doc:5:14: the reference "other.yaml" leads out`, false},
 		{"paths:\n  /x:\n    get: {security: [{a: []}]}", `there is no security scheme "a"`, false},
-		{"components: {securitySchemes: {a: {type: http, scheme: Digest}}}\npaths:\n  /x:\n    get: {security: [{a: []}]}", `the security scheme "a" (http digest) cannot be said`, false},
+		{"components: {securitySchemes: {a: {type: http, scheme: Digest}}}\npaths:\n  /x:\n    get: {security: [{a: []}]}", `a manifest cannot express the security scheme "a" (http digest)`, false},
 		{"paths:\n  /x:\n    get: {servers: [{url: /v2}]}", `the server "/v2" has no host; name one with --server`, false},
 		{"paths:\n  /x:\n    get: {servers: [{url: 'https://a.example/?b=c'}]}", `base_url: a pattern has no query`, false},
 		{"paths:\n  /x:\n    get: {requestBody: {content: {application/json: {}}}}", `the body of a request with GET, and is left out`, true},
-		{"paths:\n  /x:\n    put: {requestBody: {required: true, content: {application/json: {schema: {type: string}}}}}", `the body is a text in JSON; a manifest cannot say that`, false},
+		{"paths:\n  /x:\n    put: {requestBody: {required: true, content: {application/json: {schema: {type: string}}}}}", `the body is a JSON string; a manifest cannot express that`, false},
 		{"paths:\n  /x:\n    put: {requestBody: {required: true, content: {application/xml: {}}}}", `the body is "application/xml" and not JSON`, false},
 	} {
 		tools, written, refused := imported(t, document31+"\n"+tc.text+"\n")
@@ -228,32 +228,32 @@ func TestNotMade(t *testing.T) {
 func TestBadDocument(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "doc: is empty",
-		"[]":                                    "is no OpenAPI document",
-		"{}":                                    "is no OpenAPI document; it begins with",
-		`{"swagger":"2.0"}`:                     "doc:1:12: Swagger 2.0 is not read",
-		`{"openapi":"4.0.0"}`:                   `OpenAPI "4.0.0" is not read`,
+		"[]":                                    "is not an OpenAPI document",
+		"{}":                                    "is not an OpenAPI document: it needs the key openapi",
+		`{"swagger":"2.0"}`:                     "doc:1:12: Swagger 2.0 is not supported",
+		`{"openapi":"4.0.0"}`:                   `OpenAPI "4.0.0" is not supported`,
 		`{"openapi":"3.1.0"}`:                   "has no paths",
 		`{"openapi":"3.1.0","paths":{}}`:        "has no operation",
-		`{"openapi":"3.1.0","openapi":"3.1.0"}`: `doc:1:20: the key "openapi" stands twice`,
+		`{"openapi":"3.1.0","openapi":"3.1.0"}`: `doc:1:20: the key "openapi" occurs twice`,
 		"openapi: 3.1.0\nopenapi: 3.1.0":        "twice",
 		"a: &a [*a]":                            "alias",
 		"a: &a {b: 1}\nc: {<<: *a}":             "merge key",
 		"\t- x: [":                              "is neither JSON nor YAML",
-		"a: !!int 0x" + strings.Repeat("f", 2000): "is no number of JSON",
-		"a: .inf":                "is no number of JSON",
+		"a: !!int 0x" + strings.Repeat("f", 2000): "is not a valid JSON number",
+		"a: .inf":                "is not a valid JSON number",
 		"\xff":                   "is not UTF-8",
 		strings.Repeat("[", 300): "is neither JSON nor YAML",
 		strings.Repeat("[", 300) + strings.Repeat("]", 300): "more than 200 levels deep",
 	} {
 		_, _, err := Convert("doc", []byte(text), Options{})
-		var faults stricttoml.Errors
-		if !errors.As(err, &faults) || !strings.Contains(err.Error(), want) {
+		var list stricttoml.Errors
+		if !errors.As(err, &list) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q gives %v, want %q", text, err, want)
 		}
 	}
 }
 
-// A document that grows as it is read is stopped by its size.
+// A document whose aliases expand without limit is refused by its size or its depth.
 func TestGrowth(t *testing.T) {
 	for level, want := range map[string]string{
 		"a%[1]d: &a%[1]d {allOf: [*a%[2]d, *a%[2]d]}\n": "larger than 256KiB",
@@ -275,7 +275,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// JSON has escapes and tabs that YAML does not take, and places are the same.
+// A JSON document may have escapes and tabs that YAML does not allow, and has the same positions.
 func TestJSON(t *testing.T) {
 	text := "{\n\t\"openapi\": \"3.1.0\",\n\t\"servers\": [{\"url\": \"https:\\/\\/api.example.com\"}],\n\t\"paths\": {\"/x\": {\"get\": {\"summary\": \"é \\ud83d\\ude00\"}, \"trace\": {}}}\n}"
 	tools, _, refused := imported(t, text)
@@ -287,8 +287,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// No server gets the secret of another, however it is called and whatever its document says.
-func TestSecretsAreOfOneServer(t *testing.T) {
+// A server cannot get the secret of another server, whatever its name and its document are.
+func TestSecretNamesDifferByServer(t *testing.T) {
 	type use struct{ url, scheme string }
 	long := strings.Repeat("a", 60) + ".example.com"
 	seen := make(map[string]use)
@@ -364,7 +364,7 @@ func FuzzConvert(f *testing.F) {
 				t.Errorf("%s twice, or with the schema %q", tool.Name, tool.Schema)
 			}
 			seen[tool.Name] = true
-			// Faults of values are for the reading back; the text is always a manifest.
+			// Invalid values are found when the manifest is read back. The keys are always valid.
 			if _, err := manifests.Decode("tool.toml", tool.Manifest); err != nil && !strings.Contains(err.Error(), "rest.") {
 				t.Errorf("%v\n%s", err, tool.Manifest)
 			}

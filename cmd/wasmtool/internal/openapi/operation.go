@@ -12,47 +12,46 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// operation is one that is being converted.
+// operation is the operation being converted.
 type operation struct {
 	*document
 	path, method string
-	// item is the path with all its operations, and node the operation.
-	item, node *node
-	notes      []*problem
+	item         *node // the path item, with all its operations
+	node         *node // the operation
+	notes        []*problem
 
 	arguments []argument
-	// taken are the names of arguments.
-	taken tooldir.Names
-	// inPath are the arguments that stand in the path, by the names that it has for them.
+	taken     tooldir.Names // the names of the arguments
+	// inPath maps the names of path parameters in the document to the names of arguments.
 	inPath  map[string]string
 	request tooldir.Request
 }
 
-// String returns method and path.
+// String returns the method and the path.
 func (op *operation) String() string { return op.method + " " + op.path }
 
-// convert makes a tool of the operation.
+// convert returns the operation as a tool.
 func (op *operation) convert() (tooldir.Tool, *problem) {
 	op.taken, op.inPath = tooldir.NewNames(), make(map[string]string)
 	op.request = tooldir.Request{Method: op.method, Query: make(map[string]string), Headers: make(map[string]string)}
 	if op.node.kindIs() != kindObject {
-		return tooldir.Tool{}, problemAt(op.node, "is no operation, which is an object")
+		return tooldir.Tool{}, problemAt(op.node, "is not an operation: an operation is an object")
 	}
 	if op.method == "TRACE" {
-		return tooldir.Tool{}, problemAt(op.node, "TRACE is never sent")
+		return tooldir.Tool{}, problemAt(op.node, "TRACE requests are not supported")
 	}
-	// The body comes first, because the names in it cannot be changed.
+	// The body comes before the parameters, because the names of its fields cannot be changed.
 	for _, step := range []func() *problem{op.chooseServer, op.secure, op.body, op.parameters, op.fillPath} {
-		if fault := step(); fault != nil {
-			return tooldir.Tool{}, fault
+		if prob := step(); prob != nil {
+			return tooldir.Tool{}, prob
 		}
 	}
-	schema, fault := op.parametersSchema(op.arguments)
-	if fault == nil {
-		schema, fault = op.clean(schema)
+	schema, prob := op.parametersSchema(op.arguments)
+	if prob == nil {
+		schema, prob = op.clean(schema)
 	}
-	if fault != nil {
-		return tooldir.Tool{}, fault
+	if prob != nil {
+		return tooldir.Tool{}, prob
 	}
 	if op.schemaBytes += len(schema); op.schemaBytes > maxSchemasBytes {
 		return tooldir.Tool{}, problemAt(op.node, "the schemas of all operations together are larger than "+stricttoml.FormatSize(maxSchemasBytes))
@@ -64,40 +63,41 @@ func (op *operation) convert() (tooldir.Tool, *problem) {
 	tool := tooldir.Tool{Name: op.names.Take(tooldir.ToolName(name)), Origin: op.String(), Schema: schema}
 	var err error
 	if tool.Manifest, err = op.manifest(tool.Name); err != nil {
-		return tooldir.Tool{}, problemAt(op.node, "makes no manifest: "+err.Error())
+		return tooldir.Tool{}, problemAt(op.node, "has no valid manifest: "+err.Error())
 	}
 	return tool, nil
 }
 
-// clean makes escapes of the characters that are not shown where a schema is for readers. In
-// names and values they mean something to the server, and refuse the operation.
+// clean escapes invisible characters in the parts of a schema that are for readers. In names
+// and values such characters matter to the server, so there they refuse the operation.
 func (op *operation) clean(schema []byte) ([]byte, *problem) {
-	clean, faults, refused := jsonschema.CleanTexts(schema)
+	clean, hidden, refused := jsonschema.CleanTexts(schema)
 	if refused != nil {
-		return nil, problemAt(op.node, fmt.Sprintf("the schema of its parameters: %s; leave it out of the document", refused))
+		return nil, problemAt(op.node, fmt.Sprintf("the schema of its parameters: %s; remove it from the document", refused))
 	}
-	if len(faults) > 0 {
-		op.note(op.node, fmt.Sprintf("the schema of its parameters: %s; such characters are escaped", faults[0]))
+	if len(hidden) > 0 {
+		op.note(op.node, fmt.Sprintf("the schema of its parameters: %s; such characters are escaped", hidden[0]))
 	}
 	return clean, nil
 }
 
-// note says that something was left out.
+// note records that something was left out or changed.
 func (op *operation) note(at *node, message string) {
 	op.notes = append(op.notes, problemAt(at, message))
 }
 
-// leaveOut notes that a part of the request is left out, and refuses the operation if it is required.
+// leaveOut records that a part of the request is left out. If the part is required, it refuses the
+// operation.
 func (op *operation) leaveOut(at *node, required bool, reason string) *problem {
 	if required {
-		return problemAt(at, reason+"; a manifest cannot say that")
+		return problemAt(at, reason+"; a manifest cannot express that")
 	}
 	op.note(at, reason+", and is left out")
 	return nil
 }
 
-// chooseServer finds where the request goes: the first server of the operation, of its
-// path, or of the document.
+// chooseServer sets the base URL: the first server of the operation, of its path, or of the
+// document.
 func (op *operation) chooseServer() *problem {
 	const fix = "name one with --server"
 	op.request.BaseURL = op.server
@@ -127,17 +127,17 @@ func (op *operation) chooseServer() *problem {
 	return nil
 }
 
-// parameters finds a place for each parameter of the path and of the operation, which
-// take the place of those of the path.
+// parameters defines an argument for each parameter of the path and of the operation. A parameter
+// of the operation replaces the parameter of the path with the same name and place.
 func (op *operation) parameters() *problem {
 	type key struct{ in, name string }
 	own := make(map[key]*node)
 	var order []key
 	for _, list := range []*node{op.item.get("parameters"), op.node.get("parameters")} {
 		for _, p := range list.elements() {
-			resolved, fault := op.resolve(p)
-			if fault != nil {
-				return fault
+			resolved, prob := op.resolve(p)
+			if prob != nil {
+				return prob
 			}
 			k := key{resolved.get("in").content(), resolved.get("name").content()}
 			if own[k] == nil {
@@ -149,21 +149,22 @@ func (op *operation) parameters() *problem {
 	body := op.arguments
 	op.arguments = nil
 	for _, k := range order {
-		if fault := op.parameter(own[k], k.in, k.name); fault != nil {
-			return fault
+		if prob := op.parameter(own[k], k.in, k.name); prob != nil {
+			return prob
 		}
 	}
 	op.arguments = append(op.arguments, body...)
 	return nil
 }
 
-// parameter finds a place for a parameter, leaves it out with a note, or refuses.
+// parameter defines the argument for a parameter. It leaves out an optional parameter that a
+// manifest cannot express, and refuses a required one.
 func (op *operation) parameter(p *node, in, name string) *problem {
 	if in == "header" && slices.ContainsFunc([]string{"Accept", "Content-Type", "Authorization"}, func(h string) bool { return strings.EqualFold(h, name) }) {
-		return nil // says nothing, as the standard has it
+		return nil // the OpenAPI specification says that such parameters are ignored
 	}
 	if op.hasSecret(in, name) {
-		return nil // the host puts it in
+		return nil // the host adds it
 	}
 	required := in == "path" || p.get("required").isTrue()
 	if reason := op.obstacle(p, in, name); reason != "" {
@@ -185,7 +186,7 @@ func (op *operation) parameter(p *node, in, name string) *problem {
 	return nil
 }
 
-// obstacle says why a parameter has no place in a manifest; empty when it has.
+// obstacle returns the reason why a manifest cannot express a parameter, or "" if it can.
 func (op *operation) obstacle(p *node, in, name string) string {
 	shape := op.shape(p.get("schema"))
 	style := p.get("style").content()
@@ -194,7 +195,7 @@ func (op *operation) obstacle(p *node, in, name string) string {
 	case name == "":
 		return "has no name"
 	case p.get("content") != nil:
-		return "is sent as content of its own"
+		return "is sent with a media type of its own"
 	case in == "path" && style != "" && style != "simple", in == "header" && style != "" && style != "simple", in == "query" && style != "" && style != "form":
 		return "has the style " + stricttoml.Quote(style)
 	case shape == "object":
@@ -202,7 +203,7 @@ func (op *operation) obstacle(p *node, in, name string) string {
 	case shape == "array" && in != "query":
 		return "is a list outside of query and body"
 	case shape == "array" && explode.kindIs() == kindBoolean && !explode.isTrue():
-		return "is a list in one text"
+		return "is a list that is sent as one value"
 	}
 	switch in {
 	case "path", "query":
@@ -218,11 +219,11 @@ func (op *operation) obstacle(p *node, in, name string) string {
 	return "is in " + stricttoml.Quote(in)
 }
 
-// shape is the type that a schema names, or empty when it names none or several.
+// shape returns the type that a schema names, or "" if it names none or several.
 func (op *operation) shape(schema *node) string {
-	n, fault := op.resolve(schema)
-	if fault != nil {
-		return "" // told where the schema is written
+	n, prob := op.resolve(schema)
+	if prob != nil {
+		return "" // the error is reported when the schema is written
 	}
 	t := n.get("type")
 	if t.kindIs() == kindList {
@@ -254,7 +255,7 @@ func (op *operation) fillPath() *problem {
 		name, tail, closed := strings.Cut(after, "}")
 		argument, ok := op.inPath[name]
 		if !closed || !ok {
-			return problemAt(op.node, fmt.Sprintf("the path names %s, and there is no such parameter in it", stricttoml.Quote("{"+name+"}")))
+			return problemAt(op.node, fmt.Sprintf("the path names %s, but no path parameter has that name", stricttoml.Quote("{"+name+"}")))
 		}
 		used[name] = true
 		b.WriteString("{" + argument + "}")
@@ -262,7 +263,7 @@ func (op *operation) fillPath() *problem {
 	}
 	for name, argument := range op.inPath {
 		if !used[name] {
-			return problemAt(op.node, fmt.Sprintf("the path has no place for its parameter %s (%s)", stricttoml.Quote(name), argument))
+			return problemAt(op.node, fmt.Sprintf("the path does not name its parameter %s (%s)", stricttoml.Quote(name), argument))
 		}
 	}
 	op.request.Path = b.String()

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// maxDepth bounds how deeply a document nests.
+	// maxDepth limits the nesting of a document.
 	maxDepth = 200
-	// maxNodes bounds the values of a document.
+	// maxNodes limits the number of values in a document.
 	maxNodes = 4 << 20
 )
 
-// read parses a document: JSON when it begins like that, else YAML.
+// read parses a document as JSON if it is valid JSON, and otherwise as YAML.
 func read(data []byte) (*node, *problem) {
 	switch {
 	case len(data) > MaxDocumentBytes:
@@ -26,22 +26,22 @@ func read(data []byte) (*node, *problem) {
 		return nil, problemAt(nil, "is not UTF-8")
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	// JSON is YAML but for some escapes and tabs, so it has a reader of its own. Flow
-	// mappings of YAML begin in the same way.
+	// JSON is not quite a subset of YAML because of some escapes and tabs, so it has a reader of
+	// its own. A flow mapping of YAML also begins with a brace.
 	if text := bytes.TrimLeft(data, " \t\r\n"); bytes.HasPrefix(text, []byte("{")) && json.Valid(data) {
 		return readJSON(data)
 	}
 	return readYAML(data)
 }
 
-// jsonReader reads a document that is known to be JSON.
+// jsonReader reads a document that is valid JSON.
 type jsonReader struct {
 	data    []byte
 	decoder *json.Decoder
-	// line and column are those of offset, which only grows.
+	// line and column are the position of offset, which only grows.
 	line, column int
 	offset       int64
-	nodes        int
+	nodes        int // the number of values read so far
 }
 
 func readJSON(data []byte) (*node, *problem) {
@@ -50,7 +50,7 @@ func readJSON(data []byte) (*node, *problem) {
 	return r.value(0)
 }
 
-// place makes a node for what comes next.
+// place returns a node with the position of the next token.
 func (r *jsonReader) place() *node {
 	next := r.decoder.InputOffset()
 	for next < int64(len(r.data)) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[next]) >= 0 {
@@ -75,7 +75,7 @@ func (r *jsonReader) value(depth int) (*node, *problem) {
 	}
 	token, err := r.decoder.Token()
 	if err != nil && err != io.EOF {
-		return nil, problemAt(n, "is no JSON")
+		return nil, problemAt(n, "is not valid JSON")
 	}
 	switch token := token.(type) {
 	case json.Delim:
@@ -98,13 +98,13 @@ func (r *jsonReader) value(depth int) (*node, *problem) {
 func (r *jsonReader) list(n *node, depth int) *problem {
 	n.kind = kindList
 	for r.decoder.More() {
-		item, fault := r.value(depth + 1)
-		if fault != nil {
-			return fault
+		item, prob := r.value(depth + 1)
+		if prob != nil {
+			return prob
 		}
 		n.items = append(n.items, item)
 	}
-	_, _ = r.decoder.Token() // the bracket, since it is JSON
+	_, _ = r.decoder.Token() // the closing bracket
 	return nil
 }
 
@@ -112,11 +112,11 @@ func (r *jsonReader) object(n *node, depth int) *problem {
 	n.kind = kindObject
 	for r.decoder.More() {
 		at := r.place()
-		token, _ := r.decoder.Token() // a name, since it is JSON
+		token, _ := r.decoder.Token() // a name, because the data is valid JSON
 		key, _ := token.(string)
-		value, fault := r.value(depth + 1)
-		if fault != nil {
-			return fault
+		value, prob := r.value(depth + 1)
+		if prob != nil {
+			return prob
 		}
 		if !n.put(key, value) {
 			return twice(at, key)
@@ -131,5 +131,5 @@ func tooMuch(n *node) *problem {
 }
 
 func twice(at *node, key string) *problem {
-	return problemAt(at, fmt.Sprintf("the key %s stands twice; keep one", stricttoml.Quote(key)))
+	return problemAt(at, fmt.Sprintf("the key %s occurs twice; keep one", stricttoml.Quote(key)))
 }

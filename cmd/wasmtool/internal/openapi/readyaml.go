@@ -12,21 +12,21 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// yamlReader turns the tree of the library into ours.
+// yamlReader converts the tree of the YAML library to nodes.
 type yamlReader struct {
-	nodes int
-	// known are the nodes that anchors name. One that is being read is there as nil, so
-	// that it cannot hold itself.
+	nodes int // the number of values read so far
+	// known maps the library's nodes with anchors to the converted nodes. A node that is still
+	// being read is absent, so that it cannot contain itself.
 	known map[*yaml.Node]*node
 }
 
-// maxYAML bounds the values that the library is let make, at some 200 bytes each: it reads all
-// of a document before anything can be counted.
+// maxYAML limits the number of values, because the library builds the whole tree, at about 200
+// bytes for each value, before the values can be counted.
 const maxYAML = 1 << 20
 
-// tooManyMarks reports whether a text may have more values than maxYAML. Each value but the
-// first comes after one of these marks, and many
-// marks, as those in texts, have none.
+// tooManyMarks reports whether a document may have more than maxYAML values. Each value except the
+// first follows one of these characters. The limit is doubled, because such characters also occur
+// elsewhere, for example in strings.
 func tooManyMarks(data []byte) bool {
 	marks := 0
 	for _, c := range data {
@@ -40,7 +40,7 @@ func tooManyMarks(data []byte) bool {
 
 func readYAML(data []byte) (*node, *problem) {
 	if tooManyMarks(data) {
-		return nil, problemAt(nil, fmt.Sprintf("may have more than %d values, which is too much in YAML; write it as JSON", maxYAML))
+		return nil, problemAt(nil, fmt.Sprintf("may have more than %d values, which is too much for YAML; write the document as JSON", maxYAML))
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(data, &root); err != nil {
@@ -61,7 +61,7 @@ func (r *yamlReader) value(y *yaml.Node, depth int) (*node, *problem) {
 	if y.Kind == yaml.AliasNode {
 		known := r.known[y.Alias]
 		if known == nil {
-			return nil, problemAt(n, "the alias stands inside of what it names")
+			return nil, problemAt(n, "the alias is inside the value that it refers to")
 		}
 		return known, nil
 	}
@@ -72,9 +72,9 @@ func (r *yamlReader) value(y *yaml.Node, depth int) (*node, *problem) {
 	case yaml.SequenceNode:
 		n.kind = kindList
 		for _, item := range y.Content {
-			value, fault := r.value(item, depth+1)
-			if fault != nil {
-				return nil, fault
+			value, prob := r.value(item, depth+1)
+			if prob != nil {
+				return nil, prob
 			}
 			n.items = append(n.items, value)
 		}
@@ -91,26 +91,26 @@ func (r *yamlReader) mapping(n *node, y *yaml.Node, depth int) *problem {
 		key, at := y.Content[i], &node{line: y.Content[i].Line, column: y.Content[i].Column}
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			return problemAt(at, "a key is no text")
+			return problemAt(at, "a key is not a string")
 		case key.Tag == "!!merge":
-			return problemAt(at, `the merge key "<<" is not read; write the keys themselves`)
+			return problemAt(at, `the merge key "<<" is not supported; write the keys themselves`)
 		}
-		value, fault := r.value(y.Content[i+1], depth+1)
-		if fault != nil {
-			return fault
+		value, prob := r.value(y.Content[i+1], depth+1)
+		if prob != nil {
+			return prob
 		}
-		if !n.put(key.Value, value) { // a status such as 200 is a key as it is written
+		if !n.put(key.Value, value) { // keys stay as written, also numbers such as the status 200
 			return twice(at, key.Value)
 		}
 	}
 	return nil
 }
 
-// maxInteger is how long an integer may be, in bytes, that is brought from a form of YAML into
-// that of JSON, which takes time by the square of it.
+// maxInteger limits the bytes of an integer that is converted from a YAML notation to JSON, because
+// the time of the conversion grows with the square of the length.
 const maxInteger = 1 << 10
 
-// scalar reads a value that has none below it.
+// scalar reads a value that is neither a list nor a mapping.
 func scalar(n *node, y *yaml.Node) *problem {
 	switch y.ShortTag() {
 	case "!!null":
@@ -125,10 +125,10 @@ func scalar(n *node, y *yaml.Node) *problem {
 			}
 		}
 		if !json.Valid([]byte(literal)) {
-			return problemAt(n, fmt.Sprintf("%s is no number of JSON", stricttoml.Quote(y.Value)))
+			return problemAt(n, fmt.Sprintf("%s is not a valid JSON number", stricttoml.Quote(y.Value)))
 		}
 		n.kind, n.text = kindNumber, literal
-	default: // texts, and dates, which JSON has as texts
+	default: // strings, and dates, which are strings in JSON
 		n.kind, n.text = kindText, y.Value
 	}
 	return nil

@@ -17,33 +17,32 @@ import (
 // argument is a parameter of a tool.
 type argument struct {
 	name string
-	// schema is as the document has it; nil takes any value.
+	// schema is the node of the document; nil allows any value.
 	schema      *node
 	description string
 	required    bool
 }
 
-// schemas writes the schema of the parameters of one tool. What references lead to goes
-// into "$defs", since a schema of ours leads nowhere else.
+// schemas writes the schema of the parameters of one tool. Targets of references are written to
+// "$defs", because the schema of a tool must be self-contained.
 type schemas struct {
 	document *document
 	b        bytes.Buffer
-	// defs are the names of what references led to, and order is that of finding.
-	defs  map[*node]string
-	order []*node
-	taken tooldir.Names
-	depth int
+	defs     map[*node]string // the names in "$defs" of the targets of references
+	order    []*node          // the targets in the order in which they were found
+	taken    tooldir.Names
+	depth    int
 }
 
-// parametersSchema returns the JSON Schema, of draft 2020-12, of arguments.
+// parametersSchema returns the schema of the arguments, in JSON Schema draft 2020-12.
 func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 	s := &schemas{document: d, defs: make(map[*node]string), taken: tooldir.NewNames()}
 	s.b.WriteString(`{"type":"object","properties":{`)
 	required := []string{}
 	for i, a := range arguments {
 		s.key(i, a.name)
-		if fault := s.described(a.schema, a.description); fault != nil {
-			return nil, fault
+		if prob := s.described(a.schema, a.description); prob != nil {
+			return nil, prob
 		}
 		if a.required {
 			required = append(required, a.name)
@@ -52,16 +51,16 @@ func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 	s.b.WriteByte('}')
 	if len(required) > 0 {
 		s.b.WriteString(`,"required":`)
-		list, _ := json.Marshal(required) // of texts, it cannot fail
+		list, _ := json.Marshal(required) // strings cannot fail
 		s.b.Write(list)
 	}
-	for i := 0; i < len(s.order); i++ { // grows as it goes
+	for i := 0; i < len(s.order); i++ { // writing a schema may append to order
 		if i == 0 {
 			s.b.WriteString(`,"$defs":{`)
 		}
 		s.key(i, s.defs[s.order[i]])
-		if fault := s.schema(s.order[i]); fault != nil {
-			return nil, fault
+		if prob := s.schema(s.order[i]); prob != nil {
+			return nil, prob
 		}
 	}
 	if len(s.order) > 0 {
@@ -70,10 +69,10 @@ func (d *document) parametersSchema(arguments []argument) ([]byte, *problem) {
 	s.b.WriteByte('}')
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, s.b.Bytes(), "", "  "); err != nil {
-		return nil, problemAt(d.root, "its schemas make no JSON")
+		return nil, problemAt(d.root, "its schemas are not valid JSON")
 	}
 	if indented.WriteByte('\n'); indented.Len() > manifests.MaxManifestBytes {
-		return s.b.Bytes(), nil // without space it may still be small enough
+		return s.b.Bytes(), nil // without indentation it may be small enough
 	}
 	return indented.Bytes(), nil
 }
@@ -87,28 +86,28 @@ func (s *schemas) key(i int, name string) {
 	s.b.WriteByte(':')
 }
 
-// object writes an object, each of its values with write.
+// object writes an object and calls write for each value.
 func (s *schemas) object(n *node, write func(*node) *problem) *problem {
 	s.b.WriteByte('{')
 	for i, name := range n.order {
 		s.key(i, name)
-		if fault := write(n.members[name]); fault != nil {
-			return fault
+		if prob := write(n.members[name]); prob != nil {
+			return prob
 		}
 	}
 	s.b.WriteByte('}')
 	return nil
 }
 
-// list writes a list, each of its items with write.
+// list writes a list and calls write for each item.
 func (s *schemas) list(n *node, write func(*node) *problem) *problem {
 	s.b.WriteByte('[')
 	for i, item := range n.items {
 		if i > 0 {
 			s.b.WriteByte(',')
 		}
-		if fault := write(item); fault != nil {
-			return fault
+		if prob := write(item); prob != nil {
+			return prob
 		}
 	}
 	s.b.WriteByte(']')
@@ -117,27 +116,28 @@ func (s *schemas) list(n *node, write func(*node) *problem) *problem {
 
 func (s *schemas) text(text string) { s.b.Write(plainjson.String(text)) }
 
-// Keywords of schemas, by what their value is made of.
+// Keywords of schemas, grouped by the form of their values.
 var (
 	oneSchema = []string{"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
 	manyByKey = []string{"properties", "patternProperties", "dependentSchemas"}
 	manyList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	// bounds are those that a flag beside them makes exclusive in OpenAPI 3.0.
+	// bounds maps the flags of OpenAPI 3.0 that make a bound exclusive to the bound.
 	bounds = map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-	// dropped say nothing about which values are right, or are found by references.
+	// dropped keywords do not constrain values, or hold definitions that are written where a
+	// reference leads to them.
 	dropped = []string{"example", "discriminator", "xml", "externalDocs", "$comment", "$defs", "definitions"}
-	// foreign change what references mean, which have been rewritten.
+	// foreign keywords change the meaning of references, but all references are rewritten.
 	foreign = []string{"$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$vocabulary"}
 )
 
 // schema writes a schema.
 func (s *schemas) schema(n *node) *problem { return s.described(n, "") }
 
-// described writes a schema, nil for one that takes any value, with a description where it
-// has none of its own.
+// described writes a schema, with the description if it has none of its own. A nil schema allows
+// any value.
 func (s *schemas) described(n *node, description string) *problem {
-	if fault := s.enter(n); fault != nil {
-		return fault
+	if prob := s.enter(n); prob != nil {
+		return prob
 	}
 	defer s.leave()
 	switch {
@@ -147,7 +147,7 @@ func (s *schemas) described(n *node, description string) *problem {
 		s.b.WriteString(n.text)
 		return nil
 	case n.kind != kindObject:
-		return problemAt(n, "is no schema, which is an object")
+		return problemAt(n, "is not a schema: a schema is an object")
 	}
 	if n.get("description") != nil && n.get("$ref") == nil {
 		description = ""
@@ -171,8 +171,8 @@ func (s *schemas) described(n *node, description string) *problem {
 		}
 		s.key(written, key)
 		written++
-		if fault := s.keyword(n, key); fault != nil {
-			return fault
+		if prob := s.keyword(n, key); prob != nil {
+			return prob
 		}
 	}
 	s.b.WriteByte('}')
@@ -182,8 +182,8 @@ func (s *schemas) described(n *node, description string) *problem {
 	return nil
 }
 
-// enter begins a value, unless the schemas are too large or nest too deep: a document can
-// name one thing in many places, and in itself through others.
+// enter begins a value and checks the size and the depth of the schema. A small document can refer
+// to one schema in many places, and schemas can refer to each other in a circle.
 func (s *schemas) enter(n *node) *problem {
 	switch s.depth++; {
 	case s.depth > jsonschema.MaxSchemaDepth:
@@ -196,7 +196,7 @@ func (s *schemas) enter(n *node) *problem {
 
 func (s *schemas) leave() { s.depth-- }
 
-// leavesOut reports whether a keyword is not written.
+// leavesOut reports whether a keyword is omitted.
 func (s *schemas) leavesOut(n *node, key string) bool {
 	switch {
 	case slices.Contains(dropped, key), strings.HasPrefix(key, "x-"):
@@ -205,7 +205,7 @@ func (s *schemas) leavesOut(n *node, key string) bool {
 		return strings.HasPrefix(n.get(key).content(), "https://json-schema.org/draft/2020-12/")
 	case !s.document.old():
 		return false
-	case n.get("$ref") != nil: // what stands beside a reference means nothing in 3.0
+	case n.get("$ref") != nil: // OpenAPI 3.0 ignores keywords next to a reference
 		return key != "$ref"
 	case bounds[key] != "":
 		return n.get(bounds[key]) == nil || !n.get(key).isTrue()
@@ -217,7 +217,7 @@ func (s *schemas) leavesOut(n *node, key string) bool {
 	return key == "nullable"
 }
 
-// keyword writes the value of a keyword, as draft 2020-12 has it.
+// keyword writes the value of a keyword, converted to draft 2020-12.
 func (s *schemas) keyword(n *node, key string) *problem {
 	value, old := n.get(key), s.document.old()
 	nullable := old && n.get("nullable").isTrue()
@@ -228,7 +228,7 @@ func (s *schemas) keyword(n *node, key string) *problem {
 	case key == "$ref":
 		return s.reference(value)
 	case key == "$schema" || slices.Contains(foreign, key):
-		return problemAt(value, fmt.Sprintf("%s is not understood in a schema here; write a schema of draft 2020-12 without it", key))
+		return problemAt(value, fmt.Sprintf("%s is not supported in a schema; write a schema of draft 2020-12 without it", key))
 	case key == "type" && nullable && value.kindIs() == kindText:
 		s.b.WriteByte('[')
 		s.text(value.text)
@@ -246,15 +246,15 @@ func (s *schemas) keyword(n *node, key string) *problem {
 	return s.verbatim(value)
 }
 
-// reference writes what a reference leads to as one of "$defs".
+// reference writes a reference to a definition in "$defs", and adds the target to the definitions.
 func (s *schemas) reference(ref *node) *problem {
-	target, fault := s.document.target(ref)
-	if fault != nil {
-		return fault
+	target, prob := s.document.target(ref)
+	if prob != nil {
+		return prob
 	}
 	name, known := s.defs[target]
 	if !known {
-		tokens, _ := tokensOf(ref.text[1:]) // it led somewhere
+		tokens, _ := tokensOf(ref.text[1:]) // valid, because the reference has a target
 		name = s.taken.Take(argumentName(tokens[len(tokens)-1]))
 		s.defs[target] = name
 		s.order = append(s.order, target)
@@ -263,7 +263,7 @@ func (s *schemas) reference(ref *node) *problem {
 	return nil
 }
 
-// enumOrNull writes the values of an enumeration that takes null as well.
+// enumOrNull writes the values of an enumeration, and null.
 func (s *schemas) enumOrNull(value *node) *problem {
 	if slices.ContainsFunc(value.elements(), func(n *node) bool { return n.kind == kindNull }) || value.kindIs() != kindList {
 		return s.verbatim(value)
@@ -273,10 +273,10 @@ func (s *schemas) enumOrNull(value *node) *problem {
 	return s.verbatim(&with)
 }
 
-// verbatim writes a value as it is, its numbers with every digit.
+// verbatim writes a value unchanged, including every digit of its numbers.
 func (s *schemas) verbatim(n *node) *problem {
-	if fault := s.enter(n); fault != nil {
-		return fault
+	if prob := s.enter(n); prob != nil {
+		return prob
 	}
 	defer s.leave()
 	switch n.kindIs() {

@@ -10,8 +10,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
-// secure finds the secrets of the request: those of the first way of authentication that
-// a manifest can say.
+// secure sets the secrets of the request. Of the alternatives that the document allows, it takes
+// the first one that a manifest can express.
 func (op *operation) secure() *problem {
 	ways := op.node.get("security")
 	if ways == nil {
@@ -19,30 +19,30 @@ func (op *operation) secure() *problem {
 	}
 	var first *problem
 	for _, way := range ways.elements() {
-		secrets, fault := op.secretsOf(way)
-		if fault == nil {
+		secrets, prob := op.secretsOf(way)
+		if prob == nil {
 			op.request.Secrets = secrets
 			return nil
 		}
-		first = cmp.Or(first, fault)
+		first = cmp.Or(first, prob)
 	}
 	return first
 }
 
-// secretsOf are the secrets of one way, all of which are needed.
+// secretsOf returns the secrets of one alternative. The request needs all of them.
 func (op *operation) secretsOf(way *node) ([]tooldir.Secret, *problem) {
 	var list []tooldir.Secret
 	for _, name := range way.names() {
-		scheme, fault := op.resolve(op.root.get("components").get("securitySchemes").get(name))
-		if fault != nil {
-			return nil, fault
+		scheme, prob := op.resolve(op.root.get("components").get("securitySchemes").get(name))
+		if prob != nil {
+			return nil, prob
 		}
 		if scheme == nil {
 			return nil, problemAt(way, fmt.Sprintf("there is no security scheme %s", stricttoml.Quote(name)))
 		}
-		use, fault := secretOf(scheme, name)
-		if fault != nil {
-			return nil, fault
+		use, prob := secretOf(scheme, name)
+		if prob != nil {
+			return nil, prob
 		}
 		use.Name = op.nameSecret(name)
 		list = append(list, use)
@@ -50,7 +50,7 @@ func (op *operation) secretsOf(way *node) ([]tooldir.Secret, *problem) {
 	return list, nil
 }
 
-// secretOf says where the secret of a scheme goes.
+// secretOf returns where the secret of a security scheme goes in the request.
 func secretOf(scheme *node, name string) (tooldir.Secret, *problem) {
 	kind, in := scheme.get("type").content(), scheme.get("in").content()
 	how := strings.ToLower(scheme.get("scheme").content())
@@ -65,13 +65,14 @@ func secretOf(scheme *node, name string) (tooldir.Secret, *problem) {
 	case kind == "http" && how == "basic":
 		return tooldir.Secret{Basic: true}, nil
 	case kind == "http" && how == "bearer", kind == "oauth2", kind == "openIdConnect":
-		return tooldir.Secret{Header: "Authorization", Prefix: "Bearer "}, nil // a token that the operator has
+		// The operator must get the token.
+		return tooldir.Secret{Header: "Authorization", Prefix: "Bearer "}, nil
 	}
-	return tooldir.Secret{}, problemAt(scheme, fmt.Sprintf("the security scheme %s (%s) cannot be said in a manifest", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
+	return tooldir.Secret{}, problemAt(scheme, fmt.Sprintf("a manifest cannot express the security scheme %s (%s)", stricttoml.Quote(name), strings.TrimSpace(kind+" "+in+how)))
 }
 
-// nameSecret names the secret of a scheme after the server as well: "bearerAuth" is what
-// many documents call theirs, and the secret of one must not go to the server of another.
+// nameSecret returns the name of a scheme's secret, which includes the server. Many documents call
+// their scheme "bearerAuth", and the secret of one must not go to the server of another.
 func (op *operation) nameSecret(scheme string) string {
 	server := serverName(op.request.BaseURL)
 	key := server + " " + scheme
@@ -81,8 +82,8 @@ func (op *operation) nameSecret(scheme string) string {
 	return op.secretNames[key]
 }
 
-// serverName is who gets what is sent to a URL: its host alone where it is encrypted and goes
-// to the usual port, and else with what is unusual, in a form that no host has.
+// serverName identifies the server that receives requests to a URL. It is only the host for HTTPS
+// on the default port. Otherwise it includes the scheme or the port.
 func serverName(baseURL string) string {
 	u, err := url.Parse(baseURL)
 	if err != nil {

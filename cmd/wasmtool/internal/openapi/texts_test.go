@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// Every text of a document that comes into a tool is shown with escapes or loses what is hidden,
-// with a note at its place, or the operation is refused.
+// Invisible characters in a document are escaped or removed with a note that names the place, or
+// the operation is refused.
 func TestHiddenCharacters(t *testing.T) {
 	operation := func(text string) string {
 		return document31 + "paths:\n  /a:\n    post:\n      operationId: a\n" + text

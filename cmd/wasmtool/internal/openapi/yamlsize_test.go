@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// A document of nothing but marks is refused before the library makes a value of each.
-func TestYAMLIsRefusedBeforeItIsLarge(t *testing.T) {
+// A document that consists only of marks is refused before the library allocates a value for each.
+func TestHugeYAMLIsRefusedBeforeParsing(t *testing.T) {
 	for _, part := range []string{"- ", "[],", "a: ", "? ", "{}, "} {
 		text := []byte(strings.Repeat(part, MaxDocumentBytes/len(part)))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, problem := read(text)
 		runtime.ReadMemStats(&after)
-		if problem == nil || !strings.Contains(problem.Message, "write it as JSON") {
+		if problem == nil || !strings.Contains(problem.Message, "write the document as JSON") {
 			t.Errorf("%q: it is not refused", part)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > MaxDocumentBytes {

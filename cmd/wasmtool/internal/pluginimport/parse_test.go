@@ -10,17 +10,17 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// What a plug-in tells of its tools is a list that can be used, or refused as a whole.
+// The description of a plug-in is either valid or refused as a whole.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                                      "no list of tools",
-		`[]`:                                    "no list of tools",
-		`{"tools":{}}`:                          "no list of tools",
-		`{"tools":[7]}`:                         "no list of tools",
+		``:                                      "not a JSON list of tools",
+		`[]`:                                    "not a JSON list of tools",
+		`{"tools":{}}`:                          "not a JSON list of tools",
+		`{"tools":[7]}`:                         "not a JSON list of tools",
 		`{"tools":[]}`:                          "0 tools",
 		`{"tools":[{}]}`:                        "no name",
-		`{"tools":[{"name":"a"},{"name":"a"}]}`: "that of another",
-		`{"tools":[` + strings.Repeat(`{"name":"a"},`, maxTools) + `{"name":"a"}]}`:       "there may be",
+		`{"tools":[{"name":"a"},{"name":"a"}]}`: "the same name as another tool",
+		`{"tools":[` + strings.Repeat(`{"name":"a"},`, maxTools) + `{"name":"a"}]}`:       "a plug-in may have",
 		`{"tools":[{"name":"a","inputSchema":"` + strings.Repeat("x", maxSchema) + `"}]}`: "bytes",
 	} {
 		if _, err := parse([]byte(text), "call"); err == nil || !strings.Contains(err.Error(), want) {
@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What a plug-in says is taken without the characters that are not shown, and the user told.
+// Invisible characters in the description of a plug-in are removed or escaped, and reported.
 func TestHiddenCharacters(t *testing.T) {
 	for definition, want := range map[string]string{
 		`"title":"T\u200b"`:       "the title holds U+200B, ",
@@ -48,14 +48,13 @@ func TestHiddenCharacters(t *testing.T) {
 		if text, err := tools[0].manifest("a"); err != nil || !plaintext.Plain(string(text), plaintext.Lines) {
 			t.Errorf("%s: got %s, %v", definition, text, err)
 		}
-		if fault := jsonschema.CheckTexts(tools[0].schema); fault != nil {
-			t.Errorf("%s: %v", definition, fault)
+		if err := jsonschema.CheckTexts(tools[0].schema); err != nil {
+			t.Errorf("%s: %v", definition, err)
 		}
 	}
 }
 
-// Whatever a plug-in tells of a tool, its manifest holds that and nothing besides: no key and no
-// permission comes out of a text.
+// Whatever the description of a tool is, it cannot add keys or permissions to the manifest.
 func FuzzManifest(f *testing.F) {
 	f.Add("say.Hello", "Hello", "Says hello.")
 	f.Add("a\"\nabi = \"command\"", "'''", "\"\"\"\n[[permissions.net]]\nurl = \"any\"")

@@ -1,6 +1,6 @@
-// Package pluginimport makes manifests of Extism plug-ins. One that has tools as an MCP server has
-// them is asked for their definitions, which runs it with nothing granted; of any other, each
-// function that can be called becomes a tool. What a plug-in says is not trusted.
+// Package pluginimport creates manifests from Extism plug-ins. A plug-in that describes its tools,
+// as MCP servers do, is run once, with nothing granted, to get their definitions. From any other
+// plug-in, each function that can be called becomes a tool. The descriptions are not trusted.
 package pluginimport
 
 import (
@@ -24,18 +24,18 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Bounds on what a plug-in tells, and on how long and with how much it may think about it.
+// Limits on the descriptions of a plug-in, and on the call that returns them.
 const (
 	maxTools       = 256
-	maxDescription = 4 << 20 // of all tools, in bytes
-	maxSchema      = 256 << 10
-	askTime        = 20 * time.Second
-	askMemory      = 256 << 20
+	maxDescription = 4 << 20          // bytes, of all tools together
+	maxSchema      = 256 << 10        // bytes, of one tool
+	askTime        = 20 * time.Second // the timeout of the call
+	askMemory      = 256 << 20        // bytes of memory for the call
 )
 
-// Convert returns the tools of a plug-in, of which file is the name in notes. It compiles and
-// runs it only when it has a function that describes them. The errors are for people, with an
-// *runtime.Error for a plug-in that fails.
+// Convert returns the tools of a plug-in. file is the name of the plug-in in notes. Convert runs
+// the plug-in only if it has a function that describes its tools. The error wraps a [runtime.Error]
+// if the plug-in fails.
 func Convert(ctx context.Context, file string, wasm []byte, o runtime.Options) ([]tooldir.Tool, error) {
 	found, err := find(ctx, wasm, o)
 	if err != nil {
@@ -59,20 +59,20 @@ func Convert(ctx context.Context, file string, wasm []byte, o runtime.Options) (
 	return tools, nil
 }
 
-// pluginTool is a tool as a plug-in tells of it.
+// pluginTool is a tool of a plug-in.
 type pluginTool struct {
 	name, title, description string
-	// schema is that of its parameters.
-	schema json.RawMessage
-	// entry is the function it is called by. mcp says that it is a tool as those of MCP
-	// servers, and not the function itself.
-	entry string
-	mcp   bool
-	// cleaned says what was taken out of its texts, each the rest of a sentence about the tool.
+	schema                   json.RawMessage // of the parameters
+	entry                    string          // the exported function that calls the tool
+	// mcp reports whether the plug-in describes the tool. Then entry serves several tools, as in an
+	// MCP server; otherwise the tool is the function entry itself.
+	mcp bool
+	// cleaned reports what was removed from or escaped in the description of the tool. Each element
+	// continues a sentence about the tool.
 	cleaned []string
 }
 
-// find returns what a plug-in has for tools.
+// find returns the tools of a plug-in.
 func find(ctx context.Context, wasm []byte, o runtime.Options) ([]pluginTool, error) {
 	info, err := runtime.Inspect(wasm)
 	if err != nil {
@@ -84,25 +84,26 @@ func find(ctx context.Context, wasm []byte, o runtime.Options) ([]pluginTool, er
 	}
 	switch {
 	case !slices.ContainsFunc(info.Report.Imports, func(i rewrite.Import) bool { return i.Module == "extism:host/env" }):
-		return nil, errors.New("it is no Extism plug-in: it imports nothing from extism:host/env")
+		return nil, errors.New("it is not an Extism plug-in: it imports nothing from extism:host/env")
 	case has("describe", "call"):
 		return described(ctx, wasm, o, "describe", nil, "call")
 	case has("list_tools", "call_tool"):
 		return described(ctx, wasm, o, "list_tools", []byte(`{"context":{"id":1,"_meta":{}}}`), "call_tool")
 	case len(functions) == 0:
-		return nil, errors.New("it has no function () -> i32 that could be called")
+		return nil, errors.New("it exports no function of the type () -> i32, so it has nothing to call")
 	}
 	var tools []pluginTool
 	for _, name := range functions {
 		tools = append(tools, pluginTool{
 			name: name, description: "Calls the function " + name + " of the plug-in.", entry: name,
-			schema: json.RawMessage(`{"type":"object","properties":{"input":{"type":"string","description":"What the plug-in reads."}},"required":["input"],"additionalProperties":false}`),
+			schema: json.RawMessage(`{"type":"object","properties":{"input":{"type":"string","description":"The input of the plug-in."}},"required":["input"],"additionalProperties":false}`),
 		})
 	}
 	return tools, nil
 }
 
-// callable are the functions that a plug-in can be called by, without those that TinyGo adds.
+// callable returns the exported functions of a plug-in that can be called, without the functions
+// that TinyGo adds.
 func callable(r rewrite.Report) []string {
 	var names []string
 	for _, e := range r.Exports {
@@ -113,7 +114,7 @@ func callable(r rewrite.Report) []string {
 	return names
 }
 
-// described asks a plug-in for its tools.
+// described runs a plug-in to get the descriptions of its tools.
 func described(ctx context.Context, wasm []byte, o runtime.Options, ask string, input []byte, call string) (tools []pluginTool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -138,12 +139,12 @@ func described(ctx context.Context, wasm []byte, o runtime.Options, ask string, 
 		Limits: runtime.Limits{Memory: askMemory, Output: maxDescription},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("asked for its tools by %s, it fails: %w", ask, err)
+		return nil, fmt.Errorf("its function %s, which describes its tools, failed: %w", ask, err)
 	}
 	return parse(out.Output, call)
 }
 
-// parse reads what a plug-in tells of its tools: those of a list, or a single one.
+// parse reads the descriptions that a plug-in returned.
 func parse(text []byte, call string) ([]pluginTool, error) {
 	type definition struct {
 		Name        string          `json:"name"`
@@ -155,10 +156,10 @@ func parse(text []byte, call string) ([]pluginTool, error) {
 		Tools []definition `json:"tools"`
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, errors.New("what it tells of its tools is no list of tools in JSON")
+		return nil, errors.New("its description of its tools is not a JSON list of tools")
 	}
 	if len(answer.Tools) == 0 || len(answer.Tools) > maxTools {
-		return nil, fmt.Errorf("it tells of %d tools; there may be 1 to %d", len(answer.Tools), maxTools)
+		return nil, fmt.Errorf("it describes %d tools; a plug-in may have 1 to %d", len(answer.Tools), maxTools)
 	}
 	var tools []pluginTool
 	seen := make(map[string]bool)
@@ -168,9 +169,9 @@ func parse(text []byte, call string) ([]pluginTool, error) {
 		}
 		switch {
 		case d.Name == "" || seen[d.Name]:
-			return nil, fmt.Errorf("its tool %d has no name, or that of another", i+1)
+			return nil, fmt.Errorf("its tool %d has no name, or the same name as another tool", i+1)
 		case len(d.Schema) > maxSchema:
-			return nil, fmt.Errorf("the schema of its tool %d has %d bytes; there may be %d", i+1, len(d.Schema), maxSchema)
+			return nil, fmt.Errorf("the schema of its tool %d has %d bytes; the limit is %d", i+1, len(d.Schema), maxSchema)
 		}
 		seen[d.Name] = true
 		t := pluginTool{name: d.Name, title: d.Title, description: d.Description, schema: d.Schema, entry: call, mcp: true}
@@ -180,38 +181,40 @@ func parse(text []byte, call string) ([]pluginTool, error) {
 	return tools, nil
 }
 
-// clean notes the characters that are not shown in the texts of a tool, and makes escapes of
-// them in its schema where that is for readers. A schema or a name that has them elsewhere
-// stays as it is, and is refused when its manifest is read.
+// clean records invisible characters in the title and the description of a tool, which the manifest
+// will not contain. It escapes such characters in the parts of the schema that are for
+// readers. A name, or another part of a schema, that has such characters stays as it is, and is
+// refused when the manifest is read.
 func (t *pluginTool) clean() {
 	for _, text := range []struct{ name, text string }{{"title", t.title}, {"description", t.description}} {
 		if note := tooldir.Hidden(text.name, text.text); note != "" {
 			t.cleaned = append(t.cleaned, note)
 		}
 	}
-	clean, faults, refused := jsonschema.CleanTexts(t.schema)
-	if refused != nil || len(faults) == 0 {
+	clean, hidden, refused := jsonschema.CleanTexts(t.schema)
+	if refused != nil || len(hidden) == 0 {
 		return
 	}
 	t.schema = clean
-	t.cleaned = append(t.cleaned, fmt.Sprintf("the schema: %s; such characters are escaped", faults[0]))
+	t.cleaned = append(t.cleaned, fmt.Sprintf("the schema: %s; such characters are escaped", hidden[0]))
 }
 
-// permissionsNote ends each manifest. What a plug-in sends requests to, it cannot say.
+// permissionsNote ends each manifest, because a plug-in cannot declare which servers it needs.
 const permissionsNote = `
-# Nothing is asked for: a plug-in does not tell what it needs. If a call is refused for want of
-# a permission, or the plug-in's documents speak of allowed hosts or paths, write it here:
+# This manifest asks for no permissions, because a plug-in does not declare what it needs. If a
+# call is refused for a missing permission, or the plug-in's documentation names allowed hosts or
+# paths, add the permission here:
 #
 # [[permissions.net]]
 # url = "https://HOST/"
 # methods = ["GET"]
 `
 
-// manifest is the text of a manifest of the tool by that name.
+// manifest returns the manifest of the tool, under the given name.
 func (t pluginTool) manifest(name string) ([]byte, error) {
 	module := &tooldir.Module{Path: tooldir.ModuleFile, ABI: "extism", Entry: t.entry}
 	switch {
-	case t.mcp && !utf8.ValidString(t.name): // TOML has no such text, and the encoder would write another
+	case t.mcp && !utf8.ValidString(t.name): // the TOML encoder would change the name
 		return nil, errors.New("the name of the tool is not UTF-8")
 	case t.mcp:
 		module.MCPTool = t.name
