@@ -11,18 +11,17 @@ import (
 	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
-// A whole task: what a coding agent does in an afternoon, step by step through 'wasmtool
-// serve', as users get the command, on a copy of an open-source project. The agent works for
-// forty steps, which are in testdata to be read, and leaves exactly the tree that its edits
-// come to: nothing beside it, nothing left over, no mode changed. What single tools do is
-// tested beside them.
+// The test does what a coding agent does in an afternoon, on a copy of an open-source project,
+// through the 'wasmtool serve' command that users have. The agent makes at least forty steps, which
+// testdata/steps.yaml describes. It must leave exactly the tree that its edits produce: no other
+// files in or outside the workspace, and no changed modes. Single tools have tests of their own.
 func TestAgentWorksOnAProject(t *testing.T) {
 	testlevel.Long(t, "it compiles the shell and most built-in tools, and uses them in ninety calls")
 	t.Parallel()
-	source := moduleFolder(t, project)
+	source := moduleDirectory(t, project)
 	above := t.TempDir()
 	workspace := filepath.Join(above, "pflag")
-	if err := os.CopyFS(workspace, os.DirFS(source)); err != nil { // which may be written to
+	if err := os.CopyFS(workspace, os.DirFS(source)); err != nil { // a writable copy
 		t.Fatal(err)
 	}
 	before := snapshot(t, workspace)
@@ -53,7 +52,7 @@ func TestAgentWorksOnAProject(t *testing.T) {
 		g, found := got[path]
 		switch {
 		case !found:
-			t.Errorf("%s is not there", path)
+			t.Errorf("%s does not exist", path)
 		case !wanted:
 			t.Errorf("%s is left over", path)
 		case g.mode != w.mode:
@@ -62,8 +61,8 @@ func TestAgentWorksOnAProject(t *testing.T) {
 			t.Errorf("%s is not as expected:\n%s", path, firstDifference(g.text, w.text))
 		}
 	}
-	beside, err := os.ReadDir(above)
-	if err != nil || len(beside) != 2 {
-		t.Errorf("beside the workspace there are %v, %v", beside, err)
+	entries, err := os.ReadDir(above)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("the parent of the workspace has %v, %v; want the workspace and token.txt", entries, err)
 	}
 }

@@ -6,18 +6,19 @@ import (
 	"testing"
 )
 
-// replacement is a text that stands so many times in a file, and what it becomes.
+// replacement replaces a string, which must occur a number of times in the file.
 type replacement struct {
 	path, old, new string
 	times          int
 }
 
-// expected is the tree that the steps leave of the one before, made without the tools.
+// expected returns the tree that the steps must leave, computed from the tree before without the
+// tools.
 func expected(t *testing.T, before tree) tree {
 	t.Helper()
 	after := maps.Clone(before)
 	for path := range before {
-		if strings.HasSuffix(path, "_slice.go") && path != "int_slice.go" { // which was taken back
+		if strings.HasSuffix(path, "_slice.go") && path != "int_slice.go" { // this edit was undone
 			replace(t, after, replacement{path, "interface{}", "any", strings.Count(before[path].text, "interface{}")})
 		}
 	}
@@ -38,14 +39,14 @@ func expected(t *testing.T, before tree) tree {
 	after["verify/revive.sh"] = after["verify/golint.sh"]
 	delete(after, "verify/golint.sh")
 	delete(after, ".travis.yml")
-	file, folder := before["flag.go"].mode, before["verify"].mode
-	after["docs"] = entry{mode: folder}
+	file, dir := before["flag.go"].mode, before["verify"].mode
+	after["docs"] = entry{mode: dir}
 	after["docs/changes.md"] = entry{file, "# Changes\n\n- `any` in place of `interface{}`; Go 1.18 is needed.\n- The name `ParseErrorsWhitelist` stays.\n"}
 	after["verify/vet.sh"] = entry{file, "#!/bin/bash\n\nexec go vet ./...\n"}
 	return after
 }
 
-// replace changes a file of a tree, which has to have the text as often as is said.
+// replace makes a replacement in a file of a tree and checks how often the old string occurs.
 func replace(t *testing.T, files tree, r replacement) {
 	t.Helper()
 	file := files[r.path]

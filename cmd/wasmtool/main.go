@@ -12,9 +12,10 @@ import (
 )
 
 func main() {
-	compiler := runtime.SelfCompiler() // first: this program is its own compiler
+	// SelfCompiler must come first: in a child process that compiles modules, it does not return.
+	compiler := runtime.SelfCompiler()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal stops the tool; a second one ends the process the usual way.
+	// The first signal stops the tool. A second one has its default effect and ends the process.
 	context.AfterFunc(ctx, stop)
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, compiler))
 }

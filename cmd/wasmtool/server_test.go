@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/guesttest"
 )
 
-// operatorFile is what a user wrote who lets an agent edit files unasked, and run the
-// commands that go with that: what else a script does is asked about.
+// operatorFile is the file of a user who lets an agent edit files and run some related commands
+// without approval. Anything else that a script does needs approval.
 const operatorFile = `
 [tools.edit]
 auto_execute = true
@@ -32,7 +32,7 @@ auto_execute = true
 allow = ["mkdir -p *", "sed -i *"]
 `
 
-// person is the user at the client. It says what the step has for an answer.
+// person is the user at the client. It answers questions as the current step says.
 type person struct {
 	mu     sync.Mutex
 	answer answer
@@ -46,8 +46,8 @@ func (p *person) expect(a answer) {
 	p.answer, p.asked = a, nil
 }
 
-// heard is what was asked since.
-func (p *person) heard() string {
+// questions returns the questions since the step began.
+func (p *person) questions() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(p.asked, "\n")
@@ -63,19 +63,19 @@ func (p *person) elicit(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitRes
 	return &mcp.ElicitResult{Action: "accept", Content: p.answer.Form}, nil
 }
 
-// agent is a client that serve was started by.
+// agent is a client that started 'wasmtool serve'.
 type agent struct {
 	session *mcp.ClientSession
 	person  *person
 	taken   taken
 }
 
-// startAgent starts the command on a workspace. Modules are compiled once for each machine,
-// in the cache of all tests.
+// startAgent starts the command on a workspace. Compiled modules are kept in the cache that all
+// tests on this machine share.
 func startAgent(t *testing.T, workspace string) *agent {
 	t.Helper()
 	private := t.TempDir()
-	if err := os.Chmod(private, 0o700); err != nil { // or the file does not count
+	if err := os.Chmod(private, 0o700); err != nil { // otherwise the file is refused
 		t.Fatal(err)
 	}
 	config := filepath.Join(private, "wasmtool.toml")
@@ -96,7 +96,8 @@ func startAgent(t *testing.T, workspace string) *agent {
 	return a
 }
 
-// do does a step and finds what is not as it should be. The text is the answer's, for people.
+// do does a step and compares the result with what the step expects. It returns the text of the
+// result.
 func (a *agent) do(ctx context.Context, s step) (text string, _ error) {
 	arguments, err := a.taken.fill(s.With)
 	if err != nil {
@@ -112,34 +113,34 @@ func (a *agent) do(ctx context.Context, s step) (text string, _ error) {
 			text += block.Text + "\n"
 		}
 	}
-	faults := s.compare(text, a.taken)
+	failures := s.compare(text, a.taken)
 	if code, _ := result.Meta["io.github.wasmtool/code"].(string); result.IsError != (s.Fails != "") || code != s.Fails {
-		faults = append(faults, fmt.Sprintf("the error is %q, not %q", code, s.Fails))
+		failures = append(failures, fmt.Sprintf("the error is %q, not %q", code, s.Fails))
 	}
-	if asked := a.person.heard(); (asked != "") != (s.Asked != "") || !strings.Contains(asked, s.Asked) {
-		faults = append(faults, fmt.Sprintf("the person is asked %q, not %q", asked, s.Asked))
+	if asked := a.person.questions(); (asked != "") != (s.Asked != "") || !strings.Contains(asked, s.Asked) {
+		failures = append(failures, fmt.Sprintf("the person is asked %q, not %q", asked, s.Asked))
 	}
 	if s.Tool == "bash" && (s.Fails == "" || s.Fails == "execution") {
-		faults = append(faults, exitFaults(result, s.Exit)...)
+		failures = append(failures, exitFailures(result, s.Exit)...)
 	}
 	if err := a.taken.take(s, text); err != nil {
-		faults = append(faults, err.Error())
+		failures = append(failures, err.Error())
 	}
-	if len(faults) > 0 {
-		return text, errors.New(strings.Join(faults, "\n"))
+	if len(failures) > 0 {
+		return text, errors.New(strings.Join(failures, "\n"))
 	}
 	return text, nil
 }
 
-// exitFaults compares what programs get of a script that ran.
-func exitFaults(result *mcp.CallToolResult, want int) []string {
+// exitFailures compares the metadata of a script's result.
+func exitFailures(result *mcp.CallToolResult, want int) []string {
 	metadata, _ := result.Meta["io.github.wasmtool/metadata"].(map[string]any)
-	var faults []string
+	var failures []string
 	if got := metadata["exit_code"]; got != float64(want) {
-		faults = append(faults, fmt.Sprintf("the exit status is %v, not %d", got, want))
+		failures = append(failures, fmt.Sprintf("the exit status is %v, not %d", got, want))
 	}
 	if title, _ := result.Meta["io.github.wasmtool/title"].(string); title == "" {
-		faults = append(faults, "there is no title")
+		failures = append(failures, "there is no title")
 	}
-	return faults
+	return failures
 }

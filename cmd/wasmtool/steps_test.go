@@ -10,32 +10,34 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// step is one call of a tool, and what has to come of it.
+// step is one call of a tool and its expected result.
 type step struct {
-	Do   string         `yaml:"do"`   // what it is for
-	Tool string         `yaml:"tool"` // the tool that is called
-	With map[string]any `yaml:"with"` // its arguments; ${NAME} stands for what an earlier step took
-	Says []string       `yaml:"says"` // what the answer's text has, in any order
-	Not  []string       `yaml:"not"`  // what the text has not
-	// Exit is the exit status of a script, as programs get it; 0 where none is given.
+	Do   string `yaml:"do"`   // the purpose of the step
+	Tool string `yaml:"tool"` // the tool to call
+	// With holds the arguments. ${NAME} stands for a string that an earlier step took.
+	With map[string]any `yaml:"with"`
+	Says []string       `yaml:"says"` // strings that the result must contain, in any order
+	Not  []string       `yaml:"not"`  // strings that the result must not contain
+	// Exit is the expected exit status of a script in the metadata of the result.
 	Exit int `yaml:"exit"`
-	// Fails is the code of the error that it is; empty for a call that succeeds.
+	// Fails is the expected code of the error; empty for a call that succeeds.
 	Fails string `yaml:"fails"`
-	// Asked is what the question to the person has; empty for a call that nobody is asked
-	// about. The person says yes, or Answer.
+	// Asked is a part of the expected question to the person; empty for a call without a question.
+	// The person answers with Answer.
 	Asked  string `yaml:"asked"`
 	Answer answer `yaml:"answer"`
-	// Take has names for what the first group of an expression matches in the text.
+	// Take maps names to expressions. The name gets the string that the first group matches in the
+	// result.
 	Take map[string]string `yaml:"take"`
 }
 
-// answer is what the person says; the zero value is a yes.
+// answer is the person's answer to a question. The zero value approves.
 type answer struct {
 	No   bool           `yaml:"no"`
-	Form map[string]any `yaml:"form"` // what is filled in
+	Form map[string]any `yaml:"form"` // the fields that the person fills in
 }
 
-// readSteps reads the steps of a file, which has to have as many as an issue asks for.
+// readSteps reads the steps of a file, which must have at least 40.
 func readSteps(t *testing.T, file string) []step {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -52,12 +54,12 @@ func readSteps(t *testing.T, file string) []step {
 	return steps
 }
 
-// taken is what steps took for those after them.
+// taken maps names to the strings that steps took for later steps.
 type taken map[string]string
 
 var reference = regexp.MustCompile(`\$\{([a-z_]+)\}`)
 
-// fill puts in what was taken, wherever a text refers to it.
+// fill replaces the references in all strings of value.
 func (v taken) fill(value any) (any, error) {
 	switch value := value.(type) {
 	case string:
@@ -76,47 +78,47 @@ func (v taken) fill(value any) (any, error) {
 	}
 }
 
-// fillText does that in one text.
+// fillText replaces the references in one string.
 func (v taken) fillText(text string) (string, error) {
 	var err error
 	filled := reference.ReplaceAllStringFunc(text, func(ref string) string {
 		got, found := v[ref[2:len(ref)-1]]
 		if !found {
-			err = fmt.Errorf("no step before took %s", ref)
+			err = fmt.Errorf("no earlier step took %s", ref)
 		}
 		return got
 	})
 	return filled, err
 }
 
-// take keeps what a step takes of a text.
+// take stores the strings that a step takes from its result.
 func (v taken) take(s step, text string) error {
 	for name, pattern := range s.Take {
 		match := regexp.MustCompile(pattern).FindStringSubmatch(text)
 		if len(match) != 2 {
-			return fmt.Errorf("%s is not in it, by %s", name, pattern)
+			return fmt.Errorf("the result has no %s: nothing matches %s", name, pattern)
 		}
 		v[name] = match[1]
 	}
 	return nil
 }
 
-// compare finds what a step's answer is not as it should be in.
+// compare returns the differences between the text of a result and what the step expects.
 func (s step) compare(text string, v taken) []string {
-	var faults []string
+	var failures []string
 	for _, want := range s.Says {
 		want, err := v.fillText(want)
 		if err != nil {
-			faults = append(faults, err.Error())
+			failures = append(failures, err.Error())
 		}
 		if !strings.Contains(text, want) {
-			faults = append(faults, fmt.Sprintf("the text has not %q", want))
+			failures = append(failures, fmt.Sprintf("the text does not contain %q", want))
 		}
 	}
 	for _, never := range s.Not {
 		if strings.Contains(text, never) {
-			faults = append(faults, fmt.Sprintf("the text has %q", never))
+			failures = append(failures, fmt.Sprintf("the text contains %q", never))
 		}
 	}
-	return faults
+	return failures
 }

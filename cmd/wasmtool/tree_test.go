@@ -11,30 +11,30 @@ import (
 	"testing"
 )
 
-// project is a dependency of this module, so that its sources are there.
+// project is a dependency of this module, so its source is in the module cache.
 const project = "github.com/spf13/pflag"
 
-// moduleFolder is where the go command keeps the sources of a module.
-func moduleFolder(t *testing.T, module string) string {
+// moduleDirectory returns the directory in which the go command keeps the source of a module.
+func moduleDirectory(t *testing.T, module string) string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	folder := strings.TrimSpace(string(out))
-	if err != nil || folder == "" {
-		t.Fatalf("the sources of %s are not here, 'go mod download' gets them: %v", module, err)
+	dir := strings.TrimSpace(string(out))
+	if err != nil || dir == "" {
+		t.Fatalf("the source of %s is not here; run 'go mod download': %v", module, err)
 	}
-	return folder
+	return dir
 }
 
-// entry is a file or folder; a folder has no text.
+// entry is a file or directory. A directory has no text.
 type entry struct {
 	mode fs.FileMode
 	text string
 }
 
-// tree has the entries of a folder by their paths in it, with slashes.
+// tree maps the slash-separated paths in a directory to their entries.
 type tree map[string]entry
 
-// snapshot reads a folder, all of it.
+// snapshot reads a whole directory tree.
 func snapshot(t *testing.T, dir string) tree {
 	t.Helper()
 	got := tree{}
@@ -64,14 +64,14 @@ func snapshot(t *testing.T, dir string) tree {
 	return got
 }
 
-// merged has the paths of both.
+// merged returns a tree with the paths of both.
 func merged(a, b tree) tree {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return all
 }
 
-// firstDifference shows where two texts part.
+// firstDifference describes the first line in which two texts differ.
 func firstDifference(got, want string) string {
 	g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
 	for n := range min(len(g), len(w)) {

@@ -17,12 +17,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// maxInput bounds what --input reads: the registry refuses larger arguments anyway.
+// maxInput limits the bytes that --input reads. The registry refuses larger arguments anyway.
 const maxInput = 16 << 20
 
-// arguments joins --input and KEY=VALUE pairs to one JSON object. The text of
-// --input goes through untouched when there are no pairs, so that the strict parser
-// sees what the caller wrote.
+// arguments merges --input and the KEY=VALUE pairs into one JSON object. Without pairs, the value
+// of --input is returned unchanged, so that the strict parser sees what the caller wrote.
 func (s Streams) arguments(cmd *cobra.Command, input string, pairs []string) ([]byte, error) {
 	base, err := s.readInput(cmd, input)
 	if err != nil {
@@ -36,7 +35,7 @@ func (s Streams) arguments(cmd *cobra.Command, input string, pairs []string) ([]
 			return nil, usage(cmd, err.Error())
 		}
 		if given[key] {
-			return nil, usage(cmd, fmt.Sprintf("the argument %s is given twice", key))
+			return nil, usage(cmd, fmt.Sprintf("the argument %s is given twice; remove one", key))
 		}
 		given[key] = true
 		name, _ := json.Marshal(key)
@@ -49,7 +48,7 @@ func (s Streams) arguments(cmd *cobra.Command, input string, pairs []string) ([]
 	if json.Unmarshal(base, &inInput) == nil {
 		for _, key := range slices.Sorted(maps.Keys(given)) {
 			if _, twice := inInput[key]; twice {
-				return nil, usage(cmd, fmt.Sprintf("the argument %s is in --input already", key))
+				return nil, usage(cmd, fmt.Sprintf("the argument %s is already in --input; remove one", key))
 			}
 		}
 	}
@@ -78,21 +77,22 @@ func join(object []byte, members []string) ([]byte, error) {
 func argument(pair string) (key, value string, err error) {
 	key, text, ok := strings.Cut(pair, "=")
 	if !ok || key == "" || key == ":" {
-		return "", "", fmt.Errorf("%s is no argument; write KEY=VALUE or KEY:=JSON", quote(pair))
+		return "", "", fmt.Errorf("%s is not an argument; write KEY=VALUE or KEY:=JSON", quote(pair))
 	}
 	if !utf8.ValidString(pair) {
 		return "", "", fmt.Errorf("%s is not valid UTF-8", quote(pair))
 	}
 	if raw, isJSON := strings.CutSuffix(key, ":"); isJSON {
 		if !json.Valid([]byte(text)) {
-			return "", "", fmt.Errorf("the value of %s is not JSON; for a text write %s=%s", raw, raw, text)
+			return "", "", fmt.Errorf("the value of %s is not JSON; to pass a string, write %s=%s", raw, raw, text)
 		}
 		return raw, text, nil
 	}
 	return key, string(plainjson.String(text)), nil
 }
 
-// readInput returns what --input names: JSON itself, @FILE, or - for standard input.
+// readInput returns the JSON that --input names: the value itself, the content of @FILE, or
+// standard input for "-".
 func (s Streams) readInput(cmd *cobra.Command, input string) ([]byte, error) {
 	file, isFile := strings.CutPrefix(input, "@")
 	switch {

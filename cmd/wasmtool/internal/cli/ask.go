@@ -16,9 +16,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// approver returns who answers for a dangerous tool: yes with --yes, a person at a
-// terminal, or nobody. Standard input that carries the arguments can't carry the
-// answer too.
+// approver returns the approver for calls that need approval: one that approves everything with
+// --yes, otherwise the person at the terminal, otherwise nil. Standard input that carries the
+// arguments cannot carry the answer as well.
 func (s Streams) approver(yes, inputFromStdin bool) registry.Approver {
 	if yes {
 		return registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
@@ -34,8 +34,8 @@ func (s Streams) approver(yes, inputFromStdin bool) registry.Approver {
 	})
 }
 
-// asker returns who puts the questions of tools to the person at the terminal, or nil when
-// nobody sits there.
+// asker returns the asker that shows the questions of tools at the terminal, or nil without a
+// terminal.
 func (s Streams) asker(inputFromStdin bool) tool.Asker {
 	terminal := s.person(inputFromStdin)
 	if terminal == nil {
@@ -44,8 +44,8 @@ func (s Streams) asker(inputFromStdin bool) tool.Asker {
 	return terminalAsker{s, terminal}
 }
 
-// person returns where to put a question to whoever sits at the terminal; nil when nobody
-// does.
+// person returns the writer that shows questions to the person at the terminal. It returns nil
+// when standard input is not a terminal, because then an answer cannot be read.
 func (s Streams) person(inputFromStdin bool) io.Writer {
 	if inputFromStdin || !isTerminal(s.In) {
 		return nil
@@ -53,8 +53,8 @@ func (s Streams) person(inputFromStdin bool) io.Writer {
 	return s.terminal()
 }
 
-// terminal returns where to put a question: standard error, or the terminal itself
-// when that goes elsewhere; nil for neither.
+// terminal returns the writer for questions: standard error, or the controlling terminal when
+// standard error is redirected. It returns nil without either.
 func (s Streams) terminal() io.Writer {
 	if isTerminal(s.Err) {
 		return s.Err
@@ -63,27 +63,27 @@ func (s Streams) terminal() io.Writer {
 	if err != nil {
 		return nil
 	}
-	return tty // open until the process ends
+	return tty // stays open until the process ends
 }
 
-// maxPatterns is how many bytes of patterns a question shows. A yes to patterns is one to those
-// that were seen: with more, there is no such answer.
+// maxPatterns limits the bytes of patterns that a question shows. A person may only approve
+// patterns that were shown in full, so longer patterns are not offered as an answer.
 const maxPatterns = 1000
 
-// A question with more than this may be longer than the screen, with the facts above it.
+// A longer question may scroll its first lines, which hold the facts, off the screen.
 const (
 	maxScreen      = 1600 // bytes
 	maxScreenLines = 20
 )
 
-// ask puts a question to the person at the terminal.
+// ask shows a question to the person at the terminal and returns the answer.
 func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Question) (registry.Answer, error) {
 	var no registry.Answer
 	var b strings.Builder
 	text := q.Text(true)
 	b.WriteString(text)
 	if len(text) > maxScreen || strings.Count(text, "\n") > maxScreenLines {
-		b.WriteString("This question is long: read it from its first line.\n")
+		b.WriteString("This question is long: scroll up and read it from its first line.\n")
 	}
 	patterns := strings.Join(q.Patterns, " and ")
 	offered := patterns != "" && len(patterns) <= maxPatterns
@@ -117,8 +117,8 @@ type terminalAsker struct {
 	terminal io.Writer
 }
 
-// Inquire implements tool.Asker. Options are numbered; an answer that is no number is one in
-// the person's own words, and an empty one is none.
+// Inquire implements tool.Asker. Options are numbered. An answer that is not the number of an
+// option is returned as the person's own words; an empty answer declines.
 func (t terminalAsker) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply, error) {
 	var b strings.Builder
 	b.WriteString("The tool asks")
@@ -135,11 +135,11 @@ func (t terminalAsker) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply,
 	}
 	switch {
 	case len(q.Options) == 0:
-		b.WriteString("Your answer, empty for none: ")
+		b.WriteString("Your answer (leave it empty to decline): ")
 	case q.Multiple:
-		b.WriteString("Numbers with commas, or an answer of your own, empty for none: ")
+		b.WriteString("Numbers separated by commas, or an answer of your own (leave it empty to decline): ")
 	default:
-		b.WriteString("A number, or an answer of your own, empty for none: ")
+		b.WriteString("A number, or an answer of your own (leave it empty to decline): ")
 	}
 	if _, err := io.WriteString(t.terminal, b.String()); err != nil {
 		return tool.Reply{}, err
@@ -151,7 +151,7 @@ func (t terminalAsker) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply,
 	return replyOf(line, q), nil
 }
 
-// replyOf reads the answer to a question.
+// replyOf interprets the line that answers a question.
 func replyOf(line string, q tool.Inquiry) tool.Reply {
 	if line == "" {
 		return tool.Reply{Status: tool.ReplyDeclined}
@@ -174,12 +174,12 @@ func replyOf(line string, q tool.Inquiry) tool.Reply {
 	return reply
 }
 
-// answer reads a line from the person at the terminal, without the spaces around it.
+// answer reads a line from the person at the terminal and trims its white space.
 func (s Streams) answer(ctx context.Context, terminal io.Writer) (string, error) {
 	answer := make(chan string, 1)
 	go func() {
-		// Reading a terminal can't be interrupted; when ctx ends first, this
-		// goroutine is left to the end of the process.
+		// Reading from a terminal cannot be interrupted. When ctx ends first, this goroutine
+		// remains until the process ends.
 		line, _ := bufio.NewReader(s.In).ReadString('\n')
 		answer <- line
 	}()
@@ -192,7 +192,8 @@ func (s Streams) answer(ctx context.Context, terminal io.Writer) (string, error)
 	}
 }
 
-// controllingTerminal is the terminal or console of the process, wherever its streams go.
+// controllingTerminal returns the path of the process's terminal or console, which is independent
+// of its standard streams.
 func controllingTerminal() string {
 	if runtime.GOOS == "windows" {
 		return "CONOUT$"

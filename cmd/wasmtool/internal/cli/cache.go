@@ -22,11 +22,12 @@ func newCacheCommand(a *app) *cobra.Command {
 		Short: "Show, fill and clear the cache of compiled modules",
 		Long: `Show, fill and clear the cache of compiled modules.
 
-A module is compiled when it is used for the first time, and kept in a folder that
-only you can read: the one named by --cache, else by $WASMTOOL_CACHE, else a folder
-in your cache folder. When there is too much, what was not used for longest goes.
+A module is compiled when it is first used. The result is kept in a directory that only
+you can read: the one named by --cache, or by $WASMTOOL_CACHE, or a directory in your
+user cache directory. When the cache is full, the least recently used modules are
+deleted.
 
-Exit status: that of the subcommand.`,
+Exit status: see the help of each subcommand.`,
 		Example: `  wasmtool cache list
   wasmtool cache warm
   wasmtool cache clear`,
@@ -39,12 +40,13 @@ func newCacheListCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the compiled modules",
-		Long: `List the compiled modules, those used last first: the start of the module's SHA-256,
-the size on disk, the last use, and the tools of that module among the built-in ones
-and those of --tools. A stale one is of another version of wasmtool or another
-machine; it is not used here. The last line has the total, and how much is kept.
+		Long: `List the compiled modules, most recently used first. Each line has the start of the
+module's SHA-256 digest, the size on disk, the time of the last use, and the tools that
+have this module: built-in tools and those found with --tools. A stale module was
+compiled by another version of wasmtool or for another machine, and is not used here.
+The last line has the total size and the limit of the cache.
 
-Exit status: 0; 2 when the folder cannot be used.`,
+Exit status: 0; 2 if the directory cannot be used.`,
 		Example: `  wasmtool cache list
   wasmtool cache list --tools ./my-tools --json`,
 		Args: noArguments,
@@ -126,7 +128,7 @@ func (e cacheEntryView) shortDigest() string {
 	return e.SHA256[:digits]
 }
 
-// remark is the column that says what an entry is good for.
+// remark returns the last column of the list: whether the entry is stale, and its tools.
 func (e cacheEntryView) remark() string {
 	return strings.TrimSpace(yesNo(e.Usable, "", "(stale) ") + strings.Join(e.Tools, ", "))
 }
@@ -143,10 +145,10 @@ func newCacheClearCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete the compiled modules",
-		Long: `Delete all compiled modules, and no other file. They are compiled again when they
-are needed.
+		Long: `Delete all compiled modules and no other files. Modules are compiled again when they
+are next used.
 
-Exit status: 0; 2 when the folder cannot be used.`,
+Exit status: 0; 2 if the directory cannot be used.`,
 		Example: `  wasmtool cache clear
   wasmtool cache clear --cache /tmp/modules`,
 		Args: noArguments,
@@ -174,13 +176,14 @@ func newCacheWarmCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "warm [NAME...]",
 		Short: "Compile tools now, so that their first call is fast",
-		Long: `Compile the modules of the tools named, or of all tools: the built-in ones and those
-of --tools. What is compiled already stays as it is. Nothing of a tool is run, and
-nothing is printed but for progress on a terminal.
+		Long: `Compile the modules of the named tools, or of all tools: the built-in ones and those
+found with --tools. Modules that are already compiled are left as they are. No tool is
+run. Progress is shown only on a terminal.
 
-Exit status: 0; 2 when the folder cannot be used; 7 for a name that is no tool; 8
-when a tool cannot be loaded; 70 when a compiled module could not be kept. The other
-tools are compiled all the same.`,
+A tool that fails does not keep the others from being compiled.
+
+Exit status: 0; 2 if the directory cannot be used; 7 if there is no tool of that name;
+8 if a tool cannot be loaded; 70 if a compiled module could not be stored.`,
 		Example: `  wasmtool cache warm
   wasmtool cache warm grep glob
   wasmtool cache warm --tools ./my-tools`,
@@ -196,7 +199,8 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 	}
 	failed := complaints{Streams: o.Streams}
 	var unkept atomic.Pointer[tool.Error]
-	// What compiling says; a compilation that its tool no longer waits for may still ask.
+	// step is the line shown when a compilation begins. It is atomic because a compilation that
+	// its tool no longer waits for may still read it.
 	var step atomic.Pointer[string]
 	options, err := o.standardOptions(standard.Options{
 		Sources: standard.Sources{OnLoadError: failed.add},
@@ -242,7 +246,7 @@ func (o toolOptions) cacheWarm(cmd *cobra.Command, names []string) error {
 	return failed.last
 }
 
-// openCache returns the cache that the command line names.
+// openCache opens the cache that the command line names.
 func (o toolOptions) openCache(cmd *cobra.Command) (*runtime.Cache, error) {
 	options, err := o.standardOptions(standard.Options{})
 	if err != nil {
@@ -251,13 +255,13 @@ func (o toolOptions) openCache(cmd *cobra.Command) (*runtime.Cache, error) {
 	dir := standard.CacheDir(options)
 	switch {
 	case options.NoCache:
-		return nil, usage(cmd, "the cache is off; name a folder with --cache DIR")
+		return nil, usage(cmd, "the cache is off; name a directory with --cache DIR")
 	case dir == "":
-		return nil, usage(cmd, "you have no cache folder; name a folder with --cache DIR")
+		return nil, usage(cmd, "this user has no cache directory; name a directory with --cache DIR")
 	}
 	cache, err := runtime.OpenCache(dir)
 	if err != nil {
-		return nil, usage(cmd, fmt.Sprintf("%v; name another folder with --cache DIR", err))
+		return nil, usage(cmd, fmt.Sprintf("%v; name another directory with --cache DIR", err))
 	}
 	return cache, nil
 }

@@ -1,6 +1,6 @@
-// Package cli is the wasmtool command: a file for each subcommand or group of them, and beside
-// them what they share. Data goes to standard output, everything said about it to
-// standard error; questions, progress and colour only to a terminal.
+// Package cli implements the wasmtool command. Each subcommand, or group of subcommands, has a
+// file of its own; the other files hold shared code. Data goes to standard output and messages go
+// to standard error. Questions and progress are shown only on a terminal.
 package cli
 
 import (
@@ -20,15 +20,15 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// Streams are the streams of the process.
+// Streams holds the standard streams of the process.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// Main runs the command line args (without the program's name) and returns the
-// exit status. It stops what it runs when ctx is done. compiler is what
-// runtime.SelfCompiler returned to the program.
+// Main runs the command line args, which do not include the program's name, and returns the exit
+// status. It stops the running command when ctx is done. compiler is the value that
+// [runtime.SelfCompiler] returned to the program.
 func Main(ctx context.Context, args []string, s Streams, compiler []string) int {
 	root := newRootCommand(&app{Streams: s, getenv: os.LookupEnv, compiler: compiler})
 	root.SetArgs(args)
@@ -38,16 +38,16 @@ func Main(ctx context.Context, args []string, s Streams, compiler []string) int 
 	return s.report(root.ExecuteContext(ctx), wantsJSON(args))
 }
 
-// app is what the subcommands share.
+// app holds what the subcommands share.
 type app struct {
 	Streams
 	getenv func(name string) (string, bool)
-	// compiler is the command that compiles modules.
+	// compiler is the command line of the process that compiles modules.
 	compiler []string
 }
 
-// wantsJSON reports whether a command line asks for JSON, even one that cannot be
-// parsed otherwise.
+// wantsJSON reports whether a command line asks for JSON. It also works for a command line that
+// cannot be parsed, whose error must be JSON too.
 func wantsJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -67,22 +67,22 @@ func newRootCommand(a *app) *cobra.Command {
 		Short:   "Run tools for AI agents inside a WebAssembly sandbox",
 		Long: `Run tools for AI agents inside a WebAssembly sandbox.
 
-A tool is a WASM module with a manifest, tool.toml, that says which arguments it
-takes and what it asks to reach. It reaches nothing else: no file, variable or
-clock that was not granted.
+A tool is a WASM module with a manifest, tool.toml. The manifest declares the arguments
+that the tool takes and the permissions that it asks for. The tool reaches only what was
+granted: no other file, environment variable, server or clock.
 
 Exit status:
   0  success
   1  the tool ran and reported a failure
   2  the command line is wrong
-  3  the arguments do not fit the tool's schema
-  4  not permitted, or not approved
-  5  the deadline passed, or interrupted
-  6  the tool broke down, met a limit, or printed what it must not
-  7  no such tool, or one that is switched off
+  3  the arguments do not match the tool's schema
+  4  the call was not permitted or not approved
+  5  the call exceeded its deadline or was interrupted
+  6  the tool crashed, exceeded a limit or printed invalid output
+  7  the tool does not exist or is switched off
   8  the tool cannot be loaded
-  9  a server failed, or could not be reached
-  70 a fault of wasmtool
+  9  a server failed or could not be reached
+  70 an internal error of wasmtool
   74 the output could not be written`,
 		Example: `  wasmtool list
   wasmtool run grep pattern='func main' path=.
@@ -94,7 +94,7 @@ Exit status:
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		message := err.Error()
 		if strings.Contains(message, "missing unit") {
-			message += "; write a unit too, such as 5s"
+			message += "; add a unit, such as 5s"
 		}
 		return usage(cmd, message)
 	})
@@ -104,7 +104,7 @@ Exit status:
 		newCacheCommand(a), newImportCommand(a), newVersionCommand(a))
 }
 
-// group makes cmd one that only holds others.
+// group makes cmd a command that only holds the others and prints its help.
 func group(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	cmd.Args = noArguments
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -112,7 +112,7 @@ func group(cmd *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// usageError is a wrong command line.
+// usageError is the error of a wrong command line.
 type usageError struct {
 	error
 	command string
@@ -120,7 +120,7 @@ type usageError struct {
 
 func (e *usageError) Unwrap() error { return e.error }
 
-// usage returns the error for a wrong command line of cmd.
+// usage returns the usageError of the command cmd.
 func usage(cmd *cobra.Command, message string) error {
 	return &usageError{&tool.Error{Code: tool.CodeUsage, Message: message, Recoverable: true}, cmd.CommandPath()}
 }
@@ -145,7 +145,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return usage(cmd, message)
 }
 
-// someArguments asks a question when there are none.
+// someArguments requires at least one argument. Its error is the question.
 func someArguments(question string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -158,7 +158,7 @@ func someArguments(question string) cobra.PositionalArgs {
 func oneArgument(question string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return usage(cmd, "takes one argument, not "+fmt.Sprint(len(args)))
+			return usage(cmd, "takes one argument, got "+fmt.Sprint(len(args)))
 		}
 		return someArguments(question)(cmd, args)
 	}
@@ -196,7 +196,7 @@ func (v version) String() string {
 	return fmt.Sprintf("wasmtool %s (%s, %s, wazero %s)", v.Version, v.Go, v.Platform, v.Engine)
 }
 
-// readVersion asks the build, so that no version is written down twice.
+// readVersion reads the versions from the build, so that no version is written down twice.
 func readVersion() version {
 	v := version{
 		Version: "(devel)", Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,

@@ -18,15 +18,15 @@ import (
 // client is a program whose configuration can start the server.
 type client struct {
 	name string
-	file string // where its configuration is, for people
-	// table is the name of the object or table that holds the servers.
+	file string // describes to a person where its configuration is
+	// table is the name of the JSON object or TOML table that holds the servers.
 	table string
-	// typed says that a server names how it is reached, as "type": "stdio".
+	// typed reports whether each server names its transport, as "type": "stdio".
 	typed bool
-	toml  bool
+	toml  bool // the configuration is TOML; otherwise JSON
 }
 
-// clients are as of November 2026.
+// clients lists the known clients, as of November 2026.
 var clients = []client{
 	{name: "claude", file: ".mcp.json in the project (Claude Code)", table: "mcpServers", typed: true},
 	{name: "claude-desktop", file: "claude_desktop_config.json (Settings, Developer, Edit Config)", table: "mcpServers"},
@@ -53,14 +53,15 @@ type clientServer struct {
 	Args    []string `json:"args" toml:"args"`
 }
 
-// printClientConfig prints what makes a client start this command with the flags given.
+// printClientConfig prints the configuration that makes a client start this command with the
+// given flags.
 func (o *serveOptions) printClientConfig(cmd *cobra.Command) error {
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == o.client })
 	if i < 0 {
-		return usage(cmd, fmt.Sprintf("--print-config %s: there is no such client; there are %s", o.client, strings.Join(clientNames(), ", ")))
+		return usage(cmd, fmt.Sprintf("--print-config %s: unknown client; the known clients are %s", o.client, strings.Join(clientNames(), ", ")))
 	}
 	if o.http != "" {
-		return usage(cmd, "--print-config is for clients that start the command; docs/mcp.md shows those that connect with --http")
+		return usage(cmd, "--print-config is for clients that start the command themselves; for clients that connect over HTTP, see docs/mcp.md")
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -86,14 +87,14 @@ func (c client) config(s clientServer) ([]byte, error) {
 	config := map[string]map[string]clientServer{c.table: {"wasmtool": s}}
 	if c.toml {
 		text, err := stricttoml.Marshal(config)
-		// The table above may be in the client's file already, where a second head is an error.
+		// The client's file may already have the parent table, and a second header is an error.
 		return bytes.TrimPrefix(text, []byte("["+c.table+"]\n")), err
 	}
 	return plainjson.Indented(config)
 }
 
-// serveArguments is the command line as it works from any folder, which is where a client
-// may start it.
+// serveArguments returns the command line with absolute paths, because a client may start the
+// command in any directory.
 func serveArguments(flags *pflag.FlagSet) ([]string, error) {
 	args := []string{"serve"}
 	var failed error
@@ -133,7 +134,7 @@ func serveArguments(flags *pflag.FlagSet) ([]string, error) {
 	return args, failed
 }
 
-// absolute makes a directory with or without the suffix for writing absolute.
+// absolute makes the path of a directory absolute and keeps its :rw suffix.
 func absolute(dir string) (string, error) {
 	path, write := strings.CutSuffix(dir, writeSuffix)
 	path, err := filepath.Abs(path)

@@ -20,16 +20,16 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// isTerminal reports whether a stream is one, which only a file can be.
+// isTerminal reports whether a stream is a terminal. Only a file can be one.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// table lays out the columns of a list. Flush it.
+// table returns a writer that aligns the columns of a list. The caller must flush it.
 func (s Streams) table() *tabwriter.Writer { return tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0) }
 
-// warn says what is wrong without ending the command.
+// warn prints an error as a warning, for commands that continue.
 func (s Streams) warn(err error) { s.printWarnings(err.Error()) }
 
 func (s Streams) printWarnings(warnings ...string) {
@@ -38,19 +38,19 @@ func (s Streams) printWarnings(warnings ...string) {
 	}
 }
 
-// printJSON prints a value as indented JSON, numbers and texts as they are, but with
-// the characters that do something to a terminal as escapes.
+// printJSON prints a value as indented JSON. Numbers and strings stay as they are, except that
+// characters that act on a terminal are escaped.
 func (s Streams) printJSON(v any) error {
 	text, err := plainjson.Indented(v)
 	if err != nil {
-		return fmt.Errorf("the result is no JSON: %w", err)
+		return fmt.Errorf("the result cannot be printed as JSON: %w", err)
 	}
 	_, err = io.WriteString(s.Out, escapeInJSON(string(text)))
 	return outputFailed(err)
 }
 
-// escapeInJSON writes the control and hidden characters of a JSON text, which can only
-// stand in its strings, as \u escapes. What is line and space of the text itself stays.
+// escapeInJSON replaces control and hidden characters with \u escapes. In valid JSON they can only
+// occur inside strings. The line breaks and spaces between tokens stay.
 func escapeInJSON(s string) string {
 	return plaintext.Replace(s, plaintext.Lines, func(f plaintext.Finding) string {
 		var b strings.Builder
@@ -61,15 +61,16 @@ func escapeInJSON(s string) string {
 	})
 }
 
-// hintFolder tells who wrote the name of a folder how to write it, when no tool has the name.
-func (s Streams) hintFolder(target string) {
+// hintDirectory prints how to name the tool in a directory, for a target that is not the name of a
+// tool but is the name of a directory.
+func (s Streams) hintDirectory(target string) {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
-		fmt.Fprintf(s.Err, "wasmtool: for the tool in the folder %s, write ./%s\n", quote(target), oneLine(target))
+		fmt.Fprintf(s.Err, "wasmtool: for the tool in the directory %s, write ./%s\n", quote(target), oneLine(target))
 	}
 }
 
-// announceCompile says on a terminal that a module is compiled, which takes a
-// moment the first time.
+// announceCompile returns a callback that reports each compilation on a terminal, because the
+// first call of a tool waits for it. It returns nil without a terminal.
 func (s Streams) announceCompile(name *string) func(runtime.CompileEvent) {
 	if !isTerminal(s.Err) {
 		return nil
@@ -79,42 +80,44 @@ func (s Streams) announceCompile(name *string) func(runtime.CompileEvent) {
 	}
 }
 
-// talk shows on standard error what a tool tells while it runs: its log by lines, and on a
-// terminal how far it is, on a line that is written over. The functions of a call that
-// hangs may come late, so it is safe for concurrent use.
-type talk struct {
-	err     io.Writer
-	name    string
-	least   slog.Level // lines below are not shown
-	mu      sync.Mutex
-	showing bool // there is a line of progress
-	over    bool
+// callOutput shows the log lines and the progress of a running tool on standard error. Progress
+// takes one line of the terminal, which each report overwrites. A call that hangs may report after
+// it was abandoned, so callOutput is safe for concurrent use.
+type callOutput struct {
+	err      io.Writer
+	name     string
+	minLevel slog.Level // lines below this level are not shown
+	mu       sync.Mutex
+	showing  bool // a line of progress is on the terminal
+	ended    bool // nothing more is shown
 }
 
-// log shows a line.
-func (t *talk) log(level slog.Level, text string) {
+// log shows a log line of the tool.
+func (t *callOutput) log(level slog.Level, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if level < t.least || t.over {
+	if level < t.minLevel || t.ended {
 		return
 	}
-	t.clear()
+	t.erase()
 	io.WriteString(t.err, logLine(t.name, level, text))
 }
 
-// logLine is what a tool logged, marked as its own.
+// logLine formats a log line of a tool, with the tool's name in front so that it cannot pass for a
+// message of wasmtool.
 func logLine(tool string, level slog.Level, text string) string {
 	return fmt.Sprintf("%s: %s: %s\n", oneLine(tool), strings.ToLower(level.String()), indent(printable(text)))
 }
 
-// maxShownProgress keeps a line of progress on one line of a terminal.
+// maxShownProgress limits the characters of a progress message, so that it fits on one line of a
+// terminal.
 const maxShownProgress = 60
 
-// progress shows how far the tool is.
-func (t *talk) progress(done, total float64, message string) {
+// progress shows the progress of the tool: a percentage if total is known, otherwise done.
+func (t *callOutput) progress(done, total float64, message string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over {
+	if t.ended {
 		return
 	}
 	text := fmt.Sprintf("%g", done)
@@ -124,34 +127,34 @@ func (t *talk) progress(done, total float64, message string) {
 	if runes := []rune(oneLine(message)); len(runes) > 0 {
 		text += "  " + string(runes[:min(len(runes), maxShownProgress)])
 	}
-	t.clear()
+	t.erase()
 	fmt.Fprintf(t.err, "%s: %s", oneLine(t.name), text)
 	t.showing = true
 }
 
-// end takes the line of progress away and shows nothing more.
-func (t *talk) end() {
+// end removes the line of progress. Later reports are ignored.
+func (t *callOutput) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.clear()
-	t.over = true
+	t.erase()
+	t.ended = true
 }
 
-// clear takes the line of progress away.
-func (t *talk) clear() {
+// erase removes the line of progress from the terminal.
+func (t *callOutput) erase() {
 	if t.showing {
 		fmt.Fprint(t.err, "\r\x1b[K")
 		t.showing = false
 	}
 }
 
-// lineWriter writes whole lines to standard error, from many calls at a time.
+// lineWriter writes whole lines to standard error and is safe for concurrent use.
 type lineWriter struct {
 	err io.Writer
 	mu  sync.Mutex
 }
 
-// Write implements io.Writer for a handler that writes a line at a time.
+// Write implements io.Writer for a handler that writes one line per call.
 func (w *lineWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,11 +168,11 @@ func (w *lineWriter) receipt(r tool.Receipt) {
 }
 
 func (w *lineWriter) log(name string, level slog.Level, text string) {
-	_, _ = w.Write([]byte(logLine(name, level, text))) // as for all that is said on standard error
+	_, _ = w.Write([]byte(logLine(name, level, text))) // nowhere to report a failed write
 }
 
-// warningHandler is a slog.Handler that turns each warning into a message with its
-// reason.
+// warningHandler is a slog.Handler that passes each record of level warning or above to the
+// function, with the value of the attribute "reason" appended.
 type warningHandler func(message string)
 
 // Enabled implements slog.Handler.

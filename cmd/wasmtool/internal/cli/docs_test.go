@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// block is a fenced block of a document: "```sh" is run, "```go main.go" and the like
-// are written to the file named, others are for reading.
+// block is a fenced block of a document. A block that begins with "```sh" is run. One with a file
+// name, such as "```go main.go", is written to that file. Others are only for the reader.
 type block struct {
 	info []string
 	text string
@@ -51,9 +51,9 @@ func blocks(t *testing.T, path string) []block {
 	return list
 }
 
-// notRun are commands of documents that this test does not run, with the reason.
+// notRun maps commands of documents that this test does not run to the reason.
 var notRun = map[string]string{
-	"go test ./...": "this test is part of it",
+	"go test ./...": "it includes this test",
 }
 
 // Every command that a document shows works, in the order shown.
@@ -82,7 +82,7 @@ func TestCommandsInDocuments(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			if filepath.Base(path) == "README.md" {
-				dir = root // its commands are for a clone of the repository
+				dir = root // its commands run in a clone of the repository
 			}
 			for _, b := range blocks(t, path) {
 				if len(b.info) == 2 && dir != root {
@@ -109,7 +109,7 @@ func TestCommandsInDocuments(t *testing.T) {
 	}
 }
 
-// docs/errors.md has every code with the exit status that it gives.
+// docs/errors.md lists every code with its exit status.
 func TestErrorsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "errors.md"))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// exportOptions are the flags of export.
+// exportOptions holds the flags of 'export'.
 type exportOptions struct {
 	toolOptions
 	format string
@@ -26,17 +26,17 @@ func newExportCommand(a *app) *cobra.Command {
 	o := exportOptions{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "export --format FORMAT [NAME...|./DIR|FILE.toml]",
-		Short: "Print tools as a model provider's API wants them defined",
-		Long: `Print the definitions of tools (without names, of all) as the field "tools" of a
-request to a model provider takes them: ` + formatNames() + `.
+		Short: "Print tool definitions for the API of a model provider",
+		Long: `Print the definitions of the named tools, or of all tools, in the format of the field
+"tools" of a request to a model provider: ` + formatNames() + `.
 
-Providers take subsets of JSON Schema. What a definition cannot say as the tool's schema
-does is told on standard error, a line each: the place in the schema, what was changed,
-why, and whether the model may send more now than the tool takes (wider), or less
-(narrower). Calls are checked against the tool's own schema all the same.
+Providers accept subsets of JSON Schema. Each part of a tool's schema that the definition
+cannot express is reported on standard error, one line each: the place in the schema, the
+change, the reason, and whether the definition allows more than the tool accepts (wider)
+or less (narrower). Calls are still checked against the tool's own schema.
 
-Exit status: 0, also when something was lost; 2 for an unknown format; 7 for no such tool,
-or one that is switched off; 8 when a tool could not be loaded (the others are printed).`,
+Exit status: 0, also when a schema was changed; 2 for an unknown format; 7 if a tool does
+not exist or is switched off; 8 if a tool cannot be loaded (the others are printed).`,
 		Example: `  wasmtool export --format anthropic
   wasmtool export --format openai --strict grep read
   wasmtool export --format gemini ./my-tool`,
@@ -53,8 +53,8 @@ or one that is switched off; 8 when a tool could not be loaded (the others are p
 		},
 	}
 	o.add(cmd)
-	cmd.Flags().StringVar(&o.format, "format", "", "the provider's `FORMAT`: "+formatNames())
-	cmd.Flags().BoolVar(&o.strict, "strict", false, "ask the provider to hold the model to the schemas, where it can (openai, openai-responses, anthropic)")
+	cmd.Flags().StringVar(&o.format, "format", "", "print definitions in the `FORMAT` of a provider: "+formatNames())
+	cmd.Flags().BoolVar(&o.strict, "strict", false, "ask the provider to enforce the schemas, where it can (openai, openai-responses, anthropic)")
 	cmd.ValidArgsFunction = o.completeTool
 	return cmd
 }
@@ -84,8 +84,8 @@ func (o exportOptions) export(cmd *cobra.Command, format llm.Format, targets []s
 	return cmp.Or(o.printJSON(definitions.Definitions()), broken.last)
 }
 
-// toolsNamed opens the tools that a command line names, or all, and tells onLoadError of those that
-// do not load. The function returned closes them.
+// toolsNamed opens the tools that a command line names, or all tools if it names none. It passes
+// the errors of tools that do not load to onLoadError. The returned function closes the tools.
 func (o toolOptions) toolsNamed(cmd *cobra.Command, targets []string, onLoadError func(error)) ([]catalogue.Info, func() error, error) {
 	var tools *registry.Registry
 	var err error
@@ -95,7 +95,7 @@ func (o toolOptions) toolsNamed(cmd *cobra.Command, targets []string, onLoadErro
 		names = make([]string, 1)
 		tools, names[0], err = o.openTarget(cmd, standard.Options{}, targets[0])
 	case slices.ContainsFunc(targets, isPath):
-		return nil, nil, usage(cmd, "name one folder or manifest alone; --tools loads folders beside the other tools")
+		return nil, nil, usage(cmd, "a path must be the only argument; to combine it with other tools, load its directory with --tools")
 	default:
 		var options standard.Options
 		if options, err = o.standardOptions(standard.Options{Sources: standard.Sources{OnLoadError: onLoadError}}); err == nil {
@@ -111,13 +111,13 @@ func (o toolOptions) toolsNamed(cmd *cobra.Command, targets []string, onLoadErro
 		infos, err = enabled(tools, names)
 	}
 	if err != nil {
-		_ = tools.Close() // nothing of it was used
+		_ = tools.Close() // no tool was used
 		return nil, nil, err
 	}
 	return infos, tools.Close, nil
 }
 
-// enabled returns the tools of these names, which must not be switched off.
+// enabled returns the tools with these names. A tool that is switched off is an error.
 func enabled(tools *registry.Registry, names []string) ([]catalogue.Info, error) {
 	infos, err := tools.Tools().Resolve(names...)
 	for _, info := range infos {

@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Exit statuses. They are a promise to scripts: see rootCommand's help.
+// Exit statuses. Scripts depend on them; the help of the root command documents them.
 const (
 	exitOK         = 0
 	exitFailed     = 1
@@ -58,7 +58,7 @@ func exitStatus(err error) int {
 	return exitInternal
 }
 
-// outputError is a failure to write the output, which is nobody's fault here.
+// outputError is a failure to write the output. Neither the tool nor wasmtool caused it.
 type outputError struct{ error }
 
 func (e outputError) Unwrap() error { return e.error }
@@ -71,17 +71,16 @@ func outputFailed(err error) error {
 	return outputError{fmt.Errorf("the output cannot be written: %w", err)}
 }
 
-// errSilent ends a command that has said everything already. Its status is that of
-// the error it wraps.
+// errSilent ends a command that has already printed its error. The wrapped error determines the
+// exit status.
 type errSilent struct{ error }
 
 func (e errSilent) Unwrap() error { return e.error }
 
-// complaints tells of each failure when it comes, where a command goes on with the rest. last
-// is what the command ends with.
+// complaints prints each error as it occurs, for commands that continue with the other tools.
 type complaints struct {
 	Streams
-	last error
+	last error // the error that the command returns; nil if there was none
 }
 
 func (c *complaints) add(err error) {
@@ -89,15 +88,15 @@ func (c *complaints) add(err error) {
 	c.last = errSilent{err}
 }
 
-// report says what went wrong, unless that was said, and returns the exit status. For
-// a program that reads JSON it says so in JSON too.
+// report prints the error of a command, unless it was printed before, and returns the exit status.
+// With asJSON it prints the error as JSON on standard output as well.
 func (s Streams) report(err error, asJSON bool) int {
 	var silent errSilent
 	if err == nil || errors.As(err, &silent) {
 		return exitStatus(err)
 	}
 	if asJSON {
-		_ = s.printJSON(failedView{Error: jsonError(err)}) // the exit status tells the rest
+		_ = s.printJSON(failedView{Error: jsonError(err)}) // the exit status shows a failure
 	}
 	s.complain(err)
 	if u := new(usageError); errors.As(err, &u) {
@@ -112,16 +111,16 @@ type failedView struct {
 	Error   *tool.Error `json:"error"`
 }
 
-// printTold prints a value in which a program reads err, too, which stays the command's for its exit
-// status.
-func (s Streams) printTold(v any, err error) error {
+// printWithError prints a value that contains err as JSON. It returns err without its message, for
+// the exit status.
+func (s Streams) printWithError(v any, err error) error {
 	if failed := s.printJSON(v); failed != nil || err == nil {
 		return failed
 	}
 	return errSilent{err}
 }
 
-// jsonError returns an error as JSON shows it; nil for none.
+// jsonError returns the error to print as JSON, or nil if err is nil.
 func jsonError(err error) *tool.Error {
 	var e *tool.Error
 	if err == nil || errors.As(err, &e) {
@@ -130,7 +129,7 @@ func jsonError(err error) *tool.Error {
 	return &tool.Error{Code: tool.CodeInternal, Message: err.Error()}
 }
 
-// complain prints an error for a person, with what the command line can do about it.
+// complain prints an error for a person, with advice on how to fix it from the command line.
 func (s Streams) complain(err error) {
 	var e *tool.Error
 	if !errors.As(err, &e) {
@@ -146,58 +145,58 @@ func (s Streams) complain(err error) {
 		fmt.Fprintf(s.Err, "  %s\n", indent(printable(foreign)))
 	}
 	var known advised
-	_ = errors.As(err, &known) // without it no command is named
+	_ = errors.As(err, &known) // otherwise the advice names no command
 	for _, line := range adviceFor(e, known) {
 		fmt.Fprintf(s.Err, "  %s\n", strings.ReplaceAll(line, "\n", "\n    "))
 	}
 }
 
-// advised is an error of a call, with the command that would grant what it lacked but for
-// the permissions, the name of the operator's file, and what flags granted already.
+// advised is the error of a call with the facts that advice on it needs.
 type advised struct {
 	error
-	grantCommand string
-	operatorFile string
-	given        []string
+	grantCommand string   // the 'permission grant' command line, without the permissions
+	operatorFile string   // the name of the operator's file
+	given        []string // the permissions that flags already grant
 }
 
 func (e advised) Unwrap() error { return e.error }
 
-// adviceFor says how a person at a command line mends a failure: lines, each of which is
-// enough. It is empty when nothing at the command line does.
+// adviceFor returns the ways to fix a failure from the command line, each of which is sufficient.
+// It is empty if there is none.
 func adviceFor(e *tool.Error, known advised) []string {
 	var lines []string
-	stands := len(e.Details.Missing) > 0 && len(e.Details.Grant) == 0 && e.Details.Fix != ""
-	if stands {
-		lines = append(lines, "what stands in the way:\n"+printable(e.Details.Fix))
+	obstructed := len(e.Details.Missing) > 0 && len(e.Details.Grant) == 0 && e.Details.Fix != ""
+	if obstructed {
+		lines = append(lines, "to do first:\n"+printable(e.Details.Fix))
 	}
 	if flags := flagsFor(e, known.given); flags != "" {
 		when := "for this call: "
-		if stands && slices.ContainsFunc(e.Details.Missing, isSecret) {
-			when = "after that, " + when // no flag says where a secret's value comes from
+		if obstructed && slices.ContainsFunc(e.Details.Missing, isSecret) {
+			when = "after that, " + when // no flag sets where a secret's value comes from
 		}
 		lines = append(lines, when+flags)
 	}
 	if len(e.Details.Grant) > 0 && known.grantCommand != "" {
-		lines = append(lines, "for the tool as it is: "+known.grantCommand+shellWords(e.Details.Grant))
+		lines = append(lines, "until the tool changes: "+known.grantCommand+shellWords(e.Details.Grant))
 	}
-	if e.Details.Fix != "" && !stands {
-		lines = append(lines, "for good, in the operator's file"+among(known.operatorFile)+":\n"+printable(e.Details.Fix))
+	if e.Details.Fix != "" && !obstructed {
+		lines = append(lines, "permanently, in the operator's file"+parenthesized(known.operatorFile)+":\n"+printable(e.Details.Fix))
 	}
 	return lines
 }
 
 func isSecret(permission string) bool { return strings.HasPrefix(permission, "secret:") }
 
-// among puts a name into the middle of a sentence.
-func among(name string) string {
+// parenthesized returns a name in parentheses, with a blank in front; "" if it is empty.
+func parenthesized(name string) string {
 	if name == "" {
 		return ""
 	}
 	return " (" + oneLine(name) + ")"
 }
 
-// flagsFor is what lets one call run, besides the permissions that flags gave already.
+// flagsFor returns the flags to add so that one call runs. It omits permissions that the given
+// flags already grant.
 func flagsFor(e *tool.Error, given []string) string {
 	if e.Code == tool.CodeApprovalRequired {
 		return "run it at a terminal to be asked, or add --yes"

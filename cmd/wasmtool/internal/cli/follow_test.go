@@ -19,33 +19,33 @@ import (
 	"github.com/wasmtool/wasmtool/registry/config"
 )
 
-// situation is a call that is denied, with what is there when its advice is printed.
+// situation is a call that is denied, and the configuration under which it is made.
 type situation struct {
-	// manifest is what the tool's manifest says besides, and operator the operator's file,
-	// "" for none. TOOLS in it is the folder of the tool.
+	// manifest is added to the tool's manifest. operator is the operator's file, "" for none;
+	// TOOLS in it stands for the directory of the tool.
 	manifest, operator string
-	// target names the tool in place of its folder; args are flags and arguments of the call.
+	// target names the tool, instead of its directory. args holds flags and arguments of the call.
 	target string
 	args   []string
 	env    map[string]string
-	// status and says are what comes of the call, and ways how many lines of advice of each
-	// kind there are.
+	// status and says are the expected exit status and a part of the expected message. ways lists
+	// the kinds of advice that the message must give.
 	status int
 	says   string
 	ways   []string
-	// then are parts of what is said after a way was gone, where the call still does not run
-	// for another reason.
+	// then maps a way to a part of the message that the call gives after that way was followed,
+	// if the call then fails for another reason.
 	then map[string]string
 }
 
 // The ways that advice names.
 const (
 	byFlags    = "flags"             // for this call
-	byGrant    = "grant"             // for the tool as it is
-	byFile     = "file"              // for good, in the operator's file
-	byMoreFile = "file with comment" // and what a comment there adds
-	byObstacle = "obstacle"          // what stands in the way
-	byBoth     = "obstacle-flags"    // and after that, for this call
+	byGrant    = "grant"             // until the tool changes
+	byFile     = "file"              // permanently, in the operator's file
+	byMoreFile = "file with comment" // as byFile, with the line that its comment suggests
+	byObstacle = "obstacle"          // to do first
+	byBoth     = "obstacle-flags"    // after that, for this call
 )
 
 const (
@@ -69,30 +69,30 @@ func situations() map[string]situation {
 	asked := map[string]string{byFile: "there is nobody to ask"}
 	asksThen := func(text string) map[string]string { return map[string]string{byFile: text, byObstacle: text} }
 	return map[string]situation{
-		// What is not granted.
-		"writing":                          {manifest: writesWorkspace, status: 4, says: "not granted: write:workspace", ways: withAuto, then: asked},
-		"writing, with an empty entry":     {manifest: writesWorkspace, operator: "[tools.tool]\n", status: 4, says: "not granted", ways: withAuto, then: asked},
-		"writing, with an entry":           {manifest: asksStore + writesWorkspace, operator: "[tools.tool]\nallow = [\"kv:write\"]\nenabled = true\n\n[limits]\nopen_files = 9\n", status: 4, says: "not granted: write:workspace", ways: withAuto, then: asked},
-		"writing, by name":                 {manifest: writesWorkspace, operator: "tool_directories = ['TOOLS']\n", target: "tool", status: 4, says: "not granted", ways: withAuto, then: asked},
-		"writing, in a folder":             {manifest: fmt.Sprintf(mountsData, "write"), args: []string{"--dir", "data=."}, status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
-		"writing, in a folder of the file": {manifest: fmt.Sprintf(mountsData, "write"), operator: "[mounts]\ndata = '../../data'\n", status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
-		"writing, with other mounts":       {manifest: fmt.Sprintf(mountsData, "write"), args: []string{"--dir", "data=."}, operator: "[mounts]\nother = '.'\n[tools.other]\nallow = []\n", status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
-		"a folder that is not bound":       {manifest: fmt.Sprintf(mountsData, "read"), status: 4, says: "not granted: read:data", ways: ways("flags obstacle")},
-		"writing where nothing is bound":   {manifest: fmt.Sprintf(mountsData, "write"), operator: "[mounts]\nother = '.'\n", status: 4, says: "not granted: write:data", ways: ways("flags obstacle"), then: asksThen("not granted: write:data")},
-		"a variable":                       {manifest: "permissions.env = [\"LANG\"]\n", env: map[string]string{"LANG": "C"}, status: 4, says: "not granted: env:LANG", ways: withAuto, then: asked},
-		"a variable that is not set":       {manifest: "permissions.env = [\"NOT_SET\"]\n", status: 4, says: "not granted: env:NOT_SET", ways: ways("flags obstacle"), then: asksThen("not granted: env:NOT_SET")},
-		"the network":                      {manifest: usesNet, status: 4, says: "not granted: net:GET,POST:https://*.example.com/v1", ways: withAuto, then: asked},
-		"any host":                         {manifest: strings.Replace(usesNet, "https://*.example.com/v1", "any", 1), args: []string{"text=https://go.example/x"}, status: 4, says: "not granted: net:GET,POST:https://go.example/", ways: withAuto, then: asked},
-		"the store":                        {manifest: asksStore, status: 4, says: "not granted: kv:write", ways: withAuto, then: asked},
-		"a secret":                         {manifest: usesSecret, operator: hasToken, env: token, status: 4, says: "secret:TOKEN", ways: withAuto, then: asked},
-		"a secret of nowhere":              {manifest: usesSecret, env: token, status: 4, says: "secret:TOKEN", ways: ways("obstacle obstacle-flags"), then: map[string]string{byObstacle: "not granted"}},
-		"a secret of nowhere, allowed":     {manifest: usesSecret, env: token, args: []string{"--allow", "secret:TOKEN", "--allow", "net:https://api.example.com/"}, status: 4, says: "secret:TOKEN", ways: ways("obstacle")},
-		"all at once":                      {manifest: "permissions.env = [\"LANG\"]\n" + asksStore + writesWorkspace + usesSecret, operator: hasToken, env: map[string]string{"TOKEN": token["TOKEN"], "LANG": "C"}, status: 4, says: "not granted", ways: withAuto, then: asked},
-		"a dangerous tool that lacks":      {manifest: isDangerous + asksStore, status: 4, says: "not granted", ways: withAuto, then: map[string]string{byFlags: "the tool is dangerous", byGrant: "the tool is dangerous", byFile: "the tool is dangerous"}},
-		"denied for all":                   {manifest: asksStore, operator: "[grants]\nallow = [\"kv:write\"]\ndeny = [\"net:any\", \"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("there is nobody to ask")},
-		"denied for the tool":              {manifest: asksStore, operator: "[tools.tool]\ndeny = [\"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("not granted")},
+		// Permissions that are not granted.
+		"writing":                             {manifest: writesWorkspace, status: 4, says: "not granted: write:workspace", ways: withAuto, then: asked},
+		"writing, with an empty entry":        {manifest: writesWorkspace, operator: "[tools.tool]\n", status: 4, says: "not granted", ways: withAuto, then: asked},
+		"writing, with an entry":              {manifest: asksStore + writesWorkspace, operator: "[tools.tool]\nallow = [\"kv:write\"]\nenabled = true\n\n[limits]\nopen_files = 9\n", status: 4, says: "not granted: write:workspace", ways: withAuto, then: asked},
+		"writing, by name":                    {manifest: writesWorkspace, operator: "tool_directories = ['TOOLS']\n", target: "tool", status: 4, says: "not granted", ways: withAuto, then: asked},
+		"writing, in a directory":             {manifest: fmt.Sprintf(mountsData, "write"), args: []string{"--dir", "data=."}, status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
+		"writing, in a directory of the file": {manifest: fmt.Sprintf(mountsData, "write"), operator: "[mounts]\ndata = '../../data'\n", status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
+		"writing, with other mounts":          {manifest: fmt.Sprintf(mountsData, "write"), args: []string{"--dir", "data=."}, operator: "[mounts]\nother = '.'\n[tools.other]\nallow = []\n", status: 4, says: "not granted: write:data", ways: withAuto, then: asked},
+		"a directory that is not bound":       {manifest: fmt.Sprintf(mountsData, "read"), status: 4, says: "not granted: read:data", ways: ways("flags obstacle")},
+		"writing where nothing is bound":      {manifest: fmt.Sprintf(mountsData, "write"), operator: "[mounts]\nother = '.'\n", status: 4, says: "not granted: write:data", ways: ways("flags obstacle"), then: asksThen("not granted: write:data")},
+		"a variable":                          {manifest: "permissions.env = [\"LANG\"]\n", env: map[string]string{"LANG": "C"}, status: 4, says: "not granted: env:LANG", ways: withAuto, then: asked},
+		"a variable that is not set":          {manifest: "permissions.env = [\"NOT_SET\"]\n", status: 4, says: "not granted: env:NOT_SET", ways: ways("flags obstacle"), then: asksThen("not granted: env:NOT_SET")},
+		"the network":                         {manifest: usesNet, status: 4, says: "not granted: net:GET,POST:https://*.example.com/v1", ways: withAuto, then: asked},
+		"any host":                            {manifest: strings.Replace(usesNet, "https://*.example.com/v1", "any", 1), args: []string{"text=https://go.example/x"}, status: 4, says: "not granted: net:GET,POST:https://go.example/", ways: withAuto, then: asked},
+		"the store":                           {manifest: asksStore, status: 4, says: "not granted: kv:write", ways: withAuto, then: asked},
+		"a secret":                            {manifest: usesSecret, operator: hasToken, env: token, status: 4, says: "secret:TOKEN", ways: withAuto, then: asked},
+		"a secret of nowhere":                 {manifest: usesSecret, env: token, status: 4, says: "secret:TOKEN", ways: ways("obstacle obstacle-flags"), then: map[string]string{byObstacle: "not granted"}},
+		"a secret of nowhere, allowed":        {manifest: usesSecret, env: token, args: []string{"--allow", "secret:TOKEN", "--allow", "net:https://api.example.com/"}, status: 4, says: "secret:TOKEN", ways: ways("obstacle")},
+		"all at once":                         {manifest: "permissions.env = [\"LANG\"]\n" + asksStore + writesWorkspace + usesSecret, operator: hasToken, env: map[string]string{"TOKEN": token["TOKEN"], "LANG": "C"}, status: 4, says: "not granted", ways: withAuto, then: asked},
+		"a dangerous tool that lacks":         {manifest: isDangerous + asksStore, status: 4, says: "not granted", ways: withAuto, then: map[string]string{byFlags: "the tool is dangerous", byGrant: "the tool is dangerous", byFile: "the tool is dangerous"}},
+		"denied for all":                      {manifest: asksStore, operator: "[grants]\nallow = [\"kv:write\"]\ndeny = [\"net:any\", \"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("there is nobody to ask")},
+		"denied for the tool":                 {manifest: asksStore, operator: "[tools.tool]\ndeny = [\"kv:write\"]\n", status: 4, says: "not granted: kv:write", ways: ways("obstacle"), then: asksThen("not granted")},
 
-		// What is asked about.
+		// Calls that need approval.
 		"a question":                      {manifest: asksStore, operator: givesStore, status: 4, says: "the call can reach kv:write", ways: all},
 		"a question, with rules":          {manifest: asksStore, operator: givesStore + "[policy]\nprofile = \"full\"\n[[policy.rules]]\neffect = \"allow\"\ntools = [\"grep\"]\n[env]\nLANG = \"C\"\n", status: 4, says: "the call can reach kv:write", ways: all},
 		"dangerous":                       {manifest: isDangerous, status: 4, says: "the tool is dangerous", ways: all},
@@ -105,7 +105,7 @@ func situations() map[string]situation {
 		"a script that redirects":         {manifest: isScript + writesWorkspace, operator: "[tools.tool]\nallow = [\"write:workspace\"]\n", args: []string{"text=ls > x"}, status: 4, says: "there is nobody to ask", ways: ways("flags")},
 		"a script that lacks":             {manifest: isScript + writesWorkspace, args: []string{"text=rm x"}, status: 4, says: "not granted: write:workspace", ways: all, then: map[string]string{byFlags: "there is nobody to ask", byGrant: "there is nobody to ask", byFile: "there is nobody to ask"}},
 
-		// What is denied or not there.
+		// Tools that are denied or switched off.
 		"a rule that denies":     {operator: "[[policy.rules]]\neffect = \"deny\"\ntools = [\"tool\"]\n[policy.rules.arguments]\n\"/text\" = { equals = \"a\", missing = true }\n[env]\nLANG = \"C\"\n", status: 4, says: "the operator's policy denies the call", ways: ways("file")},
 		"on the deny list":       {operator: "[policy]\ndeny = [\"grep\", \"tool\", \"glob\"]\n", status: 7, says: "switched off", ways: ways("file")},
 		"on the deny list alone": {operator: "[policy]\ndeny = [\n  \"t*\"\n]\n", status: 7, says: "switched off", ways: ways("file")},
@@ -118,9 +118,9 @@ func situations() map[string]situation {
 	}
 }
 
-// What a denial advises is done as it is printed, in the situation in which it is printed,
-// and the same call gets past that denial.
-func TestAdviceHelpsAsItIsPrinted(t *testing.T) {
+// The advice of a denial is followed exactly as printed, in the situation in which it was printed.
+// Then the same call must get past that denial.
+func TestPrintedAdviceSolvesDenial(t *testing.T) {
 	for name, s := range situations() {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t, s)
@@ -147,14 +147,14 @@ func TestAdviceHelpsAsItIsPrinted(t *testing.T) {
 	}
 }
 
-// So does what 'policy explain' advises about the call and about what it lacks.
-func TestExplanationHelpsAsItIsPrinted(t *testing.T) {
-	forCall := regexp.MustCompile(`to grant it to the tool as it is:\n  (.*)\n`)
+// The advice of 'policy explain' about a call and about single permissions must work as well.
+func TestExplainedAdviceSolvesDenial(t *testing.T) {
+	forCall := regexp.MustCompile(`to grant what is missing, until the tool changes:\n  (.*)\n`)
 	forWord := regexp.MustCompile(`(?s)to allow it: ([^\n]*)\n  or in the operator's file:\n((?:    [^\n]*\n)+)`)
 	helped := make(map[string]int)
 	for name, s := range situations() {
 		if slices.ContainsFunc(s.args, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
-			continue // an explanation knows no flags
+			continue // an explanation cannot take flags into account
 		}
 		t.Run(name, func(t *testing.T) {
 			explain := func(p *place, words ...string) string {
@@ -193,7 +193,7 @@ func TestExplanationHelpsAsItIsPrinted(t *testing.T) {
 			words := strings.Split(missing, ", ")
 			advice := forWord.FindAllStringSubmatch(explain(newPlace(t, s), words...), -1)
 			if len(advice) < len(words) {
-				return // something stands in the way of one
+				return // one of the permissions has an obstacle
 			}
 			granted, written := newPlace(t, s), newPlace(t, s)
 			for _, m := range advice {
@@ -212,19 +212,19 @@ func TestExplanationHelpsAsItIsPrinted(t *testing.T) {
 	}
 }
 
-// place is where a situation is.
+// place holds the directories and files of a situation.
 type place struct {
 	t        *testing.T
 	s        situation
 	operator string
 	flags    []string
-	printed  string // on standard output, by the last command
+	printed  string // standard output of the last command
 }
 
 func newPlace(t *testing.T, s situation) *place {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("the folders of this test are those of Unix")
+		t.Skip("the test uses the directory layout of Unix")
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -284,7 +284,7 @@ func (p *place) call() (status int, said string) {
 	return p.wasmtool(slices.Concat([]string{"run", p.target()}, p.s.args, p.flags)...)
 }
 
-// adviceIn is what a message advises, by the way.
+// adviceIn returns the advice in a message, by way.
 func adviceIn(t *testing.T, said string) map[string]string {
 	t.Helper()
 	advice := make(map[string]string)
@@ -305,31 +305,31 @@ func adviceIn(t *testing.T, said string) map[string]string {
 			way = byFlags
 		case heading == "after that, for this call":
 			way, text = byBoth, advice[byObstacle]+"\n"+text
-		case heading == "for the tool as it is":
+		case heading == "until the tool changes":
 			way = byGrant
-		case heading == "what stands in the way":
+		case heading == "to do first":
 			way = byObstacle
-		case strings.HasPrefix(heading, "for good, in the operator's file"):
+		case strings.HasPrefix(heading, "permanently, in the operator's file"):
 			way = byFile
 			if _, key, found := strings.Cut(text, "unless you add: "); found {
 				advice[byMoreFile] = text + "\n" + key
 			}
 		default:
-			t.Fatalf("cannot tell what to do with %q of\n%s", lines[i], said)
+			t.Fatalf("unknown advice %q in\n%s", lines[i], said)
 		}
 		advice[way] = text
 	}
 	return advice
 }
 
-// follow does what was advised.
+// follow does what the advice says.
 func (p *place) follow(way, text string) {
 	p.t.Helper()
 	switch way {
 	case byFlags, byBoth:
 		obstacles, flags, found := strings.Cut(text, "add ")
 		if !found {
-			p.t.Fatalf("%q adds nothing", text)
+			p.t.Fatalf("%q does not say what to add", text)
 		}
 		if way == byBoth {
 			p.follow(byObstacle, strings.TrimSuffix(obstacles, "\n"))
@@ -349,7 +349,7 @@ func (p *place) follow(way, text string) {
 	}
 }
 
-// words are those of a shell's line, with something in the place of what the reader chooses.
+// words splits a line as a shell does, and fills in the placeholders that the reader must replace.
 func (p *place) words(line string) []string {
 	p.t.Helper()
 	words, err := shell.Fields(line, nil)
@@ -362,12 +362,12 @@ func (p *place) words(line string) []string {
 	return words
 }
 
-// tableHeader is the first line of a table that the advice is about; "at" is the line of the
-// file that has it.
+// tableHeader matches the first line of advice about a table. "at" is the number of the line in the
+// file that has the table already.
 var tableHeader = regexp.MustCompile(`^(\[\[?[^\]]+\]\]?)(?: # is there already, \S+:(?P<at>\d+); change it to have)?$`)
 
-// edits are changes that the advice puts into words. The first group is what to put, the
-// last the line.
+// edits matches changes that the advice describes in words. The first group is the text to put in
+// or take out, the last the number of the line.
 var edits = []struct {
 	text *regexp.Regexp
 	edit func(lines []string, at int, what string) []string
@@ -388,7 +388,7 @@ var edits = []struct {
 	{regexp.MustCompile(`^look at the change, then set (.*) in \[tools.tool\](0*)$`), setLine},
 }
 
-// takeOut takes an element out of the list at a line.
+// takeOut removes an element from the list on a line.
 func takeOut(lines []string, at int, what string) []string {
 	for _, before := range []string{what + ", ", ", " + what, what} {
 		if strings.Contains(lines[at], before) {
@@ -399,7 +399,7 @@ func takeOut(lines []string, at int, what string) []string {
 	return lines
 }
 
-// setLine puts a line into the table that has, or is at, a line.
+// setLine sets a key in the table that begins on or contains the line at.
 func setLine(lines []string, at int, what string) []string {
 	start := at
 	for start > 0 && !strings.HasPrefix(lines[start], "[") {
@@ -415,7 +415,7 @@ func setLine(lines []string, at int, what string) []string {
 	return slices.Insert(lines, start+1, what)
 }
 
-// edit changes the operator's file as lines of it or words say.
+// edit changes the operator's file as the advice says, either with lines of TOML or in words.
 func (p *place) edit(text string) {
 	p.t.Helper()
 	lines := p.lines()
@@ -442,7 +442,7 @@ func (p *place) edit(text string) {
 	p.save(lines)
 }
 
-// said makes the change that words say.
+// said makes a change that is described in words.
 func (p *place) said(lines []string, text string) []string {
 	p.t.Helper()
 	for _, e := range edits {
@@ -454,11 +454,11 @@ func (p *place) said(lines []string, text string) []string {
 			return e.edit(lines, at, m[1])
 		}
 	}
-	p.t.Fatalf("cannot tell how to do %q", text)
+	p.t.Fatalf("unknown change %q", text)
 	return nil
 }
 
-// remove does away with what stands in the way.
+// remove removes an obstacle.
 func (p *place) remove(text string) {
 	p.t.Helper()
 	if m := regexp.MustCompile(`"env:(\w+)": the variable is not set; set it`).FindStringSubmatch(text); m != nil {
@@ -482,10 +482,10 @@ func (p *place) remove(text string) {
 		p.save(takeOut(lines, number(p.t, m[2]), strconv.Quote(m[1])))
 		return
 	}
-	p.t.Fatalf("cannot tell what to do about %q", text)
+	p.t.Fatalf("unknown obstacle %q", text)
 }
 
-// lines are those of the operator's file.
+// lines returns the lines of the operator's file.
 func (p *place) lines() []string {
 	p.t.Helper()
 	text, err := os.ReadFile(p.operator)
@@ -500,7 +500,7 @@ func (p *place) save(lines []string) {
 	p.write(p.operator, strings.Join(lines, "\n")+"\n")
 }
 
-// number is the index of a line that is told by its number.
+// number converts the number of a line to its index.
 func number(t *testing.T, text string) int {
 	t.Helper()
 	n, err := strconv.Atoi(text)

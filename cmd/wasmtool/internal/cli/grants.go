@@ -14,28 +14,29 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// grantOptions are the flags by which an operator grants.
+// grantOptions holds the flags that grant permissions.
 type grantOptions struct {
 	dirs  []string
 	env   []string
 	allow []string
-	words []capability.Permission // of allow
-	// given are the words of all that the flags grant: a call by hand is not asked about them.
+	words []capability.Permission // parsed from allow
+	// given holds the permissions of all flags. A call from the command line needs no approval
+	// for them.
 	given []capability.Permission
 }
 
-// add adds the flags; byDefault is what --dir is when it is not given, or empty.
+// add defines the flags. byDefault is the default of --dir to show in its help; it may be empty.
 func (o *grantOptions) add(cmd *cobra.Command, byDefault string) {
 	repeatable := "repeatable"
 	if byDefault != "" {
 		repeatable += "; default " + byDefault
 	}
-	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME; NAME=PATH:rw to write there too ("+repeatable+")")
+	cmd.Flags().StringArrayVar(&o.dirs, "dir", nil, "grant the directory `NAME=PATH`, read-only, to a tool that asks for the mount NAME; write NAME=PATH:rw to grant writing as well ("+repeatable+")")
 	cmd.Flags().StringArrayVar(&o.env, "env", nil, "grant the environment variable `NAME`, or NAME=VALUE, to a tool that asks for it (repeatable)")
-	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant a `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG, kv:write (repeatable)")
+	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "grant the `PERMISSION` to a tool that asks for it, such as write:workspace, net:https://api.github.com, env:LANG or kv:write (repeatable)")
 }
 
-// offer turns the flags into what the operator offers, and sets words and given.
+// offer returns what the flags make grantable, and sets words and given.
 func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Grantable, error) {
 	offer := capability.Grantable{
 		Mounts: make(map[string]capability.Mount),
@@ -62,7 +63,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 		name, value, given := strings.Cut(variable, "=")
 		if !given {
 			if value, given = getenv(name); !given {
-				return offer, usage(cmd, fmt.Sprintf("--env %s: the variable is not set; give it as --env %s=VALUE", name, name))
+				return offer, usage(cmd, fmt.Sprintf("--env %s: the variable is not set; write --env %s=VALUE", name, name))
 			}
 		}
 		offer.Env[name] = value
@@ -74,7 +75,7 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 			return offer, usage(cmd, fmt.Sprintf("--allow %s: %v", text, err))
 		}
 		if _, set := getenv(word.Name()); word.Kind() == capability.KindEnv && !set {
-			return offer, usage(cmd, fmt.Sprintf("--allow %s: the variable is not set; give it as --env %s=VALUE", text, word.Name()))
+			return offer, usage(cmd, fmt.Sprintf("--allow %s: the variable is not set; write --env %s=VALUE", text, word.Name()))
 		}
 		o.words = append(o.words, word)
 	}
@@ -82,8 +83,8 @@ func (o *grantOptions) offer(cmd *cobra.Command, getenv func(string) (string, bo
 	return offer, nil
 }
 
-// workspaceDir is the directory that is offered for reading without a word. Without a
-// current directory, only a tool that asks for one does not run.
+// workspaceDir returns the current directory, which tools may read without a flag. Without a
+// current directory it returns "", and only tools that ask for the workspace cannot run.
 func workspaceDir() string {
 	cwd, err := existingDir(".")
 	if err != nil {
@@ -92,16 +93,16 @@ func workspaceDir() string {
 	return cwd
 }
 
-// give notes a word that a flag grants.
+// give records a permission that a flag grants.
 func (o *grantOptions) give(text string) {
-	// A name that makes no word is none that a manifest can ask for.
+	// A name that does not parse as a permission is a name that no manifest can ask for.
 	if word, err := capability.ParsePermission(text); err == nil {
 		o.given = append(o.given, word)
 	}
 }
 
-// checkAsked refuses what is granted and the tool does not ask for: a slip in a name
-// would let the tool go on with something else, such as the current directory.
+// checkAsked refuses grants that the tool does not ask for. Otherwise, after a typo in a name, the
+// tool would run with something else, such as the current directory.
 func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 	var mounts []string
 	for _, f := range spec.Permissions.FS {
@@ -119,7 +120,7 @@ func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 			if slices.Contains(list.asked, name) {
 				continue
 			}
-			message := fmt.Sprintf("%s %s: %s asks for no %s %s", list.flag, granted, spec.Name, list.what, quote(name))
+			message := fmt.Sprintf("%s %s: %s does not ask for the %s %s", list.flag, granted, spec.Name, list.what, quote(name))
 			if len(list.asked) > 0 {
 				message += "; it asks for " + strings.Join(list.asked, ", ")
 			}
@@ -134,7 +135,7 @@ func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 	return nil
 }
 
-// asks reports whether a tool asks for anything that a word grants.
+// asks reports whether a tool asks for anything that the permission w grants.
 func asks(p capability.Permissions, w capability.Permission) bool {
 	return slices.ContainsFunc(p.Words(), func(asked capability.Permission) bool {
 		switch w.Kind() {
@@ -150,8 +151,8 @@ func asks(p capability.Permissions, w capability.Permission) bool {
 	})
 }
 
-// writeSuffix after a path grants writing. A directory whose own name ends so is
-// given with a slash at its end.
+// writeSuffix after a path grants writing. To name a directory that itself ends in :rw, add a
+// slash.
 const writeSuffix = ":rw"
 
 // splitDir splits NAME=PATH or NAME=PATH:rw.
@@ -162,7 +163,7 @@ func splitDir(dir string) (name, path string, mode capability.Mode, err error) {
 	case !ok || name == "" || path == "":
 		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: write NAME=PATH, such as workspace=src, or NAME=PATH:rw", dir)
 	case name == capability.ScratchMount:
-		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: %s is a folder that each call gets for itself; choose another name", dir, name)
+		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: %s is the private directory of each call; choose another name", dir, name)
 	case otherSuffix.MatchString(path):
 		return "", "", capability.ModeNone, fmt.Errorf("--dir %s: the only suffix is :rw; without it the directory is read-only", dir)
 	case write:
@@ -171,7 +172,7 @@ func splitDir(dir string) (name, path string, mode capability.Mode, err error) {
 	return name, path, capability.ModeRead, nil
 }
 
-// otherSuffix is what people write after a path elsewhere.
+// otherSuffix matches suffixes that other programs accept after a path.
 var otherSuffix = regexp.MustCompile(`(?i):(ro|rw|r|w)$`)
 
 func existingDir(path string) (string, error) {

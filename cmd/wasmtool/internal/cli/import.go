@@ -20,7 +20,7 @@ import (
 func newImportCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "import",
-		Short: "Make tools of what others describe",
+		Short: "Create tools from OpenAPI documents and Extism plug-ins",
 	}, newImportOpenAPICommand(a), newImportExtismCommand(a))
 }
 
@@ -28,18 +28,20 @@ func newImportOpenAPICommand(a *app) *cobra.Command {
 	var dir, server string
 	cmd := &cobra.Command{
 		Use:   "openapi FILE",
-		Short: "Make a tool of each operation of an OpenAPI document",
-		Long: `Make a tool of each operation of an OpenAPI document (3.0 or 3.1, JSON or YAML): a
-folder with a manifest that has [rest], and the schema of its parameters. Look at them
-before you use them: descriptions are read by models, and are the document's.
+		Short: "Create a tool from each operation of an OpenAPI document",
+		Long: `Create a tool from each operation of an OpenAPI document (3.0 or 3.1, JSON or YAML). A
+tool is a directory with a manifest that has a [rest] table, and the schema of its
+parameters. Review the tools before you use them: models read their descriptions, which
+come from the document.
 
-What a manifest cannot say is told with its place: an operation that needs it is not
-made, one that can do without it is made without. Nothing is fetched, and nothing is
-overwritten. A secret is named after the server and the security scheme.
+Each part of an operation that a manifest cannot express is reported with its place in
+the document. If the part is optional, the tool is created without it; otherwise the
+tool is not created. Nothing is fetched, and nothing is overwritten. Secrets are named
+after the server and the security scheme.
 
-Exit status: 0; 2 when the file cannot be read or a folder is there already; 8 when
-the document cannot be used, or an operation of it was not made (the others are made
-all the same); 74 when the tools could not be written.`,
+Exit status: 0; 2 if the file cannot be read or a directory already exists; 8 if the
+document cannot be used or a tool could not be created (the others are created); 74 if
+the tools could not be written.`,
 		Example: `  wasmtool import openapi petstore.yaml --dir tools
   wasmtool list --tools tools`,
 		Args: oneArgument("which document? name a file"),
@@ -47,8 +49,8 @@ all the same); 74 when the tools could not be written.`,
 			return a.Streams.importOpenAPI(cmd, args[0], dir, server)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", ".", "make the folders of the tools in `DIR`")
-	cmd.Flags().StringVar(&server, "server", "", "send requests to `URL`, in place of the servers that the document names")
+	cmd.Flags().StringVar(&dir, "dir", ".", "create the directories of the tools in `DIR`")
+	cmd.Flags().StringVar(&server, "server", "", "send requests to `URL` instead of the servers that the document names")
 	return cmd
 }
 
@@ -68,25 +70,26 @@ func newImportExtismCommand(a *app) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "extism FILE.wasm",
-		Short: "Make tools of an Extism plug-in",
-		Long: `Make tools of an Extism plug-in: a folder for each with a manifest, the schema of its
-parameters and the plug-in. One that describes tools, as servlets of mcp.run and plug-ins
-of hyper-mcp do, is asked for them: it runs once, with nothing granted. Of any other each
-function that can be called is a tool with one parameter, "input".
+		Short: "Create tools from an Extism plug-in",
+		Long: `Create tools from an Extism plug-in. Each tool is a directory with a manifest, the schema
+of its parameters and a copy of the plug-in. A plug-in that describes its tools, as
+servlets of mcp.run and plug-ins of hyper-mcp do, is run once to get the descriptions,
+with nothing granted. From any other plug-in, each function that can be called becomes a
+tool with one parameter, "input".
 
-Look at the manifests before you use them: descriptions are read by models, and are the
-plug-in's. No permissions are asked for, because no plug-in tells what it needs. Nothing
-is fetched, and nothing is overwritten.
+Review the manifests before you use them: models read their descriptions, which come from
+the plug-in. The manifests ask for no permissions, because a plug-in does not declare
+what it needs. Nothing is fetched, and nothing is overwritten.
 
-Exit status: 0; 2 when the file cannot be read or a folder is there already; 8 when it is
-no plug-in that can be used, or a tool of it was not made (the others are made all the
-same); 74 when the tools could not be written.`,
+Exit status: 0; 2 if the file cannot be read or a directory already exists; 8 if the file
+is not a usable plug-in or a tool could not be created (the others are created); 74 if
+the tools could not be written.`,
 		Example: `  wasmtool import extism greet.wasm --dir tools
   wasmtool list --tools tools`,
 		Args: oneArgument("which plug-in? name a .wasm file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.importExtism(cmd, args[0], dir) },
 	}
-	cmd.Flags().StringVar(&dir, "dir", ".", "make the folders of the tools in `DIR`")
+	cmd.Flags().StringVar(&dir, "dir", ".", "create the directories of the tools in `DIR`")
 	return cmd
 }
 
@@ -102,8 +105,8 @@ func (a *app) importExtism(cmd *cobra.Command, path, dir string) error {
 	return a.Streams.writeTools(cmd, dir, tools, nil)
 }
 
-// writeTools writes tools that were made of something else, and tells which. refused are those
-// that were not made.
+// writeTools writes imported tools to directories in dir and prints a line for each. refused holds
+// the errors of the tools that could not be created.
 func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []tooldir.Tool, refused stricttoml.Errors) error {
 	written, faulty, err := tooldir.Write(dir, tools)
 	if errors.Is(err, tooldir.ErrExists) {
@@ -126,17 +129,18 @@ func (s Streams) writeTools(cmd *cobra.Command, dir string, tools []tooldir.Tool
 	return nil
 }
 
-// notMade says which operations were not made, and how many were.
+// notMade returns the message that lists the tools that were not created. made is the number of
+// tools that were.
 func notMade(refused stricttoml.Errors, made int) string {
-	text := fmt.Sprintf("%d of %d tools were not made:\n", len(refused), len(refused)+made)
+	text := fmt.Sprintf("%d of %d tools were not created:\n", len(refused), len(refused)+made)
 	if more := len(refused) - stricttoml.MaxErrors; more > 0 {
 		return fmt.Sprintf("%s%s\nand %d more", text, refused[:stricttoml.MaxErrors].Error(), more)
 	}
 	return text + refused.Error()
 }
 
-// readDocument reads a file of which somebody else is the author. Errors are the end of a
-// sentence that begins with its name.
+// readDocument reads an untrusted file. The text of its errors continues a sentence that begins
+// with the name of the file.
 func readDocument(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|plainfile.NonBlocking, 0)
 	if err != nil {

@@ -18,10 +18,10 @@ func newInspectCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILE.wasm",
 		Short: "Show what a WASM module imports, exports and needs",
-		Long: `Show what is in a WASM module and whether it can be a tool. Nothing of it is run.
+		Long: `Show what a WASM module contains and whether it can be a tool. The module is not run.
 
-Exit status: 0 for a module, also one that cannot be a tool; 2 when the file cannot
-be read; 8 when it is no WASM module.`,
+Exit status: 0 for a module, even if it cannot be a tool; 2 if the file cannot be read;
+8 if it is not a WASM module.`,
 		Example: `  wasmtool inspect my-tool/tool.wasm
   wasmtool inspect my-tool/tool.wasm --json`,
 		Args: oneArgument("which module? name a .wasm file"),
@@ -31,7 +31,7 @@ be read; 8 when it is no WASM module.`,
 	return cmd
 }
 
-// moduleView is what 'inspect --json' prints.
+// moduleView is the JSON object that 'inspect --json' prints.
 type moduleView struct {
 	SHA256  string         `json:"sha256"`
 	Bytes   int            `json:"bytes"`
@@ -85,7 +85,7 @@ func (s Streams) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	return outputFailed(w.Flush())
 }
 
-// readModule reads a file, but no more of it than a module may have.
+// readModule reads a module and refuses a file that exceeds the size limit of modules.
 func readModule(cmd *cobra.Command, path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -128,8 +128,8 @@ const pageBytes = 64 << 10
 func newMemoryView(l *rewrite.Limits) *memoryView {
 	v := &memoryView{MinBytes: l.Min * pageBytes}
 	if l.HasMax {
-		most := l.Max * pageBytes
-		v.MaxBytes = &most
+		maxBytes := l.Max * pageBytes
+		v.MaxBytes = &maxBytes
 	}
 	return v
 }
@@ -146,14 +146,15 @@ func newValidateCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate ./DIR|FILE.toml...",
 		Short: "Check manifests and modules without running them",
-		Long: `Check tools: the manifest, all faults at once with line and column; the module's
-digest; whether the module compiles and needs only what wasmtool provides.
-Nothing of a tool is run.
+		Long: `Check that tools can be loaded: that the manifest is valid, that the module has the
+digest that the manifest names, that it compiles, and that it imports only what wasmtool
+provides. All errors of a manifest are reported at once, with line and column. No tool is
+run.
 
-Exit status: 0 when all are good; 8 otherwise.`,
+Exit status: 0 if all tools are valid; 2 if an argument is not a path; 8 otherwise.`,
 		Example: `  wasmtool validate ./my-tool
   wasmtool validate tools/*/tool.toml`,
-		Args: someArguments("which tool? name its folder or its tool.toml"),
+		Args: someArguments("which tool? name its directory or its tool.toml"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.validate(cmd, args) },
 	}
 	o.addCache(cmd)
@@ -172,7 +173,7 @@ func (o toolOptions) validate(cmd *cobra.Command, targets []string) error {
 
 func (o toolOptions) validateOne(cmd *cobra.Command, target string) error {
 	if !isPath(target) {
-		return usage(cmd, fmt.Sprintf("%s is no path; write ./%s for a folder", quote(target), target))
+		return usage(cmd, fmt.Sprintf("%s is not a path; for a directory, write ./%s", quote(target), target))
 	}
 	tools, name, err := o.openTarget(cmd, standard.Options{}, target)
 	if err != nil {

@@ -21,11 +21,11 @@ func newListCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the tools",
-		Long: `List the built-in tools, those in the folders given with --tools and those of the
-operator's file.
+		Long: `List the built-in tools, the tools found with --tools, and the tools and MCP servers of
+the operator's file.
 
-Exit status: 0; 8 when a tool could not be loaded, 9 when an MCP server could
-not be had (the others are listed).`,
+Exit status: 0; 8 if a tool cannot be loaded, 9 if an MCP server cannot be used (the
+others are listed).`,
 		Example: `  wasmtool list
   wasmtool list --category files
   wasmtool list --tools ./my-tools --json`,
@@ -35,8 +35,8 @@ not be had (the others are listed).`,
 		},
 	}
 	o.add(cmd)
-	cmd.Flags().StringVar(&filter.Category, "category", "", "only the tools of this category")
-	cmd.Flags().StringVar(&filter.Tag, "tag", "", "only the tools with this tag")
+	cmd.Flags().StringVar(&filter.Category, "category", "", "list only the tools of this category")
+	cmd.Flags().StringVar(&filter.Tag, "tag", "", "list only the tools with this tag")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return cmd
 }
@@ -46,11 +46,11 @@ func newSearchCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "search WORD...",
-		Short: "Find tools by what they are called and do",
-		Long: `Find the tools whose name, alias, tag, category, title or description holds every
-word, the best first.
+		Short: "Find tools by name and description",
+		Long: `Find the tools whose name, alias, tag, category, title or description contains every
+word. The best match comes first.
 
-Exit status: 0, also when nothing is found; 8 when a tool could not be loaded.`,
+Exit status: 0, also when nothing is found; 8 if a tool cannot be loaded.`,
 		Example: `  wasmtool search files
   wasmtool search regular expression --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -69,8 +69,8 @@ Exit status: 0, also when nothing is found; 8 when a tool could not be loaded.`,
 	return cmd
 }
 
-// printTools opens the tools and prints those that are chosen. A tool that does not
-// load is complained about, and the others are printed.
+// printTools opens the tools and prints the ones that choose returns. It prints an error for each
+// tool that does not load and continues with the others.
 func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []catalogue.Info) error {
 	broken := complaints{Streams: o.Streams}
 	options, err := o.standardOptions(standard.Options{Sources: standard.Sources{OnLoadError: broken.add}})
@@ -99,12 +99,12 @@ func (o toolOptions) printTools(asJSON bool, choose func(*registry.Registry) []c
 	return cmp.Or(outputFailed(w.Flush()), broken.last)
 }
 
-// toolView is a tool as 'list --json' and 'show --json' print it.
+// toolView is the JSON object that 'list --json' and 'show --json' print for a tool.
 type toolView struct {
 	tool.Spec
 	Timeout     string   `json:"timeout"`
 	Permissions []string `json:"permissions"`
-	// Effects is derived from the permissions, as if all were granted.
+	// Effects is what the tool can do if it is granted all permissions that it asks for.
 	Effects capability.Effects `json:"effects"`
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// permissionGrant is a command line of 'permission grant'.
+// permissionGrant holds the command line of 'permission grant'.
 type permissionGrant struct {
 	toolOptions
 	tenant string
@@ -29,28 +29,29 @@ func newPermissionGrantCommand(a *app) *cobra.Command {
 	o := permissionGrant{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "grant TOOL PERMISSION...",
-		Short: "Grant a tool, as it is now, what it asks for",
-		Long: `Grant a tool what it asks for, until you take it back. TOOL is named as for 'wasmtool
-run', and a PERMISSION is a word such as write:workspace, net:https://api.github.com,
-env:LANG, secret:TOKEN or kv:write, as a denial names it.
+		Short: "Grant permissions to a tool as it is now",
+		Long: `Grant permissions to a tool until you revoke them. TOOL is named as for 'wasmtool run'. A
+PERMISSION is, for example, write:workspace, net:https://api.github.com, env:LANG,
+secret:TOKEN or kv:write. The error of a refused call names the permissions that it
+lacks.
 
-The grant is for exactly the tool that there is now: when its manifest or module changes,
-it counts no more. Calls that reach nothing beyond what was granted so, and what needs no
-word, run without a question, unless the tool is dangerous. The permission auto_execute lets
-every call of the tool run without a question, also when it is dangerous. What the
-operator's file denies stays denied, and what it asks about is asked about.
+A grant holds for the tool as it is now: when its manifest or module changes, the grant
+no longer applies. Calls that need only granted permissions run without approval, unless
+the tool is dangerous. The permission auto_execute lets every call of the tool run
+without approval, even if the tool is dangerous. Rules of the operator's file that deny
+or ask still apply.
 
-Exit status: 0; 2 for what the tool does not ask for; 4 for what is denied; 7 for no such
-tool; 8 for one that does not load.`,
+Exit status: 0; 2 if the tool does not ask for the permission; 4 if the operator's file
+denies it; 7 if the tool does not exist; 8 if the tool cannot be loaded.`,
 		Example: `  wasmtool permission grant write write:workspace
   wasmtool permission grant ./issues net:https://api.github.com/ secret:GITHUB_TOKEN
   wasmtool permission grant ./deploy auto_execute`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return usage(cmd, "which tool, and what? 'wasmtool show TOOL' says what it asks for")
+				return usage(cmd, "which tool, and which permissions? 'wasmtool show TOOL' shows what it asks for")
 			case 1:
-				return usage(cmd, "what? 'wasmtool show "+shellWord(args[0])+"' says what it asks for")
+				return usage(cmd, "which permissions? 'wasmtool show "+shellWord(args[0])+"' shows what it asks for")
 			}
 			return nil
 		},
@@ -64,7 +65,7 @@ tool; 8 for one that does not load.`,
 	o.add(cmd)
 	cmd.ValidArgsFunction = o.completeTool
 	tenantFlag(cmd, &o.tenant)
-	cmd.Flags().BoolVar(&o.json, "json", false, "print all that the tool is granted so as a JSON object")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print all stored grants of the tool as a JSON object")
 	return cmd
 }
 
@@ -111,7 +112,7 @@ func (o *permissionGrant) grant(cmd *cobra.Command, target string) error {
 		return o.printJSON(given)
 	}
 	named := strings.TrimSpace(t.spec.Name + " " + t.spec.Version)
-	fmt.Fprintf(o.Err, "wasmtool: %s, as it is now, is granted %s\n", oneLine(named), oneLine(strings.Join(grantedWords(given), ", ")))
+	fmt.Fprintf(o.Err, "wasmtool: granted to %s as it is now: %s\n", oneLine(named), oneLine(strings.Join(grantedWords(given), ", ")))
 	if !t.spec.Sandboxed {
 		fmt.Fprintf(o.Err, "  %s\n", tool.OutsideSandbox)
 	}
@@ -119,13 +120,13 @@ func (o *permissionGrant) grant(cmd *cobra.Command, target string) error {
 		fmt.Fprintf(o.Err, "  %s: it %s\n", oneLine(flag.Permission.String()), oneLine(flag.Why))
 	}
 	if t.spec.Shell != "" && !t.rules.Shell.Unconfirmed {
-		fmt.Fprintln(o.Err, "  scripts that may do more than read are asked about all the same, unless [shell] in the operator's file allows their commands")
+		fmt.Fprintln(o.Err, "  scripts that may do more than read still need approval, unless [shell] in the operator's file allows their commands")
 	}
-	fmt.Fprintf(o.Err, "  to take it back: wasmtool permission revoke %s\n", given.ID)
+	fmt.Fprintf(o.Err, "  to revoke it: wasmtool permission revoke %s\n", given.ID)
 	return nil
 }
 
-// rememberGrant adds a grant to the operator's store.
+// rememberGrant adds a grant to the store and returns all that the tool is granted there.
 func rememberGrant(ctx context.Context, g remembered.Grant) (given remembered.Grant, err error) {
 	stores, err := openStores(true)
 	if err != nil {
@@ -139,8 +140,8 @@ func rememberGrant(ctx context.Context, g remembered.Grant) (given remembered.Gr
 	return given, nil
 }
 
-// checkGrantable refuses what would give nothing: a slip, or what the operator's file
-// denies.
+// checkGrantable refuses permissions that would have no effect: the tool does not ask for them, or
+// the operator's file denies them.
 func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Permission) error {
 	offer := t.rules.OfferTo(t.spec.Name)
 	for _, word := range words {
@@ -148,15 +149,15 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 			return usage(cmd, fmt.Sprintf("%s: %s does not ask for it; it asks for %s", word, t.spec.Name, t.spec.Permissions))
 		}
 		if readsOnly(t.spec.Permissions, word) {
-			return usage(cmd, fmt.Sprintf("%s: %s asks for reading alone; it asks for %s", word, t.spec.Name, t.spec.Permissions))
+			return usage(cmd, fmt.Sprintf("%s: %s asks only to read; it asks for %s", word, t.spec.Name, t.spec.Permissions))
 		}
 		if denial, denied := offer.Deny.Takes(word); denied {
 			return &tool.Error{
 				Code: tool.CodePermissionDenied, Tool: t.spec.Name,
-				Message: fmt.Sprintf("%s is denied by %s in the operator's file, which no grant lifts%s", word, denial, where(offer.Lines[denial])),
+				Message: fmt.Sprintf("%s is denied by %s in the operator's file, which no grant overrides%s", word, denial, where(offer.Lines[denial])),
 			}
 		}
-		// The folder of a mount is bound when a call is made.
+		// The directory of a mount is bound when a call is made.
 		isMount := word.Kind() == capability.KindRead || word.Kind() == capability.KindWrite
 		if err := t.rules.Widen(&offer, word); err != nil && !isMount {
 			return usage(cmd, err.Error())
@@ -165,14 +166,14 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 	return nil
 }
 
-// readsOnly reports whether a word grants writing where a tool only asks to read: whoever
-// grants it would be told of a danger that there is not.
+// readsOnly reports whether the permission w grants writing although the tool only asks to read.
+// Granting it would warn the operator of a danger that does not exist.
 func readsOnly(p capability.Permissions, w capability.Permission) bool {
 	writes := w.Kind() == capability.KindWrite || w.Kind() == capability.KindKV && w.Name() == capability.ModeWrite.String()
 	return writes && !slices.Contains(p.Words(), w)
 }
 
-// where is the end of a sentence that says where something was written.
+// where returns the end of a sentence that names the place of a setting; "" if line is empty.
 func where(line string) string {
 	if line == "" {
 		return ""

@@ -15,25 +15,25 @@ import (
 func newPolicyCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "policy",
-		Short: "Check the operator's file, and explain what it decides",
-		Long: `Check the operator's file, and explain what it decides. See docs/operator.md for its
+		Short: "Check the operator's file and explain its decisions",
+		Long: `Check the operator's file and explain its decisions. See docs/operator.md for its
 format.`,
 		Example: `  wasmtool policy check
   wasmtool policy explain grep read:workspace`,
 	}, newPolicyCheckCommand(a), newPolicyExplainCommand(a))
 }
 
-// checkView is what 'policy check --json' prints.
+// checkView is the JSON object that 'policy check --json' prints.
 type checkView struct {
 	Success  bool        `json:"success"`
 	Error    *tool.Error `json:"error"`
-	Faults   []faultView `json:"faults"`
+	Errors   []errorView `json:"faults"`
 	Warnings []string    `json:"warnings"`
 }
 
-// faultView is one fault of the operator's file. Line and column count from 1; both are 0
-// for a fault of the whole file.
-type faultView struct {
+// errorView is one error of the operator's file. Line and Column count from 1; both are 0 if the
+// error concerns the whole file.
+type errorView struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
@@ -47,15 +47,15 @@ func newPolicyCheckCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check the operator's file",
-		Long: `Check the operator's file: every fault is told with its line and column, and what is
-probably a slip as a warning. Nothing is run.
+		Long: `Check the operator's file. Every error is reported with its line and column, and every
+probable mistake as a warning. No tool is run.
 
-Exit status: 0; 2 when the file cannot be used; 4 when a folder of its mounts is not there;
-8 for a tool that does not load.`,
+Exit status: 0; 2 if the file cannot be used; 4 if the directory of a mount does not
+exist; 8 if a tool cannot be loaded.`,
 		Example: "  wasmtool policy check --config wasmtool.toml",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(cmd, "takes no arguments; to check another file than yours, write --config "+shellWord(args[0]))
+				return usage(cmd, "takes no arguments; to check this file, write --config "+shellWord(args[0]))
 			}
 			return nil
 		},
@@ -73,20 +73,20 @@ Exit status: 0; 2 when the file cannot be used; 4 when a folder of its mounts is
 		},
 	}
 	o.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object with each fault and warning")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object with each error and warning")
 	return cmd
 }
 
-// checked says that nothing is wrong with the operator's file, or that there is none: it
-// need not be there.
+// checked returns the message for an operator's file without errors, or for one that does not
+// exist, which is not an error.
 func checked(file config.File) string {
 	if _, err := os.Stat(file.Path); file.Path == "" || errors.Is(err, fs.ErrNotExist) {
-		return "wasmtool: there is no operator's file" + where(file.Name) + "; what needs a word of yours is not granted"
+		return "wasmtool: there is no operator's file" + where(file.Name) + "; nothing is granted beyond the defaults and stored grants"
 	}
-	return "wasmtool: the operator's file can be used" + where(file.Name)
+	return "wasmtool: the operator's file has no errors" + where(file.Name)
 }
 
-// checkPolicy returns what is probably a slip in the operator's file.
+// checkPolicy returns warnings about probable mistakes in the operator's file.
 func (o toolOptions) checkPolicy() ([]string, error) {
 	t, err := o.openExplained("", nil)
 	if err != nil {
@@ -101,12 +101,12 @@ func (o toolOptions) checkPolicy() ([]string, error) {
 }
 
 func (s Streams) printCheck(warnings []string, err error) error {
-	view := checkView{Success: err == nil, Error: jsonError(err), Faults: []faultView{}, Warnings: append([]string{}, warnings...)}
-	var faults config.Errors
-	if errors.As(err, &faults) {
-		for _, f := range faults {
-			view.Faults = append(view.Faults, faultView{f.File, f.Line, f.Column, f.Key, f.Message})
+	view := checkView{Success: err == nil, Error: jsonError(err), Errors: []errorView{}, Warnings: append([]string{}, warnings...)}
+	var list config.Errors
+	if errors.As(err, &list) {
+		for _, e := range list {
+			view.Errors = append(view.Errors, errorView{e.File, e.Line, e.Column, e.Key, e.Message})
 		}
 	}
-	return s.printTold(view, err)
+	return s.printWithError(view, err)
 }

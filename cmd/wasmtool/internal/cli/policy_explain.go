@@ -18,7 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// policyExplain is a command line of 'policy explain'.
+// policyExplain holds the command line of 'policy explain'.
 type policyExplain struct {
 	toolOptions
 	input string
@@ -29,23 +29,24 @@ func newPolicyExplainCommand(a *app) *cobra.Command {
 	o := policyExplain{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "explain TOOL [PERMISSION]...",
-		Short: "Explain what a tool may do, and which line decides",
-		Long: `Explain whether a call of a tool runs, and which rule decides it. With permissions,
-explain whether the tool has each of them, which line gives or takes it, and how to allow
-it. Nothing is run.
+		Short: "Explain what a tool may do and which rule decides",
+		Long: `Explain whether a call of a tool would run and which rule decides. With permissions,
+explain for each whether the tool has it, which line grants or denies it, and how to
+allow it. No tool is run.
 
-Exit status: 0 when all that was asked about is allowed; 4 otherwise; 7 for no such tool.`,
+Exit status: 0 if everything asked about is allowed; 4 otherwise; 7 if the tool does not
+exist.`,
 		Example: `  wasmtool policy explain write
   wasmtool policy explain grep read:workspace env:LANG
   wasmtool policy explain write --input '{"file_path":"/workspace/.env","content":""}'
   wasmtool policy explain bash --input '{"command":"ls | head; rm x"}'`,
-		Args: someArguments("which tool? 'wasmtool list' shows those there are"),
+		Args: someArguments("which tool? 'wasmtool list' shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd, args[0], args[1:]) },
 	}
 	o.add(cmd)
 	cmd.ValidArgsFunction = o.completeTool
-	cmd.Flags().StringVar(&o.input, "input", "", "arguments of the call as a JSON object, @FILE to read it from a file, - from standard input")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object; with permissions, an array of one for each")
+	cmd.Flags().StringVar(&o.input, "input", "", "explain a call with these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object, or with permissions an array with one object for each")
 	return cmd
 }
 
@@ -77,7 +78,8 @@ func (o policyExplain) explain(cmd *cobra.Command, target string, permissions []
 	return o.explainCall(t, explained)
 }
 
-// explainedTool is a tool, also one that the policy takes away, with the rules of all.
+// explainedTool is a tool with the rules that apply to all tools. The policy may have disabled the
+// tool.
 type explainedTool struct {
 	tools    *registry.Registry
 	operator *config.Config
@@ -86,8 +88,8 @@ type explainedTool struct {
 	target   string // as the command line names it
 }
 
-// openExplained finds a tool and the rules of all; with no target the rules alone. The
-// caller closes its tools.
+// openExplained finds a tool and the rules. Without a target, it only reads the rules. The caller
+// must close the tools of the result.
 func (o toolOptions) openExplained(target string, stores *remembered.Files) (explainedTool, error) {
 	t := explainedTool{target: target}
 	options := standard.Options{Workspace: workspaceDir()}
@@ -98,7 +100,7 @@ func (o toolOptions) openExplained(target string, stores *remembered.Files) (exp
 	}
 	t.operator = options.Config
 	if target == "" {
-		options.Registry.Logger = nil // the caller tells the warnings
+		options.Registry.Logger = nil // the caller prints the warnings
 	}
 	if t.tools, err = standard.New(options); err != nil {
 		return t, err
@@ -122,24 +124,22 @@ func (t *explainedTool) find() error {
 	return err
 }
 
-// denied is how a command ends that explained why something is not allowed.
+// denied returns the error of a command that has explained why something is not allowed.
 func denied() error {
 	return errSilent{&tool.Error{Code: tool.CodePermissionDenied, Message: "not allowed"}}
 }
 
-// wordView is what 'policy explain --json' prints of a permission.
+// wordView is the JSON object that 'policy explain --json' prints for a permission.
 type wordView struct {
 	Permission string `json:"permission"`
 	Allowed    bool   `json:"allowed"`
 	By         string `json:"by"`
-	// Fix is the word that would allow it, and Command grants it; Obstacle is what has to be
-	// done first.
-	Fix      string `json:"fix,omitempty"`
-	Command  string `json:"command,omitempty"`
-	Obstacle string `json:"obstacle,omitempty"`
+	Fix        string `json:"fix,omitempty"`      // the permission that would allow it
+	Command    string `json:"command,omitempty"`  // the command line that grants Fix
+	Obstacle   string `json:"obstacle,omitempty"` // what must be done before Fix can be granted
 }
 
-// explainWords tells of each permission what decides about it.
+// explainWords prints for each permission whether it is allowed and which rule decides.
 func (o policyExplain) explainWords(cmd *cobra.Command, t explainedTool, offer capability.Grantable, permissions []string) error {
 	all := true
 	views := []wordView{}
@@ -174,7 +174,7 @@ func (o policyExplain) printWords(t explainedTool, views []wordView) error {
 		fmt.Fprintf(&b, "%s: %s\n  %s\n", v.Permission, yesNo(v.Allowed, "allowed", "not allowed"), v.By)
 		switch {
 		case v.Obstacle != "":
-			fmt.Fprintf(&b, "  what stands in the way: %s\n", v.Obstacle)
+			fmt.Fprintf(&b, "  to do first: %s\n", v.Obstacle)
 		case v.Fix != "":
 			fmt.Fprintf(&b, "  to allow it: %s\n  or in the operator's file:\n    %s\n",
 				v.Command, strings.ReplaceAll(t.rules.AllowLines(t.spec.Name, []string{v.Fix}), "\n", "\n    "))
@@ -184,29 +184,30 @@ func (o policyExplain) printWords(t explainedTool, views []wordView) error {
 	return outputFailed(err)
 }
 
-// callView is what 'policy explain --json' prints of a call.
+// callView is the JSON object that 'policy explain --json' prints for a call.
 type callView struct {
 	Allowed bool `json:"allowed"`
-	// Sandboxed tells whether what is granted bounds what the call can reach.
+	// Sandboxed reports whether the call can reach only what is granted.
 	Sandboxed bool `json:"sandboxed"`
 	policy.Explanation
-	// Shell is what the script in the arguments comes to.
+	// Shell is the decision about the script in the arguments; nil without a script.
 	Shell *shellcommand.Result `json:"shell,omitempty"`
-	// Script is the parameter for a script, which decides, too, where none was given.
+	// Script names the parameter that takes a script, if the tool has one and the arguments do
+	// not. The script of a call affects the decision.
 	Script string `json:"script,omitempty"`
-	// Missing is what is not granted.
+	// Missing holds the permissions that are not granted.
 	Missing []string `json:"missing,omitempty"`
-	// Obstacles are what stands in the way of granting it.
+	// Obstacles lists what must be done before the missing permissions can be granted.
 	Obstacles []string `json:"obstacles,omitempty"`
-	// Changed is what was granted to the tool as it was before it changed.
+	// Changed holds the permissions that were granted to the tool before it changed.
 	Changed []string `json:"changed,omitempty"`
-	// Moved is what was granted when a mount led to another directory.
+	// Moved holds the permissions that were granted when a mount led to another directory.
 	Moved []string `json:"moved,omitempty"`
-	// Command would let it run.
+	// Command is the command line that would let the call run.
 	Command string `json:"command,omitempty"`
 }
 
-// explainCall tells what decides about a call.
+// explainCall prints whether a call would run and which rule decides.
 func (o policyExplain) explainCall(t explainedTool, explained registry.Explained) error {
 	given := explained.Offered
 	view := callView{
@@ -233,16 +234,16 @@ func (o policyExplain) printCall(v callView, reach string) error {
 		return o.printJSON(v)
 	}
 	text := v.String() + reach + "\n"
-	if !v.Sandboxed { // before what would let it run
+	if !v.Sandboxed { // the reader should see this before the command that lets the call run
 		text = reach + "\n" + v.String()
 	}
 	if len(v.Missing) > 0 {
-		missing := "it does not run: not granted: " + strings.Join(v.Missing, ", ") + "\n"
+		missing := "the call does not run; not granted: " + strings.Join(v.Missing, ", ") + "\n"
 		for _, text := range v.Obstacles {
-			missing += "  what stands in the way: " + text + "\n"
+			missing += "  to do first: " + text + "\n"
 		}
 		if v.Effect == policy.Allow {
-			text = "" // that a call which does not run is allowed would only mislead
+			text = "" // "allowed" would mislead, because the call does not run
 		}
 		text = missing + text
 	}
@@ -250,22 +251,22 @@ func (o policyExplain) printCall(v callView, reach string) error {
 		text += scriptText(*v.Shell)
 	}
 	if v.Script != "" {
-		text += fmt.Sprintf("what its script does decides, too: give one with --input '{%q: \"...\"}'\n", v.Script)
+		text += fmt.Sprintf("the decision also depends on the script; to include one, add --input '{%q: \"...\"}'\n", v.Script)
 	}
 	if len(v.Changed) > 0 {
-		text += "the tool is not the one that this was granted to: " + strings.Join(v.Changed, ", ") + "\n"
+		text += "these grants no longer apply, because the tool has changed: " + strings.Join(v.Changed, ", ") + "\n"
 	}
 	if len(v.Moved) > 0 {
-		text += "these grants have no effect, since a mount leads to another directory now: " + strings.Join(v.Moved, ", ") + "\n"
+		text += "these grants no longer apply, because a mount leads to another directory now: " + strings.Join(v.Moved, ", ") + "\n"
 	}
 	if v.Command != "" {
-		text += "to grant it to the tool as it is:\n  " + v.Command + "\n"
+		text += "to grant what is missing, until the tool changes:\n  " + v.Command + "\n"
 	}
 	_, err := fmt.Fprint(o.Out, printable(text))
 	return outputFailed(err)
 }
 
-// scriptText tells what each part of a script comes to.
+// scriptText describes the decision about each part of a script.
 func scriptText(s shellcommand.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the script: %s%s\n", s.Effect, yesNo(s.ReadOnly, ", and the call may only read", ""))

@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// printContent prints the content of a result. To a terminal, control characters
-// are shown and the last line is ended; anywhere else the bytes go out as they are.
+// printContent prints the content of a result. On a terminal, control characters are made visible
+// and the last line gets a newline; elsewhere the bytes are written unchanged.
 func (s Streams) printContent(r tool.Result) error {
 	terminal := isTerminal(s.Out)
 	for _, c := range slices.Concat(r.Content, r.Attachments) {
@@ -21,7 +21,7 @@ func (s Streams) printContent(r tool.Result) error {
 		case c.Type == tool.ContentResource && c.Resource.Blob == nil:
 			text = c.Resource.Text
 		case c.Type != tool.ContentText:
-			fmt.Fprintf(s.Err, "wasmtool: the result has %s\n", blockInWords(c))
+			fmt.Fprintf(s.Err, "wasmtool: the result contains %s\n", describeBlock(c))
 			continue
 		}
 		if terminal {
@@ -37,8 +37,8 @@ func (s Streams) printContent(r tool.Result) error {
 	return nil
 }
 
-// blockInWords describes a block that a terminal does not show.
-func blockInWords(c tool.Content) string {
+// describeBlock describes a content block that is not text.
+func describeBlock(c tool.Content) string {
 	file := func(what, name string, data []byte) string {
 		return fmt.Sprintf("%s (%s, %s); --json prints it", what, oneLine(name), byteCount(uint64(len(data))))
 	}
@@ -48,12 +48,12 @@ func blockInWords(c tool.Content) string {
 	case tool.ContentResource:
 		return file("a file", c.Resource.URI, c.Resource.Blob)
 	case tool.ContentAudio:
-		return file("a sound", c.MIMEType, c.Data)
+		return file("audio", c.MIMEType, c.Data)
 	}
 	return file("an image", c.MIMEType, c.Data)
 }
 
-// envelope is what 'run --json' prints. Its fields are a promise to scripts.
+// envelope is the JSON object that 'run --json' prints. Scripts depend on its fields.
 type envelope struct {
 	Success  bool           `json:"success"`
 	Result   envelopeResult `json:"result"`
@@ -80,8 +80,7 @@ type envelopeCall struct {
 	Memory     uint64  `json:"memory_bytes,omitempty"`
 }
 
-// printEnvelope prints the outcome of a call as one JSON object. The error stays the
-// command's, for its exit status.
+// printEnvelope prints the result of a call as one JSON object. It returns err for the exit status.
 func (s Streams) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) error {
 	var u *usageError
 	if errors.As(err, &u) {
@@ -95,5 +94,5 @@ func (s Streams) printEnvelope(r tool.Result, receipt *tool.Receipt, err error) 
 		Warnings: append([]string{}, r.Warnings...), Receipt: receipt,
 		Call: envelopeCall{ID: r.Call.ID, Tool: r.Call.Tool, DurationMS: float64(r.Call.Duration.Microseconds()) / 1000, Fuel: r.Call.Fuel, Memory: r.Call.Memory},
 	}
-	return s.printTold(e, err)
+	return s.printWithError(e, err)
 }

@@ -34,20 +34,20 @@ func newRunCommand(a *app) *cobra.Command {
 		Short: "Run a tool",
 		Long: `Run a tool and print its result.
 
-The tool is a built-in or one found with --tools or in the tool_directories of the
-operator's file, by its NAME, or the folder ./DIR that holds a tool.toml, or a
-manifest FILE.toml. A bare NAME is never a folder.
+NAME is the name of a built-in tool, or of a tool found with --tools or in the
+tool_directories of the operator's file. ./DIR is a directory that holds a tool.toml, and
+FILE.toml is a manifest. A name without a slash is never taken for a directory.
 
 Arguments:
-  KEY=VALUE   a text, or a number or a truth value where the tool wants one
+  KEY=VALUE   a string; a number or a boolean if the parameter has that type
   KEY:=JSON   any JSON value: limit:=20, tags:='["a","b"]'
   --input     all arguments as one JSON object; KEY=VALUE adds to it
 
-The tool reaches only what its manifest asks for and you grant. Without a word
-from you that is: the current directory, read-only, as the mount "workspace"; the
-clock; randomness. --allow write:workspace lets it write there. What
-is granted for good is granted with 'wasmtool permission grant' or stands in the
-operator's file: see docs/operator.md.
+The tool reaches only what its manifest asks for and you grant. By default you grant the
+current directory, read-only, as the mount "workspace"; the clock; and randomness.
+--allow write:workspace lets the tool write to the current directory. To grant
+permissions permanently, use 'wasmtool permission grant' or the operator's file; see
+docs/operator.md.
 
 Exit status: see 'wasmtool --help'.`,
 		Example: `  wasmtool run grep pattern='func main' path=.
@@ -55,7 +55,7 @@ Exit status: see 'wasmtool --help'.`,
   wasmtool run read --input '{"file_path":"go.mod","limit":5}' --json
   wasmtool run ./my-tool --dir workspace=../data --timeout 5s
   wasmtool run ./issues --allow net:https://api.github.com query=crash --receipt`,
-		Args: someArguments("which tool? 'wasmtool list' shows those there are"),
+		Args: someArguments("which tool? 'wasmtool list' shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, args[0], args[1:])
 		},
@@ -64,18 +64,18 @@ Exit status: see 'wasmtool --help'.`,
 	cmd.ValidArgsFunction = o.completeTool
 	o.grantOptions.add(cmd, capability.WorkspaceMount+"=.")
 	flags := cmd.Flags()
-	flags.StringVar(&o.input, "input", "", "arguments as a JSON object, @FILE to read it from a file, - from standard input")
-	flags.DurationVar(&o.timeout, "timeout", 0, "time the tool may take, in place of its manifest's (e.g. 5s)")
-	flags.BoolVarP(&o.yes, "yes", "y", false, "say yes to the question that a dangerous tool asks")
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all that the tool logs, not warnings and errors only")
-	flags.BoolVar(&o.receipt, "receipt", false, "tell what the call reached, which rule let it run and what it cost, on standard error; with --json in the object")
-	flags.BoolVar(&o.json, "json", false, "print result, error and warnings as one JSON object")
+	flags.StringVar(&o.input, "input", "", "pass these arguments: a JSON object, @FILE to read it from a file, or - for standard input")
+	flags.DurationVar(&o.timeout, "timeout", 0, "limit the time of the call, instead of the timeout in the manifest (e.g. 5s)")
+	flags.BoolVarP(&o.yes, "yes", "y", false, "approve the call without asking, even if the tool is dangerous")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all log lines of the tool, not only warnings and errors")
+	flags.BoolVar(&o.receipt, "receipt", false, "print what the call reached, which rule allowed it and what it cost: on standard error, or with --json in the object")
+	flags.BoolVar(&o.json, "json", false, "print the result, the error and the warnings as one JSON object")
 	return cmd
 }
 
 func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) error {
 	if cmd.Flags().Changed("timeout") && o.timeout < time.Millisecond {
-		return usage(cmd, "--timeout must be at least 1ms, like 5s")
+		return usage(cmd, "--timeout must be at least 1ms; write, for example, 5s")
 	}
 	arguments, err := o.arguments(cmd, o.input, pairs)
 	if err != nil {
@@ -120,18 +120,19 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	return err
 }
 
-// saysMore reports whether the result of a call that failed has what its error lacks,
-// such as the output of a script.
+// saysMore reports whether the result of a failed call contains text that its error lacks, such as
+// the output of a script.
 func saysMore(result tool.Result, err error) bool {
 	var e *tool.Error
 	if !errors.As(err, &e) || e.Code != tool.CodeExecution {
 		return false
 	}
-	said := func(text string) string { return strings.Join(strings.Fields(text), " ") } // errors are laid out anew
-	return !strings.Contains(said(err.Error()+" "+e.Details.Foreign()), said(result.Text()))
+	// Errors are wrapped and indented anew, so white space does not count.
+	squeeze := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	return !strings.Contains(squeeze(err.Error()+" "+e.Details.Foreign()), squeeze(result.Text()))
 }
 
-// call opens the tools, calls one, and closes them again.
+// call opens the tools, calls the target, and closes the tools.
 func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target string, arguments []byte) (tool.Result, error) {
 	tools, name, err := o.openTarget(cmd, options, target)
 	if err != nil {
@@ -143,19 +144,19 @@ func (o *runOptions) call(cmd *cobra.Command, options standard.Options, target s
 			return failedBeforeCall(target, err), err
 		}
 	}
-	talk := &talk{err: o.Err, name: name, least: slog.LevelWarn}
+	output := &callOutput{err: o.Err, name: name, minLevel: slog.LevelWarn}
 	if o.verbose {
-		talk.least = slog.LevelDebug
+		output.minLevel = slog.LevelDebug
 	}
-	defer talk.end()
-	call := tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout, OnLog: talk.log}
+	defer output.end()
+	call := tool.Call{Tool: name, Arguments: arguments, Timeout: o.timeout, OnLog: output.log}
 	if isTerminal(o.Err) {
-		call.OnProgress = talk.progress
+		call.OnProgress = output.progress
 	}
 	return tools.Execute(cmd.Context(), call)
 }
 
-// failedBeforeCall is the result of a call that had no tool to go to.
+// failedBeforeCall returns the result of a call that failed before it reached a tool.
 func failedBeforeCall(target string, err error) tool.Result {
 	return tool.Result{
 		IsError: true,

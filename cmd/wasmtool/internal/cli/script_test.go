@@ -61,8 +61,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// cmdExits runs a program and fails the script unless it ends with the exit status
-// given: exits STATUS PROGRAM [ARGS...].
+// cmdExits implements exits STATUS PROGRAM [ARGS...]. It runs a program and fails the script unless
+// the program ends with that exit status.
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS PROGRAM [ARGS...]")
@@ -83,8 +83,8 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdGuest makes a tool of the test guest in each folder named: guest DIR MODE
-// [ARG]. The lines of DIR/more.toml, if there are any, join its manifest.
+// cmdGuest implements guest DIR MODE [ARG...]. It creates a tool from the test guest in DIR. The
+// manifest includes the lines of DIR/more.toml if that file exists.
 func cmdGuest(ts *testscript.TestScript, neg bool, args []string, module []byte) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: guest DIR MODE [ARG...]")
@@ -105,7 +105,7 @@ func cmdGuest(ts *testscript.TestScript, neg bool, args []string, module []byte)
 	ts.Check(os.WriteFile(filepath.Join(dir, "tool.toml"), []byte(manifest), 0o666))
 }
 
-// cmdWasm writes an odd module: wasm KIND FILE.
+// cmdWasm implements wasm KIND FILE. It writes a small module of that kind.
 func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: wasm KIND FILE")
@@ -127,7 +127,7 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		m.Funcs = []wasmtest.Func{{Type: 3, Body: wasmtest.Code(wasmtest.CallFunc(0), wasmtest.CallFunc(1), wasmtest.CallFunc(2), wasmtest.Const(0))}}
 		m.Exports = []wasmtest.Export{{Name: "echo", Index: 3}, {Name: "memory", Kind: 2}}
-	case "servlet", "liar": // an Extism plug-in that describes tools, which all answer alike
+	case "servlet", "liar": // an Extism plug-in that describes tools; all return the same result
 		m = servlet(args[0] == "liar")
 	case "imports":
 		m.Imports = []wasmtest.Import{{Module: "env", Name: "launch_missiles"}}
@@ -138,8 +138,8 @@ func cmdWasm(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
 }
 
-// cmdServer starts a server of items for the rest of a script, and puts its URL into a
-// variable: server VARIABLE.
+// cmdServer implements server VARIABLE. It starts a server of items for the rest of the script and
+// puts its URL into the variable.
 func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: server VARIABLE")
@@ -161,13 +161,13 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Method, " ")
-		_, _ = io.Copy(w, r.Body) // the script sees what is missing
+		_, _ = io.Copy(w, r.Body) // a missing part fails the script
 	})
 	mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `<title>A page</title><h1>Head</h1><p>See <a href="items/7">item 7</a>.<script>track()</script>`)
 	})
 	mux.Handle("GET /away", http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
-	// As Brave Search answers.
+	// A response in the format of Brave Search.
 	mux.HandleFunc("GET /res/v1/web/search", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Subscription-Token") == "" {
 			w.WriteHeader(http.StatusUnprocessableEntity)
@@ -180,7 +180,7 @@ func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], server.URL)
 }
 
-// Ctrl-C stops the tool at once with its own exit status.
+// Ctrl-C stops the tool at once and has an exit status of its own.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no interrupt to send to one process")
@@ -209,7 +209,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// A pipe holds less than this, so once it is written the process is up and reads.
+	// A pipe buffers less than this, so once it is written, the process has started and reads.
 	if _, err := io.WriteString(stdin, strings.Repeat(" ", 1<<20)+"{}"); err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// servlet is a plug-in with the tool "say.Hello", or one that lies about its tools.
+// servlet returns a plug-in with the tool "say.Hello", or one with an invalid description of its
+// tools.
 func servlet(lies bool) wasmtest.Module {
 	described, answer := `{"tools":[{"name":"say.Hello","description":"Says hello.","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}]}`, `{"content":[{"type":"text","text":"hello"}]}`
 	if lies {

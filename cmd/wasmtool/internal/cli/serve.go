@@ -41,7 +41,7 @@ type serveOptions struct {
 	watch     bool
 }
 
-// The flags of OAuth.
+// The names of the OAuth flags.
 const (
 	oauthIssuer   = "oauth-issuer"
 	oauthResource = "oauth-resource"
@@ -49,32 +49,34 @@ const (
 	oauthScope    = "oauth-scope"
 )
 
-// tokenEnv holds the token that clients over HTTP must send.
+// tokenEnv names the variable that holds the token that HTTP clients must send.
 const tokenEnv = "WASMTOOL_SERVE_TOKEN"
 
 func newServeCommand(a *app) *cobra.Command {
 	o := serveOptions{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Offer the tools to an MCP client",
-		Long: `Offer the tools to a client of the Model Context Protocol: Claude, Cursor,
-VS Code and others. The client starts the command and talks to it over standard
-input and output; --print-config prints what to put into its configuration.
-With --http the command waits for clients instead, at http://ADDR/mcp.
+		Short: "Serve the tools to MCP clients",
+		Long: `Serve the tools to a client of the Model Context Protocol: Claude, Cursor, VS Code and
+others. The client starts the command and communicates with it over standard input and
+output; --print-config prints the configuration for the client. With --http, the command
+serves any number of clients at http://ADDR/mcp instead.
 
-A tool reaches only what its manifest asks for and you grant. Without a word from
-you that is the clock and randomness: unlike 'wasmtool run', nothing of the current
-directory, which is wherever the client happens to start the command. --workspace
-grants a directory. What must be asked about is asked through the client; a client
-that cannot ask its user gets a no. See docs/mcp.md and docs/operator.md.
+A tool reaches only what its manifest asks for and you grant. By default you grant the
+clock and randomness. Unlike 'wasmtool run', you do not grant the current directory,
+because it depends on the client that starts the command; --workspace grants a directory.
+Calls that need approval are put to the user through the client. If the client cannot
+ask its user, they are denied. See docs/mcp.md and docs/operator.md.
 
-An address that other machines can reach needs a token of at least 16 bytes, in the
-variable WASMTOOL_SERVE_TOKEN or in --token-file; or an authorization server, with
---oauth-issuer, whose users are tenants of their own. SIGHUP reads the operator's file
-again. The first SIGINT or SIGTERM lets calls that run end; a second one does not.
+With --http, an address that other machines can reach needs access control: either a
+token of at least 16 bytes, in the variable WASMTOOL_SERVE_TOKEN or in --token-file; or an
+authorization server, with --oauth-issuer, which makes each of its users a tenant.
 
-Exit status: 0 when the client has gone or the command was told to stop; 2 for a
-wrong command line.`,
+SIGHUP reloads the operator's file. The first SIGINT or SIGTERM stops the server after
+the running calls have ended; a second one ends it at once.
+
+Exit status: 0 when the client disconnects or the command is stopped by a signal; 2 if
+the command line is wrong.`,
 		Example: `  wasmtool serve --workspace . --print-config claude
   wasmtool serve --workspace ~/project:rw --tools ./tools
   wasmtool serve --http 127.0.0.1:8080 --admin 127.0.0.1:8081`,
@@ -84,19 +86,19 @@ wrong command line.`,
 	o.toolOptions.add(cmd)
 	o.grantOptions.add(cmd, "")
 	flags := cmd.Flags()
-	flags.StringVar(&o.workspace, "workspace", "", "grant `DIR`, read-only, to tools that ask for the mount \"workspace\"; DIR:rw to write there too")
-	flags.StringVar(&o.http, "http", "", "wait for clients at `ADDR`, such as 127.0.0.1:8080, in place of standard input and output")
-	flags.StringVar(&o.admin, "admin", "", "answer /healthz, /readyz and /metrics at `ADDR`, such as 127.0.0.1:8081")
-	flags.StringVar(&o.tokenFile, "token-file", "", "the `FILE` with the token that clients over HTTP must send (default: $"+tokenEnv+")")
-	flags.StringVar(&o.oauth.Issuer, oauthIssuer, "", "let in who has a token of the authorization server at `URL`, in place of --token-file")
-	flags.StringVar(&o.oauth.Resource, oauthResource, "", "the `URL` by which clients reach this server, such as https://tools.example.com/mcp; tokens must be for it")
-	flags.StringVar(&o.oauth.Audience, oauthAudience, "", "what tokens must be for, where the authorization server does not say the URL of --oauth-resource")
-	flags.StringArrayVar(&o.oauth.Scopes, oauthScope, nil, "let in only tokens with the scope `NAME` (repeatable)")
-	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` besides this machine's own names (repeatable)")
-	flags.BoolVar(&o.watch, "watch", false, "reload the tools of --tools and of tool_directories when their files change")
-	flags.StringVar(&o.client, "print-config", "", "print what to put into the configuration of `CLIENT`, and serve nothing: "+strings.Join(clientNames(), ", "))
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all that tools log on standard error, not warnings and errors only")
-	flags.BoolVar(&o.receipt, "receipt", false, "tell on standard error what each call reached, which rule let it run and what it cost, a line of JSON each")
+	flags.StringVar(&o.workspace, "workspace", "", "grant the directory `DIR`, read-only, to tools that ask for the mount \"workspace\"; write DIR:rw to grant writing as well")
+	flags.StringVar(&o.http, "http", "", "serve clients over HTTP at `ADDR`, such as 127.0.0.1:8080, instead of over standard input and output")
+	flags.StringVar(&o.admin, "admin", "", "serve /healthz, /readyz and /metrics at `ADDR`, such as 127.0.0.1:8081")
+	flags.StringVar(&o.tokenFile, "token-file", "", "read the token that HTTP clients must send from `FILE` (default: $"+tokenEnv+")")
+	flags.StringVar(&o.oauth.Issuer, oauthIssuer, "", "accept tokens issued by the authorization server at `URL`, instead of --token-file")
+	flags.StringVar(&o.oauth.Resource, oauthResource, "", "set the `URL` under which clients reach this server, such as https://tools.example.com/mcp; accept only tokens issued for it")
+	flags.StringVar(&o.oauth.Audience, oauthAudience, "", "accept only tokens with this audience, if the authorization server does not use the URL of --oauth-resource")
+	flags.StringArrayVar(&o.oauth.Scopes, oauthScope, nil, "accept only tokens with the scope `NAME` (repeatable)")
+	flags.StringArrayVar(&o.hosts, "allow-host", nil, "accept HTTP requests for the host `NAME` as well as for this machine's own names (repeatable)")
+	flags.BoolVar(&o.watch, "watch", false, "reload the tools of --tools and tool_directories when their files change")
+	flags.StringVar(&o.client, "print-config", "", "print the configuration for `CLIENT` and exit: "+strings.Join(clientNames(), ", "))
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show all log lines of tools on standard error, not only warnings and errors")
+	flags.BoolVar(&o.receipt, "receipt", false, "print for each call what it reached, which rule allowed it and what it cost, as a line of JSON on standard error")
 	return cmd
 }
 
@@ -117,7 +119,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(stores)
-	approver, said := new(mcpserver.Approver), &lineWriter{err: o.Err}
+	approver, messages := new(mcpserver.Approver), &lineWriter{err: o.Err}
 	options, err := o.standardOptions(standard.Options{
 		Words: o.words, Sources: standard.Sources{OnLoadError: o.warn},
 		Host: standard.Host{Asker: approver, Jobs: new(process.Options)},
@@ -129,13 +131,13 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	options.Registry.Rules.Offer = offer
 	options.Registry.Approvals = approvals(approver, stores)
 	if o.receipt {
-		options.Registry.Calls.OnReceipt = said.receipt
+		options.Registry.Calls.OnReceipt = messages.receipt
 	}
 	if err := o.checkOptions(cmd, options); err != nil {
 		return err
 	}
-	options.Registry.Logger = slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	tools, folders, err := o.openTools(options)
+	options.Registry.Logger = slog.New(slog.NewTextHandler(messages, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	tools, directories, err := o.openTools(options)
 	if err != nil {
 		return err
 	}
@@ -147,7 +149,7 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 		Version: readVersion().Version, Approver: approver, Logger: options.Registry.Logger,
 		OnLog: func(name string, level slog.Level, text string) {
 			if level >= slog.LevelWarn || o.verbose {
-				said.log(name, level, text)
+				messages.log(name, level, text)
 			}
 		},
 	})
@@ -156,34 +158,34 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	defer cancel()
 	reloader := standard.NewReloader(tools, options, o.configFile(), o.getenv)
 	defer o.reloadOnHangup(ctx, reloader)()
-	if folders != nil {
-		defer o.watchFolders(ctx, reloader, folders)()
+	if directories != nil {
+		defer o.watchDirectories(ctx, reloader, directories)()
 	}
 	return o.serveAll(ctx, cancel, server)
 }
 
-// checkAccess finds flags of access over HTTP that do not go together.
+// checkAccess refuses combinations of the HTTP access flags that have no meaning.
 func (o *serveOptions) checkAccess(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	if o.http == "" {
 		for _, name := range []string{"token-file", "allow-host", oauthIssuer, oauthResource, oauthAudience, oauthScope} {
 			if given(name) {
-				return usage(cmd, "--"+name+" is for --http")
+				return usage(cmd, "--"+name+" requires --http")
 			}
 		}
 	}
 	switch {
 	case given(oauthIssuer) != given(oauthResource):
-		return usage(cmd, "--"+oauthIssuer+" and --"+oauthResource+" belong together")
+		return usage(cmd, "--"+oauthIssuer+" and --"+oauthResource+" must be given together")
 	case given(oauthIssuer) && given("token-file"):
-		return usage(cmd, "--"+oauthIssuer+" and --token-file exclude each other")
+		return usage(cmd, "--"+oauthIssuer+" and --token-file cannot be combined")
 	case !given(oauthIssuer) && (given(oauthAudience) || given(oauthScope)):
-		return usage(cmd, "--"+oauthAudience+" and --"+oauthScope+" are for --"+oauthIssuer)
+		return usage(cmd, "--"+oauthAudience+" and --"+oauthScope+" require --"+oauthIssuer)
 	}
 	return nil
 }
 
-// offerWithWorkspace is what the flags grant, --workspace included.
+// offerWithWorkspace returns what the flags make grantable, including --workspace.
 func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Grantable, error) {
 	if o.workspace != "" {
 		path, _ := strings.CutSuffix(o.workspace, writeSuffix)
@@ -195,8 +197,8 @@ func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Granta
 	return o.offer(cmd, o.getenv)
 }
 
-// checkOptions refuses --watch for nothing, and to grant a mount to which no directory is
-// bound: all calls of tools that ask for it would fail.
+// checkOptions refuses --watch without directories to watch. It also refuses to grant a mount that
+// has no directory, because every call of a tool that asks for it would fail.
 func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options) error {
 	bound := options.Config.Grantable(nil, "").Mounts
 	maps.Copy(bound, options.Registry.Rules.Offer.Mounts)
@@ -209,15 +211,15 @@ func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options
 		if name == capability.WorkspaceMount {
 			fix = "--workspace DIR"
 		}
-		return usage(cmd, fmt.Sprintf("--allow %s: no directory is bound to the mount %s; add %s", word, quote(name), fix))
+		return usage(cmd, fmt.Sprintf("--allow %s: the mount %s has no directory; add %s", word, quote(name), fix))
 	}
-	if o.watch && len(o.folders) == 0 && len(options.Config.ToolDirectories()) == 0 {
-		return usage(cmd, "--watch is for --tools and the tool_directories of the operator's file")
+	if o.watch && len(o.directories) == 0 && len(options.Config.ToolDirectories()) == 0 {
+		return usage(cmd, "--watch requires --tools, or tool_directories in the operator's file")
 	}
 	return nil
 }
 
-// openTools makes the registry, with its folders when they are watched.
+// openTools creates the registry. It also returns the directories to watch, or nil without --watch.
 func (o *serveOptions) openTools(options standard.Options) (*registry.Registry, *standard.Directories, error) {
 	if o.watch {
 		return standard.Open(options)
@@ -226,7 +228,8 @@ func (o *serveOptions) openTools(options standard.Options) (*registry.Registry, 
 	return tools, nil, err
 }
 
-// allTools is a tool that asks for all that the tools of a registry ask for.
+// allTools returns the specification of a tool that asks for everything that any tool of the
+// registry asks for.
 func allTools(tools *registry.Registry) tool.Spec {
 	all := tool.Spec{Name: "the set of tools"}
 	p := &all.Permissions
@@ -238,8 +241,8 @@ func allTools(tools *registry.Registry) tool.Spec {
 	return all
 }
 
-// serveAll serves until the client is gone or ctx is done, and with an admin address
-// beside that. It calls cancel when that one fails.
+// serveAll serves clients until the client disconnects or ctx is done. It also serves the admin
+// address if there is one, and calls cancel when the admin server ends.
 func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, server *mcpserver.Server) error {
 	if o.admin == "" {
 		return o.serveClients(ctx, server)
@@ -249,7 +252,7 @@ func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, 
 		return err
 	}
 	fmt.Fprintf(o.Err, "wasmtool: health and metrics at http://%s/metrics\n", l.Addr())
-	// It answers while calls end, so that what watches sees that the server is stopping.
+	// The admin server answers until all calls have ended, so that monitoring sees the shutdown.
 	admin, stopAdmin := context.WithCancel(context.WithoutCancel(ctx))
 	failed := make(chan error, 1)
 	go func() {
@@ -264,7 +267,7 @@ func (o *serveOptions) serveAll(ctx context.Context, cancel context.CancelFunc, 
 func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Server) error {
 	if o.http == "" {
 		if isTerminal(o.In) {
-			fmt.Fprintln(o.Err, "wasmtool: waiting for the messages of an MCP client on standard input; --print-config shows how to configure one")
+			fmt.Fprintln(o.Err, "wasmtool: waiting for an MCP client on standard input; --print-config prints the configuration for a client")
 		}
 		defer protocolOnly()()
 		return server.ServeStdio(ctx, o.In, o.Out)
@@ -280,12 +283,12 @@ func (o *serveOptions) serveClients(ctx context.Context, server *mcpserver.Serve
 	fmt.Fprintf(o.Err, "wasmtool: serving at http://%s%s\n", l.Addr(), mcpserver.Path)
 	err = server.ServeListener(ctx, l, access)
 	if errors.Is(err, mcpserver.ErrTokenNeeded) || errors.Is(err, mcpserver.ErrTokenShort) {
-		return tool.Errorf(tool.CodeUsage, "--http %s: %v; put one into $%s or --token-file", o.http, err, tokenEnv)
+		return tool.Errorf(tool.CodeUsage, "--http %s: %v; set one in $%s or --token-file", o.http, err, tokenEnv)
 	}
 	return unusableOAuth(err)
 }
 
-// access says who may connect over HTTP.
+// access returns the access control for HTTP clients.
 func (o *serveOptions) access(ctx context.Context) (mcpserver.HTTPOptions, error) {
 	access := mcpserver.HTTPOptions{Hosts: o.hosts}
 	var err error
@@ -297,7 +300,7 @@ func (o *serveOptions) access(ctx context.Context) (mcpserver.HTTPOptions, error
 	return access, unusableOAuth(err)
 }
 
-// unusableOAuth makes an error of the flags of OAuth one of the command line.
+// unusableOAuth turns an error caused by the OAuth flags into a usage error.
 func unusableOAuth(err error) error {
 	if errors.Is(err, mcpserver.ErrOAuth) {
 		return &tool.Error{Code: tool.CodeUsage, Message: err.Error()}
@@ -305,8 +308,8 @@ func unusableOAuth(err error) error {
 	return err
 }
 
-// protocolOnly keeps a library that prints to standard output from breaking the protocol
-// there: whatever does not hold the stream already gets standard error.
+// protocolOnly redirects os.Stdout to standard error, so that a library that prints to standard
+// output cannot corrupt the protocol. Code that already holds the stream is not affected.
 func protocolOnly() (restore func()) {
 	out := os.Stdout
 	os.Stdout = os.Stderr
@@ -321,7 +324,7 @@ func listen(flag, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// token is what clients over HTTP must send; empty for nothing.
+// token returns the token that HTTP clients must send, or "" if they need none.
 func (o *serveOptions) token(ctx context.Context) (string, error) {
 	if o.tokenFile == "" {
 		token, _ := o.getenv(tokenEnv)
@@ -338,8 +341,8 @@ func (o *serveOptions) token(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// reloadOnHangup reads the operator's file again at each SIGHUP, until stop. A file that
-// cannot be used changes nothing.
+// reloadOnHangup reloads the operator's file at each SIGHUP until stop is called. A file with
+// errors changes nothing.
 func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -352,25 +355,25 @@ func (s Streams) reloadOnHangup(ctx context.Context, reloader *standard.Reloader
 			}
 			read, err := reloader.Reload(ctx)
 			if err != nil {
-				s.warn(fmt.Errorf("the operator's file is not read again: %w", err))
+				s.warn(fmt.Errorf("the operator's file was not reloaded: %w", err))
 				continue
 			}
 			s.printWarnings(read.Warnings...)
 			if len(read.Pending) > 0 {
-				s.printWarnings("start the command again for the changes of " + strings.Join(read.Pending, ", "))
+				s.printWarnings("restart the command to apply the changes of " + strings.Join(read.Pending, ", "))
 			}
-			fmt.Fprintln(s.Err, "wasmtool: the operator's file was read again")
+			fmt.Fprintln(s.Err, "wasmtool: the operator's file was reloaded")
 		}
 	}()
 	return func() { signal.Stop(hangups) }
 }
 
-// watchFolders loads tools again when their files change, until stop.
-func (s Streams) watchFolders(ctx context.Context, reloader *standard.Reloader, folders *standard.Directories) (stop func()) {
+// watchDirectories reloads tools when their files change, until stop is called.
+func (s Streams) watchDirectories(ctx context.Context, reloader *standard.Reloader, directories *standard.Directories) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		reloader.WatchFolders(ctx, folders, 0, func(c standard.ToolChange) {
+		reloader.WatchFolders(ctx, directories, 0, func(c standard.ToolChange) {
 			if c.Kind == standard.ToolKept {
 				s.printWarnings(c.String())
 				return

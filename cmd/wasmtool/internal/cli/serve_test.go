@@ -20,7 +20,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// served is a process that serves a folder with two tools, silent and loop.
+// served is a process that serves a directory with two tools, silent and loop.
 type served struct {
 	cmd    *exec.Cmd
 	stderr *bufio.Reader
@@ -65,7 +65,7 @@ func serveCommand(t *testing.T, flags ...string) *served {
 	return s
 }
 
-// said returns the next line on standard error, which must begin so, without that.
+// said reads the next line on standard error, which must begin with prefix, and returns the rest.
 func (s *served) said(t *testing.T, prefix string) string {
 	t.Helper()
 	line, err := s.stderr.ReadString('\n')
@@ -83,7 +83,7 @@ func (s *served) signal(t *testing.T, sig os.Signal) {
 	}
 }
 
-// A client that starts the command: it lists, calls, hears of a change of the operator's
+// A client starts the command, lists and calls tools, is notified of a change of the operator's
 // file, and ends the command.
 func TestServeStdio(t *testing.T) {
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestServeStdio(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.signal(t, syscall.SIGHUP)
-		s.said(t, "wasmtool: the operator's file was read again")
+		s.said(t, "wasmtool: the operator's file was reloaded")
 		<-changed
 		if got := names(); !hasAll(got, "glob", "silent") || hasAny(got, "read", "write", "edit") {
 			t.Errorf("%s: the tools are %s", revision, got)
@@ -129,9 +129,9 @@ func TestServeStdio(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.signal(t, syscall.SIGHUP)
-		s.said(t, "wasmtool: warning: the operator's file is not read again")
+		s.said(t, "wasmtool: warning: the operator's file was not reloaded")
 		if got := names(); !hasAll(got, "glob", "silent") || hasAny(got, "read", "write", "edit") {
-			t.Errorf("%s: after a file that is wrong the tools are %s", revision, got)
+			t.Errorf("%s: after a file with errors the tools are %s", revision, got)
 		}
 		if err := session.Close(); err != nil {
 			t.Errorf("%s: %v", revision, err)
@@ -142,7 +142,7 @@ func TestServeStdio(t *testing.T) {
 	}
 }
 
-// hasAll and hasAny look for words in a list of words.
+// hasAll reports whether a list of words contains all the words; hasAny, any of them.
 func hasAll(list string, words ...string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !hasAny(list, w) })
 }
@@ -151,8 +151,7 @@ func hasAny(list string, words ...string) bool {
 	return slices.ContainsFunc(strings.Fields(list), func(w string) bool { return slices.Contains(words, w) })
 }
 
-// until reads the metrics again and again until they have a line, which is as long as the
-// whole test may take.
+// until polls the metrics until they contain the line. It has no timeout of its own.
 func until(t *testing.T, url, line string) {
 	t.Helper()
 	for t.Context().Err() == nil {
@@ -188,7 +187,7 @@ func TestServeHTTP(t *testing.T) {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	until(t, metrics, `wasmtool_calls_total{tool="silent",code=""} 1`)
-	// A client that goes away stops a guest that would go on for ever.
+	// A client that disconnects stops a guest that would run forever.
 	ctx, cancel := context.WithCancel(t.Context())
 	given := make(chan error, 1)
 	go func() {

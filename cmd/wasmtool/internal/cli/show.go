@@ -22,14 +22,14 @@ func newShowCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show NAME|./DIR|FILE.toml",
-		Short: "Show what a tool does, takes and asks for",
-		Long: `Show a tool: its description, its parameters, and what it asks to reach.
-Nothing of the tool is run.
+		Short: "Show the description, parameters and permissions of a tool",
+		Long: `Show a tool: its description, its parameters, and the permissions that it asks for. The
+tool is not run.
 
-Exit status: 0; 7 for no such tool; 8 when it cannot be loaded.`,
+Exit status: 0; 7 if the tool does not exist; 8 if it cannot be loaded.`,
 		Example: `  wasmtool show grep
   wasmtool show ./my-tool --json`,
-		Args: oneArgument("which tool? 'wasmtool list' shows those there are"),
+		Args: oneArgument("which tool? 'wasmtool list' shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd, args[0], asJSON) },
 	}
 	o.add(cmd)
@@ -59,12 +59,12 @@ func (o toolOptions) show(cmd *cobra.Command, target string, asJSON bool) error 
 	return printTool(o.table(), spec, target, schema.Parameters())
 }
 
-// maxExampleArguments is how much of the arguments of an example is shown, in bytes.
+// maxExampleArguments limits the bytes shown of an example's arguments or of a setting's value.
 const maxExampleArguments = 200
 
 func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jsonschema.Parameter) error {
 	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, oneLine(s.Version), oneLine(s.Title))
-	// Moved in, so that no line of it can pass for one of ours.
+	// The description is indented, so that none of its lines can pass for a line of wasmtool.
 	fmt.Fprintf(w, "  %s\n\n", indent(printable(strings.TrimSpace(s.Description))))
 	fmt.Fprintf(w, "from:\t%s\n", oneLine(s.Source))
 	for _, list := range []struct{ name, text string }{
@@ -75,11 +75,11 @@ func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jso
 		}
 	}
 	fmt.Fprintf(w, "timeout:\t%v\n", s.Timeout)
-	fmt.Fprintf(w, "dangerous:\t%s\n", yesNo(s.Dangerous, "yes: each call asks first", "no"))
+	fmt.Fprintf(w, "dangerous:\t%s\n", yesNo(s.Dangerous, "yes: each call needs approval", "no"))
 	fmt.Fprintf(w, "sandboxed:\t%s\n", yesNo(s.Sandboxed, "yes", "no: "+tool.OutsideSandbox))
 	asks := s.Permissions.Describe()
 	if len(asks) == 0 {
-		asks = []string{yesNo(s.Sandboxed, "nothing", "nothing that wasmtool could grant")}
+		asks = []string{yesNo(s.Sandboxed, "nothing", "nothing that wasmtool can grant")}
 	}
 	for i, permission := range asks {
 		fmt.Fprintf(w, "%s\t%s\n", yesNo(i == 0, "asks for:", ""), oneLine(permission))
@@ -87,7 +87,7 @@ func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jso
 	fmt.Fprintf(w, "can do:\t%s\n", describeEffects(s.Effects()))
 	example := "wasmtool run " + target + printParameters(w, parameters)
 	for i, setting := range s.Settings {
-		fmt.Fprintf(w, "%s  %s\t%s\n", yesNo(i == 0, "\nsettings, which the operator chooses:\n", ""), oneLine(setting.Name), cut(oneLine(strconv.Quote(setting.Value)), maxExampleArguments))
+		fmt.Fprintf(w, "%s  %s\t%s\n", yesNo(i == 0, "\nsettings, which the operator sets:\n", ""), oneLine(setting.Name), cut(oneLine(strconv.Quote(setting.Value)), maxExampleArguments))
 		fmt.Fprintf(w, "  \t  %s\n", oneLine(strings.Join(strings.Fields(setting.Description), " ")))
 		if len(setting.Values) > 0 {
 			fmt.Fprintf(w, "  \t  one of %s\n", oneLine(strings.Join(setting.Values, ", ")))
@@ -100,7 +100,7 @@ func printTool(w *tabwriter.Writer, s tool.Spec, target string, parameters []jso
 	return outputFailed(w.Flush())
 }
 
-// printParameters lists parameters, and returns what a call has to say of them.
+// printParameters lists parameters. It returns the arguments that every call must have.
 func printParameters(w io.Writer, parameters []jsonschema.Parameter) (call string) {
 	fmt.Fprint(w, yesNo(len(parameters) == 0, "parameters:\tnone\n", "\nparameters:\n"))
 	for _, p := range parameters {
@@ -123,16 +123,16 @@ func printParameters(w io.Writer, parameters []jsonschema.Parameter) (call strin
 	return call
 }
 
-// describeEffects says what can come of a call that gets all that its tool asks for.
+// describeEffects describes the effects of a call that is granted everything its tool asks for.
 func describeEffects(e capability.Effects) string {
-	text := "keep things in its own store"
+	text := "write to its own store"
 	switch {
 	case e.Destructive:
-		text = "change and delete things"
+		text = "change and delete data"
 	case e.ReadOnly:
-		text = "nothing but read"
+		text = "only read"
 	}
-	return text + yesNo(e.OpenWorld, ", and talk to servers", "")
+	return text + yesNo(e.OpenWorld, ", and send requests to servers", "")
 }
 
 func rawBytes(values []json.RawMessage) [][]byte {

@@ -11,13 +11,13 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// storesDir is where answers and grants are kept.
+// storesDir returns the directory that stores approvals and grants.
 func storesDir() string {
 	return filepath.Join(standard.StateDir(standard.Options{}), "approvals")
 }
 
-// openStores opens what was approved and granted for good. Where there is nothing yet, it
-// makes the directory when something may be kept, and otherwise returns nil.
+// openStores opens the stored approvals and grants. If their directory does not exist, it creates
+// the directory with create, and otherwise returns nil.
 func openStores(create bool) (*remembered.Files, error) {
 	dir := storesDir()
 	if _, missing := os.Stat(dir); errors.Is(missing, os.ErrNotExist) && !create {
@@ -30,8 +30,9 @@ func openStores(create bool) (*remembered.Files, error) {
 	return files, nil
 }
 
-// openForCalls opens the stores for calls, of which questions may be answered for good. When
-// they cannot be made, it returns nil: nothing is kept, so each answer is for one call.
+// openForCalls opens the stores for calls. asking reports whether a person may answer questions,
+// because then answers may have to be stored. If the stores do not exist and cannot be created, it
+// returns nil, and each answer holds for one call only.
 func openForCalls(asking bool) (*remembered.Files, error) {
 	_, missing := os.Stat(storesDir())
 	files, err := openStores(asking)
@@ -41,7 +42,7 @@ func openForCalls(asking bool) (*remembered.Files, error) {
 	return files, err
 }
 
-// approvals are the options for an approver, nil for none, and the stores.
+// approvals returns the options for an approver and the stores. Both may be nil.
 func approvals(approver registry.Approver, files *remembered.Files) registry.ApprovalOptions {
 	if files == nil {
 		return registry.ApprovalOptions{Approver: approver}
@@ -51,6 +52,6 @@ func approvals(approver registry.Approver, files *remembered.Files) registry.App
 
 func closeStores(files *remembered.Files) {
 	if files != nil {
-		_ = files.Close() // a directory, to which nothing is written
+		_ = files.Close() // only a handle of the directory is closed; nothing is written
 	}
 }

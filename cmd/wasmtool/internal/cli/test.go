@@ -25,18 +25,19 @@ func newTestCommand(a *app) *cobra.Command {
 	o := testOptions{toolOptions: toolOptions{app: a}}
 	cmd := &cobra.Command{
 		Use:   "test [NAME|./DIR|FILE.toml]...",
-		Short: "Run the examples of tools and compare what comes of them",
-		Long: `Run the [[examples]] of manifests, each in the sandbox and on its own: with the
-files that it names and no others, an empty store, and with what the manifest asks
-for granted and approved. Nothing of yours is reached. Variables are empty, secrets have no
-value, and there is no network unless --network says so.
+		Short: "Run the examples of tools and check their results",
+		Long: `Run the [[examples]] of manifests and check their results. Each example runs in the
+sandbox, isolated from your files and from other examples: it has only the files that it
+names, and an empty store. Everything that the manifest asks for is granted and approved,
+but variables are empty, secrets have no value, and there is no network without
+--network.
 
-A NAME is a built-in tool or one found with --tools or in the tool_directories of the
-operator's file; ./DIR is the folder of a tool, or one that holds such folders.
-Without any, all of those with a NAME are tested.
+NAME is the name of a built-in tool, or of a tool found with --tools or in the
+tool_directories of the operator's file. ./DIR is the directory of a tool, or a directory
+of such directories. Without arguments, all tools that have a NAME are tested.
 
-Exit status: 0 when all that were run passed; 1 when some did not; 8 when a tool
-cannot be loaded.`,
+Exit status: 0 if all examples that were run passed; 1 if some failed; 8 if a tool cannot
+be loaded.`,
 		Example: `  wasmtool test ./my-tool
   wasmtool test calculator grep
   wasmtool test --tools ./my-tools --json`,
@@ -44,9 +45,9 @@ cannot be loaded.`,
 	}
 	o.addCache(cmd)
 	cmd.ValidArgsFunction = o.completeTool
-	cmd.Flags().StringArrayVar(&o.folders, "tools", nil, "load the tools in `DIR` too: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
-	cmd.Flags().BoolVar(&o.network, "network", false, "run the examples that reach a server, too, wherever their manifests say")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, one object for each example")
+	cmd.Flags().StringArrayVar(&o.directories, "tools", nil, "load the tools in `DIR` as well: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
+	cmd.Flags().BoolVar(&o.network, "network", false, "also run the examples that need the network, and let them reach the servers that their manifests name")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with one object for each example")
 	return cmd
 }
 
@@ -65,7 +66,7 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 		if err != nil {
 			broken.add(err)
 			if unknown := new(tool.Error); errors.As(err, &unknown) && unknown.Code == tool.CodeNotFound && !isPath(unknown.Tool) {
-				o.hintFolder(unknown.Tool)
+				o.hintDirectory(unknown.Tool)
 			}
 		}
 		all.Outcomes = append(all.Outcomes, report.Outcomes...)
@@ -83,7 +84,8 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 	return broken.last
 }
 
-// runs sorts targets into those that are loaded together: names, and each path alone.
+// runs groups targets by the registry that they need: all names share one, and each path has its
+// own.
 func (o testOptions) runs(targets []string) ([]examples.Options, error) {
 	base, err := o.standardOptions(standard.Options{})
 	if err != nil {
@@ -111,16 +113,16 @@ func (o testOptions) runs(targets []string) ([]examples.Options, error) {
 	return runs, nil
 }
 
-// isTool reports whether a folder is that of one tool.
+// isTool reports whether dir is the directory of a tool.
 func isTool(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, manifests.FileName))
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// statusWords are the statuses as the table has them.
+// statusWords holds the statuses as the table shows them.
 var statusWords = map[examples.Status]string{examples.Passed: "ok", examples.Failed: "FAIL", examples.NotRun: "not run"}
 
-// printOutcomes prints what came of examples, and of those that failed why.
+// printOutcomes prints the outcome of each example, and the reasons of those that failed.
 func (o testOptions) printOutcomes(report examples.Report) error {
 	if o.json {
 		if report.Outcomes == nil {
@@ -138,8 +140,8 @@ func (o testOptions) printOutcomes(report examples.Report) error {
 		return outputFailed(err)
 	}
 	for _, outcome := range report.Outcomes {
-		for _, fault := range outcome.Faults {
-			text := strings.TrimRight(printable(fault), "\n")
+		for _, mismatch := range outcome.Mismatches {
+			text := strings.TrimRight(printable(mismatch), "\n")
 			fmt.Fprintf(o.Out, "\n%s: %s\n  %s\n", outcome.Tool, oneLine(outcome.Title), strings.ReplaceAll(text, "\n", "\n  "))
 		}
 	}
@@ -148,7 +150,7 @@ func (o testOptions) printOutcomes(report examples.Report) error {
 	}
 	line := fmt.Sprintf("%d passed, %d failed", counts[examples.Passed], counts[examples.Failed])
 	if n := counts[examples.NotRun]; n > 0 {
-		line += fmt.Sprintf(", %d not run: they reach a server; --network runs them", n)
+		line += fmt.Sprintf(", %d not run because they need the network (to run them, add --network)", n)
 	}
 	_, err := fmt.Fprintf(o.Out, "\n%s\n", line)
 	return outputFailed(err)

@@ -8,19 +8,19 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// printable makes text of a guest or a model harmless to a terminal.
+// printable escapes the characters of untrusted text that act on a terminal.
 func printable(s string) string { return plaintext.Printable(s) }
 
-// oneLine is printable for a name or a path.
+// oneLine is like printable, but also escapes line breaks. It is for names and paths.
 func oneLine(s string) string { return plaintext.OneLine(s) }
 
-// cut shortens a text for a person to a number of bytes, and says so.
-func cut(s string, most int) string { return plaintext.Cut(s, most) }
+// cut shortens a string to maxBytes and marks the cut.
+func cut(s string, maxBytes int) string { return plaintext.Cut(s, maxBytes) }
 
-// quote shows a word of the command line.
+// quote quotes a word of the command line.
 func quote(s string) string { return strconv.Quote(s) }
 
-// indent moves all lines but the first to the right, so that they belong to it.
+// indent indents all lines except the first, so that they visibly belong to it.
 func indent(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }
 
 func yesNo(b bool, yes, no string) string {
@@ -30,20 +30,20 @@ func yesNo(b bool, yes, no string) string {
 	return no
 }
 
-// firstSentence cuts a description down to what fits into a list.
+// firstSentence shortens a description to its first sentence, and to the width of a list.
 func firstSentence(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if i := strings.Index(s, ". "); i >= 0 {
 		s = s[:i+1]
 	}
-	const most = 72
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most-1]) + "…"
+	const maxRunes = 72
+	if runes := []rune(s); len(runes) > maxRunes {
+		s = string(runes[:maxRunes-1]) + "…"
 	}
 	return s
 }
 
-// byteCount shows a size in the unit that a manifest would use.
+// byteCount formats a size with the units that manifests use.
 func byteCount(n uint64) string {
 	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	switch {
@@ -65,8 +65,8 @@ func shellWords(words []string) string {
 	return b.String()
 }
 
-// shellWord writes a word so that a POSIX shell takes it for itself and nothing more: a
-// tool's author chose part of it, and a person is asked to run the line.
+// shellWord quotes a word for a POSIX shell. The author of a tool may have chosen part of the word,
+// and a person is asked to run the command line that contains it.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:,@%+=", r)

@@ -20,30 +20,31 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// toolOptions say where tools come from. Every command that needs tools has them.
+// toolOptions holds the flags that say where tools come from. Every command that needs tools has
+// them.
 type toolOptions struct {
 	*app
-	folders []string
-	cache   string
-	config  string
+	directories []string
+	cache       string
+	config      string
 }
 
 func (o *toolOptions) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&o.folders, "tools", nil, "load the tools in `DIR` too: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
-	cmd.Flags().StringVar(&o.config, "config", "", "the operator's `FILE` of grants, secrets, limits and policy (default: $WASMTOOL_CONFIG, else wasmtool/wasmtool.toml in the user's configuration folder)")
+	cmd.Flags().StringArrayVar(&o.directories, "tools", nil, "load the tools in `DIR` as well: DIR/tool.toml and DIR/*/tool.toml (repeatable)")
+	cmd.Flags().StringVar(&o.config, "config", "", "read grants, secrets, limits and policy from the operator's `FILE` (default: $WASMTOOL_CONFIG, or wasmtool/wasmtool.toml in the user's configuration directory)")
 	o.addCache(cmd)
 }
 
 func (o *toolOptions) addCache(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.cache, "cache", "", "keep compiled modules in `DIR`; \"off\" for nowhere (default: $WASMTOOL_CACHE, else the user's cache folder)")
+	cmd.Flags().StringVar(&o.cache, "cache", "", "store compiled modules in `DIR`, or nowhere with \"off\" (default: $WASMTOOL_CACHE, or the user's cache directory)")
 }
 
-// grantCommand is how the tool of a command line is granted something, but for the
+// grantCommand returns the command line that grants permissions to the target, without the
 // permissions.
 func (o *toolOptions) grantCommand(target string) string {
 	words := []string{"wasmtool", "permission", "grant"}
-	for _, folder := range o.folders {
-		words = append(words, "--tools", shellWord(folder))
+	for _, dir := range o.directories {
+		words = append(words, "--tools", shellWord(dir))
 	}
 	if o.config != "" {
 		words = append(words, "--config", shellWord(o.config))
@@ -51,13 +52,13 @@ func (o *toolOptions) grantCommand(target string) string {
 	return strings.Join(append(words, shellWord(target)), " ")
 }
 
-// cacheOff turns the compile cache off.
+// cacheOff is the value of --cache that turns the compile cache off.
 const cacheOff = "off"
 
-// cacheEnv names the folder for compiled modules.
+// cacheEnv is the variable that names the directory of compiled modules.
 const cacheEnv = "WASMTOOL_CACHE"
 
-// configFile is where the operator's file is.
+// configFile returns the path and the name of the operator's file.
 func (o toolOptions) configFile() config.File {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -75,8 +76,8 @@ func (o toolOptions) loadConfig() (*config.Config, error) {
 	return file, nil
 }
 
-// standardOptions adds what the flags and the operator's file say to the options of a registry.
-// No server is started.
+// standardOptions adds the flags and the operator's file to the options of a registry. It starts
+// no MCP server.
 func (o toolOptions) standardOptions(options standard.Options) (standard.Options, error) {
 	operator, err := o.loadConfig()
 	if err != nil {
@@ -89,15 +90,16 @@ func (o toolOptions) standardOptions(options standard.Options) (standard.Options
 	options.Config = operator
 	options.Registry.Rules.GrantedBy = "the command line"
 	options.Registry.Logger = slog.New(warningHandler(func(message string) { o.printWarnings(message) }))
-	options.Sources.Folders = o.folders
+	options.Sources.Folders = o.directories
 	options.Runtime.CacheDir, options.NoCache = cache, strings.EqualFold(cache, cacheOff)
 	options.Runtime.CompileCommand = o.compiler
 	options.Keyring = keyring.New
 	return options, nil
 }
 
-// startServers has servers of the operator's file started for these tools, or all of them when no
-// tool is named. A process that was started as a server starts none.
+// startServers makes the registry start the MCP servers of these tools, or all MCP servers of the
+// operator's file if no tool is named. In a process that wasmtool itself started as an MCP server,
+// it starts none.
 func (o toolOptions) startServers(options *standard.Options, tools ...string) {
 	if _, inside := o.getenv(mcp.InsideEnv); inside {
 		return
@@ -112,13 +114,13 @@ func (o toolOptions) startServers(options *standard.Options, tools ...string) {
 	options.Sources.Servers = servers
 }
 
-// openTarget returns a registry that holds the tool which a command line names, and
-// the tool's name there.
+// openTarget opens a registry that contains the tool that a command line names, and returns the
+// tool's name in the registry.
 func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, target string) (*registry.Registry, string, error) {
 	if strings.HasSuffix(target, ".wasm") {
-		return nil, "", usage(cmd, oneLine(target)+" is a module; name the folder or the tool.toml of its tool ('wasmtool inspect' shows a module)")
+		return nil, "", usage(cmd, oneLine(target)+" is a module; name the directory or the tool.toml of its tool ('wasmtool inspect' shows a module)")
 	}
-	name := target // until it is known
+	name := target // until the manifest is read
 	options.Runtime.OnCompile = o.announceCompile(&name)
 	options, err := o.targetOptions(options, target)
 	if err != nil {
@@ -132,13 +134,13 @@ func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, ta
 		return nil, "", errors.Join(err, tools.Close())
 	}
 	if _, found := tools.Tools().Get(target); !found && !isPath(target) {
-		o.hintFolder(target)
+		o.hintDirectory(target)
 	}
 	return tools, name, nil
 }
 
-// targetOptions are standardOptions with the tool that a command line names: for a path, it is
-// the only one.
+// targetOptions is like standardOptions, and adds the tool that a command line names. If the target
+// is a path, the registry has only that tool.
 func (o toolOptions) targetOptions(options standard.Options, target string) (standard.Options, error) {
 	options, err := o.standardOptions(options)
 	switch {
@@ -147,32 +149,32 @@ func (o toolOptions) targetOptions(options standard.Options, target string) (sta
 		alone(&options)
 		options.Sources.Tool = target
 	default:
-		// Another tool that is broken does not keep this one from running.
+		// A broken tool does not keep other tools from running.
 		options.Sources.OnLoadError = o.warn
 		o.startServers(&options, target)
 	}
 	return options, err
 }
 
-// nameOf is the name of the tool that a command line names, which is in tools alone if it names
-// a path.
+// nameOf returns the name of the tool that a command line names. If the target is a path, tools
+// must contain only that tool.
 func nameOf(target string, tools *registry.Registry) (string, error) {
 	if !isPath(target) {
 		return target, nil
 	}
-	infos := tools.Tools().List(catalogue.Filter{Disabled: true}) // calling it tells that it is
+	infos := tools.Tools().List(catalogue.Filter{Disabled: true}) // a call reports a disabled tool
 	if len(infos) != 1 {
-		return "", tool.Errorf(tool.CodeInternal, "%d tools were loaded in place of one", len(infos))
+		return "", tool.Errorf(tool.CodeInternal, "%d tools were loaded instead of one", len(infos))
 	}
 	return infos[0].Name, nil
 }
 
-// alone leaves out all tools but those that a path of the command line names.
+// alone leaves out all tools except those that the caller adds for a path of the command line.
 func alone(o *standard.Options) {
 	o.Sources.NoBuiltins, o.Sources.NoDirectories, o.Sources.Folders = true, true, nil
 }
 
-// completeTool offers the names of tools to a shell that completes a command line.
+// completeTool completes the names of tools for a shell.
 func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -184,7 +186,8 @@ func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	options.Sources.OnLoadError, options.Registry.Logger = func(error) {}, nil // a shell has nowhere to show it
+	// A shell cannot show messages while it completes.
+	options.Sources.OnLoadError, options.Registry.Logger = func(error) {}, nil
 	tools, err := standard.New(options)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
@@ -197,8 +200,8 @@ func (o *toolOptions) completeTool(_ *cobra.Command, args []string, begun string
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// isPath tells a path from a tool's name: it has a separator, is "." or "..", or
-// names a manifest.
+// isPath reports whether target is a path rather than the name of a tool: it has a separator, is
+// "." or "..", or ends in .toml.
 func isPath(target string) bool {
 	return target == "." || target == ".." ||
 		strings.ContainsRune(target, '/') || strings.ContainsRune(target, filepath.Separator) ||

@@ -6,19 +6,19 @@ import (
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// leastExamples is how many examples a built-in tool has.
-const leastExamples = 2
+// minExamples is the number of examples that each built-in tool must have.
+const minExamples = 2
 
-// Every built-in tool has examples. testdata/script/builtin_examples.txtar runs them, with a
-// program that has no race detector in it, under which compiling modules takes long.
+// Every built-in tool has examples. testdata/script/builtin_examples.txtar runs them with a program
+// without the race detector, because the race detector makes compiling modules slow.
 func TestBuiltinsHaveExamples(t *testing.T) {
 	loaded, err := standard.Manifests(standard.Options{})
 	if err != nil || len(loaded) == 0 {
 		t.Fatalf("got %d tools, %v", len(loaded), err)
 	}
 	for _, m := range loaded {
-		if len(m.Examples) < leastExamples {
-			t.Errorf("%s has %d examples, want at least %d; write [[examples]] into guest-examples/tools/%[1]s/tool.toml and run make guests", m.Name, len(m.Examples), leastExamples)
+		if len(m.Examples) < minExamples {
+			t.Errorf("%s has %d examples, want at least %d; write [[examples]] into guest-examples/tools/%[1]s/tool.toml and run make guests", m.Name, len(m.Examples), minExamples)
 		}
 	}
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// compare holds the end of the call against what the example says of it.
+// compare compares the result of the call with what the example expects.
 func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
 	text := result.Text()
 	switch code := tool.CodeOf(err); {
 	case err != nil && e.Error == "":
 		o.fail("the call fails with %s:\n%s", code, text)
-		return // what it printed is not what it would have
+		return // the output of a failed call says nothing about the expected output
 	case err == nil && e.Error != "":
-		o.fail("the call succeeds, and error = %q is expected; it returns:\n%s", e.Error, text)
+		o.fail("the call succeeds, but error = %q is expected; it returns:\n%s", e.Error, text)
 		return
 	case err != nil && string(code) != e.Error:
-		o.fail("the call fails with %s, and error = %q is expected:\n%s", code, e.Error, text)
+		o.fail("the call fails with %s, but error = %q is expected:\n%s", code, e.Error, text)
 	}
 	if e.HasOutput && ended(text) != ended(e.Output) {
 		o.fail("output (- expected, + got):\n%s", differing(e.Output, text))
@@ -34,7 +34,7 @@ func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
 	}
 }
 
-// compareFiles holds the files that are there now against what the example says of them.
+// compareFiles compares the files after the call with what the example expects.
 func (o *Outcome) compareFiles(e manifests.Example, m mounts) {
 	for _, f := range e.After {
 		switch text, found := m.read(f.ExamplePath); {
@@ -51,15 +51,15 @@ func (o *Outcome) compareFiles(e manifests.Example, m mounts) {
 	}
 }
 
-// ended takes the line feed off the end of a text, by which the texts of a manifest
-// between """ and those of programs differ for no reason.
+// ended removes a line feed from the end of a string. Programs often print one where a multi-line
+// string of a manifest has none, or the reverse, and the difference should not fail an example.
 func ended(text string) string { return strings.TrimSuffix(text, "\n") }
 
-// around is how many equal lines are shown around those that differ.
+// around is the number of equal lines shown before and after the lines that differ.
 const around = 2
 
-// differing shows where two texts differ: the lines between their common beginning and
-// their common end, with some lines around them.
+// differing returns the lines between the common beginning and the common end of two texts, with
+// some lines around them.
 func differing(want, got string) string {
 	wanted, gotten := strings.Split(want, "\n"), strings.Split(got, "\n")
 	first := 0

@@ -27,13 +27,13 @@ func TestDiffering(t *testing.T) {
 func TestCompare(t *testing.T) {
 	result := func(text string) tool.Result { return tool.Result{Content: []tool.Content{tool.TextContent(text)}} }
 	failure := &tool.Error{Code: tool.CodeTimeout}
-	long := strings.Repeat("long ", maxFault)
+	long := strings.Repeat("long ", maxMismatch)
 	for _, tt := range []struct {
 		name    string
 		example manifests.Example
 		text    string
 		err     error
-		fault   string // a part of the only one, empty for none
+		want    string // a part of the only mismatch; "" for none
 	}{
 		{"output", manifests.Example{Output: "a", HasOutput: true}, "a\n", nil, ""},
 		{"no output", manifests.Example{HasOutput: true}, "", nil, ""},
@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 		{"more than is shown", manifests.Example{Contains: []string{"b"}}, long, nil, "..."},
 		{"error", manifests.Example{Error: "timeout", Contains: []string{"late"}}, "too late", failure, ""},
 		{"another text", manifests.Example{Error: "timeout", Contains: []string{"early"}}, "too late", failure, "- early"},
-		{"another error", manifests.Example{Error: "trap"}, "", failure, `fails with timeout, and error = "trap"`},
+		{"another error", manifests.Example{Error: "trap"}, "", failure, `fails with timeout, but error = "trap"`},
 		{"no error", manifests.Example{Error: "trap", Output: "x", HasOutput: true}, "a", nil, "succeeds"},
 		{"an error", manifests.Example{Output: "x", HasOutput: true}, "", failure, "fails with timeout"},
 		{"an error of another kind", manifests.Example{Error: "timeout"}, "", errors.New("odd"), "fails with internal"},
@@ -53,12 +53,12 @@ func TestCompare(t *testing.T) {
 			var o Outcome
 			o.compare(tt.example, result(tt.text), tt.err)
 			switch {
-			case len(strings.Join(o.Faults, "")) > maxFault+len("..."):
-				t.Errorf("the faults have %d bytes", len(strings.Join(o.Faults, "")))
-			case tt.fault == "" && len(o.Faults) > 0:
-				t.Errorf("got %q", o.Faults)
-			case tt.fault != "" && (len(o.Faults) != 1 || o.Status != Failed || !strings.Contains(o.Faults[0], tt.fault)):
-				t.Errorf("got %q, want %q", o.Faults, tt.fault)
+			case len(strings.Join(o.Mismatches, "")) > maxMismatch+len("..."):
+				t.Errorf("the mismatches have %d bytes", len(strings.Join(o.Mismatches, "")))
+			case tt.want == "" && len(o.Mismatches) > 0:
+				t.Errorf("got %q", o.Mismatches)
+			case tt.want != "" && (len(o.Mismatches) != 1 || o.Status != Failed || !strings.Contains(o.Mismatches[0], tt.want)):
+				t.Errorf("got %q, want %q", o.Mismatches, tt.want)
 			}
 		})
 	}

@@ -1,3 +1,4 @@
-// Package examples runs the examples of manifests: each through the whole path of a call,
-// registry, policy and sandbox, and with nothing around it but what the example says.
+// Package examples runs the examples of manifests. Each example is a complete call, through the
+// registry, the policy and the sandbox, and is isolated: it has only the files and settings that it
+// names.
 package examples

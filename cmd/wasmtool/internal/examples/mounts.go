@@ -12,15 +12,15 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
-// firstFileTime is the time of files of examples that do not set the clock. Tools that show
-// or sort by the time of files do the same in every run.
+// firstFileTime is the time of the files in examples that do not set the clock. It is fixed, so
+// that tools that show or sort by the time of files have the same output in every run.
 var firstFileTime = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// mounts are the folders of one example by the names of their mounts. No name of a file
-// leads out of them, whatever the tool did there.
+// mounts maps the names of an example's mounts to their directories. An [os.Root] keeps every path
+// inside its directory, even if the tool created links.
 type mounts map[string]*os.Root
 
-// openMounts makes an empty folder below dir for each mount that a tool asks for.
+// openMounts creates an empty directory below dir for each mount that a tool asks for.
 func openMounts(dir string, p capability.Permissions) (mounts, error) {
 	m := make(mounts)
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -51,7 +51,7 @@ func (m mounts) close() error {
 	return errors.Join(errs...)
 }
 
-// offered are the folders as a Registry takes them.
+// offered returns the directories in the form that a Registry takes.
 func (m mounts) offered() map[string]capability.Mount {
 	offered := make(map[string]capability.Mount)
 	for name, root := range m {
@@ -60,8 +60,8 @@ func (m mounts) offered() map[string]capability.Mount {
 	return offered
 }
 
-// write makes files. Each is a second older than the one after it, and the last one a
-// second older than now.
+// write creates files. Each is a second older than the next, and the last is a second older than
+// now.
 func (m mounts) write(files []manifests.ExampleFile, now time.Time) error {
 	for i, f := range files {
 		root := m[f.Mount]
@@ -79,13 +79,13 @@ func (m mounts) write(files []manifests.ExampleFile, now time.Time) error {
 	return nil
 }
 
-// read returns what a file holds, and false when there is none of that name.
+// read returns the content of a file. found is false if the file cannot be read.
 func (m mounts) read(p manifests.ExamplePath) (text string, found bool) {
 	data, err := m[p.Mount].ReadFile(p.Path)
 	return string(data), err == nil
 }
 
-// exists reports whether there is anything of that name.
+// exists reports whether the path exists, as a file, a directory or a link.
 func (m mounts) exists(p manifests.ExamplePath) bool {
 	_, err := m[p.Mount].Lstat(p.Path)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -16,51 +16,49 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Options says which examples are run and how.
+// Options selects the examples to run.
 type Options struct {
-	// Tools says where the tools come from and how modules are compiled and kept. What it
-	// says of grants, policy, approvals and stores counts for nothing: an example has what
-	// its manifest asks for.
+	// Tools says where the tools come from and how modules are compiled and cached. Its grants,
+	// policy, approvals and stores are ignored: an example has what its manifest asks for.
 	Tools standard.Options
-	// Names are the tools whose examples are run, by name or alias; none means all.
+	// Names holds the names or aliases of the tools whose examples are run; none means all.
 	Names []string
-	// Network lets examples reach servers. Without it those that say that they do are not
-	// run, and the others reach none.
+	// Network lets examples reach servers. Without it, examples with network = true are not run,
+	// and the others have no network.
 	Network bool
 }
 
-// Status says how an example went.
+// Status is the result of running an example.
 type Status string
 
-// The ways.
+// The statuses.
 const (
-	// Passed: what came of the call is what the example says.
+	// Passed: the result of the call is as the example expects.
 	Passed Status = "passed"
-	// Failed: it is not; Outcome.Faults tell.
+	// Failed: the result differs; see Outcome.Mismatches.
 	Failed Status = "failed"
 	// NotRun: the example reaches a server, and Options.Network is not set.
 	NotRun Status = "not_run"
 )
 
-// Outcome is what came of one example.
+// Outcome is the result of one example.
 type Outcome struct {
-	// Tool is the name of the tool, Source where it is from, and Title that of the example.
-	Tool   string `json:"tool"`
-	Source string `json:"source"`
-	Title  string `json:"title"`
+	Tool   string `json:"tool"`   // the name of the tool
+	Source string `json:"source"` // where the tool comes from
+	Title  string `json:"title"`  // the title of the example
 	Status Status `json:"status"`
-	// Faults say what is not as the example has it, each perhaps in several lines. They hold
-	// what the tool wrote: make them harmless before a terminal sees them.
-	Faults []string `json:"faults,omitempty"`
-	// DurationMS is how long the call took, with those before it, in milliseconds.
+	// Mismatches describes the differences from what the example expects, each in one or several
+	// lines. They contain output of the tool: escape them before they are shown on a terminal.
+	Mismatches []string `json:"faults,omitempty"`
+	// DurationMS is the time that the call and its preparing calls took, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
 }
 
-// Report is what came of all of them.
+// Report is the result of all examples.
 type Report struct {
-	// Outcomes are in the order of the tools and of their manifests.
+	// Outcomes holds the results in the order of the tools and of the examples in their manifests.
 	Outcomes []Outcome
-	// Without are the names of the tools that have no examples.
+	// Without holds the names of the tools that have no examples.
 	Without []string
 }
 
@@ -75,19 +73,19 @@ func (r Report) Failures() int {
 	return failed
 }
 
-// Run runs examples, one after the other. An error means that they could not be run, and
-// is an *Error of package tool where a tool is to blame; an example that fails is none.
+// Run runs examples one at a time. It returns an error if they cannot be run, which is a
+// [tool.Error] if a tool is the cause. An example that fails is not an error.
 func Run(ctx context.Context, o Options) (Report, error) {
 	loaded, err := standard.Manifests(o.Tools)
 	if err != nil {
 		return Report{}, err
 	}
-	// The names of folders that programs may print are short and without links.
+	// Programs may print paths in this directory, so its name is short.
 	dir, err := os.MkdirTemp("", "wasmtool-examples-")
 	if err != nil {
 		return Report{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what is left is in the folder for such
+	defer func() { _ = os.RemoveAll(dir) }() // leftovers stay in the temporary directory
 	stage, err := newStage(o, dir, loaded)
 	if err != nil {
 		return Report{}, err
@@ -126,7 +124,7 @@ func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedMa
 	return report, nil
 }
 
-// run runs one example. The error is that of the host, or of a caller who gave up.
+// run runs one example. It returns an error if the host fails or the caller cancels.
 func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.Example, outcome *Outcome) (err error) {
 	s.count++
 	dir := filepath.Join(s.dir, fmt.Sprintf("example-%d", s.count))
@@ -153,17 +151,17 @@ func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.
 	}
 	outcome.compare(e, result, callErr)
 	outcome.compareFiles(e, mounts)
-	if len(outcome.Faults) == 0 {
+	if len(outcome.Mismatches) == 0 {
 		outcome.Status = Passed
 	}
 	return nil
 }
 
-// maxFault is how long a fault may be, in bytes: a tool may return megabytes.
-const maxFault = 8 << 10
+// maxMismatch limits the bytes of a mismatch, because a tool may return megabytes.
+const maxMismatch = 8 << 10
 
-// fail notes a fault.
+// fail marks the example as failed and records a mismatch.
 func (o *Outcome) fail(format string, args ...any) {
 	o.Status = Failed
-	o.Faults = append(o.Faults, plaintext.Short(fmt.Sprintf(format, args...), maxFault))
+	o.Mismatches = append(o.Mismatches, plaintext.Short(fmt.Sprintf(format, args...), maxMismatch))
 }

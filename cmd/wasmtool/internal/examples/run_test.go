@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// nothing is a tool that does nothing, with the examples given.
+// nothing returns options with a tool that does nothing and has the given examples.
 func nothing(t *testing.T, examples string) standard.Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func nothing(t *testing.T, examples string) standard.Options {
 	return standard.Options{Sources: standard.Sources{NoBuiltins: true, Folders: []string{dir}}, NoCache: true}
 }
 
-// Nothing that the caller offers gets into an example, and nothing of one is left behind.
+// An example cannot reach the caller's files, and leaves no files behind.
 func TestRunLeavesNothing(t *testing.T) {
 	temp, workspace := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -39,13 +39,13 @@ func TestRunLeavesNothing(t *testing.T) {
 	}
 	o := Options{Tools: nothing(t, `
 [[examples]]
-title = "Files of its own alone"
+title = "Only its own files"
 files = { "a/b.txt" = "x" }
 output = ""
 after = { "a/b.txt" = "x" }
 gone = ["mine.txt"]
 [[examples]]
-title = "None of the one before"
+title = "No files of the previous example"
 gone = ["a"]
 `)}
 	o.Tools.Workspace = workspace
@@ -54,11 +54,11 @@ gone = ["a"]
 		t.Errorf("got %+v, %v", report, err)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("%v, %v is left", left, err)
+		t.Errorf("leftovers: %v, %v", left, err)
 	}
 }
 
-// A caller who gives up gets no report of failures that are none.
+// A cancelled example is not reported as failed.
 func TestRunStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -75,6 +75,6 @@ func TestRunNames(t *testing.T) {
 	}
 	o.Names = []string{"nothin"}
 	if _, err := Run(t.Context(), o); tool.CodeOf(err) != tool.CodeNotFound {
-		t.Errorf("a name that is wrong: %v", err)
+		t.Errorf("an unknown name: %v", err)
 	}
 }

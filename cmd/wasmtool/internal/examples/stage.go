@@ -15,27 +15,26 @@ import (
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// stage is where examples are run: one Registry, of which each example is a tenant with
-// folders and stores of its own.
+// stage runs examples in one Registry. Each example is a tenant with directories and stores of its
+// own.
 type stage struct {
 	tools *registry.Registry
-	// dir holds the folders of the examples, and count counts them.
-	dir   string
-	count int
+	dir   string // holds the directories of the examples
+	count int    // the number of examples run so far
 }
 
 func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, error) {
-	nobody := filepath.Join(dir, "nobody") // the folder of calls that are no example's
-	if err := os.Mkdir(nobody, 0o700); err != nil {
+	unused := filepath.Join(dir, "unused") // bound to the mounts outside of the examples' tenants
+	if err := os.Mkdir(unused, 0o700); err != nil {
 		return nil, err
 	}
-	yes := registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
+	approver := registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
 		return registry.Answer{Yes: true}, nil
 	})
 	s := o.Tools
 	s.Workspace, s.Words, s.Config, s.Policy, s.Sources.Servers = "", nil, nil, policy.Config{}, nil
-	s.Registry.Rules = registry.Rules{Offer: offerAll(loaded, nobody)}
-	s.Registry.Approvals = registry.ApprovalOptions{Approver: yes}
+	s.Registry.Rules = registry.Rules{Offer: offerAll(loaded, unused)}
+	s.Registry.Approvals = registry.ApprovalOptions{Approver: approver}
 	s.StateDir, s.Registry.Calls.OnReceipt = filepath.Join(dir, "state"), nil
 	if !o.Network {
 		s.HTTP = offline()
@@ -47,8 +46,8 @@ func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, 
 	return &stage{tools: tools, dir: dir}, nil
 }
 
-// offerAll offers what the manifests ask for. Variables are empty, and secrets have no
-// value: what an example shows depends on nobody's machine.
+// offerAll makes everything grantable that the manifests ask for. Variables are empty and secrets
+// have no value, so that the results of examples do not depend on the machine.
 func offerAll(loaded []standard.LoadedManifest, dir string) capability.Grantable {
 	offer := capability.Grantable{
 		Mounts: make(map[string]capability.Mount), Env: make(map[string]string),
@@ -72,10 +71,10 @@ func offerAll(loaded []standard.LoadedManifest, dir string) capability.Grantable
 	return offer
 }
 
-// errOffline is what a request meets that no example said it would make.
-var errOffline = errors.New("examples reach no network, unless they say network = true and are run with it")
+// errOffline is the error of every request without Options.Network.
+var errOffline = errors.New("examples have no network; set network = true in the example and run it with --network")
 
-// offline is HTTP without a network.
+// offline returns an HTTP transport without a network.
 func offline() egress.Transport {
 	return egress.Transport{
 		LookupNetIP: func(context.Context, string, string) ([]netip.Addr, error) { return nil, errOffline },
