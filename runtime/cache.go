@@ -10,47 +10,47 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/compile/cache"
 )
 
-// ErrUnsafeCache means that a folder does not serve as a cache, because it is a link
-// or somebody else than this user may read, write or own it.
+// ErrUnsafeCache means that a directory cannot be a cache, because it is a link, or because another
+// user owns it or may read or write it.
 var ErrUnsafeCache = cache.ErrUnsafe
 
-// Cache shows and clears a folder of compiled modules; see Options.CacheDir. It is
-// safe for concurrent use, also while Runtimes use the folder: one that misses an
-// entry compiles.
-type Cache struct{ folder *cache.Cache }
+// Cache lists and clears a directory of compiled modules; see [Options].CacheDir. It is safe for
+// concurrent use, also while Runtimes use the directory. A Runtime compiles a module again when its
+// entry is missing.
+type Cache struct{ disk *cache.Cache }
 
 // CacheEntry is a compiled module on disk.
 type CacheEntry struct {
-	// ModuleDigest is the SHA-256 in hex of the module that was compiled. It is empty
-	// for an entry of another version of wasmtool that does not tell.
+	// ModuleDigest is the SHA-256 in hex of the module that was compiled. It is empty for an entry
+	// that another version of wasmtool stored without the digest.
 	ModuleDigest string
 	// Bytes is the size of the entry on disk.
 	Bytes int64
 	// LastUsed is when a Runtime stored or used the entry.
 	LastUsed time.Time
-	// Usable says that a Runtime of this program would use the entry: it is of the
-	// same engine, platform and way of rewriting. Whether its digest holds is only
-	// found when it is used.
+	// Usable reports whether a Runtime of this program would use the entry: its engine, platform
+	// and rewriter must be the same. The checksum of the entry is verified only when the entry is
+	// used.
 	Usable bool
 }
 
-// OpenCache returns the cache in dir. It creates nothing: a folder that does not
-// exist is an empty cache. A folder that no Runtime would use gives an error that
-// wraps ErrUnsafeCache. No error names the folder's path.
+// OpenCache returns the cache in dir. It creates nothing: a missing directory is an empty cache.
+// For a directory that no Runtime would use, the error wraps [ErrUnsafeCache]. No error contains
+// the path of the directory.
 func OpenCache(dir string) (*Cache, error) {
 	if dir == "" {
-		return nil, errors.New("no folder is named for the compile cache")
+		return nil, errors.New("the compile cache needs a directory")
 	}
-	folder, err := cache.Look(dir)
+	disk, err := cache.OpenExisting(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the compile cache: %w", err)
 	}
-	return &Cache{folder: folder}, nil
+	return &Cache{disk: disk}, nil
 }
 
-// List returns the entries, those used last first.
+// List returns the entries, the most recently used first.
 func (c *Cache) List() ([]CacheEntry, error) {
-	items, err := c.folder.List()
+	items, err := c.disk.List()
 	if err != nil {
 		return nil, fmt.Errorf("list the compile cache: %w", err)
 	}
@@ -66,10 +66,11 @@ func (c *Cache) List() ([]CacheEntry, error) {
 	return entries, nil
 }
 
-// Clear deletes all entries, whoever stored them, and no other file. It returns how
-// many there were and their size in bytes. The error tells why some are left.
+// Clear deletes all entries, whichever process stored them, and no other file. It returns the
+// number of deleted entries and their size in bytes. The error is the first reason why an entry
+// could not be deleted.
 func (c *Cache) Clear() (entries int, bytes int64, err error) {
-	entries, bytes, err = c.folder.Clear()
+	entries, bytes, err = c.disk.Clear()
 	if err != nil {
 		err = fmt.Errorf("clear the compile cache: %w", err)
 	}

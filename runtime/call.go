@@ -22,87 +22,86 @@ const (
 
 // Limits bounds one call. A zero field means its default.
 type Limits struct {
-	// Memory bounds the linear memory in bytes, up to Options.MaxMemory; parts of a
-	// page of 64 KiB don't count. A guest that needs more sees its growth refused.
+	// Memory limits the linear memory in bytes, up to [Options].MaxMemory. It is rounded down to
+	// pages of 64 KiB. Growth beyond it fails in the guest.
 	Memory uint64
-	// Output bounds what the guest may write to its standard output, in bytes.
-	// The write that would pass it ends the call with ResourceExhausted.
+	// Output limits what the guest may write to its standard output, in bytes. A write that would
+	// exceed it ends the call with ResourceExhausted.
 	Output int64
-	// Stderr is how many bytes of the end of the guest's error stream are kept.
-	// Writing more is no error.
+	// Stderr is the number of bytes kept from the end of the guest's error stream. Writing more is
+	// not an error.
 	Stderr int
-	// Fuel bounds what the guest runs, in units of about one simple instruction, up to
-	// Options.MaxFuel; 0 means that only the deadline and MaxFuel do. What a guest uses
-	// is equal in equal calls. A guest that used more ends with ResourceExhausted at its
-	// next check.
+	// Fuel limits how much the guest runs, up to [Options].MaxFuel, in units of about one simple
+	// instruction; 0 means that only the deadline and MaxFuel apply. Equal calls use equal fuel. A
+	// guest that exceeds the limit ends with ResourceExhausted at its next check.
 	Fuel uint64
 }
 
 // Call is one run of a module.
 type Call struct {
-	// Entry is how the module is called, as Module.Entry returned it; the zero value
-	// runs a command.
+	// Entry is how the module is called, as [Module.Entry] returned it; the zero value runs a
+	// command.
 	Entry Entry
 	// Name is argv[0]: the tool's name, never a path of the host. Empty means
 	// "tool".
 	Name string
-	// Args are the arguments after it. None may hold a NUL byte.
+	// Args are the arguments after argv[0]. None may contain a NUL byte.
 	Args []string
-	// Input is what a command reads from its standard input and any other module as its
-	// input. It must not change while the call runs.
+	// Input is the standard input of a command, and the input of any other module. It must not
+	// change while the call runs.
 	Input []byte
-	// Config is the configuration that an Extism plug-in can ask for by name; others do
-	// not see it. Nil has nothing. It must not change while the call runs.
+	// Config is the configuration that an Extism plug-in reads by name; other modules do not see
+	// it. Nil means empty. It must not change while the call runs.
 	Config map[string]string
-	// Bindings are what the guest may reach; required. The caller owns them and
-	// closes them after Call has returned.
+	// Bindings are what the guest may reach; required. The caller owns them and closes them after
+	// Call has returned.
 	Bindings *hostfuncs.Bindings
 	// Limits bounds the call.
 	Limits Limits
-	// Tenant is for whom the call is made: calls that wait for a place get it in turn by
-	// tenant. Empty is a tenant like any other. It decides about nothing else; what a
-	// tenant may reach is in Bindings.
+	// Tenant is the tenant on whose behalf the call is made. Calls that wait for a place are served
+	// one tenant after the other. Empty is a tenant like any other. Tenant has no effect on access,
+	// which Bindings define.
 	Tenant string
-	// Warm, if not empty, is the input of a call that is made on each new instance of a
-	// reactor before any other, to have its caches filled. It reaches no files, its
-	// output is dropped, and what it leaves in the guest's memory is there in every
-	// call. When it fails, instances are used as they were before; where instances are
-	// not saved, because the module or the system does not allow it, there is none.
+	// Warm is the input of a warm-up call; empty means none. A reactor gets the warm-up call on
+	// each new instance before any other call, so that its caches are filled. The warm-up call
+	// reaches no files, and its output is dropped. What it leaves in the guest's memory is there in
+	// every call. When the warm-up call fails, instances are used as they were before it. Where the
+	// module or the system does not allow instances to be saved, there is no warm-up call.
 	Warm []byte
 }
 
-// Output is what a guest wrote, whether or not it ended well.
+// Output is what a guest wrote, whether or not it succeeded.
 type Output struct {
-	// Output is all of the output. It is empty when the call failed.
+	// Output is the complete output. It is empty when the call failed.
 	Output []byte
-	// Failure is the beginning of the error text of a reactor or a plug-in that failed,
-	// and FailureDropped how many bytes came after it.
+	// Failure is the beginning of the error message of a reactor or plug-in that failed, and
+	// FailureDropped the number of bytes cut off after it.
 	Failure        []byte
 	FailureDropped int64
-	// Stderr is the end of the diagnostics, and StderrDropped how many bytes came
-	// before it.
+	// Stderr is the end of the error stream, and StderrDropped the number of bytes dropped before
+	// it.
 	Stderr        []byte
 	StderrDropped int64
-	// Duration is the time that the guest had, and what it waited for after the first of
-	// Waited.
+	// Duration is how long the guest ran. It includes the second wait that Waited describes.
 	Duration time.Duration
-	// Waited is how long the call waited for others: for a place among those that run, and
-	// for its turn to make an instance that takes long. For a call that hangs in the host it
-	// is the first of the two.
+	// Waited is how long the call waited for other calls: first for a place among the running
+	// calls, then for its turn to create an expensive instance. For a call that hangs in the host,
+	// it is only the first wait.
 	Waited time.Duration
-	// Fuel is what the guest used, its start included, and Memory how many bytes it had
-	// in the end. Both are 0 for a call that hangs in the host.
+	// Fuel is the fuel that the guest used, including its start. Memory is the size of its memory
+	// in bytes at the end. Both are 0 for a call that hangs in the host.
 	Fuel   uint64
 	Memory uint64
-	// Reused says that the instance had served a call before, and was reset.
+	// Reused reports whether the instance had served an earlier call and was reset.
 	Reused bool
 }
 
-// Call runs the module and waits for its end. The guest runs on an instance that is as
-// if it had just been started: a new one, or one that was reset after an earlier call.
-// The deadline of ctx bounds it: Call returns by then plus a short grace (see the
-// package documentation), and guest code has stopped. The error is an *Error; the
-// Output is filled as far as it goes in either case. Calls may run concurrently.
+// Call runs the module and waits for its end. The guest runs on an instance in the state after its
+// start: a new instance, or one that was reset after an earlier call.
+//
+// The deadline of ctx bounds the call. Call returns by the deadline plus a short grace period (see
+// the package documentation), and guest code has stopped by then. The error is an [*Error]. The
+// Output is filled as far as possible with an error also. Calls may run concurrently.
 func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	c := m.c
 	request := c.request(call)
@@ -141,7 +140,7 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	return out, err
 }
 
-// request completes a call and cuts its limits down to the ceilings.
+// request fills in the defaults of a call and lowers its limits to the ceilings.
 func (c *compiled) request(call Call) abi.Request {
 	limits := abi.Limits{
 		Memory: min(cmp.Or(call.Limits.Memory, DefaultMemory), c.r.opts.MaxMemory),
@@ -149,8 +148,8 @@ func (c *compiled) request(call Call) abi.Request {
 		Stderr: cmp.Or(max(call.Limits.Stderr, 0), DefaultStderr),
 		Fuel:   call.Limits.Fuel,
 	}
-	if most := c.r.opts.MaxFuel; most > 0 && (limits.Fuel == 0 || limits.Fuel > most) {
-		limits.Fuel = most
+	if ceiling := c.r.opts.MaxFuel; ceiling > 0 && (limits.Fuel == 0 || limits.Fuel > ceiling) {
+		limits.Fuel = ceiling
 	}
 	return abi.Request{
 		Entry: abi.Entry{Form: abi.Form(call.Entry.ABI), Export: call.Entry.Export}.WithDefaults(),
@@ -159,7 +158,7 @@ func (c *compiled) request(call Call) abi.Request {
 	}
 }
 
-// check refuses a call that cannot go well, before it waits for anything.
+// check refuses a call that cannot succeed, before it waits for anything.
 func (c *compiled) check(ctx context.Context, call abi.Request) error {
 	if err := ctx.Err(); err != nil {
 		return endOfContext(err, "the call did not start")
@@ -174,20 +173,20 @@ func (c *compiled) check(ctx context.Context, call abi.Request) error {
 	return c.tooManyAbandoned()
 }
 
-// execute runs the call and gives its place back when the guest has ended. The error is
-// the engine's; see ending. hangs says that the guest was left behind in the host.
+// execute runs the call and releases its place when the guest has ended. The error comes from the
+// engine; ending converts it. hangs reports whether the guest was left behind in the host.
 func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err error) {
 	if !s.Bindings.MayHang() {
-		// All that the guest can do ends soon after the call's context, so it need not
-		// be left behind, and the caller's goroutine is good enough.
+		// Every operation of this guest ends soon after the call's context, so the guest never has
+		// to be left behind and can run on the caller's goroutine.
 		defer c.leave(turn)
 		return false, c.pool.Run(s)
 	}
 	ended := make(chan error, 1)
 	go func() {
-		err := pool.ErrEnginePanic // for a listener that ends the goroutine (runtime.Goexit)
+		err := pool.ErrEnginePanic // applies when a listener ends the goroutine (runtime.Goexit)
 		defer func() {
-			c.leave(turn) // before the call returns: its caller finds the place free
+			c.leave(turn) // before the call returns, so that the caller finds the place free
 			ended <- err
 		}()
 		err = c.pool.Run(s)
@@ -195,29 +194,29 @@ func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err e
 	return c.wait(s, ended)
 }
 
-// admit waits for a place for a call among those that run; the caller leaves it.
+// admit waits until the call may run. The caller must leave the returned place.
 func (c *compiled) admit(ctx context.Context, tenant string) (*callqueue.Turn, error) {
 	turn, err := c.r.calls.Enter(ctx, callqueue.Need{Tenant: tenant, Class: &c.calls})
 	switch {
 	case err == nil:
 		return turn, nil
 	case errors.Is(err, callqueue.ErrFull):
-		return nil, exhausted(nil, LimitCalls, "%d calls run and %d wait already; try again later", c.r.opts.MaxCalls, max(0, c.r.opts.MaxWaiting))
+		return nil, exhausted(nil, LimitCalls, "%d calls are running and %d are waiting; try again later", c.r.opts.MaxCalls, max(0, c.r.opts.MaxWaiting))
 	case errors.Is(err, callqueue.ErrClosed):
 		return nil, errClosed()
 	}
-	return nil, endOfContext(ctx.Err(), "the call waited for a place among those that run")
+	return nil, endOfContext(ctx.Err(), "the call was waiting for a place among the running calls")
 }
 
-// leave gives back the place of a call that has ended.
+// leave releases the place of a call that has ended.
 func (c *compiled) leave(turn *callqueue.Turn) {
 	turn.Leave()
 	c.done()
 }
 
-// wait returns how the call ended. Once the call must not go on, the guest gets a grace
-// to stop; a call that hangs in the host beyond it is abandoned: its goroutine is left
-// behind and counted until it returns.
+// wait returns how the call ended. Once the call must stop, the guest gets a grace period. A call
+// that still hangs in the host after it is abandoned: its goroutine is left behind and counted
+// until it returns.
 func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error) {
 	select {
 	case err := <-ended:
@@ -225,7 +224,7 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 	case <-s.Context().Done():
 	case <-c.r.closing.Done():
 	}
-	s.Bindings.Files.Revoke() // wherever the guest or the host is with them
+	s.Bindings.Files.Revoke()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
@@ -233,8 +232,8 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 		return false, err
 	case <-timer.C:
 	}
-	// Of one module, no more count against the others than it may have; its places bound
-	// the rest.
+	// At most mayAbandon calls of one module count against other modules. The places of the module
+	// bound the rest.
 	counts := int64(0)
 	if c.abandoned.Add(1) <= c.mayAbandon() {
 		counts = 1
@@ -245,19 +244,19 @@ func (c *compiled) wait(s *abi.Call, ended <-chan error) (hangs bool, err error)
 		c.r.abandoned.Add(-counts)
 		c.abandoned.Add(-1)
 	}()
-	s.MayGoOn() // notes why not
+	s.MayGoOn() // records why the call stopped
 	return true, s.Stopped()
 }
 
-// mayAbandon is how many calls of one module may hang.
+// mayAbandon returns how many calls of one module may hang in the host.
 func (c *compiled) mayAbandon() int64 { return max(1, int64(c.r.opts.MaxAbandoned)/4) }
 
-// tooManyAbandoned refuses a call when too many earlier ones hang in the host: first
-// those of the module whose calls do, so that it cannot shut out the others.
+// tooManyAbandoned refuses a call when too many earlier calls hang in the host. The limit for one
+// module is lower, so that a module whose calls hang cannot block the others.
 func (c *compiled) tooManyAbandoned() error {
 	all, own := c.r.abandoned.Load(), c.abandoned.Load()
 	if all < int64(c.r.opts.MaxAbandoned) && own < c.mayAbandon() {
 		return nil
 	}
-	return exhausted(nil, LimitAbandoned, "%d earlier calls hang in the host, %d of them of this module; try again when they have returned", all, own)
+	return exhausted(nil, LimitAbandoned, "%d earlier calls hang in the host, %d of them of this module; try again after they have returned", all, own)
 }

@@ -1,26 +1,24 @@
-// Package runtime turns the bytes of a WASM module into a Module and calls it,
-// each call on an instance that is as it was after its start and that reaches only what
-// its Bindings hold. It knows nothing of tools, manifests or policy.
+// Package runtime loads WASM modules and calls them. Each call runs on an instance in the state
+// after its start, and reaches only what its Bindings contain. The package knows nothing of tools,
+// manifests or policy.
 //
-// Instances are used again where their guest cannot tell: their memory and globals are
-// taken back to what they were, on Linux by copying the pages that changed.
-// A module whose start depends on its call, or that keeps state elsewhere, gets a new
-// instance for each call; so does every module on other systems.
+// Instances are reused where a guest cannot notice: their memory and globals are reset, on Linux by
+// restoring the pages that changed. A module whose start depends on its call, or that keeps state
+// elsewhere, gets a new instance for each call. So does every module on other systems.
 //
-// What always holds, whatever the guest does:
+// These guarantees hold whatever the guest does:
 //
-//   - A call returns by the deadline of its context plus a grace of 200 ms, and by
-//     then guest code has stopped. A host operation that cannot be interrupted
-//     (a file system that hangs) is abandoned and counted, and at most
-//     Options.MaxAbandoned of them are left before calls are refused.
-//   - Memory, fuel, tables, output and the error stream have ceilings, and so have the
-//     calls that run and wait and the memory of all guests together.
-//   - Nothing that one call leaves behind is found by another.
-//   - The guest sees the arguments, variables, files, clock and randomness of its
-//     call and nothing of the process: not its streams, environment or directories.
-//   - How a call ended is told by the host from what the host knows; an exit code
-//     or a message of the guest cannot pass for a deadline or a limit.
+//   - A call returns by the deadline of its context plus a grace period of 200 ms, and guest code
+//     has stopped by then. A host operation that cannot be interrupted, such as a file system that
+//     hangs, is abandoned and counted. After Options.MaxAbandoned of them, calls are refused.
+//   - Memory, fuel, tables, output and the error stream have limits. So do the number of running
+//     and waiting calls, and the memory of all guests together.
+//   - A call finds nothing that another call left behind.
+//   - The guest sees the arguments, variables, files, clock and randomness of its call. It sees
+//     nothing of the process: no streams, environment or directories.
+//   - The host decides how a call ended, from what the host observed. An exit code or message of
+//     the guest cannot imitate a deadline or a limit.
 //
-// No type of the WASM engine appears in the exported API, so nobody can hand in a
-// configuration that undoes this.
+// No type of the WASM engine appears in the exported API, so no caller can pass a configuration
+// that undoes these guarantees.
 package runtime

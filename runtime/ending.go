@@ -10,9 +10,9 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
-// ending says how a call ended, given what the engine returned. What the host
-// knows goes first: a guest that exits with the engine's code for a deadline, or
-// that writes a result and then breaks down, is told by what happened.
+// ending returns the error of a call, given the engine's error. What the host observed takes
+// precedence: a guest that exits with the engine's code for a deadline, or that writes a result and
+// then traps, cannot disguise how it ended.
 func ending(s *abi.Call, engineErr error) error {
 	if cause := s.Over(); cause != nil {
 		return stoppedBy(cause, s)
@@ -39,21 +39,21 @@ func ending(s *abi.Call, engineErr error) error {
 			Message: fmt.Sprintf("exit status %d", exit.ExitCode()),
 		}
 	}
-	return &Error{Reason: Trap, Message: "the guest broke down: " + trapName(engineErr), cause: abi.TextOf(engineErr)}
+	return &Error{Reason: Trap, Message: "the guest trapped: " + trapName(engineErr), cause: abi.TextOf(engineErr)}
 }
 
-// stoppedBy says how a call ended that the host stopped, or whose context is done.
+// stoppedBy returns the error of a call that the host stopped, or whose context is done.
 func stoppedBy(cause error, s *abi.Call) *Error {
 	var web *abi.WebFailure
 	switch {
 	case errors.Is(cause, abi.ErrOutputFull):
-		return exhausted(cause, LimitOutput, "the output is beyond the limit of %d bytes; ask for less or raise limits.output", s.Limits.Output)
+		return exhausted(cause, LimitOutput, "the output exceeds the limit of %d bytes; ask for less or raise limits.output", s.Limits.Output)
 	case errors.Is(cause, abi.ErrBadRange):
-		return &Error{Reason: BadGuest, Message: "the guest named " + cause.Error(), cause: cause}
+		return &Error{Reason: BadGuest, Message: "the guest passed " + cause.Error(), cause: cause}
 	case errors.Is(cause, abi.ErrKernelFull):
 		return exhausted(cause, LimitMemory, "%v; raise limits.memory", cause)
 	case errors.Is(cause, abi.ErrAllMemoryFull):
-		return exhausted(cause, LimitTotalMemory, "%v; try again when some have ended", cause)
+		return exhausted(cause, LimitTotalMemory, "%v; try again after some calls have ended", cause)
 	case errors.Is(cause, abi.ErrVarsFull):
 		return exhausted(cause, LimitMemory, "%v of 1 MiB", cause)
 	case errors.As(cause, &web):
@@ -61,14 +61,14 @@ func stoppedBy(cause error, s *abi.Call) *Error {
 	case errors.Is(cause, abi.ErrClosed):
 		return errClosed()
 	case errors.Is(cause, abi.ErrFuelUsed):
-		return exhausted(cause, LimitFuel, "the guest used its %d units of fuel; ask for less or raise limits.fuel", s.Limits.Fuel)
+		return exhausted(cause, LimitFuel, "the guest used all of its %d units of fuel; ask for less or raise limits.fuel", s.Limits.Fuel)
 	}
 	return endOfContext(s.Context().Err(), "the guest was stopped")
 }
 
-// reported says whether a guest that ran to its end reports a failure. A command
-// that does so exits; a reactor returns a number or leaves an error text, and an
-// error wins over whatever else it wrote.
+// reported returns the failure that a guest reported when it ran to its end. A command reports a
+// failure by exiting; a reactor returns a number or sets an error message. A failure takes
+// precedence over any output.
 func reported(s *abi.Call) error {
 	if s.Code == 0 && len(s.Failure.Data) == 0 {
 		return nil
@@ -76,14 +76,15 @@ func reported(s *abi.Call) error {
 	return &Error{Reason: Failed, ExitCode: s.Code, Message: fmt.Sprintf("the guest returned %d", s.Code)}
 }
 
-// limitMet blames a limit for a call that ended badly after it met one.
+// limitMet returns an error for the limit that a call met before it ended badly, or nil if it met
+// none.
 func limitMet(s *abi.Call, engineErr error) error {
 	cause := abi.TextOf(engineErr)
 	if trapName(engineErr) == "stack overflow" {
-		return exhausted(cause, LimitStack, "the guest's call stack is full; its recursion has no end or goes too deep")
+		return exhausted(cause, LimitStack, "the guest's call stack is full; its recursion is infinite or too deep")
 	}
 	if s.Memory.SharedFull {
-		return exhausted(cause, LimitTotalMemory, "the guests together have all the memory that they may; try again when some have ended")
+		return exhausted(cause, LimitTotalMemory, "the memory limit of all guests together is reached; try again after some calls have ended")
 	}
 	if s.Memory.Refused {
 		return exhausted(cause, LimitMemory, "the guest needs more than its %d bytes of memory; raise limits.memory, or the operator's ceiling", s.Limits.Memory)
@@ -94,12 +95,11 @@ func limitMet(s *abi.Call, engineErr error) error {
 	return nil
 }
 
-// recovered is how the engine marks the panic of a host function, whose text holds
-// a Go stack that nobody else may see.
+// recovered is the engine's mark on the panic of a host function. Such an error contains a Go
+// stack, which must not reach callers.
 const recovered = "(recovered by wazero)"
 
-// trapName cuts the engine's error down to the name of the trap, such as
-// "unreachable".
+// trapName returns the name of the trap in the engine's error, such as "unreachable".
 func trapName(err error) string {
 	line := abi.FirstLine(err)
 	if _, name, ok := strings.Cut(line, "wasm error: "); ok {

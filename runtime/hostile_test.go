@@ -166,7 +166,7 @@ func TestBoundOnCalls(t *testing.T) {
 	<-slept
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := m.Call(ctx, Call{Args: []string{"exit", "0"}, Bindings: bind(t, capability.Grant{})}); reasonOf(t, err) != Timeout || !strings.Contains(err.Error(), "waited for a place") {
+	if _, err := m.Call(ctx, Call{Args: []string{"exit", "0"}, Bindings: bind(t, capability.Grant{})}); reasonOf(t, err) != Timeout || !strings.Contains(err.Error(), "waiting for a place") {
 		t.Errorf("got %v", err)
 	}
 	stop()

@@ -9,24 +9,24 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Info is what can be told of a module without running any of it.
+// Info describes a module; none of its code was run.
 type Info struct {
 	// Digest is the SHA-256 of the bytes in hex.
 	Digest string
 	// Bytes is the size of the module.
 	Bytes int
-	// ABI is the form of the module, empty when it cannot run here.
+	// ABI is the ABI of the module; empty when the module cannot run here.
 	ABI ABI
-	// Problem says why the module cannot run here; empty when it can. A module that is
-	// slow to compile can, but needs Options.CompileCommand.
+	// Problem is why the module cannot run here; empty when it can. A module that is slow to
+	// compile can run, but needs [Options].CompileCommand.
 	Problem string
 	// Report is the module's structure.
 	Report rewrite.Report
 }
 
-// Inspect reads a module's structure. It compiles and runs nothing. Bytes that are
-// no WASM module give an *Error with the reason InvalidModule; a module that is
-// well-formed but cannot run here gives an Info with a Problem.
+// Inspect reads a module's structure. It compiles and runs nothing. Bytes that are not a WASM
+// module give an [*Error] with the reason InvalidModule. A well-formed module that cannot run here
+// gives an Info with a Problem.
 func Inspect(wasm []byte) (Info, error) {
 	report, err := compile.Check(wasm)
 	if report == nil {
@@ -46,6 +46,6 @@ func Inspect(wasm []byte) (Info, error) {
 	return info, nil
 }
 
-// EngineVersion returns the version of the WASM engine that this program was built
-// with, or "" where the build does not tell, as in tests.
+// EngineVersion returns the version of the WASM engine that this program was built with, or ""
+// where the build does not record it, as in tests.
 func EngineVersion() string { return compile.EngineVersion() }

@@ -15,9 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/pool"
 )
 
-// Module is compiled code that can be called, many times and concurrently. It is
-// shared by everyone who loaded the same bytes. Close it when it is no longer
-// needed; running calls finish first.
+// Module is compiled code that can be called many times and concurrently. All loads of the same
+// bytes share it. Close it when it is no longer needed; running calls finish first.
 type Module struct {
 	c     *compiled
 	close sync.Once
@@ -26,7 +25,7 @@ type Module struct {
 // Digest returns the SHA-256 of the module's bytes in hex.
 func (m *Module) Digest() string { return m.c.digest }
 
-// MinMemory is how many bytes of memory an instance starts with.
+// MinMemory returns the size of the memory with which an instance starts, in bytes.
 func (m *Module) MinMemory() uint64 {
 	if m.c.engine.Report.Memory == nil {
 		return 0
@@ -34,29 +33,27 @@ func (m *Module) MinMemory() uint64 {
 	return m.c.engine.Report.Memory.Min * guestmem.PageSize
 }
 
-// Close gives the module back. The compiled code is freed once nobody holds it
-// and no call runs on it. Closing again does nothing.
+// Close releases the module. The compiled code is freed once no loader holds it and no call runs on
+// it. Closing again does nothing.
 func (m *Module) Close() error {
 	m.close.Do(m.c.release)
 	return nil
 }
 
-// Load checks, rewrites and compiles a module and returns it, or finds it already
-// loaded. Loads of equal bytes at the same time compile once. It does not run
-// guest code.
+// Load checks, rewrites and compiles a module, or finds it already loaded. Concurrent loads of
+// equal bytes compile once. Load runs no guest code.
 //
-// The engine cannot be interrupted while it compiles: when ctx is done first, Load
-// returns Timeout or Cancelled at once, and the compilation goes on in the
-// background for whoever asks next. A module that cannot run here gives an *Error
-// with the reason InvalidModule.
+// The engine cannot be interrupted while it compiles. When ctx is done first, Load returns Timeout
+// or Cancelled at once, and the compilation continues in the background for the next load. A module
+// that cannot run here gives an [*Error] with the reason InvalidModule.
 func (r *Runtime) Load(ctx context.Context, wasm []byte) (*Module, error) {
 	sum := sha256.Sum256(wasm)
 	return r.load(ctx, hex.EncodeToString(sum[:]), func() ([]byte, error) { return wasm, nil })
 }
 
-// LoadKnown is Load for a module of which the SHA-256 is known, in hex: read is called
-// only when neither this Runtime nor the cache on disk has it. An error of read is
-// returned as it is; bytes with another digest are an InvalidModule.
+// LoadKnown is [Runtime.Load] for a module whose SHA-256 is known, in hex. It calls read only when
+// neither this Runtime nor the cache on disk has the module. An error of read is returned
+// unchanged; bytes with another digest are an InvalidModule.
 func (r *Runtime) LoadKnown(ctx context.Context, digest string, read func() ([]byte, error)) (*Module, error) {
 	return r.load(ctx, strings.ToLower(digest), func() ([]byte, error) {
 		wasm, err := read()
@@ -91,12 +88,12 @@ func (r *Runtime) load(ctx context.Context, digest string, read func() ([]byte, 
 	return &Module{c: c}, nil
 }
 
-// maxLoading bounds the modules that are being loaded at once, compiling or waiting
-// for their turn: each is kept in memory.
+// maxLoading limits the modules that are loading at once, whether they compile or wait for their
+// turn. Each of them is kept in memory.
 const maxLoading = 64
 
-// hold returns the entry for a digest with one more holder, starting the
-// compilation when the entry is new.
+// hold returns the entry for a digest with one more holder. It starts the compilation when the
+// entry is new.
 func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +104,7 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 		return c, nil
 	}
 	if r.loading >= maxLoading {
-		return nil, exhausted(nil, LimitLoading, "%d modules are being loaded already; try again later", r.loading)
+		return nil, exhausted(nil, LimitLoading, "%d modules are already loading; try again later", r.loading)
 	}
 	r.loading++
 	c := &compiled{
@@ -129,8 +126,8 @@ func (r *Runtime) hold(digest string, read func() ([]byte, error)) (*compiled, e
 	return c, nil
 }
 
-// unwanted reports whether nobody waits for a module any more, and makes sure then
-// that nobody begins to.
+// unwanted reports whether no caller waits for the module any longer. If so, it removes the module
+// from the list, so that no later load can begin to wait for it.
 func (c *compiled) unwanted() bool {
 	c.r.mu.Lock()
 	defer c.r.mu.Unlock()
@@ -145,23 +142,23 @@ func (c *compiled) unwanted() bool {
 	return true
 }
 
-// compiled is a module that is loaded or being loaded, with its holders (Modules)
-// and what runs on it (calls, the compilation). It is freed when both are none.
+// compiled is a module that is loaded or loading. It counts its holders (Modules) and what runs on
+// it (calls and the compilation), and is freed when both counts are 0.
 type compiled struct {
 	r      *Runtime
 	digest string
-	// ready is closed when err is set or engine and pool are.
+	// ready is closed when either err is set or both engine and pool are.
 	ready  chan struct{}
 	engine *abi.Engine
 	pool   *pool.Pool
 	err    error
-	// left has a value when the last holder may have gone.
+	// left receives a value when the last holder may have gone.
 	left chan struct{}
-	// calls counts those that run, for the queue of calls.
+	// calls counts the running calls of this module for the queue of calls.
 	calls callqueue.Class
 	// abandoned counts the calls of this module that hang in the host.
 	abandoned atomic.Int64
-	// freed is closed when the compiled code is gone.
+	// freed is closed when the compiled code has been freed.
 	freed chan struct{}
 
 	mu      sync.Mutex
@@ -183,10 +180,10 @@ func (c *compiled) hold() bool {
 
 func (c *compiled) release() { c.drop(func() { c.holders-- }) }
 
-// retire takes all holders away, for Runtime.Close.
+// retire removes all holders, for Runtime.Close.
 func (c *compiled) retire() { c.drop(func() { c.holders = 0 }) }
 
-// begin counts a call in. It fails when the module is gone.
+// begin counts a call as running. It returns false when the module has been freed.
 func (c *compiled) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,10 +194,10 @@ func (c *compiled) begin() bool {
 	return true
 }
 
-// done counts out what begin counted in.
+// done undoes begin.
 func (c *compiled) done() { c.drop(func() { c.running-- }) }
 
-// drop changes a count and frees the module when it was the last one.
+// drop applies change to a count, and frees the module if nothing uses it any longer.
 func (c *compiled) drop(change func()) {
 	c.mu.Lock()
 	change()

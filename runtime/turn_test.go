@@ -63,7 +63,7 @@ func waitsIn(function string) bool {
 // A module that compiles in a moment does not wait for those that take long.
 func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
 	r := newRuntime(t, Options{})
-	_, longs := r.compiler.Turns()
+	_, longs := r.compiler.Semaphores()
 	giveBack := takeAll(longs)
 	loaded := make(chan error, 1)
 	go func() {
@@ -85,7 +85,7 @@ func TestSmallModulesLoadBesideLargeOnes(t *testing.T) {
 // give up cannot shut out others; who asks again is served.
 func TestLoadsWhoseCallersLeft(t *testing.T) {
 	r := newRuntime(t, Options{})
-	shorts, longs := r.compiler.Turns()
+	shorts, longs := r.compiler.Semaphores()
 	small, long := takeAll(shorts), takeAll(longs)
 	ctx, leave := context.WithCancel(context.Background())
 	ends := make(chan error, maxLoading)

@@ -16,12 +16,12 @@ import (
 
 func (c *Compiler) hasChild() bool { return len(c.opts.Child.Command) > 0 }
 
-// compileMarker is the only argument of a program that was started to compile.
+// compileMarker is the only argument of the program in a child that compiles.
 const compileMarker = "wasmtool:compile"
 
-// Self returns the command by which this program compiles modules in a child process of
-// itself, or nil where the system does not say which file it is. In the child it does not
-// return: it compiles one module and ends the process.
+// Self returns the command with which this program compiles modules in a child process of itself,
+// or nil where the system does not report the path of the program. In the child it does not return:
+// it compiles one module and ends the process.
 func Self() []string {
 	if len(os.Args) == 2 && os.Args[1] == compileMarker {
 		os.Exit(child.Serve(os.Stdin, os.Stdout, leaveCode))
@@ -39,27 +39,27 @@ func leaveCode(wasm []byte, dir string) error {
 	if err != nil {
 		return err
 	}
-	// As many functions at once as the parent set.
+	// The parent set GOMAXPROCS to the number of functions to compile at once.
 	ctx := experimental.WithCompilationWorkers(context.Background(), goruntime.GOMAXPROCS(0))
 	engine := wazero.NewRuntimeWithConfig(ctx, engineConfig().WithCompilationCache(cache))
 	_, err = engine.CompileModule(ctx, wasm)
 	return errors.Join(err, engine.Close(ctx), cache.Close(ctx))
 }
 
-// compileInChild has a child leave the code of a module in dir.
+// compileInChild lets a child compile a module. The child leaves the code in dir.
 func (c *Compiler) compileInChild(m rewritten, dir string) error {
 	o := c.opts.Child
 	o.Processors = workers(m.report.Effort)
 	err := child.Compile(c.opts.Closing, o, m.wasm, dir)
 	var e *Error
 	if !errors.As(err, &e) {
-		if !holdsFile(dir) { // the engine would compile here without a word
-			return broken("the program that compiles leaves no code; is it of another build?", nil)
+		if !holdsFile(dir) { // otherwise the engine would silently compile here
+			return broken("the compiler program left no code; is it from another build?", nil)
 		}
 		return nil
 	}
 	if e.Detail != "" {
-		c.opts.Log.Warn("the program that compiles broke down", "stderr", e.Detail)
+		c.opts.Log.Warn("the compiler program crashed", "stderr", e.Detail)
 	}
 	switch e.Kind {
 	case child.Cancelled:
@@ -67,7 +67,8 @@ func (c *Compiler) compileInChild(m rewritten, dir string) error {
 	case child.Refused:
 		return invalid(nil, "the module does not compile: %s", e.Message)
 	}
-	return e // not compiled here in its place: the child is there so that it is not
+	// do not compile here instead: the child exists to keep this module out of this process
+	return e
 }
 
 // holdsFile reports whether there is a file below dir.

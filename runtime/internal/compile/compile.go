@@ -1,6 +1,6 @@
-// Package compile turns the bytes of a module into an abi.Engine: it rewrites and compiles
-// them, or finds what it made of them in the cache on disk (package cache). What may take
-// long by an estimate is compiled in a child process (package child), where there is one.
+// Package compile turns the bytes of a module into an [abi.Engine]. It rewrites and compiles them,
+// or finds the result in the cache on disk (package cache). Modules that may take long by an
+// estimate are compiled in a child process (package child), if there is one.
 package compile
 
 import (
@@ -20,63 +20,63 @@ import (
 
 // Options configures a Compiler.
 type Options struct {
-	// CacheDir is the folder of the cache, "" for none, and CacheMaxBytes its bound.
+	// CacheDir is the directory of the cache, "" for none, and CacheMaxBytes its size limit.
 	CacheDir      string
 	CacheMaxBytes int64
 	// MaxModuleBytes bounds the size of a module.
 	MaxModuleBytes int
-	// Child compiles in a child process, but for Processors, which is worked out for each
-	// module. Without a Command modules that may take long do not compile.
+	// Child configures the child process. Its field Processors is ignored, because it is computed
+	// for each module. Without a Command, modules that may take long do not compile.
 	Child child.Options
-	// OnCompile is called, possibly concurrently, before a module is compiled that the cache
-	// does not have; nil means nobody is told.
+	// OnCompile is called, possibly concurrently, before a module is compiled that the cache does
+	// not have; nil means no notification.
 	OnCompile func(digest string, bytes int)
-	// Closing is done when nothing is to be compiled any more.
+	// Closing is done when no further module should be compiled.
 	Closing context.Context
 	Log     *slog.Logger
 }
 
-// Compiler compiles modules, some at once. It is safe for concurrent use; New makes one.
+// Compiler compiles modules, several at once. It is safe for concurrent use; New makes one.
 type Compiler struct {
 	opts Options
 	disk *diskCache // nil without one
-	// short is for modules that are compiled in a moment, long for the others: they do not
-	// wait for each other.
-	short, long turns
+	// short limits modules that compile in a moment, and long the others, so that they do not wait
+	// for each other.
+	short, long semaphore
 }
 
-// New returns a Compiler. A cache that cannot be used is logged and does without.
+// New returns a Compiler. If the cache cannot be used, it logs a warning and works without.
 func New(o Options) *Compiler {
-	return &Compiler{opts: o, disk: openDiskCache(o), short: newTurns(), long: newTurns()}
+	return &Compiler{opts: o, disk: openDiskCache(o), short: newSemaphore(), long: newSemaphore()}
 }
 
-// Error is why a module did not compile, in this process or in a child. Its Message holds no
-// path of the host.
+// Error is why a module did not compile, in this process or in a child. Its Message contains no
+// host path.
 type Error = child.Error
 
 func invalid(cause error, format string, args ...any) error {
 	return &Error{Kind: child.Refused, Message: fmt.Sprintf(format, args...), Cause: cause}
 }
 
-// broken is for what is wrong with the host or the engine.
+// broken returns an error of the host or the engine, not of the module.
 func broken(message string, cause error) error {
 	return &Error{Kind: child.Unavailable, Message: message, Cause: cause}
 }
 
 // Job is a module to compile.
 type Job struct {
-	// Digest is the SHA-256 of the module in hex, and Read returns its bytes. It is called
-	// only when the cache does not have it, and possibly twice; an error is returned as it is.
+	// Digest is the SHA-256 of the module in hex, and Read returns its bytes. Read is called only
+	// when the cache does not have the module, and possibly twice. Its error is returned unchanged.
 	Digest string
 	Read   func() ([]byte, error)
-	// Left has a value when Unwanted may have changed; that one reports whether nobody waits
-	// for the module any more.
+	// Unwanted reports whether no caller waits for the module any longer. Left receives a value
+	// when the result of Unwanted may have changed.
 	Left     <-chan struct{}
 	Unwanted func() bool
 }
 
-// Compile returns the engine of a module, with code from the cache on disk when it is there.
-// The error is that of Job.Read or an *Error.
+// Compile returns the engine of a module, with code from the cache on disk if it is there. The
+// error is an *Error or an error of Job.Read.
 func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -84,18 +84,18 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 			err = broken("the engine failed to compile the module", nil)
 		}
 	}()
-	// Finding code takes a fraction of making it, so it does not wait its turn.
+	// Finding code is much faster than making it, so it does not wait for its turn.
 	slot := c.disk.slot(job.Digest)
 	defer slot.close()
 	if m, hit := slot.fetch(); hit {
-		// What the host offers may have changed since the entry was stored.
+		// The host functions may have changed since the entry was stored.
 		if err := checkImports(m.report); err != nil {
 			return nil, err
 		}
 		if engine, err = newEngine(m, slot.dir()); err == nil {
 			return share(engine)
 		}
-		// The digest held, so this is code of another build of the engine.
+		// The checksum was right, so this code is from another build of the engine.
 		slot.discard()
 	}
 	engine, err = c.inTurn(job, slot, false)
@@ -105,16 +105,16 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 	return engine, err
 }
 
-// LongFrom is the size in bytes from which a module is not even rewritten among those that
-// are compiled in a moment.
+// LongFrom is the size in bytes from which a module always counts as one that may take long,
+// without rewriting it for an estimate.
 const LongFrom = 64 << 10
 
-// errTakesLong says that a module is to be compiled among those that may take long.
+// errTakesLong means that a module must wait for a place among those that may take long.
 var errTakesLong = errors.New("the module may take long to compile")
 
-// compileNew is Compile for a module of which the cache has no code. Unless mayTakeLong is
-// set, it does the least to find out that the module may, and fails with errTakesLong: it
-// is read again in its turn, so that modules which wait take no memory.
+// compileNew compiles a module that the cache does not have. Unless mayTakeLong is set, it does as
+// little as possible to find out whether the module may take long, and fails with errTakesLong
+// then. The module is read again in its turn, so that waiting modules take no memory.
 func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engine, error) {
 	wasm, err := job.Read()
 	if err != nil {
@@ -149,20 +149,20 @@ func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engin
 	return share(engine)
 }
 
-// rewritten is a module as the engine gets it, and what is known of the original.
+// rewritten is a module as the engine gets it, with the report on the original.
 type rewritten struct {
 	wasm   []byte
 	report *rewrite.Report
 }
 
-// build compiles a module for the first time, in a child when the estimate says so.
+// build compiles a module that is not in the cache, in a child if the estimate requires it.
 func (c *Compiler) build(m rewritten, slot *slot) (*abi.Engine, error) {
 	dir := slot.dir()
 	if c.hasChild() && forChild(m.report.Effort) {
 		if dir == "" {
 			var err error
 			if dir, err = os.MkdirTemp("", "wasmtool-compile-"); err != nil {
-				return nil, broken("there is no folder to compile in", err)
+				return nil, broken("the directory for the compilation cannot be created", err)
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
 		}
@@ -178,13 +178,13 @@ func (c *Compiler) build(m rewritten, slot *slot) (*abi.Engine, error) {
 		return nil, invalid(abi.TextOf(err), "the module does not compile: %s", abi.FirstLine(err))
 	}
 	if slot.dir() == "" {
-		return share(engine) // as long as the folder is there
+		return share(engine) // while the temporary directory still exists
 	}
 	return engine, nil
 }
 
-// share makes what a plug-in imports from. It comes after the slot was stored, which
-// is for the code of one module.
+// share compiles the module that a plug-in imports its memory functions from. It must come after
+// the slot was stored, because a slot holds the code of one module.
 func share(engine *abi.Engine) (*abi.Engine, error) {
 	if err := engine.ShareMemory(); err != nil {
 		engine.Close()
@@ -193,18 +193,19 @@ func share(engine *abi.Engine) (*abi.Engine, error) {
 	return engine, nil
 }
 
-// engineConfig is the configuration of every engine; code that one leaves is for the
-// others only when it is the same.
+// engineConfig is the configuration of every engine. Code can be shared only between engines with
+// the same configuration.
 func engineConfig() wazero.RuntimeConfig {
 	return wazero.NewRuntimeConfig().
-		WithDebugInfoEnabled(false) // DWARF of a hostile module is parsed on traps
+		// otherwise traps would parse the DWARF sections of a hostile module
+		WithDebugInfoEnabled(false)
 }
 
-// ErrScratch means that the engine could not use its scratch folder.
-var ErrScratch = errors.New("the scratch folder cannot be used")
+// ErrScratch means that the engine could not use its scratch directory.
+var ErrScratch = errors.New("the scratch directory cannot be used")
 
-// newEngine compiles a rewritten module. scratch is the folder where wazero may
-// find and leave compiled code; empty for none.
+// newEngine compiles a rewritten module. scratch is the directory where wazero finds and leaves
+// compiled code; empty means none.
 func newEngine(m rewritten, scratch string) (*abi.Engine, error) {
 	var cache wazero.CompilationCache
 	if scratch != "" {

@@ -18,8 +18,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// diskCache is the cache on disk as a Runtime uses it. No trouble with it keeps a
-// module from running; the first is logged. A nil *diskCache keeps nothing.
+// diskCache is the cache on disk as a Runtime uses it. A problem with the cache never prevents a
+// module from running; the first problem is logged. A nil *diskCache stores nothing.
 type diskCache struct {
 	cache  *cache.Cache
 	log    *slog.Logger
@@ -33,7 +33,7 @@ func openDiskCache(o Options) *diskCache {
 	d := &diskCache{log: o.Log}
 	var err error
 	if engineIdentity() == "" {
-		err = errors.New("the version of the engine is not known")
+		err = errors.New("the version of the engine is unknown")
 	} else {
 		d.cache, err = cache.Open(o.CacheDir, o.CacheMaxBytes)
 	}
@@ -52,10 +52,9 @@ func (d *diskCache) warn(reason error) {
 type slot struct {
 	disk    *diskCache
 	digest  string
-	scratch *cache.Scratch // nil where the disk cannot be used: then it keeps nothing
+	scratch *cache.Scratch // nil if the disk cannot be used; the slot then stores nothing
 }
 
-// slot returns the slot of a module.
 func (d *diskCache) slot(digest string) *slot {
 	s := &slot{disk: d, digest: digest}
 	if d != nil {
@@ -64,7 +63,7 @@ func (d *diskCache) slot(digest string) *slot {
 	return s
 }
 
-// renew gives the slot an empty folder.
+// renew gives the slot an empty directory.
 func (s *slot) renew() {
 	var err error
 	if s.scratch, err = s.disk.cache.Scratch(); err != nil {
@@ -78,7 +77,7 @@ func (s *slot) close() {
 	}
 }
 
-// dir is where the engine finds and leaves code, empty for nowhere.
+// dir returns the directory where the engine finds and leaves code; empty means none.
 func (s *slot) dir() string {
 	if s.scratch == nil {
 		return ""
@@ -86,7 +85,7 @@ func (s *slot) dir() string {
 	return s.scratch.Dir()
 }
 
-// fetch returns the module as it was stored and puts its code into dir.
+// fetch returns the stored module and puts its code into dir.
 func (s *slot) fetch() (m rewritten, ok bool) {
 	if s.scratch == nil {
 		return m, false
@@ -104,30 +103,30 @@ func (s *slot) fetch() (m rewritten, ok bool) {
 	return m, true
 }
 
-// discard deletes an entry that was fetched and is of no use.
+// discard deletes an entry that was fetched and cannot be used.
 func (s *slot) discard() {
 	s.disk.cache.Delete(CacheKey(s.digest))
 	s.scratch.Close()
 	s.renew()
 }
 
-// prepare readies the slot for a compilation: when its result could not be kept, the
-// engine need not write it.
+// prepare readies the slot for a compilation. If the result could not be stored, the engine need
+// not write it.
 func (s *slot) prepare() {
 	if s.scratch != nil && !s.scratch.Writable() {
-		s.giveUp(errors.New("the folder cannot be written"))
+		s.giveUp(errors.New("the directory cannot be written"))
 	}
 }
 
-// giveUp makes the slot keep nothing.
+// giveUp makes the slot store nothing.
 func (s *slot) giveUp(reason error) {
 	s.disk.warn(reason)
 	s.close()
 	s.scratch = nil
 }
 
-// failed reports whether err says that dir could not be used, such as on a full
-// disk, and gives up on storing the module then.
+// failed reports whether err means that dir could not be used, for example because the disk is
+// full. If so, the slot stores nothing from then on.
 func (s *slot) failed(err error) bool {
 	if s.scratch == nil || err == nil {
 		return false
@@ -142,7 +141,7 @@ func (s *slot) failed(err error) bool {
 	return found
 }
 
-// store keeps a module with the code that the engine left in dir.
+// store stores a module with the code that the engine left in dir.
 func (s *slot) store(m rewritten) {
 	if s.scratch == nil {
 		return
@@ -160,16 +159,16 @@ func (s *slot) store(m rewritten) {
 	}
 }
 
-// CacheKey returns the key of a module by its digest in hex, for this program on
-// this machine. Whatever changes the rewritten module, the report or the engine's
-// code is part of it, so that an entry that is found can be used.
+// CacheKey returns the cache key of a module for this program on this machine; digest is in hex.
+// Everything that changes the rewritten module, the report or the engine's code is part of the key,
+// so that an entry under the key can be used.
 func CacheKey(digest string) cache.Key {
 	return cache.NewKey([]byte(digest), []byte(rewriterBuild()), []byte(engineBuild()))
 }
 
-// rewriterBuild tells what the rewriter does and what a report has. The sample makes
-// every field of a report part of it: an entry without a field that the runtime has
-// learnt to ask for is not this program's.
+// rewriterBuild identifies what the rewriter does and which fields a report has. The sample makes
+// every field of a report part of the key, so that an entry stored before a field was added is not
+// found.
 func rewriterBuild() string {
 	sample, err := json.Marshal(rewrite.Report{
 		Imports: make([]rewrite.Import, 1), Exports: make([]rewrite.Export, 1),
@@ -181,17 +180,17 @@ func rewriterBuild() string {
 	return fmt.Sprintf("rewrite %d %+v %s", rewrite.Revision, rewriting(false), sample)
 }
 
-// engineBuild tells which code the engine makes. The features of the processor are
-// those that it looks at; machines that share a folder may differ.
+// engineBuild identifies the code that the engine makes. The processor features are those that the
+// engine checks; machines that share a directory may differ in them.
 func engineBuild() string {
 	return fmt.Sprintf("wazero %s %s/%s %t", engineIdentity(), goruntime.GOOS, goruntime.GOARCH, []bool{
 		cpu.X86.HasSSE41, cpu.X86.HasBMI1, cpu.X86.HasBMI2, cpu.X86.HasPOPCNT, cpu.ARM64.HasATOMICS,
 	})
 }
 
-// engineIdentity returns the version of the engine that this program was built with.
-// Where the build does not tell, as in tests, this very program stands for it, so that
-// no other build runs its code. It is empty when that fails too.
+// engineIdentity returns the version of the engine that this program was built with. Where the
+// build does not record it, as in tests, the size and time of the program's own file stand in for
+// it, so that no other build runs its code. It is empty when that fails also.
 func engineIdentity() string {
 	if version := EngineVersion(); version != "" {
 		return version
@@ -207,8 +206,8 @@ func engineIdentity() string {
 	return fmt.Sprintf("of a program of %d bytes and %d", info.Size(), info.ModTime().UnixNano())
 }
 
-// EngineVersion returns the version of the WASM engine that this program was built
-// with, or "" where the build does not tell, as in tests.
+// EngineVersion returns the version of the WASM engine that this program was built with, or ""
+// where the build does not record it, as in tests.
 func EngineVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -9,9 +9,9 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// rewriting is what is done to every module. The start function is exported so that
-// it runs when its call is known to the host, and under its deadline. anyEffort is for what
-// is compiled by a child.
+// rewriting returns the options with which every module is rewritten. The start function is
+// exported so that it runs under the deadline of its call. anyEffort is for modules that a child
+// compiles.
 func rewriting(anyEffort bool) rewrite.Options {
 	return rewrite.Options{
 		Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true,
@@ -19,26 +19,26 @@ func rewriting(anyEffort bool) rewrite.Options {
 	}
 }
 
-// What a module may take to compile, by the estimate, where it cannot be stopped if there
-// is a child that can.
+// A module whose estimate exceeds one of these is compiled in a child that can be stopped, if there
+// is one.
 const (
 	maxTimeHere  = 100 * time.Millisecond
 	maxBytesHere = 100 << 20
 )
 
-// maxBytesAtOnce bounds what the functions that are compiled at once take by the estimate.
+// maxBytesAtOnce limits the estimated memory for the functions that are compiled at once.
 const maxBytesAtOnce = 1 << 30
 
-// workers is how many functions of a module are compiled at once.
+// workers returns how many functions of a module are compiled at once.
 func workers(e rewrite.Effort) int {
 	return int(max(1, min(uint64(goruntime.GOMAXPROCS(0)), maxBytesAtOnce/max(1, e.Largest))))
 }
 
-// forChild reports whether a module is one for a child.
+// forChild reports whether a child should compile the module.
 func forChild(e rewrite.Effort) bool { return e.Time > maxTimeHere || e.Bytes > maxBytesHere }
 
-// Check reads a module, and returns its report and why it cannot run here, if so. A module
-// that is slow to compile can. The bytes are no module when there is no report.
+// Check reads a module and returns its report. The error is why the module cannot run here; a
+// module that is slow to compile can. The report is nil if the bytes are not a module.
 func Check(wasm []byte) (*rewrite.Report, error) {
 	report, err := rewrite.Inspect(wasm)
 	if err != nil {
@@ -50,10 +50,10 @@ func Check(wasm []byte) (*rewrite.Report, error) {
 	return report, checkImports(report)
 }
 
-// refusal says why the rewriter refused a module. One that is slow to compile may lack
-// imports as well, in which case compiling it elsewhere would not help.
+// refusal explains why the rewriter refused a module. A module that is slow to compile may lack
+// imports as well; compiling it in a child would not help then.
 func refusal(wasm []byte, err error) error {
-	if fault := (*rewrite.Error)(nil); !errors.As(err, &fault) || fault.Kind != rewrite.SlowToCompile {
+	if e := (*rewrite.Error)(nil); !errors.As(err, &e) || e.Kind != rewrite.SlowToCompile {
 		return fromRewrite(err)
 	}
 	if report, inspectErr := rewrite.Inspect(wasm); inspectErr == nil {
@@ -64,7 +64,7 @@ func refusal(wasm []byte, err error) error {
 	return invalid(err, "%s; or compile it in a child process: call runtime.SelfCompiler first in main and set CompileCommand to its result", err)
 }
 
-// checkImports refuses a module that imports what is not there.
+// checkImports refuses a module whose imports the host does not have.
 func checkImports(report *rewrite.Report) error {
 	var refused *abi.Invalid
 	switch err := abi.CheckImports(report); {
@@ -77,11 +77,11 @@ func checkImports(report *rewrite.Report) error {
 	}
 }
 
-// fromRewrite turns a fault that the rewriter found into an *Error.
+// fromRewrite converts an error of the rewriter into an *Error.
 func fromRewrite(err error) error {
-	var fault *rewrite.Error
-	if errors.As(err, &fault) {
-		return invalid(err, "%s", fault.Error())
+	var refused *rewrite.Error
+	if errors.As(err, &refused) {
+		return invalid(err, "%s", refused.Error())
 	}
 	return broken("the module could not be rewritten", err)
 }

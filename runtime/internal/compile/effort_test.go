@@ -7,8 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Functions that take much memory are not compiled at once.
-func TestLargeFunctionsAreCompiledOneByOne(t *testing.T) {
+func TestLargeFunctionsAreNotCompiledConcurrently(t *testing.T) {
 	all := goruntime.GOMAXPROCS(0)
 	for largest, want := range map[uint64]int{0: all, maxBytesAtOnce / 2: min(all, 2), maxBytesAtOnce: 1, 1 << 50: 1} {
 		if got := workers(rewrite.Effort{Largest: largest}); got != want {

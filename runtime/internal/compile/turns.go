@@ -7,17 +7,17 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/compile/child"
 )
 
-// What takes long and cannot be interrupted is done by a few at a time, so that others
-// find a processor, and so that what has waited too long is not begun.
+// Compilations cannot be interrupted, so only a few run at a time. The other processors stay free
+// for calls, and a compilation whose callers have gone is never begun.
 
-// turns is a counting semaphore: send to acquire, receive to release.
-type turns chan struct{}
+// semaphore is a counting semaphore: send to acquire, receive to release.
+type semaphore chan struct{}
 
-// newTurns returns turns for half of the processors, and leaves the rest to calls.
-func newTurns() turns { return make(turns, max(1, goruntime.GOMAXPROCS(0)/2)) }
+// newSemaphore returns a semaphore for half of the processors. The rest are for calls.
+func newSemaphore() semaphore { return make(semaphore, max(1, goruntime.GOMAXPROCS(0)/2)) }
 
-// inTurn compiles a module when it has its turn. Jobs whose callers have all gone make room
-// at once.
+// inTurn compiles a module when it has its turn. A job that no caller waits for any longer leaves
+// the queue at once.
 func (c *Compiler) inTurn(job Job, slot *slot, mayTakeLong bool) (*abi.Engine, error) {
 	t := c.short
 	if mayTakeLong {
@@ -41,13 +41,14 @@ func (c *Compiler) inTurn(job Job, slot *slot, mayTakeLong bool) (*abi.Engine, e
 	}
 }
 
-// errUnwanted is how a load ends whose callers have gone; nobody is there to hear of it.
-var errUnwanted = &Error{Kind: child.Cancelled, Message: "nobody waits for the module any more"}
+// errUnwanted ends a load that no caller waits for, so it is never reported.
+var errUnwanted = &Error{Kind: child.Cancelled, Message: "no caller waits for the module"}
 
-// closed is how a load ends because of Options.Closing.
+// closed returns the error of a load that ended because Options.Closing is done.
 func closed() error {
 	return &Error{Kind: child.Cancelled, Message: abi.ErrClosed.Error(), Cause: abi.ErrClosed}
 }
 
-// Turns are those of modules that compile in a moment, and those of the others.
-func (c *Compiler) Turns() (short, long chan struct{}) { return c.short, c.long }
+// Semaphores returns the semaphores of the modules that compile in a moment and of the others, for
+// tests.
+func (c *Compiler) Semaphores() (short, long chan struct{}) { return c.short, c.long }

@@ -21,10 +21,10 @@ func open(t testing.TB) (*Cache, string) {
 	return c, dir
 }
 
-// engineFile is where the engine of these tests keeps its code, below Scratch.Dir.
+// engineFile is the path below Scratch.Dir where the fake engine of these tests keeps its code.
 const engineFile = "engine-1/code"
 
-// store does what a runtime does on a miss.
+// store stores an entry as a runtime does on a miss.
 func store(t testing.TB, c *Cache, key Key, code string, e Entry) {
 	t.Helper()
 	s := scratch(t, c)
@@ -51,7 +51,7 @@ func scratch(t testing.TB, c *Cache) *Scratch {
 	return s
 }
 
-// fetch returns what the engine would read, and the entry.
+// fetch returns the code that the engine would read, and the entry.
 func fetch(t testing.TB, c *Cache, key Key) (code string, e Entry, ok bool) {
 	t.Helper()
 	s := scratch(t, c)
@@ -77,7 +77,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	for _, want := range []Entry{
 		{Source: [32]byte{1, 2}, Module: []byte("module"), Facts: []byte("facts")},
-		{}, // in place of the first
+		{}, // replaces the first entry
 	} {
 		store(t, c, key, "code", want)
 		code, e, ok := fetch(t, c, key)
@@ -94,8 +94,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A fetched entry can be the stored file under a second name, so nothing may be made
-// of it.
+// A fetched entry can be the stored file under a second name, so it must not become an entry again.
 func TestStoreAfterFetchFails(t *testing.T) {
 	c, _ := open(t)
 	key := NewKey([]byte("module"))
@@ -118,8 +117,8 @@ func TestKeysDifferBySplit(t *testing.T) {
 	}
 }
 
-// Every single flipped byte, every cut and every growth is a miss, and the bad
-// file is gone afterwards.
+// Every single flipped byte, every cut and every appended byte is a miss, and the bad file is
+// deleted.
 func TestDamageIsAMiss(t *testing.T) {
 	c, _ := open(t)
 	key := NewKey([]byte("module"))
@@ -204,7 +203,7 @@ func TestLinkIsAMiss(t *testing.T) {
 	}
 }
 
-// A name in an entry cannot make files outside the scratch folder.
+// A name in an entry cannot create files outside the scratch directory.
 func TestEngineNameStaysInside(t *testing.T) {
 	c, dir := open(t)
 	for _, name := range []string{"../outside", "/outside", "a/../../outside", ""} {
@@ -220,11 +219,11 @@ func TestEngineNameStaysInside(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 4 {
-		t.Errorf("the folder holds %v (%v)", left, err)
+		t.Errorf("the directory contains %v (%v)", left, err)
 	}
 }
 
-// Without links, and into a scratch folder elsewhere, the entry is copied.
+// An entry is copied where links are not possible, and into a scratch directory outside the cache.
 func TestPlaceCopies(t *testing.T) {
 	c, _ := open(t)
 	key := NewKey([]byte("a"))
@@ -240,8 +239,8 @@ func TestPlaceCopies(t *testing.T) {
 	}
 }
 
-// The folder may be removed under a running process, which then makes it again.
-func TestFolderVanishes(t *testing.T) {
+// A running process creates the directory again after it was removed.
+func TestRemovedDirectoryIsCreatedAgain(t *testing.T) {
 	c, dir := open(t)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
@@ -263,14 +262,14 @@ func TestFolderVanishes(t *testing.T) {
 	}
 }
 
-// Storing, fetching, evicting and clearing at once never shows a part of an entry or
-// the code of another.
+// Concurrent stores, fetches, evictions and clears never show part of an entry or the code of
+// another entry.
 func TestConcurrentUse(t *testing.T) {
 	_, dir := open(t)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			c, err := Open(dir, 2000) // a few entries
+			c, err := Open(dir, 2000) // holds a few entries
 			if err != nil {
 				t.Error(err)
 				return
@@ -302,7 +301,7 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-func TestUnsafeFolders(t *testing.T) {
+func TestUnsafeDirectoriesAreRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has access lists in place of modes")
 	}
@@ -326,8 +325,8 @@ func TestUnsafeFolders(t *testing.T) {
 		if _, err := Open(dir, 1); !errors.Is(err, ErrUnsafe) {
 			t.Errorf("open %s: got %v, want ErrUnsafe", filepath.Base(dir), err)
 		}
-		if _, err := Look(dir); !errors.Is(err, ErrUnsafe) {
-			t.Errorf("look at %s: got %v, want ErrUnsafe", filepath.Base(dir), err)
+		if _, err := OpenExisting(dir); !errors.Is(err, ErrUnsafe) {
+			t.Errorf("open existing %s: got %v, want ErrUnsafe", filepath.Base(dir), err)
 		}
 	}
 	file := filepath.Join(base, "file")
@@ -335,6 +334,6 @@ func TestUnsafeFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(file, 1); err == nil {
-		t.Error("a file was opened as a folder")
+		t.Error("a file was opened as a directory")
 	}
 }

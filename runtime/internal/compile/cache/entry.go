@@ -12,32 +12,31 @@ import (
 	"path/filepath"
 )
 
-// maxEntry bounds the size of an entry in bytes.
+// maxEntry limits the size of an entry in bytes.
 const maxEntry = 1 << 30
 
-// magic tells our files, and their layout, from others. Count it up when the
-// layout changes.
+// magic identifies entries and their layout. Increase its number when the layout changes.
 const magic = "wasmtool-compiled-2\n"
 
-// Entry is what is kept of a module beside the engine's code.
+// Entry is what the cache stores of a module in addition to the engine's code.
 type Entry struct {
-	// Source is the SHA-256 of the module that was given, before any rewriting.
+	// Source is the SHA-256 of the original module, before rewriting.
 	Source [sha256.Size]byte
 	// Module is the module that the engine compiled.
 	Module []byte
-	// Facts are what the caller wants to know of the module; opaque here.
+	// Facts are data about the module for the caller; the cache does not interpret them.
 	Facts []byte
 }
 
-// An entry is a file of the engine with our part behind it: the module, the facts,
-// the name that the engine gave the file, and a trailer of fixed size. The engine's
-// part comes first so that the file can be handed to the engine as it is: the engine
-// reads its own part from the start and never looks at what follows.
+// trailer is the fixed-size end of an entry. An entry starts with the file that the engine wrote.
+// Behind it are the module, the facts, the engine's name for the file, the trailer, and the SHA-256
+// of all that. The engine's part comes first so that the engine can read the entry as its own file:
+// it reads from the start and ignores what follows.
 type trailer struct {
 	Magic  [len(magic)]byte
 	Key    Key
 	Source [sha256.Size]byte
-	// The lengths of the parts, in bytes and in order.
+	// The lengths of the parts in bytes, in the order of the file.
 	Code, Module, Facts, Name uint64
 }
 
@@ -46,7 +45,7 @@ var (
 	errDamaged  = errors.New("the entry is damaged")
 )
 
-// size returns the length of the file, or -1 when the lengths are absurd.
+// size returns the length of the entry, or -1 if a length is impossible.
 func (t *trailer) size() int64 {
 	sum := trailerSize + sha256.Size
 	for _, n := range []uint64{t.Code, t.Module, t.Facts, t.Name} {
@@ -58,8 +57,8 @@ func (t *trailer) size() int64 {
 	return sum
 }
 
-// readTrailer reads the trailer of an entry of size bytes and checks that it fits. It
-// does not check the digest.
+// readTrailer reads the trailer of an entry of size bytes and checks that its lengths add up. It
+// does not verify the checksum.
 func readTrailer(r io.ReaderAt, size int64) (*trailer, error) {
 	start := size - trailerSize - sha256.Size
 	if start < 0 || size > maxEntry {
@@ -75,8 +74,8 @@ func readTrailer(r io.ReaderAt, size int64) (*trailer, error) {
 	return &t, nil
 }
 
-// readEntry reads an entry of size bytes, and the engine's name for it, when the
-// digest over all of it holds and it is the entry of key.
+// readEntry reads an entry of size bytes and the engine's name for it. It fails unless the checksum
+// is right and the entry belongs to key.
 func readEntry(r io.ReaderAt, size int64, key Key) (e Entry, name string, err error) {
 	t, err := readTrailer(r, size)
 	if err != nil {
@@ -102,7 +101,7 @@ func readEntry(r io.ReaderAt, size int64, key Key) (e Entry, name string, err er
 	return e, string(body[:t.Name]), nil
 }
 
-// openSized opens a file, and returns its size.
+// openSized opens a file and returns its size.
 func openSized(path string, flag int) (f *os.File, size int64, err error) {
 	if f, err = os.OpenFile(path, flag, 0); err != nil {
 		return nil, 0, err
@@ -124,7 +123,7 @@ func readEntryFile(path string, key Key) (e Entry, name string, err error) {
 	return readEntry(f, size, key)
 }
 
-// appendEntry makes an entry of a file that the engine wrote.
+// appendEntry turns a file that the engine wrote into an entry.
 func appendEntry(path, name string, key Key, e Entry) error {
 	f, size, err := openSized(path, os.O_RDWR)
 	if err != nil {
@@ -136,7 +135,7 @@ func appendEntry(path, name string, key Key, e Entry) error {
 		Code: uint64(size), Module: uint64(len(e.Module)), Facts: uint64(len(e.Facts)), Name: uint64(len(name)),
 	}
 	if n := t.size(); n < 0 || n > maxEntry {
-		return fmt.Errorf("it has more than %d bytes", maxEntry)
+		return fmt.Errorf("the entry has more than %d bytes", maxEntry)
 	}
 	h := sha256.New()
 	if err := hashPart(h, f, size); err != nil {
@@ -157,8 +156,8 @@ func appendEntry(path, name string, key Key, e Entry) error {
 	return f.Close()
 }
 
-// hashPart feeds the next n bytes of r to h. Its buffer is large because on
-// some systems each call of the system is dear.
+// hashPart writes the next n bytes of r to h. Its buffer is large because system calls are
+// expensive on some systems.
 func hashPart(h hash.Hash, r io.Reader, n int64) error {
 	got, err := io.CopyBuffer(h, io.LimitReader(r, n), make([]byte, 256<<10))
 	if err == nil && got != n {
@@ -169,12 +168,11 @@ func hashPart(h hash.Hash, r io.Reader, n int64) error {
 
 // place makes the entry at path appear as a new file at to.
 //
-// When both are in the cache's folder, it links and copies nothing: to is the same
-// file under a second name, which stays even when the entry is evicted. We verify
-// it under that name, and the engine reads it there right after. Only a process of
-// this user could change the file in between, and such a process could as well
-// change a copy; ours never write to an entry. Elsewhere, and where there are no
-// links, it copies, and the copy is what is verified.
+// When both paths are in the cache directory, it links and copies nothing. The file then has a
+// second name, which stays even when the entry is evicted. The entry is verified under the second
+// name, and the engine reads it there right after. Only a process of this user could change the
+// file in between, and such a process could also change a copy. Processes of this program never
+// write to an entry. Where links are not possible, place copies, and the copy is verified.
 func place(path, to string, link bool) error {
 	before, err := os.Lstat(path)
 	if err != nil {
@@ -186,7 +184,7 @@ func place(path, to string, link bool) error {
 	if link && os.Link(path, to) == nil {
 		placed, err := os.Lstat(to)
 		if err == nil && !os.SameFile(before, placed) {
-			err = fs.ErrNotExist // replaced since we looked: a miss, and no harm done
+			err = fs.ErrNotExist // replaced since the first Lstat: a harmless miss
 		}
 		return err
 	}
@@ -206,7 +204,7 @@ func place(path, to string, link bool) error {
 	return errors.Join(err, copied.Close())
 }
 
-// localPath returns the path of the file with the engine's name below dir.
+// localPath returns the path of the engine's file below dir. It refuses a name that leaves dir.
 func localPath(dir, name string) (string, error) {
 	name = filepath.FromSlash(name)
 	if !filepath.IsLocal(name) {

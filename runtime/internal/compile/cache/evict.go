@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// leftoverAge is the age from which a scratch folder belongs to nobody: no
-// compilation takes that long.
+// leftoverAge is the age from which a scratch directory counts as abandoned: no compilation takes
+// that long.
 const leftoverAge = time.Hour
 
-// evict deletes the entries that were not used for longest until the others have at
-// most maxBytes together. It never deletes the entry of keep, however large. Several
-// processes may do this at once: an entry that is gone already is as good.
+// evict deletes the least recently used entries until the others have at most maxBytes together. It
+// never deletes the entry of keep, however large. Several processes may evict at once: an entry
+// that another process has already deleted is not an error.
 func (c *Cache) evict(keep Key) error {
 	files, err := c.files()
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Cache) evict(keep Key) error {
 	return nil
 }
 
-// sweep removes what crashed processes have left.
+// sweep removes the scratch directories of crashed processes.
 func (c *Cache) sweep(now time.Time) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -57,7 +57,8 @@ func (c *Cache) sweep(now time.Time) {
 	}
 }
 
-// files lists the entries without reading them, so that their Source is not known. A missing folder has none.
+// files lists the entries without reading them, so their Source is not set. A missing directory has
+// none.
 func (c *Cache) files() ([]Item, error) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +70,7 @@ func (c *Cache) files() ([]Item, error) {
 		if !ok || !entry.Type().IsRegular() {
 			continue
 		}
-		if info, err := entry.Info(); err == nil { // otherwise it is gone by now
+		if info, err := entry.Info(); err == nil { // otherwise another process has deleted it
 			list = append(list, Item{Key: key, Bytes: info.Size(), Used: info.ModTime()})
 		}
 	}

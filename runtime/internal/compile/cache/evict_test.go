@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// at sets when an entry was last used, some minutes ago.
+// at sets the last use of an entry to some minutes ago.
 func at(t *testing.T, c *Cache, key Key, minutesAgo int) {
 	t.Helper()
 	when := time.Now().Add(-time.Duration(minutesAgo) * time.Minute)
@@ -17,7 +17,7 @@ func at(t *testing.T, c *Cache, key Key, minutesAgo int) {
 	}
 }
 
-// left returns the labels whose entries are there.
+// left returns the labels whose entries exist.
 func left(c *Cache, labels string) string {
 	var b strings.Builder
 	for _, label := range strings.Split(labels, "") {
@@ -31,8 +31,8 @@ func left(c *Cache, labels string) string {
 func TestEviction(t *testing.T) {
 	tests := []struct {
 		name string
-		max  func(entry int64) int64 // given the size of one
-		want string                  // what is left of a (oldest) to d, and e, stored last
+		max  func(entry int64) int64 // given the size of one entry
+		want string                  // the remaining entries of a (oldest) to d, and e, which is stored last
 	}{
 		{"all fit", func(entry int64) int64 { return 5 * entry }, "abcde"},
 		{"one must go", func(entry int64) int64 { return 5*entry - 1 }, "bcde"},
@@ -43,7 +43,7 @@ func TestEviction(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c, dir := open(t)
-			for i, label := range strings.Split("dbca", "") { // not the order of use
+			for i, label := range strings.Split("dbca", "") { // differs from the order of use
 				key := NewKey([]byte(label))
 				store(t, c, key, "code", Entry{})
 				at(t, c, key, []int{10, 30, 20, 40}[i])
@@ -90,7 +90,7 @@ func fileSize(t *testing.T, c *Cache, key Key) int64 {
 	return info.Size()
 }
 
-// An entry that is evicted after it was fetched stays for the engine to read.
+// An entry that is evicted after it was fetched remains readable for the engine.
 func TestEvictionUnderAReader(t *testing.T) {
 	c, _ := open(t)
 	key := NewKey([]byte("a"))

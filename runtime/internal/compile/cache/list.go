@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Item describes an entry. It comes from the end of the file, which nothing vouches
-// for until the whole is read: good for showing, not for running.
+// Item describes an entry. It comes from the end of the file, which is not verified until the whole
+// file is read. Show it, but never run code because of it.
 type Item struct {
 	Key Key
-	// Source is as in Entry; zero when the file is no entry of this layout.
+	// Source is the same as in Entry; it is zero when the file is not an entry of this layout.
 	Source [sha256.Size]byte
 	// Bytes is the size of the file.
 	Bytes int64
@@ -19,7 +19,7 @@ type Item struct {
 	Used time.Time
 }
 
-// List returns the entries, those used last first.
+// List returns the entries, the most recently used first.
 func (c *Cache) List() ([]Item, error) {
 	items, err := c.files()
 	if err != nil {
@@ -32,8 +32,8 @@ func (c *Cache) List() ([]Item, error) {
 	return items, nil
 }
 
-// source returns the digest of the module that an entry is for; zero when the entry
-// does not tell.
+// source returns the digest of the original module of an entry; it is zero when the entry does not
+// contain it.
 func (c *Cache) source(key Key) (none [sha256.Size]byte) {
 	f, size, err := openSized(c.path(key), os.O_RDONLY)
 	if err != nil {
@@ -47,9 +47,9 @@ func (c *Cache) source(key Key) (none [sha256.Size]byte) {
 	return t.Source
 }
 
-// Clear deletes all entries and what crashed processes have left, and no other file.
-// It returns how many entries it deleted and how many bytes they had; the error is
-// the first that kept one from being deleted.
+// Clear deletes all entries and what crashed processes have left, and no other file. It returns the
+// number of deleted entries and their size in bytes. The error is the first that prevented a
+// deletion.
 func (c *Cache) Clear() (entries int, bytes int64, err error) {
 	files, err := c.files()
 	if err != nil {

@@ -4,6 +4,6 @@ package cache
 
 import "os"
 
-// checkPrivate has nothing to look at: on Windows the folder inherits the access
-// list of the user's profile, which keeps other users out.
+// checkPrivate accepts every directory: on Windows, the directory inherits the access list of the
+// user's profile, which keeps other users out.
 func checkPrivate(os.FileInfo) error { return nil }

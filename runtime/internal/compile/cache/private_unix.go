@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// checkPrivate refuses a folder that another user owns or may enter.
+// checkPrivate refuses a directory that another user owns or may enter.
 func checkPrivate(info os.FileInfo) error {
 	if perm := info.Mode().Perm(); perm&0o077 != 0 {
 		return fmt.Errorf("%w: its mode is %#o; make it 0700", ErrUnsafe, perm)

@@ -9,32 +9,31 @@ import (
 	"time"
 )
 
-// scratchPrefix begins the names of scratch folders inside the cache's folder.
+// scratchPrefix begins the names of scratch directories inside the cache directory.
 const scratchPrefix = "scratch-"
 
-// placedName is where an entry is verified, before the engine can see it.
+// placedName is the name under which an entry is verified, before the engine can see it.
 const placedName = "entry"
 
-// Scratch is a folder for one compilation, in which the engine looks for code and
-// leaves it. Use one for one module, from one goroutine, and close it.
+// Scratch is a directory for one compilation, in which the engine looks for code and leaves it. Use
+// one Scratch for one module, from one goroutine, and close it.
 type Scratch struct {
 	cache *Cache
 	dir   string
-	// inCache says that the folder is inside the cache's, where entries can be
+	// inCache reports whether the directory is inside the cache directory, where entries can be
 	// linked and renamed. Otherwise the cache cannot be written.
 	inCache bool
-	// fetched says that what is here may be an entry under a second name, and must
-	// not be written to.
+	// fetched reports whether a file here may be an entry under a second name, which must not be
+	// written to.
 	fetched bool
 }
 
-// Scratch makes a scratch folder: inside the cache's folder, or, when that cannot be
-// written, in the system's folder for temporary files, so that a read-only cache is
-// of use too.
+// Scratch creates a scratch directory inside the cache directory. If the cache cannot be written,
+// it uses the system's directory for temporary files, so that a read-only cache can still be read.
 func (c *Cache) Scratch() (*Scratch, error) {
 	dir, err := os.MkdirTemp(c.dir, scratchPrefix)
 	if errors.Is(err, fs.ErrNotExist) && c.create() == nil {
-		// Somebody removed the whole folder while we run.
+		// The whole directory was removed while this process runs.
 		dir, err = os.MkdirTemp(c.dir, scratchPrefix)
 	}
 	if err == nil {
@@ -42,32 +41,32 @@ func (c *Cache) Scratch() (*Scratch, error) {
 	}
 	dir, err = os.MkdirTemp("", "wasmtool-"+scratchPrefix)
 	if err != nil {
-		return nil, fmt.Errorf("make a scratch folder: %w", withoutPath(err))
+		return nil, fmt.Errorf("create a scratch directory: %w", withoutPath(err))
 	}
 	return &Scratch{cache: c, dir: dir}, nil
 }
 
-// Dir is the folder to name to the engine.
+// Dir returns the path to pass to the engine.
 func (s *Scratch) Dir() string { return s.dir }
 
 // Writable reports whether Store can work.
 func (s *Scratch) Writable() bool { return s.inCache }
 
-// Close removes the folder and what is in it.
+// Close removes the directory and its contents.
 func (s *Scratch) Close() { _ = os.RemoveAll(s.dir) }
 
-// Fetch puts the code of an entry where the engine finds it, and returns the rest of
-// the entry. ok is false for a miss; an entry that is damaged, or of another key, is
-// a miss and deleted.
+// Fetch puts the code of an entry where the engine finds it, and returns the rest of the entry. ok
+// is false for a miss. An entry that is damaged or has another key is a miss, and is deleted.
 func (s *Scratch) Fetch(key Key) (e Entry, ok bool) {
 	e, err := s.fetch(key)
 	if err == nil {
-		// For eviction; a folder that cannot be written evicts nothing.
+		// The time is for eviction. A directory that cannot be written evicts nothing.
 		now := time.Now()
 		_ = os.Chtimes(s.cache.path(key), now, now)
 		return e, true
 	}
-	if errors.Is(err, errDamaged) { // a full disk, say, is no fault of the entry
+	// other errors, such as a full disk, do not mean that the entry is bad
+	if errors.Is(err, errDamaged) {
 		s.cache.Delete(key)
 	}
 	return Entry{}, false
@@ -75,7 +74,7 @@ func (s *Scratch) Fetch(key Key) (e Entry, ok bool) {
 
 func (s *Scratch) fetch(key Key) (Entry, error) {
 	placed := filepath.Join(s.dir, placedName)
-	defer os.Remove(placed) // gone already after a successful rename
+	defer os.Remove(placed) // already gone after a successful rename
 	if err := place(s.cache.path(key), placed, s.inCache); err != nil {
 		return Entry{}, err
 	}
@@ -94,14 +93,14 @@ func (s *Scratch) fetch(key Key) (Entry, error) {
 	return e, os.Rename(placed, code)
 }
 
-// Store makes an entry of the one file that the engine left here, and evicts others
-// when there is too much. A reader sees the old entry or the new one, never a part.
-// It fails after a Fetch that was no miss; use another Scratch.
+// Store makes an entry of the one file that the engine left here, and evicts other entries if the
+// cache is too large. A reader sees the old entry or the new one, never a part. Store fails after a
+// Fetch that found an entry; use another Scratch.
 func (s *Scratch) Store(key Key, e Entry) error {
 	if s.fetched {
-		return errors.New("an entry was fetched into the scratch folder")
+		return errors.New("an entry was fetched into the scratch directory")
 	}
-	// The engine makes a folder for its version, with a file for each module.
+	// The engine makes a directory for its version, with one file for each module.
 	files, err := filepath.Glob(filepath.Join(s.dir, "*", "*"))
 	if err != nil || len(files) != 1 {
 		return fmt.Errorf("the engine wrote %d files", len(files))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkCompile compares a child with compiling in this process, where other calls
-// would run. The large module is the built-in tool that make guests builds.
+// BenchmarkCompile compares compiling in a child with compiling in this process, where other calls
+// would run. The large module is the built-in tool that 'make guests' builds.
 func BenchmarkCompile(b *testing.B) {
 	modules := map[string][]byte{"tiny": tinyModule()}
 	if large, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "guest-examples", "tools", "data.wasm")); err == nil {

@@ -1,12 +1,11 @@
-// Package child compiles a possibly hostile module in a child process that
-// can be killed.
+// Package child compiles a possibly hostile module in a child process that can be killed.
 //
-// The engine's compiler ignores its context, may take seconds and gigabytes for a
-// module of a few kilobytes, and a panic in one of its goroutines ends the process.
-// So Compile starts a program that calls Serve, which limits itself, compiles, and
-// leaves the machine code in a scratch folder, where the parent finds it. What the
-// child says is parsed strictly and decides nothing but what Compile returns; the
-// code it leaves is trusted as much as the compiler.
+// The engine's compiler ignores its context, may take seconds and gigabytes for a module of a few
+// kilobytes, and a panic in one of its goroutines ends the process. So [Compile] starts a program
+// that calls [Serve]. That program limits itself, compiles, and leaves the machine code in a
+// scratch directory, where the parent finds it. The parent parses the child's reply strictly and
+// uses it only for the result of Compile. The code that the child leaves is trusted as much as the
+// compiler.
 package child
 
 import (
@@ -28,41 +27,40 @@ const (
 	MaxTimeout     = time.Hour
 	// DefaultMaxMemory is 2 GiB.
 	DefaultMaxMemory = 2 << 30
-	// MinMaxMemory is 256 MiB: below it, what Go keeps in reserve leaves no room.
+	// MinMaxMemory is 256 MiB. Below it, Go's own reserve leaves no room.
 	MinMaxMemory = 256 << 20
 	// DefaultMaxOutput is 512 MiB.
 	DefaultMaxOutput = 512 << 20
-	// MaxModuleBytes is the largest module that is handed to a child: 256 MiB.
+	// MaxModuleBytes is the size of the largest module that a child compiles: 256 MiB.
 	MaxModuleBytes = 256 << 20
 )
 
-// killDelay is how long a child that was killed, or that ended, may keep its pipes
-// open, through a process that it started.
+// killDelay is how long the pipes of a child that has ended or was killed may stay open, because a
+// process that it started holds them.
 const killDelay = 2 * time.Second
 
-// Options say how to start a child and what it may use.
+// Options configures the child and its limits.
 type Options struct {
-	// Command is the program and its arguments; it must call Serve. The program is an
-	// absolute path, and is of the same build as the parent, or its code is of no use.
+	// Command is the program and its arguments; the program must call [Serve]. Its path is
+	// absolute. It must be the same build as the parent, because the parent cannot use other code.
 	Command []string
-	// Timeout is how long the child may take by the clock, at most MaxTimeout; 0 means
-	// DefaultTimeout.
+	// Timeout limits the time of the child by the clock, up to MaxTimeout; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// MaxMemory is how many bytes of memory the child may use, MinMaxMemory to 1 TiB; 0
-	// means DefaultMaxMemory. For moments, it may be half as much again.
+	// MaxMemory limits the memory of the child in bytes, from MinMaxMemory to 1 TiB; 0 means
+	// DefaultMaxMemory. For short moments, the child may use half as much again.
 	MaxMemory uint64
-	// MaxOutput is how many bytes a file that the child leaves may have, at most
-	// 1 TiB; 0 means DefaultMaxOutput. The parent will read them. It holds on Unix.
+	// MaxOutput limits the size in bytes of a file that the child leaves and the parent reads, up
+	// to 1 TiB; 0 means DefaultMaxOutput. It is enforced only on Unix.
 	MaxOutput uint64
-	// Processors is how many processors the child uses at once; 0 means all.
+	// Processors is the number of processors that the child uses at once; 0 means all.
 	Processors int
 }
 
-// Compile has a child compile a module and leave the machine code in dir, which
-// exists and is used by nobody else. When ctx is done or the time is over, the child is
-// killed and Compile returns at once; in any case the child is gone when it returns.
-// Every error is an *Error; dir may hold pieces then, and must not be used. Compile is
-// safe for concurrent use with different folders.
+// Compile lets a child compile a module and leave the machine code in dir, an existing directory
+// without other users. When ctx is done or the timeout expires, the child is killed and Compile
+// returns at once. The child has always ended when Compile returns. Every error is an [*Error];
+// after an error, dir may contain partial files and must not be used. Compile is safe for
+// concurrent use with different directories.
 func Compile(ctx context.Context, o Options, wasm []byte, dir string) error {
 	j, err := o.job(wasm, dir)
 	if err != nil {
@@ -72,12 +70,12 @@ func Compile(ctx context.Context, o Options, wasm []byte, dir string) error {
 		return cancelled(err)
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
-		return unavailable("the current folder is not known")
+		return unavailable("the current directory is unknown")
 	}
 	return start(ctx, o, j, wasm, dir).err(ctx, j, dir)
 }
 
-// job returns the job for a module, or an *Error that names what is wrong.
+// job returns the job for a module, or an *Error that names the invalid option.
 func (o Options) job(wasm []byte, dir string) (job, error) {
 	j := job{
 		timeout: cmp.Or(o.Timeout, DefaultTimeout), memory: cmp.Or(o.MaxMemory, DefaultMaxMemory),
@@ -87,7 +85,7 @@ func (o Options) job(wasm []byte, dir string) (job, error) {
 	case len(o.Command) == 0 || !filepath.IsAbs(o.Command[0]):
 		return j, unavailable("Options.Command must start with the absolute path of a program")
 	case dir == "":
-		return j, unavailable("no folder is named for the machine code")
+		return j, unavailable("the machine code needs a directory")
 	case len(wasm) > MaxModuleBytes:
 		return j, &Error{Kind: Refused, Message: fmt.Sprintf("the module has %d bytes; at most %d are compiled", len(wasm), MaxModuleBytes)}
 	}
@@ -97,16 +95,16 @@ func (o Options) job(wasm []byte, dir string) (job, error) {
 	return j, nil
 }
 
-// errTimeout and errChatter are causes for killing a child.
+// errTimeout and errChatter are reasons for killing a child.
 var (
-	errTimeout = errors.New("the time is over")
-	errChatter = errors.New("the child writes without end")
+	errTimeout = errors.New("the timeout expired")
+	errChatter = errors.New("the child writes too much")
 )
 
 // start runs a child to its end.
 func start(ctx context.Context, o Options, j job, wasm []byte, dir string) ending {
-	// On Linux a child is killed when the thread that started it ends, which the Go
-	// runtime may let happen to any thread that no goroutine is locked to.
+	// On Linux, a child is killed when the thread that started it ends. The Go runtime may end any
+	// thread to which no goroutine is locked.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -115,34 +113,35 @@ func start(ctx context.Context, o Options, j job, wasm []byte, dir string) endin
 	ctx, kill := context.WithCancelCause(ctx)
 	defer kill(nil)
 
-	said := &head{limit: maxReplyBytes, full: func() { kill(errChatter) }}
-	noise := &head{limit: maxDetailBytes}
+	stdout := &head{limit: maxReplyBytes, full: func() { kill(errChatter) }}
+	stderr := &head{limit: maxDetailBytes}
 	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
 	cmd.Dir = dir
-	cmd.Env = []string{} // nil would be the parent's; Go and the engine need none
+	// nil would mean the parent's environment; Go and the engine need no variables
+	cmd.Env = []string{}
 	if o.Processors > 0 {
 		cmd.Env = append(cmd.Env, fmt.Sprint("GOMAXPROCS=", o.Processors))
 	}
 	cmd.Stdin = io.MultiReader(bytes.NewReader(j.header()), bytes.NewReader(wasm))
-	cmd.Stdout, cmd.Stderr = said, noise
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.WaitDelay = killDelay
 	isolate(cmd)
 
 	e := ending{failure: cmd.Run(), cause: context.Cause(ctx)}
-	// Only now has everybody who writes to them returned.
-	e.state, e.said, e.noise = cmd.ProcessState, said.data, noise.data
+	// Run has returned, so the goroutines that write to the heads have ended.
+	e.state, e.stdout, e.stderr = cmd.ProcessState, stdout.data, stderr.data
 	return e
 }
 
-// head keeps the first bytes that are written to it, and drops the rest.
+// head keeps the first bytes written to it and drops the rest.
 type head struct {
 	data  []byte
 	limit int
-	full  func() // called whenever something is dropped; nil for nothing
+	full  func() // called whenever bytes are dropped; may be nil
 }
 
-// Write never fails: a writer that stops reading makes the child block or die, and
-// which of them would depend on the moment.
+// Write never fails. If the parent stopped reading, the child would block or die, depending on
+// timing.
 func (h *head) Write(p []byte) (int, error) {
 	kept := p[:min(len(p), h.limit-len(h.data))]
 	h.data = append(h.data, kept...)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// dataInUse returns the bytes that count for RLIMIT_DATA now, or 0 where /proc does
-// not tell, which makes the limit stricter.
+// dataInUse returns the bytes that now count for RLIMIT_DATA, or 0 where /proc does not show them,
+// which makes the limit stricter.
 func dataInUse() uint64 {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -25,11 +25,11 @@ func dataInUse() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// beFirstToGo makes the kernel kill this process before any other when the machine
-// or the container is out of memory. Where it can't be said, the limits still hold.
+// beFirstToGo makes the kernel kill this process before any other when the machine or the container
+// is out of memory. Failure is ignored, because the limits still hold.
 func beFirstToGo() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }
 
-// attributes has the kernel kill a child whose parent is gone, even by SIGKILL.
+// attributes makes the kernel kill a child whose parent has ended, even by SIGKILL.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,13 +7,13 @@ import (
 	"os/exec"
 )
 
-// limitProcess sets nothing: there are no limits of this kind here. The parent's timer
-// and the child's look at its own memory hold.
+// limitProcess does nothing, because this system has no such limits. The parent's timer and the
+// child's own memory check still apply.
 func limitProcess(job) error { return nil }
 
-// isolate does nothing: killing the child is what os/exec does anyway, and it starts
-// no others.
+// isolate does nothing: os/exec kills the child anyway, and the child starts no processes.
 func isolate(*exec.Cmd) {}
 
-// killedBySystem is false: how a process ended for want of memory can't be told here.
+// killedBySystem returns false: this system does not report that a process ended for lack of
+// memory.
 func killedBySystem(*os.ProcessState) bool { return false }

@@ -18,7 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// kindOf fails the test unless err is an *Error as documented.
+// kindOf returns the kind of err. It fails the test unless err is an *Error as documented.
 func kindOf(t testing.TB, err error) Kind {
 	t.Helper()
 	if err == nil {
@@ -26,7 +26,7 @@ func kindOf(t testing.TB, err error) Kind {
 	}
 	var e *Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%T is no *Error: %v", err, err)
+		t.Fatalf("%T is not an *Error: %v", err, err)
 	}
 	if e.Message == "" || strings.Contains(e.Message, "/") || strings.ContainsFunc(e.Message, func(r rune) bool { return r < ' ' }) {
 		t.Errorf("the message %q is empty, has a path or more than a line", e.Message)
@@ -37,7 +37,7 @@ func kindOf(t testing.TB, err error) Kind {
 	return e.Kind
 }
 
-// codeIn returns the one file below a folder.
+// codeIn returns the one file below a directory.
 func codeIn(t testing.TB, dir string) fs.FileInfo {
 	t.Helper()
 	var found []fs.FileInfo
@@ -62,7 +62,8 @@ func tinyModule() []byte {
 	}.Bytes()
 }
 
-// slowModule takes the engine minutes: its time is quadratic in the ifs of a function.
+// slowModule takes the engine minutes to compile: the time is quadratic in the number of ifs in a
+// function.
 func slowModule() []byte {
 	const ifThen = 0x04
 	one := wasmtest.Code([]byte{wasmtest.LocalGet, 0, ifThen, wasmtest.Empty, wasmtest.Nop, wasmtest.End})
@@ -72,7 +73,7 @@ func slowModule() []byte {
 	}.Bytes()
 }
 
-func TestTheParentFindsTheCode(t *testing.T) {
+func TestParentFindsCodeOfChild(t *testing.T) {
 	dir := t.TempDir()
 	if err := Compile(context.Background(), options("engine"), tinyModule(), dir); err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestTheParentFindsTheCode(t *testing.T) {
 	}
 }
 
-func TestCompileSays(t *testing.T) {
+func TestCompileReportsOutcome(t *testing.T) {
 	invalid := wasmtest.Module{
 		Types: []wasmtest.FuncType{{Results: []byte{wasmtest.I32}}}, Funcs: []wasmtest.Func{{Body: []byte{wasmtest.Nop}}},
 	}.Bytes()
@@ -96,7 +97,7 @@ func TestCompileSays(t *testing.T) {
 		name string
 		what string
 		wasm []byte
-		set  Options // but Command
+		set  Options // all options except Command
 		want Kind
 		text string // part of the message
 	}{
@@ -140,10 +141,10 @@ func TestCompileSays(t *testing.T) {
 	}
 }
 
-func TestProgramsThatDoNotServe(t *testing.T) {
+func TestProgramsThatDoNotServeAreUnavailable(t *testing.T) {
 	for what := range strangers {
 		t.Run(what, func(t *testing.T) {
-			// The module is more than a pipe holds.
+			// The module is larger than the buffer of a pipe.
 			if got := kindOf(t, Compile(context.Background(), options(what), make([]byte, 1<<20), t.TempDir())); got != Unavailable {
 				t.Errorf("got %q, want %q", got, Unavailable)
 			}
@@ -169,9 +170,9 @@ func TestProgramsThatDoNotServe(t *testing.T) {
 	}
 }
 
-// After the greeting, an end out of order is the module's doing. It must not pass for
-// Unavailable, after which a caller may compile in its own process.
-func TestAChildThatBreaksDownIsNotUnavailable(t *testing.T) {
+// A crash after the greeting is caused by the module. It must not be reported as Unavailable, after
+// which a caller may compile in its own process.
+func TestCrashAfterGreetingIsNotUnavailable(t *testing.T) {
 	for what, want := range map[string]Kind{
 		"greets and exits 3":   Refused,
 		"replies and exits 3":  Refused,
@@ -179,7 +180,7 @@ func TestAChildThatBreaksDownIsNotUnavailable(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			if runtime.GOOS == "windows" && want == TooBig {
-				t.Skip("how a process ended cannot be told on Windows")
+				t.Skip("Windows does not report how a process ended")
 			}
 			if got := kindOf(t, Compile(context.Background(), options(what), nil, t.TempDir())); got != want {
 				t.Errorf("got %q, want %q", got, want)
@@ -188,7 +189,7 @@ func TestAChildThatBreaksDownIsNotUnavailable(t *testing.T) {
 	}
 }
 
-func TestACrashIsForTheLog(t *testing.T) {
+func TestCrashIsReportedInDetail(t *testing.T) {
 	var e *Error
 	err := Compile(context.Background(), options("panic elsewhere"), nil, t.TempDir())
 	if !errors.As(err, &e) || !strings.Contains(e.Detail, "panic: in /some/path") || strings.Contains(e.Message, "/some/path") {
@@ -196,18 +197,18 @@ func TestACrashIsForTheLog(t *testing.T) {
 	}
 }
 
-func TestTheChildSeesNoVariables(t *testing.T) {
+func TestChildSeesNoEnvironment(t *testing.T) {
 	t.Setenv(secretVariable, "hunter2")
 	want := `0 variables, the secret is ""`
 	if runtime.GOOS == "windows" {
-		want = `1 variables, the secret is ""` // SYSTEMROOT, without which little works
+		want = `1 variables, the secret is ""` // SYSTEMROOT, which most Windows programs need
 	}
 	if err := Compile(context.Background(), options("environment"), nil, t.TempDir()); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }
 
-func TestTheChildUsesSoManyProcessors(t *testing.T) {
+func TestChildUsesGivenNumberOfProcessors(t *testing.T) {
 	for n, want := range map[int]string{1: "1 processors", 3: "3 processors"} {
 		o := options("processors")
 		o.Processors = n
@@ -217,7 +218,7 @@ func TestTheChildUsesSoManyProcessors(t *testing.T) {
 	}
 }
 
-// phone waits for processes that call.
+// phone is a listener that waits for connections of test processes.
 type phone struct {
 	t        *testing.T
 	listener *net.TCPListener
@@ -235,7 +236,7 @@ func newPhone(t *testing.T) phone {
 
 func (p phone) number() string { return p.listener.Addr().String() }
 
-// answer waits until a process calls, and returns the line to it.
+// answer waits until a process connects, and returns the connection.
 func (p phone) answer() net.Conn {
 	p.t.Helper()
 	_ = p.listener.SetDeadline(time.Now().Add(time.Minute))
@@ -251,16 +252,16 @@ func (p phone) answer() net.Conn {
 	return conn
 }
 
-// gone fails the test unless the process at the other end has ended, or does soon.
+// gone fails the test unless the process at the other end has ended or ends soon.
 func gone(t *testing.T, conn net.Conn) {
 	t.Helper()
 	_, err := conn.Read(make([]byte, 1))
 	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the process lives on: %v", err)
+		t.Errorf("the process is still running: %v", err)
 	}
 }
 
-func TestTimingOfASlowChild(t *testing.T) {
+func TestTimingSlowChildIsKilled(t *testing.T) {
 	testlevel.Timing(t, "a child has to start within the two seconds after which it is killed")
 	p := newPhone(t)
 	o := options("spin", p.number())
@@ -274,7 +275,7 @@ func TestTimingOfASlowChild(t *testing.T) {
 	gone(t, line)
 }
 
-func TestCancel(t *testing.T) {
+func TestCancelledCompilationEnds(t *testing.T) {
 	for _, what := range []string{"spin", "start another"} {
 		t.Run(what, func(t *testing.T) {
 			p := newPhone(t)
@@ -300,9 +301,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// Where the kernel does not end a child whose parent is gone, it ends when its time is
-// over.
-func TestAChildEndsByItself(t *testing.T) {
+// Where the kernel does not kill a child whose parent has ended, the child ends after its timeout.
+func TestOrphanedChildEndsAfterTimeout(t *testing.T) {
 	p := newPhone(t)
 	command := options("spin", p.number()).Command
 	child := exec.Command(command[0], command[1:]...)
@@ -320,7 +320,7 @@ func TestAChildEndsByItself(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentCompilations(t *testing.T) {
 	results := make(chan error)
 	const n = 8
 	for range n {

@@ -13,37 +13,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxOpenFiles is enough for the streams, one file of code, and the runtime's own.
+// maxOpenFiles is enough for the streams, one file of code, and the files of the Go runtime.
 const maxOpenFiles = 64
 
-// limitProcess sets the limits of the kernel. Those are for a child whose parent is
-// gone or whose own watch fails, so they are wider than what the parent enforces.
+// limitProcess sets the kernel's limits. They are for a child whose parent has ended or whose own
+// checks fail, so they are wider than what the parent enforces.
 //
-// RLIMIT_DATA and not RLIMIT_AS bounds memory, because Go reserves addresses by the
-// gigabyte that it never uses. Linux counts private writable mappings for it, others
-// only the heap of C. What the process has mapped at its start comes on top: for Go on
-// Linux some 100 MiB, of which it uses few.
+// RLIMIT_DATA bounds memory, not RLIMIT_AS, because Go reserves gigabytes of addresses that it
+// never uses. Linux counts private writable mappings for RLIMIT_DATA; other systems count only the
+// heap of C. What the process has mapped at its start is added to the limit. For Go on Linux that
+// is about 100 MiB, of which it uses little.
 func limitProcess(j job) error {
 	data := dataInUse()
 	beFirstToGo()
 	for _, limit := range []struct {
 		resource int
-		max      uint64
+		bound    uint64
 	}{
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_NOFILE, maxOpenFiles},
 		{unix.RLIMIT_FSIZE, j.output},
-		{unix.RLIMIT_CPU, (uint64(math.Ceil(j.timeout.Seconds())) + 1) * uint64(runtime.GOMAXPROCS(0))}, // of all threads
+		// for all threads together
+		{unix.RLIMIT_CPU, (uint64(math.Ceil(j.timeout.Seconds())) + 1) * uint64(runtime.GOMAXPROCS(0))},
 		{unix.RLIMIT_DATA, data + hardLimit(j.memory)},
 	} {
-		if err := lower(limit.resource, limit.max); err != nil {
+		if err := lower(limit.resource, limit.bound); err != nil {
 			return errors.New("the limits of the process cannot be set")
 		}
 	}
 	return nil
 }
 
-// lower sets a limit that can't be raised again, unless a stricter one holds.
+// lower sets a limit that cannot be raised again. It keeps a limit that is already stricter.
 func lower(resource int, limit uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {
@@ -53,21 +54,21 @@ func lower(resource int, limit uint64) error {
 	return unix.Setrlimit(resource, &now)
 }
 
-// tighten is generic since the type of the fields depends on the system.
+// tighten is generic because the type of the fields depends on the system.
 func tighten[T int64 | uint64](soft, hard *T, limit uint64) {
 	*hard = min(*hard, T(limit))
-	// With both equal, the kernel kills at the limit on CPU time. A signal before that
-	// would be lost on the Go runtime.
+	// With equal limits, the kernel kills the process at the limit on CPU time. The Go runtime
+	// would ignore the signal that the kernel sends at a lower soft limit.
 	*soft = *hard
 }
 
-// isolate gives a child a process group of its own, which is killed as a whole. It
-// also keeps a Ctrl-C at the terminal from the child: that is for the parent to act on.
+// isolate gives a child its own process group, which is killed as a whole. It also keeps a Ctrl-C
+// at the terminal from the child; the parent handles it.
 func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = attributes()
 	cmd.Cancel = func() error {
-		// The child leads the group. os/exec calls this before it has reaped the
-		// child, so that the number is still the child's.
+		// The child leads the group. os/exec calls Cancel before it has reaped the child, so the
+		// process id still belongs to the child.
 		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		if errors.Is(err, syscall.ESRCH) {
 			return os.ErrProcessDone
@@ -76,8 +77,8 @@ func isolate(cmd *exec.Cmd) {
 	}
 }
 
-// killedBySystem reports whether a child ended as by the kernel's want of memory. The
-// caller knows that the parent did not kill it.
+// killedBySystem reports whether a child was killed by SIGKILL, as the kernel does when memory runs
+// out. The caller knows that the parent did not kill it.
 func killedBySystem(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL

@@ -4,11 +4,11 @@ package child
 
 import "syscall"
 
-// dataInUse returns 0: what Go maps does not count for RLIMIT_DATA here.
+// dataInUse returns 0, because Go's mappings do not count for RLIMIT_DATA on this system.
 func dataInUse() uint64 { return 0 }
 
-// beFirstToGo does nothing: there is no way to say it here.
+// beFirstToGo does nothing, because this system has no such setting.
 func beFirstToGo() {}
 
-// attributes sets a group. A child whose parent is gone ends when its time is over.
+// attributes only sets a process group. A child whose parent has ended ends after its timeout.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

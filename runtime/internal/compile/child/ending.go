@@ -13,23 +13,23 @@ import (
 	"github.com/wasmtool/wasmtool/internal/osreason"
 )
 
-// ending is all that is known of a child that has ended, or never began.
+// ending is what the parent observed of a child that has ended or never started.
 type ending struct {
-	failure error            // of exec.Cmd.Run
+	failure error            // the error of exec.Cmd.Run
 	cause   error            // why the child was killed; nil if it was not
-	state   *os.ProcessState // nil if it never began
-	said    []byte
-	noise   []byte // the beginning of its standard error
+	state   *os.ProcessState // nil if it never started
+	stdout  []byte
+	stderr  []byte // the beginning of its standard error
 }
 
 // err returns what Compile returns: nil or an *Error.
 func (e ending) err(ctx context.Context, j job, dir string) error {
-	greeted, r, ok := parseReply(e.said)
+	greeted, r, ok := parseReply(e.stdout)
 	if ok && e.failure == nil {
 		return r.err(j, dir)
 	}
 	err := e.withoutReply(ctx, j, greeted)
-	err.Detail = string(e.noise)
+	err.Detail = string(e.stderr)
 	return err
 }
 
@@ -41,30 +41,30 @@ func (e ending) withoutReply(ctx context.Context, j job, greeted bool) *Error {
 	case errors.Is(e.cause, errTimeout):
 		return &Error{Kind: TooSlow, Message: "compiling the module takes longer than " + j.timeout.String()}
 	case errors.Is(e.cause, errChatter):
-		return unavailable("the program that compiles writes more than %d bytes", maxReplyBytes)
+		return unavailable("the compiler program wrote more than %d bytes", maxReplyBytes)
 	case e.state == nil:
 		reason, _ := systemReason(e.failure)
-		return unavailable("the program that compiles cannot be started: %v", reason)
+		return unavailable("the compiler program cannot be started: %v", reason)
 	case !greeted:
-		return unavailable("the program that compiles did not start compiling (%v); a Go program must call runtime.SelfCompiler first in main", e.state)
-	case killedBySystem(e.state) || outOfMemory(e.noise):
+		return unavailable("the compiler program did not start compiling (%v); a Go program must call runtime.SelfCompiler first in main", e.state)
+	case killedBySystem(e.state) || outOfMemory(e.stderr):
 		return outgrown(j)
 	case errors.As(e.failure, &exit):
 		return &Error{Kind: Refused, Message: brokeDown}
 	}
-	return unavailable("the program that compiles gave no reply that makes sense")
+	return unavailable("the compiler program gave an invalid reply")
 }
 
-// outOfMemory reports whether the child ended for want of memory. The module may be
-// able to fake it, for no gain.
-func outOfMemory(noise []byte) bool {
+// outOfMemory reports whether the child ended because memory ran out. The module may be able to
+// fake this, but gains nothing by it.
+func outOfMemory(stderr []byte) bool {
 	for _, sign := range []string{
-		"out of memory",                      // the Go runtime's
-		"cannot allocate memory",             // the system's
-		"pthread_create failed",              // there is no room for a stack
-		"ThreadSanitizer failed to allocate", // the race detector's
+		"out of memory",                      // from the Go runtime
+		"cannot allocate memory",             // from the system
+		"pthread_create failed",              // no memory for a stack
+		"ThreadSanitizer failed to allocate", // from the race detector
 	} {
-		if bytes.Contains(noise, []byte(sign)) {
+		if bytes.Contains(stderr, []byte(sign)) {
 			return true
 		}
 	}
@@ -89,8 +89,8 @@ func (r reply) err(j job, dir string) error {
 	return &Error{Kind: Unavailable, Message: message}
 }
 
-// mentions reports whether a message holds the path of the folder. Serve reports no
-// error that has a path, so this catches what the engine may have put into a text.
+// mentions reports whether a message contains the path of the directory. Serve reports no error
+// with a path, so this catches paths in the engine's messages.
 func mentions(message, dir string) bool {
 	if target, err := filepath.EvalSymlinks(dir); err == nil && strings.Contains(message, target) {
 		return true
@@ -102,8 +102,8 @@ func outgrown(j job) *Error {
 	return &Error{Kind: TooBig, Message: fmt.Sprintf("compiling the module takes more than %d MiB of memory", j.memory>>20)}
 }
 
-// systemReason returns the reason in an error that the system gave, without the path
-// that such an error may name. ok is false for other errors.
+// systemReason returns the reason of a system error without the path that such an error may
+// contain. ok is false for other errors.
 func systemReason(err error) (reason error, ok bool) {
 	if reason, ok = osreason.Of(err); ok {
 		return reason, true
@@ -119,35 +119,34 @@ func systemReason(err error) (reason error, ok bool) {
 	return errors.New("unexpected error"), false
 }
 
-// Kind says why a module was not compiled.
+// Kind is why a module was not compiled.
 type Kind string
 
-// The kinds. They are decided by the parent.
+// The kinds. The parent decides which one applies.
 const (
-	// Refused: the compiler says that the module is invalid, or broke down on it.
+	// Refused: the compiler reports that the module is invalid, or crashed on it.
 	Refused Kind = "refused"
 	// TooSlow: compiling takes longer than Options.Timeout.
 	TooSlow Kind = "too slow"
-	// TooBig: compiling takes more memory than Options.MaxMemory or than there is, or
-	// the code has more than Options.MaxOutput bytes.
+	// TooBig: compiling takes more memory than Options.MaxMemory or than the system has, or the
+	// code exceeds Options.MaxOutput bytes.
 	TooBig Kind = "too big"
 	// Cancelled: the context was done first.
 	Cancelled Kind = "cancelled"
-	// Unavailable: nothing is known of the module, because no child could be started,
-	// the folder cannot be used, or the program does not do what Serve does.
+	// Unavailable: nothing is known about the module. No child could be started, the directory
+	// cannot be used, or the program does not behave like Serve.
 	Unavailable Kind = "unavailable"
 )
 
-// Error is what Compile returns. Act on Kind, never on the text. The text is one line
-// without control characters; it may quote names from the module, but no host path.
+// Error is the error of Compile. Act on Kind, never on the message. The message is one line without
+// control characters. It may quote names from the module, but contains no host path.
 type Error struct {
 	Kind    Kind
 	Message string
-	// Detail is the beginning of what the child wrote to its standard error, at most 4
-	// KiB, when it did not end in order. It is for the host's own log: it may hold
-	// anything, paths and stacks too.
+	// Detail is the beginning of the child's standard error, at most 4 KiB, if the child did not
+	// end normally. It is only for the host's log, because it may contain paths and stacks.
 	Detail string
-	// Cause is the error of the context for Cancelled, or another that is worth a log.
+	// Cause is the error of the context for Cancelled, or another error that is worth logging.
 	Cause error
 }
 

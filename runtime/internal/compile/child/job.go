@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// job is what a child is asked to do, apart from the module. On the wire it is a
-// header of five little-endian words, which the module follows up to the end of the
-// stream.
+// job is the task of a child, without the module. On the wire it is a header of five little-endian
+// words. The module follows it up to the end of the stream.
 type job struct {
 	timeout time.Duration
 	memory  uint64 // bytes
@@ -19,11 +18,11 @@ type job struct {
 }
 
 const (
-	// jobMagic changes with the format, so that another build is noticed.
+	// jobMagic changes with the format, so that a program of another build is detected.
 	jobMagic    = 0x3162_6f6a_6d73_6177 // "wasmjob1"
 	headerWords = 5
 	headerBytes = 8 * headerWords
-	// maxBytes bounds limits, so that no sum of them overflows: 1 TiB.
+	// maxBytes is the upper end of all limits, 1 TiB, so that no sum of them overflows.
 	maxBytes = 1 << 40
 )
 
@@ -35,7 +34,7 @@ func (j job) header() []byte {
 	return b
 }
 
-// check returns an error that names the option that is out of range.
+// check returns an error that names the option out of range.
 func (j job) check() error {
 	switch {
 	case j.timeout <= 0 || j.timeout > MaxTimeout:
@@ -50,9 +49,9 @@ func (j job) check() error {
 	return nil
 }
 
-// errJob means that what was read is not a job. It needs no detail: only a parent of
-// another build sends such.
-var errJob = errors.New("the job is not one that this program understands")
+// errJob means that the input is not a job. It has no detail, because only a parent of another
+// build sends such input.
+var errJob = errors.New("the job has an unknown format")
 
 func readHeader(r io.Reader) (job, error) {
 	var b [headerBytes]byte
@@ -70,14 +69,14 @@ func readHeader(r io.Reader) (job, error) {
 	return j, nil
 }
 
-// readModule reads what follows the header, which is exactly the module.
+// readModule reads the rest of the stream, which must be exactly the module.
 func (j job) readModule(r io.Reader) ([]byte, error) {
 	wasm := make([]byte, j.size)
 	if _, err := io.ReadFull(r, wasm); err != nil {
 		return nil, errJob
 	}
-	var more [1]byte
-	if _, err := io.ReadFull(r, more[:]); !errors.Is(err, io.EOF) {
+	var extra [1]byte
+	if _, err := io.ReadFull(r, extra[:]); !errors.Is(err, io.EOF) {
 		return nil, errJob
 	}
 	return wasm, nil

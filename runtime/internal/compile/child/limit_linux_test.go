@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-func TestTheKernelLimitsTheChild(t *testing.T) {
+func TestKernelLimitsChild(t *testing.T) {
 	o := options("limits")
 	o.Timeout, o.MaxOutput = 90*time.Second, 5<<20
 	err := Compile(context.Background(), o, nil, t.TempDir())
 	if err == nil {
-		t.Fatal("the child did not tell its limits")
+		t.Fatal("the child did not report its limits")
 	}
 	cpu := 91 * runtime.GOMAXPROCS(0)
 	for _, want := range []string{
-		"1000 ", // first to be killed when memory runs out
+		"1000 ", // killed before any other process when memory runs out
 		fmt.Sprintf("cpu time=%d-%d,", cpu, cpu),
 		"file size=5242880-5242880,",
 		"core file size=0-0,",
@@ -34,7 +34,7 @@ func TestTheKernelLimitsTheChild(t *testing.T) {
 	}
 }
 
-func TestTheKernelLimitsTheCode(t *testing.T) {
+func TestKernelLimitsSizeOfCode(t *testing.T) {
 	o := options("big file")
 	o.MaxOutput = 1 << 20
 	err := Compile(context.Background(), o, nil, t.TempDir())
@@ -43,8 +43,8 @@ func TestTheKernelLimitsTheCode(t *testing.T) {
 	}
 }
 
-// Memory that the Go runtime does not count is limited by the kernel alone.
-func TestTheKernelLimitsMappings(t *testing.T) {
+// Only the kernel limits memory that the Go runtime does not count.
+func TestKernelLimitsMappings(t *testing.T) {
 	o := options("map memory")
 	o.MaxMemory = MinMaxMemory
 	if got := kindOf(t, Compile(context.Background(), o, nil, t.TempDir())); got != TooBig {
@@ -52,8 +52,8 @@ func TestTheKernelLimitsMappings(t *testing.T) {
 	}
 }
 
-// A parent that is killed can't kill its child.
-func TestTheChildOfAKilledParentEnds(t *testing.T) {
+// A parent that is killed cannot kill its child.
+func TestChildOfKilledParentEnds(t *testing.T) {
 	p := newPhone(t)
 	parent := exec.Command(options("").Command[0], parentArg, "spin", p.number())
 	if err := parent.Start(); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// The test binary is also the child, and for one test the parent. Its arguments are
-// childArg or parentArg, what to do, and more.
+// The test binary is also the child and, for one test, the parent. Its arguments are childArg or
+// parentArg, the name of the behaviour, and further arguments.
 const (
 	childArg  = "serve-for-test"
 	parentArg = "compile-for-test"
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// options make this binary the child.
+// options returns Options with which this binary is the child.
 func options(what string, args ...string) Options {
 	self, err := os.Executable()
 	if err != nil {
@@ -88,7 +88,7 @@ var strangers = map[string]func() int{
 	},
 }
 
-// deserters are programs that begin as Serve does.
+// deserters are programs that send the greeting and then do not behave like Serve.
 var deserters = map[string]func() int{
 	"greets and exits 3":   func() int { fmt.Print(greeting); return 3 },
 	"replies and exits 3":  func() int { fmt.Print(greeting, `{"outcome":"compiled"}`+"\n"); return 3 },
@@ -104,7 +104,7 @@ func killSelf() int {
 	return 1
 }
 
-// compilers are what Serve may call.
+// compilers are functions for Serve to call.
 var compilers = map[string]func(wasm []byte, dir string, args []string) error{
 	"processors": func([]byte, string, []string) error {
 		return fmt.Errorf("%d processors", runtime.GOMAXPROCS(0))
@@ -135,7 +135,7 @@ var compilers = map[string]func(wasm []byte, dir string, args []string) error{
 	},
 	"make garbage": func([]byte, string, []string) error {
 		for range 1536 {
-			// A compiler does something with what it allocates.
+			// A compiler uses the memory that it allocates.
 			runtime.KeepAlive(sha256.Sum256(touched()))
 		}
 		return nil
@@ -157,7 +157,7 @@ var compilers = map[string]func(wasm []byte, dir string, args []string) error{
 	},
 	"folder": func([]byte, string, []string) error {
 		dir, err := os.Getwd()
-		return fmt.Errorf("the folder is %s (%v)", dir, err)
+		return fmt.Errorf("the directory is %s (%v)", dir, err)
 	},
 	"limits": func([]byte, string, []string) error {
 		limits, err := os.ReadFile("/proc/self/limits")
@@ -187,8 +187,8 @@ var compilers = map[string]func(wasm []byte, dir string, args []string) error{
 	"no text": func([]byte, string, []string) error { return errors.New("") },
 }
 
-// callAndSpin tells a listener that this process runs, and keeps the connection, so
-// that it ends when the process does.
+// callAndSpin connects to a listener and keeps the connection, so that the connection ends when the
+// process does.
 func callAndSpin(address string) error {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -201,7 +201,7 @@ func callAndSpin(address string) error {
 	return spin()
 }
 
-// spin runs for ever, as a compiler does that nothing can stop.
+// spin runs forever, like a compiler that cannot be stopped.
 func spin() error {
 	for n := uint64(1); n != 0; n |= 1 {
 		n += 2
@@ -209,7 +209,7 @@ func spin() error {
 	return nil
 }
 
-// touched returns memory that the system had to give.
+// touched returns memory that the system had to provide.
 func touched() []byte {
 	piece := make([]byte, 1<<20)
 	for i := 0; i < len(piece); i += os.Getpagesize() {
@@ -227,7 +227,7 @@ func deep(n int) int {
 	return deep(n+1) + frame[n%len(frame)]
 }
 
-// compileWith is a compiler that uses the engine as the runtime does.
+// compileWith compiles with the engine as the runtime does.
 func compileWith(wasm []byte, dir string) error {
 	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
 	config := wazero.NewRuntimeConfigCompiler()

@@ -4,4 +4,4 @@ package child
 
 import "errors"
 
-func mapMemory() error { return errors.New("not here") }
+func mapMemory() error { return errors.New("not supported here") }

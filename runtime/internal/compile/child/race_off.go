@@ -2,5 +2,5 @@
 
 package child
 
-// shadowed is how many times as much memory the kernel counts as the program uses.
+// shadowed is the factor by which the kernel counts more memory than the program uses.
 const shadowed = 1

@@ -2,6 +2,6 @@
 
 package child
 
-// shadowed is how many times as much memory the kernel counts as the program uses. The
-// race detector keeps notes on all memory.
+// shadowed is the factor by which the kernel counts more memory than the program uses. The race
+// detector keeps shadow memory for all memory.
 const shadowed = 4

@@ -8,32 +8,32 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// outcome is how a child ended that could tell.
+// outcome is how a compilation ended, in a child that could still reply.
 type outcome string
 
 const (
 	compiled outcome = "compiled"
 	refused  outcome = "refused"  // with the compiler's message
-	tooBig   outcome = "too_big"  // takes too much memory
-	tooLong  outcome = "too_long" // the file of code does
-	failed   outcome = "failed"   // something is wrong with the child or its surroundings
+	tooBig   outcome = "too_big"  // compiling takes too much memory
+	tooLong  outcome = "too_long" // the file of code is too large
+	failed   outcome = "failed"   // an error of the child or its environment
 )
 
-// reply is the last thing that a child says: one line of JSON.
+// reply is the last output of a child: one line of JSON.
 type reply struct {
 	Outcome outcome `json:"outcome"`
 	Message string  `json:"message,omitempty"`
 }
 
 const (
-	// greeting is the first thing that a child says, once its limits hold and before it
-	// looks at the module. What ends it later is the module's doing.
+	// greeting is the first output of a child, once its limits hold and before it reads the module.
+	// A crash after the greeting is caused by the module.
 	greeting = "wasmtool compiles 1\n"
-	// maxReplyBytes bounds what a child may say.
+	// maxReplyBytes limits the output of a child.
 	maxReplyBytes = 64 << 10
-	// maxMessageRunes bounds a message, which names a place in the module and a reason.
+	// maxMessageRunes limits a message, which names a place in the module and a reason.
 	maxMessageRunes = 300
-	// maxDetailBytes bounds Error.Detail.
+	// maxDetailBytes limits Error.Detail.
 	maxDetailBytes = 4 << 10
 )
 
@@ -45,10 +45,10 @@ func (r reply) encode() []byte {
 	return append(line, '\n')
 }
 
-// parseReply reads what a child said: whether it greeted, and its reply. ok is false
-// unless the reply is whole and exactly what encode would write.
-func parseReply(said []byte) (greeted bool, r reply, ok bool) {
-	line, greeted := bytes.CutPrefix(said, []byte(greeting))
+// parseReply parses the output of a child: whether it starts with the greeting, and the reply. ok
+// is false unless the reply is complete and exactly what encode writes.
+func parseReply(output []byte) (greeted bool, r reply, ok bool) {
+	line, greeted := bytes.CutPrefix(output, []byte(greeting))
 	if !greeted || json.Unmarshal(line, &r) != nil || !bytes.Equal(r.encode(), line) {
 		return greeted, reply{}, false
 	}
@@ -64,7 +64,7 @@ func parseReply(said []byte) (greeted bool, r reply, ok bool) {
 	return greeted, r, true
 }
 
-// tidy makes a message one short line of printable characters.
+// tidy shortens a message to one line of printable characters.
 func tidy(message string) string {
 	message, _, _ = strings.Cut(strings.TrimSpace(message), "\n")
 	message = plaintext.Replace(message, plaintext.Word, func(plaintext.Finding) string { return "?" })

@@ -9,20 +9,19 @@ import (
 )
 
 const (
-	// lookEvery is how often a child looks at the memory it uses.
-	lookEvery = 10 * time.Millisecond
-	// orphanDelay is how long after its time a child goes on that nobody has killed.
+	// checkInterval is how often a child checks its memory.
+	checkInterval = 10 * time.Millisecond
+	// orphanDelay is how long after its timeout a child ends that was not killed.
 	orphanDelay = time.Second
 )
 
-// Serve is the main function of a child: it reads a job from stdin, limits this
-// process for good, calls compile with the module and the folder in which to leave the
-// code, which is the current one, and writes a reply to stdout. An error of compile
-// means that the module is invalid, unless the system gave it, as for a full disk. A
-// panic of compile refuses the module.
+// Serve is the main function of a child. It reads a job from stdin, permanently limits this
+// process, calls compile, and writes a reply to stdout. compile gets the module and the directory
+// for the code, which is the current directory. An error of compile means that the module is
+// invalid, unless it is a system error such as a full disk. A panic of compile refuses the module.
 //
-// The caller must end the process with the exit code at once, since compile may still
-// run. The code is 0 when a reply was written.
+// The caller must end the process with the exit code at once, because compile may still run. The
+// code is 0 when a reply was written.
 func Serve(stdin io.Reader, stdout io.Writer, compile func(wasm []byte, dir string) error) (exitCode int) {
 	j, err := readHeader(stdin)
 	if err == nil {
@@ -43,19 +42,19 @@ func Serve(stdin io.Reader, stdout io.Writer, compile func(wasm []byte, dir stri
 	return 0
 }
 
-// await returns the reply of work, or what cuts it short: too much memory, or, with no
-// reply, the end of the time, which only a child without a parent lives to see.
+// await returns the reply of work, or ends early. Too much memory gives the outcome tooBig. After
+// the timeout it returns an empty reply, which happens only in a child without a parent.
 func await(j job, work func() reply) reply {
 	done := make(chan reply, 1)
 	go func() { done <- work() }()
 	late := time.After(j.timeout + orphanDelay)
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
+	check := time.NewTicker(checkInterval)
+	defer check.Stop()
 	for {
 		select {
 		case r := <-done:
 			return r
-		case <-look.C:
+		case <-check.C:
 			if memoryInUse() > j.memory {
 				return reply{Outcome: tooBig}
 			}
@@ -81,7 +80,7 @@ func work(j job, stdin io.Reader, compile func(wasm []byte, dir string) error) (
 	return replyTo(compile(wasm, "."))
 }
 
-// replyTo returns the reply for what compile returned. No reply holds a path.
+// replyTo returns the reply for the result of compile. No reply contains a path.
 func replyTo(err error) reply {
 	if err == nil {
 		return reply{Outcome: compiled}

@@ -26,7 +26,7 @@ func TestJobRoundTrip(t *testing.T) {
 	}
 }
 
-func TestJobsThatAreRefused(t *testing.T) {
+func TestInvalidJobsAreRefused(t *testing.T) {
 	header := func(change func(*job)) string {
 		j := goodJob()
 		change(&j)
@@ -76,7 +76,7 @@ func TestReplyRoundTrip(t *testing.T) {
 	}
 }
 
-func TestRepliesThatAreRefused(t *testing.T) {
+func TestInvalidRepliesAreRefused(t *testing.T) {
 	for name, line := range map[string]string{
 		"nothing":                  "",
 		"no line":                  `{"outcome":"compiled"}`,
@@ -115,7 +115,7 @@ func FuzzReadJob(f *testing.F) {
 			t.Fatalf("%x is read as %+v", stream[:headerBytes], j)
 		}
 		if j.size > 1<<20 {
-			return // takes as much memory as it says
+			return // would allocate the declared size
 		}
 		wasm, err := j.readModule(r)
 		if (err == nil) != (uint64(len(stream)-headerBytes) == j.size) || err == nil && !bytes.Equal(wasm, stream[headerBytes:]) {
