@@ -101,7 +101,7 @@ type Output struct {
 //
 // The deadline of ctx bounds the call. Call returns by the deadline plus a short grace period (see
 // the package documentation), and guest code has stopped by then. The error is an [*Error]. The
-// Output is filled as far as possible with an error also. Calls may run concurrently.
+// Output is filled as far as possible even then. Calls may run concurrently.
 func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 	c := m.c
 	request := c.request(call)

@@ -229,7 +229,7 @@ func TestExtismPluginsThatDoNotFit(t *testing.T) {
 		t.Errorf("an initialisation with a parameter: %v", err)
 	}
 	for change, want := range map[string]string{
-		"extism:host/user": "alloc, which only the host that the plug-in was written for has",
+		"extism:host/user": "alloc, which exists only in the host that the plug-in was written for",
 		"lib":              "function lib.alloc",
 	} {
 		user := plugin(zero)

@@ -57,8 +57,8 @@ func TestBoundsOfABatch(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: got %d, want %d", name, got, tt.want)
 		}
-		if tt.kind != "" && (s.Fault == nil || s.Fault.Kind != tt.kind || !bytes.Equal(room, make([]byte, tt.room))) {
-			t.Errorf("%s: the reason is %+v, want %q", name, s.Fault, tt.kind)
+		if tt.kind != "" && (s.LastError == nil || s.LastError.Kind != tt.kind || !bytes.Equal(room, make([]byte, tt.room))) {
+			t.Errorf("%s: the reason is %+v, want %q", name, s.LastError, tt.kind)
 		}
 	}
 }
@@ -143,8 +143,8 @@ func FuzzBatchRequest(f *testing.F) {
 			return b.Read(int(most), room)
 		})))
 		if code < 0 {
-			if s.Fault == nil || s.Fault.Message == "" || !bytes.Equal(room, make([]byte, size)) {
-				t.Errorf("code %d for the reason %+v", code, s.Fault)
+			if s.LastError == nil || s.LastError.Message == "" || !bytes.Equal(room, make([]byte, size)) {
+				t.Errorf("code %d for the reason %+v", code, s.LastError)
 			}
 			return
 		}

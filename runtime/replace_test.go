@@ -187,8 +187,8 @@ func TestReasonOfABadReplace(t *testing.T) {
 	s := requests(newRuntime(t, Options{}), bind(t, grant))
 	defer s.End()
 	got := int32(s.Answer(s.ReplaceFile([]byte("/w/f"), make([]byte, 3), []byte("mine"))))
-	if got != int32(hostfuncs.CodeInvalid) || s.Fault == nil || s.Fault.Kind != "seen" || !strings.Contains(s.Fault.Message, "32-byte") {
-		t.Errorf("got %d, %+v", got, s.Fault)
+	if got != int32(hostfuncs.CodeInvalid) || s.LastError == nil || s.LastError.Kind != "seen" || !strings.Contains(s.LastError.Message, "32-byte") {
+		t.Errorf("got %d, %+v", got, s.LastError)
 	}
 	requireFiles(t, w, map[string]string{"f": "old", "d/g": "old"})
 }

@@ -102,8 +102,8 @@ func FuzzReplaceRequest(f *testing.F) {
 		code := int32(s.Answer(s.ReplaceFile(name, seen, content)))
 		switch {
 		case code < 0:
-			if s.Fault == nil || s.Fault.Kind != "seen" || int32(s.Fault.Code) != code {
-				t.Errorf("code %d for the reason %+v", code, s.Fault)
+			if s.LastError == nil || s.LastError.Kind != "seen" || int32(s.LastError.Code) != code {
+				t.Errorf("code %d for the reason %+v", code, s.LastError)
 			}
 		case code > 76: // the last that WASI has
 			t.Errorf("it returned %d", code)

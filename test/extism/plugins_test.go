@@ -63,9 +63,9 @@ var calls = []pluginCall{
 	{file: "fs_std", long: true, export: "run_test", writes: true, output: "hello world!"},
 	{file: "hello", export: "run_test", output: "Hello, world!"},
 	{file: "hello_haskell", export: "testing", input: "John", config: map[string]string{"greeting": "Howdy"}, output: "Howdy, John"},
-	{file: "host", export: "run_test", refused: "extism:host/user.mult, which only the host that the plug-in was written for has"},
+	{file: "host", export: "run_test", refused: "extism:host/user.mult, which exists only in the host that the plug-in was written for"},
 	{file: "host_memory", export: "run_test", refused: "function host.to_upper"},
-	{file: "host_multiple", export: "say_green", refused: "extism:host/user.hostGreenMessage, which only the host"},
+	{file: "host_multiple", export: "say_green", refused: "extism:host/user.hostGreenMessage, which exists only in the host"},
 	{file: "http", export: "run_test", fails: runtime.Failed}, // see TestRequestNeedsGrant
 	{
 		file: "http_headers", export: "http_get", input: `{"url": "https://extism.org"}`, fails: runtime.Failed,

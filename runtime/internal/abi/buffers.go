@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// errStreamClosed ends a write of a guest to a stream that takes no more.
-var errStreamClosed = errors.New("the stream takes no more")
+// errStreamClosed ends a write to a stream that is full or closed.
+var errStreamClosed = errors.New("the stream is closed")
 
-// cappedBuffer keeps what a guest writes up to limit bytes. The write that would
-// pass the limit fails, and so do those after it. It is safe for concurrent use, because
-// a call that was abandoned may still write while its buffer is read.
+// cappedBuffer stores up to limit bytes of what a guest writes. The write that would exceed the
+// limit fails, and so do all writes after it. It is safe for concurrent use, because an abandoned
+// call may still write while its buffer is read.
 type cappedBuffer struct {
 	mu     sync.Mutex
 	data   []byte
@@ -29,14 +29,14 @@ func (b *cappedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drop forgets what was written.
+// drop discards the written data.
 func (b *cappedBuffer) drop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.data = nil
 }
 
-// take ends the writing and returns what was written.
+// take closes the buffer and returns the written data.
 func (b *cappedBuffer) take() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,11 +44,11 @@ func (b *cappedBuffer) take() []byte {
 	return b.data
 }
 
-// tailBuffer keeps the last limit bytes of what a guest writes and counts the
-// rest: of an error stream the end matters. It is safe for concurrent use.
+// tailBuffer stores the last limit bytes of what a guest writes and counts the bytes before them,
+// because the end of an error stream matters most. It is safe for concurrent use.
 type tailBuffer struct {
 	mu      sync.Mutex
-	data    []byte // at most 2*limit bytes, the tail of it is what counts
+	data    []byte // at most 2*limit bytes; only the last limit bytes are part of the result
 	limit   int
 	dropped int64
 }
@@ -68,7 +68,7 @@ func (b *tailBuffer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// trim cuts data down to the limit.
+// trim cuts data to the last limit bytes.
 func (b *tailBuffer) trim() {
 	if over := len(b.data) - b.limit; over > 0 {
 		b.dropped += int64(over)
@@ -76,14 +76,14 @@ func (b *tailBuffer) trim() {
 	}
 }
 
-// drop forgets what was written.
+// drop discards the written data.
 func (b *tailBuffer) drop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.data, b.dropped = nil, 0
 }
 
-// take returns the tail and how many bytes came before it.
+// take returns the tail and the number of bytes before it.
 func (b *tailBuffer) take() ([]byte, int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

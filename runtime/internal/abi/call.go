@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// Limits bounds one call, all in bytes but Fuel, of which 0 is no limit.
+// Limits bounds one call. All fields are in bytes, except Fuel, where 0 means no limit.
 type Limits struct {
 	Memory uint64
 	Output int64
@@ -18,8 +18,8 @@ type Limits struct {
 	Fuel   uint64
 }
 
-// Request is what a call gives its guest; nothing of it changes while the call runs. See
-// Call of package runtime.
+// Request is what a call passes to its guest. Nothing in it changes while the call runs. See Call
+// of package runtime.
 type Request struct {
 	Entry    Entry
 	Name     string
@@ -32,78 +32,79 @@ type Request struct {
 	Warm     []byte
 }
 
-// Process is what all calls of a Runtime share.
+// Process is the state that all calls of a Runtime share.
 type Process struct {
-	// Closing is done when the Runtime is closed; every call stops with it.
+	// Closing is done when the Runtime is closed; it stops every call.
 	Closing context.Context
 	// Crowded reports whether more guests run than there are processors.
 	Crowded func() bool
 }
 
-// Call is the state of one call. Only the goroutine that runs the call uses it, except for
+// Call is the state of one call. Only the goroutine that runs the call uses it. Exceptions are
 // Context, MayGoOn, Stopped, Over, Output and Diagnostics, which are safe for concurrent use.
 // NewCall makes one.
 type Call struct {
 	Request
 	Started time.Time
-	// Waited is how long the call waited for its turn to make an instance.
+	// Waited is how long the call waited for its turn to create an instance.
 	Waited time.Duration
-	// Reused says that its instance served a call before, and Cold that it is not warmed up.
+	// Reused reports whether the instance served an earlier call, and Cold whether it was not
+	// warmed up.
 	Reused, Cold bool
-	// IsWarmUp says that this is the call for Request.Warm, which reaches nothing.
+	// IsWarmUp reports whether this is the call for Request.Warm, which reaches nothing.
 	IsWarmUp bool
-	// Failure is the error text of a reactor or a plug-in, and Code what its function
-	// returned. They are read after the call has ended.
+	// Failure is the error message of a reactor or plug-in, and Code what its function returned.
+	// Both are read after the call has ended.
 	Failure ErrorText
 	Code    uint32
 	Memory  MemoryUse
-	// Fault is why the last thing that the guest asked the host for was not done.
-	Fault *hostfuncs.Error
+	// LastError is the error of the last host function that failed for the guest.
+	LastError *hostfuncs.Error
 
 	process *Process
-	// caller is the context of the call, and cause why the host ends it, once there
-	// is a reason. The first reason stays.
+	// caller is the context of the call. cause is why the host ends the call; the first cause
+	// stays.
 	caller context.Context
 	cause  atomic.Pointer[endCause]
-	// stdin is the input, stdout the output, stderr the diagnostics: of a command
-	// its streams, of a reactor what it imports.
+	// stdin is the input, stdout the output, and stderr the diagnostics. A command uses them as its
+	// streams; a reactor imports functions for input and output.
 	stdin  bytes.Reader
 	stdout cappedBuffer
 	stderr tailBuffer
 	fuel   fuelGauge
-	kernel *kernel // of an Extism plug-in, else nil
+	kernel *kernel // set only for an Extism plug-in
 	// origin is where the call's clock and randomness began.
 	origin hostfuncs.Mark
-	// host is the context of what the host does for the guest; endHost ends it with the
-	// call. Both are nil before it does anything.
+	// host is the context of the host's work for the guest, and endHost cancels it at the end of
+	// the call. Both are nil until first used.
 	host    context.Context
 	endHost context.CancelFunc
 }
 
-// MemoryUse is what a call did with its memory; it is read after the call has ended.
+// MemoryUse describes the memory of a call; it is read after the call has ended.
 type MemoryUse struct {
-	// Size is how much the guest had in the end, in bytes, which is the most it had: memory
-	// of guests does not shrink.
+	// Size is the guest's final memory in bytes. It is also the maximum, because guest memory never
+	// shrinks.
 	Size uint64
-	// Refused says that it asked for more than it may have, and SharedFull that it was
-	// refused because all instances together have what they may.
+	// Refused reports whether growth was refused. SharedFull reports whether the reason was the
+	// limit of all instances together.
 	Refused, SharedFull bool
 }
 
 // endCause is why the host ends a call.
 type endCause struct{ err error }
 
-// Why the host ends a call, as Stopped returns it.
+// The reasons why the host ends a call, as Stopped returns them.
 var (
 	ErrClosed     = errors.New("the runtime is closed")
-	ErrOutputFull = errors.New("output beyond the limit")
-	ErrFuelUsed   = errors.New("fuel beyond the limit")
-	// ErrBadRange is for a guest that named memory that it has not.
-	ErrBadRange = errors.New("a pointer and length outside of the guest's memory")
-	ErrOver     = errors.New("the call is over")
+	ErrOutputFull = errors.New("the output exceeds the limit")
+	ErrFuelUsed   = errors.New("the fuel limit is exceeded")
+	// ErrBadRange is for a guest that passed a range outside of its memory.
+	ErrBadRange = errors.New("a pointer and length outside of its memory")
+	ErrOver     = errors.New("the call has ended")
 )
 
-// NewCall returns a call whose context is ctx. Its limits are complete.
+// NewCall returns a call with the context ctx. All limits of the request must be set.
 func NewCall(ctx context.Context, p *Process, r Request) *Call {
 	c := &Call{
 		Request: r, Started: time.Now(), process: p, caller: ctx,
@@ -116,10 +117,10 @@ func NewCall(ctx context.Context, p *Process, r Request) *Call {
 	return c
 }
 
-// WarmUp returns a call that is made on an instance before c, for Request.Warm. It may use
-// so much fuel. Its other limits are its own, but for the memory, which is one of those by
-// which instances are told apart: one call must not decide for all whether they are warmed
-// up.
+// WarmUp returns the call for Request.Warm, which is made on an instance before c. fuel is its fuel
+// limit. Its memory limit is the limit of c, because instances are grouped by it. The other limits
+// are fixed, so that the limits of one call cannot decide for all calls whether instances are
+// warmed up.
 func (c *Call) WarmUp(fuel uint64) *Call {
 	r := c.Request
 	r.Input = r.Warm
@@ -129,8 +130,8 @@ func (c *Call) WarmUp(fuel uint64) *Call {
 	return w
 }
 
-// Restart takes the call back to its beginning, for another instance: nothing that the
-// first one did counts or is seen.
+// Restart resets the call to its beginning, for another instance. Nothing that the first instance
+// did counts or is visible.
 func (c *Call) Restart() {
 	c.Bindings.Resume(c.origin)
 	c.stdin.Reset(c.Input)
@@ -141,8 +142,8 @@ func (c *Call) Restart() {
 	c.Memory, c.Reused = MemoryUse{}, false
 }
 
-// Returned notes what the function of a reactor or plug-in returned, with the output that
-// a plug-in named.
+// Returned records what the function of a reactor or plug-in returned, and the output that a
+// plug-in set.
 func (c *Call) Returned(code uint32) {
 	c.Code = code
 	if c.kernel != nil {
@@ -150,20 +151,19 @@ func (c *Call) Returned(code uint32) {
 	}
 }
 
-// Output ends the output and returns it.
+// Output closes the output and returns it.
 func (c *Call) Output() []byte { return c.stdout.take() }
 
-// Diagnostics ends the error stream, and returns its end and how many bytes came before
-// that.
+// Diagnostics returns the end of the error stream and the number of bytes before it.
 func (c *Call) Diagnostics() (tail []byte, dropped int64) { return c.stderr.take() }
 
-// FuelUsed is how much fuel the guest used, once the call has ended.
+// FuelUsed returns the fuel that the guest used. It is valid after the call has ended.
 func (c *Call) FuelUsed() uint64 { return c.fuel.used }
 
 // stop ends the call at its next check.
 func (c *Call) stop(err error) { c.cause.CompareAndSwap(nil, &endCause{err}) }
 
-// write takes output of the guest, and ends the call when it is too much.
+// write appends output of the guest, and ends the call when the output exceeds its limit.
 func (c *Call) write(p []byte) (int, error) {
 	n, err := c.stdout.Write(p)
 	if err != nil {
@@ -172,8 +172,8 @@ func (c *Call) write(p []byte) (int, error) {
 	return n, err
 }
 
-// MayGoOn reports whether the call may run on. It is asked at the moment of use, by
-// everything that the guest does.
+// MayGoOn reports whether the call may continue. Every operation of the guest checks it at the
+// moment of use.
 func (c *Call) MayGoOn() bool {
 	switch {
 	case c.cause.Load() != nil:
@@ -196,8 +196,8 @@ func (c *Call) Stopped() error {
 	return nil
 }
 
-// Over marks the call as ended, so that it is not found running, and returns why the host
-// or the caller ended it, or nil.
+// Over marks the call as ended, so that later uses of it fail. It returns why the host or the
+// caller ended it, or nil.
 func (c *Call) Over() error {
 	cause := c.Stopped()
 	if cause == nil && c.caller.Err() != nil {
@@ -210,18 +210,17 @@ func (c *Call) Over() error {
 // over is the cause of every call that has ended.
 var over = &endCause{ErrOver}
 
-// Context is that of the caller.
+// Context returns the caller's context.
 func (c *Call) Context() context.Context { return c.caller }
 
-// waitContext is done when the call must not wait any longer.
+// waitContext returns a context that is done when the call must stop waiting.
 func (c *Call) waitContext() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(c.caller)
 	release := context.AfterFunc(c.process.Closing, cancel)
 	return ctx, func() { release(); cancel() }
 }
 
-// hostContext is the context of what the host does for the guest, for as long as the call
-// runs.
+// hostContext returns the context of the host's work for the guest. It lasts as long as the call.
 func (c *Call) hostContext() context.Context {
 	if c.host == nil {
 		c.host, c.endHost = c.waitContext()
@@ -229,7 +228,7 @@ func (c *Call) hostContext() context.Context {
 	return c.host
 }
 
-// End ends what the host still does for the guest.
+// End cancels the host's remaining work for the guest.
 func (c *Call) End() {
 	if c.endHost != nil {
 		c.endHost()

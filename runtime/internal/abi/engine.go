@@ -1,9 +1,9 @@
-// Package abi holds what guests import: the functions of WASI preview 1, those of
-// docs/abi.md, and those of Extism, with the sizes and prices of what they take.
+// Package abi provides what guests import: the functions of WASI preview 1, of docs/abi.md, and of
+// Extism. It also has their size limits and fuel prices.
 //
-// An Engine is one compiled module with these functions, a Guest is an instance of it as
-// the functions see it, and a Call is the call that a Guest serves. A function finds its
-// Guest by the module that calls it, and its Call by the Guest, never by a context.
+// An [Engine] is one compiled module with these functions. A [Guest] is an instance of it as the
+// functions see it, and a [Call] is the call that a Guest serves. A function finds its Guest by the
+// module that calls it, and its Call through the Guest, never through a context.
 package abi
 
 import (
@@ -20,26 +20,25 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Engine is one module compiled in a wazero runtime of its own, so that no other
-// guest can satisfy its imports, no name collides, and closing one module touches
-// no other. It is safe for concurrent use once it is made.
+// Engine is one module, compiled in its own wazero runtime. So no other guest can satisfy its
+// imports, no names collide, and closing one module affects no other. It is safe for concurrent use
+// once it is made.
 type Engine struct {
-	// Report describes the module as it was before it was rewritten.
+	// Report describes the original module, before rewriting.
 	Report *rewrite.Report
 
 	runtime wazero.Runtime
-	cache   wazero.CompilationCache // nil without one
+	cache   wazero.CompilationCache // may be nil
 	module  wazero.CompiledModule
-	kernel  wazero.CompiledModule // what a plug-in imports from; nil for other modules
-	// guests finds the guest behind a wazero module, for host functions that are shared by
-	// all instances.
+	kernel  wazero.CompiledModule // the module that a plug-in imports from; nil for other modules
+	// guests maps wazero modules to guests, for host functions that all instances share.
 	guests sync.Map // api.Module -> *Guest
 	// snapshots is the context that lets the engine save call stacks.
 	snapshots context.Context
 }
 
-// NewEngine compiles a module that was rewritten by Rewriting, so many functions at once.
-// The engine keeps code in cache, if that is not nil, and takes it over.
+// NewEngine compiles a rewritten module, with workers functions at once. If cache is not nil, the
+// engine keeps code in it, and closes it in Close.
 func NewEngine(wasm []byte, report *rewrite.Report, config wazero.RuntimeConfig, cache wazero.CompilationCache, workers int) (*Engine, error) {
 	ctx := compileContext(workers)
 	if cache != nil {
@@ -66,7 +65,7 @@ func NewEngine(wasm []byte, report *rewrite.Report, config wazero.RuntimeConfig,
 	return e, nil
 }
 
-// compileContext lets the engine compile so many functions at once.
+// compileContext returns a context with which the engine compiles workers functions at once.
 func compileContext(workers int) context.Context {
 	return experimental.WithCompilationWorkers(context.Background(), workers)
 }
@@ -80,7 +79,7 @@ func (e *Engine) Close() {
 	}
 }
 
-// hostModules returns what guests may import, by module name.
+// hostModules returns the modules that guests may import from, by name.
 func (e *Engine) hostModules() (map[string]wazero.HostModuleBuilder, error) {
 	wasi, err := e.wasiBuilder()
 	if err != nil {
@@ -89,18 +88,17 @@ func (e *Engine) hostModules() (map[string]wazero.HostModuleBuilder, error) {
 	return map[string]wazero.HostModuleBuilder{WASI: wasi, V1: e.v1Builder(), ExtismHost: e.extismBuilder()}, nil
 }
 
-// Snapshots is the context of calls whose stack may be saved.
+// Snapshots returns the context for calls whose stack may be saved.
 func (e *Engine) Snapshots() context.Context { return e.snapshots }
 
-// lookup returns the guest that runs as mod, or nil when there is none.
+// lookup returns the guest that runs as mod, or nil.
 func (e *Engine) lookup(mod api.Module) *Guest {
 	g, _ := e.guests.Load(mod)
 	found, _ := g.(*Guest)
 	return found
 }
 
-// onGuest returns the guest that runs as mod while its call may go on, and ends the
-// guest otherwise.
+// onGuest returns the guest that runs as mod. It ends the guest if its call must not continue.
 func (e *Engine) onGuest(mod api.Module) *Guest {
 	g := e.lookup(mod)
 	if g == nil || !g.mayGoOn() {
@@ -109,17 +107,17 @@ func (e *Engine) onGuest(mod api.Module) *Guest {
 	return g
 }
 
-// TextOf is the text of an error of the engine, for logs. The error itself goes no further: it
-// would answer errors.Is by what a guest chose, such as the exit code that the engine has for
-// a deadline, and by whatever a host function panicked with.
+// TextOf returns an error with the message of an engine error, for logs. The engine error itself
+// must not spread: errors.Is would match what a guest chose, such as the engine's exit code for a
+// deadline, or what a host function panicked with.
 func TextOf(err error) error { return errors.New(err.Error()) }
 
-// FirstLine is the text of an error of the engine without its stack.
+// FirstLine returns the message of an engine error without its stack.
 func FirstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
 
-// stopped is the exit code with which a guest is stopped. Nobody acts on it: why it was is
-// asked of its Call.
+// stopped is the exit code with which a guest is stopped. No code acts on it; the reason is in the
+// Call.
 const stopped = 1

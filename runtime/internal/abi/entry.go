@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Form is a form in which modules are called; see ABI of package runtime.
+// Form is how a module is called; see ABI of package runtime.
 type Form string
 
 // The forms.
@@ -21,29 +21,29 @@ const (
 // CommandExport is the function that runs a command.
 const CommandExport = "_start"
 
-// The other exports by which a module is known.
+// Other exports by which a form is recognised.
 const (
 	reactorExport    = "call"
 	initializeExport = "_initialize"
 )
 
-// extismInitializers are the exports that prepare a plug-in; the first that is there runs.
+// extismInitializers are the exports that initialise a plug-in. The first one that exists runs.
 var extismInitializers = []string{initializeExport, "__wasm_call_ctors"}
 
-// haskellExport is the start of Haskell's run-time system, which takes no arguments here.
+// haskellExport starts Haskell's run-time system; it is called without arguments.
 const (
 	haskellExport    = "hs_init"
 	haskellSignature = "(i32, i32) -> ()"
 )
 
-// Entry is how a module is called. The zero value is that of a command.
+// Entry is how a module is called. The zero value calls a command.
 type Entry struct {
 	Form Form
 	// Export is the function to call.
 	Export string
 }
 
-// WithDefaults completes an entry.
+// WithDefaults fills in empty fields.
 func (e Entry) WithDefaults() Entry {
 	e.Form = cmp.Or(e.Form, Command)
 	if e.Form == Command {
@@ -54,9 +54,9 @@ func (e Entry) WithDefaults() Entry {
 	return e
 }
 
-// FindEntry returns how to call a module. An empty form is read off its exports, an empty
-// export is that of the form. It fails with an *Invalid when the module does not have that
-// form.
+// FindEntry returns how to call a module. An empty form is derived from the module's imports and
+// exports; an empty export means the default of the form. It fails with an *Invalid when the module
+// does not have that form.
 func FindEntry(report *rewrite.Report, form Form, export string) (Entry, error) {
 	if form == "" {
 		switch {
@@ -77,7 +77,7 @@ func FindEntry(report *rewrite.Report, form Form, export string) (Entry, error) 
 		return entry, checkExtism(report, entry.Export)
 	}
 	if importsExtism(report) {
-		return Entry{}, invalid("the module is an Extism plug-in, as it imports from %s; write module.abi = \"extism\"", ExtismHost)
+		return Entry{}, invalid("the module is an Extism plug-in, because it imports from %s; write module.abi = \"extism\"", ExtismHost)
 	}
 	want := noSignature
 	if form == Reactor {
@@ -92,8 +92,7 @@ func FindEntry(report *rewrite.Report, form Form, export string) (Entry, error) 
 	return entry, nil
 }
 
-// noSignature is how rewrite prints the type of a function without parameters and
-// results.
+// noSignature is how package rewrite prints the type of a function without parameters and results.
 const noSignature = "() -> ()"
 
 func hasExport(report *rewrite.Report, name string) bool {
@@ -110,12 +109,12 @@ func checkExport(report *rewrite.Report, name, signature string) error {
 	case report.Exports[i].Signature != signature:
 		return invalid("the export %s has the type %s, not %s", QuoteName(name), report.Exports[i].Signature, signature)
 	case report.Exports[i].Imported:
-		return invalid("the export %s is what the module imports; export a function of its own", QuoteName(name))
+		return invalid("the export %s is an imported function; export a function that the module defines", QuoteName(name))
 	}
 	return nil
 }
 
-// checkExtism looks at what a plug-in is called by.
+// checkExtism checks the exports by which a plug-in is called and initialised.
 func checkExtism(report *rewrite.Report, export string) error {
 	if !hasExport(report, export) {
 		return noExtismExport(report, export)
@@ -133,18 +132,18 @@ func checkExtism(report *rewrite.Report, export string) error {
 	return nil
 }
 
-// noExtismExport names the functions that the plug-in could be called by: there is no name
-// that most have.
+// noExtismExport returns an error that lists functions by which the plug-in could be called,
+// because plug-ins have no common name for them.
 func noExtismExport(report *rewrite.Report, export string) error {
-	const most = 5
+	const maxNames = 5
 	var names []string
 	for _, e := range report.Exports {
-		if e.Kind == rewrite.ExternFunc && e.Signature == "() -> i32" && len(names) < most {
+		if e.Kind == rewrite.ExternFunc && e.Signature == "() -> i32" && len(names) < maxNames {
 			names = append(names, QuoteName(e.Name))
 		}
 	}
 	if len(names) == 0 {
-		return invalid("the module exports no %s, nor any other function () -> i32", QuoteName(export))
+		return invalid("the module exports no %s and no other function () -> i32", QuoteName(export))
 	}
 	return invalid("the module exports no %s; name the function to call in module.entry: %s", QuoteName(export), strings.Join(names, ", "))
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// The modules from which Extism plug-ins import: what every host provides, and what each
-// host makes up, of which there is nothing here.
+// The modules from which Extism plug-ins import. Every host provides ExtismHost. The functions of
+// extismUser differ for each host, and this one has none.
 const (
 	ExtismHost = "extism:host/env"
 	extismUser = "extism:host/user"
 )
 
-// Why the host ends a call because of what its plug-in asked for, as Call.Stopped returns it.
+// The reasons why the host ends a call because of its plug-in, as Call.Stopped returns them.
 var (
-	ErrKernelFull    = errors.New("the plug-in's blocks are beyond the memory limit")
-	ErrAllMemoryFull = errors.New("all guests together have the memory that they may")
-	ErrVarsFull      = errors.New("the plug-in's variables are beyond their limit")
+	ErrKernelFull    = errors.New("the plug-in's blocks exceed the memory limit")
+	ErrAllMemoryFull = errors.New("the memory limit of all guests together is reached")
+	ErrVarsFull      = errors.New("the plug-in's variables exceed their limit")
 )
 
 // importsExtism reports whether a module is an Extism plug-in.
@@ -30,12 +30,12 @@ func importsExtism(report *rewrite.Report) bool {
 	return slices.ContainsFunc(report.Imports, func(imp rewrite.Import) bool { return imp.Module == ExtismHost })
 }
 
-// extismBuilder holds what the host does of the functions of ExtismHost.
+// extismBuilder returns the functions of ExtismHost that the host implements.
 func (e *Engine) extismBuilder() wazero.HostModuleBuilder {
 	x := extismExporter{e.exporter(ExtismHost)}
 	x.memory()
 	x.output()
-	x.talk()
+	x.logging()
 	x.vars()
 	x.web()
 	return x.b
@@ -43,7 +43,7 @@ func (e *Engine) extismBuilder() wazero.HostModuleBuilder {
 
 type extismExporter struct{ exporter }
 
-// add exports f, which finds its parameters on the stack and leaves its result there.
+// add exports f, which reads its parameters from the stack and leaves its result there.
 func (x extismExporter) add(name string, f func(k *kernel, stack []uint64), results []api.ValueType, params ...api.ValueType) {
 	x.export(name, params, results, func(a args) {
 		a.taint()
@@ -63,7 +63,7 @@ func (x extismExporter) memory() {
 	x.add("free", func(k *kernel, stack []uint64) { k.release(stack[0]) }, noResult, i64)
 	x.add("length", length, gives64, i64)
 	x.add("length_unsafe", length, gives64, i64)
-	// These are for the module in between.
+	// These are imports of the kernel module, not of plug-ins.
 	x.add(hostRefused, func(k *kernel, _ []uint64) { k.end(ErrBadRange) }, noResult)
 	x.add(hostTouched, func(k *kernel, _ []uint64) { k.shared.watch(false) }, noResult)
 }
@@ -76,17 +76,17 @@ func (x extismExporter) output() {
 	}, noResult, i64)
 }
 
-func (x extismExporter) talk() {
+func (x extismExporter) logging() {
 	for name, level := range map[string]slog.Level{
 		"log_trace": slog.LevelDebug, "log_debug": slog.LevelDebug, "log_info": slog.LevelInfo,
 		"log_warn": slog.LevelWarn, "log_error": slog.LevelError,
 	} {
 		x.add(name, func(k *kernel, stack []uint64) {
 			k.call.Bindings.Messages.Log(level, k.block(stack[0]))
-			k.release(stack[0]) // plug-ins count on it
+			k.release(stack[0]) // plug-ins expect the host to free the block
 		}, noResult, i64)
 	}
-	// Everything is asked for, as the listener chooses.
+	// 0 asks for all messages; the listener filters them.
 	x.add("get_log_level", func(_ *kernel, stack []uint64) { stack[0] = 0 }, gives32)
 }
 
@@ -94,8 +94,8 @@ func (x extismExporter) vars() {
 	x.add("config_get", func(k *kernel, stack []uint64) {
 		stack[0] = k.put([]byte(k.call.Config[string(k.block(stack[0]))]))
 	}, gives64, i64)
-	// Plug-ins count on it that what they hand over here is given back. It is, once the
-	// result has a place elsewhere: one that gives it back as well loses nothing.
+	// Plug-ins expect the host to free the blocks that they pass here. Blocks are freed only after
+	// the result has its own block, so a plug-in that also frees them does no harm.
 	x.add("var_get", func(k *kernel, stack []uint64) {
 		name := stack[0]
 		stack[0] = k.put(k.vars[string(k.block(name))])

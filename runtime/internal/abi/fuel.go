@@ -11,50 +11,50 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// A guest gets its fuel in slices, in the rewriter's units of about one simple
-// instruction. A slice is how late a guest can be to notice its deadline, and how long it
-// can keep the collector waiting. Most take a tenth of a millisecond; but a guest whose
-// every instruction touches a page that it never had takes a hundred times as long, so
-// slices become smaller when they take long. What a guest uses does not depend on them.
+// A guest gets its fuel in slices, in the rewriter's units of about one simple instruction. The
+// length of a slice is how late a guest can notice its deadline, and how long it can delay the
+// garbage collector. Most slices take a tenth of a millisecond. A guest whose every instruction
+// touches a new page takes a hundred times as long, so slices become smaller when they take long.
+// The fuel that a guest uses does not depend on the slices.
 const (
 	FuelSlice  = 200_000
 	firstSlice = FuelSlice / 4
-	leastSlice = FuelSlice / 16
-	// slowSlice and fastSlice are when the next slice is smaller and larger.
+	minSlice   = FuelSlice / 16
+	// A slice that took longer than slowSlice makes the next one smaller, and one that took less
+	// than fastSlice makes the next one larger.
 	slowSlice = 500 * time.Microsecond
 	fastSlice = 100 * time.Microsecond
-	// turnAfter is for how long a guest runs before other goroutines get a turn, and
-	// crowdedTurn the same while more guests run than there are processors. A turn costs
-	// some 30 microseconds, as the guest may well go on on another processor, whose caches
-	// know nothing of it; most calls need none.
-	turnAfter   = time.Millisecond
-	crowdedTurn = 200 * time.Microsecond
+	// yieldAfter is how long a guest runs before it yields to other goroutines, and crowdedYield
+	// the same while more guests run than there are processors. Yielding costs about 30
+	// microseconds, because the guest may continue on another processor with cold caches. Most
+	// calls end earlier and never yield.
+	yieldAfter   = time.Millisecond
+	crowdedYield = 200 * time.Microsecond
 )
 
-// fuelGauge counts what a call uses. What is used is equal for equal module, image,
-// input and answers of the host, since it depends on nothing else.
+// fuelGauge counts the fuel that a call uses. Fuel depends only on the module, the image, the input
+// and the results of host functions. If these are equal, so is the fuel.
 type fuelGauge struct {
-	limit uint64 // 0 is no limit
-	used  uint64 // without what is left of given
-	given uint64 // the last slice
-	// size is how large slices are at the moment, since when the last one was given, and
-	// turned when the guest had its last turn.
-	size          uint64
-	since, turned time.Time
+	limit uint64 // 0 means no limit
+	used  uint64 // updated at the end of each slice
+	given uint64 // the size of the current slice
+	// size is the size of the next slice, since is when the current slice began, and yielded is when
+	// the guest last yielded.
+	size           uint64
+	since, yielded time.Time
 }
 
-// begin is for a guest that starts with used, and returns its first slice.
+// begin starts the gauge for a guest whose start used the given fuel, and returns its first slice.
 func (g *fuelGauge) begin(used uint64) int64 {
 	g.used, g.given = used, 0
 	g.size, g.since = firstSlice, time.Now()
-	g.turned = g.since
+	g.yielded = g.since
 	return int64(g.slice())
 }
 
-// next takes what is left of the slice, below zero when the guest owes fuel, and
-// returns the next one. It reports false when more than the limit was used. A slice of
-// 0 lets the guest run up to its next charge: whether it ends must not depend on where
-// its slices began.
+// next ends a slice of which left remains, and returns the next one; left is below 0 if the guest
+// owes fuel. ok is false when the limit is exceeded. A slice of 0 lets the guest run up to its next
+// charge, so that the charge at which it ends does not depend on where its slices began.
 func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	g.settle(left)
 	if g.limit > 0 && g.used > g.limit {
@@ -63,7 +63,7 @@ func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	now := time.Now()
 	switch took := now.Sub(g.since); {
 	case took > slowSlice:
-		g.size = max(leastSlice, g.size/4)
+		g.size = max(minSlice, g.size/4)
 	case took < fastSlice:
 		g.size = min(FuelSlice, g.size*2)
 	}
@@ -71,7 +71,7 @@ func (g *fuelGauge) next(left int64) (slice int64, ok bool) {
 	return int64(g.slice()), true
 }
 
-// slice gives the next slice.
+// slice starts the next slice.
 func (g *fuelGauge) slice() uint64 {
 	g.given = g.size
 	if g.limit > 0 {
@@ -80,28 +80,28 @@ func (g *fuelGauge) slice() uint64 {
 	return g.given
 }
 
-// turn lets other goroutines run when the guest has run for so long. Their time is not the
-// guest's.
-func (g *fuelGauge) turn(after time.Duration) {
-	if g.since.Sub(g.turned) < after {
+// yield lets other goroutines run when the guest has run for the given time. Their time does not
+// count for the slice.
+func (g *fuelGauge) yield(after time.Duration) {
+	if g.since.Sub(g.yielded) < after {
 		return
 	}
 	goruntime.Gosched()
 	g.since = time.Now()
-	g.turned = g.since
+	g.yielded = g.since
 }
 
-// usedWith is what was used when left is left of the slice.
+// usedWith returns the used fuel when left remains of the slice.
 func (g *fuelGauge) usedWith(left int64) uint64 { return g.used + uint64(int64(g.given)-left) }
 
-// settle adds up what was used of the slice.
+// settle adds the used part of the slice.
 func (g *fuelGauge) settle(left int64) {
 	g.used = g.usedWith(left)
 	g.given = 0
 }
 
-// instantiateMeter provides the functions that rewritten modules call when their fuel
-// runs out and around their first read of standard input.
+// instantiateMeter provides the functions that rewritten modules call when their fuel runs out and
+// around their first read of standard input.
 func (e *Engine) instantiateMeter(ctx context.Context) error {
 	b := e.runtime.NewHostModuleBuilder(rewrite.MeterModule)
 	export := func(name string, f api.GoModuleFunc, results ...api.ValueType) {
@@ -119,10 +119,9 @@ func (e *Engine) instantiateMeter(ctx context.Context) error {
 	return err
 }
 
-// refill gives a guest more fuel, or ends it. It is called when fuel has run out, and
-// before every function of the host, of which one can take long. Compiled guest code
-// cannot be preempted, but this is Go code, which the collector can stop; and every now
-// and then other goroutines get their turn.
+// refill gives a guest more fuel, or ends it. It is called when fuel has run out, and before every
+// host function, because a host function can take long. Compiled guest code cannot be preempted.
+// This Go code can: here the collector can stop the goroutine, and here it yields to others.
 func (g *Guest) refill() {
 	left := int64(g.fuel.Get())
 	if left >= 0 {
@@ -131,19 +130,19 @@ func (g *Guest) refill() {
 	c := g.current.Load()
 	slice, ok := c.fuel.next(left)
 	if !ok {
-		g.fuel.Set(0) // what was owed is counted
+		g.fuel.Set(0) // the fuel that the guest owed has been counted
 		c.stop(ErrFuelUsed)
 		panic(sys.NewExitError(stopped))
 	}
 	g.fuel.Set(uint64(slice))
-	after := turnAfter
+	after := yieldAfter
 	if c.process.Crowded() {
-		after = crowdedTurn
+		after = crowdedYield
 	}
-	c.fuel.turn(after)
+	c.fuel.yield(after)
 }
 
-// pay takes fuel for what the host does, and ends a guest that has too little.
+// pay charges fuel for work of the host, and ends a guest that has too little.
 func (g *Guest) pay(units uint64) {
 	if units == 0 {
 		return

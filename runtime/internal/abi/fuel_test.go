@@ -12,7 +12,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// bind returns Bindings for a grant that are closed with the test.
+// bind returns Bindings for a grant, which are closed with the test.
 func bind(t testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	t.Helper()
 	b, err := hostfuncs.Bind(g, files.Options{}, hostfuncs.Services{})
@@ -23,7 +23,7 @@ func bind(t testing.TB, g capability.Grant) *hostfuncs.Bindings {
 	return b
 }
 
-// fuelGlobal is the fuel of a guest that a test plays.
+// fuelGlobal is the fuel global of a simulated guest.
 type fuelGlobal struct {
 	api.MutableGlobal
 	left int64
@@ -32,9 +32,9 @@ type fuelGlobal struct {
 func (g *fuelGlobal) Get() uint64  { return uint64(g.left) }
 func (g *fuelGlobal) Set(v uint64) { g.left = int64(v) }
 
-// endsAt plays a guest that takes charges and checks after each, on a new instance or on
-// one that was saved after it had used fuel. It returns after how many charges the guest
-// ends, and how much it used by then.
+// endsAt simulates a guest that charges fuel and checks after each charge. The guest starts new, or
+// from a snapshot made after it had used the fuel in saved. endsAt returns the number of charges at
+// which the guest ends, and its fuel by then.
 func endsAt(t *testing.T, limit, saved uint64, charges []uint64) (at int, used uint64) {
 	t.Helper()
 	global := &fuelGlobal{}
@@ -62,9 +62,9 @@ func endsAt(t *testing.T, limit, saved uint64, charges []uint64) (at int, used u
 	return at, c.fuel.used
 }
 
-// When a guest ends for its fuel depends on what it uses and on nothing else: not on
-// whether it began anew or where it was saved.
-func TestFuelEndsAtTheSameChargeWhereverTheGuestBegan(t *testing.T) {
+// The charge at which a guest runs out of fuel depends only on the fuel that it uses. It does not
+// depend on whether the guest is new or where it was saved.
+func TestFuelEndsAtSameChargeForNewAndSavedGuests(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 3000 {
 		charges := make([]uint64, 1+r.IntN(40))
@@ -72,11 +72,11 @@ func TestFuelEndsAtTheSameChargeWhereverTheGuestBegan(t *testing.T) {
 		for n := range charges {
 			charges[n] = r.Uint64N(FuelSlice / 4)
 			if r.IntN(10) == 0 {
-				charges[n] *= 20 // a bulk operation of some slices
+				charges[n] *= 20 // a bulk operation of several slices
 			}
 			total += charges[n]
 		}
-		// The limits that matter are those at which the guest checks, and one beside them.
+		// Test limits at which the guest checks, and limits next to them.
 		limit := uint64(0)
 		for _, c := range charges[:r.IntN(len(charges))] {
 			limit += c
@@ -98,7 +98,7 @@ func TestFuelEndsAtTheSameChargeWhereverTheGuestBegan(t *testing.T) {
 			saved += c
 		}
 		if begun > at || saved == 0 {
-			continue // it would never have been saved
+			continue // the guest ends before it could be saved
 		}
 		if again, usedAgain := endsAt(t, limit, saved, charges[begun:]); again+begun != at || usedAgain != used {
 			t.Fatalf("limit %d of charges %d: from the beginning it ends at %d with %d units, from charge %d on at %d with %d",

@@ -15,58 +15,55 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Guest is a running module as the functions of the host see it: the call that it serves
-// at the moment, its memory and its fuel. Its functions, streams and files find their call
-// through it.
+// Guest is a running module as host functions see it: the call that it serves, its memory and its
+// fuel. Host functions, streams and files find the call through it.
 type Guest struct {
 	Module api.Module
 	Memory *guestmem.Memory
 
 	engine   *Engine
 	options  GuestOptions
-	shared   *sharedMemory // of a plug-in, else nil
+	shared   *sharedMemory // nil unless the guest is a plug-in
 	preopens []preopen
-	// current is the call being served; nil when there is none, and then nothing
-	// can be reached.
+	// current is the call being served. Without one, the guest can reach nothing.
 	current atomic.Pointer[Call]
-	// fuel is what the guest may still run; below zero it calls refill.
+	// fuel is the fuel that the guest has left; below 0 the guest calls refill.
 	fuel api.MutableGlobal
 
-	// started says that the guest's start is over; what it looks at before would be part of
-	// a snapshot. tainted is the reason why there can be none, and taintedForNow says that
-	// the reason may be gone for the next one.
+	// started reports whether the start of the guest has ended; what it reads before would be part
+	// of a snapshot. tainted is why the guest cannot be saved. taintedForNow reports whether the
+	// reason may not apply to the next instance.
 	started       bool
 	tainted       string
 	taintedForNow bool
 	traces        guestfs.Traces
-	// streamsClosed says that the guest closed a descriptor that it found open.
+	// streamsClosed reports whether the guest closed a descriptor that was open at its start.
 	streamsClosed bool
 }
 
-// GuestOptions are what a Guest needs of its owner.
+// GuestOptions are what a Guest needs from its owner.
 type GuestOptions struct {
-	// Memory makes the memories, and Account is asked before the guest has more memory, or
-	// told that it has less.
+	// Memory creates the memories. Account is called with the change before the memory grows or
+	// shrinks; it returns false to refuse growth.
 	Memory  *guestmem.System
 	Account func(delta int64) bool
-	// Resumer is told where a command can be saved and go on.
+	// Resumer is called where a command can be saved and resumed.
 	Resumer Resumer
 }
 
-// Resumer saves a command before it first reads its input, and has it go on from there.
+// Resumer saves a command before it first reads its input, and resumes it from there.
 type Resumer interface {
 	// Enter is called when the command begins.
 	Enter()
-	// Checkpoint is called before each read. Its context has what makes a point to which
-	// Enter can go back.
+	// Checkpoint is called before each read. Its context contains what the engine needs to save a
+	// call stack to which Enter can return.
 	Checkpoint(ctx context.Context)
 }
 
-// ErrNoMemory is how a call ends that cannot have the memory with which its module
-// begins.
+// ErrNoMemory is the error of a call that cannot get the initial memory of its module.
 var ErrNoMemory = errors.New("no memory")
 
-// NewGuest makes a guest that serves c from its very start. Nothing of it has run.
+// NewGuest makes a guest that serves c from its very start. None of its code has run.
 func (e *Engine) NewGuest(c *Call, o GuestOptions) (*Guest, error) {
 	g := &Guest{engine: e, options: o, preopens: preopensFor(c.Bindings.Mounts)}
 	g.Memory = o.Memory.New(guestmem.Options{Limit: c.Limits.Memory, Account: g.account})
@@ -82,9 +79,9 @@ func (e *Engine) NewGuest(c *Call, o GuestOptions) (*Guest, error) {
 	return g, nil
 }
 
-// link instantiates the module with what it imports.
+// link instantiates the module with its imports.
 func (g *Guest) link(c *Call) error {
-	// The engine panics when it cannot have the memory that a module begins with.
+	// The engine panics when it cannot allocate the initial memory of a module.
 	if needs := g.engine.Report.Memory; needs != nil && g.Memory.Reallocate(needs.Min*guestmem.PageSize) == nil {
 		return ErrNoMemory
 	}
@@ -92,23 +89,24 @@ func (g *Guest) link(c *Call) error {
 	if err != nil {
 		return err
 	}
-	// The engine takes its memory allocator from this context and from nowhere else.
+	// The engine takes its memory allocator only from this context.
 	ctx = experimental.WithMemoryAllocator(ctx, oneMemory{g.Memory})
 	g.Module, err = g.engine.runtime.InstantiateModule(ctx, g.engine.module, g.config(c))
 	return err
 }
 
-// moduleConfig is what all modules have in common: their names must not collide, and
-// nothing of them runs by itself.
+// moduleConfig returns the configuration common to all modules. They have no names, which would
+// collide, and no function runs at instantiation.
 func moduleConfig() wazero.ModuleConfig {
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions()
 }
 
-// account is asked before the guest has more memory, or less.
+// account is called before the memory of the guest grows or shrinks; it returns false to refuse
+// growth.
 func (g *Guest) account(delta int64) bool {
 	c := g.current.Load()
 	if c != nil && delta > 0 && g.Size()+uint64(delta) > c.Limits.Memory {
-		return false // what a plug-in shares with the host is in the same limit
+		return false // the limit includes the memory that a plug-in shares with the host
 	}
 	if g.options.Account(delta) {
 		return true
@@ -116,31 +114,31 @@ func (g *Guest) account(delta int64) bool {
 	if c != nil {
 		c.Memory.SharedFull = true
 	}
-	g.TaintForNow("it was refused memory that others have while it starts")
+	g.TaintForNow("it was refused memory during its start because other guests have it")
 	return false
 }
 
-// oneMemory hands out the memory of one instance.
+// oneMemory allocates the memory of one instance.
 type oneMemory struct{ memory *guestmem.Memory }
 
 // Allocate implements experimental.MemoryAllocator.
 func (o oneMemory) Allocate(_, _ uint64) experimental.LinearMemory { return o.memory }
 
-// Size is how many bytes of memory the guest has, with what it shares with the host.
+// Size returns the memory of the guest in bytes, including memory shared with the host.
 func (g *Guest) Size() uint64 { return g.Memory.Size() + g.SharedSize() }
 
-// SharedSize is how many bytes of memory a plug-in shares with the host.
+// SharedSize returns the memory in bytes that a plug-in shares with the host.
 func (g *Guest) SharedSize() uint64 { return g.shared.size() }
 
-// Serve readies a guest that was reset for a call, when its start took so much fuel.
+// Serve prepares a reset guest for a call. startFuel is the fuel that its start used.
 func (g *Guest) Serve(c *Call, startFuel uint64) {
 	g.fuel.Set(uint64(c.fuel.begin(startFuel)))
 	g.current.Store(c)
 	g.giveKernel(c)
 }
 
-// ServeBetween has the guest serve another call, as long as run runs. What that one uses
-// counts for no other.
+// ServeBetween lets the guest serve another call while run runs. Fuel used in it does not count for
+// the current call.
 func (g *Guest) ServeBetween(c *Call, run func() error) error {
 	current, left := g.current.Load(), g.fuel.Get()
 	g.fuel.Set(uint64(c.fuel.begin(0)))
@@ -154,25 +152,25 @@ func (g *Guest) ServeBetween(c *Call, run func() error) error {
 // Current returns the call being served, or nil.
 func (g *Guest) Current() *Call { return g.current.Load() }
 
-// FuelUsed is how much fuel the current call used until now.
+// FuelUsed returns the fuel that the current call has used so far.
 func (g *Guest) FuelUsed() uint64 { return g.current.Load().fuel.usedWith(int64(g.fuel.Get())) }
 
-// Settle notes what a call used that the guest served.
+// Settle records the fuel and memory of a call that the guest served.
 func (g *Guest) Settle(c *Call) {
 	c.fuel.settle(int64(g.fuel.Get()))
 	g.measure(c)
 }
 
-// measure notes what a call did with its memory.
+// measure records the memory of a call.
 func (g *Guest) measure(c *Call) {
 	c.Memory.Size = g.Size()
 	c.Memory.Refused = g.Memory.Refused() || g.shared.refused()
 }
 
-// Rest has the guest serve no call. ResetShared is to follow before the next one.
+// Rest detaches the guest from its call. ResetShared must follow before the next call.
 func (g *Guest) Rest() { g.current.Store(nil) }
 
-// ResetShared takes what a plug-in shares with the host back to what it is before a call.
+// ResetShared resets the memory that a plug-in shares with the host to its state before a call.
 func (g *Guest) ResetShared() error { return g.shared.clear() }
 
 // Close frees the guest.
@@ -188,8 +186,8 @@ func (g *Guest) free() {
 	g.Memory.Free()
 }
 
-// Start runs what comes before the call itself: the start function, and the initialisation
-// of a reactor or a plug-in.
+// Start runs what precedes the call itself: the start function, and the initialisation of a reactor
+// or plug-in.
 func (g *Guest) Start(entry Entry) error {
 	if err := g.run(rewrite.ExportStart); err != nil {
 		return err
@@ -203,7 +201,7 @@ func (g *Guest) Start(entry Entry) error {
 	return nil
 }
 
-// run calls a function of the guest, if it has one of the name.
+// run calls an exported function of the guest, if it exists.
 func (g *Guest) run(export string, params ...uint64) error {
 	f := g.Module.ExportedFunction(export)
 	if f == nil {
@@ -213,7 +211,7 @@ func (g *Guest) run(export string, params ...uint64) error {
 	return err
 }
 
-// startExtism prepares a plug-in, unless that is what the call itself does.
+// startExtism initialises a plug-in, unless the call itself runs the initialiser.
 func (g *Guest) startExtism(entry Entry) error {
 	if err := g.current.Load().Stopped(); err != nil || entry.Export == CommandExport {
 		return err
@@ -230,43 +228,44 @@ func (g *Guest) startExtism(entry Entry) error {
 	return nil
 }
 
-// Started says that the guest's start is over.
+// Started records that the start of the guest has ended.
 func (g *Guest) Started() { g.started = true }
 
-// Starting reports whether the guest has not come to where each call begins.
+// Starting reports whether the guest has not yet reached the point where each call begins.
 func (g *Guest) Starting() bool { return !g.started }
 
-// Taint notes why the guest cannot be saved, when it is still starting.
+// Taint records why the guest cannot be saved, if it is still starting.
 func (g *Guest) Taint(reason string) {
 	if !g.started && g.tainted == "" {
 		g.tainted = reason
 	}
 }
 
-// TaintForNow is Taint for what another instance may not meet.
+// TaintForNow is Taint for a reason that may not apply to another instance.
 func (g *Guest) TaintForNow(reason string) {
 	if !g.started && g.tainted == "" {
 		g.tainted, g.taintedForNow = reason, true
 	}
 }
 
-// taintByCall is Taint for what depends on the call alone: a warm-up has its own.
+// taintByCall is Taint for a reason that depends only on the call. It has no effect in a warm-up,
+// which is a call of its own.
 func (g *Guest) taintByCall(reason string) {
 	if !g.started && !g.current.Load().IsWarmUp {
 		g.Taint(reason)
 	}
 }
 
-// Tainted is the reason why the guest cannot be saved, or "".
+// Tainted returns why the guest cannot be saved, or "".
 func (g *Guest) Tainted() string { return g.tainted }
 
-// TaintedForNow reports whether the reason may be gone for another instance.
+// TaintedForNow reports whether the reason may not apply to another instance.
 func (g *Guest) TaintedForNow() bool { return g.taintedForNow }
 
-// Clean reports whether the guest left nothing behind outside of its memory and globals.
+// Clean reports whether the guest left nothing behind outside its memory and globals.
 func (g *Guest) Clean() bool { return !g.streamsClosed && g.traces.Clean() }
 
-// mayGoOn reports whether the call being served may run on.
+// mayGoOn reports whether the call being served may continue.
 func (g *Guest) mayGoOn() bool {
 	c := g.current.Load()
 	return c != nil && c.MayGoOn()

@@ -13,46 +13,47 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Invalid says why a module cannot run here.
+// Invalid is why a module cannot run here.
 type Invalid struct{ Message string }
 
 func (e *Invalid) Error() string { return e.Message }
 
 func invalid(format string, args ...any) error { return &Invalid{fmt.Sprintf(format, args...)} }
 
-// CheckImports refuses a module that imports what this runtime does not provide,
-// naming all of it at once, with an *Invalid. Any other error is one of the engine.
+// CheckImports refuses a module with imports that this runtime does not provide. The *Invalid lists
+// all of them. Any other error comes from the engine.
 func CheckImports(report *rewrite.Report) error {
 	known, err := HostFunctions()
 	if err != nil {
 		return err
 	}
-	var faults []string
+	var missing []string
 	for _, imp := range report.Imports {
-		if fault := importFault(known, imp); fault != "" {
-			faults = append(faults, fault)
+		if problem := importProblem(known, imp); problem != "" {
+			missing = append(missing, problem)
 		}
 	}
-	if len(faults) > 0 {
-		const most = 10
-		if more := len(faults) - most; more > 0 {
-			faults = append(faults[:most], fmt.Sprintf("and %d more", more))
+	if len(missing) > 0 {
+		const maxListed = 10
+		if rest := len(missing) - maxListed; rest > 0 {
+			missing = append(missing[:maxListed], fmt.Sprintf("and %d more", rest))
 		}
-		return invalid("the module needs what this runtime does not provide: %s", strings.Join(faults, "; "))
+		return invalid("the module has imports that this runtime does not provide: %s", strings.Join(missing, "; "))
 	}
 	if len(report.Imports) > 0 && report.Memory == nil {
-		return invalid("the module has no memory, which the functions it imports write to; export one as \"memory\"")
+		return invalid("the module has no memory, but imports functions that write to it; export one as \"memory\"")
 	}
 	return nil
 }
 
-func importFault(known map[string]string, imp rewrite.Import) string {
+// importProblem returns what is wrong with an import, or "".
+func importProblem(known map[string]string, imp rewrite.Import) string {
 	name := imp.Module + "." + imp.Name
 	if imp.Kind != rewrite.ExternFunc {
-		return fmt.Sprintf("%s is an imported %s, which no tool gets", QuoteName(name), imp.Kind)
+		return fmt.Sprintf("%s is an imported %s; only functions can be imported", QuoteName(name), imp.Kind)
 	}
 	if imp.Module == extismUser {
-		return fmt.Sprintf("function %s, which only the host that the plug-in was written for has", QuoteName(name))
+		return fmt.Sprintf("function %s, which exists only in the host that the plug-in was written for", QuoteName(name))
 	}
 	signature, ok := known[name]
 	switch {
@@ -61,26 +62,26 @@ func importFault(known map[string]string, imp rewrite.Import) string {
 	case ok:
 		return fmt.Sprintf("%s has the type %s, not %s", QuoteName(name), signature, imp.Signature)
 	}
-	fault := "function " + QuoteName(name)
+	problem := "function " + QuoteName(name)
 	if imp.Module == WASI || imp.Module == V1 || imp.Module == ExtismHost {
 		if near := suggest.Nearest(name, SortedKeys(known)); near != "" {
-			fault += " (did you mean " + near + "?)"
+			problem += " (did you mean " + near + "?)"
 		}
 	}
-	return fault
+	return problem
 }
 
-// QuoteName shows a name that a guest chose: control characters escaped, and no
-// longer than a line.
+// QuoteName returns a name that a guest chose in printable form: control characters are escaped,
+// and the name is at most a line long.
 func QuoteName(name string) string {
-	const most = 120
-	q := strconv.Quote(plaintext.Short(name, most))
+	const maxLength = 120
+	q := strconv.Quote(plaintext.Short(name, maxLength))
 	return q[1 : len(q)-1]
 }
 
-// HostFunctions returns what a guest may import, as "module.function" with the
-// signature in the notation of rewrite. It asks the engine, so the list is what
-// instances really get.
+// HostFunctions returns the functions that a guest may import, as "module.function" with their
+// signatures in the notation of package rewrite. It asks the engine, so the list is exactly what
+// instances get.
 func HostFunctions() (map[string]string, error) {
 	ctx := context.Background()
 	e := &Engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())}
@@ -92,8 +93,8 @@ func HostFunctions() (map[string]string, error) {
 	known := make(map[string]string)
 	for module, builder := range modules {
 		host, err := builder.Compile(ctx)
-		if err == nil && module == ExtismHost { // of which plug-ins get only a part from the host
-			host, err = e.runtime.CompileModule(ctx, kernelModule(passedOn(host.ExportedFunctions())))
+		if err == nil && module == ExtismHost { // plug-ins import from the kernel module instead
+			host, err = e.runtime.CompileModule(ctx, kernelModule(forwarded(host.ExportedFunctions())))
 		}
 		if err != nil {
 			return nil, err

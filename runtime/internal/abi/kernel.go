@@ -8,43 +8,43 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// kernel is what an Extism plug-in shares with the host for one call. What belongs to the
-// blocks lies in Go: nothing that the plug-in writes to the memory is believed. It is used
-// by the call's goroutine alone.
+// kernel is the state that an Extism plug-in shares with the host for one call. The bookkeeping of
+// blocks is in Go, so nothing that the plug-in writes to its memory is trusted. Only the call's
+// goroutine uses it.
 type kernel struct {
 	call   *Call
 	shared *sharedMemory
-	data   []byte // of shared
-	// next is where memory begins that was never given out; 0 stands for no block.
+	data   []byte // the memory of shared
+	// next is the offset from which memory was never allocated. Offset 0 means no block.
 	next   uint64
 	blocks map[uint64]block    // by offset
-	free   map[uint64][]uint64 // offsets of blocks given back, by room
+	free   map[uint64][]uint64 // offsets of freed blocks, by room
 
 	output, outputLen uint64
 	vars              map[string][]byte
 	varBytes          int
-	status            uint32 // of the last response
-	headers           []byte // of the last response, nil before there is one
+	status            uint32 // status of the last response
+	headers           []byte // headers of the last response; nil before the first
 }
 
-// block is a piece of the kernel's memory; live says that it was not given back.
+// block is a piece of the kernel's memory; live is false after it was freed.
 type block struct {
 	length, room uint64
 	live         bool
 }
 
-// Bounds of what the host keeps for a plug-in outside of the memory that is counted.
+// Limits on what the host stores for a plug-in outside the counted memory.
 const (
 	maxBlocks   = 1 << 17
 	maxVarBytes = 1 << 20 // names and values together
-	varOverhead = 64      // what a variable counts for besides
-	// SmallestBlock is about what the host keeps of a block, so that the limit of the
-	// memory bounds that, too.
+	varOverhead = 64      // bytes counted for each variable in addition
+	// SmallestBlock is about the size of the host's data for each block. So the memory limit also
+	// bounds that data.
 	SmallestBlock = 64
 )
 
-// giveKernel gives the call of a plug-in a kernel with its input, or stops it when there
-// is no room for that. Other calls have none.
+// giveKernel gives the call of a plug-in a kernel that holds its input, or stops the call if the
+// input does not fit. Other calls get no kernel.
 func (g *Guest) giveKernel(c *Call) {
 	if g.shared == nil {
 		return
@@ -69,7 +69,8 @@ func (k *kernel) end(cause error) {
 	panic(sys.NewExitError(stopped))
 }
 
-// alloc returns the offset of a block of n bytes, 0 for none, or ends the call.
+// alloc allocates a block of n bytes and returns its offset, which is 0 for n = 0. It ends the call
+// on failure.
 func (k *kernel) alloc(n uint64) uint64 {
 	at, err := k.reserve(n)
 	if err != nil {
@@ -78,7 +79,7 @@ func (k *kernel) alloc(n uint64) uint64 {
 	return at
 }
 
-// reserve is alloc for the host.
+// reserve is alloc with an error in place of ending the call.
 func (k *kernel) reserve(n uint64) (at uint64, err error) {
 	if n == 0 {
 		return 0, nil
@@ -104,15 +105,15 @@ func (k *kernel) reserve(n uint64) (at uint64, err error) {
 	return at, nil
 }
 
-// take makes a block of the n bytes at the beginning of memory that was never given out.
+// take makes a block of n bytes at the start of never allocated memory.
 func (k *kernel) take(at, n uint64) {
 	room := roomFor(n)
 	k.next = at + room
 	k.blocks[at] = block{length: n, room: room, live: true}
 }
 
-// roomFor is what a block of n bytes takes: few different sizes, so that those given
-// back fit again.
+// roomFor returns the room that a block of n bytes takes. There are few different rooms, so that
+// freed blocks are reused.
 func roomFor(n uint64) uint64 {
 	if n <= SmallestBlock {
 		return SmallestBlock
@@ -121,7 +122,7 @@ func roomFor(n uint64) uint64 {
 	return (n + step - 1) / step * step
 }
 
-// grow makes the memory at least so large.
+// grow makes the memory at least size bytes large.
 func (k *kernel) grow(size uint64) error {
 	if size <= uint64(len(k.data)) {
 		return nil
@@ -140,7 +141,7 @@ func (k *kernel) grow(size uint64) error {
 	return ErrKernelFull
 }
 
-// release gives a block back; what is none, or no longer one, is nothing.
+// release frees a block. It ignores an offset that is not a live block.
 func (k *kernel) release(at uint64) {
 	if b := k.blocks[at]; b.live {
 		b.live = false
@@ -149,7 +150,7 @@ func (k *kernel) release(at uint64) {
 	}
 }
 
-// length is that of the block that begins at the offset, 0 when there is none.
+// length returns the length of the block at the offset, or 0 if there is none.
 func (k *kernel) length(at uint64) uint64 {
 	if b := k.blocks[at]; b.live {
 		return b.length
@@ -165,17 +166,17 @@ func (k *kernel) span(at, n uint64) []byte {
 	return k.data[at : at+n]
 }
 
-// block returns the bytes of the block that begins at the offset.
+// block returns the bytes of the block at the offset.
 func (k *kernel) block(at uint64) []byte { return k.span(at, k.length(at)) }
 
-// put stores bytes in a block of their own.
+// put stores data in a new block.
 func (k *kernel) put(data []byte) uint64 {
 	at := k.alloc(uint64(len(data)))
 	copy(k.span(at, uint64(len(data))), data)
 	return at
 }
 
-// receive stores what read returns, up to its end, in a block of its own.
+// receive stores what read returns, up to its end, in a new block.
 func (k *kernel) receive(read func(p []byte) (int, error)) (at uint64, err error) {
 	const piece = 32 << 10
 	if len(k.blocks) >= maxBlocks {
@@ -203,15 +204,15 @@ func (k *kernel) receive(read func(p []byte) (int, error)) (at uint64, err error
 	return at, nil
 }
 
-// deliver makes the output that of the call.
+// deliver writes the plug-in's output to the output of the call.
 func (k *kernel) deliver() {
 	if k.call.Stopped() == nil {
-		// It was looked at when it was set, and the memory does not shrink.
+		// setOutput checked the range, and the memory does not shrink.
 		_, _ = k.call.stdout.Write(k.data[k.output : k.output+k.outputLen])
 	}
 }
 
-// setOutput says what the output is: the bytes that lie there when the call ends.
+// setOutput sets the range of the output, whose bytes are read when the call ends.
 func (k *kernel) setOutput(at, n uint64) {
 	if n > uint64(k.call.Limits.Output) {
 		k.end(ErrOutputFull)
@@ -220,7 +221,7 @@ func (k *kernel) setOutput(at, n uint64) {
 	k.output, k.outputLen = at, n
 }
 
-// setVar keeps a copy of a value for the rest of the call; nil removes it.
+// setVar stores a copy of a value for the rest of the call; nil removes the variable.
 func (k *kernel) setVar(name string, value []byte) {
 	if old, ok := k.vars[name]; ok {
 		k.varBytes -= varOverhead + len(name) + len(old)

@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// sharedMemory is the memory that an instance of a plug-in shares with the host, in a
-// module of its own from which the plug-in imports. A nil one has no bytes.
+// sharedMemory is the memory that an instance of a plug-in shares with the host. It belongs to a
+// separate module from which the plug-in imports. A nil *sharedMemory has no bytes.
 type sharedMemory struct {
 	e             *Engine
 	mem           *guestmem.Memory
@@ -22,7 +22,7 @@ type sharedMemory struct {
 	watched       api.MutableGlobal
 }
 
-// QuickImports are what plug-ins import that the meter need not look after.
+// QuickImports returns the imports of plug-ins that need no metering.
 func QuickImports() []rewrite.ImportName {
 	var names []rewrite.ImportName
 	for _, f := range quickFunctions() {
@@ -31,8 +31,8 @@ func QuickImports() []rewrite.ImportName {
 	return names
 }
 
-// passedOn are the functions of the host that plug-ins get, by name.
-func passedOn(definitions map[string]api.FunctionDefinition) (list []kernelFunction) {
+// forwarded returns the host functions that the kernel module forwards to plug-ins, sorted by name.
+func forwarded(definitions map[string]api.FunctionDefinition) (list []kernelFunction) {
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
 		if def := definitions[name]; name != hostRefused && name != hostTouched {
 			list = append(list, kernelFunction{name: name, params: def.ParamTypes(), results: def.ResultTypes()})
@@ -41,19 +41,19 @@ func passedOn(definitions map[string]api.FunctionDefinition) (list []kernelFunct
 	return list
 }
 
-// ShareMemory compiles what a plug-in imports from; for other modules it does nothing. It is
-// apart from NewEngine because the cache of that one is for the code of one module.
+// ShareMemory compiles the module that a plug-in imports from; for other modules it does nothing.
+// It is separate from NewEngine, because the cache in NewEngine is for the code of one module.
 func (e *Engine) ShareMemory() (err error) {
 	if !importsExtism(e.Report) || e.kernel != nil {
 		return nil
 	}
 	host := e.runtime.Module(ExtismHost).ExportedFunctionDefinitions()
-	e.kernel, err = e.runtime.CompileModule(compileContext(1), kernelModule(passedOn(host)))
+	e.kernel, err = e.runtime.CompileModule(compileContext(1), kernelModule(forwarded(host)))
 	return err
 }
 
-// shareMemory makes what the instance shares with the host, and returns the context in
-// which the plug-in finds it. Modules that are no plug-ins share nothing.
+// shareMemory creates the memory that the instance shares with the host, and returns the context
+// with which the plug-in finds it. Modules that are not plug-ins share nothing.
 func (g *Guest) shareMemory(ctx context.Context, c *Call) (context.Context, error) {
 	e := g.engine
 	if e.kernel == nil {
@@ -82,7 +82,7 @@ func (g *Guest) shareMemory(ctx context.Context, c *Call) (context.Context, erro
 	}), nil
 }
 
-// size is how many bytes it has.
+// size returns the size of the memory in bytes.
 func (m *sharedMemory) size() uint64 {
 	if m == nil {
 		return 0
@@ -90,27 +90,27 @@ func (m *sharedMemory) size() uint64 {
 	return m.mem.Size()
 }
 
-// refused reports whether it was refused memory in the call.
+// refused reports whether growth was refused in this call.
 func (m *sharedMemory) refused() bool { return m != nil && m.mem.Refused() }
 
-// watch has the host told of the next load or store, or of none.
+// watch sets whether the host is notified of the next load or store.
 func (m *sharedMemory) watch(on bool) {
 	m.watched.Set(uint64(number(on)))
 }
 
-// grow adds pages, and reports whether it could.
+// grow adds pages and reports whether it succeeded.
 func (m *sharedMemory) grow(pages uint32) bool {
 	_, ok := m.mod.Memory().Grow(pages)
 	return ok
 }
 
-// setInput says where the input lies.
+// setInput sets the range of the input.
 func (m *sharedMemory) setInput(at, n uint64) {
 	m.input.Set(at)
 	m.length.Set(n)
 }
 
-// clear takes it back to what it is before a call.
+// clear resets the memory to its state before a call.
 func (m *sharedMemory) clear() error {
 	if m == nil {
 		return nil
@@ -119,7 +119,6 @@ func (m *sharedMemory) clear() error {
 	return m.mem.Clear(guestmem.PageSize, func() bool { return m.grow(1) })
 }
 
-// close frees it.
 func (m *sharedMemory) close() {
 	if m == nil {
 		return

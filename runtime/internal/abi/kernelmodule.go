@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Plug-ins import from a module that is made here, one for each instance. A plug-in loads
-// and stores a byte or a word at a time, and asking the host for each costs fifty times as
-// much as what the module does in its own memory. All other functions it passes on from
-// the host.
+// Plug-ins import from a kernel module that is generated here; each instance has its own. A plug-in
+// loads and stores one byte or word at a time. A host call for each would cost fifty times as much
+// as the kernel module's access to its own memory. The kernel module forwards all other functions
+// to the host.
 
-// What the host finds in the module by name.
+// Names of globals by which the host accesses the module.
 const (
 	sharedInput  = "input offset"
 	sharedLength = "input size"
-	// sharedWatched is not 0 as long as hostTouched is called before a load or store.
+	// sharedWatched is not 0 while hostTouched is called before each load or store.
 	sharedWatched = "watched"
 )
 
-// What the module imports for itself. hostRefused ends a call that names what is not in
-// the memory.
+// Functions that the module imports for itself. hostRefused ends a call that passed an offset
+// outside the memory.
 const (
 	hostRefused = "refused"
 	hostTouched = "touched"
 )
 
-// Indexes of globals and of the imports that the module has for itself.
+// Indexes of globals, and of the module's own imports.
 const (
 	globalInput = iota
 	globalLength
@@ -37,7 +37,7 @@ const (
 	funcTouched
 )
 
-// Opcodes by their names in the WebAssembly specification.
+// Opcodes, named as in the WebAssembly specification.
 const (
 	opUnreachable = 0x00
 	opIf          = 0x04
@@ -66,15 +66,14 @@ const (
 	typeEmpty = 0x40
 )
 
-// kernelFunction is a function that plug-ins get: one of the module's own, or, without code,
-// one of the host that the module passes on.
+// kernelFunction is a function for plug-ins. Its code is nil if the module forwards it to the host.
 type kernelFunction struct {
 	name                  string
 	params, results, code []byte
 }
 
-// quickFunctions returns what the module does itself, after watched. The first parameter of a
-// function that loads or stores is where.
+// quickFunctions returns the functions that the module implements, without the code of watched. The
+// first parameter of a load or store is the offset.
 func quickFunctions() []kernelFunction {
 	word, char := []byte{typeI64}, []byte{typeI32}
 	at := []byte{opLocalGet, 0, opI32WrapI64}
@@ -93,16 +92,17 @@ func quickFunctions() []kernelFunction {
 	}
 }
 
-// watched tells the host of a function that looks at the call, where it has to know.
+// watched returns code that notifies the host before a function that accesses the call, while the
+// global is set.
 func watched() []byte {
 	return []byte{opGlobalGet, globalWatched, opIf, typeEmpty, opCall, funcTouched, opEnd}
 }
 
-// refuse ends the call, if the condition that it comes behind holds.
+// refuse returns code that ends the call if the condition on the stack holds.
 func refuse() []byte { return []byte{opIf, typeEmpty, opCall, funcRefused, opUnreachable, opEnd} }
 
-// inMemory refuses n bytes at an offset that are not all in the memory, which is never
-// smaller than a page.
+// inMemory returns code that refuses n bytes at an offset that are not all inside the memory. The
+// memory is never smaller than a page.
 func inMemory(n byte) []byte {
 	const pageBits = 16
 	return append([]byte{
@@ -110,7 +110,8 @@ func inMemory(n byte) []byte {
 	}, refuse()...)
 }
 
-// inInput refuses an offset beyond the input, and makes one of the memory of others.
+// inInput returns code that refuses an offset beyond the input, and turns it into an offset of the
+// memory.
 func inInput() []byte {
 	return slices.Concat(
 		[]byte{opLocalGet, 0, opGlobalGet, globalLength, opI64GeU}, refuse(),
@@ -118,12 +119,12 @@ func inInput() []byte {
 	)
 }
 
-// kernelModule returns the module in the binary format.
+// kernelModule returns the kernel module in the binary format.
 func kernelModule(host []kernelFunction) []byte {
 	own := []kernelFunction{funcRefused: {name: hostRefused}, funcTouched: {name: hostTouched}}
 	var types, imports, declared, exports, code [][]byte
 	for i, f := range slices.Concat(own, host, quickFunctions()) {
-		index := length(i) // of the function and of its type
+		index := length(i) // index of the function and of its type
 		types = append(types, slices.Concat([]byte{typeFunc}, length(len(f.params)), f.params, length(len(f.results)), f.results))
 		if f.code == nil {
 			imports = append(imports, slices.Concat(name(ExtismHost), name(f.name), []byte{0}, index))
@@ -154,5 +155,5 @@ func wasmSection(id byte, items ...[]byte) []byte {
 
 func name(text string) []byte { return append(length(len(text)), text...) }
 
-// length is a number that is not negative in LEB128.
+// length encodes a non-negative number in LEB128.
 func length(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }

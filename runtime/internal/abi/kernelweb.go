@@ -8,36 +8,37 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// web adds HTTP as Extism has it: a request returns the body of its response, and what
-// else there is to know of that one is asked for afterwards.
+// web adds HTTP as Extism defines it: a request returns the body of its response, and separate
+// functions return status and headers.
 func (x extismExporter) web() {
 	x.add("http_request", func(k *kernel, stack []uint64) {
 		head, body := stack[0], stack[1]
 		stack[0] = k.exchange(head, body)
-		k.release(head) // plug-ins count on it
+		k.release(head) // plug-ins expect the host to free the block
 		k.release(body)
 	}, gives64, i64, i64)
 	x.add("http_status_code", func(k *kernel, stack []uint64) { stack[0] = uint64(k.status) }, gives32)
 	x.add("http_headers", func(k *kernel, stack []uint64) { stack[0] = k.put(k.headers) }, gives64)
 }
 
-// WebFailure is the cause of a call whose plug-in sent a request that failed: the ABI
-// has no way to tell the plug-in.
+// WebFailure ends a call whose HTTP request failed, because the ABI cannot report the failure to
+// the plug-in.
 type WebFailure struct{ message string }
 
 func (f *WebFailure) Error() string { return "the HTTP request failed: " + f.message }
 
-// exchange sends the request that lies in a block, with the body in another, and returns
-// where the body of the response is. It ends the call when there is none.
+// exchange sends the request in the block head, with the body in the block body, and returns the
+// offset of the response body. It ends the call if there is no response.
 func (k *kernel) exchange(head, body uint64) uint64 {
 	k.status, k.headers = 0, nil
 	at, err := k.send(k.block(head), k.block(body))
 	if !k.call.MayGoOn() {
-		k.end(ErrOver) // the reason is noted already
+		k.end(ErrOver) // the reason is already recorded
 	}
 	if err != nil {
-		k.call.Failure = ErrorText{} // what the plug-in said before does not tell why
-		k.end(&WebFailure{faultOf(err).Message})
+		// an earlier message of the plug-in does not explain this failure
+		k.call.Failure = ErrorText{}
+		k.end(&WebFailure{guestError(err).Message})
 	}
 	return at
 }
@@ -66,9 +67,9 @@ func (k *kernel) send(head, body []byte) (at uint64, err error) {
 	return k.receive(func(p []byte) (int, error) { return w.Read(handle, p) })
 }
 
-// extismRequest turns the head of a request into one of our own.
+// extismRequest converts the head of a request into the format of package hostfuncs.
 func extismRequest(head []byte) ([]byte, error) {
-	bad := &hostfuncs.Error{Code: hostfuncs.CodeInvalid, Kind: "url", Message: "the plug-in's request is not the JSON object that Extism describes, or too large"}
+	bad := &hostfuncs.Error{Code: hostfuncs.CodeInvalid, Kind: "url", Message: "the plug-in's request is too large, or not a JSON object as Extism defines it"}
 	if len(head) > hostfuncs.MaxRequestHead {
 		return nil, bad
 	}
@@ -88,8 +89,8 @@ func extismRequest(head []byte) ([]byte, error) {
 	return json.Marshal(map[string]any{"method": strings.ToUpper(theirs.Method), "url": theirs.URL, "headers": pairs})
 }
 
-// keepHead keeps status and headers of a response: names in lower case, values of equal
-// names joined.
+// keepHead stores the status and headers of a response. Names are lower case, and values of equal
+// names are joined.
 func (k *kernel) keepHead(head []byte) error {
 	var ours struct {
 		Status  uint32      `json:"status"`

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Values of equal headers are joined, in time linear in their number.
+// Values of equal headers are joined in time linear in their number.
 func TestExtismHeadersAreJoined(t *testing.T) {
 	const many = 20_000
 	head := `{"status":200,"headers":[["A","1"],["b","2"]` + strings.Repeat(`,["a","x"]`, many) + `]}`
@@ -25,6 +25,6 @@ func TestExtismHeadersAreJoined(t *testing.T) {
 	joined()
 	goruntime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
-		t.Errorf("%d bytes are allocated for it", took)
+		t.Errorf("%d bytes were allocated", took)
 	}
 }

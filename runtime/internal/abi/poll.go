@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// MaxSubscriptions bounds what one poll_oneoff waits for. Programs wait for a clock
-// and a few descriptors.
+// MaxSubscriptions limits the subscriptions of one poll_oneoff. Programs wait for a clock and a few
+// descriptors.
 const MaxSubscriptions = 64
 
 // Layout of subscriptions and events; see
@@ -31,9 +31,9 @@ const (
 	flagAbsolute   = 1
 )
 
-// pollOneoff waits for the first of several events. Every file and stream of a guest
-// is ready at any time, so with one of those it does not wait; else it sleeps, as
-// long as the call may run, until the earliest time.
+// pollOneoff waits for the first of several events. Every file and stream of a guest is always
+// ready, so a poll that includes one does not wait. Otherwise it sleeps until the earliest time, as
+// long as the call may run.
 func (e *Engine) pollOneoff(_ context.Context, mod api.Module, stack []uint64) {
 	c := e.onGuest(mod).current.Load()
 	in, out, n, result := uint32(stack[0]), uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
@@ -70,12 +70,12 @@ func (e *Engine) pollOneoff(_ context.Context, mod api.Module, stack []uint64) {
 type subscription struct {
 	userdata uint64
 	kind     byte
-	wait     time.Duration // until it happens; 0 for what is ready
+	wait     time.Duration // time until the event; 0 if it is ready
 }
 
 type subscriptions []subscription
 
-// parseSubscriptions copies the subscriptions out of the guest's memory.
+// parseSubscriptions copies the subscriptions from the guest's memory.
 func parseSubscriptions(b []byte, clock hostfuncs.Clock) (subscriptions, uint64) {
 	var list subscriptions
 	for ; len(b) > 0; b = b[subscriptionBytes:] {
@@ -100,7 +100,7 @@ func parseSubscriptions(b []byte, clock hostfuncs.Clock) (subscriptions, uint64)
 	return list, wasiSuccess
 }
 
-// reading returns what a clock of the guest shows, in nanoseconds.
+// reading returns the time of a guest's clock in nanoseconds.
 func reading(clock hostfuncs.Clock, id uint32) uint64 {
 	if id == clockMonotonic {
 		return uint64(clock.Elapsed())
@@ -108,12 +108,12 @@ func reading(clock hostfuncs.Clock, id uint32) uint64 {
 	return uint64(max(0, clock.Now().UnixNano()))
 }
 
-// earliest is how long it takes until something happens.
+// earliest returns the time until the first event.
 func (l subscriptions) earliest() time.Duration {
 	return slices.MinFunc(l, func(a, b subscription) int { return cmp.Compare(a.wait, b.wait) }).wait
 }
 
-// write tells the events that have happened after a wait, and returns how many.
+// write stores the events that have happened after a wait, and returns their number.
 func (l subscriptions) write(b []byte, waited time.Duration) uint32 {
 	n := uint32(0)
 	for _, s := range l {

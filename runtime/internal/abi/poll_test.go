@@ -9,7 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// steadyClock shows one time.
+// steadyClock always shows the same time.
 type steadyClock struct{ hostfuncs.Clock }
 
 func (steadyClock) Now() time.Time         { return time.Unix(100, 0) }

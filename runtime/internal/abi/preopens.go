@@ -10,14 +10,14 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
-// preopen is a directory that the guest finds open at start.
+// preopen is a directory that is open when the guest starts.
 type preopen struct {
-	name string // what the guest is told
-	path string // where it is in the guest's file system
+	name string // name that the guest sees
+	path string // path in the guest's file system
 }
 
-// preopensFor lists the preopens of a call: the root, each mount, and last "." for
-// the workspace (see wasiBuilder for why).
+// preopensFor lists the preopens of a call: the root, each mount, and last "." for the workspace
+// (wasiBuilder explains why).
 func preopensFor(mounts []capability.FS) []preopen {
 	list := []preopen{{"/", "/"}}
 	workspace := ""
@@ -35,7 +35,7 @@ func preopensFor(mounts []capability.FS) []preopen {
 	return list
 }
 
-// workspace is where the guest sees its workspace, or "".
+// workspace returns the path at which the guest sees its workspace, or "".
 func (g *Guest) workspace() string {
 	if last := g.preopens[len(g.preopens)-1]; last.name == "." {
 		return last.path
@@ -43,18 +43,17 @@ func (g *Guest) workspace() string {
 	return ""
 }
 
-// mounts shows the files of the call being served to the engine.
+// mounts configures the engine with the files of the call being served.
 func (g *Guest) mounts() wazero.FSConfig {
 	mounts := wazero.NewFSConfig()
-	// Preopens of one path are one file system, so that files can be renamed between
-	// them.
+	// Preopens of the same path share a file system, so that files can be renamed between them.
 	views := make(map[string]experimentalsys.FS)
 	for _, p := range g.preopens {
 		if views[p.path] == nil {
 			views[p.path] = guestfs.New(g.files, p.path, &g.traces)
 		}
 		name := p.name
-		if name == "." { // the guest never sees it: prestatDirName answers with preopen.name
+		if name == "." { // the guest never sees this name: prestatDirName returns preopen.name
 			name = "/\x00workspace"
 		}
 		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(views[p.path], name)
@@ -62,14 +61,14 @@ func (g *Guest) mounts() wazero.FSConfig {
 	return mounts
 }
 
-// files are the files that the guest can reach at this moment, nil for none. A warm-up
-// reaches none, so that a snapshot holds nothing of them.
+// files returns the files that the guest can reach now, or nil. A warm-up reaches none, so that a
+// snapshot contains nothing of them.
 func (g *Guest) files() *files.FS {
 	c := g.current.Load()
 	if c == nil {
 		return nil
 	}
-	g.Taint("it looks at files while it starts")
+	g.Taint("it accesses files during its start")
 	if c.IsWarmUp {
 		return nil
 	}

@@ -2,60 +2,62 @@ package abi
 
 import "github.com/tetratelabs/wazero/api"
 
-// size is a parameter of a host function by which the guest says how much there is to do: a
-// count, a length, or a block of an Extism plug-in, whose length the kernel knows.
+// size is a parameter of a host function that determines how much work the host does: a count, a
+// length, or a block of an Extism plug-in, whose length the kernel knows.
 type size struct {
-	at int // its place among the parameters
-	// most is the largest value that the function gets; 0 is no ceiling but the guest's memory.
-	most uint64
-	// errno answers a larger value. 0 cuts it to most, which the function itself refuses.
+	at int // index among the parameters
+	// limit is the largest value that the function gets; 0 means that only the guest's memory
+	// limits it.
+	limit uint64
+	// errno is returned for a larger value. If it is 0, the value is lowered to limit, and the
+	// function itself refuses it.
 	errno uint64
-	// perUnit is the price as a shift: 4 charges one unit of fuel for 16, -4 charges 16 for
-	// one. free charges nothing: something else bounds the work.
+	// perUnit is the price as a shift: 4 charges one unit of fuel for 16 bytes, -4 charges 16 units
+	// for one item. A free size charges nothing, because something else bounds the work.
 	perUnit int
 	free    bool
 	block   bool
 }
 
-// MaxVector is how many pieces one read or write has, IOV_MAX of POSIX systems. The engine
-// walks through empty ones without a look at the deadline.
+// MaxVector limits the pieces of one read or write, like IOV_MAX on POSIX systems. The engine walks
+// through empty pieces without checking the deadline.
 const MaxVector = 1024
 
-// Sizes that several functions have.
-func vectorAt(at int) size { return size{at: at, most: MaxVector, errno: wasiInval, perUnit: -4} }
-func pathAt(at int) size   { return size{at: at, most: maxPathBytes + 1, perUnit: 4} }
+// Sizes that several functions use.
+func vectorAt(at int) size { return size{at: at, limit: MaxVector, errno: wasiInval, perUnit: -4} }
+func pathAt(at int) size   { return size{at: at, limit: maxPathBytes + 1, perUnit: 4} }
 func bytesAt(at int) size  { return size{at: at, perUnit: 4} }
 func blockAt(at int) size  { return size{at: at, perUnit: 4, block: true} }
 
-// freeAt is for a buffer that the host fills with what it has, and for a number that it
-// only compares.
+// freeAt is for a buffer that the host fills with existing data, and for a number that it only
+// compares.
 func freeAt(at int) size { return size{at: at, free: true} }
 
-// hostSizes are all sizes of all functions that guests can import, by module and function.
-// A function that is not named has none; a test holds the list against what is exported.
+// hostSizes lists all sizes of all functions that guests can import, by module and function. A
+// function that is not listed has none. A test compares the list with the exported functions.
 var hostSizes = map[string]map[string][]size{
 	WASI: {
-		"fd_advise":               {freeAt(2)}, // is not done
-		"fd_allocate":             {freeAt(2)}, // sets the size of a file, which has a ceiling
-		"fd_filestat_set_size":    {freeAt(1)}, // the same
+		"fd_advise":               {freeAt(2)}, // not implemented
+		"fd_allocate":             {freeAt(2)}, // sets the size of a file, which is limited
+		"fd_filestat_set_size":    {freeAt(1)}, // also sets the size
 		"fd_pread":                {vectorAt(2)},
 		"fd_prestat_dir_name":     {freeAt(2)}, // at most the length of the name
 		"fd_pwrite":               {vectorAt(2)},
 		"fd_read":                 {vectorAt(2)},
-		"fd_readdir":              {freeAt(2)}, // the entries of a call have a ceiling
+		"fd_readdir":              {freeAt(2)}, // the entries of a call are limited
 		"fd_write":                {vectorAt(2)},
 		"path_create_directory":   {pathAt(2)},
 		"path_filestat_get":       {pathAt(3)},
 		"path_filestat_set_times": {pathAt(3)},
 		"path_link":               {pathAt(3), pathAt(6)},
 		"path_open":               {pathAt(3)},
-		"path_readlink":           {pathAt(2), freeAt(4)}, // one link, which has a length
+		"path_readlink":           {pathAt(2), freeAt(4)}, // the length of one link
 		"path_remove_directory":   {pathAt(2)},
 		"path_rename":             {pathAt(2), pathAt(5)},
 		"path_symlink":            {pathAt(1), pathAt(4)},
 		"path_unlink_file":        {pathAt(2)},
-		"poll_oneoff":             {{at: 2, most: MaxSubscriptions, errno: wasiInval, perUnit: -4}},
-		"random_get":              {bytesAt(1)}, // in pieces, with a look at the deadline each
+		"poll_oneoff":             {{at: 2, limit: MaxSubscriptions, errno: wasiInval, perUnit: -4}},
+		"random_get":              {bytesAt(1)}, // in pieces, with a deadline check for each
 		"sock_recv":               {vectorAt(2)},
 		"sock_send":               {vectorAt(2)},
 	},
@@ -65,17 +67,17 @@ var hostSizes = map[string]map[string][]size{
 		"fault_read":    {freeAt(1)},
 		"files_list":    {bytesAt(1), freeAt(3)}, // 4,096 names in 1 MiB; see batch
 		"files_read":    {bytesAt(1), freeAt(2), freeAt(4)},
-		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path, and the file ceilings
+		"files_replace": {bytesAt(1), freeAt(3), bytesAt(5)}, // a path, and the file limits
 		"files_stat":    {bytesAt(1), freeAt(3)},
 		"http_head":     {freeAt(2)},
 		"http_read":     {freeAt(2)},
 		"http_request":  {bytesAt(1), bytesAt(3)}, // 128 KiB and 10 MiB
 		"input_read":    {freeAt(1)},
-		"kv_delete":     {bytesAt(1)}, // keys and values have ceilings
+		"kv_delete":     {bytesAt(1)}, // keys and values are limited
 		"kv_get":        {bytesAt(1), freeAt(3)},
 		"kv_list":       {bytesAt(1), bytesAt(3), freeAt(5)},
 		"kv_put":        {bytesAt(1), bytesAt(3)},
-		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)}, // absent is no length
+		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)}, // absent is not a length
 		"log":           {freeAt(2)},                        // 8 KiB are kept
 		"output_write":  {bytesAt(1)},                       // limits.output
 		"progress":      {freeAt(3)},                        // 1 KiB is kept
@@ -84,22 +86,22 @@ var hostSizes = map[string]map[string][]size{
 		"update":        {freeAt(1)},                        // 16 KiB
 	},
 	ExtismHost: {
-		"alloc":        {freeAt(0)}, // the memory limit
+		"alloc":        {freeAt(0)}, // bounded by the memory limit
 		"config_get":   {blockAt(0)},
 		"error_set":    {freeAt(0)}, // 16 KiB are kept
 		"http_request": {blockAt(0), blockAt(1)},
-		"log_debug":    {freeAt(0)}, // as log
+		"log_debug":    {freeAt(0)}, // like log
 		"log_error":    {freeAt(0)},
 		"log_info":     {freeAt(0)},
 		"log_trace":    {freeAt(0)},
 		"log_warn":     {freeAt(0)},
-		"output_set":   {freeAt(1)}, // is copied once, when the call ends
+		"output_set":   {freeAt(1)}, // copied once, when the call ends
 		"var_get":      {blockAt(0)},
 		"var_set":      {blockAt(0), blockAt(1)}, // 1 MiB
 	},
 }
 
-// Sizes returns which parameters of a function of the host are sizes.
+// Sizes returns the indexes of the parameters of a host function that are sizes.
 func Sizes(module, function string) (at []int) {
 	for _, s := range hostSizes[module][function] {
 		at = append(at, s.at)
@@ -107,8 +109,8 @@ func Sizes(module, function string) (at []int) {
 	return at
 }
 
-// take holds the sizes of a call of a host function to their ceilings, and has the guest pay
-// for them. It returns the error number of a size that is above its ceiling, or 0.
+// take enforces the limits on the sizes of a host function call and charges the guest for them. It
+// returns the error number for a size above its limit, or 0.
 func (g *Guest) take(sizes []size, stack []uint64) (errno uint64) {
 	var units uint64
 	for _, s := range sizes {
@@ -119,13 +121,13 @@ func (g *Guest) take(sizes []size, stack []uint64) (errno uint64) {
 		switch {
 		case s.block:
 			value = g.current.Load().kernel.length(stack[s.at])
-		case s.most > 0 && value > s.most && s.errno != 0:
+		case s.limit > 0 && value > s.limit && s.errno != 0:
 			return s.errno
-		case s.most > 0 && value > s.most:
-			value = s.most
+		case s.limit > 0 && value > s.limit:
+			value = s.limit
 			stack[s.at] = value
 		}
-		value = min(value, g.Size()) // what is longer is refused
+		value = min(value, g.Size()) // the function refuses a longer range
 		if s.perUnit < 0 {
 			units += value << -s.perUnit
 		} else {

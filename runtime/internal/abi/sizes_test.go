@@ -8,9 +8,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Parameters of host functions, by index, that are neither sizes nor pointers to what a size
-// measures: numbers of files and responses, levels, values, and offsets that nothing is read
-// from.
+// notSizes lists parameters of host functions, by index, that are neither sizes nor pointers to
+// sized data: descriptors, response handles, levels, values, and offsets that nothing is read from.
 var notSizes = map[string]map[string][]int{
 	V1: {"http_close": {0}, "http_head": {0}, "http_read": {0}, "log": {0}},
 	ExtismHost: {
@@ -20,9 +19,9 @@ var notSizes = map[string]map[string][]int{
 	},
 }
 
-// A function of the host with a count or a length is in the table of sizes, with a price or
-// the word that it is free.
-func TestEverySizeIsKnown(t *testing.T) {
+// Every host function with a count or length is in the table of sizes, with a price or marked as
+// free.
+func TestEverySizeIsListed(t *testing.T) {
 	wasi, err := wasiFunctions()
 	if err != nil {
 		t.Fatal(err)
@@ -60,14 +59,14 @@ func TestEverySizeIsKnown(t *testing.T) {
 	for module, functions := range hostSizes {
 		for name := range functions {
 			if _, ok := known[module+"."+name]; !ok {
-				t.Errorf("%s.%s is in the table and is not there", module, name)
+				t.Errorf("%s.%s is in the table but does not exist", module, name)
 			}
 		}
 	}
 }
 
-// The engine has functions of its own for each name that WASI has, which are still there
-// when the runtime that they were taken from is closed.
+// The engine has a Go function for each name of WASI, which still works after the runtime that it
+// was taken from is closed.
 func TestEngineFunctionsOfWASI(t *testing.T) {
 	functions, err := wasiFunctions()
 	if err != nil {
@@ -75,7 +74,7 @@ func TestEngineFunctionsOfWASI(t *testing.T) {
 	}
 	for name, def := range functions {
 		if _, ok := def.GoFunction().(api.GoModuleFunction); !ok {
-			t.Errorf("%s is no function of Go", name)
+			t.Errorf("%s is not a Go function", name)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// config wires the guest to the engine's WASI. No stream, clock or variable of
-// the process is in it.
+// config connects the guest to the engine's WASI. It contains no stream, clock or variable of the
+// process.
 func (g *Guest) config(c *Call) wazero.ModuleConfig {
 	resolution := sys.ClockResolution(time.Millisecond)
 	config := moduleConfig().
@@ -39,8 +39,8 @@ func (g *Guest) config(c *Call) wazero.ModuleConfig {
 	return config
 }
 
-// SortedKeys returns the keys of a map in order. For an empty one, as most are, it takes no
-// memory.
+// SortedKeys returns the sorted keys of a map. It allocates nothing for an empty map, which is the
+// common case.
 func SortedKeys(m map[string]string) []string {
 	if len(m) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func SortedKeys(m map[string]string) []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// The streams and the randomness of a guest, each for the call being served.
+// The streams and the randomness of a guest. Each uses the call being served.
 type (
 	guestStdin  struct{ guest *Guest }
 	guestStdout struct{ guest *Guest }
@@ -56,7 +56,8 @@ type (
 	guestRandom struct{ guest *Guest }
 )
 
-// Each piece of a stream looks at the call: one function of WASI can carry millions.
+// Each piece of a stream checks the call, because one function of WASI can transfer millions of
+// pieces.
 
 func (s guestStdin) Read(p []byte) (int, error) {
 	c := s.guest.current.Load()
@@ -66,7 +67,7 @@ func (s guestStdin) Read(p []byte) (int, error) {
 	case c.Entry.Form != Command:
 		return 0, io.EOF
 	}
-	s.guest.taintByCall("it reads its input where it cannot be stopped before")
+	s.guest.taintByCall("it reads its input where it cannot be saved before the read")
 	return c.stdin.Read(p)
 }
 
@@ -74,7 +75,7 @@ func (s guestStdout) Write(p []byte) (int, error) {
 	if !s.guest.mayGoOn() {
 		return 0, errStreamClosed
 	}
-	s.guest.taintByCall("it writes output while it starts")
+	s.guest.taintByCall("it writes output during its start")
 	c := s.guest.current.Load()
 	if c.Entry.Form != Command {
 		return c.stderr.Write(p)
@@ -86,12 +87,12 @@ func (s guestStderr) Write(p []byte) (int, error) {
 	if !s.guest.mayGoOn() {
 		return 0, errStreamClosed
 	}
-	s.guest.taintByCall("it writes diagnostics while it starts")
+	s.guest.taintByCall("it writes diagnostics during its start")
 	return s.guest.current.Load().stderr.Write(p)
 }
 
-// maxRandomRead bounds one read of randomness, so that a guest that asks for all
-// its memory at once is looked at in between.
+// maxRandomRead limits one read of randomness, so that a guest that fills all its memory with it
+// checks its deadline in between.
 const maxRandomRead = 64 << 10
 
 func (s guestRandom) Read(p []byte) (int, error) {
@@ -100,12 +101,12 @@ func (s guestRandom) Read(p []byte) (int, error) {
 	}
 	b := s.guest.current.Load().Bindings
 	if !b.FixedRandom() {
-		s.guest.Taint("it draws real randomness while it starts")
+		s.guest.Taint("it reads real randomness during its start")
 	}
 	return b.Random.Read(p[:min(len(p), maxRandomRead)])
 }
 
-// clock is the clock of the call being served.
+// clock returns the clock of the call being served.
 func (g *Guest) clock() hostfuncs.Clock {
 	if c := g.current.Load(); c != nil {
 		return c.Bindings.Clock
@@ -113,7 +114,7 @@ func (g *Guest) clock() hostfuncs.Clock {
 	return stoppedClock{}
 }
 
-// stoppedClock is what an instance without a call sees.
+// stoppedClock is the clock of an instance without a call.
 type stoppedClock struct{}
 
 func (stoppedClock) Now() time.Time                       { return time.Unix(0, 0) }

@@ -14,17 +14,16 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 )
 
-// V1 is the name under which guests import the functions of docs/abi.md.
-// The list is frozen in testdata/abi/v1.json.
+// V1 is the module name of the functions in docs/abi.md. testdata/abi/v1.json freezes the list.
 const V1 = "wasmtool_v1"
 
 const (
-	// MaxErrorText is how many bytes a guest's error text may have; the rest is dropped.
+	// MaxErrorText limits a guest's error message in bytes; the rest is dropped.
 	MaxErrorText = 16 << 10
-	// MaxDigested bounds what one call of sha256 takes, in bytes: some 50 ms of the host's,
-	// in which the guest's deadline is not looked at.
+	// MaxDigested limits the input of one sha256 call in bytes. It takes the host about 50 ms,
+	// during which the guest's deadline is not checked.
 	MaxDigested = 64 << 20
-	// absent is the length that stands for a value that is not there.
+	// absent is the length that means that there is no value.
 	absent = 0xffff_ffff
 )
 
@@ -34,7 +33,7 @@ const (
 	f64 = api.ValueTypeF64
 )
 
-// exporter adds functions to a module of the host.
+// exporter adds functions to a host module.
 type exporter struct {
 	e      *Engine
 	module string
@@ -45,8 +44,8 @@ func (e *Engine) exporter(module string) exporter {
 	return exporter{e, module, e.runtime.NewHostModuleBuilder(module)}
 }
 
-// export exports f, which is called for guests whose call may go on and that paid for the
-// sizes. It leaves its result on the stack.
+// export exports f, which is called for guests whose call may continue and that paid for the sizes.
+// f leaves its result on the stack.
 func (x exporter) export(name string, params, results []api.ValueType, f func(a args)) {
 	sizes := hostSizes[x.module][name]
 	x.b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
@@ -56,7 +55,7 @@ func (x exporter) export(name string, params, results []api.ValueType, f func(a 
 	}), params, results).Export(name)
 }
 
-// args are the parameters of a function that a guest calls.
+// args are the parameters of a host function call.
 type args struct {
 	guest *Guest
 	call  *Call
@@ -64,12 +63,12 @@ type args struct {
 	stack []uint64
 }
 
-// taint notes that the function has to do with the call.
-func (a args) taint() { a.guest.taintByCall("it uses its call while it starts") }
+// taint records that the guest used its call during its start.
+func (a args) taint() { a.guest.taintByCall("it uses its call during its start") }
 
 func (a args) u32(at int) uint32 { return api.DecodeU32(a.stack[at]) }
 
-// bytes returns the memory that a pointer and the length after it name, or ends the call. It
+// bytes returns the memory range of a pointer and the length after it, or ends the call. The result
 // is the guest's own memory: copy what must outlive the function.
 func (a args) bytes(at int) []byte {
 	b, ok := a.mem.Read(a.u32(at), a.u32(at+1))
@@ -80,7 +79,7 @@ func (a args) bytes(at int) []byte {
 	return b
 }
 
-// optional is what bytes returns, or nil for what is absent.
+// optional is bytes, but returns nil for an absent value.
 func (a args) optional(at int) []byte {
 	if a.u32(at+1) == absent {
 		return nil
@@ -88,12 +87,12 @@ func (a args) optional(at int) []byte {
 	return a.bytes(at)
 }
 
-// v1Builder holds the functions of V1. All push and pull is the guest's: nothing is
-// allocated in it, and nothing it says is believed but for ranges that lie in its memory.
+// v1Builder returns the functions of V1. The guest provides all buffers: the host allocates nothing
+// in the guest and trusts no range without checking it.
 func (e *Engine) v1Builder() wazero.HostModuleBuilder {
 	x := v1Exporter{e.exporter(V1)}
 	x.inputAndOutput()
-	x.talk()
+	x.messages()
 	x.web()
 	x.store()
 	x.files()
@@ -103,11 +102,11 @@ func (e *Engine) v1Builder() wazero.HostModuleBuilder {
 
 type v1Exporter struct{ exporter }
 
-// function is what the host does for a guest that asks for it. The guest gets the number, or
-// the code of the error's fault, which is below 0; fault_read then tells about it.
+// function implements a host function. The guest gets the number, or the negative code of the
+// error; fault_read then returns the error.
 type function func(a args) (uint32, error)
 
-// add exports f with so many parameters of type i32 and an i32 as its result.
+// add exports f with the given number of i32 parameters and an i32 result.
 func (x v1Exporter) add(name string, params int, f function) {
 	x.addWith(name, slices.Repeat(gives32, params), f)
 }
@@ -120,8 +119,8 @@ func (x v1Exporter) addWith(name string, params []api.ValueType, f function) {
 	})
 }
 
-// Answer returns what a guest gets that asked for something. A guest whose call is over
-// meanwhile ends here.
+// Answer returns the result of a host function for the guest. It ends a guest whose call must not
+// continue.
 func (c *Call) Answer(n uint32, err error) uint64 {
 	if !c.MayGoOn() {
 		panic(sys.NewExitError(stopped))
@@ -129,15 +128,15 @@ func (c *Call) Answer(n uint32, err error) uint64 {
 	if err == nil {
 		return api.EncodeU32(n)
 	}
-	c.Fault = faultOf(err)
-	return api.EncodeI32(int32(c.Fault.Code))
+	c.LastError = guestError(err)
+	return api.EncodeI32(int32(c.LastError.Code))
 }
 
-// faultOf is what a guest may know of an error.
-func faultOf(err error) *hostfuncs.Error {
+// guestError returns the part of an error that a guest may see.
+func guestError(err error) *hostfuncs.Error {
 	var fault *hostfuncs.Error
 	if !errors.As(err, &fault) {
-		fault = &hostfuncs.Error{Code: hostfuncs.CodeUnavailable, Kind: "unavailable", Message: "it failed inside wasmtool"}
+		fault = &hostfuncs.Error{Code: hostfuncs.CodeUnavailable, Kind: "unavailable", Message: "the operation failed inside wasmtool"}
 	}
 	return fault
 }
@@ -146,30 +145,29 @@ func notGranted(message string) *hostfuncs.Error {
 	return &hostfuncs.Error{Code: hostfuncs.CodeDenied, Kind: "denied", Message: message}
 }
 
-// handOver copies as much of data as fits into the guest's buffer, and returns the length
-// of all of it.
-func handOver(data, buffer []byte) uint32 {
+// copyOut copies as much of data as fits into the guest's buffer, and returns the full length.
+func copyOut(data, buffer []byte) uint32 {
 	copy(buffer, data)
 	return uint32(len(data))
 }
 
-// number is 1 for what is so, else 0.
-func number(is bool) uint32 {
-	if is {
+// number returns 1 for true and 0 for false.
+func number(b bool) uint32 {
+	if b {
 		return 1
 	}
 	return 0
 }
 
-// inputAndOutput adds how a reactor gets its input and gives its output.
+// inputAndOutput adds the functions for the input and output of a reactor.
 func (x v1Exporter) inputAndOutput() {
 	x.add("input_len", 0, func(a args) (uint32, error) { return uint32(a.call.stdin.Size()), nil })
 	x.add("input_read", 2, func(a args) (uint32, error) {
-		n, _ := a.call.stdin.Read(a.bytes(0)) // the end reads nothing
+		n, _ := a.call.stdin.Read(a.bytes(0)) // at the end of the input, nothing is read
 		return uint32(n), nil
 	})
 	x.add("output_write", 2, func(a args) (uint32, error) {
-		_, err := a.call.write(a.bytes(0)) // which ends the call when it fails
+		_, err := a.call.write(a.bytes(0)) // a failed write ends the call
 		return 0, err
 	})
 	x.add("error_write", 2, func(a args) (uint32, error) {
@@ -178,8 +176,8 @@ func (x v1Exporter) inputAndOutput() {
 	})
 }
 
-// talk adds what a guest tells while it runs, and what it is told of its call.
-func (x v1Exporter) talk() {
+// messages adds the functions by which a guest reports while it runs, and reads about its call.
+func (x v1Exporter) messages() {
 	x.add("log", 3, func(a args) (uint32, error) {
 		if text := a.bytes(1); !a.call.IsWarmUp {
 			a.call.Bindings.Messages.Log(hostfuncs.LogLevel(a.u32(0)), text)
@@ -200,25 +198,25 @@ func (x v1Exporter) talk() {
 		return 0, a.call.Bindings.Messages.Update(text)
 	})
 	x.add("context_read", 2, func(a args) (uint32, error) {
-		about := []byte("{}") // a warm-up serves no call
+		about := []byte("{}") // a warm-up has no call to describe
 		if !a.call.IsWarmUp {
-			about, _ = json.Marshal(a.call.Bindings.CallInfo()) // of texts and a number, it cannot fail
+			about, _ = json.Marshal(a.call.Bindings.CallInfo()) // strings and a number always encode
 		}
-		return handOver(about, a.bytes(0)), nil
+		return copyOut(about, a.bytes(0)), nil
 	})
-	// The call of a guest whose call was cancelled ends here, as in every function.
+	// A guest whose call was cancelled ends before this function, as before every other.
 	x.add("cancelled", 0, func(args) (uint32, error) { return 0, nil })
 	x.add("fault_read", 2, func(a args) (uint32, error) {
 		var text []byte
-		if a.call.Fault != nil {
-			text, _ = json.Marshal(a.call.Fault) // of texts and a truth value, it cannot fail
+		if a.call.LastError != nil {
+			text, _ = json.Marshal(a.call.LastError) // strings and a boolean always encode
 		}
-		return handOver(text, a.bytes(0)), nil
+		return copyOut(text, a.bytes(0)), nil
 	})
 }
 
-// digest adds sha256, for which a guest takes fifty times as long. It says nothing that the
-// guest could not work out, so that it may be used before the first call, too.
+// digest adds sha256, which takes a guest fifty times as long. The result depends only on the
+// guest's own data, so it does not taint a guest that calls it during its start.
 func (x v1Exporter) digest() {
 	x.export("sha256", slices.Repeat(gives32, 4), gives32, func(a args) { a.stack[0] = a.call.Answer(sum256(a)) })
 }
@@ -235,17 +233,17 @@ func sum256(a args) (uint32, error) {
 
 var errDigestTooLarge = &hostfuncs.Error{
 	Code: hostfuncs.CodeTooMuch, Kind: "too_large",
-	Message: "sha256 takes 64 MiB at most and needs 32 bytes for what it gives",
+	Message: "sha256 reads at most 64 MiB and needs a buffer of 32 bytes for the digest",
 }
 
-// ErrorText keeps the beginning of what a guest writes as its error, and counts the rest.
+// ErrorText stores the beginning of a guest's error message and counts the rest.
 type ErrorText struct {
 	Data    []byte
 	Dropped int64
 }
 
 func (t *ErrorText) Write(p []byte) {
-	kept := min(len(p), MaxErrorText-len(t.Data))
-	t.Data = append(t.Data, p[:kept]...)
-	t.Dropped += int64(len(p) - kept)
+	n := min(len(p), MaxErrorText-len(t.Data))
+	t.Data = append(t.Data, p[:n]...)
+	t.Dropped += int64(len(p) - n)
 }

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// MaxBatchNames is how many files one call of a function names at most, and maxBatchText
-	// how many bytes their names have with the NUL bytes after them.
+	// MaxBatchNames limits the files in one function call. maxBatchText limits their names in
+	// bytes, including the NUL byte after each.
 	MaxBatchNames = 4096
 	maxBatchText  = 1 << 20
-	// AnswerSize is the size in bytes of what a guest gets for each file; see docs/abi.md.
+	// AnswerSize is the size in bytes of the answer for each file; see docs/abi.md.
 	AnswerSize = 32
 )
 
-// files adds what looks at many files at once, and what gives one a new content as a whole.
-// What may be seen and written is what WASI's functions would show and write.
+// files adds the functions that access many files at once, and the one that replaces a file as a
+// whole. They show and write only what WASI's functions would show and write.
 func (x v1Exporter) files() {
 	x.add("files_stat", 4, func(a args) (uint32, error) {
 		return a.call.Batch(a.bytes(0), a.bytes(2), func(b files.Batch, _ []byte) []files.Answer { return b.Stat() })
@@ -31,22 +31,22 @@ func (x v1Exporter) files() {
 	x.add("files_list", 4, func(a args) (uint32, error) { return a.call.Batch(a.bytes(0), a.bytes(2), files.Batch.List) })
 	x.add("files_read", 5, func(a args) (uint32, error) {
 		names, room := a.bytes(0), a.bytes(3)
-		most := min(a.u32(2), uint32(len(room)))
-		return a.call.Batch(names, room, func(b files.Batch, room []byte) []files.Answer { return b.Read(int(most), room) })
+		limit := min(a.u32(2), uint32(len(room)))
+		return a.call.Batch(names, room, func(b files.Batch, room []byte) []files.Answer { return b.Read(int(limit), room) })
 	})
 	x.add("files_replace", 6, func(a args) (uint32, error) { return a.call.ReplaceFile(a.bytes(0), a.optional(2), a.bytes(4)) })
 }
 
-// errNoFiles answers a module that asks for files before it serves a call.
-var errNoFiles = notGranted("no file is there while the module is prepared for its calls")
+// errNoFiles answers a module that accesses files before it serves a call.
+var errNoFiles = notGranted("no files can be accessed while the module is prepared for its calls")
 
-// Batch asks for the files that names has, each followed by a NUL byte. The guest's room
-// begins with the answers, and what they hold comes after that.
+// Batch runs a function on the files in names, each of which ends with a NUL byte. room is the
+// guest's buffer: the answers come first, and the content after them.
 func (c *Call) Batch(names, room []byte, ask func(files.Batch, []byte) []files.Answer) (uint32, error) {
 	switch {
 	case c.IsWarmUp:
 		return 0, errNoFiles
-	case len(names) > maxBatchText: // which may be all of the guest's memory
+	case len(names) > maxBatchText: // names could fill all of the guest's memory
 		return 0, errBatchTooLarge
 	case len(names) > 0 && names[len(names)-1] != 0:
 		return 0, errBatchNames
@@ -64,16 +64,16 @@ func (c *Call) Batch(names, room []byte, ask func(files.Batch, []byte) []files.A
 	return uint32(len(list)), nil
 }
 
-// What no batch is made of.
+// Errors for invalid batches.
 var (
-	errBatchNames    = &hostfuncs.Error{Code: hostfuncs.CodeInvalid, Kind: "names", Message: "each name of a file must be followed by a NUL byte"}
+	errBatchNames    = &hostfuncs.Error{Code: hostfuncs.CodeInvalid, Kind: "names", Message: "each file name must be followed by a NUL byte"}
 	errBatchTooLarge = &hostfuncs.Error{
 		Code: hostfuncs.CodeTooMuch, Kind: "too_large",
-		Message: "too many files at once: name at most 4096 in 1 MiB, and give 32 bytes of room for each and more for what it holds",
+		Message: "too many files at once: pass at most 4096 names in 1 MiB, and a buffer with 32 bytes for each file plus room for its content",
 	}
 )
 
-// putAnswer writes an answer, whose content begins so many bytes after the table.
+// putAnswer writes an answer. table is the size of all answers, after which the content begins.
 func putAnswer(to []byte, a files.Answer, table int) {
 	le := binary.LittleEndian
 	clear(to[:AnswerSize])
@@ -90,13 +90,13 @@ func putAnswer(to []byte, a files.Answer, table int) {
 	le.PutUint32(to[28:], uint32(len(a.Content)))
 }
 
-// errSeen answers what no answer for a file is.
+// errSeen is the error for bytes that are not an answer for a file.
 var errSeen = &hostfuncs.Error{
 	Code: hostfuncs.CodeInvalid, Kind: "seen",
-	Message: "what was seen of the file must be one of the 32-byte answers that files_stat or files_read gave for a regular file, or for one that is not there",
+	Message: "the expected state must be a 32-byte answer of files_stat or files_read for a regular file or a missing file",
 }
 
-// ReplaceFile gives a file a new content. It returns 0, or the number of WASI for what went wrong.
+// ReplaceFile replaces the content of a file. It returns 0, or the error number of WASI.
 func (c *Call) ReplaceFile(name, seen, content []byte) (uint32, error) {
 	if c.IsWarmUp {
 		return 0, errNoFiles
@@ -105,12 +105,12 @@ func (c *Call) ReplaceFile(name, seen, content []byte) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	path := string(name[:min(len(name), maxPathBytes+1)]) // which the guest's memory is no longer
+	path := string(name[:min(len(name), maxPathBytes+1)]) // a longer path is refused
 	return guestfs.Number(c.Bindings.Files.View("/").Replace(path, content, expected)), nil
 }
 
-// ParseSeen reads what putAnswer wrote: nil for nothing that there may be, and for an empty
-// one nil, whatever is there.
+// ParseSeen parses what putAnswer wrote. A nil b means that the file must not exist; an empty b
+// returns nil, which allows any state.
 func ParseSeen(b []byte) (*files.Seen, error) {
 	le := binary.LittleEndian
 	switch {

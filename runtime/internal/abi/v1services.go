@@ -7,14 +7,13 @@ import (
 )
 
 const (
-	// maxRequestBody bounds what a guest sends in one request, in bytes; what the client
-	// allows may be less.
+	// maxRequestBody limits the body of one request in bytes. The HTTP client may allow less.
 	maxRequestBody = 10 << 20
-	// maxSecretName is more than the name of any secret has, in bytes.
+	// maxSecretName is longer than the name of any secret, in bytes.
 	maxSecretName = 256
 )
 
-// web adds HTTP and what goes with it.
+// web adds HTTP and secrets.
 func (x v1Exporter) web() {
 	x.add("http_request", 4, func(a args) (uint32, error) {
 		head, body := a.bytes(0), a.bytes(2)
@@ -27,7 +26,7 @@ func (x v1Exporter) web() {
 	x.add("http_head", 3, func(a args) (uint32, error) {
 		buffer := a.bytes(1)
 		head, err := a.call.web().Head(a.u32(0))
-		return handOver(head, buffer), err
+		return copyOut(head, buffer), err
 	})
 	x.add("http_read", 3, func(a args) (uint32, error) {
 		n, err := a.call.web().Read(a.u32(0), a.bytes(1))
@@ -40,10 +39,10 @@ func (x v1Exporter) web() {
 	})
 }
 
-// noWeb is the HTTP of calls that have none.
+// noWeb is the HTTP client of calls without HTTP.
 var noWeb = new(hostfuncs.HTTP)
 
-// web is the HTTP of the call; one without responses where there is none.
+// web returns the HTTP client of the call; without HTTP, it is a client that has no responses.
 func (c *Call) web() *hostfuncs.HTTP {
 	if w := c.Bindings.HTTP; w != nil && !c.IsWarmUp {
 		return w
@@ -51,7 +50,7 @@ func (c *Call) web() *hostfuncs.HTTP {
 	return noWeb
 }
 
-// request sends a request. The guest waits, so its memory stays as it is.
+// request sends a request. The guest waits, so its memory does not change meanwhile.
 func (c *Call) request(w *hostfuncs.HTTP, head, body []byte) (handle uint32, err error) {
 	if len(body) > maxRequestBody {
 		return 0, errBodyTooLarge
@@ -59,9 +58,9 @@ func (c *Call) request(w *hostfuncs.HTTP, head, body []byte) (handle uint32, err
 	return w.Request(c.hostContext(), head, body)
 }
 
-// What no client is asked for.
+// Errors for requests that are not sent.
 var (
-	errNoWeb        = notGranted("no request may be sent; the manifest asks for it with [[permissions.net]], and only the operator grants it")
+	errNoWeb        = notGranted("no HTTP request is permitted; the manifest must ask for it with [[permissions.net]], and the operator must grant it")
 	errBodyTooLarge = &hostfuncs.Error{Code: hostfuncs.CodeTooMuch, Kind: "too_large", Message: "the body of the request is too large"}
 )
 
@@ -70,7 +69,7 @@ func (x v1Exporter) store() {
 	x.add("kv_get", 4, func(a args) (uint32, error) {
 		key, buffer := a.bytes(0), a.bytes(2)
 		value, err := a.call.store().Get(a.call.hostContext(), key)
-		return handOver(value, buffer), err
+		return copyOut(value, buffer), err
 	})
 	x.add("kv_put", 4, func(a args) (uint32, error) {
 		return 0, a.call.store().Put(a.call.hostContext(), a.bytes(0), a.bytes(2))
@@ -87,11 +86,11 @@ func (x v1Exporter) store() {
 			return 0, err
 		}
 		text, err := json.Marshal(append([]string{}, keys...)) // an empty list, not null
-		return handOver(text, buffer), err
+		return copyOut(text, buffer), err
 	})
 }
 
-// store is the store of the call, nil where there is none.
+// store returns the store of the call, or nil.
 func (c *Call) store() *hostfuncs.Store {
 	if c.IsWarmUp {
 		return nil

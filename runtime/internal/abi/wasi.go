@@ -14,7 +14,7 @@ import (
 // WASI is the name under which guests import WASI preview 1.
 const WASI = wasi_snapshot_preview1.ModuleName
 
-// Error numbers of WASI preview 1 that our own functions return.
+// Error numbers of WASI preview 1 that this package returns.
 const (
 	wasiSuccess     = 0
 	wasiBadf        = 8
@@ -24,17 +24,17 @@ const (
 	wasiNotsup      = 58
 )
 
-// wasiBuilder holds wazero's WASI, each function behind the ceilings and prices of its sizes,
-// with some functions of ours in place of its own:
+// wasiBuilder returns wazero's WASI functions, each with the limits and prices of its sizes. These
+// functions are replaced:
 //
-//   - The names of preopens. The engine can't preopen "." beside "/" (it strips both
-//     to the same name), and C programs need it: wasi-libc ignores PWD and looks
-//     relative names up in the last preopen that fits.
-//   - poll_oneoff, of which the engine's walks any number of subscriptions without
-//     a look at the deadline.
-//   - fd_renumber, of which the engine's grows its table up to whatever number the
-//     guest names: 16 GiB for one call.
-//   - proc_exit, of which the engine's closes the instance for good.
+//   - fd_prestat_get and fd_prestat_dir_name: the engine cannot preopen both "." and "/", because
+//     it strips them to the same name. C programs need ".": wasi-libc ignores PWD and resolves
+//     relative names in the last preopen that fits.
+//   - poll_oneoff: the engine's version walks any number of subscriptions without checking the
+//     deadline.
+//   - fd_renumber: the engine's version grows its table up to any number that the guest passes, up
+//     to 16 GiB for one call.
+//   - proc_exit: the engine's version closes the instance permanently.
 func (e *Engine) wasiBuilder() (wazero.HostModuleBuilder, error) {
 	functions, err := wasiFunctions()
 	if err != nil {
@@ -65,10 +65,11 @@ func (e *Engine) wasiBuilder() (wazero.HostModuleBuilder, error) {
 	return b, nil
 }
 
-// wasiFunctions are the engine's functions of WASI.
+// wasiFunctions returns the engine's functions of WASI.
 func wasiFunctions() (map[string]api.FunctionDefinition, error) {
 	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter()) // which compiles nothing
+	// the interpreter compiles nothing
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
 	defer func() { _ = r.Close(ctx) }()
 	b := r.NewHostModuleBuilder(WASI)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
@@ -79,7 +80,7 @@ func wasiFunctions() (map[string]api.FunctionDefinition, error) {
 	return compiled.ExportedFunctions(), nil
 }
 
-// sized is a function of WASI that does not get more than its sizes may be.
+// sized wraps a function of WASI with the limits and prices of its sizes.
 func (e *Engine) sized(f api.GoModuleFunction, sizes []size) api.GoModuleFunc {
 	return func(ctx context.Context, mod api.Module, stack []uint64) {
 		if errno := e.onGuest(mod).take(sizes, stack); errno != wasiSuccess {
@@ -95,13 +96,13 @@ func procExit(_ context.Context, _ api.Module, stack []uint64) {
 	panic(sys.NewExitError(uint32(stack[0])))
 }
 
-// maxPathBytes is the longest path that a guest can name; package hostfuncs refuses a longer
-// one. The engine copies and cleans a path before anybody refuses it, which takes a second for
-// one that fills a guest's memory, so that it gets none that is longer by more than a byte.
+// maxPathBytes limits a guest's path; package hostfuncs refuses a longer path. The engine copies
+// and cleans a path before that, which takes a second for a path that fills a guest's memory. So
+// the engine gets at most one byte more than the limit.
 const maxPathBytes = 4096
 
-// watchClose has an instance learn when its guest closes a descriptor that it found open: the
-// engine's table keeps it closed, and the next call must not find it so.
+// watchClose records when a guest closes a descriptor that was open at its start. The engine's
+// table keeps the descriptor closed, so the instance cannot serve another call.
 func (e *Engine) watchClose(f api.GoModuleFunction) api.GoModuleFunc {
 	return func(ctx context.Context, mod api.Module, stack []uint64) {
 		if g := e.lookup(mod); g != nil && uint64(api.DecodeU32(stack[0])) < firstPreopen+uint64(len(g.preopens)) {
@@ -111,8 +112,8 @@ func (e *Engine) watchClose(f api.GoModuleFunction) api.GoModuleFunc {
 	}
 }
 
-// prestatGet writes the kind (0, a directory) and the name's length of a preopen.
-// See https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md#prestat
+// prestatGet writes the kind (0, a directory) and the length of the name of a preopen. See
+// https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md#prestat
 func (e *Engine) prestatGet(_ context.Context, mod api.Module, stack []uint64) {
 	fd, ptr := uint32(stack[0]), uint32(stack[1])
 	name, ok := e.preopenName(mod, fd)
@@ -126,7 +127,7 @@ func (e *Engine) prestatGet(_ context.Context, mod api.Module, stack []uint64) {
 	}
 }
 
-// prestatDirName writes the first bytes of a preopen's name, as many as asked for.
+// prestatDirName writes the first bytes of a preopen's name, as many as requested.
 func (e *Engine) prestatDirName(_ context.Context, mod api.Module, stack []uint64) {
 	fd, ptr, size := uint32(stack[0]), uint32(stack[1]), uint32(stack[2])
 	name, ok := e.preopenName(mod, fd)
@@ -153,5 +154,5 @@ func (e *Engine) preopenName(mod api.Module, fd uint32) (string, bool) {
 	return g.preopens[fd-firstPreopen].name, true
 }
 
-// fdRenumber says that descriptors keep their numbers.
+// fdRenumber fails, so that descriptors keep their numbers.
 func fdRenumber(_ context.Context, _ api.Module, stack []uint64) { stack[0] = wasiNotsup }
