@@ -65,7 +65,7 @@ func TestModulesThatDoNotLoad(t *testing.T) {
 			m.Types = append(m.Types, wasmtest.FuncType{Results: i32})
 			m.Memory = []uint32{1}
 			m.Exports[0].Name = "call"
-		}), []string{"call", "imports"}},
+		}), []string{"call", "imported function"}},
 		{"unknown imports, all named", imports(
 			wasmtest.Import{Module: "env", Name: "emscripten_sleep", Type: 1},
 			wasmtest.Import{Module: "other", Name: "f", Type: 0},

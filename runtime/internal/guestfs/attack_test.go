@@ -16,8 +16,8 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// hostile lays out a mount full of traps, ws, and the directory above it, which
-// holds the canary.
+// hostile creates ws, a mount full of traps, and top, the directory above it, which contains the
+// canary.
 func hostile(t testing.TB) (top, ws string) {
 	t.Helper()
 	top = t.TempDir()
@@ -41,7 +41,7 @@ func hostile(t testing.TB) (top, ws string) {
 	return top, ws
 }
 
-// snapshot describes all files below dir, with their content, modes and times.
+// snapshot describes all files below dir with their content, modes and times.
 func snapshot(t testing.TB, dir string) []string {
 	t.Helper()
 	var all []string
@@ -70,7 +70,7 @@ func snapshot(t testing.TB, dir string) []string {
 	return all
 }
 
-// untouched fails when the test changed anything below dir.
+// untouched fails the test at its end if anything below dir changed.
 func untouched(t *testing.T, dir string) {
 	before := snapshot(t, dir)
 	t.Cleanup(func() {
@@ -80,14 +80,14 @@ func untouched(t *testing.T, dir string) {
 	})
 }
 
-// Every way of WASI to open or look at what is not granted. The names refer to
-// the cases of the attack list.
+// Tests all WASI functions that open or stat a path on targets that are not granted. The names
+// refer to the cases of the attack list.
 func TestGuestReachesNothingOutside(t *testing.T) {
 	top, ws := hostile(t)
 	untouched(t, top)
 	tests := []struct {
 		name, path   string
-		want, strict string // the error without and with deny patterns
+		want, strict string // the errors without and with deny patterns
 	}{
 		{"A2 relative link to outside", "up", "EPERM", "EACCES"},
 		{"A2 absolute link to outside", "abs", "EPERM", "EACCES"},
@@ -141,8 +141,8 @@ func TestGuestReachesNothingOutside(t *testing.T) {
 				if opened.Errno != want {
 					t.Errorf("%s: path_open: got %q, want %q", test.name, opened.Errno, want)
 				}
-				// The engine takes an empty path for the directory itself, and an
-				// absolute or upward one from the root means something else.
+				// The engine takes an empty path for the directory itself. An absolute or upward
+				// path means something else from the root.
 				if test.path == "" || strings.HasPrefix(test.path, "/") || strings.HasPrefix(test.path, "..") || strings.Contains(test.path, "../../") {
 					continue
 				}
@@ -150,7 +150,7 @@ func TestGuestReachesNothingOutside(t *testing.T) {
 					t.Errorf("%s: path_open from the root: got %q, want %q", test.name, fromRoot.Errno, want)
 				}
 				if test.path == "fifo" {
-					want = "" // what it is may be known
+					want = "" // its metadata may be read
 				}
 				if statted.Errno != want {
 					t.Errorf("%s: path_filestat_get: got %q, want %q", test.name, statted.Errno, want)
@@ -160,7 +160,7 @@ func TestGuestReachesNothingOutside(t *testing.T) {
 	}
 }
 
-// Looking from the root upwards, or past a mount with a name that starts alike.
+// Tests paths from the root upwards, and paths past a mount whose name has the same beginning.
 func TestGuestReachesNothingFromTheRoot(t *testing.T) {
 	_, ws := hostile(t)
 	want := map[string]string{
@@ -180,7 +180,7 @@ func TestGuestReachesNothingFromTheRoot(t *testing.T) {
 	}
 }
 
-// Directories that a guest has opened resolve paths no differently.
+// Paths resolve in the same way from directories that a guest has opened.
 func TestGuestReachesNothingFromAnOpenDirectory(t *testing.T) {
 	_, ws := hostile(t)
 	from := func(dir, name string) []op {
@@ -215,8 +215,8 @@ func TestGuestReachesNothingFromAnOpenDirectory(t *testing.T) {
 	}
 }
 
-// A3 and its kin: every combination of flags and rights that path_open knows is
-// read-only or refused, and the file stays as it is.
+// Case A3 and related cases: with every combination of flags and rights of path_open, the file is
+// opened read-only or refused, and does not change.
 func TestGuestOpensNothingForChange(t *testing.T) {
 	top, ws := hostile(t)
 	untouched(t, top)
@@ -231,7 +231,7 @@ func TestGuestOpensNothingForChange(t *testing.T) {
 					if name == "workspace/f" {
 						o.FD = fdRoot
 					}
-					// O_EXCL beside O_DIRECTORY is dropped by the engine.
+					// The engine drops O_EXCL when O_DIRECTORY is set.
 					change := oflags&(oflagCreat|oflagTrunc) != 0 || fdflags&fdflagAppend != 0 || rights&rightWrite != 0 ||
 						oflags&(oflagExcl|oflagDirectory) == oflagExcl
 					ops = append(ops, o)
@@ -258,7 +258,7 @@ func TestGuestOpensNothingForChange(t *testing.T) {
 	}
 }
 
-// Every call of WASI that changes a file, on what is there and what is not.
+// Tests every WASI function that changes a file, on existing and missing files.
 func TestGuestChangesNothing(t *testing.T) {
 	top, ws := hostile(t)
 	untouched(t, top)
@@ -274,12 +274,12 @@ func TestGuestChangesNothing(t *testing.T) {
 			{op{Op: "path_unlink_file", FD: fdWork, Path: p}, want},
 			{op{Op: "path_rename", FD: fdWork, Path: p, FD2: fdWork, Path2: path("renamed")}, want},
 			{op{Op: "path_rename", FD: fdWork, Path: path("d"), FD2: fdWork, Path2: p}, want},
-			// A5: across two preopens the engine refuses by itself.
+			// A5: the engine itself refuses operations across two preopens.
 			{op{Op: "path_rename", FD: fdWork, Path: p, FD2: fdRoot, Path2: path("renamed")}, "ENOSYS"},
 			{op{Op: "path_link", FD: fdWork, Path: p, FD2: fdRoot, Path2: path("hard")}, "ENOSYS"},
 			{op{Op: "path_link", FD: fdWork, Path: p, FD2: fdWork, Path2: path("hard")}, "EPERM"},
 			{op{Op: "path_link", FD: fdWork, Flags: symlinkFollow, Path: path("f"), FD2: fdWork, Path2: p}, "EPERM"},
-			// A1, A9: links, wherever they point.
+			// A1, A9: links to any target.
 			{op{Op: "path_symlink", Path: path("../secret"), FD: fdWork, Path2: p}, "EPERM"},
 			{op{Op: "path_symlink", Path: path("/etc/passwd"), FD: fdWork, Path2: p}, "EPERM"},
 			{op{Op: "path_symlink", Path: path("f"), FD: fdWork, Path2: p}, "EPERM"},
@@ -327,7 +327,7 @@ func TestGuestChangesNothing(t *testing.T) {
 	ops := make([]op, len(steps))
 	for i, s := range steps {
 		ops[i] = s.op
-		// A path that leads out is refused by the engine before the file system.
+		// The engine refuses a path that leads outside, before the file system sees it.
 		if p := string(s.Path); strings.HasPrefix(p, "../") || strings.HasPrefix(p, "/etc") && s.Op != "path_symlink" {
 			if s.want == "ENOSYS" {
 				steps[i].want = "EPERM"
@@ -341,7 +341,7 @@ func TestGuestChangesNothing(t *testing.T) {
 	}
 }
 
-// A guest that does as it should finds what was granted, through its own library.
+// A benign guest can read what was granted through its own library.
 func TestGuestReadsWhatIsGranted(t *testing.T) {
 	_, ws := hostile(t)
 	results := run(
@@ -389,7 +389,7 @@ func TestGuestReadsWhatIsGranted(t *testing.T) {
 	}
 }
 
-// O_NOFOLLOW on a link is ELOOP, so that a guest can tell.
+// O_NOFOLLOW on a link fails with ELOOP, so that a guest can recognise links.
 func TestGuestMayRefuseLinks(t *testing.T) {
 	_, ws := hostile(t)
 	noFollow := open("in")

@@ -9,11 +9,12 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// errnos maps errors to what the guest sees, first match first: ErrOutside is an
-// fs.ErrPermission too. The engine knows only a part of the numbers of WASI. Of
-// those, EAGAIN stands in for EMFILE, since it says as well that the guest should
-// close something and try again; ENOTSUP for EXDEV, after which nobody tries again;
-// and ERANGE ("result too large") for EFBIG and EDQUOT, which are final.
+// errnos maps errors to the numbers that the guest sees. The first match applies, because
+// ErrOutside is also an fs.ErrPermission. The engine has only some of the numbers of WASI, so three
+// stand in for others:
+//   - EAGAIN for EMFILE, because it also means to close something and try again.
+//   - ENOTSUP for EXDEV, because programs do not retry after it.
+//   - ERANGE ("result too large") for EFBIG and EDQUOT, which are final.
 var errnos = []struct {
 	err   error
 	errno sys.Errno
@@ -38,7 +39,7 @@ var errnos = []struct {
 	{files.ErrLimit, sys.ERANGE},
 }
 
-// toErrno returns 0 for nil and EIO for an error that the table does not have.
+// toErrno returns 0 for nil, and EIO for an error that is not in the table.
 func toErrno(err error) sys.Errno {
 	if err == nil {
 		return 0
@@ -51,16 +52,16 @@ func toErrno(err error) sys.Errno {
 	return sys.EIO
 }
 
-// numbers are those of WASI for what toErrno returns.
+// numbers maps results of toErrno to the numbers of WASI.
 var numbers = map[sys.Errno]uint32{
 	0: 0, sys.EACCES: 2, sys.EAGAIN: 6, sys.EBADF: 8, sys.EEXIST: 20, sys.EINVAL: 28, sys.EIO: 29, sys.EISDIR: 31,
 	sys.ELOOP: 32, sys.ENAMETOOLONG: 37, sys.ENOENT: 44, sys.ENOTDIR: 54, sys.ENOTEMPTY: 55, sys.ENOTSUP: 58,
 	sys.EPERM: 63, sys.ERANGE: 68, sys.EROFS: 69,
 }
 
-// Number returns WASI's number of an error of package hostfuncs, 0 for nil: the one that the
-// functions of WASI return for it, or FBIG and NOBUFS for what only a batch of files has, and
-// STALE for what only replacing a file has.
+// Number returns WASI's number for an error of package files, and 0 for nil. It is the number that
+// WASI's functions return for the error. Errors of batches give FBIG and NOBUFS, and an error of
+// replacing a file gives STALE.
 func Number(err error) uint32 {
 	const fbig, nobufs, stale = 22, 42, 72
 	switch {

@@ -21,7 +21,7 @@ type file struct {
 // IsAppend reports whether writes go to the end of the file.
 func (f *file) IsAppend() bool { return f.f.Appending() }
 
-// SetAppend says whether writes go to the end of the file.
+// SetAppend sets whether writes go to the end of the file.
 func (f *file) SetAppend(enable bool) sys.Errno { return toErrno(f.f.SetAppending(enable)) }
 
 // Write writes all of buf.
@@ -39,13 +39,13 @@ func (f *file) Pwrite(buf []byte, off int64) (int, sys.Errno) {
 // Truncate sets the size of the file.
 func (f *file) Truncate(size int64) sys.Errno { return toErrno(f.f.SetSize(size)) }
 
-// Utimens sets the times of the file. No error is EPERM or ENOSYS, after which the
-// engine tries by a path that may mean another file by now.
+// Utimens sets the times of the file. It never returns EPERM or ENOSYS, after which the engine
+// would retry by path, and the path may lead to another file by then.
 func (f *file) Utimens(atim, mtim int64) sys.Errno {
 	return toErrno(f.f.Chtimes(toTime(atim), toTime(mtim)))
 }
 
-// Sync waits until the file is on the disk.
+// Sync waits until the file is stored on disk.
 func (f *file) Sync() sys.Errno { return toErrno(f.f.Sync()) }
 
 // Datasync does what Sync does.
@@ -75,13 +75,13 @@ func (f *file) Stat() (wazerosys.Stat_t, sys.Errno) {
 	return toStat(info, f.f.Path()), 0
 }
 
-// Read reads on; 0 bytes without an error are the end of the file.
+// Read reads from the current offset; 0 bytes without an error mean the end of the file.
 func (f *file) Read(buf []byte) (int, sys.Errno) {
 	n, err := f.f.Read(buf)
 	return n, readErrno(err)
 }
 
-// Pread reads from an offset; 0 bytes without an error are the end of the file.
+// Pread reads from an offset; 0 bytes without an error mean the end of the file.
 func (f *file) Pread(buf []byte, off int64) (int, sys.Errno) {
 	n, err := f.f.ReadAt(buf, off)
 	return n, readErrno(err)
@@ -94,17 +94,17 @@ func readErrno(err error) sys.Errno {
 	return toErrno(err)
 }
 
-// position is an int64 by another name, because go vet holds every method
-// Seek(int64, int) to the results of io.Seeker, and sys.File has others.
+// position is an alias of int64. Without it, go vet would require the results of io.Seeker for a
+// method Seek(int64, int), but sys.File has other results.
 type position = int64
 
-// Seek sets the offset; a directory only goes back to the start.
+// Seek sets the offset. A directory can only be set back to its start.
 func (f *file) Seek(offset position, whence int) (int64, sys.Errno) {
 	n, err := f.f.Seek(offset, whence)
 	return n, toErrno(err)
 }
 
-// Readdir returns the next n entries, fewer only at the end.
+// Readdir returns the next n entries; fewer only at the end.
 func (f *file) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	entries, err := f.f.ReadDir(n)
 	if err != nil {
@@ -116,16 +116,15 @@ func (f *file) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 // Close closes the file.
 func (f *file) Close() sys.Errno {
 	errno := closeErrno(f.f.Close())
-	if errno == 0 && !f.closed { // else the engine keeps the descriptor
+	if errno == 0 && !f.closed { // after an error, the engine keeps the descriptor
 		f.closed = true
 		f.traces.open--
 	}
 	return errno
 }
 
-// closeErrno takes a file that is closed already for a success: the engine closes
-// what a guest left open after the call's file system was closed, and keeps a
-// descriptor whose closing fails.
+// closeErrno treats closing a closed file as success. The engine closes files that a guest left
+// open after the file system of the call was closed, and it keeps a descriptor whose closing fails.
 func closeErrno(err error) sys.Errno {
 	if errors.Is(err, fs.ErrClosed) {
 		return 0

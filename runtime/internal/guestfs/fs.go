@@ -1,6 +1,6 @@
-// Package guestfs shows the file system of a call to the WASM engine. It decides
-// nothing: what may be read and written is up to hostfuncs. Only links and modes are
-// refused here, in one place, without looking at anything: no guest makes either.
+// Package guestfs presents the file system of a call to the WASM engine. It makes no decisions:
+// package hostfuncs decides what may be read and written. The only exceptions are links and modes,
+// which are always refused here, because no guest may create links or change modes.
 package guestfs
 
 import (
@@ -13,21 +13,20 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// New returns the files below the guest path prefix as a pre-opened directory of
-// an instance, "/" for all. current returns the file system of the call that the
-// instance serves at that moment, or nil between calls, when everything fails
-// with EBADF; it is asked at every operation, so one instance can serve one call
-// after another.
+// New returns the files below the guest path prefix ("/" for all) as a pre-opened directory of an
+// instance. current returns the file system of the call that the instance serves at that moment. It
+// returns nil between calls, when every operation fails with EBADF. It is called for every
+// operation, so one instance can serve one call after another.
 //
-// traces notes what a call leaves behind in the engine; all preopens of an instance
-// have the same. The result is safe for concurrent use if current is, but for traces.
+// traces records what a call leaves behind in the engine; all preopens of an instance share it. The
+// result is safe for concurrent use if current is, except for traces.
 func New(current func() *files.FS, prefix string, traces *Traces) sys.FS {
-	// A pointer, because the engine compares file systems with ==.
+	// The engine compares file systems with ==, so this is a pointer.
 	return &guestFS{current: current, prefix: prefix, traces: traces}
 }
 
-// guestFS lists every method of sys.FS itself: an embedded default would let a
-// method of a later engine through unseen.
+// guestFS implements every method of sys.FS itself. An embedded default could silently provide a
+// method that a later engine adds.
 type guestFS struct {
 	current func() *files.FS
 	prefix  string
@@ -43,9 +42,8 @@ func (g *guestFS) view() (files.View, sys.Errno) {
 	return fsys.View(g.prefix), 0
 }
 
-// OpenFile opens a file or directory. The mode is the engine's own choice, which
-// would keep what a guest writes from everybody but the host's user; it counts for
-// nothing.
+// OpenFile opens a file or directory. It ignores the mode, which the engine chooses: with it, only
+// the host's user could read what a guest writes.
 func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.File, sys.Errno) {
 	if isPreopen(name, flag, perm) {
 		return &preopenDir{fs: g}, 0
@@ -65,10 +63,10 @@ func (g *guestFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.F
 	return &file{f: f, traces: g.traces}, 0
 }
 
-// openFlags ignores what makes no difference, and takes every flag that is not
-// known for an intent to change something.
+// openFlags converts the flags of the engine. It ignores flags without effect, and treats every
+// unknown flag as an intent to change something.
 func openFlags(flag sys.Oflag) files.OpenFlags {
-	// What is written reaches the disk when the guest or the host says so.
+	// Data reaches the disk when the guest or the host requests it.
 	known := sys.O_NONBLOCK | sys.O_DSYNC | sys.O_RSYNC | sys.O_SYNC
 	var flags files.OpenFlags
 	for _, f := range openFlagTable {
@@ -129,13 +127,12 @@ func (g *guestFS) Readlink(name string) (string, sys.Errno) {
 	return target, toErrno(err)
 }
 
-// Mkdir makes a directory. As with OpenFile, the mode counts for nothing.
+// Mkdir creates a directory. Like OpenFile, it ignores the mode.
 func (g *guestFS) Mkdir(name string, _ fs.FileMode) sys.Errno {
 	return g.change(func(v files.View) error { return v.Mkdir(name) })
 }
 
-// Chmod is refused. WASI has no such call; a guest must not get it with a later
-// engine.
+// Chmod is refused. WASI has no such function, and a later engine must not provide it.
 func (g *guestFS) Chmod(string, fs.FileMode) sys.Errno { return sys.EROFS }
 
 // Rename moves a file or directory within its mount.
@@ -153,13 +150,13 @@ func (g *guestFS) Unlink(name string) sys.Errno {
 	return g.change(func(v files.View) error { return v.Unlink(name) })
 }
 
-// Link is refused: guests create no links, on whatever mount.
+// Link is refused, because guests create no links on any mount.
 func (*guestFS) Link(string, string) sys.Errno { return sys.EPERM }
 
-// Symlink is refused: guests create no links, on whatever mount.
+// Symlink is refused, because guests create no links on any mount.
 func (*guestFS) Symlink(string, string) sys.Errno { return sys.EPERM }
 
-// Utimens sets the times of what the path leads to.
+// Utimens sets the times of a file, following links.
 func (g *guestFS) Utimens(name string, atim, mtim int64) sys.Errno {
 	return g.utimens(name, true, atim, mtim)
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
-// methods are all methods of the engine's interfaces, each with what this package
-// makes of it. One that a later engine adds fails the test, so that somebody
-// thinks about it.
+// methods lists all methods of the engine's interfaces with how this package implements them. The
+// test fails for a method that a later engine adds, so that a developer decides about it.
 var (
 	fsMethods = map[string]string{
 		"OpenFile": "reads or writes", "Lstat": "reads", "Stat": "reads", "Readlink": "reads",
@@ -28,7 +27,7 @@ var (
 	}
 )
 
-func TestEveryMethodIsThoughtOf(t *testing.T) {
+func TestEveryMethodOfEngineIsKnown(t *testing.T) {
 	for _, test := range []struct {
 		iface reflect.Type
 		known map[string]string
@@ -47,8 +46,8 @@ func TestEveryMethodIsThoughtOf(t *testing.T) {
 	}
 }
 
-// No implementation may come from a default of the engine, which answers ENOSYS
-// today and may do something tomorrow.
+// No method may come from a default of the engine, which returns ENOSYS today and may do something
+// else in a later version.
 func TestNoMethodIsInherited(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": ""})
@@ -68,8 +67,8 @@ func TestNoMethodIsInherited(t *testing.T) {
 	}
 }
 
-// Each method that would change something, called as the engine would, on every kind
-// of file of a mount for reading.
+// Calls each method that would change something, as the engine would, on every kind of file of a
+// read-only mount.
 func TestChangesAreRefused(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
@@ -118,14 +117,14 @@ func TestChangesAreRefused(t *testing.T) {
 	}
 }
 
-// Each flag that the engine has or may get, alone and with reading.
+// Tests every flag bit that the engine has or may add, alone and with reading.
 func TestOpenFlags(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})
 	fsys := guestfs.New(always(newFS(t, files.Options{}, ws)), "/workspace", &guestfs.Traces{})
 	harmless := []sys.Oflag{sys.O_RDONLY, sys.O_NOFOLLOW, sys.O_NONBLOCK, sys.O_DSYNC, sys.O_RSYNC, sys.O_SYNC}
 	for bit := range 33 {
-		flag := sys.Oflag(uint64(1) << bit) // 0 at the end
+		flag := sys.Oflag(uint64(1) << bit) // the last shift gives 0
 		_, errno := fsys.OpenFile("f", flag, 0o600)
 		switch {
 		case slices.Contains(harmless, flag):
@@ -142,9 +141,9 @@ func TestOpenFlags(t *testing.T) {
 	}
 }
 
-// Without a call nothing is reached, and the engine's own opening of a preopen
-// still succeeds, for it panics otherwise.
-func TestNoCall(t *testing.T) {
+// Without a call, nothing can be reached. The engine's own opening of a preopen still succeeds,
+// because the engine would panic otherwise.
+func TestNothingIsReachedWithoutCall(t *testing.T) {
 	fsys := guestfs.New(func() *files.FS { return nil }, "/", &guestfs.Traces{})
 	if _, errno := fsys.OpenFile("f", sys.O_RDONLY, 0o600); errno != sys.EBADF {
 		t.Errorf("OpenFile: %v", errno)
@@ -177,7 +176,7 @@ func TestNoCall(t *testing.T) {
 }
 
 // A preopen that an instance keeps shows each call its own files.
-func TestAPreopenFollowsTheCalls(t *testing.T) {
+func TestPreopenShowsFilesOfCurrentCall(t *testing.T) {
 	var calls []*files.FS
 	for _, name := range []string{"one", "two"} {
 		ws := t.TempDir()
@@ -214,8 +213,9 @@ func TestAPreopenFollowsTheCalls(t *testing.T) {
 	}
 }
 
-// No two directories look the same, or a guest that watches for circles stops.
-func TestDirectoriesHaveNumbers(t *testing.T) {
+// Any two directories have different inode numbers, because a guest that detects cycles stops at
+// equal ones.
+func TestDirectoriesHaveDifferentInodes(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"d/e/f": ""})
 	fsys := guestfs.New(always(newFS(t, files.Options{}, ws)), "/", &guestfs.Traces{})

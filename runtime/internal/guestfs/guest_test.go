@@ -20,17 +20,17 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestfs"
 )
 
-// canary is what no guest may ever read.
+// canary is content that no guest may ever read.
 const canary = "CANARY: from outside the grant"
 
-// The preopens of the guest, in order from descriptor 3 on.
+// Descriptors of the guest: the preopens, from 3 on.
 const (
 	fdRoot = 3
 	fdWork = 4
-	last   = -1 // what the last path_open opened
+	last   = -1 // the descriptor of the last path_open
 )
 
-// Bits of WASI, by their names in wasi_snapshot_preview1.
+// Flags and rights, named as in wasi_snapshot_preview1.
 const (
 	symlinkFollow = 1
 
@@ -43,7 +43,7 @@ const (
 	setAtim, setAtimNow, setMtim, setMtimNow = 1, 2, 4, 8
 )
 
-// op and result mirror those of the guest.
+// op and result mirror the types of the guest.
 type op struct {
 	Op                      string
 	FD, FD2                 int32
@@ -65,13 +65,12 @@ type result struct {
 
 func path(s string) []byte { return []byte(s) }
 
-// open is path_open in the workspace, following links.
+// open returns a path_open in the workspace that follows links.
 func open(name string) op {
 	return op{Op: "path_open", FD: fdWork, Path: path(name), Flags: symlinkFollow, Rights: rightRead}
 }
 
-// guest is the compiled test program. Tests of a package run in one process, which
-// builds it once.
+// guest returns the compiled test program, which is built once for all tests of the package.
 var guest = sync.OnceValues(func() (compiledGuest, error) {
 	dir, err := os.MkdirTemp("", "guest")
 	if err != nil {
@@ -109,13 +108,13 @@ type buildError struct {
 
 func (e *buildError) Error() string { return e.err.Error() + "\n" + e.out }
 
-// newFS opens dir as the workspace, for reading.
+// newFS opens dir as a read-only workspace.
 func newFS(t testing.TB, o files.Options, dir string, deny ...string) *files.FS {
 	t.Helper()
 	return bind(t, o, workspace(capability.ModeRead, dir, deny...))
 }
 
-// newWritableFS opens dir as the workspace, for writing.
+// newWritableFS opens dir as a writable workspace.
 func newWritableFS(t testing.TB, o files.Options, dir string, deny ...string) *files.FS {
 	t.Helper()
 	return bind(t, o, workspace(capability.ModeWrite, dir, deny...))
@@ -135,8 +134,8 @@ func bind(t testing.TB, o files.Options, grants ...capability.GrantedFS) *files.
 	return fsys
 }
 
-// run lets the guest perform operations on files, with / and /workspace opened for
-// it before, and returns what each came to.
+// run lets the guest perform operations on files, with / and /workspace as preopens, and returns
+// their results.
 func run(t testing.TB, fsys func() *files.FS, ops ...op) []result {
 	t.Helper()
 	g, err := guest()
@@ -176,12 +175,12 @@ func run(t testing.TB, fsys func() *files.FS, ops ...op) []result {
 	return results
 }
 
-// always returns a source of one file system.
+// always returns a function that returns fsys.
 func always(fsys *files.FS) func() *files.FS {
 	return func() *files.FS { return fsys }
 }
 
-// write makes files below dir, with the directories they need.
+// write creates files below dir, with the directories that they need.
 func write(t testing.TB, dir string, fsys map[string]string) {
 	t.Helper()
 	for name, content := range fsys {

@@ -9,9 +9,9 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// The cap on open files holds for every way to open one, and hitting it breaks
-// neither the preopens nor the engine, which panics when those fail to open.
-func TestGuestHitsTheCapOnOpenFiles(t *testing.T) {
+// The limit on open files holds for every way to open one. Meeting it breaks neither the preopens
+// nor the engine, which panics when a preopen fails to open.
+func TestOpenFilesAreLimited(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine", "d/g": ""})
 	for _, name := range []string{".", "f", "d", "d/."} {
@@ -41,8 +41,8 @@ func TestGuestHitsTheCapOnOpenFiles(t *testing.T) {
 	}
 }
 
-// Buffers of every size list a directory whole, across many calls of fd_readdir.
-func TestGuestListsADirectoryWhole(t *testing.T) {
+// Buffers of every size list a directory completely, over many calls of fd_readdir.
+func TestGuestListsWholeDirectory(t *testing.T) {
 	ws := t.TempDir()
 	many := map[string]string{".env": canary}
 	var want []string
@@ -57,7 +57,7 @@ func TestGuestListsADirectoryWhole(t *testing.T) {
 		op{Op: "walk", Path: path("/workspace")},
 		op{Op: "walk", Path: path("/workspace")},
 		op{Op: "fd_readdir", FD: fdWork, Bytes: 24 * 3},
-		op{Op: "fd_readdir", FD: fdWork, Bytes: 10}, // no room for one entry
+		op{Op: "fd_readdir", FD: fdWork, Bytes: 10}, // too small for one entry
 		op{Op: "fd_readdir_lie", FD: fdWork, Bytes: 64 << 10},
 	)
 	for _, r := range results[:2] {
@@ -76,8 +76,7 @@ func TestGuestListsADirectoryWhole(t *testing.T) {
 	}
 }
 
-// Between calls there is nothing to reach, and what is left over from one call is
-// of no use in the next.
+// Between calls, nothing can be reached. Files that one call left open cannot be used in the next.
 func TestFilesFollowTheCurrentCall(t *testing.T) {
 	ws := t.TempDir()
 	write(t, ws, map[string]string{"f": "fine"})
@@ -105,9 +104,9 @@ func TestFilesFollowTheCurrentCall(t *testing.T) {
 	}
 	results = run(
 		t, revoke,
-		open("f"), // asks once
+		open("f"), // calls current once
 		op{Op: "fd_read", FD: last, Bytes: 2},
-		op{Op: "path_filestat_get", FD: fdWork, Path: path("f")}, // asks again
+		op{Op: "path_filestat_get", FD: fdWork, Path: path("f")}, // calls current again
 		op{Op: "fd_read", FD: last, Bytes: 2},
 		op{Op: "fd_pread", FD: last, Bytes: 2},
 		op{Op: "fd_seek", FD: last},

@@ -10,21 +10,20 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// isPreopen tells the engine's own opening of a pre-opened directory, which it
-// does once in the life of an instance, from a guest that opens ".": a guest
-// cannot ask for a mode of 0.
+// isPreopen reports whether the engine itself opens a pre-opened directory, which it does once for
+// each instance. A guest that opens "." cannot request a mode of 0.
 func isPreopen(name string, flag sys.Oflag, perm fs.FileMode) bool {
 	return name == "." && flag == sys.O_RDONLY && perm == 0
 }
 
-// readOnly has the methods of sys.File that would change a file, for what the
-// engine opens by itself.
+// readOnly implements the methods of sys.File that would change a file, for files that the engine
+// opens itself.
 type readOnly struct{}
 
 // IsAppend is always false.
 func (readOnly) IsAppend() bool { return false }
 
-// SetAppend refuses to switch appending on. Switching it off changes nothing.
+// SetAppend refuses to switch appending on. Switching it off has no effect.
 func (readOnly) SetAppend(enable bool) sys.Errno {
 	if enable {
 		return sys.EROFS
@@ -47,10 +46,9 @@ func (readOnly) Sync() sys.Errno { return 0 }
 // Datasync has nothing to write.
 func (readOnly) Datasync() sys.Errno { return 0 }
 
-// preopenDir is the directory behind a pre-opened descriptor. The engine panics
-// when opening it fails, and keeps it from one call to the next. So it opens
-// nothing until the guest lists it, and then in the file system of the call that
-// is current.
+// preopenDir is the directory behind a pre-opened descriptor. The engine panics when opening it
+// fails, and keeps it from one call to the next. So it opens nothing until the guest lists it, and
+// then in the file system of the current call.
 type preopenDir struct {
 	readOnly
 	fs *guestFS
@@ -67,8 +65,8 @@ func (d *preopenDir) Dev() (uint64, sys.Errno) {
 	return st.Dev, errno
 }
 
-// Ino returns the inode number of the directory. The engine asks for it to list the
-// directory, and keeps it.
+// Ino returns the inode number of the directory. The engine reads it to list the directory, and
+// keeps it.
 func (d *preopenDir) Ino() (wazerosys.Inode, sys.Errno) {
 	d.fs.traces.listed = true
 	st, errno := d.Stat()
@@ -88,7 +86,7 @@ func (d *preopenDir) Stat() (wazerosys.Stat_t, sys.Errno) {
 	return d.fs.Stat(".")
 }
 
-// Utimens fails as it does by path.
+// Utimens sets the times by path.
 func (d *preopenDir) Utimens(atim, mtim int64) sys.Errno { return d.fs.Utimens(".", atim, mtim) }
 
 // Read is refused.
@@ -97,7 +95,7 @@ func (*preopenDir) Read([]byte) (int, sys.Errno) { return 0, sys.EISDIR }
 // Pread is refused.
 func (*preopenDir) Pread([]byte, int64) (int, sys.Errno) { return 0, sys.EISDIR }
 
-// Seek goes back to the first entry and does nothing else.
+// Seek can only go back to the first entry.
 func (d *preopenDir) Seek(offset position, whence int) (int64, sys.Errno) {
 	d.fs.traces.listed = true
 	d.mu.Lock()
@@ -110,7 +108,7 @@ func (d *preopenDir) Seek(offset position, whence int) (int64, sys.Errno) {
 	return n, toErrno(err)
 }
 
-// Readdir returns the next n entries, fewer only at the end.
+// Readdir returns the next n entries; fewer only at the end.
 func (d *preopenDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	d.fs.traces.listed = true
 	d.mu.Lock()
@@ -126,7 +124,7 @@ func (d *preopenDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
 	return toDirents(entries), 0
 }
 
-// current returns the directory, open in the file system of the current call.
+// current returns the directory, opened in the file system of the current call.
 func (d *preopenDir) current() (*files.File, sys.Errno) {
 	fsys := d.fs.current()
 	if d.closed || fsys == nil {
@@ -139,7 +137,7 @@ func (d *preopenDir) current() (*files.File, sys.Errno) {
 	if err != nil {
 		return nil, toErrno(err)
 	}
-	// What was open in the file system of an earlier call was closed with it.
+	// The directory of an earlier call was closed with its file system.
 	d.opened, d.dir = fsys, dir
 	return dir, 0
 }

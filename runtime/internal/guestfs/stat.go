@@ -9,9 +9,8 @@ import (
 	wazerosys "github.com/tetratelabs/wazero/sys"
 )
 
-// toStat converts a FileInfo. Where the host has no inode number, one is made from
-// the guest path: a guest that compares numbers, to see whether it goes in
-// circles, must not take all directories for the same.
+// toStat converts a FileInfo. Where the host has no inode number, toStat derives one from the guest
+// path. A guest that compares numbers to detect cycles must not see all directories as the same.
 func toStat(info fs.FileInfo, guestPath string) wazerosys.Stat_t {
 	st := wazerosys.NewStat_t(info)
 	if st.Ino == 0 {
@@ -22,7 +21,8 @@ func toStat(info fs.FileInfo, guestPath string) wazerosys.Stat_t {
 	return st
 }
 
-// toTime converts nanoseconds since 1970; the zero time leaves a time as it is.
+// toTime converts nanoseconds since 1970. UTIME_OMIT gives the zero time, which leaves a time
+// unchanged.
 func toTime(ns int64) time.Time {
 	if ns == sys.UTIME_OMIT {
 		return time.Time{}
@@ -30,8 +30,8 @@ func toTime(ns int64) time.Time {
 	return time.Unix(0, ns)
 }
 
-// toDirents converts directory entries. An inode number of 0 makes the guest ask
-// for it when it wants one.
+// toDirents converts directory entries. Their inode number is 0, so that the guest requests the
+// number if it needs it.
 func toDirents(entries []fs.DirEntry) []sys.Dirent {
 	dirents := make([]sys.Dirent, len(entries))
 	for i, entry := range entries {

@@ -1,12 +1,12 @@
 package guestfs
 
-// Traces tells what a guest leaves behind in the engine's table of descriptors, where
-// the next call of the same instance would find it. The zero value is for a new
-// instance. The guest's own goroutine writes it; read it when no call runs.
+// Traces records what a guest leaves behind in the engine's descriptor table, where the next call
+// of the instance would find it. The zero value is for a new instance. The guest's goroutine writes
+// it; read it only when no call runs.
 type Traces struct {
-	open   int  // files that the guest has opened and not closed
-	listed bool // a preopen was listed, and the engine keeps what it showed
+	open   int  // number of files that the guest opened and did not close
+	listed bool // a preopen was listed, and the engine keeps the listing
 }
 
-// Clean reports whether nothing is left behind.
+// Clean reports whether nothing was left behind.
 func (t *Traces) Clean() bool { return t.open == 0 && !t.listed }

@@ -17,7 +17,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
 )
 
-// step is an operation and the error that it must come to.
+// step is an operation and the error that it must return.
 type step struct {
 	op
 	want string
@@ -39,7 +39,7 @@ func perform(t *testing.T, fsys *files.FS, steps ...step) []result {
 	return results
 }
 
-// openTo is path_open with rights, creation flags and descriptor flags.
+// openTo returns a path_open with rights, creation flags and descriptor flags.
 func openTo(name string, rights uint64, oflags, fdflags uint32) op {
 	o := open(name)
 	o.Rights, o.OFlags, o.FDFlags = rights, oflags, fdflags
@@ -58,11 +58,11 @@ func holds(t testing.TB, file, want string) {
 func missing(t testing.TB, file string) {
 	t.Helper()
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s is there: %v", filepath.Base(file), err)
+		t.Errorf("%s exists: %v", filepath.Base(file), err)
 	}
 }
 
-// What programs of common languages do, by the calls that their libraries make.
+// Performs what programs of common languages do, with the calls of their libraries.
 func TestGuestWritesWhatIsGranted(t *testing.T) {
 	const rw = rightRead | rightWrite
 	for name, deny := range map[string][]string{"plain": nil, "deny": {"no-such-name"}} {
@@ -80,7 +80,7 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				step{op{Op: "fd_read", FD: last, Bytes: 1}, "EBADF"},
 				step{op{Op: "fd_sync", FD: last}, ""},
 				step{op{Op: "fd_close", FD: last}, ""},
-				// fopen "a", twice: each goes to the end
+				// fopen "a", twice: each write goes to the end
 				step{openTo("new", rightWrite, oflagCreat, fdflagAppend), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("+1")}, ""},
 				step{op{Op: "fd_seek", FD: last}, ""},
@@ -101,10 +101,10 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				// open O_CREAT|O_EXCL
 				step{openTo("old", rw, oflagCreat|oflagExcl, 0), "EEXIST"},
 				step{openTo("lock", rw, oflagCreat|oflagExcl, 0), ""},
-				// Without rights the engine takes creating for reading and writing.
+				// Without rights, the engine creates for reading and writing.
 				step{openTo("bare", 0, oflagCreat, 0), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("x")}, ""},
-				// An open directory, and what lies in it
+				// An open directory and its content
 				step{op{Op: "path_create_directory", FD: fdWork, Path: path("d")}, ""},
 				step{op{Op: "path_create_directory", FD: fdWork, Path: path("d/e/")}, ""},
 				step{openTo("d", rightRead, oflagDirectory, 0), ""},
@@ -118,7 +118,7 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 				step{openTo(files.TempPrefix+"1", rightWrite, oflagCreat|oflagExcl, 0), ""},
 				step{op{Op: "fd_write", FD: last, Data: data("#!")}, ""},
 				step{op{Op: "path_rename", FD: fdWork, Path: path(files.TempPrefix + "1"), FD2: fdWork, Path2: path("script")}, ""},
-				// Through the library of Go
+				// With the library of Go
 				step{op{Op: "mkdir_all", Path: path("/workspace/a/b/c")}, ""},
 				step{op{Op: "write_file", Path: path("/workspace/a/b/c/f")}, ""},
 				step{op{Op: "chtimes", Path: path("/workspace/a/b/c/f")}, ""},
@@ -144,8 +144,8 @@ func TestGuestWritesWhatIsGranted(t *testing.T) {
 	}
 }
 
-// Files and directories are for whom the umask says, not for the host's user alone.
-func TestGuestCreatesByTheUmask(t *testing.T) {
+// The umask decides who may use created files and directories, not only the host's user.
+func TestUmaskAppliesToCreatedFiles(t *testing.T) {
 	old := syscall.Umask(0o022)
 	t.Cleanup(func() { syscall.Umask(old) })
 	ws := t.TempDir()
@@ -161,8 +161,8 @@ func TestGuestCreatesByTheUmask(t *testing.T) {
 	}
 }
 
-// The attack list for a mount that may be written to: nothing outside, nothing
-// denied, and no link is ever created or written through to outside.
+// The attack list for a writable mount: nothing outside or denied changes, no link is created, and
+// no write follows a link to the outside.
 func TestGuestWritesNothingElse(t *testing.T) {
 	const rw = rightRead | rightWrite
 	for mount, deny := range map[string][]string{"plain": nil, "deny": {"**/.env", ".git/**"}} {
@@ -209,7 +209,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 				}
 			}
 			for _, name := range []string{"up", "abs", "updir", "dangling", "inner", "loop", "fifo", "f", "d", ".git", ".env"} {
-				// O_EXCL follows nothing and finds a name taken.
+				// O_EXCL follows no link and finds the name taken.
 				want := "EEXIST"
 				if deny != nil && strings.HasPrefix(name, ".") {
 					want = "EACCES"
@@ -225,7 +225,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 					step{op{Op: "path_link", FD: fdWork, Path: path(name), FD2: fdRoot, Path2: path("workspace/lnk")}, "ENOSYS"},
 				)
 			}
-			// A3: reading rights truncate nothing; a file for reading is not written.
+			// A3: read rights do not truncate; a file opened for reading is not written.
 			steps = append(
 				steps,
 				step{openTo("f", rightRead, oflagTrunc, 0), "EINVAL"},
@@ -236,7 +236,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 				step{op{Op: "fd_filestat_set_size", FD: last}, "EBADF"},
 				step{op{Op: "fd_allocate", FD: last, Size: 100}, "EBADF"},
 				step{op{Op: "fd_fdstat_set_flags", FD: last, FDFlags: fdflagAppend}, "EBADF"},
-				// The root and the mount itself are not for writing.
+				// The root and the mount itself are not writable.
 				step{op{Op: "path_create_directory", FD: fdRoot, Path: path("new")}, "EROFS"},
 				step{op{Op: "path_remove_directory", FD: fdRoot, Path: path("workspace")}, "EACCES"},
 				step{op{Op: "path_rename", FD: fdRoot, Path: path("workspace"), FD2: fdRoot, Path2: path("other")}, "EROFS"},
@@ -248,7 +248,7 @@ func TestGuestWritesNothingElse(t *testing.T) {
 				step{op{Op: "path_filestat_set_times", FD: fdWork, Path: path("in"), FDFlags: setMtimNow}, "ELOOP"},
 				step{op{Op: "path_filestat_set_times", FD: fdWork, Path: path("fifo"), FDFlags: setMtimNow}, "EACCES"},
 				step{op{Op: "path_filestat_set_times", FD: fdWork, Path: path("f"), FDFlags: setMtimNow | setMtim}, "EINVAL"},
-				// Files are no directories and the other way round.
+				// File operations refuse directories, and the reverse.
 				step{op{Op: "path_unlink_file", FD: fdWork, Path: path("d")}, "EISDIR"},
 				step{op{Op: "path_remove_directory", FD: fdWork, Path: path("f")}, "ENOTDIR"},
 				step{op{Op: "path_unlink_file", FD: fdWork, Path: path("f/")}, "ENOTDIR"},
@@ -283,9 +283,9 @@ func TestGuestWritesNothingElse(t *testing.T) {
 	}
 }
 
-// A5: beside a mount for writing, one for reading stays as it is; two mounts of one
-// directory must allow the same; nothing moves from mount to mount.
-func TestGuestBetweenMounts(t *testing.T) {
+// A5: a read-only mount next to a writable one does not change; two mounts of one directory must
+// have the same mode; nothing moves between mounts.
+func TestNothingMovesBetweenMounts(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"ro/f": "fine", "rw/f": "fine"})
 	data := workspace(capability.ModeRead, filepath.Join(top, "ro"))
@@ -318,8 +318,8 @@ func TestGuestBetweenMounts(t *testing.T) {
 	perform(t, two, step{op{Op: "path_rename", FD: fdRoot, Path: path("workspace/f"), FD2: fdRoot, Path2: path("other/g")}, "ENOTSUP"})
 }
 
-// A15 and its kin, with what the host is told.
-func TestGuestHitsTheLimitsOnWriting(t *testing.T) {
+// Case A15 and related cases, with what the host reports.
+func TestWritingIsLimited(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		limit string
@@ -358,9 +358,9 @@ func TestGuestHitsTheLimitsOnWriting(t *testing.T) {
 	}
 }
 
-// A guest that is stopped between writing and renaming leaves nothing, and its
-// scratch space goes with all it holds.
-func TestWhatAStoppedGuestLeaves(t *testing.T) {
+// A guest that is stopped between writing and renaming leaves nothing, and its scratch directory is
+// removed with its content.
+func TestStoppedGuestLeavesNoFiles(t *testing.T) {
 	ws, in := t.TempDir(), t.TempDir()
 	write(t, ws, map[string]string{"f": "old"})
 	scratch := capability.GrantedFS{FS: capability.FS{Mount: capability.ScratchMount, Mode: capability.ModeWrite}}

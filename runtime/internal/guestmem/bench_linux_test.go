@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkRestore writes to some pages of a memory and takes it back.
+// BenchmarkRestore writes to some pages of a memory and restores it.
 func BenchmarkRestore(b *testing.B) {
 	for _, size := range []uint64{128 << 10, 1 << 20, 4 << 20} {
 		for _, pages := range []int{1, 8, 64} {

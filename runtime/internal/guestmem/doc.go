@@ -1,10 +1,10 @@
-// Package guestmem is the linear memory of guests: reserved once, grown in place,
-// taken back to a saved image after a call, and used again. On Linux a memory lies
-// outside the Go heap and shares the pages of its image until the guest writes to
-// them; elsewhere it is an ordinary slice, and there are no images.
+// Package guestmem implements the linear memory of guests. A memory is reserved once, grows in
+// place, is restored to a saved image after a call, and is reused. On Linux a memory is outside the
+// Go heap, and shares the pages of its image until the guest writes to them. On other systems it is
+// an ordinary slice, and there are no images.
 //
-// See https://docs.kernel.org/admin-guide/mm/pagemap.html for the scan that finds
-// the pages a guest wrote.
+// The documentation of the scan that finds the pages that a guest wrote is at
+// https://docs.kernel.org/admin-guide/mm/pagemap.html.
 package guestmem
 
 import "errors"

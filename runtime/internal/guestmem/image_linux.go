@@ -9,25 +9,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Image is the memory of a guest at one moment. Memories share its pages until they
-// write to them. It is freed when all who hold it have released it.
+// Image is a saved copy of a guest's memory. Memories share its pages until they write to them. It
+// is freed when its last holder has released it.
 type Image struct {
 	fd      int
 	view    []byte // read-only
 	holders atomic.Int64
 }
 
-// Size is the size of the memory that was saved, in bytes.
+// Size returns the size of the saved memory in bytes.
 func (i *Image) Size() uint64 { return uint64(len(i.view)) }
 
-// Own says that no memory will take the image but the one that made it, and gives its
-// descriptor back.
+// Own closes the file of the image. After it, only the memory that made the image can use it.
 func (i *Image) Own() { i.closeFile() }
 
 // Retain adds a holder.
 func (i *Image) Retain() { i.holders.Add(1) }
 
-// Release takes a holder away; nobody uses the image after the last one has gone.
+// Release removes a holder. The last Release frees the image.
 func (i *Image) Release() {
 	if i.holders.Add(-1) == 0 {
 		_ = unix.Munmap(i.view)
@@ -42,15 +41,15 @@ func (i *Image) closeFile() {
 	}
 }
 
-// seals keep the file behind an image as it is: were it cut, reading a guest's memory
-// would be a fault.
+// seals prevent changes to the file behind an image. If the file were truncated, reading a guest's
+// memory would crash the process.
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE | unix.F_SEAL_SEAL
 
 // newImage copies b into a file in memory. The caller holds the image.
 func newImage(b []byte) (*Image, error) {
 	fd, err := unix.MemfdCreate("wasmtool", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return nil, fmt.Errorf("make a file in memory: %w", err)
+		return nil, fmt.Errorf("create a file in memory: %w", err)
 	}
 	i := &Image{fd: fd}
 	if err := i.fill(b); err != nil {
@@ -76,10 +75,10 @@ func (i *Image) fill(b []byte) error {
 	return err
 }
 
-// block is the size of the pieces in which memory is compared and written.
+// block is the size in bytes of the pieces in which memory is compared and written.
 const block = 4096
 
-// writeUsed writes the blocks that are not zero; the others need no page.
+// writeUsed writes only the blocks that are not zero; other blocks need no page.
 func (i *Image) writeUsed(b []byte) error {
 	var zero [block]byte
 	for at := 0; at < len(b); at += block {
@@ -99,15 +98,15 @@ func (i *Image) writeUsed(b []byte) error {
 	return nil
 }
 
-// mapInto puts the image's pages at the front of space, in place of what is there.
+// mapInto maps the image at the front of space, and replaces the pages there.
 func (i *Image) mapInto(space []byte) error {
 	_, err := unix.MmapPtr(i.fd, 0, unsafe.Pointer(&space[0]), uintptr(len(i.view)),
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED|unix.MAP_NORESERVE)
 	return err
 }
 
-// reserve returns size bytes of address space, of which pages are taken when they are
-// touched, or nil when it cannot be had.
+// reserve returns size bytes of address space, or nil on failure. Pages are allocated when they are
+// first touched.
 func reserve(size uint64) []byte {
 	if size == 0 || int(size) < 0 {
 		return nil
@@ -116,15 +115,14 @@ func reserve(size uint64) []byte {
 	if err != nil {
 		return nil
 	}
-	// A huge page would make one written byte cost two megabytes to take back.
+	// With huge pages, restoring one written byte would cost two megabytes.
 	_ = unix.Madvise(space, unix.MADV_NOHUGEPAGE)
 	return space
 }
 
 func unreserve(space []byte) { _ = unix.Munmap(space) }
 
-// drop gives the pages of b back: those of an image show the image again, others are
-// zero.
+// drop gives the pages of b back. Pages over an image show the image again; other pages are zero.
 func drop(b []byte) error {
 	if len(b) == 0 {
 		return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/memfdtest"
 )
 
-// Memories that share an image see nothing of each other, and the image goes with the
-// last of them.
+// Memories that share an image do not see each other's writes, and the image is freed with the last
+// of them.
 func TestImageIsShared(t *testing.T) {
 	const size = 4 * PageSize
 	s := newSystem(t)
-	s.scanner.works() // it has an image of its own while it tries
+	s.scanner.works() // creates an image of its own while it checks the kernel
 	files, mapped := memfdtest.Open(t), memfdtest.Mapped(t)
 	both := [2]*guest{}
 	for n := range both {
@@ -39,7 +39,7 @@ func TestImageIsShared(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(g.mem, want) {
-			t.Fatal("the memory is not that of the image")
+			t.Fatal("the memory differs from the image")
 		}
 	}
 	for range 3 {
@@ -54,13 +54,13 @@ func TestImageIsShared(t *testing.T) {
 
 	image.Release()
 	if memfdtest.Open(t) != files+1 {
-		t.Fatal("the image went while two memories have it")
+		t.Fatal("the image was freed while two memories hold it")
 	}
 	fill(both[0].mem, 200)
 	both[0].m.Free()
 	both[0].m.Free()
 	if memfdtest.Open(t) != files+1 {
-		t.Fatal("the image went while a memory has it")
+		t.Fatal("the image was freed while a memory holds it")
 	}
 	fill(both[1].mem, 200)
 	restore(both[1])
@@ -70,8 +70,8 @@ func TestImageIsShared(t *testing.T) {
 	}
 }
 
-// A memory that is saved again lets go of the image that it had.
-func TestSavingAgain(t *testing.T) {
+// A memory that is saved again releases its previous image.
+func TestSavingAgainReleasesPreviousImage(t *testing.T) {
 	s := newSystem(t)
 	s.scanner.works()
 	files := memfdtest.Open(t)
@@ -100,8 +100,7 @@ func TestSavingAgain(t *testing.T) {
 	}
 }
 
-// Nobody can change or cut the file behind an image: that would be a fault in a guest's
-// memory.
+// The file behind an image cannot be changed or truncated, which would crash a guest's process.
 func TestImageIsSealed(t *testing.T) {
 	image, err := newImage(make([]byte, PageSize))
 	if err != nil {
@@ -124,7 +123,6 @@ func TestImageIsSealed(t *testing.T) {
 	}
 }
 
-// Saving what is nothing is refused.
 func TestEmptyMemoryIsNotSaved(t *testing.T) {
 	m := newSystem(t).New(Options{Limit: PageSize})
 	defer m.Free()

@@ -2,13 +2,13 @@
 
 package guestmem
 
-// Supported says whether memory can be saved on this system.
+// Supported reports whether this system can save memory.
 const Supported = false
 
-// Image is the memory of a guest at one moment. There are none on this system.
+// Image is a saved copy of a guest's memory. There are none on this system.
 type Image struct{}
 
-// Size is 0.
+// Size returns 0.
 func (*Image) Size() uint64 { return 0 }
 
 // Own does nothing.
@@ -33,7 +33,7 @@ func (*scanner) close() {}
 // Save fails with ErrUnsupported.
 func (*Memory) Save() (*Image, error) { return nil, ErrUnsupported }
 
-// Adopt reports false.
+// Adopt returns false.
 func (*Memory) Adopt(*Image) (bool, error) { return false, nil }
 
 // Restore fails with ErrUnsupported.
@@ -45,7 +45,7 @@ func (*Memory) Clear(uint64, func() bool) error { return ErrUnsupported }
 // Trim does nothing.
 func (*Memory) Trim() error { return nil }
 
-// Private is 0.
+// Private returns 0.
 func (*Memory) Private() uint64 { return 0 }
 
 func (*Memory) shrink() []byte { return nil }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Where there are no images, a memory says so and is none the worse for it.
+// Where there are no images, a memory reports it and otherwise works.
 func TestMemoryIsNotSaved(t *testing.T) {
 	g := newGuest(t, newSystem(t), Options{Limit: 2 * PageSize}, PageSize)
 	fill(g.mem, 5)

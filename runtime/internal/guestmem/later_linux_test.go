@@ -2,7 +2,7 @@ package guestmem
 
 import "testing"
 
-// Memory of which much was written is given back, at the latest with the System.
+// Memory with many written pages is freed, at the latest when the System is closed.
 func TestLargeMemoryIsGivenBack(t *testing.T) {
 	const size, guests = 64 << 20, 8
 	s := NewSystem()
@@ -16,7 +16,7 @@ func TestLargeMemoryIsGivenBack(t *testing.T) {
 	if after := addressSpace(t); after > before+size {
 		t.Errorf("%d bytes of address space before, %d after %d guests of %d", before, after, guests, size)
 	}
-	// And one that comes later.
+	// A memory that is freed after Close is returned also.
 	late := newGuest(t, s, Options{Limit: size}, size)
 	late.m.Free()
 	if after := addressSpace(t); after > before+size {

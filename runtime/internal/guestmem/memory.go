@@ -1,35 +1,35 @@
 package guestmem
 
-// Memory is the linear memory of one instance. It is for one goroutine at a time.
-// It implements the engine's LinearMemory.
+// Memory is the linear memory of one instance. It implements the engine's LinearMemory. Only one
+// goroutine may use it at a time.
 type Memory struct {
 	system *System
 	o      Options
 
-	// space is what the guest's bytes lie in: space[:size]. It is mapped when it is
-	// address space outside the Go heap, and then it never moves.
+	// space contains the guest's bytes as space[:size]. If mapped, it is address space outside the
+	// Go heap, and never moves.
 	space  []byte
 	mapped bool
 	size   uint64
-	// high is the largest size since what lies beyond was cleared.
+	// high is the largest size since the bytes beyond size were cleared.
 	high    uint64
 	refused bool
 	freed   bool
 
-	saved // what the memory is taken back to
+	saved // the image to which the memory is restored
 }
 
-// Options are what a Memory needs.
+// Options configures a Memory.
 type Options struct {
-	// Limit is the most bytes that the guest may have.
+	// Limit is the maximum size in bytes.
 	Limit uint64
-	// Account is asked before the size changes, by delta bytes, and may refuse a
-	// growth by false. Nil means that nobody counts.
+	// Account is called before the size changes by delta bytes, and returns false to refuse growth.
+	// Nil accepts all changes.
 	Account func(delta int64) bool
 }
 
-// Reallocate gives the guest size bytes and returns them, or nil when it may not have
-// them. Bytes that are new to it are zero.
+// Reallocate changes the size and returns the guest's bytes, or nil if growth is refused. New bytes
+// are zero.
 func (m *Memory) Reallocate(size uint64) []byte {
 	if m.shrinking {
 		return m.shrink()
@@ -53,25 +53,24 @@ func (m *Memory) account(delta int64) bool {
 	return m.o.Account == nil || delta == 0 || m.o.Account(delta)
 }
 
-// move gives the guest a larger slice, where address space could not be had. It grows
-// by doubling, so that a guest that grows page by page is not copied each time.
+// move copies the guest's bytes into a larger slice, where no address space could be reserved. The
+// slice doubles, so that a guest that grows page by page is not copied each time.
 func (m *Memory) move(size uint64) {
 	grown := make([]byte, max(size, min(2*uint64(len(m.space)), m.o.Limit)))
 	copy(grown, m.space[:m.size])
 	m.space = grown
 }
 
-// Refused reports whether the guest was refused memory since the memory was made or
-// restored.
+// Refused reports whether growth was refused since the memory was made or restored.
 func (m *Memory) Refused() bool { return m.refused }
 
-// Size is how many bytes the guest has.
+// Size returns the size of the memory in bytes.
 func (m *Memory) Size() uint64 { return m.size }
 
-// Bytes are those that the guest has, until its size changes.
+// Bytes returns the guest's bytes. The slice is valid until the size changes.
 func (m *Memory) Bytes() []byte { return m.space[:m.size:m.size] }
 
-// Free gives everything back. Freeing again does nothing.
+// Free releases the memory. Freeing it again does nothing.
 func (m *Memory) Free() {
 	if m.freed {
 		return

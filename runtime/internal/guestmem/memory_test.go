@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// guest stands for the engine: it grows a memory page by page and keeps the slice that
-// it was given last.
+// guest plays the engine: it grows a memory page by page and keeps the last slice that it got.
 type guest struct {
 	m   *Memory
 	mem []byte
@@ -22,7 +21,7 @@ func newGuest(t testing.TB, s *System, o Options, size uint64) *guest {
 	return g
 }
 
-// grow asks for more pages and reports whether there were any.
+// grow requests more pages and reports whether it got them.
 func (g *guest) grow(pages uint64) bool {
 	b := g.m.Reallocate(uint64(len(g.mem)) + pages*PageSize)
 	if b == nil {
@@ -56,7 +55,7 @@ func requireZero(t testing.TB, b []byte, what string) {
 	}
 }
 
-// Memory grows with its contents, new bytes are zero, and it never passes its limit.
+// Memory keeps its contents when it grows, new bytes are zero, and it never exceeds its limit.
 func TestMemoryGrowsUpToItsLimit(t *testing.T) {
 	g := newGuest(t, newSystem(t), Options{Limit: 5 * PageSize}, PageSize)
 	requireZero(t, g.mem, "new memory")
@@ -77,8 +76,8 @@ func TestMemoryGrowsUpToItsLimit(t *testing.T) {
 	}
 }
 
-// A refusal changes nothing but what Refused says.
-func TestMemoryTellsThatItRefused(t *testing.T) {
+// A refusal changes only the result of Refused.
+func TestMemoryReportsRefusedGrowth(t *testing.T) {
 	for name, o := range map[string]Options{
 		"by its limit": {Limit: 2 * PageSize},
 		"by who counts": {Limit: 8 * PageSize, Account: func(delta int64) bool {
@@ -87,7 +86,7 @@ func TestMemoryTellsThatItRefused(t *testing.T) {
 	} {
 		g := newGuest(t, newSystem(t), o, PageSize)
 		if g.m.Refused() {
-			t.Errorf("%s: refused before anything was", name)
+			t.Errorf("%s: Refused reports true before any growth", name)
 		}
 		fill(g.mem, 3)
 		if g.grow(2) {
@@ -97,13 +96,13 @@ func TestMemoryTellsThatItRefused(t *testing.T) {
 			t.Errorf("%s: refused: %v, %d bytes", name, g.m.Refused(), g.m.Size())
 		}
 		if !g.grow(1) || bytes.IndexByte(g.mem[:PageSize], 0) >= 0 {
-			t.Errorf("%s: a refusal left the memory of no use", name)
+			t.Errorf("%s: the memory is unusable after a refusal", name)
 		}
 	}
 }
 
-// Whoever counts is asked once for each change, and it comes to nothing in the end.
-func TestMemoryIsAccountedFor(t *testing.T) {
+// Account is called once for each change, and the changes add up to 0 in the end.
+func TestMemoryAccountsEveryChange(t *testing.T) {
 	var total int64
 	var asked []int64
 	g := newGuest(t, newSystem(t), Options{Limit: 4 * PageSize, Account: func(delta int64) bool {
@@ -112,7 +111,7 @@ func TestMemoryIsAccountedFor(t *testing.T) {
 		return true
 	}}, PageSize)
 	g.grow(2)
-	g.grow(5) // beyond the limit: nobody is asked
+	g.grow(5) // beyond the limit: Account is not called
 	if want := int64(3 * PageSize); total != want || len(asked) != 2 {
 		t.Errorf("counted %d bytes by %v, want %d", total, asked, want)
 	}
@@ -123,7 +122,7 @@ func TestMemoryIsAccountedFor(t *testing.T) {
 	}
 }
 
-// Nothing that one guest wrote is there for the next one, in memory that is used again.
+// Reused memory contains nothing that an earlier guest wrote.
 func TestMemoryOfTheNextGuestIsZero(t *testing.T) {
 	s := newSystem(t)
 	for n := range 20 {

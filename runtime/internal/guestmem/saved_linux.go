@@ -5,39 +5,39 @@ import (
 	"errors"
 )
 
-// Supported says whether memory can be saved on this system.
+// Supported reports whether this system can save memory.
 const Supported = true
 
-// Bounds of the ways to take memory back, in bytes; see docs/performance.md.
+// Thresholds between the ways to restore memory, in bytes; see docs/performance.md.
 const (
-	// copyWhole is up to which size an image is copied whole: finding the pages that
-	// changed costs more.
+	// copyWhole is the size up to which the whole image is copied, because finding the changed
+	// pages would cost more.
 	copyWhole = 64 << 10
-	// copyBlind is the same where the kernel cannot tell which pages changed.
+	// copyBlind replaces copyWhole where the kernel cannot report the changed pages.
 	copyBlind = 1 << 20
-	// maxKeptPages is how much a guest may have written for its pages to stay; beyond
-	// they are given back.
+	// maxKeptPages is how much a guest may have written for its pages to be kept. Beyond it, the
+	// pages are given back.
 	maxKeptPages = 4 << 20
-	// trimEvery is after how many restores all pages are given back: a page that was
-	// written once is copied at every restore until then.
+	// trimEvery is the number of restores after which all pages are given back. Until then, a page
+	// that was written once is copied at every restore.
 	trimEvery = 64
 )
 
-// saved is what a memory is taken back to, and how.
+// saved is the image to which a memory is restored, with the state of the restores.
 type saved struct {
 	image      *Image
-	shrinking  bool   // the engine's next Reallocate takes the size back
-	least      uint64 // to this
+	shrinking  bool   // the engine's next Reallocate shrinks the memory
+	target     uint64 // the size to which it shrinks
 	restores   int    // since the last trim
 	private    uint64
-	wasRefused bool // when it was saved
+	wasRefused bool // the value of refused when it was saved
 }
 
-// errGrown means that a memory that grew cannot shrink.
+// errGrown means that the engine could not shrink a memory that grew.
 var errGrown = errors.New("the memory cannot shrink")
 
-// Save makes an image of the memory as it is and takes the memory back to it from now
-// on. The caller is a further holder of the image.
+// Save makes an image of the current memory, to which the memory is restored from now on. The
+// caller also holds the image.
 func (m *Memory) Save() (*Image, error) {
 	if !m.mapped || m.size == 0 {
 		return nil, ErrUnsupported
@@ -53,8 +53,8 @@ func (m *Memory) Save() (*Image, error) {
 	return image, nil
 }
 
-// Adopt takes the memory back to an image from now on. It reports whether the memory
-// is equal to it now, and does nothing when it is not.
+// Adopt makes image the one to which the memory is restored, if the memory is equal to it.
+// Otherwise it changes nothing and returns false.
 func (m *Memory) Adopt(image *Image) (bool, error) {
 	if !m.mapped || m.size != image.Size() || !bytes.Equal(m.space[:m.size], image.view) {
 		return false, nil
@@ -80,9 +80,9 @@ func (m *Memory) forget() {
 	}
 }
 
-// Restore takes the memory back to its image. grow must ask the engine to grow the
-// memory by a page, which is how the engine is told of a smaller size, and report
-// whether it did. After an error the memory is of no use.
+// Restore restores the memory to its image. grow must ask the engine to grow the memory by a page,
+// and report whether it did: this is how the engine learns of a smaller size. After an error the
+// memory cannot be used.
 func (m *Memory) Restore(grow func() bool) error {
 	m.refused = m.wasRefused
 	if err := m.takeBack(m.image.Size(), grow); err != nil {
@@ -105,8 +105,8 @@ func (m *Memory) Restore(grow func() bool) error {
 	return err
 }
 
-// Clear takes a memory that was not saved back to size bytes, all of them 0; grow is as in
-// Restore. After an error the memory is of no use.
+// Clear resets a memory that was not saved to size zero bytes; grow is as in Restore. After an
+// error the memory cannot be used.
 func (m *Memory) Clear(size uint64, grow func() bool) error {
 	m.refused = false
 	if err := m.takeBack(size, grow); err != nil {
@@ -122,12 +122,12 @@ func (m *Memory) Clear(size uint64, grow func() bool) error {
 	return drop(written[m.size:])
 }
 
-// takeBack tells the engine of a smaller size.
+// takeBack makes the engine shrink the memory to size.
 func (m *Memory) takeBack(size uint64, grow func() bool) error {
 	if m.size <= size {
 		return nil
 	}
-	m.shrinking, m.least = true, size
+	m.shrinking, m.target = true, size
 	ok := grow()
 	m.shrinking = false
 	if !ok {
@@ -136,15 +136,15 @@ func (m *Memory) takeBack(size uint64, grow func() bool) error {
 	return nil
 }
 
-// shrink is what the engine gets when it is told of a smaller size.
+// shrink returns the smaller memory to the engine.
 func (m *Memory) shrink() []byte {
-	m.account(int64(m.least) - int64(m.size))
-	m.size = m.least
+	m.account(int64(m.target) - int64(m.size))
+	m.size = m.target
 	return m.Bytes()
 }
 
-// copyBack makes the front equal to the image and returns how many bytes of pages of
-// its own the memory has there.
+// copyBack makes the front of the memory equal to the image. It returns the number of bytes there
+// in pages that the memory does not share with the image.
 func (m *Memory) copyBack() (uint64, error) {
 	front, view := m.space[:m.size], m.image.view
 	whole := uint64(copyWhole)
@@ -165,7 +165,7 @@ func (m *Memory) copyBack() (uint64, error) {
 	return written, nil
 }
 
-// clean makes b, which lies beyond the image, zero.
+// clean makes b zero, which is beyond the image. It returns the number of bytes that were written.
 func (m *Memory) clean(b []byte) (uint64, error) {
 	if len(b) == 0 {
 		return 0, nil
@@ -180,13 +180,12 @@ func (m *Memory) clean(b []byte) (uint64, error) {
 	return written, nil
 }
 
-// Trim takes the memory back to its image, which it was restored to already, and gives
-// all pages of its own back.
+// Trim gives all private pages of a restored memory back; the memory then shows its image.
 func (m *Memory) Trim() error {
 	m.restores, m.private = 0, 0
 	m.high = m.size
 	return drop(m.space)
 }
 
-// Private is about how many bytes the memory takes beyond its image.
+// Private returns about how many bytes the memory takes in addition to its image.
 func (m *Memory) Private() uint64 { return m.private }

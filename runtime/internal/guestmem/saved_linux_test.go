@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// ways are the ways to take a memory back. The pages that were swapped out belong to
-// them, too, but no test can have the kernel swap.
+// ways lists the ways to restore a memory. Pages that were swapped out are not covered, because a
+// test cannot make the kernel swap.
 var ways = []struct {
 	name string
-	size uint64 // of the image
-	// blind has the kernel not tell which pages were written.
+	size uint64 // size of the image
+	// blind simulates a kernel that cannot report written pages.
 	blind bool
 }{
 	{"a small image is copied whole", 2 * PageSize, false},
@@ -28,20 +28,20 @@ func systemFor(t *testing.T, blind bool) *System {
 	s := newSystem(t)
 	switch {
 	case blind:
-		s.scanner.once.Do(func() {}) // as if trying had failed
+		s.scanner.once.Do(func() {}) // as if the check of the kernel had failed
 	case !s.scanner.works():
-		t.Skip("the kernel does not tell which pages were written")
+		t.Skip("the kernel cannot report which pages were written")
 	}
 	return s
 }
 
-// scribble writes to b as guests do: here and there, to every second page, or to all.
+// scribble writes to b as guests do: at a few places, to every second page, or to all bytes.
 func scribble(r *rand.Rand, b []byte) {
 	switch r.IntN(8) {
 	case 0:
 		fill(b, byte(r.Uint32()))
 	case 1, 2:
-		// More runs of pages than one call of the kernel tells of.
+		// More runs of pages than one call of the kernel can report.
 		for at := 0; at < len(b); at += 2 * block {
 			b[at]++
 		}
@@ -56,7 +56,7 @@ func scribble(r *rand.Rand, b []byte) {
 	}
 }
 
-// TestRestoreGivesTheImage compares memory with a plain slice, whatever is done to it.
+// TestRestoreGivesTheImage compares memory with a plain slice through random operations.
 func TestRestoreGivesTheImage(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestRestoreGivesTheImage(t *testing.T) {
 			}}, way.size)
 			r := rand.New(rand.NewPCG(1, way.size))
 			scribble(r, g.mem)
-			clear(g.mem[way.size/2 : way.size/2+way.size/4]) // an image has holes
+			clear(g.mem[way.size/2 : way.size/2+way.size/4]) // images have holes
 			image, err := g.m.Save()
 			if err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestRestoreGivesTheImage(t *testing.T) {
 			check := func(what string) {
 				t.Helper()
 				if !bytes.Equal(g.mem, model) || g.m.Size() != uint64(len(model)) || counted != int64(len(model)) {
-					t.Fatalf("%s: the memory is not as it should be; %d bytes, %d are counted, want %d",
+					t.Fatalf("%s: the memory differs from the slice; %d bytes, %d are counted, want %d",
 						what, g.m.Size(), counted, len(model))
 				}
 			}
@@ -100,7 +100,7 @@ func TestRestoreGivesTheImage(t *testing.T) {
 						check("after growing")
 					}
 				case 1:
-					// The same writes, by a random stream of their own each.
+					// Both get the same writes, from random streams with equal seeds.
 					seed := r.Uint64()
 					scribble(rand.New(rand.NewPCG(seed, 2)), g.mem)
 					scribble(rand.New(rand.NewPCG(seed, 2)), model)
@@ -111,7 +111,7 @@ func TestRestoreGivesTheImage(t *testing.T) {
 					model = bytes.Clone(want)
 					check("after taking back")
 					if g.m.Refused() {
-						t.Fatal("a memory that was taken back says that it refused")
+						t.Fatal("a restored memory reports refused growth")
 					}
 					if r.IntN(10) == 0 {
 						if err := g.m.Trim(); err != nil || g.m.Private() != 0 {
@@ -129,8 +129,8 @@ func TestRestoreGivesTheImage(t *testing.T) {
 	}
 }
 
-// A memory that has not changed since stays as it is, and says how much it has of its
-// own.
+// Restoring does not change a memory without writes, and Private reports the pages that were
+// written.
 func TestPrivateIsWhatWasWritten(t *testing.T) {
 	const size = 1 << 20
 	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
@@ -167,8 +167,8 @@ func TestPrivateIsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// Every so often all pages are given back: those that were written once stay until then.
-func TestPagesAreGivenBackEverySoOften(t *testing.T) {
+// All pages are given back at intervals; pages that were written once stay until then.
+func TestPagesAreGivenBackAtIntervals(t *testing.T) {
 	const size = 1 << 20
 	g := newGuest(t, systemFor(t, false), Options{Limit: 2 * size}, size)
 	fill(g.mem, 6)
@@ -186,17 +186,17 @@ func TestPagesAreGivenBackEverySoOften(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(g.mem, want) {
-			t.Fatalf("after %d times the memory is not that of the image", n)
+			t.Fatalf("after %d restores the memory differs from the image", n)
 		}
 		if got := g.m.Private(); (got == 0) != (n%trimEvery == 0) {
-			t.Errorf("after %d times %d bytes are private", n, got)
+			t.Errorf("after %d restores %d bytes are private", n, got)
 		}
 	}
 	g.grow(1)
 	requireZero(t, g.mem[size:], "memory that is new")
 }
 
-// A guest that wrote much gives its pages back by itself.
+// A guest that wrote many pages gives them back at the next restore.
 func TestManyPagesAreGivenBack(t *testing.T) {
 	const size = 2 * maxKeptPages
 	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
@@ -215,7 +215,7 @@ func TestManyPagesAreGivenBack(t *testing.T) {
 	requireZero(t, g.mem, "what was taken back")
 }
 
-// An engine that cannot shrink a memory is told, and the memory must not be used.
+// If the engine cannot shrink a memory, Restore returns an error, and the memory must not be used.
 func TestRefusedShrinkIsAnError(t *testing.T) {
 	g := newGuest(t, newSystem(t), Options{Limit: 4 * PageSize}, PageSize)
 	image, err := g.m.Save()
@@ -229,7 +229,7 @@ func TestRefusedShrinkIsAnError(t *testing.T) {
 	}
 }
 
-// Growth is refused as before once a memory was taken back.
+// A restored memory still refuses growth beyond its limit.
 func TestRestoredMemoryKeepsItsLimit(t *testing.T) {
 	g := newGuest(t, newSystem(t), Options{Limit: 3 * PageSize}, PageSize)
 	image, err := g.m.Save()
@@ -247,7 +247,7 @@ func TestRestoredMemoryKeepsItsLimit(t *testing.T) {
 	}
 }
 
-// An image serves whoever is equal to it and nobody else.
+// Only a memory equal to an image can adopt it.
 func TestAdoptIsForEqualMemory(t *testing.T) {
 	s := newSystem(t)
 	save := func(with byte, pages uint64) *guest {
@@ -275,7 +275,7 @@ func TestAdoptIsForEqualMemory(t *testing.T) {
 	}
 }
 
-// A memory that is cleared is as at first, whatever was done to it.
+// A cleared memory is as new, whatever was done to it.
 func TestClearGivesZeroes(t *testing.T) {
 	for _, size := range []uint64{0, PageSize} {
 		for _, grown := range []uint64{2 * PageSize, copyWhole + PageSize, 6 << 20} {

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scanner finds the pages that were written, by the ioctl PAGEMAP_SCAN of
-// /proc/self/pagemap (Linux 6.7 and later). The zero value is ready.
+// scanner finds written pages with the ioctl PAGEMAP_SCAN of /proc/self/pagemap (Linux 6.7 and
+// later). The zero value is ready to use.
 type scanner struct {
 	once   sync.Once
 	fd     int
 	usable atomic.Bool
-	// args are those of scans that are not running.
+	// args holds the argument structs of scans that are not running.
 	args sync.Pool
 }
 
-// Numbers of the kernel's interface, from include/uapi/linux/fs.h.
+// Constants of the kernel's interface, from include/uapi/linux/fs.h.
 const (
 	pagemapScan = 3<<30 | scanArgBytes<<16 | 'f'<<8 | 16
 
@@ -30,11 +30,11 @@ const (
 	scanArgBytes = 96
 )
 
-// scanRegions is how many runs of pages one call of the kernel tells of.
+// scanRegions is how many runs of pages one call of the kernel reports at most.
 const scanRegions = 256
 
-// scanArgs is struct pm_scan_arg with the regions that it points to. It lies on the
-// heap, where it does not move.
+// scanArgs is struct pm_scan_arg, followed by the regions to which it points. It is on the heap,
+// where it does not move.
 type scanArgs struct {
 	size, flags, start, end, walkEnd uint64
 	vec, vecLen, maxPages            uint64
@@ -45,10 +45,9 @@ type scanArgs struct {
 // scanRegion is struct page_region.
 type scanRegion struct{ start, end, categories uint64 }
 
-var errScan = errors.New("the kernel does not tell which pages were written")
+var errScan = errors.New("the kernel cannot report which pages were written")
 
-// works reports whether this kernel can tell which pages were written. It finds out by
-// trying.
+// works reports whether this kernel can report written pages. The first call tries it.
 func (s *scanner) works() bool {
 	s.once.Do(func() {
 		fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
@@ -65,7 +64,7 @@ func (s *scanner) works() bool {
 	return s.usable.Load()
 }
 
-// try writes to pages of a mapping and asks for them.
+// try writes to pages of a mapping and checks that the kernel reports them.
 func (s *scanner) try() bool {
 	const pages = 16
 	image, err := newImage(make([]byte, pages*block))
@@ -81,7 +80,7 @@ func (s *scanner) try() bool {
 	if image.mapInto(space) != nil {
 		return false
 	}
-	touched := space[0] // reading alone does not count
+	touched := space[0] // pages that were only read must not be reported
 	for _, page := range []int{3, 4, 9, 20} {
 		space[page*block] = touched + 1
 	}
@@ -96,9 +95,8 @@ func (s *scanner) try() bool {
 	return len(found) == 4 && found[0] == 3 && found[1] == 4 && found[2] == 9 && found[3] == 20
 }
 
-// each calls visit with the ranges of b whose pages are not, or no longer, those of a
-// file, and returns their size together. b starts at a page. Pages that were swapped
-// out count, too.
+// each calls visit with the ranges of b whose pages do not belong to a file (any longer), and
+// returns their total size. b starts at a page. Swapped out pages count also.
 func (s *scanner) each(b []byte, visit func(start, end uint64)) (uint64, error) {
 	a, _ := s.args.Get().(*scanArgs)
 	if a == nil {
@@ -128,7 +126,8 @@ func (s *scanner) each(b []byte, visit func(start, end uint64)) (uint64, error) 
 	return total, nil
 }
 
-// close ends the scanning. A scan that still runs fails, and its memory is dropped.
+// close disables scanning. A scan that is still running fails, and its caller drops the memory's
+// pages instead.
 func (s *scanner) close() {
 	s.once.Do(func() {})
 	if s.usable.Swap(false) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Address space is used again, the dirtiest first cleared, up to a bound.
+// Address space is reused, the most recently freed first, up to a limit.
 func TestAddressSpaceIsKept(t *testing.T) {
 	s := newSystem(t)
 	use := func(limit, size uint64) *byte {
@@ -30,54 +30,54 @@ func TestAddressSpaceIsKept(t *testing.T) {
 	if other := use(5*PageSize, PageSize); other == first {
 		t.Error("address space that is too small was used again")
 	}
-	if got := len(s.kept); got != 2 {
+	if got := len(s.spare); got != 2 {
 		t.Errorf("%d spaces are kept, want 2", got)
 	}
 }
 
-// What is kept is bounded, for one guest and for all.
+// The spare address space is limited, for one guest and in total.
 func TestKeptAddressSpaceIsBounded(t *testing.T) {
 	s := newSystem(t)
 	var all []*guest
-	const size = maxKeptEach
-	for range maxKept/size + 3 {
+	const size = maxSpareEach
+	for range maxSpare/size + 3 {
 		g := newGuest(t, s, Options{Limit: 2 * size}, size)
 		g.mem[size-1] = 1
 		all = append(all, g)
 	}
 	large := newGuest(t, s, Options{Limit: 2 * size}, size+PageSize)
 	large.m.Free()
-	if len(s.kept) != 0 {
+	if len(s.spare) != 0 {
 		t.Error("the space of a guest that wrote much is kept")
 	}
 	for _, g := range all {
 		g.m.Free()
 	}
-	if s.bytes > maxKept || len(s.kept) != maxKept/size {
-		t.Errorf("%d spaces of %d bytes are kept, the bound is %d", len(s.kept), s.bytes, maxKept)
+	if s.bytes > maxSpare || len(s.spare) != maxSpare/size {
+		t.Errorf("%d spaces of %d bytes are kept, the bound is %d", len(s.spare), s.bytes, maxSpare)
 	}
-	for _, k := range s.kept {
+	for _, k := range s.spare {
 		requireZero(t, k.space[:size], "what is kept")
 	}
 }
 
-// How many spaces are kept is bounded, too, however large the limits of guests are and
-// however little they write: address space and mappings run out as well.
+// The number of spare spaces is limited, even if the limits of guests are large and they write
+// little, because address space and mappings can run out.
 func TestCountOfKeptSpacesIsBounded(t *testing.T) {
-	const guests = maxKept/PageSize + 50
-	for size, most := range map[uint64]int{0: 0, PageSize: maxKept / PageSize} {
+	const guests = maxSpare/PageSize + 50
+	for size, most := range map[uint64]int{0: 0, PageSize: maxSpare / PageSize} {
 		s := newSystem(t)
 		for n := range uint64(guests) {
-			// A limit larger than those before, so that no space is used twice.
+			// Each limit is larger than the earlier ones, so that no space is reused.
 			newGuest(t, s, Options{Limit: (n + 1) * PageSize}, size).m.Free()
 		}
-		if got := len(s.kept); got != most {
+		if got := len(s.spare); got != most {
 			t.Errorf("%d spaces are kept of %d guests of %d bytes, want %d", got, guests, size, most)
 		}
 	}
 }
 
-// Space into which an image was mapped would show the image to the next guest.
+// Address space into which an image was mapped would show the image to the next guest.
 func TestSpaceOfAnImageIsNotKept(t *testing.T) {
 	s := newSystem(t)
 	g := newGuest(t, s, Options{Limit: 2 * PageSize}, PageSize)
@@ -88,31 +88,31 @@ func TestSpaceOfAnImageIsNotKept(t *testing.T) {
 	}
 	image.Release()
 	g.m.Free()
-	if len(s.kept) != 0 {
+	if len(s.spare) != 0 {
 		t.Error("it is kept")
 	}
 }
 
-// Close gives back what is kept, and what comes back later.
-func TestSystemCloses(t *testing.T) {
+// Close returns spare address space, and later address space is returned at once.
+func TestCloseReturnsSpareAddressSpace(t *testing.T) {
 	s := NewSystem()
 	late := newGuest(t, s, Options{Limit: PageSize}, PageSize)
 	newGuest(t, s, Options{Limit: PageSize}, PageSize).m.Free()
-	if len(s.kept) != 1 {
-		t.Fatalf("%d spaces are kept", len(s.kept))
+	if len(s.spare) != 1 {
+		t.Fatalf("%d spaces are kept", len(s.spare))
 	}
 	s.Close()
 	late.m.Free()
 	s.Close()
-	if len(s.kept) != 0 || s.bytes != 0 {
-		t.Errorf("%d spaces of %d bytes are kept", len(s.kept), s.bytes)
+	if len(s.spare) != 0 || s.bytes != 0 {
+		t.Errorf("%d spaces of %d bytes are kept", len(s.spare), s.bytes)
 	}
 	if s.scanner.works() {
-		t.Error("it still finds pages")
+		t.Error("the scanner still works")
 	}
 }
 
-// A memory that outlives the finding of pages is taken back without it.
+// A memory that outlives the scanner is restored without it.
 func TestRestoreAfterClose(t *testing.T) {
 	s := NewSystem()
 	g := newGuest(t, s, Options{Limit: 4 << 20}, 2<<20)
@@ -129,13 +129,13 @@ func TestRestoreAfterClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(g.mem) != 2<<20 || g.mem[0] != 1 || g.mem[2<<20-1] != 1 {
-		t.Error("the memory is not that of the image")
+		t.Error("the memory differs from the image")
 	}
 	g.grow(1)
 	requireZero(t, g.mem[2<<20:], "memory that is new")
 }
 
-// Address space of guests goes back to the kernel, with an image or without.
+// The address space of guests is returned to the kernel, with an image or without.
 func TestAddressSpaceDoesNotLeak(t *testing.T) {
 	const limit, guests = 1 << 30, 64
 	s := NewSystem()
@@ -157,7 +157,7 @@ func TestAddressSpaceDoesNotLeak(t *testing.T) {
 	}
 }
 
-// addressSpace is how many bytes of address space this process has.
+// addressSpace returns the size of this process's address space in bytes.
 func addressSpace(t testing.TB) uint64 {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
@@ -173,8 +173,8 @@ func addressSpace(t testing.TB) uint64 {
 	return n << 10
 }
 
-// Memories of one system may be used at the same time.
-func TestSystemServesManyAtOnce(t *testing.T) {
+// Several memories of one system may be used concurrently.
+func TestSystemServesConcurrentMemories(t *testing.T) {
 	s := newSystem(t)
 	first := newGuest(t, s, Options{Limit: 4 << 20}, 1<<20)
 	fill(first.mem, 1)
@@ -203,7 +203,7 @@ func TestSystemServesManyAtOnce(t *testing.T) {
 						t.Error(err)
 					}
 					if !bytes.Equal(g.mem, want) {
-						t.Error("the memory is not that of the image")
+						t.Error("the memory differs from the image")
 					}
 				}
 				m.Free()

@@ -1,5 +1,5 @@
-// Package memfdtest counts, for tests, what guest memory that was saved takes of the
-// process. Where there is no /proc it counts nothing.
+// Package memfdtest counts, for tests, the files and mappings of saved guest memory in this
+// process. Without /proc the counts are 0.
 package memfdtest
 
 import (
@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// name is how the kernel calls the files of images.
+// name is the kernel's name for the files of images.
 const name = "memfd:wasmtool"
 
-// Open counts the files in memory that this process has open.
+// Open returns the number of image files that this process has open.
 func Open(t testing.TB) int {
 	t.Helper()
 	fds, err := filepath.Glob("/proc/self/fd/*")
@@ -29,7 +29,7 @@ func Open(t testing.TB) int {
 	return n
 }
 
-// Mapped counts the mappings of such files.
+// Mapped returns the number of mappings of image files.
 func Mapped(t testing.TB) int {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")

@@ -2,14 +2,14 @@ package pool
 
 import "reflect"
 
-// maxIdleStack is the largest call stack, in bytes, with which a command waits. Stacks
-// lie on the heap of the host.
+// maxIdleStack is the largest call stack in bytes with which a command may wait. Call stacks are on
+// the host's heap.
 const maxIdleStack = 1 << 20
 
-// callStack returns the call stack that a function of the engine has, or a snapshot of
-// it, or nil where the engine has none such, as its interpreter. How deep a guest can
-// go depends on how large it is, and so does what an instance takes that waits, but the
-// engine does not tell: this reads a field of its own. A test fails when it is not there.
+// callStack returns the call stack of an engine function or of a snapshot. It returns nil where the
+// engine has no such stack, as in its interpreter. The size of the stack determines how deep a
+// guest can call and how much memory a waiting instance takes. The engine does not export it, so
+// callStack reads a private field. A test fails if the field is missing.
 func callStack(owner any) []byte {
 	v := reflect.ValueOf(owner)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

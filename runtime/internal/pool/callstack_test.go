@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 )
 
-// onEngine returns a function of a guest on the plain engine: it calls itself as often as
-// its parameter says, and then the host.
+// onEngine returns a guest function on the plain engine. It calls itself as often as its parameter
+// says, and then the host.
 func onEngine(t *testing.T, config wazero.RuntimeConfig, host api.GoModuleFunc) api.Function {
 	t.Helper()
 	ctx := context.Background()
@@ -38,8 +38,8 @@ func onEngine(t *testing.T, config wazero.RuntimeConfig, host api.GoModuleFunc) 
 	return mod.ExportedFunction("f")
 }
 
-// descent is the body of function index: it calls itself as often as its parameter says,
-// and does something at the bottom.
+// descent returns the body of function index. It calls itself as often as its parameter says, and
+// runs bottom in the innermost call.
 func descent(index uint32, bottom []byte) []byte {
 	const elseOp = 0x05
 	return wasmtest.Code(
@@ -47,9 +47,9 @@ func descent(index uint32, bottom []byte) []byte {
 		[]byte{elseOp}, bottom, []byte{wasmtest.End})
 }
 
-// The engine has its call stack where callStack looks for it: without it no command would
-// be used again, and nothing would fail.
-func TestCallStackIsThatOfTheEngine(t *testing.T) {
+// The engine's call stack is where callStack reads it. If it were not, no command would be reused,
+// and no other test would fail.
+func TestCallStackReadsStackOfEngine(t *testing.T) {
 	if goruntime.GOARCH != "amd64" && goruntime.GOARCH != "arm64" {
 		t.Skip("the engine has no compiler for this processor")
 	}
@@ -66,15 +66,14 @@ func TestCallStackIsThatOfTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := len(callStack(f)); got < small+16*depth {
-		t.Errorf("a call stack of %d bytes has %d after %d calls in each other", small, got, depth)
+		t.Errorf("a call stack of %d bytes has %d bytes after %d nested calls", small, got, depth)
 	}
 	if got := len(callStack(point)); got < 16*depth {
-		t.Errorf("a snapshot of %d calls in each other has a call stack of %d bytes", depth, got)
+		t.Errorf("a snapshot of %d nested calls has a call stack of %d bytes", depth, got)
 	}
 }
 
-// What has no such call stack has none.
-func TestCallStackOfSomethingElse(t *testing.T) {
+func TestCallStackOfOtherTypesIsNil(t *testing.T) {
 	interpreted := onEngine(t, wazero.NewRuntimeConfigInterpreter(), func(context.Context, api.Module, []uint64) {})
 	for name, owner := range map[string]any{
 		"the interpreter":    interpreted,

@@ -1,10 +1,10 @@
-// Package pool makes instances of modules, runs calls on them, and keeps those that can be
-// reset for further calls.
+// Package pool creates instances of modules, runs calls on them, and keeps resettable instances for
+// further calls.
 //
-// A Group holds the pools of a Runtime and what bounds them together, a Pool those of one
-// module. A Pool knows instances by their kind: those that saw the same while they started.
-// All that instances and images take is counted here, in both. One timer of the Group looks
-// after the instances that wait; everything else runs on the goroutines of calls.
+// A [Group] has the pools of a Runtime and their common limits; a [Pool] has the instances of one
+// module. A Pool groups instances by their kind: instances of a kind saw the same during their
+// start. Group and Pool both count the memory of instances and images. One timer of the Group trims
+// and closes waiting instances; everything else runs on the goroutines of calls.
 package pool
 
 import (
@@ -21,38 +21,39 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// What happens to an instance that waits: after TrimAfter it gives back the memory that
-// it wrote, after CloseAfter it goes.
+// A waiting instance gives back the memory that it wrote after TrimAfter, and is closed after
+// CloseAfter.
 const (
 	TrimAfter  = 5 * time.Second
 	CloseAfter = time.Minute
 )
 
-// Options bounds a Group. All are required.
+// Options are the limits of a Group. All are required.
 type Options struct {
-	// MaxMemory bounds the memory of one call in bytes, and MaxTotalMemory that of all
+	// MaxMemory limits the memory of one call in bytes, and MaxTotalMemory the memory of all
 	// instances.
 	MaxMemory, MaxTotalMemory uint64
-	// MaxIdleBytes bounds what instances take that wait; less than 0 means that none wait.
+	// MaxIdleBytes limits the memory of waiting instances; less than 0 means that no instance
+	// waits.
 	MaxIdleBytes int64
-	// MaxFuel bounds a warm-up; 0 means that only its own bound does.
+	// MaxFuel limits the fuel of a warm-up; 0 means that only warmUpFuel does.
 	MaxFuel uint64
 	// Closing is done when no call may run any longer.
 	Closing context.Context
 	Log     *slog.Logger
 }
 
-// Group is the pools of all modules. It is safe for concurrent use; NewGroup makes one.
+// Group manages the pools of all modules. It is safe for concurrent use; NewGroup makes one.
 type Group struct {
 	opts   Options
 	memory *guestmem.System
-	// starting is for large instances that begin, and saving for one that is being saved.
-	// A value is put in for a turn, and taken out after it.
+	// starting is a semaphore for instances with a large initial memory, and saving for large
+	// instances that are being saved: send to acquire, receive to release.
 	starting, saving chan struct{}
 
-	memoryInUse atomic.Int64 // of all instances
-	idleBytes   atomic.Int64 // what instances that wait take
-	idleMemory  atomic.Int64 // what of memoryInUse is theirs
+	memoryInUse atomic.Int64 // bytes of all instances
+	idleBytes   atomic.Int64 // bytes that waiting instances and images take
+	idleMemory  atomic.Int64 // the part of memoryInUse that belongs to waiting instances
 	tending     atomic.Bool  // tender is set and will run
 	tender      atomic.Pointer[time.Timer]
 
@@ -64,7 +65,8 @@ type Group struct {
 func NewGroup(o Options) *Group {
 	return &Group{
 		opts: o, memory: guestmem.NewSystem(), pools: make(map[*Pool]struct{}),
-		starting: make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)), // leaves others half of the processors
+		// half of the processors stay free for calls
+		starting: make(chan struct{}, max(1, goruntime.GOMAXPROCS(0)/2)),
 		saving:   make(chan struct{}, 1),
 	}
 }
@@ -78,7 +80,7 @@ func (g *Group) New(engine *abi.Engine, digest string) *Pool {
 	return p
 }
 
-// Close frees what the pools share. They are closed each by itself.
+// Close frees what the pools share. Each pool must be closed separately.
 func (g *Group) Close() {
 	g.memory.Close()
 	if tender := g.tender.Load(); tender != nil {
@@ -86,15 +88,15 @@ func (g *Group) Close() {
 	}
 }
 
-// tendSoon makes sure that somebody looks after the instances that wait.
+// tendSoon starts the timer for Tend, unless it is running.
 func (g *Group) tendSoon() {
 	if g.tending.CompareAndSwap(false, true) {
 		g.tender.Store(time.AfterFunc(TrimAfter, g.Tend))
 	}
 }
 
-// Tend trims and closes instances that have waited for long. It comes again for as
-// long as there are any.
+// Tend trims and closes instances that have waited for long. It runs again as long as any instance
+// waits.
 func (g *Group) Tend() {
 	now := time.Now()
 	for _, p := range g.greediest() {
@@ -106,17 +108,17 @@ func (g *Group) Tend() {
 	}
 }
 
-// DropIdle makes room among what waits: it closes an instance, or else drops images that
-// nobody uses. It reports whether there was any.
+// DropIdle frees memory of waiting instances: it closes one instance, or drops unused images if no
+// instance waits. It reports whether it freed any.
 func (g *Group) DropIdle() bool {
 	return g.dropInstance() || slices.ContainsFunc(g.greediest(), (*Pool).forgetOldest)
 }
 
-// dropInstance closes the instance that has waited for longest in the module whose
-// instances take most. It reports whether there was one.
+// dropInstance closes one waiting instance, if there is one: the oldest of the module whose waiting
+// instances take the most memory.
 func (g *Group) dropInstance() bool { return slices.ContainsFunc(g.greediest(), (*Pool).DropOldest) }
 
-// greediest returns the pools, those first whose instances that wait take most.
+// greediest returns the pools, sorted by the memory of their waiting instances, the largest first.
 func (g *Group) greediest() []*Pool {
 	g.mu.Lock()
 	all := make([]*Pool, 0, len(g.pools))
@@ -128,8 +130,8 @@ func (g *Group) greediest() []*Pool {
 	return all
 }
 
-// Account counts memory that guests take or give back, and refuses what is more than
-// all may have together. Instances that wait make room first, if that is of use.
+// Account counts memory that guests take or give back, and refuses growth beyond MaxTotalMemory. It
+// closes waiting instances to make room, if that is enough.
 func (g *Group) Account(delta int64) bool {
 	for {
 		total := g.memoryInUse.Add(delta)

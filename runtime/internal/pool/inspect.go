@@ -6,37 +6,37 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// Usage is what a Group or a Pool counts, in bytes.
+// Usage is the memory that a Group or Pool counts, in bytes.
 type Usage struct {
-	// Memory is that of all instances, and Waiting what those take that wait.
+	// Memory is the memory of all instances. Waiting is what waiting instances and images take.
 	Memory, Waiting int64
-	// WaitingMemory is what of Memory is that of instances that wait; a Pool does not tell.
+	// WaitingMemory is the part of Memory that belongs to waiting instances; a Pool leaves it 0.
 	WaitingMemory int64
 }
 
-// Usage returns what is counted for all pools together.
+// Usage returns the memory of all pools together.
 func (g *Group) Usage() Usage {
 	return Usage{g.memoryInUse.Load(), g.idleBytes.Load(), g.idleMemory.Load()}
 }
 
-// Usage returns what is counted for the pool.
+// Usage returns the memory of the pool.
 func (p *Pool) Usage() Usage { return Usage{Memory: p.memoryInUse.Load(), Waiting: p.bytes.Load()} }
 
-// Pause leaves instances that wait as they are, until somebody calls Tend.
+// Pause leaves waiting instances unchanged until Tend is called.
 func (g *Group) Pause() { g.tending.Store(true) }
 
-// Tended reports whether somebody looks after the instances that wait.
+// Tended reports whether the timer for Tend is running.
 func (g *Group) Tended() bool { return g.tending.Load() }
 
-// Starts are the turns of instances that start large: who puts a value in has one.
+// Starts returns the semaphore for instances with a large initial memory: send to acquire it.
 func (g *Group) Starts() chan struct{} { return g.starting }
 
-// KindState is what a Pool has of one kind of instances.
+// KindState describes one kind of instances in a Pool.
 type KindState struct {
 	// Image is the size in bytes of the image that instances share.
 	Image int64
-	// Again says that there was more than one call, Refused that instances of the kind are
-	// not to be saved, and ColdOnly that they are not warmed up.
+	// Again reports whether there was more than one call. Refused reports whether instances of the
+	// kind cannot be saved, and ColdOnly whether they are not warmed up.
 	Again, Refused, ColdOnly bool
 
 	Waiting []WaitingInstance
@@ -48,11 +48,11 @@ type WaitingInstance struct {
 	Bytes, OwnImage int64
 	Trimmed         bool
 	Memory          *guestmem.Memory
-	// Size is that of the Memory in bytes; it may be freed after that.
+	// Size is the size of Memory in bytes when Kinds was called; Memory may be freed later.
 	Size uint64
 }
 
-// Kinds returns the kinds of the pool. What waits may be called meanwhile.
+// Kinds returns the kinds of the pool. Waiting instances may be used by calls meanwhile.
 func (p *Pool) Kinds() (all []KindState) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

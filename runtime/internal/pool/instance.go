@@ -12,44 +12,43 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// Instance is a guest that serves one call at a time, and many one after the other when it
-// can be reset.
+// Instance is a guest that serves one call at a time, and several in sequence if it can be reset.
 type Instance struct {
 	pool  *Pool
-	kind  *kind // nil when it serves one call only
+	kind  *kind // nil if it serves one call only
 	guest *abi.Guest
-	// main is what a call runs; it owns the guest's call stack. firstStack is how large that
-	// of a reactor is at first.
+	// main is the function that a call runs; it owns the guest's call stack. firstStack is the
+	// initial size of the call stack of a reactor or plug-in.
 	main       api.Function
 	firstStack int
 
-	snapshot // what it is reset to
+	snapshot // the state to which it is reset
 
 	since time.Time // when it began to wait
-	// bytes is what it takes as long as it waits, ownImage the part that is an image
-	// which it does not share.
+	// bytes is the memory that it takes while it waits. ownImage is the part for an image that it
+	// does not share.
 	bytes, ownImage int64
 	trimmed         bool
 }
 
 const (
-	// IdleBytes is about what an instance takes besides its memory, with call stacks of
+	// IdleBytes is about what an instance takes in addition to its memory, with call stacks of
 	// smallStacks bytes.
 	IdleBytes   = 64 << 10
 	smallStacks = 40 << 10
-	// LargeStart is how many bytes an instance may need set at its beginning before it waits
-	// for its turn.
+	// LargeStart is the number of bytes to initialise from which an instance waits for its turn to
+	// start.
 	LargeStart = 4 << 20
 )
 
-// ErrNoTurn is how a call ends that was over before its instance was made.
-var ErrNoTurn = errors.New("it waited for its turn to start")
+// ErrNoTurn is the error of a call that ended before its instance was created.
+var ErrNoTurn = errors.New("the call was waiting for its turn to start")
 
-// instantiate makes an instance that serves a call from its very start. Nothing of the
-// guest has run.
+// instantiate creates an instance that serves a call from its very start. None of the guest's code
+// has run.
 func (p *Pool) instantiate(c *abi.Call) (*Instance, error) {
-	// The data segments and tables of a module are filled in one go, which takes a while and
-	// cannot be interrupted.
+	// The engine fills data segments and tables in one operation, which takes long for a large
+	// module and cannot be interrupted.
 	if report := p.engine.Report; report.DataBytes+report.HostBytes >= LargeStart {
 		if !p.startTurn(c) {
 			return nil, ErrNoTurn
@@ -70,8 +69,8 @@ func (p *Pool) instantiate(c *abi.Call) (*Instance, error) {
 	return i, nil
 }
 
-// startTurn waits until an instance may be made that starts large, and reports whether it
-// may: then the caller gives the turn back, and else the call is over.
+// startTurn waits until an instance with a large initial memory may be created. It returns false if
+// the call ended first. After true, the caller must release the semaphore.
 func (p *Pool) startTurn(c *abi.Call) bool {
 	asked := time.Now()
 	defer func() { c.Waited += time.Since(asked) }()
@@ -85,14 +84,15 @@ func (p *Pool) startTurn(c *abi.Call) bool {
 	case <-c.Context().Done():
 	case <-p.group.opts.Closing.Done():
 	}
-	c.MayGoOn() // notes why not
+	c.MayGoOn() // records why the call ended
 	return false
 }
 
-// tryStart starts an instance, with a panic in it as an error. One that does not start is
-// finished.
+// tryStart starts an instance, and returns a panic as an error. It closes an instance that does not
+// start.
 func (i *Instance) tryStart(c *abi.Call) (err error) {
-	err = ErrEnginePanic // for a listener that ends the goroutine (runtime.Goexit): nothing returns then
+	// stays if a listener ends the goroutine (runtime.Goexit), because start does not return then
+	err = ErrEnginePanic
 	defer func() {
 		if err != nil {
 			i.finish(c, err)
@@ -102,14 +102,13 @@ func (i *Instance) tryStart(c *abi.Call) (err error) {
 	return i.start(c)
 }
 
-// start runs what comes before the call itself: the guest's own start, and the warm-up of a
-// reactor.
+// start runs what precedes the call itself: the guest's own start, and the warm-up of a reactor.
 func (i *Instance) start(c *abi.Call) error {
 	if err := i.guest.Start(c.Entry); err != nil {
 		return err
 	}
 	switch c.Entry.Form {
-	case abi.Command: // which starts until it reads its input
+	case abi.Command: // a command starts until it reads its input
 		i.main = i.guest.Module.ExportedFunction(rewrite.ExportMain)
 		if i.main == nil || c.Entry.Export != abi.CommandExport {
 			i.main = i.guest.Module.ExportedFunction(c.Entry.Export)
@@ -125,9 +124,9 @@ func (i *Instance) start(c *abi.Call) error {
 	return nil
 }
 
-// serve makes the call on an instance that is ready for it.
+// serve runs a call on an instance that has started or was reset.
 func (i *Instance) serve(c *abi.Call) (err error) {
-	err = ErrEnginePanic // as in tryStart
+	err = ErrEnginePanic // see tryStart
 	defer func() { i.finish(c, err) }()
 	defer i.pool.recovered(&err)
 	return i.call(c)
@@ -140,11 +139,11 @@ func (i *Instance) call(c *abi.Call) error {
 		return err
 	}
 	if err := c.Stopped(); err != nil {
-		return err // a plug-in has no room for its input
+		return err // the input of a plug-in did not fit
 	}
 	var result [1]uint64
-	// A function has a stack of its own. One that a call made larger is not used again, so
-	// that how deep one call can go does not depend on another.
+	// Each function value has its own stack. A stack that grew in one call is not used again, so
+	// that the depth that one call can reach does not depend on other calls.
 	if i.main == nil || len(callStack(i.main)) != i.firstStack {
 		i.main = i.guest.Module.ExportedFunction(c.Entry.Export)
 		i.firstStack = len(callStack(i.main))
@@ -154,7 +153,8 @@ func (i *Instance) call(c *abi.Call) error {
 	return err
 }
 
-// finish measures a call and makes its instance wait for another, or closes it.
+// finish records the fuel and memory of a call. It then resets the instance for the next call, or
+// closes it.
 func (i *Instance) finish(c *abi.Call, err error) {
 	i.guest.Settle(c)
 	if i.reusable(c, err) && i.tryReset() == nil {
@@ -164,16 +164,15 @@ func (i *Instance) finish(c *abi.Call, err error) {
 	i.close()
 }
 
-// reusable reports whether an instance can be reset after a call: it was saved, the call
-// left it as it leaves itself, and all that is left behind lies in its memory and its
-// globals.
+// reusable reports whether an instance can be reset after a call. It must have been saved, the call
+// must have ended by itself, and all its changes must be in memory and globals.
 func (i *Instance) reusable(c *abi.Call, err error) bool {
 	return i.saved && endedByItself(c, err) && i.guest.Clean() &&
 		(i.frames == nil || len(callStack(i.main)) <= maxIdleStack)
 }
 
-// endedByItself reports whether a call left the guest as it leaves itself: it returned,
-// or a command exited. What broke down or was stopped may be in any state.
+// endedByItself reports whether the guest ended the call: a function returned, or a command exited.
+// A guest that trapped or was stopped may be in any state.
 func endedByItself(c *abi.Call, err error) bool {
 	if c.Stopped() != nil {
 		return false
@@ -185,7 +184,7 @@ func endedByItself(c *abi.Call, err error) bool {
 	return c.Entry.Form == abi.Command && errors.As(err, &exit)
 }
 
-// trim gives back the memory that the instance wrote, and reports whether it could.
+// trim gives back the memory that the instance wrote, and reports whether it succeeded.
 func (i *Instance) trim() bool {
 	if i.trimmed {
 		return true
@@ -194,19 +193,19 @@ func (i *Instance) trim() bool {
 	if i.guest.Memory.Trim() != nil {
 		return false
 	}
-	least := i.leastBytes()
-	i.pool.count(least - i.bytes)
-	i.bytes = least
+	trimmed := i.trimmedBytes()
+	i.pool.count(trimmed - i.bytes)
+	i.bytes = trimmed
 	return true
 }
 
-// leastBytes is what the instance takes as long as it waits, when it is trimmed.
-func (i *Instance) leastBytes() int64 {
+// trimmedBytes returns the memory that the instance takes while it waits, once it is trimmed.
+func (i *Instance) trimmedBytes() int64 {
 	return IdleBytes + int64(i.guest.SharedSize()) + i.ownImage + max(0, i.stackBytes()-smallStacks) + i.pool.hostBytes()
 }
 
-// stackBytes is how many bytes of call stacks the instance takes while it waits, rather more
-// than less: the engine may hold the stack that one grew from, too.
+// stackBytes returns the size of the call stacks that the waiting instance keeps. It rounds up,
+// because the engine may also keep the stack from which the current one grew.
 func (i *Instance) stackBytes() int64 {
 	if i.frames == nil {
 		return 0

@@ -6,12 +6,12 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
-// AppendKey appends what start-up of the guest could see of its call. Calls of equal
-// keys may be served by one instance.
+// AppendKey appends everything that the guest could see of its call during its start. One instance
+// may serve all calls with equal keys.
 func AppendKey(b []byte, c *abi.Call) []byte {
-	text := func(t string) {
-		b = binary.AppendUvarint(b, uint64(len(t)))
-		b = append(b, t...)
+	add := func(s string) {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
 	}
 	bindings := c.Bindings
 	flags := byte(0)
@@ -26,23 +26,23 @@ func AppendKey(b []byte, c *abi.Call) []byte {
 	if fixed {
 		b = binary.AppendVarint(b, start.UnixMilli())
 	}
-	text(string(c.Entry.Form))
-	text(c.Entry.Export)
-	text(c.Name)
+	add(string(c.Entry.Form))
+	add(c.Entry.Export)
+	add(c.Name)
 	b = binary.AppendUvarint(b, c.Limits.Memory)
 	b = binary.AppendUvarint(b, uint64(len(c.Args)))
 	for _, arg := range c.Args {
-		text(arg)
+		add(arg)
 	}
 	b = binary.AppendUvarint(b, uint64(len(bindings.Env)))
 	for _, name := range abi.SortedKeys(bindings.Env) {
-		text(name)
-		text(bindings.Env[name])
+		add(name)
+		add(bindings.Env[name])
 	}
 	for _, m := range bindings.Mounts {
-		text(m.Mount)
-		text(m.GuestPath())
+		add(m.Mount)
+		add(m.GuestPath())
 	}
-	text(string(c.Warm))
+	add(string(c.Warm))
 	return b
 }

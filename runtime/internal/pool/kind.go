@@ -10,36 +10,36 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// kind is the instances that saw the same while they started.
+// kind is a set of instances that saw the same during their start.
 type kind struct {
 	pool *Pool
-	// tenant is the one whose call was the first of the kind.
+	// tenant made the first call of the kind.
 	tenant string
-	// last is when the kind was last asked for, in nanoseconds of Unix time.
+	// last is the time of the last call, in nanoseconds of Unix time.
 	last atomic.Int64
-	// calls counts them up to two: a kind that comes a second time is worth saving.
+	// calls counts calls up to two, because instances are saved from the second call on.
 	calls atomic.Int32
-	// refused says that its instances cannot be saved, and coldOnly that the warm-up
+	// refused reports whether the instances cannot be saved, and coldOnly whether the warm-up
 	// fails.
 	refused, coldOnly atomic.Bool
 
 	shards []shard
 
-	mu    sync.Mutex
-	image *guestmem.Image // what instances share when they are equal; nil before
+	mu sync.Mutex
+	// shared by instances whose memory is equal to it; nil before the first is saved
+	image *guestmem.Image
 	dead  bool
 }
 
-// push makes an instance wait, unless the kind is no longer used.
+// push adds a waiting instance, unless the kind has been dropped.
 func (k *kind) push(i *Instance) bool {
 	return k.shards[rand.IntN(len(k.shards))].push(i)
 }
 
-// wants reports whether an instance of the kind shall be saved.
+// wants reports whether a new instance of the kind should be saved.
 func (k *kind) wants() bool { return k.calls.Load() >= 2 && !k.refused.Load() }
 
-// sharedImage returns the image that instances share, nil before there is one. The
-// caller holds it.
+// sharedImage returns the image that instances share, or nil. The caller must release it.
 func (k *kind) sharedImage() *guestmem.Image {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -49,13 +49,12 @@ func (k *kind) sharedImage() *guestmem.Image {
 	return k.image
 }
 
-// share offers an image to instances that come later, and takes over the caller's hold.
-// It reports false when there is one already, or no room: then the image is the
-// caller's alone.
+// share makes image the shared image and takes over the caller's reference. It returns false if
+// there is a shared image already, or no room; the image then belongs to the caller's memory alone.
 func (k *kind) share(image *guestmem.Image) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	size := int64(image.Size()) // zeroes take nothing until somebody reads them
+	size := int64(image.Size()) // an upper bound: zero pages take no memory until they are read
 	if k.dead || k.image != nil || k.pool.bytes.Load()+size > k.pool.room() {
 		image.Release()
 		return false
@@ -65,7 +64,7 @@ func (k *kind) share(image *guestmem.Image) bool {
 	return true
 }
 
-// close closes the instances that wait, and those of the kind that come back.
+// close closes the waiting instances. Instances that return later are closed also.
 func (k *kind) close() {
 	for n := range k.shards {
 		h := &k.shards[n]
@@ -84,7 +83,7 @@ func (k *kind) close() {
 	}
 }
 
-// drop closes instances that were taken off.
+// drop closes instances that were removed from their shard.
 func (k *kind) drop(all ...*Instance) {
 	for _, i := range all {
 		k.pool.leaves(i)
@@ -92,8 +91,8 @@ func (k *kind) drop(all ...*Instance) {
 	}
 }
 
-// tend trims and closes instances that have waited for long. Those that are trimmed are
-// taken off meanwhile: giving pages back takes a while.
+// tend trims and closes instances that have waited for long. It removes an instance from its shard
+// while it trims it, because giving pages back takes a while.
 func (k *kind) tend(now time.Time) {
 	waited := func(d time.Duration) func(*Instance) bool {
 		return func(i *Instance) bool { return now.Sub(i.since) >= d }
@@ -101,15 +100,15 @@ func (k *kind) tend(now time.Time) {
 	for n := range k.shards {
 		h := &k.shards[n]
 		k.drop(h.removeIf(waited(CloseAfter))...)
-		kept := slices.DeleteFunc(h.removeIf(waited(TrimAfter)), func(i *Instance) bool {
+		trimmed := slices.DeleteFunc(h.removeIf(waited(TrimAfter)), func(i *Instance) bool {
 			failed := !i.trim()
 			if failed {
 				k.drop(i)
 			}
 			return failed
 		})
-		if !h.pushOldest(kept) {
-			k.drop(kept...)
+		if !h.pushOldest(trimmed) {
+			k.drop(trimmed...)
 		}
 	}
 }

@@ -17,35 +17,35 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 )
 
-// MaxKinds bounds the kinds of instances that are kept of one module. One more takes the
-// place of another; see Pool.victim.
+// MaxKinds limits the kinds of instances of one module. A further kind replaces another; see
+// Pool.victim.
 const MaxKinds = 32
 
-// Pool makes the instances of one module and keeps those that wait for calls. It is safe
-// for concurrent use.
+// Pool creates the instances of one module and keeps those that wait for calls. It is safe for
+// concurrent use.
 type Pool struct {
 	group  *Group
 	engine *abi.Engine
 	log    *slog.Logger
 
 	mu    sync.RWMutex
-	kinds map[string]*kind // by key
+	kinds map[string]*kind // by the key of AppendKey
 
-	// bytes is the memory of the instances that wait and of the images, and memoryInUse the
-	// memory of all instances.
+	// bytes is the memory of waiting instances and images, and memoryInUse the memory of all
+	// instances.
 	bytes, memoryInUse atomic.Int64
 }
 
-// ErrEnginePanic is how a call ends whose engine failed.
+// ErrEnginePanic is the error of a call whose engine panicked.
 var ErrEnginePanic = errors.New("the engine failed")
 
-// Run serves a call, on an instance that waits for it or on a new one. The error is the
-// engine's, ErrEnginePanic, abi.ErrNoMemory or one of why the call did not start.
+// Run serves a call on a waiting instance or a new one. The error comes from the engine, is
+// ErrEnginePanic or abi.ErrNoMemory, or says why the call did not start.
 func (p *Pool) Run(c *abi.Call) error {
 	defer c.End()
 	i, k := p.take(c)
 	if i != nil && c.Limits.Fuel > 0 && i.startFuel > c.Limits.Fuel {
-		p.put(i) // the call ends in the start, as if it were the first
+		p.put(i) // the call must run out of fuel during the start, as on a new instance
 		i = nil
 	}
 	if i != nil {
@@ -83,8 +83,8 @@ func (p *Pool) recovered(err *error) {
 	}
 }
 
-// take returns an instance that waits for such a call, or nil, and the kind that such
-// instances belong to.
+// take returns a waiting instance for the call, or nil, and the kind to which such instances
+// belong.
 func (p *Pool) take(c *abi.Call) (*Instance, *kind) {
 	if !p.canSave(c.Entry) {
 		return nil, nil
@@ -104,7 +104,7 @@ func (p *Pool) take(c *abi.Call) (*Instance, *kind) {
 	return nil, k
 }
 
-// find returns the kind for a key, for a call of a tenant.
+// find returns the kind with the key, for a call of a tenant.
 func (p *Pool) find(key []byte, tenant string, now time.Time) *kind {
 	p.mu.RLock()
 	k := p.kinds[string(key)]
@@ -130,23 +130,24 @@ func (p *Pool) add(key, tenant string) *kind {
 	return k
 }
 
-// victim is the key of the kind that makes room for one more of a tenant; there is one. It
-// is of the tenant with most kinds, so that calls of one tenant, each of another kind, leave
-// the kinds of the others alone.
+// victim returns the key of the kind to drop for a new kind of the tenant. The kind belongs to the
+// tenant with the most kinds, so that a tenant whose calls all differ does not displace the kinds
+// of others. There must be at least one kind.
 func (p *Pool) victim(tenant string) string {
-	has := tenants.Count(maps.Values(p.kinds), func(k *kind) string { return k.tenant })
-	most, found := has.Most(has[tenant] + 1)
+	counts := tenants.Count(maps.Values(p.kinds), func(k *kind) string { return k.tenant })
+	owner, found := counts.Most(counts[tenant] + 1)
 	if !found {
-		most = tenant
+		owner = tenant
 	}
-	return p.oldest(func(k *kind) bool { return k.tenant == most })
+	return p.oldest(func(k *kind) bool { return k.tenant == owner })
 }
 
-// oldest is the key of the kind, among some, that was not called for longest; there is one.
-func (p *Pool) oldest(among func(*kind) bool) string {
+// oldest returns the key of the least recently called kind among those that match. At least one
+// must match.
+func (p *Pool) oldest(matches func(*kind) bool) string {
 	oldest, last := "", int64(math.MaxInt64)
 	for key, k := range p.kinds {
-		if at := k.last.Load(); at < last && among(k) {
+		if at := k.last.Load(); at < last && matches(k) {
 			oldest, last = key, at
 		}
 	}
@@ -158,7 +159,7 @@ func (p *Pool) forget(key string) {
 	delete(p.kinds, key)
 }
 
-// forgetOldest drops the kind that was not called for longest, for its image.
+// forgetOldest drops the least recently called kind, which frees its image.
 func (p *Pool) forgetOldest() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,15 +170,15 @@ func (p *Pool) forgetOldest() bool {
 	return true
 }
 
-// put gives an instance back that was reset, or closes it when it may not wait.
+// put returns a reset instance to the pool, or closes it if there is no room.
 func (p *Pool) put(i *Instance) {
 	i.since, i.trimmed = time.Now(), false
-	i.bytes = i.leastBytes() + int64(i.guest.Memory.Private())
+	i.bytes = i.trimmedBytes() + int64(i.guest.Memory.Private())
 	if p.bytes.Load()+i.bytes > p.room() {
 		i.close()
 		return
 	}
-	p.waits(i) // before others can have it
+	p.waits(i) // count it before other calls can take it
 	if !i.kind.push(i) {
 		p.leaves(i)
 		i.close()
@@ -188,11 +189,11 @@ func (p *Pool) put(i *Instance) {
 	}
 }
 
-// room is how much memory the instances of the module may take that wait: half of that
-// of all modules, so that the others find room.
+// room is how much memory waiting instances of the module may take. It is half of the limit for all
+// modules, so that others have room.
 func (p *Pool) room() int64 { return p.group.opts.MaxIdleBytes / 2 }
 
-// waits and leaves count an instance that begins to wait and one that is taken off.
+// waits counts an instance that begins to wait; leaves undoes it.
 func (p *Pool) waits(i *Instance) {
 	p.count(i.bytes)
 	p.group.idleMemory.Add(int64(i.guest.Size()))
@@ -208,9 +209,9 @@ func (p *Pool) count(bytes int64) {
 	p.group.idleBytes.Add(bytes)
 }
 
-// Tend looks after the instances of the module, as if it were now.
+// Tend trims and closes the waiting instances and kinds of the module, as of now.
 func (p *Pool) Tend(now time.Time) {
-	p.mu.RLock() // the module is not freed meanwhile
+	p.mu.RLock() // so that the module is not freed meanwhile
 	for _, k := range p.kinds {
 		k.tend(now)
 	}
@@ -224,42 +225,41 @@ func (p *Pool) Tend(now time.Time) {
 	}
 }
 
-// DropOldest closes the instance that has waited for longest. It reports whether there was
-// one.
+// DropOldest closes the instance that has waited longest, and reports whether there was one.
 func (p *Pool) DropOldest() bool {
-	p.mu.RLock() // held until the instance is closed: its module is not freed before
+	p.mu.RLock() // held until the instance is closed, so that its module is not freed before
 	defer p.mu.RUnlock()
-	var from *shard
-	var of *kind
+	var oldest *shard
+	var oldestKind *kind
 	var since time.Time
 	for _, k := range p.kinds {
 		for n := range k.shards {
 			h := &k.shards[n]
-			if at, ok := h.oldest(); ok && (from == nil || at.Before(since)) {
-				from, of, since = h, k, at
+			if at, ok := h.oldest(); ok && (oldest == nil || at.Before(since)) {
+				oldest, oldestKind, since = h, k, at
 			}
 		}
 	}
-	if from == nil {
+	if oldest == nil {
 		return false
 	}
 	n := 0
-	of.drop(from.removeIf(func(*Instance) bool { n++; return n == 1 })...)
+	oldestKind.drop(oldest.removeIf(func(*Instance) bool { n++; return n == 1 })...)
 	return true
 }
 
-// hostBytes is what an instance of the module takes on the host besides its memory, as far
-// as it is more than what each takes.
+// hostBytes returns what an instance of the module takes on the host in addition to its memory and
+// to what every instance takes.
 func (p *Pool) hostBytes() int64 { return max(0, int64(p.engine.Report.HostBytes)-IdleBytes/2) }
 
-// Account is that of Group for guests of the module, of which one module gets a share:
-// half where all may have several times what a call may, so that others find some.
+// Account is Group.Account for guests of this module, whose share is limited. If MaxTotalMemory is
+// at least four times MaxMemory, the module gets at most half of it, so that others find memory.
 func (p *Pool) Account(delta int64) bool {
-	most := p.group.opts.MaxTotalMemory
-	if most >= 4*p.group.opts.MaxMemory {
-		most /= 2
+	limit := p.group.opts.MaxTotalMemory
+	if limit >= 4*p.group.opts.MaxMemory {
+		limit /= 2
 	}
-	for own := p.memoryInUse.Add(delta); delta > 0 && uint64(own) > most; own = p.memoryInUse.Add(delta) {
+	for own := p.memoryInUse.Add(delta); delta > 0 && uint64(own) > limit; own = p.memoryInUse.Add(delta) {
 		p.memoryInUse.Add(-delta)
 		if !p.DropOldest() {
 			return false
@@ -272,7 +272,7 @@ func (p *Pool) Account(delta int64) bool {
 	return false
 }
 
-// canSave reports whether instances of the module that are called so can be reset.
+// canSave reports whether instances of the module can be reset when they are called by entry.
 func (p *Pool) canSave(entry abi.Entry) bool {
 	if !guestmem.Supported || p.group.opts.MaxIdleBytes < 0 || len(p.engine.Report.SnapshotBlockers) > 0 {
 		return false
@@ -280,13 +280,13 @@ func (p *Pool) canSave(entry abi.Entry) bool {
 	switch entry.Form {
 	case abi.Reactor:
 		return true
-	case abi.Extism: // _start is start and call in one
+	case abi.Extism: // _start is both start and call
 		return entry.Export != abi.CommandExport
 	}
 	return entry.Export == abi.CommandExport && p.engine.Report.Meter.Checkpoints > 0
 }
 
-// Close closes all instances that wait. No call may run or come.
+// Close closes all waiting instances. No call may be running or begin later.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	for key := range p.kinds {

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// shard is a part of the waiting instances, so that callers seldom meet.
+// shard is a part of the waiting instances of a kind. Several shards reduce contention between
+// calls.
 type shard struct {
 	mu   sync.Mutex
-	idle []*Instance // the one used last is last
+	idle []*Instance // the most recently used is last
 	dead bool
-	_    [64]byte // shards lie in cache lines of their own
+	_    [64]byte // keeps shards in separate cache lines
 }
 
 func (h *shard) push(i *Instance) bool {
@@ -36,7 +37,7 @@ func (h *shard) pop() *Instance {
 	return i
 }
 
-// pushOldest puts instances back that were taken off the front.
+// pushOldest puts instances back at the front, from where they were removed.
 func (h *shard) pushOldest(all []*Instance) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -46,7 +47,7 @@ func (h *shard) pushOldest(all []*Instance) bool {
 	return !h.dead
 }
 
-// removeIf takes off those that waited for longest and that drop wants off.
+// removeIf removes instances from the front, the longest waiting first, while drop returns true.
 func (h *shard) removeIf(drop func(*Instance) bool) (removed []*Instance) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -59,7 +60,7 @@ func (h *shard) removeIf(drop func(*Instance) bool) (removed []*Instance) {
 	return removed
 }
 
-// oldest is since when the first instance has waited.
+// oldest returns when the longest waiting instance began to wait.
 func (h *shard) oldest() (time.Time, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

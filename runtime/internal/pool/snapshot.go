@@ -14,39 +14,39 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
-// snapshot is what an instance is reset to after a call: a reactor as it is once it is
-// initialised, a command as it is before it first reads its input. All that start-up
-// saw is part of the key by which the pool finds the instance, or else there is no
+// snapshot is the state to which an instance is reset after a call: for a reactor, the state after
+// its initialisation; for a command, the state before it first reads its input. Everything that the
+// start saw is part of the key by which the pool finds the instance. Otherwise there is no
 // snapshot.
 type snapshot struct {
-	// wanted says that the instance shall be saved when its start is over, and saved
-	// that it was.
+	// wanted reports whether to save the instance when its start has ended, and saved whether it
+	// was saved.
 	wanted, saved bool
 	globals       []api.MutableGlobal
-	values        []uint64 // of globals
+	values        []uint64 // the values of globals
 	mark          hostfuncs.Mark
 	startFuel     uint64
 
-	// point is where a command goes on in each call, the first as well: how deep it can
-	// go depends on the stack on which it does. frames is what that stack held there,
-	// and resuming says that the call has not come there yet.
+	// point is where a command resumes in each call. The first call resumes there too, because the
+	// stack on which it resumes determines how deep it can call. frames is the saved content of
+	// that stack. resuming reports whether the call has not yet reached the point.
 	point    experimental.Snapshot
 	frames   []byte
 	resuming bool
 }
 
-// largeImage is the size of a memory, in bytes, above which one is saved at a time: saving
-// cannot be interrupted, and many at once would keep each call beyond its deadline.
+// largeImage is the memory size in bytes above which instances are saved one at a time. Saving
+// cannot be interrupted, and saving many at once would delay each call past its deadline.
 const largeImage = 4 << 20
 
-// Why an instance is not saved that could be.
+// The reasons why an instance is not saved.
 var (
 	errTainted  = errors.New("the start of the guest depends on its call")
-	errTooLarge = errors.New("its memory is more than instances may take that wait")
-	errNotNow   = errors.New("it cannot be saved at the moment")
+	errTooLarge = errors.New("its memory exceeds the limit for waiting instances")
+	errNotNow   = errors.New("it cannot be saved now")
 )
 
-// save makes the state at this moment what the instance is reset to.
+// save stores the current state as the one to which the instance is reset.
 func (i *Instance) save(c *abi.Call) error {
 	switch {
 	case i.guest.TaintedForNow():
@@ -70,8 +70,8 @@ func (i *Instance) save(c *abi.Call) error {
 	return nil
 }
 
-// saveMemory shares the image of the other instances of the kind, when the memory is
-// equal to it.
+// saveMemory uses the shared image of the kind if the memory is equal to it, and makes an image
+// otherwise.
 func (i *Instance) saveMemory() error {
 	if image := i.kind.sharedImage(); image != nil {
 		equal, err := i.guest.Memory.Adopt(image)
@@ -85,7 +85,7 @@ func (i *Instance) saveMemory() error {
 		case i.pool.group.saving <- struct{}{}:
 			defer func() { <-i.pool.group.saving }()
 		default:
-			return fmt.Errorf("%w: others are being saved", errNotNow)
+			return fmt.Errorf("%w: another instance is being saved", errNotNow)
 		}
 	}
 	own, err := i.guest.Memory.Save()
@@ -99,14 +99,14 @@ func (i *Instance) saveMemory() error {
 	return nil
 }
 
-// begin readies an instance that was reset for a call.
+// begin prepares a reset instance for a call.
 func (i *Instance) begin(c *abi.Call) {
 	c.Reused = true
 	c.Bindings.Resume(i.mark)
 	i.guest.Serve(c, i.startFuel)
 }
 
-// Enter has a command go on where it waits, if it was saved.
+// Enter resumes a saved command at its point.
 func (i *Instance) Enter() {
 	if i.frames != nil {
 		copy(callStack(i.point), i.frames)
@@ -114,7 +114,7 @@ func (i *Instance) Enter() {
 	}
 }
 
-// resume goes on at the point.
+// resume continues at the point.
 func (i *Instance) resume() {
 	i.resuming = true
 	i.point.Restore([]uint64{1})
@@ -124,7 +124,7 @@ func (i *Instance) resume() {
 func (i *Instance) Checkpoint(ctx context.Context) {
 	resumed := i.resuming
 	i.resuming = false
-	// A start section and a reactor read where they cannot be resumed.
+	// A read in a start section or in a reactor cannot be resumed.
 	c := i.guest.Current()
 	if resumed || !i.guest.Starting() || c.Entry.Form != abi.Command || i.main == nil {
 		return
@@ -132,7 +132,7 @@ func (i *Instance) Checkpoint(ctx context.Context) {
 	i.point = experimental.GetSnapshotter(ctx).Snapshot()
 	stack := callStack(i.point)
 	if len(stack) > maxIdleStack {
-		i.guest.Taint("it reads its input too deep in its calls")
+		i.guest.Taint("it reads its input in calls that are nested too deep")
 	}
 	if stack != nil && i.trySave(c) {
 		i.frames = slices.Clone(stack)
@@ -143,7 +143,7 @@ func (i *Instance) Checkpoint(ctx context.Context) {
 	}
 }
 
-// trySave saves the instance if that is wanted and can be done.
+// trySave saves the instance if it is wanted, and reports whether it was saved.
 func (i *Instance) trySave(c *abi.Call) bool {
 	if !i.wanted {
 		return false
@@ -152,18 +152,18 @@ func (i *Instance) trySave(c *abi.Call) bool {
 	if err == nil {
 		return true
 	}
-	i.pool.log.Debug("the module is not kept for further calls", "reason", err)
+	i.pool.log.Debug("the instance is not kept for further calls", "reason", err)
 	if errors.Is(err, errTainted) || errors.Is(err, errTooLarge) {
-		i.kind.refused.Store(true) // the next one would fare no better
+		i.kind.refused.Store(true) // the next instance would fail for the same reason
 	}
 	return false
 }
 
-// reset takes the instance back to what was saved. After an error it is of no use.
+// reset restores the saved state. After an error the instance cannot be used.
 func (i *Instance) reset() error {
 	i.guest.Rest()
 	if i.frames == nil && len(callStack(i.main)) != i.firstStack {
-		i.main = nil // with a stack that no call of a reactor gets again
+		i.main = nil // its stack grew; the next call gets a new one
 	}
 	err := i.guest.Memory.Restore(func() bool {
 		_, ok := i.guest.Module.Memory().Grow(1)
@@ -178,7 +178,7 @@ func (i *Instance) reset() error {
 	return i.guest.ResetShared()
 }
 
-// tryReset is reset, with a panic in it as an error: the call is over and has its result.
+// tryReset is reset, but returns a panic as an error, because the call already has its result.
 func (i *Instance) tryReset() (err error) {
 	defer i.pool.recovered(&err)
 	return i.reset()

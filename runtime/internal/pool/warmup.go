@@ -6,23 +6,23 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/abi"
 )
 
-// ErrCold means that an instance is of no use because its warm-up failed.
+// ErrCold means that an instance cannot be used because its warm-up failed.
 var ErrCold = errors.New("the warm-up failed")
 
-// warmUpFuel bounds a warm-up: about a second of running.
+// warmUpFuel limits a warm-up to about a second of running.
 const warmUpFuel = 2_000_000_000
 
-// warmUp makes the call that Request.Warm asks for. It fails with ErrCold when the guest
-// does, which is then not warmed up again.
+// warmUp makes the call for Request.Warm. It fails with ErrCold when the guest fails; instances of
+// the kind are then no longer warmed up.
 func (i *Instance) warmUp(c *abi.Call) error {
 	if i.kind == nil || len(c.Warm) == 0 || i.kind.coldOnly.Load() {
 		return nil
 	}
 	if c.Cold {
-		i.guest.TaintForNow("there was no room for its warm-up")
+		i.guest.TaintForNow("there was no memory for its warm-up")
 	}
 	if i.guest.Tainted() != "" {
-		return nil // it serves this call only, and what it did to files is not done again
+		return nil // it serves only this call, and its changes to files must not be made twice
 	}
 	err := i.runWarmUp(c)
 	switch {
@@ -30,19 +30,19 @@ func (i *Instance) warmUp(c *abi.Call) error {
 		return c.Stopped()
 	case err == nil:
 		return nil
-	case i.guest.TaintedForNow(): // the next warm-up may have room
+	case i.guest.TaintedForNow(): // the next warm-up may find memory
 		c.Cold = true
 		return ErrCold
 	}
 	i.kind.coldOnly.Store(true)
-	i.pool.log.Warn("the warm-up of the module fails; it is not warmed up")
+	i.pool.log.Warn("the warm-up call of the module failed; its instances are not warmed up")
 	return ErrCold
 }
 
 func (i *Instance) runWarmUp(c *abi.Call) error {
 	fuel := uint64(warmUpFuel)
-	if most := i.pool.group.opts.MaxFuel; most > 0 {
-		fuel = min(fuel, most)
+	if ceiling := i.pool.group.opts.MaxFuel; ceiling > 0 {
+		fuel = min(fuel, ceiling)
 	}
 	w := c.WarmUp(fuel)
 	err := i.guest.ServeBetween(w, func() error { return i.call(w) })
