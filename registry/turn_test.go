@@ -138,9 +138,9 @@ func TestWhoHasTheFilesIsTold(t *testing.T) {
 		}
 		synctest.Wait()
 		for _, tt := range []struct{ tenant, file, want string }{
-			{"ann", "a.txt", "did not get its turn within 1m0s: a call of echo has run for 1m0s and may change the same files; try again later"},
-			{"ann", "b.txt", "a call of echo, which another tool such as process began, has run for 2m0s and may change"},
-			{"bob", "a.txt", "a call that changes the same files runs"},
+			{"ann", "a.txt", "did not get its turn within 1m0s: a call of echo has been running for 1m0s and may change the same files; try again later"},
+			{"ann", "b.txt", "a call of echo, which another tool such as process began, has been running for 2m0s and may change"},
+			{"bob", "a.txt", "a call that may change the same files is running"},
 		} {
 			e := wantCode(t, call(tt.tenant, "echo", tt.file), tool.CodeResourceExhausted)
 			if !strings.Contains(e.Message, tt.want) {

@@ -1,8 +1,7 @@
-// Package builtins holds the built-in tools: their manifests and the modules
-// that these name, compressed, as part of the program. The sources are in the
-// folders tools, modules and shell of guest-examples; the files in the folder
-// artefacts here are made from them by guest-examples/internal/build and are
-// not to be changed by hand.
+// Package builtins embeds the built-in tools: their manifests, and the compressed modules that the
+// manifests name. The sources are in the directories tools, modules and shell of guest-examples.
+// guest-examples/internal/build creates the files in the directory artefacts from them. Do not
+// edit these files by hand.
 package builtins
 
 import (
@@ -13,13 +12,12 @@ import (
 //go:embed artefacts
 var artefacts embed.FS
 
-// FS returns the built-in tools as a read-only file system: a folder for each
-// tool with its tool.toml, and beside the folders the modules.
+// FS returns the built-in tools as a read-only file system. It has one directory with a tool.toml
+// for each tool; the modules are files next to the directories.
 //
-// A module is decompressed when it is read for the first time, never when it
-// is only listed or its size is asked, and is kept as long as the file system.
-// Each call of FS returns one with a store of its own. It is safe for
-// concurrent use, and what ReadFile returns belongs to the caller.
+// A module is decompressed when it is first read, not when it is listed or when its size is
+// requested. The file system keeps the decompressed modules. Each call of FS returns a new file
+// system, which is safe for concurrent use. The caller owns the slices that ReadFile returns.
 func FS() fs.FS {
 	return newFS(artefacts, "artefacts")
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// tools are the built-in tools.
+// tools are the names of the built-in tools.
 var tools = []string{
 	"apply_patch",
 	"array",
@@ -48,7 +48,7 @@ var tools = []string{
 	"write",
 }
 
-// modules are what they are made of.
+// modules are the modules of the built-in tools.
 var modules = []string{
 	"data.wasm",
 	"documents.wasm",
@@ -58,7 +58,7 @@ var modules = []string{
 	"web.wasm",
 }
 
-// The modules of this one are small: the check reads them byte by byte.
+// The test uses small modules, because fstest reads them byte by byte.
 func TestFS_conforms(t *testing.T) {
 	fsys := newFS(fstest.MapFS{
 		"a/BUILD.txt":      {Data: []byte("record")},
@@ -112,7 +112,7 @@ func TestFS_manifestsFitModules(t *testing.T) {
 				t.Errorf("the manifest names %q", manifest.Name)
 			}
 			if got := strings.Join(manifest.Module.Args, " "); got != tool && (tool != "bash" || got != "") {
-				t.Errorf("the module gets %q, want the name of the tool, unless it has a module of its own", manifest.Module.Args)
+				t.Errorf("the arguments of the module are %q, want the name of the tool, unless the tool has its own module", manifest.Module.Args)
 			}
 			wasm, err := fs.ReadFile(fsys, path.Join(tool, manifest.Module.Path))
 			if err != nil {
@@ -141,7 +141,7 @@ func TestFS_callersOwnWhatTheyRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second[1] != 'a' {
-		t.Error("writing to what one caller read changed what the next one reads")
+		t.Error("writing to the slice of one reader changed what the next reader gets")
 	}
 }
 
@@ -209,14 +209,14 @@ func TestFS_badModules(t *testing.T) {
 	wrongSum := bytes.Clone(good)
 	wrongSum[len(wrongSum)-5]++
 	for name, data := range map[string][]byte{
-		"empty":          {},
-		"short":          good[:3],
-		"cut":            append(bytes.Clone(good[:len(good)/2]), good[len(good)-8:]...),
-		"wrong sum":      wrongSum,
-		"promises less":  resized(7),
-		"promises more":  resized(7000),
-		"promises a lot": resized(1 << 31),
-		"no gzip":        []byte("\x00asm\x01\x00\x00\x00\x00\x00\x00\x00"),
+		"empty":                {},
+		"short":                good[:3],
+		"cut":                  append(bytes.Clone(good[:len(good)/2]), good[len(good)-8:]...),
+		"wrong sum":            wrongSum,
+		"promises less":        resized(7),
+		"promises more":        resized(7000),
+		"declares a huge size": resized(1 << 31),
+		"not gzip":             []byte("\x00asm\x01\x00\x00\x00\x00\x00\x00\x00"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			fsys := newFS(fstest.MapFS{"a/m.wasm.gz": {Data: data}}, "a")

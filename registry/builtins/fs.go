@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// packedSuffix is what the name of a compressed module has in addition.
+	// packedSuffix is the suffix of compressed modules.
 	packedSuffix = ".gz"
-	// recordName is a file for the build alone.
+	// recordName is a file that only the build uses.
 	recordName = "BUILD.txt"
 )
 
-// toolFS shows the folder root of packed with the modules decompressed.
+// toolFS is a view of the directory root of packed, with decompressed modules.
 type toolFS struct {
 	packed fs.FS
 	root   string
@@ -30,8 +30,7 @@ func newFS(packed fs.FS, root string) *toolFS {
 	return &toolFS{packed: packed, root: root, modules: map[string]*module{}}
 }
 
-// Open opens the file or folder of that name. For a module this decompresses
-// nothing yet.
+// Open opens a file or a directory. Opening a module does not decompress it.
 func (t *toolFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -52,13 +51,13 @@ func (t *toolFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// hidden reports whether a file of packed is not shown under its own name.
+// hidden reports whether the view does not show a file of packed under its own name.
 func hidden(base string) bool {
 	return base == recordName || strings.HasSuffix(base, packedSuffix)
 }
 
-// plain returns f, the file of packed called name, or the view of it if it is
-// a folder.
+// plain returns f, which is the file name of packed. If f is a directory, plain returns the view
+// of it.
 func (t *toolFS) plain(name string, f fs.File) (fs.File, error) {
 	info, err := f.Stat()
 	if err != nil || !info.IsDir() {
@@ -84,10 +83,10 @@ func (t *toolFS) plain(name string, f fs.File) (fs.File, error) {
 		entries = append(entries, entry)
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return &folder{info: fileInfo{name: path.Base(name), mode: fs.ModeDir | 0o555}, entries: entries}, nil
+	return &directory{info: fileInfo{name: path.Base(name), mode: fs.ModeDir | 0o555}, entries: entries}, nil
 }
 
-// module returns the module that is shown as name.
+// module returns the module that the view shows as name.
 func (t *toolFS) module(name string) (*module, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,30 +101,30 @@ func (t *toolFS) module(name string) (*module, error) {
 	return m, nil
 }
 
-// folder is an open folder.
-type folder struct {
+// directory is an open directory.
+type directory struct {
 	info    fileInfo
 	entries []fs.DirEntry
 	next    int
 }
 
-func (f *folder) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (d *directory) Stat() (fs.FileInfo, error) { return d.info, nil }
 
-func (f *folder) Close() error { return nil }
+func (d *directory) Close() error { return nil }
 
-func (f *folder) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: f.info.Name(), Err: errors.New("is a folder")}
+func (d *directory) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.info.Name(), Err: errors.New("is a directory")}
 }
 
-// ReadDir returns the next n entries, or all that are left if n <= 0.
-func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
-	rest := f.entries[f.next:]
+// ReadDir returns the next n entries, or all remaining entries if n <= 0.
+func (d *directory) ReadDir(n int) ([]fs.DirEntry, error) {
+	rest := d.entries[d.next:]
 	if n > 0 && len(rest) == 0 {
 		return nil, io.EOF
 	}
 	if n > 0 {
 		rest = rest[:min(n, len(rest))]
 	}
-	f.next += len(rest)
+	d.next += len(rest)
 	return slices.Clone(rest), nil
 }

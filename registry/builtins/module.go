@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// maxModule is the greatest size of a decompressed module in bytes.
+// maxModule is the max size of a decompressed module, in bytes.
 const maxModule = 64 << 20
 
-// module is a compressed module. It describes itself as the file that it is
-// when decompressed.
+// module is a compressed module. As a FileInfo, it describes the decompressed file.
 type module struct {
 	fileInfo
-	content func() ([]byte, error) // decompresses once; not to be changed
+	content func() ([]byte, error) // decompresses once; callers must not change the slice
 }
 
-// newModule returns the module of that name that the file path of packed holds
-// in gzip form. It reads the size off the end and decompresses nothing.
+// newModule returns a module with a name from the gzip file path of packed. It reads the size from
+// the end of the file and does not decompress it.
 func newModule(name string, packed fs.FS, path string) (*module, error) {
 	f, err := packed.Open(path)
 	if err != nil {
@@ -32,17 +31,17 @@ func newModule(name string, packed fs.FS, path string) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	var end [4]byte // the size when decompressed
+	var end [4]byte // the decompressed size
 	at, ok := f.(io.ReaderAt)
 	if !ok {
-		return nil, fmt.Errorf("%s can't be read from the end", path)
+		return nil, fmt.Errorf("%s does not support reading at an offset", path)
 	}
 	if _, err := at.ReadAt(end[:], info.Size()-int64(len(end))); err != nil {
 		return nil, err
 	}
 	size := int64(binary.LittleEndian.Uint32(end[:]))
 	if size > maxModule {
-		return nil, fmt.Errorf("%s has %d bytes when decompressed, more than %d", path, size, maxModule)
+		return nil, fmt.Errorf("%s has %d bytes when decompressed; the limit is %d", path, size, maxModule)
 	}
 	return &module{
 		fileInfo: fileInfo{name, size, 0o444},
@@ -50,7 +49,7 @@ func newModule(name string, packed fs.FS, path string) (*module, error) {
 	}, nil
 }
 
-// unpack decompresses what must turn out to have that size.
+// unpack decompresses a file. It fails if the result does not have the given size.
 func unpack(packed fs.FS, path string, size int64) ([]byte, error) {
 	f, err := packed.Open(path)
 	if err != nil {
@@ -65,17 +64,17 @@ func unpack(packed fs.FS, path string, size int64) ([]byte, error) {
 	if _, err := io.ReadFull(r, content); err != nil {
 		return nil, err
 	}
-	// Reading on to the end is what checks the sum.
+	// gzip checks the checksum only when the end is read.
 	switch n, err := r.Read(make([]byte, 1)); {
 	case n > 0:
-		return nil, fmt.Errorf("%s has more than the %d bytes that it promises", path, size)
+		return nil, fmt.Errorf("%s has more than the %d bytes that it declares", path, size)
 	case err != io.EOF:
 		return nil, err
 	}
 	return content, nil
 }
 
-// fileInfo is what is known of a module or a folder.
+// fileInfo describes a module or a directory.
 type fileInfo struct {
 	name string
 	size int64
@@ -98,8 +97,7 @@ type moduleFile struct {
 
 func (f *moduleFile) Stat() (fs.FileInfo, error) { return f.module, nil }
 
-// Read copies the next bytes, decompressing the module if that has not been
-// done.
+// Read copies the next bytes. The first Read decompresses the module.
 func (f *moduleFile) Read(p []byte) (int, error) {
 	if f.closed {
 		return 0, &fs.PathError{Op: "read", Path: f.module.name, Err: fs.ErrClosed}
@@ -116,7 +114,7 @@ func (f *moduleFile) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the use of the file. The module stays decompressed.
+// Close closes the file. The module stays decompressed.
 func (f *moduleFile) Close() error {
 	if f.closed {
 		return &fs.PathError{Op: "close", Path: f.module.name, Err: fs.ErrClosed}

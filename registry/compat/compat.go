@@ -1,4 +1,4 @@
-// Package compat calls tools in the shapes that agents of other systems know.
+// Package compat calls tools through the interfaces of other agent systems.
 package compat
 
 import (
@@ -9,18 +9,18 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Observation is the outcome of a call for agents that know no more than a text.
+// Observation is the outcome of a call, for agents that understand only text.
 type Observation struct {
 	// Status is "success" or "error".
 	Status string `json:"status"`
 	Tool   string `json:"tool"`
-	// Output is the text of the result, and Error that of a failure.
+	// Output is the text of the result, and Error the message of a failure.
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
 }
 
-// Dispatch is Execute for agents that know no more than a name, parameters and a text: it
-// never fails, and what went wrong is in the Observation.
+// Dispatch calls a tool by name with parameters. It returns no error: a failure is described in
+// the [Observation].
 func Dispatch(ctx context.Context, r *registry.Registry, name string, parameters json.RawMessage) Observation {
 	result, err := r.Execute(ctx, tool.Call{Tool: name, Arguments: parameters})
 	if err != nil {
@@ -29,12 +29,12 @@ func Dispatch(ctx context.Context, r *registry.Registry, name string, parameters
 	return Observation{Status: "success", Tool: result.Call.Tool, Output: result.Text()}
 }
 
-// ToolContext says where a call stands, for ExecuteWithContext.
+// ToolContext is the context of a call of [ExecuteWithContext].
 type ToolContext struct {
 	CallID, Tenant, SessionID, MessageID, WorkingDirectory string
 }
 
-// ExecuteWithContext is Execute with the parts of a tool.Call apart.
+// ExecuteWithContext calls a tool. It takes the parts of a [tool.Call] as separate parameters.
 func ExecuteWithContext(ctx context.Context, r *registry.Registry, name string, input json.RawMessage, at ToolContext) (tool.Result, error) {
 	return r.Execute(ctx, tool.Call{
 		Tool: name, Arguments: input, ID: at.CallID, Tenant: at.Tenant, Session: at.SessionID, Message: at.MessageID,

@@ -32,7 +32,7 @@ func withEcho(t *testing.T) (*registry.Registry, *echo) {
 	return r, e
 }
 
-// Older dispatchers find what they know.
+// Dispatch returns status, tool and output in the form of older dispatchers.
 func TestDispatch(t *testing.T) {
 	r, _ := withEcho(t)
 	for arguments, want := range map[string]string{

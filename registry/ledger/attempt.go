@@ -8,25 +8,25 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// attempt takes in the result of an attempt that said that it is pending. It is safe for
-// concurrent use.
+// attempt receives the result of an attempt whose Result was Pending. It is safe for concurrent
+// use.
 type attempt struct {
 	entry *Entry
 
 	mu      sync.Mutex
-	outcome *outcome // once it is there
-	awaited bool     // the attempt said that it comes
+	outcome *outcome // nil until it is known
+	awaited bool     // the Result of the attempt was Pending
 }
 
-// outcome is how a call ended.
+// outcome is the result or the error of a call.
 type outcome struct {
 	result  tool.Result
 	failure *tool.Error
 }
 
-// Attempt notes that the tool runs, and returns how often it was run so far. complete, which
-// may be called from anywhere and at any time, ends the call with the result that the attempt
-// said was pending; the first outcome counts.
+// Attempt records that the tool runs, and returns the number of the attempt, counted from 1.
+// complete ends the call if the Result of the attempt was Pending. It may be called from any
+// goroutine at any time; only the first call of it has an effect.
 func (e *Entry) Attempt() (n int, complete func(tool.Result, *tool.Error)) {
 	if e.attempts++; e.attempts == 1 {
 		e.move(state.Running)
@@ -51,19 +51,19 @@ func (a *attempt) complete(result tool.Result, failure *tool.Error) {
 	}
 }
 
-// await has the outcome end the call when it comes, and ends it when it has.
+// await ends the call if its outcome is known, and otherwise lets complete end it.
 func (a *attempt) await() {
 	a.mu.Lock()
 	a.awaited = true
-	there := a.outcome != nil
+	known := a.outcome != nil
 	a.mu.Unlock()
-	if there {
+	if known {
 		a.end()
 	}
 }
 
-// end ends a call whose result came later: state, history and events tell of it. The receipt
-// was given when Execute returned.
+// end ends a call whose result came later: it updates state, history and events. The receipt was
+// written when Execute returned.
 func (a *attempt) end() {
 	var err error
 	if a.outcome.failure != nil {
@@ -71,5 +71,5 @@ func (a *attempt) end() {
 	}
 	result, failure := a.entry.finish(a.outcome.result, err)
 	a.entry.move(state.Running)
-	a.entry.keep(&result, failure)
+	a.entry.record(&result, failure)
 }

@@ -1,8 +1,8 @@
-// Package ledger keeps what is known of calls: an [Entry] for each, to which the stages of the
-// call add what they found out. All that is told of calls are views of the entries: where
-// they stand (state), what a session did (history), what it repeats (loop), what happens
-// (events), what a call did (receipts), and the texts of results that were too long (results).
+// Package ledger records calls. Each call has an [Entry], to which the stages of the call add
+// what they find out. Everything that the registry reports about calls is a view of the entries:
+// states (package state), the history of sessions (history), repetition (loop), events, receipts,
+// and the full texts of results that were shortened (results).
 //
-// The Ledger starts no goroutine. One lock guards the calls on their way, their states and
-// what is held back; each Entry has two more for what its tool tells meanwhile.
+// The Ledger starts no goroutine. One lock guards the calls in flight, their states and the holds
+// of Drain. Each Entry has two further locks for the updates of its tool.
 package ledger

@@ -12,21 +12,20 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// End ends the call with what came of it: it completes the result, which may become shorter,
-// and the error, which becomes an *Error, keeps what is kept of calls, and tells those who
-// listen. A call whose Result is Pending stays on its way until what Attempt returned is told
-// the rest.
+// End ends the call. It completes and shortens the result, converts err to an *Error, records the
+// call and publishes the event. If the Result is Pending, the call stays live until the function
+// that Attempt returned is called.
 func (e *Entry) End(result tool.Result, err error) (tool.Result, error) {
 	result, failure := e.finish(result, err)
 	pending := failure == nil && result.Pending
-	if e.letIn && !pending {
-		e.keep(&result, failure)
+	if e.admitted && !pending {
+		e.record(&result, failure)
 	}
 	e.report(result, failure)
 	result = e.shorten(result)
-	if e.letIn && pending {
+	if e.admitted && pending {
 		e.move(state.Pending)
-		e.last.await() // the last that is done with e here: its result may come at any time
+		e.last.await() // must be the last use of e: the result may arrive at any time
 	}
 	if failure == nil {
 		return result, nil
@@ -34,8 +33,8 @@ func (e *Entry) End(result tool.Result, err error) (tool.Result, error) {
 	return result, failure
 }
 
-// finish completes a result and its error: names, duration, warnings, and for a
-// failure the text that stands for it.
+// finish completes a result and its error: labels, duration, warnings, and the message of a
+// failure.
 func (e *Entry) finish(result tool.Result, err error) (tool.Result, *tool.Error) {
 	result.Warnings = append(result.Warnings, e.arguments.Warnings...)
 	result.Call.CallRef, result.Call.Duration, result.Call.Waited = e.state.CallRef, time.Since(e.started), e.waited
@@ -52,7 +51,7 @@ func (e *Entry) finish(result tool.Result, err error) (tool.Result, *tool.Error)
 	return result, failure
 }
 
-// errorText is what a model reads of a failure.
+// errorText returns the message of a failure for a model.
 func errorText(e *tool.Error) string {
 	text := e.Error()
 	if foreign := e.Details.Foreign(); foreign != "" {
@@ -61,9 +60,9 @@ func errorText(e *tool.Error) string {
 	return text
 }
 
-// keep enters the end of the call in history, states and the search for loops, which may add
-// a warning to the result.
-func (e *Entry) keep(result *tool.Result, failure *tool.Error) {
+// record records the end of the call in the history, the states and the loop detector, which may
+// add a warning to the result.
+func (e *Entry) record(result *tool.Result, failure *tool.Error) {
 	l := e.ledger
 	record := history.Record{
 		CallRef: e.state.CallRef, Started: e.started, Duration: result.Call.Duration, Changed: result.Call.Usage.Changed(),
@@ -83,17 +82,17 @@ func (e *Entry) keep(result *tool.Result, failure *tool.Error) {
 			result.Warnings = append(result.Warnings, warning)
 		}
 	}
-	e.silence()
+	e.stopUpdates()
 	if err := e.endState(time.Now(), *result, failure); err != nil {
-		l.log.Error("the end of a call is not kept", "call", e.state.ID, "error", err)
+		l.log.Error("cannot record the end of a call", "call", e.state.ID, "error", err)
 	}
 	defer e.publish(ended)
 	defer callerror.LogPanic(l.log, "the sink of the history", e.state.ID)
 	l.history.Add(record)
 }
 
-// parameters are the arguments as the tool got them, or as they were sent when it was not
-// to be.
+// parameters returns the arguments for the tool, or the arguments as sent if the tool did not get
+// any.
 func (e *Entry) parameters() []byte {
 	if e.arguments.JSON != nil {
 		return e.arguments.JSON
@@ -101,8 +100,8 @@ func (e *Entry) parameters() []byte {
 	return e.call.Arguments
 }
 
-// resultHash is equal for results that tell the same. What failed inside of wasmtool names
-// the call, so that its text does not count.
+// resultHash returns equal hashes for equal results. The message of an internal error contains
+// the ID of the call, so it is ignored.
 func resultHash(result tool.Result, code tool.Code) string {
 	if code == tool.CodeInternal {
 		result.Content = nil
@@ -110,8 +109,7 @@ func resultHash(result tool.Result, code tool.Code) string {
 	return history.HashResult(result, code)
 }
 
-// shorten cuts the texts of a result that are too long for whoever reads them, and keeps the
-// whole of them.
+// shorten shortens the texts of a result that are longer than MaxText, and stores the full texts.
 func (e *Entry) shorten(result tool.Result) tool.Result {
 	o := &e.ledger.o
 	if o.MaxText <= 0 {
@@ -123,7 +121,7 @@ func (e *Entry) shorten(result tool.Result) tool.Result {
 	}
 	shares := results.Shares(lengths, o.MaxText)
 	omitted, handles := 0, []string{}
-	content := slices.Clone(result.Content) // the executor may hold on to its own
+	content := slices.Clone(result.Content) // the executor may still use the original
 	for i, c := range content {
 		short, cut := results.Shorten(c.Text, shares[i])
 		if !cut {

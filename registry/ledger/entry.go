@@ -13,97 +13,98 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Entry is what is known of one call. The stages of the call, which run one after the other,
-// only add to it; Tell, and what Attempt returns, may be called from anywhere at any time.
+// Entry is the record of one call. The stages of the call run one after another and only add to
+// it. Relay, and the function that Attempt returns, may be called from any goroutine at any time.
 type Entry struct {
 	ledger   *Ledger
-	call     tool.Call // with its names filled in
+	call     tool.Call // with ID and IdempotencyKey set
 	started  time.Time
 	observed func(tool.Receipt) // nil without an Observer
-	// stop ends the call for a reason, and done is closed when it has ended.
+	// stop cancels the call with a cause. done is closed when the call has ended.
 	stop context.CancelCauseFunc
 	done chan struct{}
 
-	// What Kill, Drain and those who look at states may see, guarded by the Ledger's lock.
-	// Only the stages change tool, spec, running and the names of the call in its state, so
-	// that they look at these without it.
-	letIn   bool
-	state   state.Call
-	tool    Tool // nil before it was found
-	spec    *tool.Spec
-	running bool // its digest is known without waiting
+	// The fields below are guarded by the Ledger's lock, because Kill, Drain and readers of
+	// states use them. Only the stages change tool, spec, running and the labels in state, so
+	// the stages may read these without the lock.
+	admitted bool
+	state    state.Call
+	tool     Tool // nil before it was found
+	spec     *tool.Spec
+	running  bool // the tool is loaded, so its digest is known without waiting
 
-	// What the stages found out, in the order of the stages.
-	arguments  jsonschema.Arguments
-	hash       string // of the arguments; empty until it is needed
-	shell      string
-	words      []capability.Permission
-	digest     string
-	decision   string // of the policy, and the rule that decided
-	rule       string
-	repetition Repetition
-	asked      bool // an approver was asked in this call
-	approved   bool // the answer, or a remembered one, is yes
-	loaded     bool
-	waited     time.Duration
-	attempts   int
-	last       *attempt
+	// The fields below are set by the stages, in this order.
+	arguments   jsonschema.Arguments
+	hash        string // hash of the arguments; empty until it is needed
+	shell       string
+	permissions []capability.Permission
+	digest      string
+	decision    string // the decision of the policy
+	rule        string // the rule that decided
+	repetition  Repetition
+	asked       bool // an approver was asked in this call
+	approved    bool // an approver allowed the call, now or earlier
+	loaded      bool
+	waited      time.Duration
+	attempts    int
+	last        *attempt
 
-	// calling is held for an update as a whole, so that they come one at a time; over is
-	// guarded by telling, which nobody holds for long.
-	calling sync.Mutex
-	telling sync.Mutex
-	over    bool
+	// relayMu is held while an update is passed to listeners, so that updates arrive one at a
+	// time. stateMu guards over, and is held only briefly.
+	relayMu sync.Mutex
+	stateMu sync.Mutex
+	over    bool // no further updates are accepted
 }
 
-// Tool is what a Selector has to know of the tool of a call.
+// Tool is the tool of a call, as far as a [Selector] needs to know it.
 type Tool interface {
-	// IsCalled reports whether a name is one of the tool's, whatever its capitals and the
-	// space around it.
+	// IsCalled reports whether a name is the tool's name or an alias, ignoring case and
+	// surrounding white space.
 	IsCalled(name string) bool
-	// Digest names the tool as it is, or is "". It waits for a tool that is not loaded.
+	// Digest returns the digest of the tool, or "" if it has none. It waits if the tool is not
+	// loaded.
 	Digest(ctx context.Context) (string, error)
 }
 
-// Ref names the call.
+// Ref returns the reference to the call.
 func (e *Entry) Ref() tool.CallRef { return e.state.CallRef }
 
-// Found notes which tool the call is for.
+// Found records the tool of the call.
 func (e *Entry) Found(t Tool, spec *tool.Spec) {
 	e.ledger.mu.Lock()
 	defer e.ledger.mu.Unlock()
 	e.tool, e.spec, e.state.Tool = t, spec, spec.Name
 }
 
-// Arguments notes the arguments as they were sent, with values in the place of references,
-// and as the tool gets them; of those that it does not get, there are only warnings.
+// Arguments records the arguments as they were sent, with references replaced by their values,
+// and the arguments for the tool. If the arguments are invalid, a has only warnings.
 func (e *Entry) Arguments(sent json.RawMessage, a jsonschema.Arguments) {
 	e.call.Arguments, e.arguments = sent, a
 }
 
-// Script notes what the call's script comes to; nil for a call without one.
+// Script records the classification of the call's script; nil means that there is none.
 func (e *Entry) Script(s *shellcommand.Result) {
 	if s != nil {
 		e.shell = s.Effect.String()
 	}
 }
 
-// Granted notes what the tool may reach, and its digest if that was looked at.
-func (e *Entry) Granted(words []capability.Permission, digest string) {
-	e.words, e.digest = words, digest
+// Granted records the permissions of the call, and the tool's digest if it is known.
+func (e *Entry) Granted(permissions []capability.Permission, digest string) {
+	e.permissions, e.digest = permissions, digest
 }
 
-// Identified notes the tool's digest; "" when it has none.
+// Identified records the tool's digest; "" means that it has none.
 func (e *Entry) Identified(digest string) { e.digest = digest }
 
-// Asked notes that an approver is asked about the call, and why.
+// Asked records that an approver is asked about the call, and why.
 func (e *Entry) Asked(why string) {
 	e.asked = true
 	e.move(state.AwaitingConfirmation)
 	e.publish(Event{Kind: EventAwaiting, Why: why})
 }
 
-// Approved notes a yes to the call: the answer after Asked, or a remembered one.
+// Approved records that the call is approved: by the answer after Asked, or by an earlier answer.
 func (e *Entry) Approved() {
 	e.approved = true
 	if e.asked {
@@ -111,8 +112,8 @@ func (e *Entry) Approved() {
 	}
 }
 
-// Loaded notes that the tool is ready to run.
+// Loaded records that the tool is ready to run.
 func (e *Entry) Loaded() { e.loaded = true }
 
-// Waited adds to the time for which the call waited for others.
+// Waited adds d to the time that the call spent waiting for other calls.
 func (e *Entry) Waited(d time.Duration) { e.waited += d }

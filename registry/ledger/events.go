@@ -9,46 +9,47 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// EventKind is what an Event tells.
+// EventKind is the kind of an [Event].
 type EventKind string
 
-// The kinds of events. A call has EventStarted first and one of EventCompleted and
-// EventFailed last.
+// The kinds of events. The first event of a call is EventStarted. The last is EventCompleted or
+// EventFailed.
 const (
 	EventStarted   EventKind = "started"
 	EventUpdated   EventKind = "updated"
 	EventAwaiting  EventKind = "awaiting_confirmation"
 	EventCompleted EventKind = "completed"
 	EventFailed    EventKind = "failed"
-	// EventTools: which tools there are, or what they are, may have changed.
+	// EventTools means that the tools or their definitions may have changed.
 	EventTools EventKind = "tools_changed"
 )
 
-// Event is something that happened in a registry. What does not belong to its kind is
+// Event is something that happened in a registry. Fields that do not belong to its kind are
 // empty.
 type Event struct {
 	Kind EventKind
 	Time time.Time
-	// CallRef is the call.
+	// CallRef identifies the call.
 	tool.CallRef
-	// Update is what an EventUpdated tells. It is shared: do not change it.
+	// Update is the update of an EventUpdated. It is shared: do not change it.
 	Update tool.Update
-	// Why is what made a question of the call of an EventAwaiting.
+	// Why is the reason for the question of an EventAwaiting.
 	Why string
-	// Code is how the call of an EventFailed ended.
+	// Code is the code of the error of an EventFailed.
 	Code tool.Code
 }
 
-// EventFilter says which events a Subscription gets. The zero value means all.
+// EventFilter selects the events of a [Subscription]. The zero value selects all.
 type EventFilter struct {
-	// Tenant and Session leave only the calls of that tenant, and of that session;
-	// EventTools comes to everybody. OfTenant makes "" a tenant, too.
+	// Tenant and Session select the calls of one tenant and of one session; "" selects all.
+	// Every subscription gets EventTools. OfTenant makes an empty Tenant select only the tenant
+	// "".
 	Tenant, Session string
 	OfTenant        bool
-	// Kinds are those that come; empty means all.
+	// Kinds are the selected kinds; empty selects all.
 	Kinds []EventKind
-	// Buffer is how many events wait for the reader before others are dropped; 0 and less
-	// mean 256.
+	// Buffer is the number of unread events that are kept before further events are dropped; 0
+	// and less mean 256.
 	Buffer int
 }
 
@@ -64,34 +65,33 @@ func (f EventFilter) wants(e Event) bool {
 	return (e.Tenant == f.Tenant || f.Tenant == "" && !f.OfTenant) && (f.Session == "" || e.Session == f.Session)
 }
 
-// Subscription gets events. It is safe for concurrent use.
+// Subscription receives events. It is safe for concurrent use.
 type Subscription struct{ listener *broadcast.Listener[Event] }
 
-// Subscribe begins to listen. A Subscription that is not read loses events and never
-// keeps a call waiting. Close it when it is not wanted any more; Close of the Ledger
-// does, too.
+// Subscribe returns a subscription to events. If it is not read, it loses events but never blocks
+// a call. Close it when it is no longer needed; Close of the Ledger also closes it.
 func (l *Ledger) Subscribe(f EventFilter) *Subscription {
 	return &Subscription{l.events.Listen(cmp.Or(max(f.Buffer, 0), defaultEventBuffer), f.wants)}
 }
 
-// Events is where they come in, those of one call in order. It is closed with the
-// Subscription.
+// Events returns the channel of events. The events of one call are in order. Closing the
+// Subscription closes the channel.
 func (s *Subscription) Events() <-chan Event { return s.listener.Events() }
 
-// Dropped is how many events were lost because nobody read them.
+// Dropped returns the number of events that were lost because they were not read in time.
 func (s *Subscription) Dropped() uint64 { return s.listener.Dropped() }
 
-// Close ends the Subscription. Closing again does nothing.
+// Close ends the Subscription. Further calls have no effect.
 func (s *Subscription) Close() { s.listener.Close() }
 
-// publish tells of the call.
+// publish publishes an event about the call.
 func (e *Entry) publish(event Event) {
-	if !e.ledger.events.Heard() {
+	if !e.ledger.events.HasListeners() {
 		return
 	}
 	event.Time, event.CallRef = time.Now(), e.state.CallRef
 	e.ledger.events.Publish(event)
 }
 
-// ToolsChanged publishes that the tools may be others now.
+// ToolsChanged publishes an EventTools.
 func (l *Ledger) ToolsChanged() { l.events.Publish(Event{Kind: EventTools, Time: time.Now()}) }

@@ -20,45 +20,45 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// DefaultMaxEnded is how many states of calls that ended are kept.
+// DefaultMaxEnded is the default number of ended calls whose states are kept.
 const DefaultMaxEnded = 1000
 
-// Options says what is kept and told of calls and their results. The zero value tells
-// nobody, and cuts no text.
+// Options configures a [Ledger]. With the zero value, it calls no functions of the program and
+// shortens no text.
 type Options struct {
-	// MaxEnded is how many states of calls that ended are kept; 0 means DefaultMaxEnded, and
-	// less than 0 one. Beyond that the tenant with most of them loses its oldest.
+	// MaxEnded limits the ended calls whose states are kept; 0 means DefaultMaxEnded, and less
+	// than 0 means 1. At the limit, the tenant with the most ended calls loses its oldest.
 	MaxEnded int
-	// History says how many calls are kept of each session, and who else wants them.
+	// History configures the history of each session.
 	History history.Options
-	// Loops says when repeated calls of a session are warned of, asked about and refused.
+	// Loops configures when repeated calls of a session cause a warning, a question or a refusal.
 	Loops loop.Options
-	// OnReceipt is called once for each call when it has ended, however it ended, before
-	// Execute returns: keep it short. It may be called concurrently. Nil means that nobody
-	// wants receipts.
+	// OnReceipt is called once for each call when it has ended, however it ended. Execute waits
+	// for it, so it must be fast. It may be called concurrently. Nil means that no receipts are
+	// created for it.
 	OnReceipt func(tool.Receipt)
-	// Observer watches all calls; nil means that nobody does.
+	// Observer watches all calls; nil means none.
 	Observer Observer
-	// MaxText is how many bytes of text a result may have, beside the words that say what
-	// was left out; longer texts lose their middle. 0 means no bound. Structured results and
-	// media are never cut.
+	// MaxText limits the text of a result, in bytes, not counting the notice about the omitted
+	// part; 0 means no limit. Longer texts lose their middle. Structured results and media are
+	// never shortened.
 	MaxText int
-	// Results keeps the whole of texts that are cut, for their tenant and session, and is
-	// where arguments of the form "${HANDLE}" come from; nil keeps nothing. It stays the
-	// caller's.
+	// Results stores the full texts of shortened results for their tenant and session, and
+	// resolves arguments of the form "${HANDLE}"; nil stores nothing. The caller owns it.
 	Results *results.Store
 }
 
-// Observer watches calls, to trace and to count them; package telemetry makes one.
-// Implementations are safe for concurrent use and quick, for calls wait for them.
+// Observer watches calls, to trace and count them; package telemetry has an implementation.
+// Implementations must be safe for concurrent use, and fast, because calls wait for them.
 type Observer interface {
-	// Begin is told of each call before anything is looked at: what it names need not
-	// exist. The context is the call's from then on, and carries nothing that decides about
-	// it. end is called once, when the call has ended, with its receipt.
+	// Begin is called for each call before anything is checked, so the tool that the call names
+	// may not exist. It returns the context for the rest of the call, which must not influence
+	// decisions about the call. The ledger calls end once with the receipt, when the call has
+	// ended.
 	Begin(ctx context.Context, call tool.Call) (observed context.Context, end func(tool.Receipt))
 }
 
-// Ledger keeps what is known of calls. It is safe for concurrent use; New makes one.
+// Ledger records calls. It is safe for concurrent use. The zero value is not usable; call [New].
 type Ledger struct {
 	o       Options
 	log     *slog.Logger
@@ -67,18 +67,18 @@ type Ledger struct {
 	events  broadcast.Hub[Event]
 
 	mu    sync.Mutex
-	calls map[*Entry]struct{}    // on their way
-	holds map[*Selector]struct{} // of Drains: what they keep from running
-	// live are the calls that were let in and have not ended: those whose result comes later
-	// stay when they are no longer on their way.
+	calls map[*Entry]struct{}    // in flight
+	holds map[*Selector]struct{} // calls that a Drain keeps from running
+	// live are the admitted calls that have not ended. A call whose result comes later stays
+	// live when it is no longer in flight.
 	live  map[id]*Entry
 	ended *tenants.Table[state.Call]
 }
 
-// id names a call: IDs are each tenant's own.
+// id identifies a call. Two tenants may use the same call ID.
 type id struct{ tenant, call string }
 
-// New returns an empty Ledger. The Logger gets what an operator should know, such as panics of
+// New returns an empty Ledger. log receives what an operator should know, such as panics of
 // listeners.
 func New(o Options, log *slog.Logger) *Ledger {
 	o.MaxEnded = cmp.Or(o.MaxEnded, DefaultMaxEnded)
@@ -89,15 +89,16 @@ func New(o Options, log *slog.Logger) *Ledger {
 	}
 }
 
-// Close ends all Subscriptions. Calls go on to be entered.
+// Close ends all subscriptions. The ledger continues to record calls.
 func (l *Ledger) Close() { l.events.Close() }
 
-// Open begins the Entry of a call, before anything about it is looked at, and fills in the ID
-// and the IdempotencyKey that it lacks. The context is the call's from then on: Kill ends it.
+// Open begins the Entry of a call, before anything about the call is checked. It sets the ID and
+// the IdempotencyKey if they are empty. The call must use the returned context, which Kill
+// cancels.
 //
-// The error is that of a call that is not let in, an *Error: invalid_argument when what it
-// names itself by is too long or no UTF-8, or is that of a call which has not ended; and that of
-// a context which is done. In any case the Entry wants its End, and after that its Close.
+// Open returns an *Error if the call is not admitted: invalid_argument if its ID, tenant or
+// another label is too long or not UTF-8, or if a call with its ID has not ended; and the error
+// of ctx if ctx is done. Even then, the caller must call End and after that Close on the Entry.
 func (l *Ledger) Open(ctx context.Context, call *tool.Call) (context.Context, *Entry, error) {
 	e := &Entry{ledger: l, started: time.Now(), done: make(chan struct{})}
 	ctx = e.observe(ctx, *call)
@@ -116,24 +117,22 @@ func (l *Ledger) Open(ctx context.Context, call *tool.Call) (context.Context, *E
 	return ctx, e, callerror.OfContext(ctx)
 }
 
-// observe begins to watch the call where somebody wants to. Without an Observer it costs a
-// comparison.
+// observe calls the Observer, if there is one.
 func (e *Entry) observe(ctx context.Context, call tool.Call) (observed context.Context) {
 	if e.ledger.o.Observer == nil {
 		return ctx
 	}
-	observed = ctx // of an Observer that breaks down
+	observed = ctx // returned if the Observer panics
 	defer callerror.LogPanic(e.ledger.log, "the Observer", call.ID)
 	observed, e.observed = e.ledger.o.Observer.Begin(ctx, call)
 	return observed
 }
 
-// maxLabel is how long the names may be that a call brings along, in bytes: they are kept
-// when the call is over.
+// maxLabel limits each label of a call, in bytes, because the labels are kept after the call.
 const maxLabel = 512
 
-// complete makes up the names that a call lacks. Of one that is not as it may be, an excerpt
-// is left, since what is recorded of the call is bounded.
+// complete generates an ID and an idempotency key if the call has none. It fails if a label is
+// invalid, and replaces that label by an excerpt, because records of the call must be bounded.
 func complete(c *tool.Call) error {
 	names := [...]string{"id", "tenant", "session", "message", "idempotency key", "working directory"}
 	for i, value := range [...]*string{&c.ID, &c.Tenant, &c.Session, &c.Message, &c.IdempotencyKey, &c.WorkingDirectory} {
@@ -154,5 +153,5 @@ func complete(c *tool.Call) error {
 	return nil
 }
 
-// NewID makes up an ID for a call that nobody guesses.
+// NewID returns a random ID for a call, which cannot be guessed.
 func NewID() string { return "call_" + rand.Text() }

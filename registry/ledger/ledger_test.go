@@ -19,7 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// echo is a tool whose digest is "d".
+// echo is a tool with the digest "d".
 type echo struct{}
 
 func (echo) IsCalled(name string) bool              { return name == "echo" }
@@ -27,7 +27,7 @@ func (echo) Digest(context.Context) (string, error) { return "d", nil }
 
 var echoSpec = tool.Spec{Name: "echo", Version: "1.2", Sandboxed: true}
 
-// runOnce takes a call through the steps up to its result.
+// runOnce takes a call through all stages.
 func runOnce(e *Entry, result tool.Result, err error) (tool.Result, error) {
 	e.Found(echo{}, &echoSpec)
 	e.Arguments([]byte(`{"text":"sent"}`), jsonschema.Arguments{JSON: []byte(`{"text":"got"}`), Warnings: []string{"odd"}})
@@ -43,8 +43,8 @@ func runOnce(e *Entry, result tool.Result, err error) (tool.Result, error) {
 	return e.End(result, err)
 }
 
-// Every view of a call tells the same, whether it ended well or not.
-func TestViewsOfOneEntry(t *testing.T) {
+// All views of a call agree, whether it succeeded or failed.
+func TestViewsOfOneEntryAgree(t *testing.T) {
 	for _, failure := range []error{nil, &tool.Error{Code: tool.CodeTrap, Message: "it broke"}} {
 		t.Run(fmt.Sprint(failure), func(t *testing.T) {
 			var receipt tool.Receipt
@@ -97,8 +97,8 @@ func TestViewsOfOneEntry(t *testing.T) {
 	}
 }
 
-// A call that is not let in has a receipt, and no state or history.
-func TestEntriesThatAreNotLetIn(t *testing.T) {
+// A call that is not admitted has a receipt, but no state and no history.
+func TestRefusedEntryHasOnlyAReceipt(t *testing.T) {
 	receipts := 0
 	l := New(Options{OnReceipt: func(tool.Receipt) { receipts++ }}, slog.New(slog.DiscardHandler))
 	first := begin(t, l, "t", "taken")
@@ -117,7 +117,7 @@ func TestEntriesThatAreNotLetIn(t *testing.T) {
 	first.Close()
 }
 
-// Whoever looks, stops, tells and completes may do so at any time.
+// Entries can be read, stopped, updated and completed concurrently.
 func TestEntriesAreConcurrent(t *testing.T) {
 	l := New(Options{}, slog.New(slog.DiscardHandler))
 	var all sync.WaitGroup
@@ -132,7 +132,7 @@ func TestEntriesAreConcurrent(t *testing.T) {
 			e.Found(echo{}, &echoSpec)
 			err = e.Run()
 			_, complete := e.Attempt()
-			all.Go(func() { e.Tell(tool.Update{Title: "told"}) })
+			all.Go(func() { e.Relay(tool.Update{Title: "from the tool"}) })
 			all.Go(func() { complete(tool.Result{}, nil) })
 			all.Go(func() { complete(tool.Result{}, nil) })
 			if stopped := callerror.OfContext(ctx); err == nil && stopped != nil {
@@ -160,6 +160,6 @@ func TestEntriesAreConcurrent(t *testing.T) {
 		}
 	}
 	if got := l.History("", "", 0); len(got) != 8 || len(l.all()) > 0 || len(l.live) > 0 {
-		t.Errorf("%d calls have ended, %d are on their way", len(got), len(l.all()))
+		t.Errorf("%d calls have ended, %d are in flight", len(got), len(l.all()))
 	}
 }

@@ -9,26 +9,27 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Selector says which calls are meant. Each field that is set must fit; the zero value
-// means all.
+// Selector selects calls. A call must match every field that is set; the zero value selects all
+// calls.
 type Selector struct {
-	// Tool is a name or an alias, Digest what Registry.Digest tells of the tool.
+	// Tool is a name or an alias, and Digest the digest of a tool.
 	Tool, Digest string
-	// Tenant and Session are those of the call. OfTenant makes "" a tenant, too.
+	// Tenant and Session are the tenant and session of the call. OfTenant makes an empty Tenant
+	// select only the tenant "".
 	Tenant, Session string
 	OfTenant        bool
 }
 
-// onTheWay is a snapshot of a call on its way.
-type onTheWay struct {
+// inFlight is a snapshot of a call in flight.
+type inFlight struct {
 	entry   *Entry
-	tool    Tool // nil before it is known
+	tool    Tool // nil before it was found
 	running bool
 }
 
-// fits reports whether a call is meant. The tool's digest is looked at only when the call
-// runs, since that takes no waiting then.
-func (s Selector) fits(ref *tool.CallRef, t Tool, running bool) bool {
+// matches reports whether s selects a call. It compares the tool's digest only if the call is
+// running, because the digest is then known without waiting.
+func (s Selector) matches(ref *tool.CallRef, t Tool, running bool) bool {
 	switch {
 	case (s.Tenant != "" || s.OfTenant) && s.Tenant != ref.Tenant, s.Session != "" && s.Session != ref.Session:
 		return false
@@ -45,24 +46,24 @@ func (s Selector) fits(ref *tool.CallRef, t Tool, running bool) bool {
 	return err == nil && digest == s.Digest
 }
 
-// all are the calls on their way.
-func (l *Ledger) all() []onTheWay {
+// all returns the calls in flight.
+func (l *Ledger) all() []inFlight {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := make([]onTheWay, 0, len(l.calls))
+	list := make([]inFlight, 0, len(l.calls))
 	for e := range l.calls {
-		list = append(list, onTheWay{e, e.tool, e.running})
+		list = append(list, inFlight{e, e.tool, e.running})
 	}
 	return list
 }
 
-// Kill stops the calls on their way that are meant, also those that wait for an answer, a
-// place or a retry, and returns how many. They fail with cancelled, and end as soon as
-// calls do that are cancelled; see Drain for waiting until they have.
+// Kill cancels all calls in flight that match s, and returns their number. This includes calls
+// that wait for an approval, for their turn or for a retry. They fail with the code cancelled.
+// Kill does not wait until they have ended; [Ledger.Drain] does.
 func (l *Ledger) Kill(s Selector) int {
 	n := 0
 	for _, c := range l.all() {
-		if s.fits(&c.entry.state.CallRef, c.tool, c.running) {
+		if s.matches(&c.entry.state.CallRef, c.tool, c.running) {
 			c.entry.stop(callerror.ErrKilled)
 			n++
 		}
@@ -70,9 +71,9 @@ func (l *Ledger) Kill(s Selector) int {
 	return n
 }
 
-// Revoke stops the running calls of tools with these digests, or whose digest cannot be
-// read: they fail with disabled. A call that does not run yet is checked by the pipeline when
-// it begins to.
+// Revoke cancels running calls of tools that have one of these digests, or whose digest cannot be
+// read. They fail with the code disabled. The pipeline checks all other calls when they begin to
+// run.
 func (l *Ledger) Revoke(digests []string) {
 	for _, c := range l.all() {
 		if !c.running {
@@ -84,10 +85,9 @@ func (l *Ledger) Revoke(digests []string) {
 	}
 }
 
-// Drain lets no call begin to run any more that is meant: it fails with disabled. Calls
-// that run already go on, and Drain returns when they have ended, or with ctx's error. In
-// both cases calls are held back until release is called, which may be done again without
-// effect.
+// Drain keeps calls that match s from starting to run: they fail with the code disabled. Running
+// calls continue, and Drain waits until they have ended or ctx is done. In both cases, calls are
+// held back until the caller calls release. Further calls of release have no effect.
 func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err error) {
 	l.mu.Lock()
 	l.holds[&s] = struct{}{}
@@ -98,8 +98,8 @@ func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err err
 		delete(l.holds, &s)
 	}
 	for _, c := range l.all() {
-		if !c.running || !s.fits(&c.entry.state.CallRef, c.tool, true) {
-			continue // the hold is before it
+		if !c.running || !s.matches(&c.entry.state.CallRef, c.tool, true) {
+			continue // the hold will stop this call
 		}
 		select {
 		case <-c.entry.done:
@@ -110,28 +110,29 @@ func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err err
 	return release, nil
 }
 
-// HoldsBack reports whether a Drain holds back a call of a tool that is loaded.
+// HoldsBack reports whether a Drain holds back a call. The tool t must be loaded.
 func (l *Ledger) HoldsBack(ref tool.CallRef, t Tool) bool {
 	l.mu.Lock()
 	holds := slices.Collect(maps.Keys(l.holds))
 	l.mu.Unlock()
-	return slices.ContainsFunc(holds, func(h *Selector) bool { return h.fits(&ref, t, true) })
+	return slices.ContainsFunc(holds, func(h *Selector) bool { return h.matches(&ref, t, true) })
 }
 
-// Run notes that the call is about to run its tool, which is loaded, and returns the error of
-// one that somebody holds back. The call counts as running first, so that a Drain either sees
-// it or is seen by it.
+// Run records that the call is about to run its tool, which is loaded. It returns an error if a
+// Drain holds the call back. The call is marked as running before Run checks the holds, so that
+// either Drain sees the running call, or Run sees the hold.
 func (e *Entry) Run() error {
 	e.ledger.mu.Lock()
 	e.running = true
 	e.ledger.mu.Unlock()
 	if e.ledger.HoldsBack(e.state.CallRef, e.tool) {
-		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator lets no such call begin at present; try again later"}
+		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator does not allow new calls like this one at present; try again later"}
 	}
 	return nil
 }
 
-// Close takes the call off those on their way. It comes last, however the call ended.
+// Close removes the call from the calls in flight. The caller must call it last, however the call
+// ended.
 func (e *Entry) Close() {
 	e.ledger.mu.Lock()
 	delete(e.ledger.calls, e)

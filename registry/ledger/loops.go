@@ -6,40 +6,41 @@ import (
 	"github.com/wasmtool/wasmtool/registry/policy"
 )
 
-// History returns the last calls of a session, the newest first, at most so many; 0 and
-// less mean all that are kept.
+// History returns the last calls of a session, newest first. limit is the max number of calls; 0
+// and less mean all that are kept.
 func (l *Ledger) History(tenant, session string, limit int) []history.Record {
 	return l.history.Calls(tenant, session, limit)
 }
 
-// DetectLoop returns what a session repeats at present without anything new, if it does so
-// often enough to be warned of. A session without a name is not watched.
+// DetectLoop returns the current loop of a session, if the session has repeated calls without new
+// results often enough for a warning. A session without a name is not watched.
 func (l *Ledger) DetectLoop(tenant, session string) (loop.Loop, bool) {
 	return l.loops.Find(tenant, session)
 }
 
-// ForgetSession drops the history of a session and begins to count its repetitions anew, such
-// as when the conversation is over. See Registry.ForgetSession.
+// ForgetSession deletes the history of a session and resets its count of repetitions, for example
+// when the conversation is over. Registry.ForgetSession calls it.
 func (l *Ledger) ForgetSession(tenant, session string) {
 	l.history.Forget(tenant, session)
 	l.loops.Forget(tenant, session)
 }
 
-// Repetition is the part that the repetition of a call has in the decision about it.
+// Repetition is the influence that repetition has on the decision about a call.
 type Repetition int
 
 const (
-	// NotRepeated: it has none.
+	// NotRepeated means that repetition has no influence.
 	NotRepeated Repetition = iota
-	// RepeatedBesides: it makes the call a question, and something else does, too.
+	// RepeatedBesides means that the call needs an approval because of repetition and for
+	// another reason.
 	RepeatedBesides
-	// RepeatedAlone: nothing else makes the call a question.
+	// RepeatedAlone means that the call needs an approval only because of repetition.
 	RepeatedAlone
-	// RepeatedTooOften: the call must not run.
+	// RepeatedTooOften means that the call must not run.
 	RepeatedTooOften
 )
 
-// Advice is what a model can do when a call did not run that is repeated, or "".
+// Advice returns advice for a model whose repeated call did not run. It is "" for NotRepeated.
 func (r Repetition) Advice() string {
 	if r == NotRepeated {
 		return ""
@@ -47,18 +48,18 @@ func (r Repetition) Advice() string {
 	return "; " + loop.Advice
 }
 
-// RuleLoop is the rule that decides where a call is repeated too often.
+// RuleLoop is the name of the rule that decides about a call that is repeated too often.
 const RuleLoop = "loop"
 
-// Decided notes what the policy decided about the call, after repetition had its say: it only
-// makes the decision stricter.
+// Decided makes the policy's decision about the call stricter if the call is repeated too often,
+// and records the result.
 func (e *Entry) Decided(d policy.Decision) (policy.Decision, Repetition) {
-	d, e.repetition = e.judge(d)
+	d, e.repetition = e.checkRepetition(d)
 	e.decision, e.rule = d.Effect.String(), d.By.Rule
 	return d, e.repetition
 }
 
-func (e *Entry) judge(d policy.Decision) (policy.Decision, Repetition) {
+func (e *Entry) checkRepetition(d policy.Decision) (policy.Decision, Repetition) {
 	loops := e.ledger.loops
 	if !loops.Watches(e.state.Session) || d.Effect == policy.Deny {
 		return d, NotRepeated
@@ -72,7 +73,7 @@ func (e *Entry) judge(d policy.Decision) (policy.Decision, Repetition) {
 		}
 		d.Also = append([]policy.Reason{d.By}, d.Also...)
 		d.Effect, d.By = policy.Ask, policy.Reason{Effect: policy.Ask, Rule: RuleLoop, Why: why}
-		d.Grant, d.Fix = nil, "" // no grant lifts this
+		d.Grant, d.Fix = nil, "" // a grant would not help
 		return d, part
 	case loop.Block:
 		d.Effect, d.By = policy.Deny, policy.Reason{Effect: policy.Deny, Rule: RuleLoop, Why: found.String()}
@@ -82,7 +83,7 @@ func (e *Entry) judge(d policy.Decision) (policy.Decision, Repetition) {
 	return d, NotRepeated
 }
 
-// loopCall is the call as it is compared with others.
+// loopCall returns the call in the form that the loop detector compares.
 func (e *Entry) loopCall() loop.Call {
 	switch {
 	case e.hash != "":
@@ -94,7 +95,8 @@ func (e *Entry) loopCall() loop.Call {
 	return loop.Call{Tool: e.state.Tool, Arguments: e.hash, Polling: e.spec != nil && e.spec.Polling}
 }
 
-// noteLoop records how the call ended, and returns a warning for the model or "".
+// noteLoop records the outcome of the call in the loop detector. It returns a warning for the
+// model, or "".
 func (e *Entry) noteLoop(resultHash string, changed, failed bool) string {
 	warn, found := e.ledger.loops.Record(e.state.Tenant, e.state.Session, e.loopCall(), loop.Outcome{
 		Result: resultHash, Changed: changed, Approved: e.asked && e.approved,

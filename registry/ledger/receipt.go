@@ -12,14 +12,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// report hands the receipt of the call to whoever wants it.
+// report passes the receipt of the call to OnReceipt and to the Observer, if they are set.
 func (e *Entry) report(result tool.Result, failure *tool.Error) {
 	l := e.ledger
 	if l.o.OnReceipt == nil && e.observed == nil {
 		return
 	}
 	if e.tool != nil && e.digest == "" && e.loaded {
-		// It is loaded, so that nobody waits.
+		// The tool is loaded, so Digest does not wait.
 		e.digest, _ = e.tool.Digest(context.Background())
 	}
 	receipt := e.receipt(result, failure)
@@ -33,11 +33,11 @@ func (e *Entry) report(result tool.Result, failure *tool.Error) {
 	}
 }
 
-// receipt is what the call did, now that it has ended with a result or an error.
+// receipt returns the receipt of the call, which has ended with a result or an error.
 func (e *Entry) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 	r := tool.Receipt{
 		CallRef: e.state.CallRef, Started: e.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: e.digest,
-		Grant: capability.Strings(e.words), Approved: e.approved, Shell: e.shell,
+		Grant: capability.Strings(e.permissions), Approved: e.approved, Shell: e.shell,
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}
 	if e.spec != nil {
@@ -61,8 +61,8 @@ func (e *Entry) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 	return r
 }
 
-// maxDigestJSON is how large a result may be, in bytes, to be written as JSON for its
-// digest: a call that has ended waits for it.
+// maxDigestJSON is the max size of a result that is encoded as JSON for its digest, in bytes. The
+// caller waits for the encoding.
 const maxDigestJSON = 4 << 20
 
 func hexDigest(data []byte) string {

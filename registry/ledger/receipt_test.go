@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// The receipt of a large result has its digest, and no JSON of it is written for that.
+// The receipt of a large result has a digest that is computed without encoding the result.
 func TestReceiptOfALargeResult(t *testing.T) {
 	digest := func(size int, last string) (digest string, memory uint64) {
 		result := tool.Result{Content: []tool.Content{tool.TextContent(strings.Repeat("\n", size) + last)}}
@@ -23,6 +23,6 @@ func TestReceiptOfALargeResult(t *testing.T) {
 		t.Errorf("got %q and %q with %d bytes", a, again, memory)
 	}
 	if b, _ := digest(2*maxDigestJSON, "b"); b == a {
-		t.Error("two results have one digest")
+		t.Error("two different results have the same digest")
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// State tells where a call of a tenant stands: one on its way, or one of the last that
-// ended.
+// State returns the state of a tenant's call, which is live or among the last that ended.
 func (l *Ledger) State(tenant, callID string) (state.Call, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -23,8 +22,8 @@ func (l *Ledger) State(tenant, callID string) (state.Call, bool) {
 	return call, found
 }
 
-// States returns the calls of a tenant: those on their way, the newest first, and then
-// the last that ended, the last ended first.
+// States returns the states of a tenant's calls: first the live calls, newest first, and then the
+// calls that ended, latest end first.
 func (l *Ledger) States(tenant string) []state.Call {
 	list := []state.Call{}
 	l.mu.Lock()
@@ -39,9 +38,9 @@ func (l *Ledger) States(tenant string) []state.Call {
 	return list
 }
 
-// UpdateState adds to what a call on its way tells of itself: title, metadata and
-// progress. Only the call itself moves its status. It fails with an *Error: not_found when
-// there is no such call, and invalid_argument when it has ended or tells too much.
+// UpdateState updates title, metadata and progress of a live call. It cannot change the status.
+// It fails with an *Error: not_found if there is no such call, and invalid_argument if the call
+// has ended or the update is invalid or too large.
 func (l *Ledger) UpdateState(tenant, callID string, u tool.Update) error {
 	l.mu.Lock()
 	e := l.live[id{tenant, callID}]
@@ -58,58 +57,58 @@ func (l *Ledger) UpdateState(tenant, callID string, u tool.Update) error {
 	return (&tool.Error{Code: code, CallID: callID, Message: err.Error()}).WithCause(err)
 }
 
-// ClearStates forgets the calls of a tenant that ended. Those on their way stay.
+// ClearStates deletes the states of a tenant's ended calls. Live calls stay.
 func (l *Ledger) ClearStates(tenant string) { l.ended.ForgetAll(tenant) }
 
-// enter notes a call on its way, and lets it in if it may and no call of its ID is on its way;
-// one that ended gives way.
-func (l *Ledger) enter(e *Entry, may bool) error {
+// enter adds a call to the calls in flight. It admits the call if the call is valid and no live
+// call has its ID. It deletes the state of an ended call with the same ID.
+func (l *Ledger) enter(e *Entry, valid bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls[e] = struct{}{}
-	if !may {
+	if !valid {
 		return nil
 	}
 	name := id{e.state.Tenant, e.state.ID}
 	if l.live[name] != nil {
 		return (&tool.Error{
 			Code: tool.CodeInvalidArgument, Recoverable: true,
-			Message: fmt.Sprintf("the call id %q is that of a call which has not ended; give another one, or none", name.call),
+			Message: fmt.Sprintf("a call with the id %q has not ended yet; use a different id, or none", name.call),
 		}).WithCause(state.ErrLive)
 	}
 	l.ended.Forget(name.tenant, name.call)
-	e.letIn = true
+	e.admitted = true
 	l.live[name] = e
 	return nil
 }
 
-// move takes the call to another status.
+// move changes the status of the call.
 func (e *Entry) move(to state.Status) {
 	e.ledger.mu.Lock()
 	err := e.state.Move(to)
 	e.ledger.mu.Unlock()
 	if err != nil {
-		e.ledger.log.Error("the state of a call does not move", "call", e.call.ID, "error", err)
+		e.ledger.log.Error("cannot change the status of a call", "call", e.call.ID, "error", err)
 	}
 }
 
-// update adds to what the call tells of itself.
+// update merges an update into the state of the call.
 func (e *Entry) update(u tool.Update) error {
 	e.ledger.mu.Lock()
 	defer e.ledger.mu.Unlock()
 	return e.state.Update(u)
 }
 
-// endState ends the state of the call with its result, and with the error when it failed.
+// endState ends the state of the call with its result, and with the error if it failed.
 func (e *Entry) endState(at time.Time, result tool.Result, failure *tool.Error) error {
-	kept := &result
+	stored := &result
 	if result.Size() > state.MaxResult {
-		kept = nil
+		stored = nil
 	}
 	l := e.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := e.state.End(at, kept, failure); err != nil {
+	if err := e.state.End(at, stored, failure); err != nil {
 		return err
 	}
 	ended := e.state.Clone()

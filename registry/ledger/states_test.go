@@ -23,14 +23,14 @@ func begin(t testing.TB, l *Ledger, tenant, id string) *Entry {
 	return e
 }
 
-// move takes a call to another status.
+// move changes the status of a call.
 func move(e *Entry, to state.Status) error {
 	e.ledger.mu.Lock()
 	defer e.ledger.mu.Unlock()
 	return e.state.Move(to)
 }
 
-// Bounds of what a call may tell.
+// Limits of the updates of a call.
 const maxTitle, maxMessage, maxMetadata, maxNames = 256, 1 << 10, 64 << 10, 64
 
 func TestIllegalMovesChangeNothing(t *testing.T) {
@@ -60,8 +60,8 @@ func TestIllegalMovesChangeNothing(t *testing.T) {
 	}
 }
 
-// How a call ended is kept, and names of it in other vocabularies fit.
-func TestEnds(t *testing.T) {
+// The state of an ended call has its result or error, and StepStatus has its outcome.
+func TestStateKeepsTheOutcome(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	ok, bad, early := begin(t, s, "", "ok"), begin(t, s, "", "bad"), begin(t, s, "", "early")
 	at := time.Unix(7, 0)
@@ -91,7 +91,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A result is long wherever its bytes are.
+// The size of a result includes all its parts.
 func TestLongResultsAreNotKept(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	long := strings.Repeat("x", state.MaxResult+1)
@@ -107,13 +107,13 @@ func TestLongResultsAreNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c, _ := s.State("", name); c.Result != nil || !c.ResultOmitted {
-			t.Errorf("a long %s is kept", name)
+			t.Errorf("a result with a long %s is kept", name)
 		}
 	}
 }
 
-// IDs that are on their way are taken, each tenant's for itself.
-func TestLiveIDs(t *testing.T) {
+// The ID of a live call cannot be used again by the same tenant.
+func TestLiveIDIsRefused(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	e := begin(t, s, "a", "1")
 	begin(t, s, "b", "1")
@@ -129,8 +129,9 @@ func TestLiveIDs(t *testing.T) {
 	}
 }
 
-// What a tool tells is merged in order, as a whole or not at all, and not after the end.
-func TestUpdates(t *testing.T) {
+// Updates are merged in order. An invalid update changes nothing, and neither does an update
+// after the end.
+func TestUpdatesAreMerged(t *testing.T) {
 	s := New(Options{MaxEnded: 0}, slog.New(slog.DiscardHandler))
 	e := begin(t, s, "", "a")
 	raw := func(pairs ...string) map[string]json.RawMessage {
@@ -187,8 +188,8 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// What ended is kept in bounds and can be cleared; what is on its way stays.
-func TestBounds(t *testing.T) {
+// The number of ended calls is limited, and they can be cleared. Live calls stay.
+func TestEndedStatesAreBounded(t *testing.T) {
 	s := New(Options{MaxEnded: 5}, slog.New(slog.DiscardHandler))
 	live := begin(t, s, "a", "live")
 	begin(t, s, "b", "live")

@@ -62,7 +62,7 @@ type look struct {
 
 // beside reports whether the call may run at once with others that may.
 func (l *look) beside(others []*look) bool {
-	return !slices.ContainsFunc(others, func(o *look) bool { return !l.reach.Beside(o.reach) })
+	return !slices.ContainsFunc(others, func(o *look) bool { return !l.reach.Independent(o.reach) })
 }
 
 // look prepares a call and says what it can get in the way of, going by the most that it can

@@ -10,50 +10,48 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// DefaultBudgetPer is the time of a Budget that names none.
+// DefaultBudgetPer is the default of Budget.Per.
 const DefaultBudgetPer = time.Minute
 
-// Budget bounds what the calls of one tenant use together. What was used is forgiven evenly
-// in the course of time; a call whose tenant has used up a budget does not run, and fails
-// with resource_exhausted. What a call uses counts when it has run, so that those that run
-// at the same time may go beyond the budget together, and the next ones wait for longer.
-// The zero value bounds nothing.
+// Budget limits what the calls of one tenant use over time. It refills evenly: the full amounts in
+// the time Per. If a tenant has used up an amount, its calls do not run and fail with
+// resource_exhausted. Use is counted after a call has run. Concurrent calls can therefore exceed
+// the budget together; the next calls then have to wait longer. The zero value limits nothing.
 type Budget struct {
-	// Per is the time in which the amounts below are forgiven; 0 and less mean
-	// DefaultBudgetPer.
+	// Per is the time in which the amounts below refill; 0 and less mean DefaultBudgetPer.
 	Per time.Duration
-	// Fuel is in the units of limits.fuel, Time that for which tools run, and Requests those
-	// over HTTP that may have been sent, and Bytes what bodies they sent and received; 0 and
-	// less are no bound.
+	// Fuel limits fuel, in the units of limits.fuel. Time limits the running time of tools.
+	// Requests limits the HTTP requests that were sent or may have been sent. Bytes limits the
+	// bodies that these requests sent and received. 0 and less mean no limit.
 	Fuel     uint64
 	Time     time.Duration
 	Requests int
 	Bytes    int64
 }
 
-// amounts are of fuel, time, requests and bytes.
+// amounts holds fuel, time, requests and bytes, in this order.
 type amounts [4]float64
 
-// amountNames are the names of the amounts for errors.
+// amountNames are the names of the amounts in errors.
 var amountNames = [len(amounts{})]string{"fuel", "time", "requests", "bytes of requests"}
 
-// debts are when all is forgiven that a tenant used, by amount.
+// debts holds, for each amount, the time at which the tenant's budget will be full again.
 type debts [len(amounts{})]time.Time
 
-// budgets are what tenants used of their Budget. It is safe for concurrent use.
+// budgets holds what tenants have used of their Budget. It is safe for concurrent use.
 type budgets struct {
 	per   time.Duration
 	bound amounts
 
 	mu      sync.Mutex
 	debts   map[string]*debts // by tenant
-	sweepAt int               // so many of them
+	sweepAt int               // the number of tenants at which sweep runs
 }
 
-// minSweep is how many tenants are remembered without looking for those to forget.
+// minSweep is the smallest number of tenants at which sweep runs.
 const minSweep = 64
 
-// maxDebt keeps what one attempt used within what a time.Duration can say.
+// maxDebt limits the debt that one attempt adds, so that it fits a time.Duration.
 const maxDebt = 100 * 365 * 24 * time.Hour
 
 func newBudgets(b Budget) budgets {
@@ -64,13 +62,13 @@ func newBudgets(b Budget) budgets {
 	}
 }
 
-// none reports whether there is nothing to count.
+// none reports whether the budget has no limits.
 func (b *budgets) none() bool {
 	return !slices.ContainsFunc(b.bound[:], func(bound float64) bool { return bound > 0 })
 }
 
-// Check returns the error of a call, with resource_exhausted, whose tenant has used up its
-// budget, or nil.
+// Check returns an error with the code resource_exhausted if the tenant has used up its budget,
+// and otherwise nil.
 func (b *budgets) Check(tenant string) error {
 	if b.none() {
 		return nil
@@ -96,7 +94,7 @@ func (b *budgets) Check(tenant string) error {
 	return nil
 }
 
-// Spend counts what an attempt of a tenant's call used, and for how long it ran.
+// Spend counts what an attempt of a tenant's call has used. ran is the time for which it ran.
 func (b *budgets) Spend(tenant string, call tool.CallInfo, ran time.Duration) {
 	if b.none() {
 		return
@@ -128,13 +126,13 @@ func (b *budgets) Spend(tenant string, call tool.CallInfo, ran time.Duration) {
 	}
 }
 
-// sweep forgets tenants with nothing to forgive, once there are twice as many as after the
-// last time.
+// sweep deletes tenants whose budget is full. It runs when the number of tenants has doubled since
+// the last sweep. The caller holds the lock.
 func (b *budgets) sweep(now time.Time) {
 	if len(b.debts) < b.sweepAt {
 		return
 	}
-	// Not maps.DeleteFunc, with which go1.26.8 cannot compile the package for a fuzz target.
+	// With maps.DeleteFunc, go1.26.8 cannot compile the package for a fuzz target.
 	for tenant, own := range b.debts {
 		if !slices.ContainsFunc(own[:], now.Before) {
 			delete(b.debts, tenant)

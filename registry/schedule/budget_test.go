@@ -11,8 +11,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Tenants that owe nothing are forgotten, and those that do are not.
-func TestBudgetsOfManyTenants(t *testing.T) {
+// Tenants with a full budget are deleted, and other tenants are kept.
+func TestTenantsWithFullBudgetAreDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(Options{Budget: Budget{Fuel: 100}})
 		for i := range 100 * minSweep {
@@ -23,16 +23,16 @@ func TestBudgetsOfManyTenants(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if n := len(b.debts); n > 4*minSweep {
-			t.Errorf("%d tenants are remembered", n)
+			t.Errorf("%d tenants are kept", n)
 		}
 		if b.Check("greedy") == nil {
-			t.Error("the greedy tenant was forgotten")
+			t.Error("the greedy tenant was deleted")
 		}
 	})
 }
 
-// What is used far beyond a budget is a debt for long, and not for no time.
-func TestLargeDebts(t *testing.T) {
+// Use far beyond a budget blocks the tenant for long: the debt does not overflow.
+func TestLargeDebtDoesNotOverflow(t *testing.T) {
 	s := New(Options{Budget: Budget{Fuel: 1, Per: time.Millisecond}})
 	for range 5 {
 		s.Spend("t", tool.CallInfo{Fuel: math.MaxUint64}, 0)

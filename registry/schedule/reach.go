@@ -9,16 +9,17 @@ import (
 	"github.com/wasmtool/wasmtool/internal/callqueue"
 )
 
-// Reach is what a call can get in the way of. The zero value is anything.
+// Reach describes what a call may change, to find calls that conflict. The zero value means that
+// the call may change anything.
 type Reach struct {
-	// ReadOnly is that of a call that can only read, or that will not run.
+	// ReadOnly is set for a call that only reads, or that will not run.
 	ReadOnly bool
-	// File is a path on the host if the call changes that alone.
+	// File is the path on the host of the only file that the call may change, or "".
 	File string
 }
 
-// ReachOf returns the Reach of a call in the sandbox. File is the path that the call says it
-// changes, as the guest sees it; "" if it does not say.
+// ReachOf returns the Reach of a call in the sandbox. file is the guest's path of the only file
+// that the tool declares to change; "" means that the tool does not declare it.
 func ReachOf(grant capability.Grant, file string) Reach {
 	if grant.Effects().ReadOnly {
 		return Reach{ReadOnly: true}
@@ -30,14 +31,14 @@ func ReachOf(grant capability.Grant, file string) Reach {
 	return Reach{File: changed}
 }
 
-// Beside reports whether two calls may run at the same time without getting in each other's
-// way: if both only read, or change different files.
-func (r Reach) Beside(other Reach) bool {
+// Independent reports whether two calls may run concurrently: both only read, or they change
+// different files.
+func (r Reach) Independent(other Reach) bool {
 	return r.ReadOnly && other.ReadOnly || r.File != "" && other.File != "" && !callqueue.Overlap(r.File, other.File)
 }
 
-// Changes returns the paths on the host that a call in the sandbox may change: that of the
-// file that it says it changes, as in ReachOf, or all that it may write to.
+// Changes returns the paths on the host that a call in the sandbox may change: the path of file,
+// with the same meaning as in [ReachOf], or all directories that the call may write to.
 func Changes(grant capability.Grant, file string) []string {
 	var dirs []string
 	for _, m := range grant.FS {
@@ -51,15 +52,15 @@ func Changes(grant capability.Grant, file string) []string {
 	return dirs
 }
 
-// changedFile is where a file of the guest lies on the host. It is false when there is none,
-// or none that is clearly below a mount for writing.
+// changedFile returns the path on the host for a guest's path. It returns false if name is empty,
+// or if the path is not clearly below a writable mount.
 func changedFile(grant capability.Grant, name string) (string, bool) {
 	if name == "" {
 		return "", false
 	}
 	for _, m := range grant.FS {
 		if m.Mount == capability.WorkspaceMount && !path.IsAbs(name) {
-			name = path.Join(m.GuestPath(), name) // relative paths of guests begin there
+			name = path.Join(m.GuestPath(), name) // guests resolve relative paths in the workspace
 		}
 	}
 	name = path.Clean(name)

@@ -1,6 +1,6 @@
-// Package schedule decides when the calls of a registry run: there are places, of all calls and
-// of each tenant, memory of each tenant, files that no two calls change at once, and budgets
-// that tenants use up in the course of time. It knows nothing of how calls are made.
+// Package schedule decides when the calls of a registry run. It limits concurrent calls, in total
+// and for each tenant, and the memory of each tenant. It keeps two calls from changing the same
+// files at once, and limits what each tenant may use over time. It does not run calls itself.
 package schedule
 
 import (
@@ -15,57 +15,57 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// DefaultWaitTimeout is how long a call waits for its turn.
+// DefaultWaitTimeout is the default limit on the time that a call waits for its turn.
 const DefaultWaitTimeout = time.Minute
 
 const defaultMaxWaiting = 1000
 
-// Options bounds the calls that run and wait at once. The zero value bounds only how many
-// wait, and for how long.
+// Options limits the calls that run and wait. The zero value limits only the number of waiting
+// calls and the time that they wait.
 type Options struct {
-	// MaxCalls and MaxTenantCalls bound the calls that run at once, of all tools: of all
-	// tenants and of each; 0 and less are no bound. Of those that wait, the tenants get
-	// places in turn.
+	// MaxCalls limits the concurrent calls of all tenants, and MaxTenantCalls the concurrent
+	// calls of one tenant; 0 and less mean no limit. Tenants with waiting calls take turns.
 	MaxCalls, MaxTenantCalls int
-	// MaxWaiting bounds the calls that wait, for files and for memory included; 0 means
-	// 1000, and less than 0 none. When too many wait, the tenant with most of them makes
-	// room.
+	// MaxWaiting limits the calls that wait for a place, for files or for memory; 0 means 1000,
+	// and less than 0 means no limit. At the limit, the tenant with the most waiting calls loses
+	// one.
 	MaxWaiting int
-	// WaitTimeout bounds the wait for a place, for memory, and for calls that change the
-	// same files; 0 and less mean DefaultWaitTimeout.
+	// WaitTimeout limits the time that a call waits for a place, for memory, and for calls that
+	// change the same files; 0 and less mean DefaultWaitTimeout.
 	WaitTimeout time.Duration
-	// MaxTenantMemory bounds the memory that the calls of one tenant may use at once, in
-	// bytes; 0 is no bound. Each that runs counts with the most that it may use, a guest
-	// with its limits.memory, whether it does or not (tool.MemoryBounded); tools whose
-	// memory nobody bounds, such as those in Go, do not count. Calls wait for memory as for
-	// a place, and one that may use more than that by itself fails at once with
-	// resource_exhausted.
+	// MaxTenantMemory limits the memory of the concurrent calls of one tenant, in bytes; 0 means
+	// no limit. Each running call counts with its max memory (tool.MemoryBounded), which for a
+	// guest is limits.memory. Tools without a known bound, such as Go functions, do not count.
+	// A call waits for memory as it waits for a place. A call whose own max memory exceeds the
+	// limit fails at once with resource_exhausted.
 	MaxTenantMemory uint64
-	// Budget bounds what the calls of each tenant use in the course of time.
+	// Budget limits what each tenant may use over time.
 	Budget Budget
 }
 
-// Need is what a call needs to run. Until it has all of it, it keeps nothing from others.
+// Need is what a call needs to run. A call reserves nothing until it can get everything.
 type Need struct {
 	Tenant string
-	// Name is what other calls of the tenant are told that wait in vain for its files.
+	// Name names the call in errors of other calls of the tenant that waited too long for its
+	// files.
 	Name string
-	// Memory is the most that it may use, in bytes; 0 does not count.
+	// Memory is the max memory of the call, in bytes; 0 does not count.
 	Memory uint64
-	// Paths are absolute paths on the host that it may change, with all below them; see Changes.
+	// Paths are absolute paths on the host. The call may change them and everything below them;
+	// see [Changes].
 	Paths []string
 }
 
-// Schedule is the calls that run and wait, and what the tenants used. It is safe for
-// concurrent use; New makes one.
+// Schedule decides when calls run, and records what the tenants have used. It is safe for
+// concurrent use. The zero value is not usable; call [New].
 type Schedule struct {
 	budgets
 	o       Options
 	queue   *callqueue.Queue
-	bounded bool // calls wait for other things than files
+	bounded bool // calls may have to wait for a place or for memory
 }
 
-// New returns a Schedule in which nobody runs or waits.
+// New returns a Schedule without calls.
 func New(o Options) *Schedule {
 	o.WaitTimeout = cmp.Or(max(o.WaitTimeout, 0), DefaultWaitTimeout)
 	return &Schedule{
@@ -78,18 +78,20 @@ func New(o Options) *Schedule {
 	}
 }
 
-// Enter returns when a call may run, and how long it waited: there is a place for it, its
-// tenant has a place and memory for it, and no call changes the files that it may change. The
-// caller must call leave when it has ended; calling it again does nothing. The error is an
-// *Error of package tool: resource_exhausted when too many wait, when the tenant can never
-// have the memory or when WaitTimeout passed, or what ctx ended with.
+// Enter waits until a call may run: a place is free, its tenant has a free place and enough
+// memory, and no running call may change the same files. It returns how long the call waited. The
+// caller must call leave when the call has ended; further calls of leave have no effect.
+//
+// The error is a *[tool.Error]. Its code is resource_exhausted if too many calls wait, if the call
+// needs more memory than its tenant may use, or if WaitTimeout passed. Otherwise it is the error
+// of ctx.
 func (s *Schedule) Enter(ctx context.Context, need Need) (leave func(), waited time.Duration, err error) {
 	if s.o.MaxTenantMemory == 0 {
 		need.Memory = 0
 	}
 	if need.Memory > s.o.MaxTenantMemory {
-		return nil, 0, exhausted(limitMemory, "a call of the tool may use %d bytes of memory, and all calls of the tenant together %d; "+
-			"lower limits.memory of the tool, or let the operator raise the tenant's memory", need.Memory, s.o.MaxTenantMemory)
+		return nil, 0, exhausted(limitMemory, "a call of the tool may use %d bytes of memory, but all calls of the tenant together may use only %d; "+
+			"lower limits.memory of the tool, or ask the operator to raise the tenant's limit", need.Memory, s.o.MaxTenantMemory)
 	}
 	if len(need.Paths) == 0 && !s.bounded {
 		return func() {}, 0, nil
@@ -102,7 +104,7 @@ func (s *Schedule) Enter(ctx context.Context, need Need) (leave func(), waited t
 	case err == nil:
 		return turn.Leave, waited, nil
 	case !errors.As(err, &gaveUp):
-		err = exhausted(limitCalls, "too many calls run and wait already; try again later")
+		err = exhausted(limitCalls, "too many calls are running and waiting; try again later")
 	case ctx.Err() != nil:
 		err = callerror.OfContext(ctx)
 	default:
@@ -111,21 +113,21 @@ func (s *Schedule) Enter(ctx context.Context, need Need) (leave func(), waited t
 	return nil, waited, err
 }
 
-// The limits that calls meet.
+// The limits that a call can reach, as in Details.Limit.
 const (
 	limitCalls  = "calls"
 	limitFiles  = "files in use"
 	limitMemory = "memory of the tenant"
 )
 
-// timeout is the error of a call that waited in vain.
+// timeout returns the error of a call that waited too long.
 func (s *Schedule) timeout(gaveUp *callqueue.GaveUp) error {
-	why, limit := "other calls run", limitCalls
+	why, limit := "other calls are running", limitCalls
 	switch gaveUp.For {
 	case callqueue.Files:
-		why, limit = "a call that changes the same files runs", limitFiles
+		why, limit = "a call that may change the same files is running", limitFiles
 		if gaveUp.Holder != "" {
-			why = fmt.Sprintf("a call of %s has run for %v and may change the same files", gaveUp.Holder, time.Since(gaveUp.Held).Round(time.Second))
+			why = fmt.Sprintf("a call of %s has been running for %v and may change the same files", gaveUp.Holder, time.Since(gaveUp.Held).Round(time.Second))
 		}
 	case callqueue.Memory:
 		why, limit = "other calls of the tenant use its memory", limitMemory

@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func TestBeside(t *testing.T) {
+func TestIndependentCalls(t *testing.T) {
 	a, b := filepath.FromSlash("/ws/a"), filepath.FromSlash("/ws/b")
 	for _, tt := range []struct {
 		one, other Reach
@@ -26,8 +26,8 @@ func TestBeside(t *testing.T) {
 		{Reach{}, Reach{File: a}, false},
 		{Reach{}, Reach{}, false},
 	} {
-		if tt.one.Beside(tt.other) != tt.want || tt.other.Beside(tt.one) != tt.want {
-			t.Errorf("%v beside %v: want %v", tt.one, tt.other, tt.want)
+		if tt.one.Independent(tt.other) != tt.want || tt.other.Independent(tt.one) != tt.want {
+			t.Errorf("%v and %v: want %v", tt.one, tt.other, tt.want)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestEnter(t *testing.T) {
 			return leave, waited, tool.CodeOf(err)
 		}
 		if _, _, code := enter(t.Context(), 11); code != tool.CodeResourceExhausted {
-			t.Errorf("more memory than there is: %q", code)
+			t.Errorf("more memory than the limit: %q", code)
 		}
 		leave, waited, _ := enter(t.Context(), 10)
 		if waited != 0 {
@@ -60,6 +60,6 @@ func TestEnter(t *testing.T) {
 			t.Errorf("the last waited for %v, %q", waited, code)
 		}
 		leave()
-		leave() // again does nothing
+		leave() // has no effect
 	})
 }

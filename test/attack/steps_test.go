@@ -218,7 +218,7 @@ func stepDescribe(t *testing.T) {
 func stepExpand(t *testing.T) {
 	variables := func(context.Context, tool.Call, string) (string, bool) { return "x", true }
 	r := one(t, registry.Options{Variables: variables}, `"a":{}`, nil, simple{})
-	requireCode(t, r, callOf(`{"a":[`+strings.Repeat(`"${a}",`, 100_000)+`1]}`), tool.CodeInvalidArgument, "refer to more than")
+	requireCode(t, r, callOf(`{"a":[`+strings.Repeat(`"${a}",`, 100_000)+`1]}`), tool.CodeInvalidArgument, "references to results and variables")
 	long := func(context.Context, tool.Call, string) (string, bool) { return strings.Repeat("x", 1<<20), true }
 	r = one(t, registry.Options{Variables: long}, `"a":{}`, nil, simple{})
 	requireCode(t, r, callOf(`{"a":[`+strings.Repeat(`"${a}",`, 900)+`1]}`), tool.CodeInvalidArgument, "too long")

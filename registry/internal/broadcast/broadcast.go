@@ -1,4 +1,4 @@
-// Package broadcast tells many listeners what happens without ever waiting for one.
+// Package broadcast publishes events to many listeners without ever waiting for a listener.
 package broadcast
 
 import (
@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Hub hands what is published to its listeners. The zero value is ready; it is safe for
+// Hub passes published events to its listeners. The zero value is ready to use. A Hub is safe for
 // concurrent use.
 type Hub[T any] struct {
 	mu        sync.Mutex
@@ -15,7 +15,8 @@ type Hub[T any] struct {
 	listeners atomic.Pointer[[]*Listener[T]] // replaced as a whole under mu
 }
 
-// Listener gets what it wants, in the order of publishing, as far as it keeps up.
+// Listener receives the events that it wants, in the order of publishing. It loses events that it
+// does not read in time.
 type Listener[T any] struct {
 	hub     *Hub[T]
 	wants   func(T) bool
@@ -26,8 +27,8 @@ type Listener[T any] struct {
 	closed bool
 }
 
-// Listen adds a listener that gets what wants tells to, with a buffer of that size, at
-// least 1. Wants is called by whoever publishes.
+// Listen adds a listener for the events that wants selects. buffer is the number of unread events
+// that are kept, at least 1. wants is called on the goroutine of the publisher.
 func (h *Hub[T]) Listen(buffer int, wants func(T) bool) *Listener[T] {
 	l := &Listener[T]{hub: h, wants: wants, events: make(chan T, max(1, buffer))}
 	h.mu.Lock()
@@ -49,10 +50,10 @@ func (h *Hub[T]) all() []*Listener[T] {
 
 func (h *Hub[T]) replace(list []*Listener[T]) { h.listeners.Store(&list) }
 
-// Heard reports whether anybody listens.
-func (h *Hub[T]) Heard() bool { return len(h.all()) > 0 }
+// HasListeners reports whether the hub has listeners.
+func (h *Hub[T]) HasListeners() bool { return len(h.all()) > 0 }
 
-// Publish hands e to all who want it. Of a listener whose buffer is full, e is dropped.
+// Publish passes e to all listeners that want it. It drops e for listeners whose buffer is full.
 func (h *Hub[T]) Publish(e T) {
 	for _, l := range h.all() {
 		if l.wants(e) {
@@ -61,7 +62,7 @@ func (h *Hub[T]) Publish(e T) {
 	}
 }
 
-// Close ends all listeners, now and later.
+// Close closes all listeners. A listener that is added later is closed at once.
 func (h *Hub[T]) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -85,14 +86,14 @@ func (l *Listener[T]) send(e T) {
 	}
 }
 
-// Events is where what happens comes in. It is closed by Close.
+// Events returns the channel of events, which Close closes.
 func (l *Listener[T]) Events() <-chan T { return l.events }
 
-// Dropped is how much was lost because the buffer was full.
+// Dropped returns the number of events that were lost because the buffer was full.
 func (l *Listener[T]) Dropped() uint64 { return l.dropped.Load() }
 
-// Close takes the listener off. What is in the buffer can still be read. Closing again
-// does nothing.
+// Close removes the listener from the hub. Events in the buffer can still be read. Further calls
+// have no effect.
 func (l *Listener[T]) Close() {
 	l.hub.mu.Lock()
 	defer l.hub.mu.Unlock()

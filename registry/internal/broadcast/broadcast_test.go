@@ -16,8 +16,8 @@ func drain(l *Listener[int]) (got []int) {
 
 func TestHub(t *testing.T) {
 	var h Hub[int]
-	if h.Publish(0); h.Heard() {
-		t.Error("nobody listens")
+	if h.Publish(0); h.HasListeners() {
+		t.Error("a new hub has listeners")
 	}
 	all, odd := h.Listen(10, everything), h.Listen(10, func(e int) bool { return e%2 == 1 })
 	for i := range 5 {
@@ -34,13 +34,13 @@ func TestHub(t *testing.T) {
 	if got := drain(odd); len(got) != 2 || got[1] != 3 {
 		t.Errorf("got %v", got)
 	}
-	if got := drain(h.Listen(1, everything)); len(got) > 0 || h.Heard() {
-		t.Errorf("a closed hub tells %v", got)
+	if got := drain(h.Listen(1, everything)); len(got) > 0 || h.HasListeners() {
+		t.Errorf("a closed hub published %v", got)
 	}
 }
 
-// A listener that does not read loses events and keeps nobody.
-func TestSlowListeners(t *testing.T) {
+// A listener that does not read loses events and blocks no other listener.
+func TestSlowListenerBlocksNoOther(t *testing.T) {
 	var h Hub[int]
 	slow, quick := h.Listen(2, everything), h.Listen(100, everything)
 	for i := range 10 {
@@ -76,7 +76,7 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if h.Heard() {
-		t.Error("somebody listens still")
+	if h.HasListeners() {
+		t.Error("the closed hub has listeners")
 	}
 }

@@ -1,4 +1,4 @@
-// Package callerror makes the errors of calls that several parts of the registry return.
+// Package callerror creates errors of calls that several parts of the registry return.
 package callerror
 
 import (
@@ -19,7 +19,7 @@ var (
 	ErrKilled  = errors.New("the operator stopped the call")
 )
 
-// OfContext returns the error of a call whose context is done, or nil while it is not.
+// OfContext returns the error of a call whose context is done, or nil if the context is not done.
 func OfContext(ctx context.Context) error {
 	if err := OfStop(ctx); err != nil {
 		return err
@@ -34,7 +34,8 @@ func OfContext(ctx context.Context) error {
 	}
 }
 
-// OfStop returns the error of a call that ended with ErrRevoked or ErrKilled, or nil.
+// OfStop returns the error of a call whose context was cancelled with ErrRevoked or ErrKilled, or
+// nil.
 func OfStop(ctx context.Context) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, ErrRevoked):
@@ -45,8 +46,9 @@ func OfStop(ctx context.Context) error {
 	return nil
 }
 
-// Named returns a copy of err with the tool's name where it has none, since calls may share
-// an error. Anything but an *Error becomes one of the code internal with err as its cause.
+// Named returns a copy of err with Tool set to name, unless err already has a Tool. It copies,
+// because calls may share an error. An err that is not an *Error becomes the cause of an *Error
+// with the code internal.
 func Named(err error, name string) *tool.Error {
 	var e *tool.Error
 	if !errors.As(err, &e) {
@@ -58,14 +60,15 @@ func Named(err error, name string) *tool.Error {
 	return &own
 }
 
-// Excerpt shortens a name that a caller made up to 80 bytes and "..." for a message.
+// Excerpt returns a name from a caller for use in a message, cut to 80 bytes and "...".
 func Excerpt(name string) string {
 	const limit = 80
 	return strings.ToValidUTF8(plaintext.Short(name, limit), "\uFFFD")
 }
 
-// LogPanic, deferred, keeps a function of somebody else's from ending the process: it logs the
-// panic in it, while it served the call of that ID.
+// LogPanic recovers from a panic and logs it. It is deferred around functions of the embedding
+// program, such as listeners, so that their panics do not end the process. what names the
+// function, and call is the ID of the call that it served.
 func LogPanic(log *slog.Logger, what, call string) {
 	if p := recover(); p != nil {
 		log.Error("panic in "+what, "call", call, "panic", p, "stack", string(debug.Stack()))

@@ -1,5 +1,5 @@
-// Package reference puts texts in the place of the references to them that arguments of a
-// call hold.
+// Package reference replaces references in the arguments of a call by the texts that they refer
+// to.
 package reference
 
 import (
@@ -16,21 +16,20 @@ import (
 // reference is a string that is exactly "${NAME}", in exactly this spelling.
 var reference = regexp.MustCompile(`"\$\{([A-Za-z_][A-Za-z0-9_.-]{0,127})\}"`)
 
-// MaxReferences is how many texts the arguments of one call may refer to: a lookup may take
-// long.
+// MaxReferences limits the references in the arguments of one call, because a lookup may be slow.
 const MaxReferences = 1000
 
-// Lookup returns the text that a name stands for. It is false for a name that means nothing
-// here: then the argument stays what it is.
+// Lookup returns the text for a name. If it returns false for found, the argument stays
+// unchanged.
 type Lookup func(name string) (text string, found bool, err error)
 
-// Expand puts texts in the place of the references to them among the arguments of a call:
-// values, at any depth, that are exactly the string "${NAME}". Parts of strings and names of
-// fields are left as they are, and so is what a text holds. Arguments that are no strict JSON
-// come back unchanged, for who checks them to say why.
+// Expand replaces references in the arguments of a call by their texts. A reference is a value, at
+// any depth, that is exactly the string "${NAME}". Expand ignores references within longer
+// strings, in names of fields, and in the texts that it inserts. It returns arguments that are not
+// strict JSON unchanged; the caller reports what is wrong with them.
 //
-// The error is that of lookup, or an *Error of the code invalid_argument when the arguments
-// would get longer than arguments may be, or refer to more than MaxReferences texts.
+// Expand returns errors of lookup. It also fails with an *Error with the code invalid_argument if
+// the result would be too long for arguments, or if there are more than MaxReferences references.
 func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 	if !bytes.Contains(arguments, []byte(`"${`)) {
 		return arguments, nil
@@ -53,19 +52,19 @@ func Expand(arguments json.RawMessage, lookup Lookup) (json.RawMessage, error) {
 			continue
 		}
 		if replaced++; replaced > MaxReferences {
-			return nil, Invalid(tool.ViolationLimit, fmt.Sprintf("the arguments refer to more than %d results and variables", MaxReferences))
+			return nil, Invalid(tool.ViolationLimit, fmt.Sprintf("the arguments have more than %d references to results and variables", MaxReferences))
 		}
 		out = append(append(out, arguments[done:begin]...), plainjson.String(text)...)
 		done = end
 		if len(out) > jsontree.MaxBytes {
-			return nil, Invalid(tool.ViolationLimit, "the arguments would be too long with what they refer to; hand on a part of it")
+			return nil, Invalid(tool.ViolationLimit, "the arguments are too long once references are replaced; pass only a part of the text")
 		}
 	}
 	return append(out, arguments[done:]...), nil
 }
 
-// isValue reports whether a match in strict JSON is a value: its first quote does not stand
-// within a string, where it would be escaped, and it is not the name of a field.
+// isValue reports whether a match in strict JSON is a value. A quote within a string would follow
+// a backslash, and the name of a field is followed by a colon.
 func isValue(text []byte, begin, end int) bool {
 	if begin > 0 && text[begin-1] == '\\' {
 		return false
@@ -74,7 +73,7 @@ func isValue(text []byte, begin, end int) bool {
 	return len(after) == 0 || after[0] != ':'
 }
 
-// Invalid is the error of arguments with a reference that does not hold.
+// Invalid returns the error for an invalid reference in arguments.
 func Invalid(kind, message string) error {
 	return &tool.Error{
 		Code: tool.CodeInvalidArgument, Message: "invalid arguments: " + message, Recoverable: true,

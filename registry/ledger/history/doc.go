@@ -1,4 +1,4 @@
-// Package history keeps the last calls of each session, newest last in time and first in
-// what it returns, with digests by which equal calls and equal results are found. It holds
-// no more than it is told to; whoever wants all of it gives a Sink.
+// Package history keeps the last calls of each session, with hashes that identify equal calls and
+// equal results. It keeps a limited number of calls; a program that needs all of them sets a
+// Sink.
 package history

@@ -13,20 +13,20 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// maxKey is how long JSON may be, in bytes, to be compared by its meaning. Parsing and
-// sorting takes far longer than a hash, and a call that has ended waits for it.
+// maxKey is the max size of JSON that is compared by its meaning, in bytes. Parsing and sorting
+// takes far longer than hashing, and the caller waits for it.
 const maxKey = 32 << 10
 
-// HashJSON is equal for equal JSON: fields in any order, numbers in any form. Of what is
-// no strict JSON, or longer than 32 KiB, the bytes count. Nothing, and null, are equal to
-// {}, as for a tool.
+// HashJSON returns equal hashes for equal JSON, whatever the order of fields and the form of
+// numbers. Documents that are not strict JSON or longer than 32 KiB are compared by their bytes.
+// An empty document and null are equal to {}, as they are for a tool.
 func HashJSON(doc json.RawMessage) string {
 	sum := sha256.New()
 	addJSON(sum, doc)
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// HashArguments is HashJSON of their JSON.
+// HashArguments returns HashJSON of the arguments' JSON.
 func HashArguments(arguments jsonschema.Arguments) string {
 	sum := sha256.New()
 	if len(arguments.JSON) > maxKey {
@@ -50,14 +50,15 @@ func addJSON(sum hash.Hash, doc json.RawMessage) {
 	addText(sum, "bytes", doc)
 }
 
-// addText adds a text with its length, so that no two lists run together.
+// addText adds a text with its length, so that different lists of texts have different hashes.
 func addText(sum hash.Hash, kind string, text []byte) {
 	sum.Write(append(strconv.AppendInt([]byte(kind+" "), int64(len(text)), 10), ':'))
 	sum.Write(text)
 }
 
-// HashResult is equal for results that tell a model the same: content, structure and, of a
-// failure, its code. Warnings and what the call cost do not count.
+// HashResult returns equal hashes for results that look the same to a model. It compares content,
+// attachments, the structured result and the code of a failure. It ignores warnings and the cost
+// of the call.
 func HashResult(result tool.Result, code tool.Code) string {
 	sum := sha256.New()
 	addText(sum, "code", []byte(code))

@@ -10,60 +10,56 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Defaults of Options, and the bound on what a Record keeps.
+// Defaults and limits.
 const (
-	// DefaultPerSession is how many calls of a session are kept.
+	// DefaultPerSession is the default number of calls that are kept for each session.
 	DefaultPerSession = 100
-	// DefaultMaxSessions is of how many sessions they are kept.
+	// DefaultMaxSessions is the default number of sessions whose calls are kept.
 	DefaultMaxSessions = 250
-	// MaxParameters is how long parameters may be, in bytes, to be kept themselves.
+	// MaxParameters is the max size of parameters that are kept, in bytes.
 	MaxParameters = 2 << 10
 )
 
-// Options configures a Log. The zero value has the defaults.
+// Options configures a [Log]. The zero value means the defaults.
 type Options struct {
-	// PerSession is how many calls of a session are kept, the last ones; 0 means
-	// DefaultPerSession, and less than 0 none.
+	// PerSession is the number of calls that are kept for each session; 0 means
+	// DefaultPerSession, and less than 0 means none.
 	PerSession int
-	// MaxSessions is of how many sessions calls are kept; 0 and less mean
-	// DefaultMaxSessions. Beyond that, the tenant with most sessions loses the one that it
-	// used least lately.
+	// MaxSessions limits the sessions whose calls are kept; 0 and less mean DefaultMaxSessions.
+	// At the limit, the tenant with the most sessions loses its least recently used one.
 	MaxSessions int
-	// Sink gets every Record when its call has ended, before it is kept; nil means that
-	// nobody wants them. It is called concurrently, and a call returns only after it: keep
-	// it short.
+	// Sink receives every Record when its call has ended, before the Record is kept; nil means
+	// none. It is called concurrently. The call waits for it, so it must be fast.
 	Sink func(Record)
 }
 
-// Record is one call that has ended.
+// Record describes a call that has ended.
 type Record struct {
 	tool.CallRef
-	// Parameters is the JSON that the tool got, or that was sent when it was not fit to be
-	// handed on; empty when it is longer than MaxParameters. It may hold what the caller
-	// would not tell everybody.
+	// Parameters is the JSON for the tool, or the JSON as sent if it was invalid. It is empty if
+	// it is longer than MaxParameters. It may contain confidential data.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 	// ParametersHash is equal for equal JSON, whatever the order of fields and the form of
-	// numbers, and ResultHash for equal results.
+	// numbers. ResultHash is equal for equal results.
 	ParametersHash string `json:"parameters_hash"`
 	ResultHash     string `json:"result_hash"`
-	// Started is when the call began, and Duration how long it took, in nanoseconds in
-	// JSON.
+	// Started is when the call began. Duration is how long it took, in nanoseconds in JSON.
 	Started  time.Time     `json:"timestamp"`
 	Duration time.Duration `json:"duration_ns"`
-	// Code is that of the Error with which it ended; empty for success.
+	// Code is the code of the Error that ended the call; empty means success.
 	Code tool.Code `json:"code,omitempty"`
-	// Changed says that it may have changed something, as its Usage tells.
+	// Changed is set if the call may have changed something, according to its Usage.
 	Changed bool `json:"changed,omitempty"`
 }
 
-// Log keeps Records. It is safe for concurrent use; New makes one.
+// Log keeps Records. It is safe for concurrent use. The zero value is not usable; call [New].
 type Log struct {
 	per      int
 	sink     func(Record)
 	sessions *tenants.Table[ring]
 }
 
-// ring are the last Records of a session; once it is full, next is the oldest.
+// ring holds the last Records of a session. When it is full, next is the index of the oldest.
 type ring struct {
 	records []Record
 	next    int
@@ -76,10 +72,10 @@ func New(o Options) *Log {
 	return &Log{per: o.PerSession, sink: o.Sink, sessions: tenants.New[ring](o.MaxSessions)}
 }
 
-// Wanted reports whether anybody wants Records: a Sink, or who looks at what is kept.
+// Wanted reports whether Records are kept or passed to a Sink.
 func (l *Log) Wanted() bool { return l.sink != nil || l.per > 0 }
 
-// Add hands a Record to the Sink and keeps it.
+// Add passes a Record to the Sink and keeps it.
 func (l *Log) Add(r Record) {
 	if l.sink != nil {
 		l.sink(r)
@@ -98,8 +94,8 @@ func (l *Log) Add(r Record) {
 	})
 }
 
-// Calls returns the calls of a session, the newest first, at most so many; 0 and less
-// mean all that are kept.
+// Calls returns the calls of a session, newest first. limit is the max number of calls; 0 and
+// less mean all that are kept.
 func (l *Log) Calls(tenant, session string, limit int) []Record {
 	list := []Record{}
 	l.sessions.Look(tenant, session, func(own *ring) {
@@ -116,5 +112,5 @@ func (l *Log) Calls(tenant, session string, limit int) []Record {
 	return list
 }
 
-// Forget drops the calls of a session.
+// Forget deletes the calls of a session.
 func (l *Log) Forget(tenant, session string) { l.sessions.Forget(tenant, session) }

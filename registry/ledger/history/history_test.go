@@ -11,7 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Equal JSON has equal hashes.
+// Equal JSON has equal hashes, and different JSON has different hashes.
 func TestHashJSON(t *testing.T) {
 	equal := [][2]string{
 		{`{"a":1,"b":[1,2]}`, ` {"b":[1.0,2e0],"a":1}`},
@@ -29,13 +29,13 @@ func TestHashJSON(t *testing.T) {
 	for _, doc := range different {
 		hash := HashJSON(json.RawMessage(doc))
 		if other, ok := seen[hash]; ok {
-			t.Errorf("%s and %s have one hash", doc, other)
+			t.Errorf("%s and %s have the same hash", doc, other)
 		}
 		seen[hash] = doc
 	}
 }
 
-// Arguments that were prepared have the hash of their JSON, defaults and all.
+// Prepared arguments have the hash of their JSON, including defaults.
 func TestHashArguments(t *testing.T) {
 	schema, err := jsonschema.CompileParameters(json.RawMessage(`{"type": "object", "properties": {"a": {"type": "number", "default": 1.50}, "b": {"type": "string"}}}`))
 	if err != nil {
@@ -52,8 +52,8 @@ func TestHashArguments(t *testing.T) {
 	}
 }
 
-// What a few bytes of JSON can stand for is not written out after the call has ended: that
-// took three seconds for the numbers of this list.
+// A few bytes of JSON can stand for a very long number. Long documents are hashed by their bytes,
+// because normalizing the numbers of this list took three seconds.
 func TestLongJSONIsHashedByItsBytes(t *testing.T) {
 	numbers := func(one string) json.RawMessage {
 		return json.RawMessage("[" + strings.Repeat(one+",", 200_000) + "1]")
@@ -65,14 +65,14 @@ func TestLongJSONIsHashedByItsBytes(t *testing.T) {
 	_ = HashResult(tool.Result{Structured: doc}, "")
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(len(doc)) {
-		t.Errorf("%d bytes were taken for the hash of %d", taken, len(doc))
+		t.Errorf("%d bytes were allocated for the hash of %d", taken, len(doc))
 	}
 	if hash != HashJSON(doc) || hash == HashJSON(other) {
-		t.Error("the bytes do not count")
+		t.Error("documents with different bytes have the same hash")
 	}
 	arguments := jsonschema.Arguments{JSON: doc}
 	if HashArguments(arguments) != HashJSON(arguments.JSON) {
-		t.Error("arguments and their JSON have two hashes")
+		t.Error("arguments and their JSON have different hashes")
 	}
 }
 
@@ -88,10 +88,10 @@ func TestHashResult(t *testing.T) {
 	one := text("a")
 	one.Warnings, one.Call = []string{"odd"}, tool.CallInfo{CallRef: tool.CallRef{ID: "1"}, Fuel: 7}
 	if HashResult(one, "") != HashResult(text("a"), "") {
-		t.Error("warnings and costs make another result")
+		t.Error("warnings or costs changed the hash")
 	}
 	if HashResult(structured(`{"a":1,"b":2}`), "") != HashResult(structured(`{"b":2,"a":1.0}`), "") {
-		t.Error("equal structures are two results")
+		t.Error("equal structured results have different hashes")
 	}
 	hashes := map[string]bool{
 		HashResult(text("a"), ""): true, HashResult(text("a"), tool.CodeTimeout): true, HashResult(text("ab"), ""): true,
@@ -103,8 +103,8 @@ func TestHashResult(t *testing.T) {
 	}
 }
 
-// Never more than the last N are kept, and they come newest first.
-func TestRing(t *testing.T) {
+// Only the last calls of a session are kept, and they are returned newest first.
+func TestLastCallsAreKeptNewestFirst(t *testing.T) {
 	var seen int
 	log := New(Options{PerSession: 3, Sink: func(Record) { seen++ }})
 	for i := range 5 {
@@ -143,7 +143,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-func TestKeepingNothing(t *testing.T) {
+func TestNegativeLimitKeepsNothing(t *testing.T) {
 	var seen int
 	log := New(Options{PerSession: -1, Sink: func(Record) { seen++ }})
 	log.Add(Record{CallRef: tool.CallRef{ID: "a"}})
@@ -152,7 +152,7 @@ func TestKeepingNothing(t *testing.T) {
 	}
 }
 
-// What is kept is not the caller's to change, nor the reader's.
+// Neither the caller of Add nor a reader can change a kept record.
 func TestRecordsAreCopies(t *testing.T) {
 	log := New(Options{})
 	parameters := json.RawMessage(`{"a":1}`)

@@ -13,43 +13,44 @@ const (
 	DefaultBlock   = 10
 	DefaultCeiling = 30
 
-	// DefaultMaxSessions is how many sessions are watched.
+	// DefaultMaxSessions is the default number of sessions that are watched.
 	DefaultMaxSessions = 1000
 )
 
-// maxPeriod is how many calls in turn are seen as a pattern.
+// maxPeriod is the length of the longest sequence of calls that is detected.
 const maxPeriod = 4
 
-// pollingFactor is how many times as high the ceiling is for a tool that is polled.
+// pollingFactor multiplies the ceiling for a tool that is polled.
 const pollingFactor = 4
 
-// maxCeiling bounds Options.Ceiling, and with it what is kept of a session.
+// maxCeiling limits Options.Ceiling, and with it what is kept for a session.
 const maxCeiling = 1000
 
-// Options says how often something may be repeated. The numbers are those of the
-// repetition at which something happens, the first call being 1. The zero value has the
-// defaults.
+// Options configures a [Detector]. Each threshold is the repetition at which it applies, where the
+// first call counts as 1. The zero value means the defaults.
 type Options struct {
-	// Off watches nothing.
+	// Off disables the detector.
 	Off bool
-	// Warn adds a warning to the result, Ask asks somebody before the call, and Block
-	// refuses it; 0 means the default, and less than 0 never. They count from the last yes.
+	// At the repetition Warn, the result gets a warning; at Ask, an approver is asked before the
+	// call; at Block, the call is refused. 0 means the default, and less than 0 means never. All
+	// three count from the last approval.
 	Warn, Ask, Block int
-	// Ceiling refuses the call however often somebody said yes, and for a tool that is
-	// polled at four times as much; 0 and less mean the default. At most 1000.
+	// At the repetition Ceiling, the call is refused regardless of approvals; for a tool that is
+	// polled, at four times this number. 0 and less mean the default. At most 1000.
 	Ceiling int
-	// MaxSessions is how many sessions are watched; 0 and less mean DefaultMaxSessions.
+	// MaxSessions limits the sessions that are watched; 0 and less mean DefaultMaxSessions.
 	MaxSessions int
 }
 
-// Detector watches sessions. A session without a name is not watched: nobody knows
-// whether its calls belong together. It is safe for concurrent use; New makes one.
+// Detector watches sessions for loops. It does not watch calls without a session, because they
+// may belong to different conversations. It is safe for concurrent use. The zero value is not
+// usable; call [New].
 type Detector struct {
 	o        Options
 	sessions *tenants.Table[[]step]
 }
 
-// New returns a Detector that has seen nothing.
+// New returns a Detector that has recorded no calls.
 func New(o Options) *Detector {
 	o.Warn, o.Ask, o.Block = cmp.Or(o.Warn, DefaultWarn), cmp.Or(o.Ask, DefaultAsk), cmp.Or(o.Block, DefaultBlock)
 	o.Ceiling = min(cmp.Or(max(o.Ceiling, 0), DefaultCeiling), maxCeiling)
@@ -57,27 +58,27 @@ func New(o Options) *Detector {
 	return &Detector{o: o, sessions: tenants.New[[]step](o.MaxSessions)}
 }
 
-// Call is what is known of a call before it runs.
+// Call is a call that is about to run.
 type Call struct {
-	// Tool is its tool, and Arguments a hash of its arguments.
+	// Tool is the name of the tool, and Arguments a hash of the arguments.
 	Tool, Arguments string
-	// Polling is what the tool's Spec says.
+	// Polling is Spec.Polling of the tool.
 	Polling bool
 }
 
-// Outcome is what came of a call.
+// Outcome is the outcome of a call.
 type Outcome struct {
 	// Result is a hash of the result.
 	Result string
-	// Changed says that the call had an effect outside of itself.
+	// Changed is set if the call had an effect outside itself.
 	Changed bool
-	// Approved says that somebody was asked about it now and said yes.
+	// Approved is set if an approver was asked during the call and allowed it.
 	Approved bool
-	// Refused says that it did not run because of its repetition.
+	// Refused is set if the call did not run because of repetition.
 	Refused bool
 }
 
-// Verdict is what is to be done about a call.
+// Verdict is the decision about a call.
 type Verdict int
 
 // The verdicts.
@@ -90,8 +91,8 @@ const (
 // Watches reports whether calls of a session are watched.
 func (d *Detector) Watches(session string) bool { return session != "" && !d.o.Off }
 
-// Judge says what is to be done about a call that is about to run, if it is one more
-// repetition, and of what.
+// Check decides about a call that is about to run. Unless the decision is Pass, it also returns
+// the loop that the call would continue.
 func (d *Detector) Check(tenant, session string, c Call) (Verdict, Loop) {
 	if !d.Watches(session) {
 		return Pass, Loop{}
@@ -113,8 +114,8 @@ func (d *Detector) Check(tenant, session string, c Call) (Verdict, Loop) {
 	return Pass, Loop{}
 }
 
-// Record notes a call that has ended, and returns the Loop that it is part of when there
-// is one to warn of.
+// Record records a call that has ended. It returns the loop that ends with this call, and whether
+// to warn about it.
 func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool, found Loop) {
 	if !d.Watches(session) {
 		return false, Loop{}
@@ -122,27 +123,27 @@ func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool,
 	s := step{tool: c.Tool, arguments: c.Arguments, result: o.Result, changed: o.Changed, approved: o.Approved}
 	d.sessions.Use(tenant, session, func(steps *[]step) {
 		if o.Refused {
-			// It brought nothing new, so it goes on as it was.
+			// A refusal is no progress: give the step the result that the loop had there.
 			if at := len(*steps) - find(*steps, &s).Period(); at >= 0 && at < len(*steps) {
 				s.result = (*steps)[at].result
 			}
 		}
 		*steps = append(*steps, s)
-		if most := pollingFactor * d.o.Ceiling; len(*steps) > 2*most {
-			*steps = append([]step(nil), (*steps)[len(*steps)-most:]...)
+		if limit := pollingFactor * d.o.Ceiling; len(*steps) > 2*limit {
+			*steps = append([]step(nil), (*steps)[len(*steps)-limit:]...)
 		}
 		found = find(*steps, nil)
 	})
 	return !c.Polling && d.o.Warn > 0 && found.Count >= d.o.Warn, found
 }
 
-// Find returns what a session repeats at present, if it does so often enough to be
-// warned of.
+// Find returns the current loop of a session. It returns false if the loop is not long enough for
+// a warning.
 func (d *Detector) Find(tenant, session string) (Loop, bool) {
 	var found Loop
 	d.sessions.Look(tenant, session, func(steps *[]step) { found = find(*steps, nil) })
 	return found, d.o.Warn > 0 && found.Count >= d.o.Warn
 }
 
-// Forget begins anew with a session.
+// Forget deletes what is known about a session.
 func (d *Detector) Forget(tenant, session string) { d.sessions.Forget(tenant, session) }

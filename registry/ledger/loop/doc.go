@@ -1,7 +1,7 @@
-// Package loop finds calls of a session that are made again and again and bring nothing
-// new: one call, or up to four in turn. Whether something is new is told by what the host
-// knows: another result, or an effect on something outside of the call.
+// Package loop detects that a session repeats calls without progress: the same call, or the same
+// sequence of up to four calls. Progress is a different result, or an effect outside the call
+// that the host can observe.
 //
-// First the model is warned, then somebody is asked, then the call is refused. A yes begins
-// the count anew; a ceiling holds whoever says yes.
+// First the model is warned, then an approver is asked, then the call is refused. An approval
+// resets the count. A ceiling applies regardless of approvals.
 package loop

@@ -11,30 +11,29 @@ type step struct {
 	changed, approved       bool
 }
 
-// repeats reports whether s brought nothing new over an earlier step. The result of a
-// candidate is not known.
+// repeats reports whether s made no progress compared with an earlier step. A candidate has no
+// result yet.
 func (s *step) repeats(earlier *step, candidate bool) bool {
 	return s.tool == earlier.tool && s.arguments == earlier.arguments &&
 		!s.changed && !earlier.changed && (candidate || s.result == earlier.result)
 }
 
-// Loop is what is repeated. The zero value is nothing.
+// Loop is a sequence of calls that is repeated. The zero value means none.
 type Loop struct {
-	// Tools are those of the calls that follow each other, in the order of one
-	// repetition that ends with the last call.
+	// Tools are the tools of one repetition of the sequence, in order.
 	Tools []string `json:"tools"`
-	// Count is how often they were made since somebody last said yes, and Total how often
-	// in all, as far as is known.
+	// Count is the number of repetitions since the last approval. Total is the number of all
+	// repetitions that are on record.
 	Count int `json:"count"`
 	Total int `json:"total"`
 }
 
-// Period is how many calls are repeated; 0 for nothing.
+// Period returns the number of calls in the sequence; 0 means that there is no loop.
 func (l Loop) Period() int { return len(l.Tools) }
 
-// find returns the repetition that the steps end with, together with a candidate that has
-// not run yet, if any. Of several it is the one with most repetitions, and of equals the
-// shortest.
+// find returns the loop at the end of the steps. If candidate is not nil, it is a further step
+// that has not run yet. If several sequences are repeated, find returns the one with the most
+// repetitions, and of equal ones the shortest.
 func find(steps []step, candidate *step) Loop {
 	n := len(steps)
 	at := func(i int) *step {
@@ -48,7 +47,7 @@ func find(steps []step, candidate *step) Loop {
 	}
 	var best Loop
 	for period := 1; period <= maxPeriod && period < n; period++ {
-		same := 0 // steps that repeat the one a period before
+		same := 0 // number of steps that equal the step one period earlier
 		for i := n - 1; i >= period && at(i).repeats(at(i-period), candidate != nil && i == n-1); i-- {
 			same++
 		}
@@ -70,17 +69,17 @@ func find(steps []step, candidate *step) Loop {
 	return best
 }
 
-// String says what is repeated, such as "grep was called 3 times in a row with the same
-// arguments and nothing new came of it".
+// String describes the loop, such as "grep was called 3 times in a row with the same arguments,
+// without a new result".
 func (l Loop) String() string {
 	switch l.Period() {
 	case 0:
 		return "nothing is repeated"
 	case 1:
-		return fmt.Sprintf("%s was called %d times in a row with the same arguments, and nothing new came of it", l.Tools[0], l.Total)
+		return fmt.Sprintf("%s was called %d times in a row with the same arguments, without a new result", l.Tools[0], l.Total)
 	}
-	return fmt.Sprintf("the calls of %s were made %d times over with the same arguments, and nothing new came of it", strings.Join(l.Tools, ", "), l.Total)
+	return fmt.Sprintf("the sequence of calls %s was made %d times with the same arguments, without a new result", strings.Join(l.Tools, ", "), l.Total)
 }
 
-// Advice is what a model can do about a Loop.
+// Advice tells a model what it can do about a Loop.
 const Advice = "change the arguments, use another tool, or say what is missing"

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// play makes the calls of a script and returns what was said before each and whether it
-// was warned of: "." passed, "w" passed with a warning, "a" asked, "b" refused. A call is a
-// letter, its tool; what follows it in brackets says what came of it: a result, "!" for a
-// change, "y" for a yes. A call that is asked about without "y" is refused.
+// play makes the calls of a script and returns one character for each: "." passed, "w" passed with
+// a warning, "a" asked, "b" refused. A call is the name of its tool, with the outcome in brackets:
+// a result, "!" for a change, "y" for an approval. A call that is asked about without "y" is
+// refused.
 func play(d *Detector, session, script string) string {
 	said := ""
 	for _, word := range strings.Fields(script) {
@@ -43,16 +43,16 @@ func TestLoops(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{"one call", repeat(12, "A"), "..wwaaaaabbb"},
 		{"different calls", "A B C D E F G H I J K L", "............"},
-		{"two in turn", repeat(6, "A B"), ".....wwwwaaa"},
-		{"four in turn", repeat(5, "A B C D"), "...........wwwwwwwwa"},
-		{"five in turn are not seen", repeat(6, "A B C D E"), strings.Repeat(".", 30)},
+		{"a sequence of two", repeat(6, "A B"), ".....wwwwaaa"},
+		{"a sequence of four", repeat(5, "A B C D"), "...........wwwwwwwwa"},
+		{"a sequence of five is not detected", repeat(6, "A B C D E"), strings.Repeat(".", 30)},
 		{"a result that changes is progress", "A(1) A(2) A(3) A(4) A(5) A(6) A(7)", "......."},
-		{"one new result begins anew", "A A A A(new) A(new) A(new)", "..w..w"},
+		{"a new result resets the count", "A A A A(new) A(new) A(new)", "..w..w"},
 		{"an effect is progress", repeat(8, "A(!)"), "........"},
-		{"one effect begins anew", "A A A(!) A A A", ".....w"},
-		{"another call begins anew", "A A B A A B A A", "........"},
-		{"a yes begins anew", "A A A A A(y) A A A A(y) A", "..wwa.wwa."},
-		{"a refusal is nothing new", "A A A A A A(x) A(x)", "..wwaaa"},
+		{"an effect resets the count", "A A A(!) A A A", ".....w"},
+		{"a different call resets the count", "A A B A A B A A", "........"},
+		{"an approval resets the count", "A A A A A(y) A A A A(y) A", "..wwa.wwa."},
+		{"a refusal is not progress", "A A A A A A(x) A(x)", "..wwaaa"},
 		{"a tool that is polled", repeat(119, "poll"), strings.Repeat(".", 119)},
 	}
 	for _, tt := range tests {
@@ -64,7 +64,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// No yes lifts the ceiling, not even for a tool that is polled.
+// The ceiling applies regardless of approvals, also for a tool that is polled.
 func TestCeiling(t *testing.T) {
 	for script, at := range map[string]int{"A(y)": 30, "poll(y)": 120} {
 		got := play(New(Options{}), "s", repeat(150, script))
@@ -72,7 +72,7 @@ func TestCeiling(t *testing.T) {
 			t.Errorf("%s: refused first at %d, want %d: %s", script, first, at, got)
 		}
 	}
-	// Something else is done, and the call may run again.
+	// After a different call, the call may run again.
 	d := New(Options{})
 	if got := play(d, "s", repeat(31, "A(y)")+"B A"); !strings.HasSuffix(got, "b..") {
 		t.Errorf("got %s", got)
@@ -96,8 +96,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Sessions are told apart, and calls without one do not belong together.
-func TestSessions(t *testing.T) {
+// Each session is watched separately, and calls without a session are not watched.
+func TestSessionsAreSeparate(t *testing.T) {
 	d := New(Options{})
 	for range 20 {
 		if got := play(d, "", "A"); got != "." {
@@ -120,8 +120,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// What is kept of a session does not grow, and still finds what it should.
-func TestManyCalls(t *testing.T) {
+// The record of a session is bounded, and loops are still found at the bound.
+func TestRecordedCallsAreBounded(t *testing.T) {
 	d := New(Options{})
 	for i := range 5000 {
 		d.Record("tenant", "s", Call{Tool: "x", Arguments: fmt.Sprint(i)}, Outcome{})

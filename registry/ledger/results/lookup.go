@@ -7,14 +7,14 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// handlePrefix begins each handle.
+// handlePrefix is the beginning of every handle.
 const handlePrefix = "result_"
 
 var handle = regexp.MustCompile(`^` + handlePrefix + `[A-Z2-7]{26}$`)
 
-// Lookup returns the text that an argument of the form "${HANDLE}" stands for. It is false
-// for a name that is no handle. The error is an *Error of the code invalid_argument, for a
-// handle that the owner does not have.
+// Lookup returns the text for an argument of the form "${HANDLE}". It returns false if name does
+// not have the form of a handle. It fails with an *Error with the code invalid_argument if the
+// owner has no text with this handle.
 func (s *Store) Lookup(owner Owner, name string) (text string, found bool, err error) {
 	if !handle.MatchString(name) {
 		return "", false, nil

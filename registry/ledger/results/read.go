@@ -2,22 +2,22 @@ package results
 
 import "cmp"
 
-// DefaultPage is how much Read gives, in bytes, when no limit is given.
+// DefaultPage is the default size of a page that Read returns, in bytes.
 const DefaultPage = 32 << 10
 
-// Page is a part of a text. It begins and ends between characters.
+// Page is a part of a text. It does not split characters.
 type Page struct {
 	Text string
-	// Offset is where the page begins, in bytes of the whole, and Next where the next one
-	// does; Next is Total at the end.
+	// Offset is the beginning of the page, and Next the beginning of the next page, both in bytes
+	// of the full text. Next is Total on the last page.
 	Offset, Next int
-	// Total is the length of the whole in bytes.
+	// Total is the length of the full text in bytes.
 	Total int
 }
 
-// Read returns a part of a text: from about an offset on, in bytes, about limit bytes of
-// it, 0 meaning DefaultPage. It gives at least one character, unless the offset is at the
-// end or beyond. Errors are those of Text.
+// Read returns a part of a text: about limit bytes, starting at about offset, both adjusted to
+// boundaries of characters. 0 for limit means DefaultPage. The page has at least one character,
+// unless offset is at the end of the text or beyond. Errors are the same as for [Store.Text].
 func (s *Store) Read(owner Owner, handle string, offset, limit int) (Page, error) {
 	text, err := s.Text(owner, handle)
 	if err != nil {

@@ -19,7 +19,7 @@ func keep(t *testing.T, s *Store, owner Owner, text string) string {
 	t.Helper()
 	handle, ok := s.Keep(owner, text)
 	if !ok {
-		t.Fatalf("%d bytes were not kept", len(text))
+		t.Fatalf("%d bytes were not stored", len(text))
 	}
 	return handle
 }
@@ -31,7 +31,7 @@ func wantGone(t *testing.T, s *Store, owner Owner, handle string) {
 	}
 }
 
-func TestTextsAreForTheirOwnerAlone(t *testing.T) {
+func TestTextsAreReadableOnlyByTheirOwner(t *testing.T) {
 	s := NewStore(Options{})
 	handle := keep(t, s, me, "mine")
 	if text, err := s.Text(me, handle); err != nil || text != "mine" {
@@ -40,25 +40,25 @@ func TestTextsAreForTheirOwnerAlone(t *testing.T) {
 	for _, other := range []Owner{{}, {Tenant: "t"}, {Session: "s"}, {Tenant: "s", Session: "t"}} {
 		wantGone(t, s, other, handle)
 		if _, err := s.Read(other, handle, 0, 0); tool.CodeOf(err) != tool.CodeNotFound {
-			t.Errorf("%v reads it: %v", other, err)
+			t.Errorf("%v can read it: %v", other, err)
 		}
 	}
 	wantGone(t, s, me, handle+"x")
 	if other := keep(t, s, me, "mine"); other == handle {
-		t.Error("two texts have one handle")
+		t.Error("two texts have the same handle")
 	}
 	s.Forget(Owner{Tenant: "t"})
 	if _, err := s.Text(me, handle); err != nil {
-		t.Error("it was forgotten with another session")
+		t.Error("it was deleted with another session")
 	}
 	s.Forget(me)
 	wantGone(t, s, me, handle)
 }
 
-func TestWhatIsKeptIsBounded(t *testing.T) {
+func TestStoredTextsAreBounded(t *testing.T) {
 	s := NewStore(Options{MaxTexts: 3, MaxBytes: 100, MaxTotalBytes: 250 + 5*overhead})
 	if _, ok := s.Keep(me, strings.Repeat("x", 101)); ok {
-		t.Error("a text of more than MaxBytes was kept")
+		t.Error("a text of more than MaxBytes was stored")
 	}
 	var handles []string
 	for range 4 {
@@ -68,40 +68,40 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	large := keep(t, s, me, strings.Repeat("x", 99))
 	wantGone(t, s, me, handles[2])
 	if _, err := s.Text(me, handles[3]); err != nil {
-		t.Errorf("the youngest went: %v", err)
+		t.Errorf("the newest text was removed: %v", err)
 	}
-	// A tenant with many sessions drives out its own texts and not those of others.
+	// A tenant with many sessions displaces its own texts, not texts of other tenants.
 	var flood []string
 	for i := range 20 {
 		flood = append(flood, keep(t, s, Owner{Tenant: "flood", Session: fmt.Sprint(i)}, strings.Repeat("y", 50)))
 	}
 	if _, err := s.Text(me, large); err != nil {
-		t.Errorf("another tenant drove it out: %v", err)
+		t.Errorf("another tenant displaced it: %v", err)
 	}
 	wantGone(t, s, Owner{Tenant: "flood", Session: "0"}, flood[0])
 	if _, err := s.Text(Owner{Tenant: "flood", Session: "19"}, flood[19]); err != nil {
 		t.Error(err)
 	}
 	if s.bytes > 250+5*overhead {
-		t.Errorf("%d bytes are kept", s.bytes)
+		t.Errorf("%d bytes are stored", s.bytes)
 	}
 	for i := range 20 {
 		s.Forget(Owner{Tenant: "flood", Session: fmt.Sprint(i)})
 	}
 	s.Forget(me)
 	if s.bytes != 0 || len(s.texts)+len(s.owners)+len(s.tenants) != 0 {
-		t.Errorf("after all was forgotten: %d bytes, %d texts, %d owners, %d tenants", s.bytes, len(s.texts), len(s.owners), len(s.tenants))
+		t.Errorf("after all were deleted: %d bytes, %d texts, %d owners, %d tenants", s.bytes, len(s.texts), len(s.owners), len(s.tenants))
 	}
 }
 
-// Many short texts count as what keeping them takes.
-func TestShortTextsCount(t *testing.T) {
+// The size of a text includes the overhead of storing it.
+func TestShortTextsCountWithOverhead(t *testing.T) {
 	s := NewStore(Options{MaxTotalBytes: 10 * overhead})
 	for i := range 1000 {
 		s.Keep(Owner{Tenant: "t", Session: fmt.Sprint(i)}, "")
 	}
 	if len(s.texts) != 10 || len(s.owners) != 10 {
-		t.Errorf("%d texts of %d owners are kept", len(s.texts), len(s.owners))
+		t.Errorf("%d texts of %d owners are stored", len(s.texts), len(s.owners))
 	}
 }
 
@@ -125,7 +125,7 @@ func TestStoreIsConcurrent(t *testing.T) {
 	}
 }
 
-func TestReadGivesWholeCharactersAndAllOfThem(t *testing.T) {
+func TestReadReturnsAllCharactersWhole(t *testing.T) {
 	s := NewStore(Options{})
 	text := strings.Repeat("añ日🎉", 50)
 	handle := keep(t, s, me, text)
@@ -166,7 +166,7 @@ func TestShorten(t *testing.T) {
 		{"abcdefghijkl", 6, "abcd", "kl", 6, 0},
 		{"ab\ncd\nef\ngh\nij", 6, "ab\nc", "ij", 8, 3},
 		{"ññññññ", 6, "ññ", "ñ", 6, 0},
-		{"ñññññ", 5, "ññ", "", 6, 0}, // one byte is left for the end, and no character has one
+		{"ñññññ", 5, "ññ", "", 6, 0}, // one byte is left for the end, and no character fits
 		{"日本語", 1, "", "", 9, 0},
 		{"abc", 0, "", "", 3, 0},
 		{"abc", -1, "", "", 3, 0},
@@ -222,7 +222,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// expand puts texts that are kept in the place of their handles, as the registry does.
+// expand replaces handles by their texts, as the registry does.
 func expand(s *Store, owner Owner, arguments string) (json.RawMessage, error) {
 	return reference.Expand(json.RawMessage(arguments), func(name string) (string, bool, error) { return s.Lookup(owner, name) })
 }
@@ -236,13 +236,13 @@ func TestExpand(t *testing.T) {
 	tests := []struct{ name, arguments, want string }{
 		{"no reference", `{"a":1.10}`, `{"a":1.10}`},
 		{"a value", `{"n":1.10, "a" : ` + ref + ` }`, `{"n":1.10, "a" : ` + quoted + ` }`},
-		{"within", `{"a":[` + ref + `,{"b":` + ref + `}]}`, `{"a":[` + quoted + `,{"b":` + quoted + `}]}`},
+		{"a nested value", `{"a":[` + ref + `,{"b":` + ref + `}]}`, `{"a":[` + quoted + `,{"b":` + quoted + `}]}`},
 		{"the name of a field", `{` + ref + ` :1}`, `{` + ref + ` :1}`},
 		{"part of a string", `{"a":"x${` + handle + `}"}`, `{"a":"x${` + handle + `}"}`},
 		{"quoted in a string", `{"a":"say \"${` + handle + `}\""}`, `{"a":"say \"${` + handle + `}\""}`},
 		{"the end of a string", `{"a":"\\\"${` + handle + `}"}`, `{"a":"\\\"${` + handle + `}"}`},
 		{"the handle alone", `{"a":"` + handle + `"}`, `{"a":"` + handle + `"}`},
-		{"no JSON", `{"a":` + ref, `{"a":` + ref},
+		{"not JSON", `{"a":` + ref, `{"a":` + ref},
 		{"nothing", ``, ``},
 	}
 	for _, tt := range tests {
@@ -254,11 +254,11 @@ func TestExpand(t *testing.T) {
 		})
 	}
 	if _, err := expand(s, Owner{Tenant: "other", Session: "s"}, `{"a":`+ref+`}`); tool.CodeOf(err) != tool.CodeInvalidArgument {
-		t.Errorf("another tenant gets %v", err)
+		t.Errorf("for another tenant: %v", err)
 	}
 	large := `"${` + keep(t, s, me, strings.Repeat("x", 3<<20)) + `}"`
 	if _, err := expand(s, me, `[`+large+`,`+large+`,`+large+`]`); tool.CodeOf(err) != tool.CodeInvalidArgument {
-		t.Errorf("arguments of 9 MiB give %v", err)
+		t.Errorf("arguments of 9 MiB: %v", err)
 	}
 }
 
@@ -270,12 +270,12 @@ func FuzzExpand(f *testing.F) {
 		arguments = strings.ReplaceAll(arguments, "REF", "${"+handle+"}")
 		got, err := expand(s, me, arguments)
 		if err != nil {
-			t.Skip() // a reference to something else
+			t.Skip() // the arguments have a different reference
 		}
 		var before, after any
 		if json.Unmarshal([]byte(arguments), &before) != nil {
 			if string(got) != arguments {
-				t.Errorf("%s: what is no JSON became %s", arguments, got)
+				t.Errorf("%s: invalid JSON became %s", arguments, got)
 			}
 			return
 		}
@@ -288,7 +288,7 @@ func FuzzExpand(f *testing.F) {
 	})
 }
 
-// replaced is a slow expand of a parsed value.
+// replaced is a slow reference implementation of expand on a parsed value.
 func replaced(v any, reference string) any {
 	switch v := v.(type) {
 	case string:

@@ -1,8 +1,8 @@
-// Package results keeps the texts of results that are too long for a model, so that what
-// was cut can be read on, or handed to the next call without passing through the model.
+// Package results stores texts of results that are too long for a model. A model can read the
+// omitted part later, or pass the text to another call without reading it.
 //
-// A text is kept for the session of a tenant that it was made for, under a handle that
-// nobody can guess, and for nobody else. What is kept is bounded; the oldest goes first.
+// Each text belongs to one session of one tenant, and only that session can read it. Its handle
+// cannot be guessed. The store is bounded; the oldest texts are deleted first.
 package results
 
 import (
@@ -23,122 +23,123 @@ const (
 	DefaultMaxTotalBytes = 256 << 20
 )
 
-// Options bounds a Store. The zero value means the defaults.
+// Options limits a [Store]. The zero value means the defaults.
 type Options struct {
-	// MaxTexts and MaxBytes are what is kept for one session of one tenant. A text of more
-	// than MaxBytes is not kept.
+	// MaxTexts and MaxBytes limit the texts of one session of one tenant. A text larger than
+	// MaxBytes is not stored.
 	MaxTexts, MaxBytes int
-	// MaxTotalBytes is what is kept for all, with a few hundred bytes for each text besides,
-	// so that many short ones count as what they take. Beyond it, the oldest texts go of the tenant
-	// that has most, so that no tenant drives out one that has less.
+	// MaxTotalBytes limits all texts together, including an overhead of a few hundred bytes for
+	// each text. At the limit, the tenant that uses the most loses its oldest texts, so that a
+	// tenant cannot displace texts of a tenant that uses less.
 	MaxTotalBytes int
 }
 
-// overhead is about what keeping a text takes beside the text, in bytes.
+// overhead is roughly the memory for storing a text in addition to the text, in bytes.
 const overhead = 512
 
-// Owner is for whom a text is kept. All sessions without a name are one.
+// Owner is the session that a text belongs to. All calls of a tenant without a session share one
+// Owner.
 type Owner struct{ Tenant, Session string }
 
-// Store keeps texts in memory. It is safe for concurrent use. The zero value is not
-// usable; see NewStore.
+// Store keeps texts in memory. It is safe for concurrent use. The zero value is not usable; call
+// [NewStore].
 type Store struct {
 	o Options
 
 	mu      sync.Mutex
 	bytes   int
-	texts   map[string]*kept // by handle
-	owners  map[Owner]*shelf
-	tenants map[string]*shelf
+	texts   map[string]*entry // by handle
+	owners  map[Owner]*queue
+	tenants map[string]*queue
 }
 
-// kept is one text.
-type kept struct {
+// entry is one stored text.
+type entry struct {
 	owner             Owner
 	handle, text      string
-	onOwner, onTenant *list.Element
+	inOwner, inTenant *list.Element // positions in the queues of owner and tenant
 }
 
-// shelf is texts in the order of keeping.
-type shelf struct {
-	order list.List // of *kept
+// queue is a list of texts, oldest first.
+type queue struct {
+	order list.List // of *entry
 	bytes int
 }
 
-func (s *shelf) add(k *kept) *list.Element {
-	s.bytes += len(k.text)
-	return s.order.PushBack(k)
+func (q *queue) add(e *entry) *list.Element {
+	q.bytes += len(e.text)
+	return q.order.PushBack(e)
 }
 
-func (s *shelf) remove(at *list.Element, k *kept) (empty bool) {
-	s.bytes -= len(k.text)
-	s.order.Remove(at)
-	return s.order.Len() == 0
+func (q *queue) remove(at *list.Element, e *entry) (empty bool) {
+	q.bytes -= len(e.text)
+	q.order.Remove(at)
+	return q.order.Len() == 0
 }
 
-// size is what all of it takes.
-func (s *shelf) size() int { return s.bytes + overhead*s.order.Len() }
+// size returns the memory that the texts use, in bytes.
+func (q *queue) size() int { return q.bytes + overhead*q.order.Len() }
 
-func (s *shelf) oldest() *kept { return s.order.Front().Value.(*kept) }
+func (q *queue) oldest() *entry { return q.order.Front().Value.(*entry) }
 
 // NewStore returns an empty Store.
 func NewStore(o Options) *Store {
 	o.MaxTexts = cmp.Or(max(o.MaxTexts, 0), DefaultMaxTexts)
 	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultMaxBytes)
 	o.MaxTotalBytes = cmp.Or(max(o.MaxTotalBytes, 0), DefaultMaxTotalBytes)
-	return &Store{o: o, texts: make(map[string]*kept), owners: make(map[Owner]*shelf), tenants: make(map[string]*shelf)}
+	return &Store{o: o, texts: make(map[string]*entry), owners: make(map[Owner]*queue), tenants: make(map[string]*queue)}
 }
 
-// Keep keeps a text and returns its handle. It is false for a text that is too long.
+// Keep stores a text and returns its handle. It returns false if the text is too large.
 func (s *Store) Keep(owner Owner, text string) (handle string, ok bool) {
 	if len(text) > s.o.MaxBytes || len(text)+overhead > s.o.MaxTotalBytes {
 		return "", false
 	}
-	k := &kept{owner: owner, handle: handlePrefix + rand.Text(), text: text}
+	e := &entry{owner: owner, handle: handlePrefix + rand.Text(), text: text}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own, tenant := s.owners[owner], s.tenants[owner.Tenant]
 	if own == nil {
-		own = &shelf{}
+		own = &queue{}
 		s.owners[owner] = own
 	}
 	if tenant == nil {
-		tenant = &shelf{}
+		tenant = &queue{}
 		s.tenants[owner.Tenant] = tenant
 	}
-	k.onOwner, k.onTenant = own.add(k), tenant.add(k)
-	s.texts[k.handle] = k
+	e.inOwner, e.inTenant = own.add(e), tenant.add(e)
+	s.texts[e.handle] = e
 	s.bytes += len(text) + overhead
 	for own.bytes > s.o.MaxBytes || own.order.Len() > s.o.MaxTexts {
 		s.remove(own.oldest())
 	}
 	for s.bytes > s.o.MaxTotalBytes {
-		largest, _ := tenants.Most(s.tenants, (*shelf).size, 0)
+		largest, _ := tenants.Most(s.tenants, (*queue).size, 0)
 		s.remove(s.tenants[largest].oldest())
 	}
-	_, ok = s.texts[k.handle] // a flood of others may have driven it out at once
-	return k.handle, ok
+	_, ok = s.texts[e.handle] // the new text itself may have been removed
+	return e.handle, ok
 }
 
-// remove forgets a text. The lock is held.
-func (s *Store) remove(k *kept) {
-	delete(s.texts, k.handle)
-	s.bytes -= len(k.text) + overhead
-	if s.owners[k.owner].remove(k.onOwner, k) {
-		delete(s.owners, k.owner)
+// remove deletes a text. The caller holds the lock.
+func (s *Store) remove(e *entry) {
+	delete(s.texts, e.handle)
+	s.bytes -= len(e.text) + overhead
+	if s.owners[e.owner].remove(e.inOwner, e) {
+		delete(s.owners, e.owner)
 	}
-	if s.tenants[k.owner.Tenant].remove(k.onTenant, k) {
-		delete(s.tenants, k.owner.Tenant)
+	if s.tenants[e.owner.Tenant].remove(e.inTenant, e) {
+		delete(s.tenants, e.owner.Tenant)
 	}
 }
 
-// Text returns a whole text. It fails with not_found for a handle that the owner does not
-// have, whoever else does.
+// Text returns a full text. It fails with not_found if the owner has no text with this handle,
+// even if another owner has one.
 func (s *Store) Text(owner Owner, handle string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k := s.texts[handle]; k != nil && k.owner == owner {
-		return k.text, nil
+	if e := s.texts[handle]; e != nil && e.owner == owner {
+		return e.text, nil
 	}
 	const shown = 80
 	if len(handle) > shown {
@@ -146,11 +147,11 @@ func (s *Store) Text(owner Owner, handle string) (string, error) {
 	}
 	return "", &tool.Error{
 		Code: tool.CodeNotFound, Recoverable: true,
-		Message: fmt.Sprintf("the result %q is not kept in this session, or no longer; call the tool again", handle),
+		Message: fmt.Sprintf("no result %q is stored in this session, or it has been deleted; call the tool again", handle),
 	}
 }
 
-// Forget forgets all texts of an owner, as at the end of a session.
+// Forget deletes all texts of an owner, for example at the end of a session.
 func (s *Store) Forget(owner Owner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package state holds where calls stand: pending, awaiting_confirmation, running,
-// completed or error. A call moves on only along the arrows that there are, tells of itself
-// while it is on its way, and never changes again after its end.
+// Package state holds the states of calls. The status of a call is pending,
+// awaiting_confirmation, running, completed or error; Status.CanBecome defines the transitions. A
+// call can be updated until it has ended, and never after.
 package state

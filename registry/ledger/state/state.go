@@ -12,48 +12,47 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// MaxResult is how large a result may be to be kept, in bytes of its
-// contents.
+// MaxResult is the max size of a result that is kept, in bytes.
 const MaxResult = 64 << 10
 
-// The errors about states. Illegal moves have errors of their own that say which it was.
+// The errors about states. An invalid transition returns an error that names it instead.
 var (
-	// ErrLive: a call of that ID and tenant is on its way.
-	ErrLive = errors.New("a call of that id is on its way")
-	// ErrUnknown: there is no such call, or not any more.
+	// ErrLive means that a call of the tenant with this ID has not ended.
+	ErrLive = errors.New("a call with this id has not ended")
+	// ErrUnknown means that there is no such call, or that its state is no longer kept.
 	ErrUnknown = errors.New("there is no such call")
-	// ErrEnded: the call has ended, and what ended does not change.
+	// ErrEnded means that the call has ended and cannot change.
 	ErrEnded = errors.New("the call has ended")
-	// ErrInvalid: metadata that is no JSON.
-	ErrInvalid = errors.New("the metadata are no JSON")
-	// ErrTooLarge: more metadata, or longer texts, than a call may have.
-	ErrTooLarge = errors.New("there is more metadata than a call may have")
+	// ErrInvalid means that metadata is not JSON.
+	ErrInvalid = errors.New("the metadata is not JSON")
+	// ErrTooLarge means that metadata, title or message exceeds its limit.
+	ErrTooLarge = errors.New("the metadata, title or message is too large")
 )
 
-// Call is where one call stands. It is a value, and not safe for concurrent use.
+// Call is the state of one call. It is a value, and not safe for concurrent use.
 type Call struct {
 	tool.CallRef
 	Status Status `json:"status"`
-	// Title, Metadata and Progress are what the tool told last.
+	// Title, Metadata and Progress are the tool's latest updates.
 	Title    string                     `json:"title,omitempty"`
 	Metadata map[string]json.RawMessage `json:"metadata,omitempty"`
 	Progress *tool.Progress             `json:"progress,omitempty"`
-	// Revision counts the changes, so that a reader can tell old from new.
+	// Revision counts the changes. A reader compares it to find the newer of two states.
 	Revision uint64    `json:"revision"`
 	Started  time.Time `json:"started"`
 	// Ended is when the call ended; zero before.
 	Ended time.Time `json:"ended,omitzero"`
-	// Result and Err are how it ended; nil before. A result longer than MaxResult is not
-	// kept, and ResultOmitted says so.
+	// Result and Err are the outcome; nil before the end. A result larger than MaxResult is not
+	// kept, and ResultOmitted is set instead.
 	Result        *tool.Result `json:"result,omitempty"`
 	ResultOmitted bool         `json:"result_omitted,omitempty"`
 	Err           *tool.Error  `json:"error,omitempty"`
 }
 
-// callJSON is a Call whose ID is called "id".
+// callJSON is a Call with its ID in the JSON field "id".
 type callJSON struct {
 	ID string `json:"id"`
-	// NoID, which is never there, takes the place of "call_id".
+	// NoID is always nil. It hides the field "call_id" of CallRef.
 	NoID *string `json:"call_id,omitempty"`
 	*callFields
 }
@@ -65,7 +64,7 @@ func (c Call) MarshalJSON() ([]byte, error) {
 	return json.Marshal(callJSON{ID: c.ID, callFields: (*callFields)(&c)})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (c *Call) UnmarshalJSON(data []byte) error {
 	read := callJSON{callFields: (*callFields)(c)}
 	err := json.Unmarshal(data, &read)
@@ -73,11 +72,11 @@ func (c *Call) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Move takes the call to another status before its end. A move that is none of those that
-// there are is an error, and changes nothing.
+// Move changes the status of a call that has not ended. An invalid transition is an error and
+// changes nothing.
 func (c *Call) Move(to Status) error {
 	if to.Ended() {
-		return fmt.Errorf("a call becomes %s by End alone", to)
+		return fmt.Errorf("only End changes the status of a call to %s", to)
 	}
 	return c.move(to)
 }
@@ -94,8 +93,8 @@ func (c *Call) move(to Status) error {
 	return nil
 }
 
-// Update takes in what the tool tells of the call, as a whole or, with an error, not at
-// all: ErrEnded, ErrInvalid or ErrTooLarge.
+// Update merges an update into the state. If it fails with ErrEnded, ErrInvalid or ErrTooLarge, it
+// changes nothing.
 func (c *Call) Update(u tool.Update) error {
 	if c.Status.Ended() {
 		return ErrEnded
@@ -126,8 +125,8 @@ func (c *Call) Update(u tool.Update) error {
 	return nil
 }
 
-// End ends the call with its result, nil for one that is not to be kept, and with the error
-// when it failed. Ending again is ErrEnded and changes nothing.
+// End ends the call with its result, and with the error if it failed. A nil result means that the
+// result is too large to keep. Ending a call again fails with ErrEnded and changes nothing.
 func (c *Call) End(at time.Time, result *tool.Result, failure *tool.Error) error {
 	to := Completed
 	if failure != nil {
@@ -140,7 +139,7 @@ func (c *Call) End(at time.Time, result *tool.Result, failure *tool.Error) error
 	return nil
 }
 
-// Clone returns a copy that shares nothing that anybody changes.
+// Clone returns a copy that shares no memory with c, except memory that never changes.
 func (c Call) Clone() Call {
 	c.Metadata = maps.Clone(c.Metadata)
 	for name, value := range c.Metadata {
@@ -158,7 +157,7 @@ func (c Call) Clone() Call {
 	return c
 }
 
-// Bounds of what a call may tell.
+// Limits of the updates of a call.
 const (
 	maxTitle    = 256      // bytes
 	maxMessage  = 1 << 10  // bytes of a Progress

@@ -1,27 +1,27 @@
 package state
 
-// Status is where a call stands.
+// Status is the status of a call.
 type Status string
 
 // The statuses.
 const (
-	// Pending: it has begun, and is checked or waits for its turn; or its tool has handed it
-	// on and the result comes later.
+	// Pending means that the call is checked or waits for its turn, or that its tool has returned
+	// and the result comes later.
 	Pending Status = "pending"
-	// AwaitingConfirmation: somebody is asked about it.
+	// AwaitingConfirmation means that an approver is asked about the call.
 	AwaitingConfirmation Status = "awaiting_confirmation"
-	// Running: the tool runs.
+	// Running means that the tool runs.
 	Running Status = "running"
-	// Completed: it ended with a result.
+	// Completed means that the call ended with a result.
 	Completed Status = "completed"
-	// Error: it ended with a failure.
+	// Error means that the call failed.
 	Error Status = "error"
 )
 
-// Ended reports whether nothing comes after s.
+// Ended reports whether s is a final status.
 func (s Status) Ended() bool { return s == Completed || s == Error }
 
-// CanBecome reports whether a call may go from s to another status.
+// CanBecome reports whether the status of a call may change from s to other.
 func (s Status) CanBecome(other Status) bool {
 	switch s {
 	case Pending:
@@ -34,8 +34,8 @@ func (s Status) CanBecome(other Status) bool {
 	return false
 }
 
-// StepStatus is the status under the names of steps in a user interface, where a call
-// that ended has "success" or "failed".
+// StepStatus returns the status in the terms of steps in a user interface, where an ended call has
+// the status "success" or "failed".
 func (s Status) StepStatus() string {
 	switch s {
 	case Completed:

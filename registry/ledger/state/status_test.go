@@ -2,8 +2,8 @@ package state
 
 import "testing"
 
-// Every pair of statuses is either an arrow or an error.
-func TestMoves(t *testing.T) {
+// Every transition that CanBecome does not allow is an error.
+func TestOnlyListedTransitionsAreAllowed(t *testing.T) {
 	arrows := map[string]bool{
 		"pending>awaiting_confirmation": true, "pending>running": true, "pending>error": true,
 		"awaiting_confirmation>pending": true, "awaiting_confirmation>running": true, "awaiting_confirmation>error": true,

@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"log/slog"
+
+	"github.com/wasmtool/wasmtool/registry/internal/callerror"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
+
+// Relay passes an update of the running tool to the state of the call, to subscribers and to the
+// caller. It drops updates after the end of the call.
+func (e *Entry) Relay(u tool.Update) {
+	e.relayMu.Lock()
+	defer e.relayMu.Unlock()
+	if !e.note(u) || e.call.OnUpdate == nil {
+		return
+	}
+	defer callerror.LogPanic(e.ledger.log, "a listener", e.call.ID)
+	e.call.OnUpdate(u)
+}
+
+// note merges an update into the state of the call and publishes it. It returns false if the
+// update is dropped.
+func (e *Entry) note(u tool.Update) bool {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	if e.over {
+		e.ledger.log.Debug("dropped an update of a call that has ended", "tool", e.state.Tool, "call", e.call.ID)
+		return false
+	}
+	if err := e.update(u); err != nil {
+		e.ledger.log.Warn("dropped an update of a call", "tool", e.state.Tool, "call", e.call.ID, "error", err)
+		return false
+	}
+	e.publish(Event{Kind: EventUpdated, Update: u})
+	return true
+}
+
+// stopUpdates makes Relay drop all further updates. It does not wait for an update that is being
+// passed to the caller.
+func (e *Entry) stopUpdates() {
+	e.stateMu.Lock()
+	defer e.stateMu.Unlock()
+	e.over = true
+}
+
+// Call returns the call for the executor. Its listeners recover from panics, so that these cannot
+// interrupt a guest, and pass progress also to Relay.
+func (e *Entry) Call() tool.Call {
+	call := e.call
+	call.OnUpdate = e.Relay
+	if onLog := call.OnLog; onLog != nil {
+		call.OnLog = func(level slog.Level, text string) {
+			defer callerror.LogPanic(e.ledger.log, "a listener", e.call.ID)
+			onLog(level, text)
+		}
+	}
+	onProgress := call.OnProgress
+	call.OnProgress = func(done, total float64, message string) {
+		e.Relay(tool.Update{Progress: &tool.Progress{Done: done, Total: total, Message: message}})
+		if onProgress != nil {
+			defer callerror.LogPanic(e.ledger.log, "a listener", e.call.ID)
+			onProgress(done, total, message)
+		}
+	}
+	return call
+}
