@@ -38,7 +38,7 @@ func check(file string, data []byte) (c *checker, m *Manifest) {
 	if format := root.Get("manifest"); format != nil && format.Kind == stricttoml.KindInteger {
 		if number, _ := stricttoml.Number(format.Text); number != "1" {
 			// What the other keys of another format mean is not known here.
-			c.Fault(c.At("manifest"), "format %s is not known; this program reads manifest = 1", number)
+			c.Errorf(c.At("manifest"), "format %s is not known; this program reads manifest = 1", number)
 			return c, nil
 		}
 	}

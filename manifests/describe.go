@@ -18,8 +18,8 @@ type Describe struct {
 func (c *checker) describeKeys(m *Manifest) []stricttoml.Key {
 	m.Describe = new(Describe)
 	return []stricttoml.Key{
-		{Name: "args", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Describe.Args, parseArg)},
-		{Name: "entry", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Describe.Entry, parseEntry)},
+		{Name: "args", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &m.Describe.Args, parseArg)},
+		{Name: "entry", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Describe.Entry, parseEntry)},
 	}
 }
 
@@ -32,15 +32,15 @@ func (c *checker) describe(m *Manifest) {
 	args, entry := table.Get("args") != nil, table.Get("entry") != nil
 	switch {
 	case m.REST != nil:
-		c.Fault(at, "only a program can describe itself; leave it out")
+		c.Errorf(at, "only a program can describe itself; leave it out")
 	case args == entry:
-		c.Fault(at, "write args for a command, or entry for any other module, such as entry = \"describe\"")
+		c.Errorf(at, "write args for a command, or entry for any other module, such as entry = \"describe\"")
 	case args && len(m.Describe.Args) == 0 && len(table.Get("args").Elements()) == 0:
-		c.Fault(c.At("describe", "args"), "is empty; write the arguments with which the program describes itself, such as [\"describe\"]")
+		c.Errorf(c.At("describe", "args"), "is empty; write the arguments with which the program describes itself, such as [\"describe\"]")
 	case m.Module.ABI == ABICommand && entry:
-		c.Fault(c.At("describe", "entry"), "a command starts at _start; write args instead")
+		c.Errorf(c.At("describe", "entry"), "a command starts at _start; write args instead")
 	case m.Module.ABI != "" && m.Module.ABI != ABICommand && args:
-		c.Fault(c.At("describe", "args"), "only a command has arguments; write entry instead")
+		c.Errorf(c.At("describe", "args"), "only a command has arguments; write entry instead")
 	}
 }
 

@@ -21,7 +21,7 @@ func TestDecodeCutsALongReport(t *testing.T) {
 		t.Fatalf("%d faults, want %d", len(faults), stricttoml.MaxErrors+1)
 	}
 	last := faults[stricttoml.MaxErrors]
-	if last.Message != "900 more faults from here on are not listed" || last.Line != 6+stricttoml.MaxErrors {
+	if last.Message != "900 more errors from here on are not listed" || last.Line != 6+stricttoml.MaxErrors {
 		t.Errorf("last fault = %v", last)
 	}
 	if strings.ContainsRune(err.Error(), '\x1b') {

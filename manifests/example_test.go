@@ -84,7 +84,7 @@ func TestDecodeExampleFaults(t *testing.T) {
 		{"title = 'a'\nbefore = [{ text = 'x' }, { txt = 1 }]\nerror = 'invalid_argument'", `2:27: examples[0].before[1]: parameter "text" is required`},
 		{"title = 'a'\nbefore = {}", `2:10: examples[0].before: expected a list, got a table; write the arguments of each call in braces: [{ ... }]`},
 		{"title = 'a'\nbefore = [1]", `2:11: examples[0].before[0]: expected a table, got an integer; write the arguments of a call in braces`},
-		{"title = 'a'\nbefore = [" + many(21, "{}") + "]", `2:10: examples[0].before: has 21 calls; the ceiling is 20`},
+		{"title = 'a'\nbefore = [" + many(21, "{}") + "]", `2:10: examples[0].before: has 21 calls; the limit is 20`},
 		{"title = 'a'\nbefore = [{ text = inf }]", `JSON has no inf`},
 		{"title = 'a'\nfiles = { x = 1 }", `2:15: examples[0].files.x: expected a string, got an integer`},
 		{"title = 'a'\nfiles = { '../x' = '' }", `2:11: examples[0].files."../x": "../x" is no plain path below the mount`},
@@ -97,15 +97,15 @@ func TestDecodeExampleFaults(t *testing.T) {
 		{"title = 'a'\nfiles = { 'data:x:y' = '' }", `holds a character that a path of an example may not`},
 		{"title = 'a'\nfiles = { 'a\\b' = '' }", `holds a character that a path of an example may not`},
 		{"title = 'a'\nfiles = { \"a\\u0000\" = '' }", `the key holds U+0000`},
-		{"title = 'a'\nfiles = { " + strings.Repeat("x", 256) + " = '' }", `is 256 bytes long; the ceiling is 255`},
-		{"title = 'a'\nfiles = { " + files.String() + " }", `2:9: examples[0].files: has 65 files; the ceiling is 64`},
+		{"title = 'a'\nfiles = { " + strings.Repeat("x", 256) + " = '' }", `is 256 bytes long; the limit is 255`},
+		{"title = 'a'\nfiles = { " + files.String() + " }", `2:9: examples[0].files: has 65 files; the limit is 64`},
 		{"title = 'a'\nfiles = { a = '', 'a/b' = '' }", `2:9: examples[0].files: "a" cannot be a file, with "a/b" below it`},
 		{"title = 'a'\nfiles = { a = '', 'workspace:a' = '' }", `2:9: examples[0].files: has "a" twice`},
 		{"title = 'a'\nfiles = { 'other:a' = '' }\noutput = ''", `examples[0]: "other:a" is in the mount "other", which the tool does not ask for`},
 		{"title = 'a'\ngone = ['tmp:a']", `examples[0]: "tmp:a" is in the mount "tmp"`},
 		{"title = 'a'\nafter = { a = '' }\ngone = ['a']", `examples[0]: has a file both in after and in gone`},
 		{"title = 'a'\ncontains = ['']", `2:13: examples[0].contains[0]: is empty`},
-		{"title = 'a'\nerror = 'executon'", `2:9: examples[0].error: "executon" is not known here; did you mean "execution"?`},
+		{"title = 'a'\nerror = 'executon'", `2:9: examples[0].error: "executon" is not a valid value; did you mean "execution"?`},
 		{"title = 'a'\nnow = '2026-01-31'", `2:7: examples[0].now: "2026-01-31" is not a time of RFC 3339`},
 		{"title = 'a'\nnow = '1969-12-31T23:59:59Z'", `out of range; write a time of the years 1970 to 2200`},
 		{"title = 'a'\nnow = 2026-01-31T00:00:00Z", `2:7: examples[0].now: expected a string, got a date or time; write "2026-01-31T00:00:00Z"`},
@@ -145,7 +145,7 @@ output = ""
 		}
 	}
 	_, err = Decode("tool.toml", []byte(minimal+strings.Repeat("[[examples]]\ntitle = 'a'\noutput = ''\n", MaxExamples+1)))
-	if err == nil || !strings.Contains(err.Error(), "examples: has 21 examples; the ceiling is 20") {
+	if err == nil || !strings.Contains(err.Error(), "examples: has 21 examples; the limit is 20") {
 		t.Errorf("21 examples: %v", err)
 	}
 }

@@ -18,17 +18,17 @@ func (c *checker) exampleKeys(m *Manifest) []stricttoml.Key {
 	m.Examples = append(m.Examples, Example{})
 	e := &m.Examples[len(m.Examples)-1]
 	return []stricttoml.Key{
-		{Name: "title", Want: stricttoml.WantText, Required: `a title, such as title = "Count the words of a file"`, Read: stricttoml.ReadText(c.Checker, &e.Title, parseTitle)},
+		{Name: "title", Want: stricttoml.WantString, Required: `a title, such as title = "Count the words of a file"`, Read: stricttoml.ReadString(c.Checker, &e.Title, parseTitle)},
 		{Name: "arguments", Want: stricttoml.WantJSON, Read: c.json(&e.Arguments)},
 		{Name: "before", Want: stricttoml.WantAny, Read: c.exampleCalls(e)},
-		{Name: "files", Path: "examples.files", Want: stricttoml.WantNamed, Check: checkExamplePath, Entry: exampleFile(&e.Files), Read: c.exampleFiles(&e.Files)},
-		{Name: "output", Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) { e.Output, e.HasOutput = n.Text, true }},
-		{Name: "contains", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &e.Contains, parseFilled)},
-		{Name: "after", Path: "examples.after", Want: stricttoml.WantNamed, Check: checkExamplePath, Entry: exampleFile(&e.After), Read: c.exampleFiles(&e.After)},
-		{Name: "gone", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &e.Gone, parseExamplePath)},
-		{Name: "error", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &e.Error, parseErrorCode)},
-		{Name: "now", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &e.Now, parseInstant)},
-		{Name: "network", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&e.Network)},
+		{Name: "files", Path: "examples.files", Want: stricttoml.WantMap, Check: checkExamplePath, Entry: exampleFile(&e.Files), Read: c.exampleFiles(&e.Files)},
+		{Name: "output", Want: stricttoml.WantString, Read: func(_ stricttoml.Place, n *stricttoml.Node) { e.Output, e.HasOutput = n.Text, true }},
+		{Name: "contains", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &e.Contains, parseFilled)},
+		{Name: "after", Path: "examples.after", Want: stricttoml.WantMap, Check: checkExamplePath, Entry: exampleFile(&e.After), Read: c.exampleFiles(&e.After)},
+		{Name: "gone", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &e.Gone, parseExamplePath)},
+		{Name: "error", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &e.Error, parseErrorCode)},
+		{Name: "now", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &e.Now, parseInstant)},
+		{Name: "network", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&e.Network)},
 	}
 }
 
@@ -37,18 +37,18 @@ func (c *checker) exampleKeys(m *Manifest) []stricttoml.Key {
 func (c *checker) exampleCalls(e *Example) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if n.Kind != stricttoml.KindList {
-			c.Fault(at, "expected a list, got %s; write the arguments of each call in braces: [{ ... }]", n.Kind)
+			c.Errorf(at, "expected a list, got %s; write the arguments of each call in braces: [{ ... }]", n.Kind)
 			return
 		}
 		if len(n.Items) > MaxExampleCalls {
-			c.Fault(at, "has %d calls; the ceiling is %d", len(n.Items), MaxExampleCalls)
+			c.Errorf(at, "has %d calls; the limit is %d", len(n.Items), MaxExampleCalls)
 			return
 		}
 		e.Before = make([]json.RawMessage, len(n.Items))
 		for i, item := range n.Items {
 			at := at.Item(i, item.Offset)
 			if item.Kind != stricttoml.KindTable {
-				c.Fault(at, "expected a table, got %s; write the arguments of a call in braces", item.Kind)
+				c.Errorf(at, "expected a table, got %s; write the arguments of a call in braces", item.Kind)
 				continue
 			}
 			c.json(&e.Before[i])(at, item)
@@ -59,7 +59,7 @@ func (c *checker) exampleCalls(e *Example) stricttoml.Reader {
 // exampleFile reads a file into a list of files.
 func exampleFile(files *[]ExampleFile) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
-		return stricttoml.Key{Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
+		return stricttoml.Key{Want: stricttoml.WantString, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
 			path, _ := parseExamplePath(name) // checked
 			*files = append(*files, ExampleFile{path, n.Text})
 		}}
@@ -70,16 +70,16 @@ func exampleFile(files *[]ExampleFile) func(name string) stricttoml.Key {
 func (c *checker) exampleFiles(files *[]ExampleFile) stricttoml.Reader {
 	return func(at stricttoml.Place, _ *stricttoml.Node) {
 		if len(*files) > MaxExampleFiles {
-			c.Fault(at, "has %d files; the ceiling is %d", len(*files), MaxExampleFiles)
+			c.Errorf(at, "has %d files; the limit is %d", len(*files), MaxExampleFiles)
 			return
 		}
 		for i, one := range *files {
 			for j, other := range *files {
 				switch {
 				case i < j && one.ExamplePath == other.ExamplePath:
-					c.Fault(at, "has %s twice; leave one out", stricttoml.Quote(one.String()))
+					c.Errorf(at, "has %s twice; leave one out", stricttoml.Quote(one.String()))
 				case one.Mount == other.Mount && strings.HasPrefix(other.Path, one.Path+"/"):
-					c.Fault(at, "%s cannot be a file, with %s below it; leave one out", stricttoml.Quote(one.String()), stricttoml.Quote(other.String()))
+					c.Errorf(at, "%s cannot be a file, with %s below it; leave one out", stricttoml.Quote(one.String()), stricttoml.Quote(other.String()))
 				}
 			}
 		}

@@ -16,11 +16,11 @@ const failsArguments = "invalid_argument"
 
 // examples checks what concerns more than one key of an example.
 func (c *checker) examples(m *Manifest) {
-	if c.Faulty(c.At("examples")) {
+	if c.HasError(c.At("examples")) {
 		return
 	}
 	if len(m.Examples) > MaxExamples {
-		c.Fault(c.At("examples"), "has %d examples; the ceiling is %d", len(m.Examples), MaxExamples)
+		c.Errorf(c.At("examples"), "has %d examples; the limit is %d", len(m.Examples), MaxExamples)
 		return
 	}
 	titles := make(map[string]bool)
@@ -30,17 +30,17 @@ func (c *checker) examples(m *Manifest) {
 			return c.At(append([]string{"examples", strconv.Itoa(i)}, steps...)...)
 		}
 		if titles[e.Title] {
-			c.Fault(at("title"), "%s is the title of an earlier example; say what is different here", stricttoml.Quote(e.Title))
+			c.Errorf(at("title"), "%s is the title of an earlier example; say what is different here", stricttoml.Quote(e.Title))
 		}
 		titles[e.Title] = true
 		if fault := e.mismatched(); fault != "" {
-			c.Fault(at(), "%s", fault)
+			c.Errorf(at(), "%s", fault)
 		}
 		if !e.Now.IsZero() && !m.Permissions.Clock {
-			c.Fault(at("now"), "the tool asks for no clock; add permissions.clock = true, or leave it out")
+			c.Errorf(at("now"), "the tool asks for no clock; add permissions.clock = true, or leave it out")
 		}
 		if e.Network && len(m.asks) == 0 && m.REST == nil {
-			c.Fault(at("network"), "the tool asks for no network; leave it out")
+			c.Errorf(at("network"), "the tool asks for no network; leave it out")
 		}
 		for _, file := range slices.Concat(e.Files, e.After) {
 			c.exampleMount(m, at, file.ExamplePath)
@@ -54,13 +54,13 @@ func (c *checker) examples(m *Manifest) {
 // exampleMount reports a file in a mount that the tool never sees.
 func (c *checker) exampleMount(m *Manifest, at func(...string) stricttoml.Place, path ExamplePath) {
 	if !asksMount(m.Permissions, path.Mount) {
-		c.Fault(at(), "%s is in the mount %q, which the tool does not ask for or gets empty; name a mount of [[permissions.fs]], as in \"mount:path\"", stricttoml.Quote(path.String()), path.Mount)
+		c.Errorf(at(), "%s is in the mount %q, which the tool does not ask for or gets empty; name a mount of [[permissions.fs]], as in \"mount:path\"", stricttoml.Quote(path.String()), path.Mount)
 	}
 }
 
 // exampleCallsFit checks the arguments of examples against the parameters.
 func (c *checker) exampleCallsFit(m *Manifest) {
-	if c.Faulty(c.At("examples")) {
+	if c.HasError(c.At("examples")) {
 		return
 	}
 	for i, e := range m.Examples {
@@ -83,10 +83,10 @@ func (c *checker) fit(m *Manifest, raw json.RawMessage, steps []string) (jsonsch
 		faults = jsonschema.Violations{{Message: err.Error()}}
 	}
 	for _, fault := range faults {
-		c.Fault(c.At(slices.Concat(steps, pointerSteps(fault.Pointer))...), "%s", fault.Message)
+		c.Errorf(c.At(slices.Concat(steps, pointerSteps(fault.Pointer))...), "%s", fault.Message)
 	}
 	for _, warning := range arguments.Warnings {
-		c.Fault(c.At(steps...), "not all of it would reach a call: %s", warning)
+		c.Errorf(c.At(steps...), "not all of it would reach a call: %s", warning)
 	}
 	return arguments, err == nil
 }

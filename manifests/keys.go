@@ -13,27 +13,27 @@ import (
 func (c *checker) keys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
 		{Name: "manifest", Want: stricttoml.WantInteger, Required: "manifest = 1"},
-		{Name: "name", Want: stricttoml.WantText, Required: `a name, such as name = "word_count"`, Read: stricttoml.ReadText(c.Checker, &m.Name, parseName)},
-		{Name: "version", Want: stricttoml.WantText, Required: `a version, such as version = "1.0.0"`, Read: stricttoml.ReadText(c.Checker, &m.Version, parseVersion)},
-		{Name: "title", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Title, parseTitle)},
-		{Name: "description", Want: stricttoml.WantText, Required: "a description: what the tool does, for people and models", Read: stricttoml.ReadText(c.Checker, &m.Description, parseDescription)},
-		{Name: "category", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Category, parseWord)},
-		{Name: "tags", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Tags, parseWord)},
-		{Name: "aliases", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Aliases, parseName)},
-		{Name: "timeout", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(c.Checker, &m.Timeout, parseTimeout)},
-		{Name: "dangerous", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Dangerous)},
-		{Name: "confirm", Want: stricttoml.WantText, Read: c.confirm(m)},
-		{Name: "polling", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Polling)},
-		{Name: "changes", Want: stricttoml.WantText, Read: c.parameter(&m.Changes)},
-		{Name: "shell", Want: stricttoml.WantText, Read: c.parameter(&m.Shell)},
+		{Name: "name", Want: stricttoml.WantString, Required: `a name, such as name = "word_count"`, Read: stricttoml.ReadString(c.Checker, &m.Name, parseName)},
+		{Name: "version", Want: stricttoml.WantString, Required: `a version, such as version = "1.0.0"`, Read: stricttoml.ReadString(c.Checker, &m.Version, parseVersion)},
+		{Name: "title", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Title, parseTitle)},
+		{Name: "description", Want: stricttoml.WantString, Required: "a description: what the tool does, for people and models", Read: stricttoml.ReadString(c.Checker, &m.Description, parseDescription)},
+		{Name: "category", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Category, parseWord)},
+		{Name: "tags", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &m.Tags, parseWord)},
+		{Name: "aliases", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &m.Aliases, parseName)},
+		{Name: "timeout", Want: stricttoml.WantString, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadString(c.Checker, &m.Timeout, parseTimeout)},
+		{Name: "dangerous", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Dangerous)},
+		{Name: "confirm", Want: stricttoml.WantString, Read: c.confirm(m)},
+		{Name: "polling", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Polling)},
+		{Name: "changes", Want: stricttoml.WantString, Read: c.parameter(&m.Changes)},
+		{Name: "shell", Want: stricttoml.WantString, Read: c.parameter(&m.Shell)},
 		{Name: "module", Path: "module", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.moduleKeys(m) }},
 		{Name: "rest", Path: "rest", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.restKeys(m) }},
 		{Name: "describe", Path: "describe", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.describeKeys(m) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.limitKeys(m) }},
-		{Name: "settings", Path: "settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: c.settingKey(m)},
+		{Name: "settings", Path: "settings", Want: stricttoml.WantMap, Check: checkSettingName, Entry: c.settingKey(m)},
 		{Name: "permissions", Path: "permissions", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return c.permissionKeys(m) }},
 		{Name: "parameters", Want: stricttoml.WantJSON, Read: c.schema(&m.Parameters, jsonschema.CompileParameters)},
-		{Name: "parameters_file", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.ParametersFile, parseSchemaPath)},
+		{Name: "parameters_file", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.ParametersFile, parseSchemaPath)},
 		{Name: "result", Want: stricttoml.WantJSON, Read: c.schema(&m.Result, jsonschema.Compile)},
 		{Name: "examples", Path: "examples", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.exampleKeys(m) }},
 	}
@@ -41,23 +41,23 @@ func (c *checker) keys(m *Manifest) []stricttoml.Key {
 
 func (c *checker) moduleKeys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
-		{Name: "path", Want: stricttoml.WantText, Required: `the path of the module, such as path = "tool.wasm"`, Read: stricttoml.ReadText(c.Checker, &m.Module.Path, parseModulePath)},
-		{Name: "sha256", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.SHA256, parseDigest)},
-		{Name: "abi", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.ABI, parseABI)},
-		{Name: "entry", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.Entry, parseEntry)},
-		{Name: "mcp_tool", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.MCPTool, parseMCPTool)},
-		{Name: "config", Path: "module.config", Want: stricttoml.WantNamed, Entry: textsByName(&m.Module.Config), Read: c.checkConfig(m)},
-		{Name: "args", Want: stricttoml.WantTexts, Read: c.args(m)},
-		{Name: "stdin", Want: stricttoml.WantText, Read: c.stdin(m)},
-		{Name: "output", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Module.Output, parseOutput)},
+		{Name: "path", Want: stricttoml.WantString, Required: `the path of the module, such as path = "tool.wasm"`, Read: stricttoml.ReadString(c.Checker, &m.Module.Path, parseModulePath)},
+		{Name: "sha256", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.SHA256, parseDigest)},
+		{Name: "abi", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.ABI, parseABI)},
+		{Name: "entry", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Entry, parseEntry)},
+		{Name: "mcp_tool", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.MCPTool, parseMCPTool)},
+		{Name: "config", Path: "module.config", Want: stricttoml.WantMap, Entry: textsByName(&m.Module.Config), Read: c.checkConfig(m)},
+		{Name: "args", Want: stricttoml.WantStrings, Read: c.args(m)},
+		{Name: "stdin", Want: stricttoml.WantString, Read: c.stdin(m)},
+		{Name: "output", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Module.Output, parseOutput)},
 		{Name: "warm", Want: stricttoml.WantJSON, Read: c.json(&c.warm)},
 	}
 }
 
 func (c *checker) limitKeys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
-		{Name: "memory", Want: stricttoml.WantText, Unit: stricttoml.SizeOf, Read: stricttoml.ReadText(c.Checker, &m.Limits.Memory, parseMemory)},
-		{Name: "output", Want: stricttoml.WantText, Unit: stricttoml.SizeOf, Read: stricttoml.ReadText(c.Checker, &m.Limits.Output, parseOutputLimit)},
+		{Name: "memory", Want: stricttoml.WantString, Unit: stricttoml.SizeOf, Read: stricttoml.ReadString(c.Checker, &m.Limits.Memory, parseMemory)},
+		{Name: "output", Want: stricttoml.WantString, Unit: stricttoml.SizeOf, Read: stricttoml.ReadString(c.Checker, &m.Limits.Output, parseOutputLimit)},
 		{Name: "fuel", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.Fuel, MinFuel, MaxFuel)},
 		{Name: "open_files", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.OpenFiles, MinOpenFiles, MaxOpenFiles)},
 		{Name: "http_requests", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(c.Checker, &m.Limits.HTTPRequests, MinHTTPRequests, MaxHTTPRequests)},
@@ -66,10 +66,10 @@ func (c *checker) limitKeys(m *Manifest) []stricttoml.Key {
 
 func (c *checker) permissionKeys(m *Manifest) []stricttoml.Key {
 	return []stricttoml.Key{
-		{Name: "env", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &m.Permissions.Env, parseEnvName)},
-		{Name: "kv", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &m.Permissions.KV, parseKV)},
-		{Name: "clock", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Permissions.Clock)},
-		{Name: "random", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Permissions.Random)},
+		{Name: "env", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &m.Permissions.Env, parseEnvName)},
+		{Name: "kv", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &m.Permissions.KV, parseKV)},
+		{Name: "clock", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Permissions.Clock)},
+		{Name: "random", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Permissions.Random)},
 		{Name: "fs", Path: "permissions.fs", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.fsKeys(m) }},
 		{Name: "net", Path: "permissions.net", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.netKeys(m) }, Read: c.checkNet(m)},
 	}
@@ -79,10 +79,10 @@ func (c *checker) fsKeys(m *Manifest) []stricttoml.Key {
 	m.Permissions.FS = append(m.Permissions.FS, capability.FS{})
 	fs := &m.Permissions.FS[len(m.Permissions.FS)-1]
 	return []stricttoml.Key{
-		{Name: "mount", Want: stricttoml.WantText, Required: `the name of a mount, such as mount = "workspace"`, Read: stricttoml.ReadText(c.Checker, &fs.Mount, parseWord)},
-		{Name: "mode", Want: stricttoml.WantText, Required: `mode = "read"`, Read: stricttoml.ReadText(c.Checker, &fs.Mode, parseMode)},
-		{Name: "deny", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &fs.Deny, parseDeny)},
-		{Name: "at", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &fs.At, parseGuestPath)},
+		{Name: "mount", Want: stricttoml.WantString, Required: `the name of a mount, such as mount = "workspace"`, Read: stricttoml.ReadString(c.Checker, &fs.Mount, parseWord)},
+		{Name: "mode", Want: stricttoml.WantString, Required: `mode = "read"`, Read: stricttoml.ReadString(c.Checker, &fs.Mode, parseMode)},
+		{Name: "deny", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &fs.Deny, parseDeny)},
+		{Name: "at", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &fs.At, parseGuestPath)},
 	}
 }
 
@@ -90,9 +90,9 @@ func (c *checker) netKeys(m *Manifest) []stricttoml.Key {
 	m.asks = append(m.asks, ask{})
 	a := &m.asks[len(m.asks)-1]
 	return []stricttoml.Key{
-		{Name: "url", Want: stricttoml.WantText, Required: `a URL, such as url = "https://api.example.com/v1"`, Read: c.url(a)},
-		{Name: "methods", Want: stricttoml.WantTexts, Read: c.methods(&a.net)},
-		{Name: "when", Path: "permissions.net.when", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: textsByName(&a.when)},
+		{Name: "url", Want: stricttoml.WantString, Required: `a URL, such as url = "https://api.example.com/v1"`, Read: c.url(a)},
+		{Name: "methods", Want: stricttoml.WantStrings, Read: c.methods(&a.net)},
+		{Name: "when", Path: "permissions.net.when", Want: stricttoml.WantMap, Check: checkSettingName, Entry: textsByName(&a.when)},
 		{Name: "secrets", Path: "permissions.net.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(&a.net) }},
 	}
 }
@@ -101,11 +101,11 @@ func (c *checker) secretKeys(net *capability.Net) []stricttoml.Key {
 	net.Secrets = append(net.Secrets, capability.SecretUse{})
 	s := &net.Secrets[len(net.Secrets)-1]
 	return []stricttoml.Key{
-		{Name: "name", Want: stricttoml.WantText, Required: `the name of a secret, such as name = "GITHUB_TOKEN"`, Read: stricttoml.ReadText(c.Checker, &s.Name, parseSecretName)},
-		{Name: "header", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Header, parseFilled)},
-		{Name: "query", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Query, parseFilled)},
-		{Name: "basic", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&s.Basic)},
-		{Name: "prefix", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &s.Prefix, parseFilled)},
+		{Name: "name", Want: stricttoml.WantString, Required: `the name of a secret, such as name = "GITHUB_TOKEN"`, Read: stricttoml.ReadString(c.Checker, &s.Name, parseSecretName)},
+		{Name: "header", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &s.Header, parseFilled)},
+		{Name: "query", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &s.Query, parseFilled)},
+		{Name: "basic", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&s.Basic)},
+		{Name: "prefix", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &s.Prefix, parseFilled)},
 	}
 }
 
@@ -128,14 +128,14 @@ func (c *checker) args(m *Manifest) stricttoml.Reader {
 	read := stricttoml.ReadWith(c.Checker, parseArg, func(at stricttoml.Place, text string) {
 		m.Module.Args = append(m.Module.Args, c.template(at, text))
 	})
-	return func(at stricttoml.Place, n *stricttoml.Node) { c.EachText(at, n, read) }
+	return func(at stricttoml.Place, n *stricttoml.Node) { c.EachString(at, n, read) }
 }
 
 // template parses a template and notes its placeholders.
 func (c *checker) template(at stricttoml.Place, text string) placeholder.Template {
 	t, err := placeholder.Parse(text)
 	if err != nil {
-		c.Fault(at, "%s", err)
+		c.Errorf(at, "%s", err)
 		return placeholder.Template{}
 	}
 	c.placeholders(at, t.Parameters()...)
@@ -154,7 +154,7 @@ func (c *checker) stdin(m *Manifest) stricttoml.Reader {
 // textsByName reads the texts of a table by their names.
 func textsByName(target *map[string]string) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
-		return stricttoml.Key{Want: stricttoml.WantText, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
+		return stricttoml.Key{Want: stricttoml.WantString, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
 			if *target == nil {
 				*target = make(map[string]string)
 			}
@@ -180,7 +180,7 @@ func (c *checker) checkConfig(m *Manifest) stricttoml.Reader {
 			size += len(name) + len(value)
 		}
 		if size > MaxConfigBytes {
-			c.Fault(at, "has %d bytes in names and values; the ceiling is %s", size, stricttoml.FormatSize(MaxConfigBytes))
+			c.Errorf(at, "has %d bytes in names and values; the limit is %s", size, stricttoml.FormatSize(MaxConfigBytes))
 		}
 	}
 }

@@ -59,7 +59,7 @@ func load(folder *Directory, manifestPath string, module func(moduleFiles, Modul
 	if name := m.Module.Path; name != "" && (!outside(name) || m.Module.SHA256 != "") {
 		var fault *moduleFault
 		if wasm, fault = module(f, m.Module); fault != nil {
-			c.Fault(c.At("module", fault.key), "%s", fault.message)
+			c.Errorf(c.At("module", fault.key), "%s", fault.message)
 		}
 	}
 	if err := c.Err(); err != nil {
@@ -80,12 +80,12 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 		err = errors.New("is a link that leaves the manifest's folder; put the file itself there")
 	}
 	if err != nil {
-		c.Fault(at, "%s %s", stricttoml.Quote(m.ParametersFile), err)
+		c.Errorf(at, "%s %s", stricttoml.Quote(m.ParametersFile), err)
 		return
 	}
 	m.Digest = sha256Hex([]byte(m.Digest), data)
 	if fault := jsonschema.CheckTexts(data); fault != nil {
-		c.Fault(at, "%s: %s; leave it out", stricttoml.Quote(m.ParametersFile), fault)
+		c.Errorf(at, "%s: %s; leave it out", stricttoml.Quote(m.ParametersFile), fault)
 		return
 	}
 	schema, err := jsonschema.CompileParameters(data)
@@ -99,6 +99,6 @@ func (c *checker) parametersFile(own files, m *Manifest) {
 		if fault.Pointer != "" {
 			where += " at " + plaintext.Visible(fault.Pointer)
 		}
-		c.Fault(at, "%s: %s", where, fault.Message)
+		c.Errorf(at, "%s: %s", where, fault.Message)
 	}
 }

@@ -26,13 +26,13 @@ func ReadModule(folder *Directory, manifestPath string, m *Manifest) ([]byte, er
 			return wasm, nil
 		}
 	}
-	return nil, Errors{m.Fault(manifestPath, "module."+fault.key, fault.message)}
+	return nil, Errors{m.ErrorAt(manifestPath, "module."+fault.key, fault.message)}
 }
 
-// Fault returns an error about a key of the manifest, for what shows only when the
+// ErrorAt returns an error about a key of the manifest, for what shows only when the
 // module is used. The place is known of module.path, module.sha256, module.args,
 // module.config, module.warm and limits.memory.
-func (m *Manifest) Fault(file, key, message string) *Error {
+func (m *Manifest) ErrorAt(file, key, message string) *Error {
 	at := m.places[key]
 	return &Error{File: file, Line: at.line, Column: at.column, Key: key, Message: message}
 }

@@ -12,10 +12,10 @@ import (
 
 // methods reads a list of methods, which is not there when it would be empty.
 func (c *checker) methods(net *capability.Net) stricttoml.Reader {
-	list := stricttoml.ReadTexts(c.Checker, &net.Methods, parseMethod)
+	list := stricttoml.ReadStrings(c.Checker, &net.Methods, parseMethod)
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if len(n.Items) == 0 {
-			c.Fault(at, `is empty; name the methods, or leave the key out for ["GET"]`)
+			c.Errorf(at, `is empty; name the methods, or leave the key out for ["GET"]`)
 			return
 		}
 		list(at, n)
@@ -47,7 +47,7 @@ func parseFilled(text string) (string, error) {
 // has a fault already.
 func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
-		if c.Faulty(at) {
+		if c.HasError(at) {
 			return
 		}
 		a := m.asks[len(m.asks)-1]
@@ -56,7 +56,7 @@ func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 		}
 		if err := a.net.Validate(); err != nil {
 			steps, message := splitField(err)
-			c.Fault(n.Locate(at, steps...), "%s", message)
+			c.Errorf(n.Locate(at, steps...), "%s", message)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (c *checker) checkNet(m *Manifest) stricttoml.Reader {
 // nets checks the entries of permissions.net against each other, of which origin has the
 // indices in the file.
 func (c *checker) nets(m *Manifest, origin []int) {
-	if c.Faulty(c.At("permissions", "net")) {
+	if c.HasError(c.At("permissions", "net")) {
 		return
 	}
 	if err := m.Permissions.Validate(); err != nil {
@@ -74,7 +74,7 @@ func (c *checker) nets(m *Manifest, origin []int) {
 				steps[1] = strconv.Itoa(origin[i])
 			}
 		}
-		c.Fault(c.At(append([]string{"permissions"}, steps...)...), "%s", message)
+		c.Errorf(c.At(append([]string{"permissions"}, steps...)...), "%s", message)
 	}
 }
 

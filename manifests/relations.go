@@ -16,13 +16,13 @@ func (c *checker) relations(m *Manifest) {
 	if m.Name != "" {
 		for i, alias := range c.Root().Get("aliases").Elements() {
 			if alias.Text == m.Name {
-				c.Fault(c.At("aliases", strconv.Itoa(i)), "%q is the tool's own name; leave it out", m.Name)
+				c.Errorf(c.At("aliases", strconv.Itoa(i)), "%q is the tool's own name; leave it out", m.Name)
 			}
 		}
 	}
 	c.kind(m)
 	if outside(m.Module.Path) && c.Root().Get("module").Get("sha256") == nil {
-		c.Fault(c.At("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
+		c.Errorf(c.At("module", "path"), "leaves the manifest's folder; add sha256 with the digest of the module, or put the module beside the manifest")
 	}
 	c.abi(m)
 	c.describe(m)
@@ -57,7 +57,7 @@ func (c *checker) abi(m *Manifest) {
 		{reactor, "args", "a reactor has no command line; its input has all arguments"},
 	} {
 		if misplaced.holds && c.Root().Get("module").Get(misplaced.key) != nil {
-			c.Fault(c.At("module", misplaced.key), "%s", misplaced.fix)
+			c.Errorf(c.At("module", misplaced.key), "%s", misplaced.fix)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (c *checker) output(m *Manifest) {
 	if output == nil {
 		m.Module.Output = OutputJSON
 	} else if output.Kind == stricttoml.KindString && output.Text == OutputText.String() {
-		c.Fault(c.At("module", "output"), `"text" has nothing that [result] could describe; write "json" or "result", or leave [result] out`)
+		c.Errorf(c.At("module", "output"), `"text" has nothing that [result] could describe; write "json" or "result", or leave [result] out`)
 	}
 }
 
@@ -79,18 +79,18 @@ func (c *checker) output(m *Manifest) {
 func (c *checker) mounts(m *Manifest) {
 	for i, later := range m.Permissions.FS {
 		if later.Mount == capability.ScratchMount && later.Mode == capability.ModeRead {
-			c.Fault(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty folder of the call's own, with nothing to read; write %q", later.Mount, capability.ModeWrite)
+			c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "mode"), "%q is an empty folder of the call's own, with nothing to read; write %q", later.Mount, capability.ModeWrite)
 		}
 		for _, earlier := range m.Permissions.FS[:i] {
 			if later.Mount == "" || earlier.Mount == "" {
 				continue // has its own fault
 			}
 			if later.Mount == earlier.Mount {
-				c.Fault(c.At("permissions", "fs", strconv.Itoa(i), "mount"), "%q is mounted twice; keep one, with the deny patterns of both", later.Mount)
+				c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "mount"), "%q is mounted twice; keep one, with the deny patterns of both", later.Mount)
 				break
 			}
 			if a, b := earlier.GuestPath(), later.GuestPath(); below(a, b) || below(b, a) {
-				c.Fault(c.At("permissions", "fs", strconv.Itoa(i), "at"), "%s of mount %q and %s of mount %q overlap; give them separate paths", stricttoml.Quote(b), later.Mount, stricttoml.Quote(a), earlier.Mount)
+				c.Errorf(c.At("permissions", "fs", strconv.Itoa(i), "at"), "%s of mount %q and %s of mount %q overlap; give them separate paths", stricttoml.Quote(b), later.Mount, stricttoml.Quote(a), earlier.Mount)
 				break
 			}
 		}

@@ -16,9 +16,9 @@ func (c *checker) kind(m *Manifest) {
 	hasModule, hasREST := root.Get("module") != nil, root.Get("rest") != nil
 	switch {
 	case hasModule && hasREST:
-		c.Fault(c.At("rest"), "the manifest has [module] as well; keep one of the two")
+		c.Errorf(c.At("rest"), "the manifest has [module] as well; keep one of the two")
 	case !hasModule && !hasREST:
-		c.Fault(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, or [rest] with the URL to ask")
+		c.Errorf(stricttoml.Place{Key: "module", Offset: stricttoml.WholeFile}, "missing; add [module] with the path of the program, or [rest] with the URL to ask")
 	}
 	if m.REST != nil && !hasModule {
 		c.rest(m)
@@ -31,21 +31,21 @@ func (c *checker) rest(m *Manifest) {
 	r := m.REST
 	for _, key := range []string{"memory", "fuel", "open_files"} {
 		if c.Root().Get("limits").Get(key) != nil {
-			c.Fault(c.At("limits", key), "is for programs, and the tool is a request; leave it out")
+			c.Errorf(c.At("limits", key), "is for programs, and the tool is a request; leave it out")
 		}
 	}
 	if c.Root().Get("shell") != nil {
-		c.Fault(c.At("shell"), "a request runs no script; leave it out")
+		c.Errorf(c.At("shell"), "a request runs no script; leave it out")
 	}
 	if c.Root().Get("permissions") != nil {
-		c.Fault(c.At("permissions"), "a tool with [rest] asks for its own request and for nothing else; leave it out")
+		c.Errorf(c.At("permissions"), "a tool with [rest] asks for its own request and for nothing else; leave it out")
 	}
 	if r.Body.Kind != BodyNone && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		c.Fault(c.At("rest", "body"), "%s has no body; leave it out, or write another method", r.Method)
+		c.Errorf(c.At("rest", "body"), "%s has no body; leave it out, or write another method", r.Method)
 	}
 	c.restOutput(m)
 	c.sameHeaders(r)
-	if c.Faulty(c.At("rest")) {
+	if c.HasError(c.At("rest")) {
 		return
 	}
 	prefix, whole := r.Path.Leading()
@@ -54,13 +54,13 @@ func (c *checker) rest(m *Manifest) {
 	}
 	var err error
 	if c.request.URL, err = capability.ParseURLPattern(r.BaseURL + prefix); err != nil {
-		c.Fault(c.At("rest", "path"), "%s", err)
+		c.Errorf(c.At("rest", "path"), "%s", err)
 		return
 	}
 	c.request.Methods = []string{r.Method}
 	if err := c.request.Validate(); err != nil {
 		steps, message := splitField(err)
-		c.Fault(c.At(append([]string{"rest"}, steps...)...), "%s", message)
+		c.Errorf(c.At(append([]string{"rest"}, steps...)...), "%s", message)
 		return
 	}
 	c.covered(r)
@@ -73,7 +73,7 @@ func (c *checker) restOutput(m *Manifest) {
 		return
 	}
 	if r.Output == RESTText {
-		c.Fault(c.At("rest", "output"), `"text" has nothing that select or [result] could speak of; write "json", or leave them out`)
+		c.Errorf(c.At("rest", "output"), `"text" has nothing that select or [result] could speak of; write "json", or leave them out`)
 	}
 	r.Output = RESTJSON
 }
@@ -84,7 +84,7 @@ func (c *checker) sameHeaders(r *REST) {
 	for _, f := range r.Headers {
 		canonical := http.CanonicalHeaderKey(f.Name)
 		if earlier, ok := seen[canonical]; ok {
-			c.Fault(c.At("rest", "headers", f.Name), "is the header %s in other letters; keep one", stricttoml.Quote(earlier))
+			c.Errorf(c.At("rest", "headers", f.Name), "is the header %s in other letters; keep one", stricttoml.Quote(earlier))
 		}
 		seen[canonical] = f.Name
 	}
@@ -100,12 +100,12 @@ func (c *checker) covered(r *REST) {
 		}
 		for _, f := range r.Headers {
 			if header != "" && strings.EqualFold(f.Name, header) {
-				c.Fault(c.At("rest", "headers", f.Name), text, s.Name)
+				c.Errorf(c.At("rest", "headers", f.Name), text, s.Name)
 			}
 		}
 		for _, f := range r.Query {
 			if f.Name == s.Query {
-				c.Fault(c.At("rest", "query", f.Name), text, s.Name)
+				c.Errorf(c.At("rest", "query", f.Name), text, s.Name)
 			}
 		}
 	}
@@ -115,14 +115,14 @@ func (c *checker) covered(r *REST) {
 // parameter is for something.
 func (c *checker) restUses(m *Manifest) {
 	r := m.REST
-	if r == nil || c.Faulty(c.At("rest")) {
+	if r == nil || c.HasError(c.At("rest")) {
 		return
 	}
 	parameters := m.Parameters.Parameters()
 	for _, name := range r.Path.Parameters() {
 		optional := func(p jsonschema.Parameter) bool { return p.Name == name && !p.Required && p.Default == nil }
 		if slices.ContainsFunc(parameters, optional) {
-			c.Fault(c.At("rest", "path"), "%s may be missing in a call, and the path needs it; make it required, or give it a default", stricttoml.Quote("{"+name+"}"))
+			c.Errorf(c.At("rest", "path"), "%s may be missing in a call, and the path needs it; make it required, or give it a default", stricttoml.Quote("{"+name+"}"))
 		}
 	}
 	if r.Body.Kind == BodyRest {
@@ -138,7 +138,7 @@ func (c *checker) restUses(m *Manifest) {
 			if m.ParametersFile != "" {
 				at = c.At("parameters_file")
 			}
-			c.Fault(at, "the request has no place for the parameter %s; name it in path, query, headers or body", stricttoml.Quote(p.Name))
+			c.Errorf(at, "the request has no place for the parameter %s; name it in path, query, headers or body", stricttoml.Quote(p.Name))
 		}
 	}
 }

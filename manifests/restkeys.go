@@ -23,18 +23,18 @@ func (c *checker) restKeys(m *Manifest) []stricttoml.Key {
 	m.REST = r
 	c.request = capability.Net{}
 	return []stricttoml.Key{
-		{Name: "base_url", Want: stricttoml.WantText, Required: `a URL, such as base_url = "https://api.example.com/v1"`, Read: stricttoml.ReadText(c.Checker, &r.BaseURL, parseBaseURL)},
-		{Name: "method", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &r.Method, parseMethod)},
-		{Name: "path", Want: stricttoml.WantText, Read: c.urlPath(r)},
-		{Name: "query", Path: "rest.query", Want: stricttoml.WantNamed, Check: checkQueryName, Entry: c.field(&r.Query)},
-		{Name: "headers", Path: "rest.headers", Want: stricttoml.WantNamed, Check: checkHeaderName, Entry: c.field(&r.Headers)},
+		{Name: "base_url", Want: stricttoml.WantString, Required: `a URL, such as base_url = "https://api.example.com/v1"`, Read: stricttoml.ReadString(c.Checker, &r.BaseURL, parseBaseURL)},
+		{Name: "method", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.Method, parseMethod)},
+		{Name: "path", Want: stricttoml.WantString, Read: c.urlPath(r)},
+		{Name: "query", Path: "rest.query", Want: stricttoml.WantMap, Check: checkQueryName, Entry: c.field(&r.Query)},
+		{Name: "headers", Path: "rest.headers", Want: stricttoml.WantMap, Check: checkHeaderName, Entry: c.field(&r.Headers)},
 		{
-			Name: "body", Want: stricttoml.WantText, Read: c.bodyText(r),
-			Or: &stricttoml.Key{Want: stricttoml.WantTexts, Read: c.bodyFields(r)},
+			Name: "body", Want: stricttoml.WantString, Read: c.bodyText(r),
+			Or: &stricttoml.Key{Want: stricttoml.WantStrings, Read: c.bodyFields(r)},
 		},
 		{Name: "secrets", Path: "rest.secrets", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.secretKeys(&c.request) }},
-		{Name: "output", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &r.Output, parseRESTOutput)},
-		{Name: "select", Want: stricttoml.WantText, Read: stricttoml.ReadText(c.Checker, &r.Select, parsePointer)},
+		{Name: "output", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.Output, parseRESTOutput)},
+		{Name: "select", Want: stricttoml.WantString, Read: stricttoml.ReadString(c.Checker, &r.Select, parsePointer)},
 	}
 }
 
@@ -97,7 +97,7 @@ func (c *checker) field(list *[]Field) func(name string) stricttoml.Key {
 		read := stricttoml.ReadWith(c.Checker, parseFieldValue, func(at stricttoml.Place, text string) {
 			*list = append(*list, Field{Name: name, Value: c.template(at, text)})
 		})
-		return stricttoml.Key{Want: stricttoml.WantText, Read: read}
+		return stricttoml.Key{Want: stricttoml.WantString, Read: read}
 	}
 }
 
@@ -143,11 +143,11 @@ func (c *checker) bodyText(r *REST) stricttoml.Reader {
 func (c *checker) bodyFields(r *REST) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if len(n.Items) == 0 {
-			c.Fault(at, `is empty; name parameters, or write "json" for all that are left, or "none"`)
+			c.Errorf(at, `is empty; name parameters, or write "json" for all that are left, or "none"`)
 			return
 		}
 		r.Body.Kind = BodyFields
-		stricttoml.ReadTexts(c.Checker, &r.Body.Parameters, func(name string) (string, error) { return name, nil })(at, n)
+		stricttoml.ReadStrings(c.Checker, &r.Body.Parameters, func(name string) (string, error) { return name, nil })(at, n)
 		for i, name := range r.Body.Parameters {
 			c.placeholders(n.Locate(at, fmt.Sprint(i)), name)
 		}

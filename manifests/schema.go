@@ -26,7 +26,7 @@ func (c *checker) schema(target **jsonschema.Schema, compile func(json.RawMessag
 			return
 		}
 		for _, fault := range schemaFaults(err) {
-			c.Fault(n.Locate(at, pointerSteps(fault.Pointer)...), "%s", fault.Message)
+			c.Errorf(n.Locate(at, pointerSteps(fault.Pointer)...), "%s", fault.Message)
 		}
 	}
 }
@@ -56,13 +56,13 @@ func (c *checker) parameters(m *Manifest) {
 	inline, file := c.Root().Get("parameters") != nil, c.Root().Get("parameters_file") != nil
 	switch {
 	case inline && file:
-		c.Fault(c.At("parameters_file"), "the manifest has [parameters] as well; keep one of the two")
+		c.Errorf(c.At("parameters_file"), "the manifest has [parameters] as well; keep one of the two")
 	case file:
 		return
 	case !inline:
 		schema, err := jsonschema.CompileParameters(json.RawMessage(`{"type":"object","properties":{}}`))
 		if err != nil {
-			c.Fault(stricttoml.Place{Key: "parameters", Offset: stricttoml.WholeFile}, "%s", err)
+			c.Errorf(stricttoml.Place{Key: "parameters", Offset: stricttoml.WholeFile}, "%s", err)
 			return
 		}
 		m.Parameters = schema
@@ -102,7 +102,7 @@ func (c *checker) checkUses(schema *jsonschema.Schema) {
 					fix = fmt.Sprintf("did you mean %s?", stricttoml.Quote("{"+near+"}"))
 				}
 			}
-			c.Fault(use.at, "%s is not a parameter; %s", stricttoml.Quote("{"+name+"}"), fix)
+			c.Errorf(use.at, "%s is not a parameter; %s", stricttoml.Quote("{"+name+"}"), fix)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (s Setting) refuses(value string) string {
 	case hides:
 		return "holds " + found.String() + "; leave it out"
 	case len(s.Values) > 0 && !slices.Contains(s.Values, value):
-		return stricttoml.Quote(value) + " is not known here; write " + strings.Join(each.Of(s.Values, strconv.Quote), " or ")
+		return stricttoml.Quote(value) + " is not a valid value; write " + strings.Join(each.Of(s.Values, strconv.Quote), " or ")
 	}
 	return ""
 }
@@ -168,7 +168,7 @@ func (c *checker) url(a *ask) stricttoml.Reader {
 			a.from = match[1]
 			return
 		}
-		stricttoml.ReadText(c.Checker, &a.net.URL, capability.ParseURLPattern)(at, n)
+		stricttoml.ReadString(c.Checker, &a.net.URL, capability.ParseURLPattern)(at, n)
 	}
 }
 
@@ -180,18 +180,18 @@ func (c *checker) settingKey(m *Manifest) func(name string) stricttoml.Key {
 			Path: "settings.NAME", Want: stricttoml.WantTable,
 			Members: func() []stricttoml.Key {
 				return []stricttoml.Key{
-					{Name: "description", Want: stricttoml.WantText, Required: "a description: what it chooses, for the operator", Read: stricttoml.ReadText(c.Checker, &s.Description, parseDescription)},
-					{Name: "default", Want: stricttoml.WantText, Required: `the value that holds until the operator chooses another, such as default = ""`, Read: func(_ stricttoml.Place, n *stricttoml.Node) { s.Value = n.Text }},
-					{Name: "values", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(c.Checker, &s.Values, func(text string) (string, error) { return text, nil })},
+					{Name: "description", Want: stricttoml.WantString, Required: "a description: what it chooses, for the operator", Read: stricttoml.ReadString(c.Checker, &s.Description, parseDescription)},
+					{Name: "default", Want: stricttoml.WantString, Required: `the value that holds until the operator chooses another, such as default = ""`, Read: func(_ stricttoml.Place, n *stricttoml.Node) { s.Value = n.Text }},
+					{Name: "values", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &s.Values, func(text string) (string, error) { return text, nil })},
 				}
 			},
 			Read: func(at stricttoml.Place, n *stricttoml.Node) {
 				m.Settings = append(m.Settings, s)
-				if c.Faulty(at) {
+				if c.HasError(at) {
 					return
 				}
 				if problem := s.refuses(s.Value); problem != "" {
-					c.Fault(n.Locate(at, "default"), "%s", problem)
+					c.Errorf(n.Locate(at, "default"), "%s", problem)
 				}
 			},
 		}
@@ -207,10 +207,10 @@ func checkSettingName(name string) error {
 // tool asks for with their defaults. It returns the index in the file of each ask.
 func (c *checker) settings(m *Manifest) (origin []int) {
 	if len(m.Settings) > MaxSettings {
-		c.Fault(c.At("settings"), "has %d settings; the ceiling is %d", len(m.Settings), MaxSettings)
+		c.Errorf(c.At("settings"), "has %d settings; the limit is %d", len(m.Settings), MaxSettings)
 	}
 	if len(m.Settings) > 0 && (m.REST != nil || m.Module.ABI == ABIExtism) {
-		c.Fault(c.At("settings"), "are for programs of the forms command and reactor, which can ask for them; leave it out")
+		c.Errorf(c.At("settings"), "are for programs of the forms command and reactor, which can ask for them; leave it out")
 	}
 	slices.SortFunc(m.Settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	for i, a := range m.asks {
@@ -218,7 +218,7 @@ func (c *checker) settings(m *Manifest) (origin []int) {
 			return c.At(append([]string{"permissions", "net", strconv.Itoa(i)}, steps...)...)
 		}
 		if problem := m.unknownSetting(a.from); a.from != "" && problem != "" {
-			c.Fault(at("url"), "%s", problem)
+			c.Errorf(at("url"), "%s", problem)
 		}
 		for _, name := range slices.Sorted(maps.Keys(a.when)) {
 			problem := m.unknownSetting(name)
@@ -226,11 +226,11 @@ func (c *checker) settings(m *Manifest) (origin []int) {
 				problem = settingIn(m.Settings, name).refuses(a.when[name])
 			}
 			if problem != "" {
-				c.Fault(at("when", name), "%s", problem)
+				c.Errorf(at("when", name), "%s", problem)
 			}
 		}
 	}
-	if c.Faulty(c.At("permissions", "net")) || c.Faulty(c.At("settings")) {
+	if c.HasError(c.At("permissions", "net")) || c.HasError(c.At("settings")) {
 		return nil
 	}
 	if m.REST != nil {
@@ -238,7 +238,7 @@ func (c *checker) settings(m *Manifest) (origin []int) {
 	}
 	asks, origin, fault := resolve(m.asks, m.Settings)
 	if fault != nil {
-		c.Fault(c.At("permissions", "net", strconv.Itoa(fault.index), "url"), "the default of the setting %s %s", fault.setting, fault.problem)
+		c.Errorf(c.At("permissions", "net", strconv.Itoa(fault.index), "url"), "the default of the setting %s %s", fault.setting, fault.problem)
 		return nil
 	}
 	m.Permissions.Net = asks

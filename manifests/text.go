@@ -128,7 +128,7 @@ func plainProse(text string, limit int, form plaintext.Form) string {
 }
 
 func tooLong(text string, limit int) error {
-	return fmt.Errorf("is %d bytes long; the ceiling is %d", len(text), limit)
+	return fmt.Errorf("is %d bytes long; the limit is %d", len(text), limit)
 }
 
 func parseDigest(text string) (string, error) {

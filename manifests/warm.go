@@ -22,11 +22,11 @@ func (c *checker) warmUp(m *Manifest) {
 	input := stdin.Input(arguments.JSON, arguments.Text)
 	switch {
 	case len(input) > MaxWarmBytes:
-		c.Fault(at, "makes an input of %d bytes; the ceiling is %s", len(input), stricttoml.FormatSize(MaxWarmBytes))
+		c.Errorf(at, "makes an input of %d bytes; the limit is %s", len(input), stricttoml.FormatSize(MaxWarmBytes))
 	case len(input) > 0:
 		m.Module.Warm = input
 	case stdin.Kind == StdinNone || declares(m.Parameters, stdin.Parameter): // else stdin has a fault
-		c.Fault(at, "makes an empty input with stdin = %s, and nothing is warmed up without one; change one of the two", stricttoml.Quote(stdin.String()))
+		c.Errorf(at, "makes an empty input with stdin = %s, and nothing is warmed up without one; change one of the two", stricttoml.Quote(stdin.String()))
 	}
 }
 

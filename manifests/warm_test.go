@@ -56,7 +56,7 @@ func TestDecodeWarmFaults(t *testing.T) {
 		{"warm = {}\nstdin = \"none\"", `1:8: module.warm: makes an empty input with stdin = "none"`},
 		{"warm = {}\nstdin = \"{text}\"", `1:8: module.warm: makes an empty input with stdin = "{text}"`},
 		{"warm = {}\nstdin = \"{txt}\"", `2:9: module.stdin: "{txt}" is not a parameter; did you mean "{text}"?`},
-		{`warm = { text = "` + strings.Repeat("x", MaxWarmBytes) + `" }`, "1:8: module.warm: makes an input of 65558 bytes; the ceiling is 64KiB"},
+		{`warm = { text = "` + strings.Repeat("x", MaxWarmBytes) + `" }`, "1:8: module.warm: makes an input of 65558 bytes; the limit is 64KiB"},
 		{`warn = {}`, `1:1: module.warn: unknown key; did you mean "warm"?`},
 	} {
 		_, err := Decode("tool.toml", []byte(warmHead+tc.keys))

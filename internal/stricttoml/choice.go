@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
-// ParseChoice reads one of the words of an enumeration: the choices as package fmt prints them.
+// ParseChoice reads one value of an enumeration, which is written as package fmt prints it.
 func ParseChoice[T any](text string, choices ...T) (T, error) {
 	words, quoted := make([]string, len(choices)), make([]string, len(choices))
 	for i, choice := range choices {
@@ -21,5 +21,5 @@ func ParseChoice[T any](text string, choices ...T) (T, error) {
 	if near := suggest.Nearest(text, words); near != "" {
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
-	return *new(T), fmt.Errorf("%s is not known here; %s", Quote(text), fix)
+	return *new(T), fmt.Errorf("%s is not a valid value; %s", Quote(text), fix)
 }

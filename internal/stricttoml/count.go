@@ -7,7 +7,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// ParseCount reads an integer of TOML, whose base and separators are free.
+// ParseCount reads an integer from low to high, in any base and with any separators of TOML.
 func ParseCount(literal string, low, high uint64) (uint64, error) {
 	number, _ := Number(literal)
 	n, err := strconv.ParseUint(number, 10, 64) // fails below 0
@@ -17,7 +17,7 @@ func ParseCount(literal string, low, high uint64) (uint64, error) {
 	return n, nil
 }
 
-// FormatCount writes a number as people write long ones in TOML: 10_000.
+// FormatCount writes a number with a separator between thousands from 10_000 on.
 func FormatCount(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	for i := len(digits) - 3; i > 0 && n >= 10_000; i -= 3 {

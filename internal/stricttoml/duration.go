@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// durationText is narrower than time.ParseDuration: no sign, no unit below a millisecond.
+// durationText accepts less than time.ParseDuration: no sign, and no unit below a millisecond.
 var durationText = regexp.MustCompile(`^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h))+$`)
 
 // ParseDuration reads a time such as "10s" or "1m30s", from low to high.
@@ -31,7 +31,7 @@ func ParseDuration(text string, low, high time.Duration) (time.Duration, error) 
 
 var bareNumber = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,6})?$`)
 
-// SecondsOf returns the time that a bare number most likely stands for.
+// SecondsOf returns the time that a number without a unit most likely means.
 func SecondsOf(literal string) string {
 	number := strings.ReplaceAll(literal, "_", "")
 	if !bareNumber.MatchString(number) {

@@ -9,23 +9,21 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// Error is one fault of a file.
+// Error is one error in a file.
 type Error struct {
-	// File is the file as the caller named it, never an absolute host path of
-	// this package's making.
+	// File is the caller's name for the file. This package never makes it an absolute path.
 	File string
-	// Line and Column are where the fault is, from 1. Column counts characters
-	// (Unicode code points; a tab is one). Both are 0 for a fault of the whole
-	// file, such as a missing key.
+	// Line and Column are the place of the error, from 1. Column counts characters (Unicode code
+	// points; a tab is one). Both are 0 for an error of the whole file, such as a missing key.
 	Line, Column int
-	// Key is the dotted path of the key at fault, such as "permissions.fs[0].mode",
-	// or "" when no key is.
+	// Key is the dotted path of the wrong key, such as "permissions.fs[0].mode", or "" when the
+	// error is not about one key.
 	Key string
-	// Message says what is wrong and how to mend it.
+	// Message says what is wrong and how to fix it.
 	Message string
 }
 
-// Error returns "file:line:column: key: message", without the parts that are not known.
+// Error returns "file:line:column: key: message", without the parts that are empty.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -41,24 +39,25 @@ func (e *Error) Error() string {
 	return plaintext.Visible(b.String())
 }
 
-// Errors is every fault of one file in the order of the file, those of the
-// whole file first. It is never empty where it is returned as an error.
+// Errors are all errors in one file, in the order of the file. Errors of the whole file come
+// first. An Errors that is returned as an error is never empty.
 type Errors []*Error
 
-// Error returns one line for each fault.
+// Error returns one line for each error.
 func (e Errors) Error() string {
 	return strings.Join(each.Of(e, (*Error).Error), "\n")
 }
 
-// Unwrap returns the faults, so that errors.As finds an *Error.
+// Unwrap returns the elements, so that errors.As finds an *Error.
 func (e Errors) Unwrap() []error {
-	return each.Of(e, func(fault *Error) error { return fault })
+	return each.Of(e, func(err *Error) error { return err })
 }
 
-// MaxQuoted is how many characters of somebody else's text an error repeats.
+// MaxQuoted limits the characters that an error quotes from the file.
 const MaxQuoted = 48
 
-// Quote returns text in quotes for an error: escaped, and cut when it is long.
+// Quote returns a string in quotes for an error. It escapes the string, and cuts it to MaxQuoted
+// characters.
 func Quote(text string) string {
 	return strconv.Quote(plaintext.Excerpt(text, MaxQuoted))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 )
 
-// JSON returns the JSON of a node: keys in the order of the file, numbers with
-// every digit that the file has. What JSON cannot say is a fault at its place.
+// JSON returns the JSON of a node, with keys in the order of the file and with every digit of its
+// numbers. It records an error for each value that JSON does not have, and then returns false.
 func (c *Checker) JSON(at Place, n *Node) (json.RawMessage, bool) {
 	v, ok := c.tree(at, n)
 	return v.JSON(), ok
@@ -20,17 +20,17 @@ func (c *Checker) tree(at Place, n *Node) (v *jsontree.Value, ok bool) {
 	case KindTable:
 		v, ok = jsontree.NewObject(), true
 		for _, m := range n.Members {
-			value, fine := c.tree(at.Member(m.Name, m.Value.Offset), m.Value)
+			value, valid := c.tree(at.Member(m.Name, m.Value.Offset), m.Value)
 			v.Add(m.Name, value)
-			ok = ok && fine
+			ok = ok && valid
 		}
 		return v, ok
 	case KindList:
 		v, ok = jsontree.NewArray(), true
 		for i, item := range n.Items {
-			value, fine := c.tree(at.Item(i, item.Offset), item)
+			value, valid := c.tree(at.Item(i, item.Offset), item)
 			v.Items = append(v.Items, *value)
-			ok = ok && fine
+			ok = ok && valid
 		}
 		return v, ok
 	case KindString:
@@ -40,20 +40,20 @@ func (c *Checker) tree(at Place, n *Node) (v *jsontree.Value, ok bool) {
 	case KindInteger, KindFloat:
 		number, ok := Number(n.Text)
 		if !ok {
-			c.Fault(at, "JSON has no %s; leave the key out or write a number", n.Text)
+			c.Errorf(at, "JSON has no %s; leave the key out or write a number", n.Text)
 		}
 		return jsontree.NewRaw([]byte(number)), ok
 	}
-	c.Fault(at, "JSON has no dates and times; write a string: %s", Quote(n.Text))
+	c.Errorf(at, "JSON has no dates and times; write a string: %s", Quote(n.Text))
 	return new(jsontree.Value), false
 }
 
-// Number returns the JSON of the literal of a TOML number, exactly. It returns false for the
-// infinities and for what is not a number.
+// Number converts the literal of a TOML number to JSON without loss. It returns false for
+// infinities, NaN, and literals of other types.
 func Number(literal string) (string, bool) {
 	literal = strings.ReplaceAll(literal, "_", "")
-	// Base 0 reads TOML's prefixes; a decimal of TOML has no leading zero that it
-	// could take for an octal.
+	// Base 0 reads the prefixes of TOML. It never reads a decimal number as octal, because decimal
+	// numbers of TOML have no leading zero.
 	if n, ok := new(big.Int).SetString(literal, 0); ok {
 		return n.String(), true
 	}

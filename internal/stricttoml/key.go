@@ -1,64 +1,63 @@
 package stricttoml
 
-// Key is a key that a table may have. A list of Keys is the format of a table: what
-// it does not list is refused.
+// Key is a key that a table may have. A list of Keys is the format of a table; a key that is not
+// in the list is an error.
 type Key struct {
 	Name string
-	// Path is the dotted path of a table, for texts.
+	// Path is the dotted path of a table, for error messages.
 	Path string
 	Want Shape
-	// Or is another form of the value, which is tried when the value has not the type
-	// of Want; nil for none.
+	// Or is another form of the value, which is tried when the value does not have the type of
+	// Want. Nil means that there is no other form.
 	Or *Key
-	// Required is what to add when the key is missing, or "" when it may be.
+	// Required says in an error what to add when the key is missing; "" means optional.
 	Required string
-	// Unit turns a bare number into the text that was meant, where a unit is needed.
+	// Unit adds the most likely unit to a bare number, for an error about a value that needs one.
 	Unit func(literal string) string
-	// Fix is what to write in place of a value of another type. Where it is "", the
-	// text is made of the shape and the value.
+	// Fix says in an error what to write instead of a value of another type. When it is "", the
+	// message depends on the shape and the value.
 	Fix string
-	// Read takes the value. Of WantTable, WantTables and WantNamed it is called with
-	// each table after its members, and may be nil.
+	// Read stores the value. For WantTable, WantTables and WantMap it may be nil, and is called
+	// with each table after the table's members.
 	Read Reader
-	// Members returns the keys of a WantTable, or of the next table of a WantTables:
-	// it is called once for each, so that it can append an element to what is read.
+	// Members returns the keys of a WantTable, or of the next table of a WantTables. It is called
+	// once for each table, so that it can append an element to the caller's slice.
 	Members func() []Key
-	// Check says what is wrong with a name in a WantNamed; nil takes every name.
+	// Check returns what is wrong with a name in a WantMap; nil accepts every name.
 	Check func(name string) error
-	// Entry returns the key that stands under a name in a WantNamed.
+	// Entry returns the format of the value under a name in a WantMap.
 	Entry func(name string) Key
 }
 
 // Reader checks a value of the right type and stores it.
 type Reader func(at Place, n *Node)
 
-// Shape is what a key holds.
+// Shape is the type of value that a key expects.
 type Shape uint8
 
 // The shapes.
 const (
-	WantText Shape = iota
-	WantFlag
+	WantString Shape = iota
+	WantBool
 	WantInteger
-	WantTexts
+	WantStrings
 	WantTable
 	WantTables
-	// WantNamed is a table whose keys are names of the writer's choice, all with
-	// values of the same form.
-	WantNamed
-	// WantJSON is a table whose keys are not of the format: an object of JSON.
+	// WantMap is a table whose keys the writer chooses, and whose values all have the same form.
+	WantMap
+	// WantJSON is a table with any keys and values, which stands for a JSON object.
 	WantJSON
 	// WantAny is a value of any type.
 	WantAny
 )
 
-// kind returns the type of values, which WantAny does not have.
+// kind returns the type of a value of the shape. The result for WantAny has no meaning.
 func (s Shape) kind() Kind {
 	return [...]Kind{
-		WantText: KindString, WantFlag: KindBoolean, WantInteger: KindInteger, WantTexts: KindList,
-		WantTable: KindTable, WantTables: KindList, WantNamed: KindTable, WantJSON: KindTable, WantAny: KindTable,
+		WantString: KindString, WantBool: KindBoolean, WantInteger: KindInteger, WantStrings: KindList,
+		WantTable: KindTable, WantTables: KindList, WantMap: KindTable, WantJSON: KindTable, WantAny: KindTable,
 	}[s]
 }
 
-// takes reports whether a node has the type of the key's value, in its first form.
+// takes reports whether a node has the type of Want.
 func (k Key) takes(n *Node) bool { return k.Want == WantAny || n.Kind == k.Want.kind() }

@@ -8,7 +8,7 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
-// document is the text of a file, with what it takes to name a place in it.
+// document is the content of a file, with the lines that positions are computed from.
 type document struct {
 	text []byte
 	// lines holds the offset at which each line starts.
@@ -25,8 +25,8 @@ func newDocument(text []byte) document {
 	return document{text, lines}
 }
 
-// position returns the line and column of a byte offset, both from 1; the column
-// counts characters. Both are 0 for WholeFile.
+// position returns the line and column of a byte offset. Both count from 1, and the column counts
+// characters. Both are 0 for WholeFile.
 func (d document) position(offset int) (line, column int) {
 	if offset == WholeFile {
 		return 0, 0
@@ -36,7 +36,7 @@ func (d document) position(offset int) (line, column int) {
 	return line, utf8.RuneCount(d.text[d.lines[line-1]:offset]) + 1
 }
 
-// Place is a key of the file and where it stands.
+// Place is the path of a key and its position in the file.
 type Place struct {
 	// Key is the dotted path, "" for the root.
 	Key string
@@ -44,7 +44,7 @@ type Place struct {
 	Offset int
 }
 
-// WholeFile is the Offset of a fault that has no place of its own.
+// WholeFile is the Offset of an error that has no line and column.
 const WholeFile = -1
 
 // Member returns the place of a key inside the table at p.
@@ -65,7 +65,7 @@ func (p Place) Item(index, offset int) Place {
 	return Place{p.Key + "[" + strconv.Itoa(index) + "]", offset}
 }
 
-// bareKey reports whether TOML can write the key without quotes.
+// bareKey reports whether a key needs no quotes in TOML.
 func bareKey(name string) bool {
 	for i := range len(name) {
 		c := name[i]

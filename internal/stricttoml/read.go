@@ -1,38 +1,41 @@
 package stricttoml
 
-// ReadWith reads a text through parse, whose errors name the fix, and hands it to take.
+// ReadWith returns a Reader that parses a string or literal and passes the result to take. The
+// errors of parse say how to fix the value.
 func ReadWith[T any](c *Checker, parse func(text string) (T, error), take func(at Place, value T)) Reader {
 	return func(at Place, n *Node) {
 		value, err := parse(n.Text)
 		if err != nil {
-			c.Fault(at, "%s", err)
+			c.Errorf(at, "%s", err)
 			return
 		}
 		take(at, value)
 	}
 }
 
-// ReadText reads a text through parse, whose errors name the fix.
-func ReadText[T any](c *Checker, target *T, parse func(text string) (T, error)) Reader {
+// ReadString returns a Reader that parses a string or literal and stores the result in target.
+// The errors of parse say how to fix the value.
+func ReadString[T any](c *Checker, target *T, parse func(text string) (T, error)) Reader {
 	return ReadWith(c, parse, func(_ Place, value T) { *target = value })
 }
 
-// ReadCount reads an integer from low to high.
+// ReadCount returns a Reader for an integer from low to high.
 func ReadCount[T int | int64 | uint64](c *Checker, target *T, low, high T) Reader {
-	return ReadText(c, target, func(literal string) (T, error) {
+	return ReadString(c, target, func(literal string) (T, error) {
 		count, err := ParseCount(literal, uint64(low), uint64(high))
 		return T(count), err
 	})
 }
 
-// ReadTexts reads a list of distinct texts.
-func ReadTexts[T any](c *Checker, target *[]T, parse func(text string) (T, error)) Reader {
+// ReadStrings returns a Reader for a list of distinct strings, which appends the parsed elements
+// to target.
+func ReadStrings[T any](c *Checker, target *[]T, parse func(text string) (T, error)) Reader {
 	read := ReadWith(c, parse, func(_ Place, value T) { *target = append(*target, value) })
 	return func(at Place, n *Node) {
 		seen := make(map[string]bool)
-		c.EachText(at, n, func(at Place, n *Node) {
+		c.EachString(at, n, func(at Place, n *Node) {
 			if seen[n.Text] {
-				c.Fault(at, "%s is listed twice; keep one", Quote(n.Text))
+				c.Errorf(at, "%s is listed twice; keep one", Quote(n.Text))
 				return
 			}
 			seen[n.Text] = true
@@ -41,22 +44,22 @@ func ReadTexts[T any](c *Checker, target *[]T, parse func(text string) (T, error
 	}
 }
 
-// EachText calls read for each text of a list, and reports what is no text.
-func (c *Checker) EachText(at Place, n *Node, read Reader) {
-	if !c.fewEnough(at, n) {
+// EachString calls read for each string in a list, and records an error for each other element.
+func (c *Checker) EachString(at Place, n *Node, read Reader) {
+	if !c.checkLength(at, n) {
 		return
 	}
 	for i, item := range n.Items {
 		at := at.Item(i, item.Offset)
 		if item.Kind != KindString {
-			c.Fault(at, "expected a string, got %s; write it in quotes", item.Kind)
+			c.Errorf(at, "expected a string, got %s; write it in quotes", item.Kind)
 			continue
 		}
 		read(at, item)
 	}
 }
 
-// ReadFlag reads true or false.
-func ReadFlag(target *bool) Reader {
+// ReadBool returns a Reader for true or false.
+func ReadBool(target *bool) Reader {
 	return func(_ Place, n *Node) { *target = n.Text == "true" }
 }

@@ -10,7 +10,7 @@ import (
 
 var sizeText = regexp.MustCompile(`^([0-9]{1,19}) ?([A-Za-z]*)$`)
 
-// exampleSize stands where a size cannot be guessed.
+// exampleSize is suggested where the right size cannot be guessed.
 const exampleSize = "64MiB"
 
 // sizeUnits are the units of a size, the largest first.
@@ -41,10 +41,10 @@ func ParseSize(text string, low, high uint64) (uint64, error) {
 		}
 		return n, nil
 	}
-	return 0, fmt.Errorf("%s has no unit that is known; write %q", Quote(text), number+unitOf(number, unit))
+	return 0, fmt.Errorf("%s has no unit or an unknown one; write %q", Quote(text), number+unitOf(number, unit))
 }
 
-// SizeOf returns the size that a bare number most likely stands for.
+// SizeOf returns the size that a number without a unit most likely means.
 func SizeOf(literal string) string {
 	number := strings.ReplaceAll(literal, "_", "")
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
@@ -53,8 +53,8 @@ func SizeOf(literal string) string {
 	return number + unitOf(number, "")
 }
 
-// unitOf returns the unit that was most likely meant: of the same letter, or by
-// the length of the number.
+// unitOf guesses the right unit for a number: the one that begins with the same letter as the
+// wrong unit, or else bytes for a long number and MiB for a short one.
 func unitOf(number, unit string) string {
 	if unit != "" {
 		for _, u := range sizeUnits {

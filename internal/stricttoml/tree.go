@@ -16,7 +16,7 @@ const (
 	KindTime
 )
 
-// String returns the kind in the words of an error text.
+// String returns the kind as it appears in an error message.
 func (k Kind) String() string {
 	return [...]string{
 		KindTable: "a table", KindList: "a list", KindString: "a string", KindInteger: "an integer",
@@ -24,31 +24,31 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// Node is a value of the file with its place, in the order of the file.
+// Node is a value of the file with its position.
 type Node struct {
 	Kind Kind
-	// Text is a string's content, or the literal text of any other scalar.
+	// Text is the content of a string, or the literal of any other scalar as it is in the file.
 	Text string
-	// Members are a table's keys, in order, and Items a list's elements.
+	// Members are the keys of a table in the order of the file, and Items the elements of a list.
 	Members []*Member
 	Items   []*Node
-	// byName finds a member.
+	// byName holds Members by their names.
 	byName map[string]*Member
 	// origin says what made a table or list.
 	origin origin
-	// Offset is where the value starts in the text, in bytes.
+	// Offset is the position of the value's first byte in the file.
 	Offset int
 }
 
 // Member is a key of a table and its value.
 type Member struct {
 	Name string
-	// Offset is where the key starts in the text, in bytes.
+	// Offset is the position of the key's first byte in the file.
 	Offset int
 	Value  *Node
 }
 
-// Get returns the value of a key, or nil. It may be called on any node, nil too.
+// Get returns the value of a key, or nil if n has no such key. n may be nil or of any kind.
 func (n *Node) Get(name string) *Node {
 	if n == nil {
 		return nil
@@ -59,7 +59,7 @@ func (n *Node) Get(name string) *Node {
 	return nil
 }
 
-// Elements returns the elements of a list. It may be called on any node, nil too.
+// Elements returns the elements of a list. n may be nil or of any kind.
 func (n *Node) Elements() []*Node {
 	if n == nil {
 		return nil
@@ -67,7 +67,7 @@ func (n *Node) Elements() []*Node {
 	return n.Items
 }
 
-// add appends a key that the table does not have yet.
+// add appends a key, which the table must not have yet.
 func (n *Node) add(name string, offset int, value *Node) {
 	m := &Member{name, offset, value}
 	if n.byName == nil {
@@ -77,8 +77,8 @@ func (n *Node) add(name string, offset int, value *Node) {
 	n.byName[name] = m
 }
 
-// Locate follows keys and list indices down from n, which stands at p, and
-// returns the place of the value after the last step that exists.
+// Locate follows keys and list indices down from n, whose place is p. It returns the place of the
+// value after the last step that exists.
 func (n *Node) Locate(p Place, steps ...string) Place {
 	for _, step := range steps {
 		if m := n.byName[step]; m != nil {

@@ -18,13 +18,13 @@ func checkMountName(name string) error {
 // mountKey is a path, or a table with a path and a mode.
 func (r *reader) mountKey(name string) stricttoml.Key {
 	m := mount{mode: capability.ModeRead}
-	path := stricttoml.ReadText(r.Checker, &m.dir, r.parsePath)
+	path := stricttoml.ReadString(r.Checker, &m.dir, r.parsePath)
 	store := func(at stricttoml.Place, _ *stricttoml.Node) {
 		m.source = r.source(at)
 		r.c.mounts[name] = m
 	}
 	return stricttoml.Key{
-		Path: "mounts.NAME", Want: stricttoml.WantText,
+		Path: "mounts.NAME", Want: stricttoml.WantString,
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			path(at, n)
 			store(at, n)
@@ -34,8 +34,8 @@ func (r *reader) mountKey(name string) stricttoml.Key {
 			Path: "mounts.NAME", Want: stricttoml.WantTable, Read: store,
 			Members: func() []stricttoml.Key {
 				return []stricttoml.Key{
-					{Name: "path", Want: stricttoml.WantText, Required: `the folder, such as path = "~/data"`, Read: path},
-					{Name: "mode", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.mode, parseMode)},
+					{Name: "path", Want: stricttoml.WantString, Required: `the folder, such as path = "~/data"`, Read: path},
+					{Name: "mode", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &m.mode, parseMode)},
 				}
 			},
 		},
@@ -60,17 +60,17 @@ func checkEnvName(name string) error {
 func (r *reader) envKey(name string) stricttoml.Key {
 	const fix = "write true to pass on the variable, or its value in quotes"
 	return stricttoml.Key{
-		Want: stricttoml.WantFlag, Fix: fix,
+		Want: stricttoml.WantBool, Fix: fix,
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			if n.Text != "true" {
-				r.Fault(at, "is false, which is no value; leave the variable out, or %s", fix)
+				r.Errorf(at, "is false, which is no value; leave the variable out, or %s", fix)
 				return
 			}
 			r.c.env[name] = variable{pass: true, source: r.source(at)}
 		},
-		Or: &stricttoml.Key{Want: stricttoml.WantText, Read: func(at stricttoml.Place, n *stricttoml.Node) {
+		Or: &stricttoml.Key{Want: stricttoml.WantString, Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			if len(n.Text) > maxValue {
-				r.Fault(at, "is %d bytes long; the ceiling is %d", len(n.Text), maxValue)
+				r.Errorf(at, "is %d bytes long; the limit is %d", len(n.Text), maxValue)
 				return
 			}
 			r.c.env[name] = variable{value: n.Text, source: r.source(at)}

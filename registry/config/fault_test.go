@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 		{`mounts.a = "x\u00a0"`, `1:12: mounts.a: is longer than 4096 bytes, or holds a character that is not printable; write another path`},
 		{`mounts.a = "` + long + `"`, `1:12: mounts.a: is longer than 4096 bytes, or holds a character that is not printable; write another path`},
 		{`mounts.a = {}`, `1:12: mounts.a.path: missing; add the folder, such as path = "~/data"`},
-		{`mounts.a = { path = "x", mode = "rw" }`, `1:33: mounts.a.mode: "rw" is not known here; write "read" or "write"`},
+		{`mounts.a = { path = "x", mode = "rw" }`, `1:33: mounts.a.mode: "rw" is not a valid value; write "read" or "write"`},
 		{`mounts.a = { path = "x", write = true }`, `1:26: mounts.a.write: unknown key; the keys here are path, mode`},
 
 		{`env."A-B" = true`, `1:5: env.A-B: "A-B" is not the name of a variable; write up to 128 letters, digits and "_", such as LANG`},
@@ -42,7 +42,7 @@ func TestFaults(t *testing.T) {
 		{`env.A = false`, `1:9: env.A: is false, which is no value; leave the variable out, or write true to pass on the variable, or its value in quotes`},
 		{`env.A = 424242`, `1:9: env.A: expected true or false or a string, got an integer; write true to pass on the variable, or its value in quotes`},
 		{`env.A = "x\u0000"`, `1:9: env.A: holds U+0000, a control character, which acts on a terminal; leave it out`},
-		{`env.A = "` + strings.Repeat("x", 40_000) + `"`, `1:9: env.A: is 40000 bytes long; the ceiling is 32768`},
+		{`env.A = "` + strings.Repeat("x", 40_000) + `"`, `1:9: env.A: is 40000 bytes long; the limit is 32768`},
 
 		{`secrets."A B".env = "X"`, `1:9: secrets."A B": "A B" is not the name of a secret; write up to 128 letters, digits, "_" and "-", such as GITHUB_TOKEN`},
 		{`secrets.A = {}`, `1:13: secrets.A: write exactly one of env, file, command and keyring`},
@@ -94,13 +94,13 @@ func TestFaults(t *testing.T) {
 		{`limits.calls = 0`, `1:16: limits.calls: 0 is out of range; write a whole number from 1 to 1_000_000`},
 		{`limits.waiting = -1`, `1:18: limits.waiting: -1 is out of range; write a whole number from 0 to 1_000_000`},
 
-		{`policy.profile = "coder"`, `1:18: policy.profile: "coder" is not known here; write "minimal" or "messaging" or "coding" or "full"`},
+		{`policy.profile = "coder"`, `1:18: policy.profile: "coder" is not a valid value; write "minimal" or "messaging" or "coding" or "full"`},
 		{`policy.allow = [""]`, `1:17: policy.allow[0]: is empty, or longer than 2048 bytes; write a name or a pattern`},
 		{`policy.deny = ["a", "a"]`, `1:21: policy.deny[1]: "a" is listed twice; keep one`},
 		{`policy.enable_tool_calls = "false"`, `1:28: policy.enable_tool_calls: expected true or false, got a string; write true or false, without quotes`},
 		{`policy.rules = {}`, `1:16: policy.rules: expected a list, got a table; write [[policy.rules]] on a line of its own, and its keys below`},
 		{rule(""), `1:10: policy.rules[0].effect: missing; add effect = "deny"`},
-		{rule(`effect = "forbid"`), `3:10: policy.rules[0].effect: "forbid" is not known here; write "allow" or "ask" or "deny"`},
+		{rule(`effect = "forbid"`), `3:10: policy.rules[0].effect: "forbid" is not a valid value; write "allow" or "ask" or "deny"`},
 		{"[[policy.rules]]\neffect = \"ask\"", `1:10: policy.rules[0]: speaks of nothing; add tools, capabilities or arguments, or write tools = ["*"] for every tool`},
 		{rule("effect = \"ask\"\nreason = \"\""), `4:10: policy.rules[0].reason: is empty, or longer than 500 bytes; say in a few words why`},
 		{rule("effect = \"ask\"\narguments = { path = { glob = \"x\" } }"), `4:15: policy.rules[0].arguments.path: is no JSON pointer; write "/path"`},
@@ -128,7 +128,7 @@ func TestFaults(t *testing.T) {
 		{`audit = { file = "a", max_size = "1KiB" }`, `1:34: audit.max_size: "1KiB" is out of range; write a size from 64KiB to 1024GiB`},
 		{`audit = { file = "a", keep = 1001 }`, `1:30: audit.keep: 1001 is out of range; write a whole number from 0 to 1000`},
 		{`revoked.digests = ["sha1:x"]`, `1:20: revoked.digests[0]: "sha1:x" is not a digest; write "sha256:" and 64 hexadecimal digits`},
-		{`grants.allow = [` + strings.Repeat(`"clock",`, 257) + `]`, `1:16: grants.allow: holds 257 elements; the ceiling is 256`},
+		{`grants.allow = [` + strings.Repeat(`"clock",`, 257) + `]`, `1:16: grants.allow: holds 257 elements; the limit is 256`},
 	} {
 		_, err := decode(tt.text)
 		if err == nil || err.Error() != FileName+":"+tt.want {

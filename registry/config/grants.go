@@ -12,21 +12,21 @@ import (
 // grantKeys are the words of [grants], and of each tool.
 func (r *reader) grantKeys(g *grants) []stricttoml.Key {
 	return []stricttoml.Key{
-		{Name: "allow", Want: stricttoml.WantTexts, Read: r.readWords(&g.allow)},
-		{Name: "deny", Want: stricttoml.WantTexts, Read: r.readWords(&g.deny)},
+		{Name: "allow", Want: stricttoml.WantStrings, Read: r.readWords(&g.allow)},
+		{Name: "deny", Want: stricttoml.WantStrings, Read: r.readWords(&g.deny)},
 	}
 }
 
 func (r *reader) readWords(list *[]sourcedWord) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		seen := make(map[capability.Permission]bool)
-		r.EachText(at, n, func(at stricttoml.Place, n *stricttoml.Node) {
+		r.EachString(at, n, func(at stricttoml.Place, n *stricttoml.Node) {
 			word, err := capability.ParsePermission(n.Text)
 			switch {
 			case err != nil:
-				r.Fault(at, "%s", err)
+				r.Errorf(at, "%s", err)
 			case seen[word]:
-				r.Fault(at, "%s is listed twice; keep one", word)
+				r.Errorf(at, "%s is listed twice; keep one", word)
 			default:
 				seen[word] = true
 				*list = append(*list, sourcedWord{word, r.source(at)})
@@ -53,11 +53,11 @@ func (r *reader) checkWords() {
 		switch w.word.Kind() {
 		case capability.KindRead, capability.KindWrite:
 			if !slices.Contains(mounts, name) {
-				r.Fault(w.at, `there is no mount %q; %s`, name, meant(name, mounts, `add `+name+` = "PATH" to [mounts]`))
+				r.Errorf(w.at, `there is no mount %q; %s`, name, meant(name, mounts, `add `+name+` = "PATH" to [mounts]`))
 			}
 		case capability.KindSecret:
 			if !slices.Contains(secrets, name) {
-				r.Fault(w.at, `there is no secret %q; %s`, name, meant(name, secrets, `add [secrets.`+name+`]`))
+				r.Errorf(w.at, `there is no secret %q; %s`, name, meant(name, secrets, `add [secrets.`+name+`]`))
 			}
 		}
 	}

@@ -65,16 +65,16 @@ func formatKeys() []stricttoml.Key { return (&reader{c: newConfig()}).keys() }
 // keys returns the top level of the format.
 func (r *reader) keys() []stricttoml.Key {
 	return []stricttoml.Key{
-		{Name: "tool_directories", Want: stricttoml.WantTexts, Read: r.toolDirectories},
-		{Name: "mounts", Path: "mounts", Want: stricttoml.WantNamed, Check: checkMountName, Entry: r.mountKey, Read: r.table("mounts")},
-		{Name: "env", Path: "env", Want: stricttoml.WantNamed, Check: checkEnvName, Entry: r.envKey},
-		{Name: "secrets", Path: "secrets", Want: stricttoml.WantNamed, Check: checkSecretName, Entry: r.secretKey},
+		{Name: "tool_directories", Want: stricttoml.WantStrings, Read: r.toolDirectories},
+		{Name: "mounts", Path: "mounts", Want: stricttoml.WantMap, Check: checkMountName, Entry: r.mountKey, Read: r.table("mounts")},
+		{Name: "env", Path: "env", Want: stricttoml.WantMap, Check: checkEnvName, Entry: r.envKey},
+		{Name: "secrets", Path: "secrets", Want: stricttoml.WantMap, Check: checkSecretName, Entry: r.secretKey},
 		{Name: "grants", Path: "grants", Want: stricttoml.WantTable, Members: func() []stricttoml.Key { return r.grantKeys(&r.c.grants) }},
 		{Name: "limits", Path: "limits", Want: stricttoml.WantTable, Members: r.limitKeys},
 		{Name: "policy", Path: "policy", Want: stricttoml.WantTable, Members: r.policyKeys},
 		{Name: "shell", Path: "shell", Want: stricttoml.WantTable, Members: r.shellKeys, Read: r.table("shell")},
-		{Name: "tools", Path: "tools", Want: stricttoml.WantNamed, Check: checkToolName, Entry: r.toolKey},
-		{Name: "servers", Path: "servers", Want: stricttoml.WantNamed, Check: checkServerName, Entry: r.serverKey},
+		{Name: "tools", Path: "tools", Want: stricttoml.WantMap, Check: checkToolName, Entry: r.toolKey},
+		{Name: "servers", Path: "servers", Want: stricttoml.WantMap, Check: checkServerName, Entry: r.serverKey},
 		{Name: "audit", Path: "audit", Want: stricttoml.WantTable, Members: r.auditKeys},
 		{Name: "revoked", Path: "revoked", Want: stricttoml.WantTable, Members: r.revokedKeys},
 	}
@@ -92,7 +92,7 @@ func (r *reader) only(at stricttoml.Place, n *stricttoml.Node, keys ...string) s
 	given := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return n.Get(key) == nil })
 	if len(given) != 1 {
 		last := len(keys) - 1
-		r.Fault(at, "write exactly one of %s and %s", strings.Join(keys[:last], ", "), keys[last])
+		r.Errorf(at, "write exactly one of %s and %s", strings.Join(keys[:last], ", "), keys[last])
 		return ""
 	}
 	return given[0]

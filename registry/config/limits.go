@@ -56,7 +56,7 @@ func (r *reader) limitKeys() []stricttoml.Key {
 		{Name: "fuel", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.MaxFuel, minFuel, maxFuel)},
 		{Name: "open_files", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.MaxOpenFiles, 1, maxOpenFiles)},
 		{Name: "http_requests", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.MaxRequests, 1, maxHTTPRequests)},
-		{Name: "timeout", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(r.Checker, &l.MaxTimeout, parseTimeout)},
+		{Name: "timeout", Want: stricttoml.WantString, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadString(r.Checker, &l.MaxTimeout, parseTimeout)},
 		sizeKey(r, "total_memory", &l.MaxTotalMemory, minMemory, maxSystem),
 		idle,
 		{Name: "calls", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &l.MaxCalls, 1, maxCalls)},
@@ -71,8 +71,8 @@ func parseTimeout(text string) (time.Duration, error) {
 // sizeKey is a number of bytes from low to high.
 func sizeKey[T int64 | uint64](r *reader, name string, target *T, low, high uint64) stricttoml.Key {
 	return stricttoml.Key{
-		Name: name, Want: stricttoml.WantText, Unit: stricttoml.SizeOf,
-		Read: stricttoml.ReadText(r.Checker, target, func(text string) (T, error) {
+		Name: name, Want: stricttoml.WantString, Unit: stricttoml.SizeOf,
+		Read: stricttoml.ReadString(r.Checker, target, func(text string) (T, error) {
 			n, err := stricttoml.ParseSize(text, low, high)
 			return T(n), err
 		}),
@@ -105,7 +105,7 @@ func (r *reader) auditKeys() []stricttoml.Key {
 	a := &r.c.audit
 	a.MaxBytes, a.Keep = DefaultAuditSize, DefaultAuditKeep
 	return []stricttoml.Key{
-		{Name: "file", Want: stricttoml.WantText, Required: `the file of the record, such as file = "audit.jsonl"`, Read: stricttoml.ReadText(r.Checker, &a.File, r.parsePath)},
+		{Name: "file", Want: stricttoml.WantString, Required: `the file of the record, such as file = "audit.jsonl"`, Read: stricttoml.ReadString(r.Checker, &a.File, r.parsePath)},
 		sizeKey(r, "max_size", &a.MaxBytes, minAuditSize, maxAuditSize),
 		{Name: "keep", Want: stricttoml.WantInteger, Read: stricttoml.ReadCount(r.Checker, &a.Keep, 0, maxAuditKeep)},
 	}

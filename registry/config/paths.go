@@ -44,7 +44,7 @@ func (r *reader) parsePath(text string) (string, error) {
 // toolDirectories reads directories of tools, with the place of each.
 func (r *reader) toolDirectories(at stricttoml.Place, n *stricttoml.Node) {
 	var paths []string
-	stricttoml.ReadTexts(r.Checker, &paths, r.parsePath)(at, n)
+	stricttoml.ReadStrings(r.Checker, &paths, r.parsePath)(at, n)
 	if len(paths) < len(n.Items) {
 		return // one has a fault
 	}

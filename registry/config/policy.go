@@ -36,10 +36,10 @@ func (c *Config) PolicyConfig() policy.Config {
 func (r *reader) policyKeys() []stricttoml.Key {
 	p := &r.c.policy
 	return []stricttoml.Key{
-		{Name: "profile", Want: stricttoml.WantText, Read: r.sourced("profile", stricttoml.ReadText(r.Checker, &p.Profile, parseProfile))},
-		{Name: "allow", Want: stricttoml.WantTexts, Read: r.entries("allow", &p.Allow)},
-		{Name: "deny", Want: stricttoml.WantTexts, Read: r.entries("deny", &p.Deny)},
-		{Name: "enable_tool_calls", Want: stricttoml.WantFlag, Read: r.sourced("off", func(_ stricttoml.Place, n *stricttoml.Node) { p.Off = n.Text == "false" })},
+		{Name: "profile", Want: stricttoml.WantString, Read: r.sourced("profile", stricttoml.ReadString(r.Checker, &p.Profile, parseProfile))},
+		{Name: "allow", Want: stricttoml.WantStrings, Read: r.entries("allow", &p.Allow)},
+		{Name: "deny", Want: stricttoml.WantStrings, Read: r.entries("deny", &p.Deny)},
+		{Name: "enable_tool_calls", Want: stricttoml.WantBool, Read: r.sourced("off", func(_ stricttoml.Place, n *stricttoml.Node) { p.Off = n.Text == "false" })},
 		{Name: "rules", Path: "policy.rules", Want: stricttoml.WantTables, Members: r.ruleKeys, Read: r.checkRule},
 	}
 }
@@ -58,7 +58,7 @@ func (r *reader) sourced(field string, read stricttoml.Reader) stricttoml.Reader
 
 // entries reads a list that names tools, with the place of each.
 func (r *reader) entries(field string, list *[]string) stricttoml.Reader {
-	read := stricttoml.ReadTexts(r.Checker, list, parseEntry)
+	read := stricttoml.ReadStrings(r.Checker, list, parseEntry)
 	return r.sourced(field, func(at stricttoml.Place, n *stricttoml.Node) {
 		read(at, n)
 		// Where an element has a fault, indices differ, and nobody sees them.
@@ -83,11 +83,11 @@ func (r *reader) ruleKeys() []stricttoml.Key {
 	r.c.policy.Rules = append(r.c.policy.Rules, policy.Rule{})
 	rule := r.lastRule()
 	return []stricttoml.Key{
-		{Name: "effect", Want: stricttoml.WantText, Required: `effect = "deny"`, Read: stricttoml.ReadText(r.Checker, &rule.Effect, parseEffect)},
-		{Name: "tools", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &rule.Tools, parseEntry)},
-		{Name: "capabilities", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &rule.Capabilities, parseEntry)},
-		{Name: "arguments", Path: "policy.rules.arguments", Want: stricttoml.WantNamed, Check: checkPointer, Entry: func(pointer string) stricttoml.Key { return r.matchKey(rule, pointer) }},
-		{Name: "reason", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &rule.Reason, parseReason)},
+		{Name: "effect", Want: stricttoml.WantString, Required: `effect = "deny"`, Read: stricttoml.ReadString(r.Checker, &rule.Effect, parseEffect)},
+		{Name: "tools", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &rule.Tools, parseEntry)},
+		{Name: "capabilities", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &rule.Capabilities, parseEntry)},
+		{Name: "arguments", Path: "policy.rules.arguments", Want: stricttoml.WantMap, Check: checkPointer, Entry: func(pointer string) stricttoml.Key { return r.matchKey(rule, pointer) }},
+		{Name: "reason", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &rule.Reason, parseReason)},
 	}
 }
 
@@ -97,7 +97,7 @@ func (r *reader) lastRule() *policy.Rule { return &r.c.policy.Rules[len(r.c.poli
 func (r *reader) checkRule(at stricttoml.Place, n *stricttoml.Node) {
 	r.lastRule().Source = r.source(at)
 	if n.Get("tools") == nil && n.Get("capabilities") == nil && n.Get("arguments") == nil {
-		r.Fault(at, `speaks of nothing; add tools, capabilities or arguments, or write tools = ["*"] for every tool`)
+		r.Errorf(at, `speaks of nothing; add tools, capabilities or arguments, or write tools = ["*"] for every tool`)
 	}
 }
 
@@ -132,11 +132,11 @@ func (r *reader) matchKey(rule *policy.Rule, pointer string) stricttoml.Key {
 		Members: func() []stricttoml.Key {
 			return []stricttoml.Key{
 				{Name: "equals", Want: stricttoml.WantAny, Read: func(at stricttoml.Place, n *stricttoml.Node) { m.Equals, _ = r.JSON(at, n) }},
-				{Name: "glob", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Glob, parseEntry)},
-				{Name: "prefix", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Prefix, parseEntry)},
-				{Name: "regexp", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &m.Regexp, parseEntry)},
-				{Name: "missing", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.Missing)},
-				{Name: "fold_case", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&m.FoldCase)},
+				{Name: "glob", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &m.Glob, parseEntry)},
+				{Name: "prefix", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &m.Prefix, parseEntry)},
+				{Name: "regexp", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &m.Regexp, parseEntry)},
+				{Name: "missing", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Missing)},
+				{Name: "fold_case", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.FoldCase)},
 			}
 		},
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
@@ -159,10 +159,10 @@ func (c *Config) Shell() shellcommand.Settings {
 func (r *reader) shellKeys() []stricttoml.Key {
 	s := &r.c.shell
 	return []stricttoml.Key{
-		{Name: "allow", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &s.Allow, parseAllowedCommand)},
-		{Name: "ask", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &s.Ask, parseCommand)},
-		{Name: "deny", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &s.Deny, parseCommand)},
-		{Name: "confirm_dangerous", Want: stricttoml.WantFlag, Read: func(_ stricttoml.Place, n *stricttoml.Node) { s.Unconfirmed = n.Text == "false" }},
+		{Name: "allow", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &s.Allow, parseAllowedCommand)},
+		{Name: "ask", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &s.Ask, parseCommand)},
+		{Name: "deny", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &s.Deny, parseCommand)},
+		{Name: "confirm_dangerous", Want: stricttoml.WantBool, Read: func(_ stricttoml.Place, n *stricttoml.Node) { s.Unconfirmed = n.Text == "false" }},
 	}
 }
 

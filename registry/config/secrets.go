@@ -79,19 +79,19 @@ func (r *reader) secretKey(name string) stricttoml.Key {
 		Path: "secrets.NAME", Want: stricttoml.WantTable,
 		Members: func() []stricttoml.Key {
 			return []stricttoml.Key{
-				{Name: string(SecretEnv), Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &s.Env, parseEnvName)},
-				{Name: string(SecretFile), Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &s.File, r.parsePath)},
-				{Name: string(SecretCommand), Want: stricttoml.WantTexts, Read: r.command(&s.Command), Fix: `write a list of the program and its arguments, such as ["pass", "show", "github"]`},
-				{Name: string(SecretKeyring), Want: stricttoml.WantText, Read: r.keyring(&s)},
-				{Name: "urls", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &s.urls, parseSecretURL)},
-				{Name: "ttl", Want: stricttoml.WantText, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadText(r.Checker, &s.TTL, parseTTL)},
+				{Name: string(SecretEnv), Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &s.Env, parseEnvName)},
+				{Name: string(SecretFile), Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &s.File, r.parsePath)},
+				{Name: string(SecretCommand), Want: stricttoml.WantStrings, Read: r.command(&s.Command), Fix: `write a list of the program and its arguments, such as ["pass", "show", "github"]`},
+				{Name: string(SecretKeyring), Want: stricttoml.WantString, Read: r.keyring(&s)},
+				{Name: "urls", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &s.urls, parseSecretURL)},
+				{Name: "ttl", Want: stricttoml.WantString, Unit: stricttoml.SecondsOf, Read: stricttoml.ReadString(r.Checker, &s.TTL, parseTTL)},
 			}
 		},
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			s.Source = r.source(at)
 			s.Kind = SecretKind(r.only(at, n, string(SecretEnv), string(SecretFile), string(SecretCommand), string(SecretKeyring)))
 			if urls := n.Get("urls"); urls != nil && len(urls.Items) == 0 {
-				r.Fault(at.Member("urls", urls.Offset), "is empty; name the URLs that the secret may go to, or leave the key out for all that are granted")
+				r.Errorf(at.Member("urls", urls.Offset), "is empty; name the URLs that the secret may go to, or leave the key out for all that are granted")
 			}
 			r.c.secrets[name] = s
 		},
@@ -118,16 +118,16 @@ func parseSecretURL(text string) (capability.URLPattern, error) {
 func (r *reader) command(into *[]string) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
 		if len(n.Items) == 0 {
-			r.Fault(at, `is empty; write the program and its arguments, such as ["pass", "show", "github"]`)
+			r.Errorf(at, `is empty; write the program and its arguments, such as ["pass", "show", "github"]`)
 			return
 		}
 		add := func(_ stricttoml.Place, text string) { *into = append(*into, text) }
-		r.EachText(at, n, func(at stricttoml.Place, item *stricttoml.Node) {
+		r.EachString(at, n, func(at stricttoml.Place, item *stricttoml.Node) {
 			switch program := item == n.Items[0]; {
 			case program && item.Text == "":
-				r.Fault(at, "is empty; name a program")
+				r.Errorf(at, "is empty; name a program")
 			case len(item.Text) > maxArg:
-				r.Fault(at, "is longer than %d bytes", maxArg)
+				r.Errorf(at, "is longer than %d bytes", maxArg)
 			case program && isPath(item.Text):
 				stricttoml.ReadWith(r.Checker, r.parsePath, add)(at, item)
 			default:
@@ -143,9 +143,9 @@ func (r *reader) keyring(s *secret) stricttoml.Reader {
 		i := strings.LastIndexByte(n.Text, '/')
 		switch {
 		case len(n.Text) > maxKeyring || !plaintext.Plain(n.Text, plaintext.Word):
-			r.Fault(at, "is longer than %d bytes, or holds a character that is not printable", maxKeyring)
+			r.Errorf(at, "is longer than %d bytes, or holds a character that is not printable", maxKeyring)
 		case i <= 0 || i == len(n.Text)-1:
-			r.Fault(at, `%s names no entry; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))
+			r.Errorf(at, `%s names no entry; write the service, a slash and the user, such as "github.com/me"`, stricttoml.Quote(n.Text))
 		default:
 			s.Service, s.User = n.Text[:i], n.Text[i+1:]
 		}

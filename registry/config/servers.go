@@ -63,12 +63,12 @@ func (r *reader) serverKey(name string) stricttoml.Key {
 		Path: "servers.NAME", Want: stricttoml.WantTable,
 		Members: func() []stricttoml.Key {
 			return []stricttoml.Key{
-				{Name: "command", Want: stricttoml.WantTexts, Read: r.command(&s.Command)},
-				{Name: "env", Want: stricttoml.WantTexts, Read: stricttoml.ReadTexts(r.Checker, &s.Env, parseEnvName)},
-				{Name: "url", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &s.URL, parseServerURL)},
-				{Name: "private", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&s.Private)},
-				{Name: "secret", Want: stricttoml.WantText, Read: r.serverSecret(&s.Secret.Name)},
-				{Name: "header", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &s.Secret.Header, parseServerHeader)},
+				{Name: "command", Want: stricttoml.WantStrings, Read: r.command(&s.Command)},
+				{Name: "env", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(r.Checker, &s.Env, parseEnvName)},
+				{Name: "url", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &s.URL, parseServerURL)},
+				{Name: "private", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&s.Private)},
+				{Name: "secret", Want: stricttoml.WantString, Read: r.serverSecret(&s.Secret.Name)},
+				{Name: "header", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &s.Secret.Header, parseServerHeader)},
 			}
 		},
 		Read: func(at stricttoml.Place, n *stricttoml.Node) {
@@ -83,12 +83,12 @@ func (r *reader) serverKey(name string) stricttoml.Key {
 func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server) {
 	given := func(key string) bool { return n.Get(key) != nil }
 	if given("command") == given("url") {
-		r.Fault(at, `write exactly one of command, the program and its arguments such as ["npx", "-y", "some-mcp-server"], and url`)
+		r.Errorf(at, `write exactly one of command, the program and its arguments such as ["npx", "-y", "some-mcp-server"], and url`)
 		return
 	}
 	for key, with := range map[string]string{"env": "command", "private": "url", "secret": "url", "header": "secret"} {
 		if given(key) && !given(with) {
-			r.Fault(at.Member(key, n.Get(key).Offset), "goes only with %s; leave it out", with)
+			r.Errorf(at.Member(key, n.Get(key).Offset), "goes only with %s; leave it out", with)
 		}
 	}
 	if s.Secret.Name == "" {
@@ -103,10 +103,10 @@ func (r *reader) checkServer(at stricttoml.Place, n *stricttoml.Node, s *Server)
 	}
 	url := at.Member("url", n.Get("url").Offset)
 	if where.Scheme() == "http" && !where.NamesLocal() && !s.Private {
-		r.Fault(url, "is plain http, which would show the secret on its way; write https")
+		r.Errorf(url, "is plain http, which would show the secret on its way; write https")
 	}
 	if !r.mayGo(s.Secret.Name, where) {
-		r.Fault(url, "is not among the urls of the secret %s; add it there", s.Secret.Name)
+		r.Errorf(url, "is not among the urls of the secret %s; add it there", s.Secret.Name)
 	}
 }
 
@@ -122,7 +122,7 @@ func (r *reader) mayGo(name string, where capability.URLPattern) bool {
 
 // serverSecret reads the name of a secret, which the file must have.
 func (r *reader) serverSecret(into *string) stricttoml.Reader {
-	return stricttoml.ReadText(r.Checker, into, func(text string) (string, error) {
+	return stricttoml.ReadString(r.Checker, into, func(text string) (string, error) {
 		if err := checkSecretName(text); err != nil {
 			return text, err
 		}

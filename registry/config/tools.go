@@ -39,13 +39,13 @@ func (r *reader) toolKey(name string) stricttoml.Key {
 		Path: "tools.NAME", Want: stricttoml.WantTable,
 		Members: func() []stricttoml.Key {
 			return slices.Concat([]stricttoml.Key{
-				{Name: "enabled", Want: stricttoml.WantFlag, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
+				{Name: "enabled", Want: stricttoml.WantBool, Read: func(_ stricttoml.Place, n *stricttoml.Node) {
 					rule.Enabled = new(n.Text == "true")
 				}},
-				{Name: "auto_execute", Want: stricttoml.WantFlag, Read: stricttoml.ReadFlag(&rule.AutoExecute)},
+				{Name: "auto_execute", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&rule.AutoExecute)},
 			}, r.grantKeys(&settings.grants), []stricttoml.Key{
-				{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantNamed, Check: checkSettingName, Entry: r.settingKey(settings.settings)},
-				{Name: "digest", Want: stricttoml.WantText, Read: stricttoml.ReadText(r.Checker, &settings.digest, parseDigest)},
+				{Name: "settings", Path: "tools.NAME.settings", Want: stricttoml.WantMap, Check: checkSettingName, Entry: r.settingKey(settings.settings)},
+				{Name: "digest", Want: stricttoml.WantString, Read: stricttoml.ReadString(r.Checker, &settings.digest, parseDigest)},
 			})
 		},
 		Read: func(at stricttoml.Place, _ *stricttoml.Node) {
@@ -74,9 +74,9 @@ func parseDigest(text string) (string, error) {
 }
 
 func (r *reader) revokedKeys() []stricttoml.Key {
-	return []stricttoml.Key{{Name: "digests", Want: stricttoml.WantTexts, Read: func(at stricttoml.Place, n *stricttoml.Node) {
+	return []stricttoml.Key{{Name: "digests", Want: stricttoml.WantStrings, Read: func(at stricttoml.Place, n *stricttoml.Node) {
 		var digests []string
-		stricttoml.ReadTexts(r.Checker, &digests, parseDigest)(at, n)
+		stricttoml.ReadStrings(r.Checker, &digests, parseDigest)(at, n)
 		for _, digest := range digests {
 			r.c.revoked[digest] = true
 		}
@@ -115,9 +115,9 @@ func (c *Config) ToolsWithSettings() []string {
 // settingKey reads one setting of a tool.
 func (r *reader) settingKey(settings map[string]Setting) func(name string) stricttoml.Key {
 	return func(name string) stricttoml.Key {
-		return stricttoml.Key{Path: "tools.NAME.settings.NAME", Want: stricttoml.WantText, Read: func(at stricttoml.Place, n *stricttoml.Node) {
+		return stricttoml.Key{Path: "tools.NAME.settings.NAME", Want: stricttoml.WantString, Read: func(at stricttoml.Place, n *stricttoml.Node) {
 			if len(n.Text) > maxSetting || !plaintext.Plain(n.Text, plaintext.Word) {
-				r.Fault(at, "is longer than %d bytes, or holds a character that is not printable; write another value", maxSetting)
+				r.Errorf(at, "is longer than %d bytes, or holds a character that is not printable; write another value", maxSetting)
 				return
 			}
 			settings[name] = Setting{Value: n.Text, Source: r.source(at)}

@@ -86,13 +86,13 @@ func TestCheckFields(t *testing.T) {
 	const table = "testdata/fields.txt"
 	r := &recorder{TB: t}
 	CheckKeys(r, table, []stricttoml.Key{
-		{Name: "name", Want: stricttoml.WantText},
-		{Name: "forgotten", Want: stricttoml.WantFlag},
+		{Name: "name", Want: stricttoml.WantString},
+		{Name: "forgotten", Want: stricttoml.WantBool},
 		{Name: "limits", Want: stricttoml.WantTable, Members: func() []stricttoml.Key {
 			return []stricttoml.Key{{Name: "fuel", Want: stricttoml.WantInteger}}
 		}},
-		{Name: "tools", Want: stricttoml.WantNamed, Entry: func(string) stricttoml.Key {
-			return stricttoml.Key{Want: stricttoml.WantText}
+		{Name: "tools", Want: stricttoml.WantMap, Entry: func(string) stricttoml.Key {
+			return stricttoml.Key{Want: stricttoml.WantString}
 		}},
 	})
 	text, err := os.ReadFile(table)

@@ -27,7 +27,7 @@ func leavesOf(path string, k stricttoml.Key) []string {
 	switch k.Want {
 	case stricttoml.WantTable, stricttoml.WantTables:
 		list = leaves(path+".", k.Members())
-	case stricttoml.WantNamed:
+	case stricttoml.WantMap:
 		list = leavesOf(path+"."+stricttoml.AnyName, k.Entry(stricttoml.AnyName))
 	default:
 		list = []string{path}

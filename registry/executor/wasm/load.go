@@ -107,14 +107,14 @@ func (e *Executor) loadFailure(err error) error {
 	}
 	te := failure(runtime.Output{}, err)
 	if te.Code == tool.CodeInvalidModule {
-		te.Message = e.o.Manifest.Fault(e.o.Source, "module.path", te.Message).Error()
+		te.Message = e.o.Manifest.ErrorAt(e.o.Source, "module.path", te.Message).Error()
 	}
 	return te
 }
 
 // invalidManifest is a fault of a key that only the module brings to light.
 func (e *Executor) invalidManifest(key, format string, args ...any) error {
-	return &tool.Error{Code: tool.CodeInvalidManifest, Message: e.o.Manifest.Fault(e.o.Source, key, fmt.Sprintf(format, args...)).Error()}
+	return &tool.Error{Code: tool.CodeInvalidManifest, Message: e.o.Manifest.ErrorAt(e.o.Source, key, fmt.Sprintf(format, args...)).Error()}
 }
 
 // findEntry asks the module whether it has the form that the manifest says.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestJudge(t *testing.T) {
+func TestHiddenCharacters(t *testing.T) {
 	const head = "name = \"street\"\n"
 	for _, tt := range []struct{ text, want string }{
 		{"name = \"stre\u200bet\"", "shop.toml:1:8: name: holds U+200B, a character without width, "},
