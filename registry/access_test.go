@@ -66,8 +66,8 @@ func remembering(t *testing.T, spec tool.Spec, rules Rules) (*Registry, *replace
 
 // bound returns the rules with the workspace bound to a directory for reading, and LANG.
 func bound(rules Rules, workspace string) Rules {
-	rules.Offer.Mounts = map[string]capability.Mount{"workspace": {Dir: workspace, Mode: capability.ModeRead}}
-	rules.Widen = func(o *capability.Grantable, words ...capability.Permission) error {
+	rules.Grantable.Mounts = map[string]capability.Mount{"workspace": {Dir: workspace, Mode: capability.ModeRead}}
+	rules.Extend = func(o *capability.Grantable, words ...capability.Permission) error {
 		return o.Add(capability.Bound{Env: func(name string) (string, bool) { return "C", name == "LANG" }}, words...)
 	}
 	return rules
@@ -99,7 +99,7 @@ func TestAGrantIsForOneToolAsItIsAndOneTenant(t *testing.T) {
 	if strings.Contains(e.Error(), "permission grant") {
 		t.Errorf("a model is told how to be granted something: %v", e)
 	}
-	given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Words: e.Details.Grant})
+	given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Permissions: e.Details.Grant})
 	if err := callAs(t, r, ""); err != nil {
 		t.Errorf("after the grant: %v", err)
 	}
@@ -140,17 +140,17 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 		want  tool.Code
 		helps []string
 	}{
-		{"all", asking(), Rules{}, remembered.Grant{Words: all}, "", nil},
-		{"more than asked", asking(), Rules{}, remembered.Grant{Words: []string{"write:workspace", "net:any", "env:LANG", "kv:write"}}, "", nil},
-		{"a word less", asking(), Rules{}, remembered.Grant{Words: all[:2]}, tool.CodePermissionDenied, all[2:]},
-		{"another method", asking(), Rules{}, remembered.Grant{Words: []string{"write:workspace", "env:LANG", "net:GET:https://api.example.com/v1"}}, tool.CodePermissionDenied, all[1:2]},
-		{"a denial", asking(), Rules{Offer: capability.Grantable{Deny: capability.Deny{env}}}, remembered.Grant{Words: all}, tool.CodePermissionDenied, nil},
-		{"a rule that denies", asking(), Rules{Policy: rule(policy.Deny)}, remembered.Grant{Words: all, AutoExecute: true}, tool.CodePermissionDenied, nil},
-		{"a rule that asks", asking(), Rules{Policy: rule(policy.Ask)}, remembered.Grant{Words: all, AutoExecute: true}, tool.CodeApprovalRequired, nil},
-		{"a dangerous tool", dangerous, Rules{}, remembered.Grant{Words: all}, tool.CodeApprovalRequired, []string{policy.AutoExecute}},
-		{"a dangerous tool that may run", dangerous, Rules{}, remembered.Grant{Words: all, AutoExecute: true}, "", nil},
+		{"all", asking(), Rules{}, remembered.Grant{Permissions: all}, "", nil},
+		{"more than asked", asking(), Rules{}, remembered.Grant{Permissions: []string{"write:workspace", "net:any", "env:LANG", "kv:write"}}, "", nil},
+		{"a word less", asking(), Rules{}, remembered.Grant{Permissions: all[:2]}, tool.CodePermissionDenied, all[2:]},
+		{"another method", asking(), Rules{}, remembered.Grant{Permissions: []string{"write:workspace", "env:LANG", "net:GET:https://api.example.com/v1"}}, tool.CodePermissionDenied, all[1:2]},
+		{"a denial", asking(), Rules{Grantable: capability.Grantable{Deny: capability.Deny{env}}}, remembered.Grant{Permissions: all}, tool.CodePermissionDenied, nil},
+		{"a rule that denies", asking(), Rules{Policy: rule(policy.Deny)}, remembered.Grant{Permissions: all, AutoExecute: true}, tool.CodePermissionDenied, nil},
+		{"a rule that asks", asking(), Rules{Policy: rule(policy.Ask)}, remembered.Grant{Permissions: all, AutoExecute: true}, tool.CodeApprovalRequired, nil},
+		{"a dangerous tool", dangerous, Rules{}, remembered.Grant{Permissions: all}, tool.CodeApprovalRequired, []string{policy.AutoExecute}},
+		{"a dangerous tool that may run", dangerous, Rules{}, remembered.Grant{Permissions: all, AutoExecute: true}, "", nil},
 		{"auto_execute alone", asking(), Rules{}, remembered.Grant{AutoExecute: true}, tool.CodePermissionDenied, all},
-		{"a word of the rules is not granted to the tool", asking(), Rules{Offer: capability.Grantable{Env: map[string]string{"LANG": "C"}}}, remembered.Grant{Words: all[:2]}, tool.CodeApprovalRequired, all[2:]},
+		{"a word of the rules is not granted to the tool", asking(), Rules{Grantable: capability.Grantable{Env: map[string]string{"LANG": "C"}}}, remembered.Grant{Permissions: all[:2]}, tool.CodeApprovalRequired, all[2:]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, _, store := remembering(t, tt.spec, tt.rules)
@@ -180,7 +180,7 @@ func TestAGrantLiftsNothingThatTheOperatorSaid(t *testing.T) {
 						again.AutoExecute = true
 						continue
 					}
-					again.Words = append(again.Words, w)
+					again.Permissions = append(again.Permissions, w)
 				}
 				give(t, store.Grants, again)
 				if err := callAs(t, r, ""); err != nil {
@@ -227,7 +227,7 @@ func TestWhereAGrantIsKeptIsTold(t *testing.T) {
 // A tool that only reads is neither loaded nor looked up for the sake of grants.
 func TestHarmlessToolsCostNoLook(t *testing.T) {
 	r, executor, store := remembering(t, echo(), Rules{})
-	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Words: []string{"clock"}})
+	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Permissions: []string{"clock"}})
 	if err := store.Close(); err != nil { // whoever looks now fails
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestHarmlessToolsCostNoLook(t *testing.T) {
 
 func TestAStoreThatFailsGrantsNothing(t *testing.T) {
 	r, _, store := remembering(t, asking(), Rules{})
-	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Words: all})
+	give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Permissions: all})
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}

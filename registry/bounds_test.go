@@ -68,7 +68,7 @@ func newLinkWorld(t *testing.T) *linkWorld {
 	if err := w.Tools().Register(spec, &identified{fake: run, digest: "sha256:aa"}); err != nil {
 		t.Fatal(err)
 	}
-	w.SetRules(Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: w.link, Mode: capability.ModeWrite}}}})
+	w.SetRules(Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: w.link, Mode: capability.ModeWrite}}}})
 	return w
 }
 

@@ -41,7 +41,7 @@ func TestNothingCrossesBetweenTenants(t *testing.T) {
 		Schedule: schedule.Options{MaxCalls: 8, MaxTenantCalls: 6},
 		Calls:    ledger.Options{History: history.Options{Sink: func(h history.Record) { sunk.Store(h.Tenant+" "+h.ID, h) }}},
 		Rules: Rules{
-			Offer: capability.Grantable{
+			Grantable: capability.Grantable{
 				Mounts: map[string]capability.Mount{"workspace": {Dir: "/nowhere", Mode: capability.ModeRead}},
 				Env:    map[string]string{"WHOSE": "nobody's"},
 			},

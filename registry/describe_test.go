@@ -37,16 +37,16 @@ func TestWhoMayDescribeItself(t *testing.T) {
 		change func(*tool.Spec, *Options)
 		runs   bool
 	}{
-		"what may be read is offered": {rules: Rules{Offer: offer}, runs: true},
+		"what may be read is offered": {rules: Rules{Grantable: offer}, runs: true},
 		"nothing is offered":          {},
-		"another folder is offered":   {rules: Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{"other": {Dir: dir}}}}},
-		"calls are asked about":       {rules: Rules{Offer: offer, Policy: ask}},
-		"the tool is denied":          {rules: Rules{Offer: offer, Policy: compile(t, policy.Config{Deny: []string{"echo"}})}},
-		"the tool is dangerous":       {rules: Rules{Offer: offer}, change: func(s *tool.Spec, _ *Options) { s.Dangerous = true }},
-		"the tool is revoked":         {rules: Rules{Offer: offer, Revoked: []string{"sha256:guide"}}},
-		"another tool is pinned":      {rules: Rules{Offer: offer, Digests: map[string]string{"echo": "sha256:other"}}},
-		"the tool is held":            {rules: Rules{Offer: offer}},
-		"nobody may":                  {rules: Rules{Offer: offer}, change: func(_ *tool.Spec, o *Options) { o.Tools.NoDescriptions = true }},
+		"another folder is offered":   {rules: Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{"other": {Dir: dir}}}}},
+		"calls are asked about":       {rules: Rules{Grantable: offer, Policy: ask}},
+		"the tool is denied":          {rules: Rules{Grantable: offer, Policy: compile(t, policy.Config{Deny: []string{"echo"}})}},
+		"the tool is dangerous":       {rules: Rules{Grantable: offer}, change: func(s *tool.Spec, _ *Options) { s.Dangerous = true }},
+		"the tool is revoked":         {rules: Rules{Grantable: offer, Revoked: []string{"sha256:guide"}}},
+		"another tool is pinned":      {rules: Rules{Grantable: offer, Digests: map[string]string{"echo": "sha256:other"}}},
+		"the tool is held":            {rules: Rules{Grantable: offer}},
+		"nobody may":                  {rules: Rules{Grantable: offer}, change: func(_ *tool.Spec, o *Options) { o.Tools.NoDescriptions = true }},
 		"it asks for no folder":       {change: func(s *tool.Spec, _ *Options) { s.Permissions = capability.Permissions{} }, runs: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestWhoMayDescribeItself(t *testing.T) {
 					t.Errorf("it has %+v", grant)
 				}
 			}
-			r.SetRules(Rules{Offer: offer}) // and what was not allowed before is tried again
+			r.SetRules(Rules{Grantable: offer}) // and what was not allowed before is tried again
 			if spec.Dangerous || o.Tools.NoDescriptions || name == "the tool is held" {
 				return
 			}
@@ -120,7 +120,7 @@ func (g *folderGuide) Describe(_ context.Context, grant capability.Grant) (tool.
 // What a guest told of itself under other rules does not outlast them.
 func TestNewRulesAreDescribedAnew(t *testing.T) {
 	rules := func(dir string) Rules {
-		return Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}}}
+		return Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}}}
 	}
 	one, two := t.TempDir(), t.TempDir()
 	says := func(r *Registry, want string) {

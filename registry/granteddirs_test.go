@@ -26,8 +26,8 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 	}
 	turn(first)
 	for name, g := range map[string]remembered.Grant{
-		"words":        {Words: all},
-		"auto_execute": {Words: all, AutoExecute: true},
+		"words":        {Permissions: all},
+		"auto_execute": {Permissions: all, AutoExecute: true},
 	} {
 		turn(first)
 		r, executor, store := remembering(t, asking(), Rules{})
@@ -67,7 +67,7 @@ func TestAGrantIsForTheDirectoryThatItsPathLedTo(t *testing.T) {
 		}
 		turn(second)
 		bind(link)
-		given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Words: all, Directories: mustDirectories(t, r)})
+		given := give(t, store.Grants, remembered.Grant{Tool: "echo", Digest: "sha256:one", Permissions: all, Directories: mustDirectories(t, r)})
 		if len(given.Directories) != 1 {
 			t.Errorf("%s: granted again for %v", name, given.Directories)
 		}

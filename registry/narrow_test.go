@@ -42,7 +42,7 @@ func TestTheHostOfACallIsOffered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := Rules{Offer: capability.Grantable{Deny: capability.Deny{denied}}}
+	rules := Rules{Grantable: capability.Grantable{Deny: capability.Deny{denied}}}
 	_, err = withTool(t, Options{Rules: rules}, spec, &fake{}).Execute(context.Background(), tool.Call{Tool: "echo", Arguments: json.RawMessage(`{"text":"https://denied.example/"}`)})
 	if e := wantCode(t, err, tool.CodePermissionDenied); len(e.Details.Grant) > 0 || !strings.Contains(e.Details.Fix, "denied by net:https://denied.example/") {
 		t.Errorf("a host that is denied: grant %q, fix %q", e.Details.Grant, e.Details.Fix)

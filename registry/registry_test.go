@@ -196,11 +196,11 @@ func TestGrants(t *testing.T) {
 		Env:    map[string]string{"LANG": "C", "SECRET": "x"},
 	}
 	// What is granted is not what runs unasked: a variable is more than reading.
-	_, err = withTool(t, Options{Rules: Rules{Offer: offer}}, spec, f).Execute(context.Background(), call)
+	_, err = withTool(t, Options{Rules: Rules{Grantable: offer}}, spec, f).Execute(context.Background(), call)
 	if e := wantCode(t, err, tool.CodeApprovalRequired); !strings.Contains(e.Message, "env:LANG") || e.Details.Fix == "" || ran > 0 {
 		t.Errorf("got %q with the fix %q, ran %d times", e.Message, e.Details.Fix, ran)
 	}
-	rules := Rules{Offer: offer, Policy: compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}})}
+	rules := Rules{Grantable: offer, Policy: compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}})}
 	if _, err := withTool(t, Options{Rules: rules}, spec, f).Execute(context.Background(), call); err != nil || ran != 1 {
 		t.Errorf("got %v, ran %d times", err, ran)
 	}

@@ -39,7 +39,7 @@ func shellSpec(t *testing.T) tool.Spec {
 func shellRules(t *testing.T, s shellcommand.Settings) Rules {
 	t.Helper()
 	asked := shellSpec(t).Permissions
-	return Rules{Shell: s, Offer: capability.Grantable{
+	return Rules{Shell: s, Grantable: capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeWrite}}, KV: capability.ModeWrite,
 		Net: []capability.GrantableNet{{URL: asked.Net[0].URL}}, Secrets: map[string]capability.GrantableSecret{"TOKEN": {}},
 	}}
@@ -120,7 +120,7 @@ func (w *shellWorld) run(t *testing.T, script string) (asked bool, words []strin
 	questions, ran := len(w.asked), len(w.grants)
 	_, err = w.Execute(t.Context(), runs(script))
 	if len(w.grants) > ran {
-		words = capability.Strings(slices.DeleteFunc(w.grants[ran].Words(), capability.Permission.IsScratch))
+		words = capability.Strings(slices.DeleteFunc(w.grants[ran].Permissions(), capability.Permission.IsScratch))
 	}
 	return len(w.asked) > questions, words, err
 }
@@ -145,7 +145,7 @@ func TestScriptsThatReadRunAsReaders(t *testing.T) {
 // Nor does it need more: the operator who grants nothing lets the agent look around.
 func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
 	rules := shellRules(t, shellcommand.Settings{})
-	rules.Offer = capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}}, KV: capability.ModeRead}
+	rules.Grantable = capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: t.TempDir(), Mode: capability.ModeRead}}, KV: capability.ModeRead}
 	w := newShellWorld(t, Options{}, rules, nil)
 	if asked, words, err := w.run(t, "ls"); asked || err != nil || !slices.Equal(words, readingWords) {
 		t.Errorf("asked: %v, ran with %v, %v", asked, words, err)
@@ -161,7 +161,7 @@ func TestScriptsThatReadNeedNoGrantToWrite(t *testing.T) {
 	}
 
 	// Where reading is not granted either, nothing of the kind is said.
-	rules.Offer = capability.Grantable{}
+	rules.Grantable = capability.Grantable{}
 	w.SetRules(rules)
 	for _, script := range []string{"ls", "rm x"} {
 		_, _, err = w.run(t, script)

@@ -52,7 +52,7 @@ func TestOverlays(t *testing.T) {
 			spec := echo()
 			spec.Permissions = tt.asks
 			dir, lang := "", ""
-			r := withTool(t, Options{Rules: Rules{Offer: tt.offer, Policy: compile(t, policy.Config{Tools: auto})}}, spec, does(func(_ context.Context, in tool.Invocation) {
+			r := withTool(t, Options{Rules: Rules{Grantable: tt.offer, Policy: compile(t, policy.Config{Tools: auto})}}, spec, does(func(_ context.Context, in tool.Invocation) {
 				if dir, lang = in.Grant.FS[0].Dir, in.Grant.Env["LANG"]; in.Call.Tenant != "a" || len(in.Grant.Env) != 1 {
 					t.Errorf("the call of %q got %+v", in.Call.Tenant, in.Grant)
 				}

@@ -32,8 +32,8 @@ func editor() tool.Spec {
 // writable are Rules that let echo write to a folder.
 func writable(t *testing.T, dir string) Rules {
 	return Rules{
-		Offer:  capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}},
-		Policy: compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}}),
+		Grantable: capability.Grantable{Mounts: map[string]capability.Mount{"workspace": {Dir: dir, Mode: capability.ModeWrite}}},
+		Policy:    compile(t, policy.Config{Tools: map[string]policy.ToolRule{"echo": {AutoExecute: true}}}),
 	}
 }
 
@@ -315,7 +315,7 @@ func TestExecuteAll(t *testing.T) {
 					return tool.Result{Content: []tool.Content{tool.TextContent(text)}}, nil
 				}}
 				rules := writable(t, dir)
-				rules.Offer.KV = capability.ModeWrite
+				rules.Grantable.KV = capability.ModeWrite
 				r := withTool(t, Options{Rules: rules}, tt.spec, f)
 				var calls []tool.Call
 				for _, text := range tt.texts {

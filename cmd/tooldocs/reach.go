@@ -85,7 +85,7 @@ func requests(n capability.Net) string {
 // the workspace, the private directory, the clock and randomness.
 func toGrant(p capability.Permissions) []string {
 	var words []string
-	for _, word := range p.Words() {
+	for _, word := range p.List() {
 		switch text := word.String(); text {
 		case "read:" + capability.WorkspaceMount, "write:" + capability.ScratchMount, "clock", "random":
 		default:

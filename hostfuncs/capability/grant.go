@@ -99,7 +99,7 @@ func (g Grant) HasSecrets() bool {
 // mount for writing is one for reading, too; requests have net:URL, net:METHOD:URL for
 // each method other than GET, and the same with net-private where that holds. Sorted
 // within each field, without duplicates.
-func (g Grant) Words() []Permission {
+func (g Grant) Permissions() []Permission {
 	var words []Permission
 	for _, f := range g.FS {
 		words = append(words, upTo(KindRead, f.Mode, f.Mount)...)

@@ -198,7 +198,7 @@ func TestGrantWords(t *testing.T) {
 	}
 	g, missing := Intersect(p, offerOf(t, "write:ws", "net:any", "net:http://localhost:3000", "secret:T", "env:A", "env:B", "kv:write", "random"))
 	var got []string
-	for _, w := range g.Words() {
+	for _, w := range g.Permissions() {
 		got = append(got, w.String())
 	}
 	want := []string{
@@ -212,7 +212,7 @@ func TestGrantWords(t *testing.T) {
 	if got := g.Net[1].Describe(); got != "net:https://a.example/ (GET) with T as user and password" {
 		t.Errorf("got %q", got)
 	}
-	if got := (Grant{}).Words(); got != nil {
+	if got := (Grant{}).Permissions(); got != nil {
 		t.Errorf("the zero grant has %q", got)
 	}
 }

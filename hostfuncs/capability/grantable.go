@@ -114,18 +114,18 @@ type Bound struct {
 
 // UnboundError is a word for a mount, variable or secret that nothing is known of.
 type UnboundError struct {
-	Word Permission
+	Permission Permission
 }
 
 // Error names the word and the fix.
 func (e *UnboundError) Error() string {
-	switch e.Word.kind {
+	switch e.Permission.kind {
 	case KindEnv:
-		return fmt.Sprintf("permission %q: the variable is not set; set it", e.Word)
+		return fmt.Sprintf("permission %q: the variable is not set; set it", e.Permission)
 	case KindSecret:
-		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%[2]s] with env = \"%[2]s\", or with file, command or keyring, into the operator's file first", e.Word, e.Word.name)
+		return fmt.Sprintf("permission %q: nothing says where its value comes from; write [secrets.%[2]s] with env = \"%[2]s\", or with file, command or keyring, into the operator's file first", e.Permission, e.Permission.name)
 	}
-	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; write %[2]s = \"PATH\" into [mounts] of the operator's file first", e.Word, e.Word.name)
+	return fmt.Sprintf("permission %q: no directory is bound to the mount %s; write %[2]s = \"PATH\" into [mounts] of the operator's file first", e.Permission, e.Permission.name)
 }
 
 // Add offers what the words say, on top of what is offered already; it never takes

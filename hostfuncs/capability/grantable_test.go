@@ -54,7 +54,7 @@ func TestWordsAddToAnOffer(t *testing.T) {
 		before := o.Clone()
 		err := o.Add(Bound{}, words(t, "clock", text)...)
 		var unbound *UnboundError
-		if !errors.As(err, &unbound) || unbound.Word.String() != text || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), text) {
+		if !errors.As(err, &unbound) || unbound.Permission.String() != text || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: got %v", text, err)
 		}
 		if !reflect.DeepEqual(o, before) {

@@ -85,7 +85,7 @@ func TestRequestsInWords(t *testing.T) {
 		Env: []string{"LANG"}, KV: ModeWrite, Clock: true,
 	}
 	want := []string{"read:w", "net:https://api.example.com/v1", "net:GET,POST:any", "net:https://b.example/", "secret:T", "secret:K", "env:LANG", "kv:write", "clock"}
-	if got := Strings(p.Words()); !reflect.DeepEqual(got, want) {
+	if got := Strings(p.List()); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	want = []string{

@@ -169,13 +169,15 @@ var secretPart = regexp.MustCompile(`(//)[^/?#]*@|([?#]).*`)
 type PermissionError struct {
 	// Word is the text as it was given, quoted, shortened, and without what may be a
 	// secret in a URL.
-	Word string
+	Permission string
 	// Problem says what is wrong with it and what to write instead.
 	Problem error
 }
 
 // Error names the word, the problem and the fix.
-func (e *PermissionError) Error() string { return "permission " + e.Word + ": " + e.Problem.Error() }
+func (e *PermissionError) Error() string {
+	return "permission " + e.Permission + ": " + e.Problem.Error()
+}
 
 // Unwrap returns the problem, a *URLError where a URL is at fault.
 func (e *PermissionError) Unwrap() error { return e.Problem }
@@ -184,7 +186,7 @@ func (e *PermissionError) Unwrap() error { return e.Problem }
 func ParsePermission(text string) (Permission, error) {
 	w, err := parseWord(text)
 	if err != nil {
-		return Permission{}, &PermissionError{Word: shown(secretPart.ReplaceAllString(text, "$1$2…")), Problem: err}
+		return Permission{}, &PermissionError{Permission: shown(secretPart.ReplaceAllString(text, "$1$2…")), Problem: err}
 	}
 	return w, nil
 }

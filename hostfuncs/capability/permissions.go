@@ -38,7 +38,7 @@ func (p Permissions) Clone() Permissions {
 }
 
 // Words lists the permissions as the words by which the operator can grant them.
-func (p Permissions) Words() []Permission {
+func (p Permissions) List() []Permission {
 	return slices.Concat(each(p.FS, FS.word), each(p.Net, Net.word), p.plainWords())
 }
 
@@ -73,7 +73,7 @@ func (p Permissions) secrets() []SecretUse {
 // String joins the words of the permissions with commas. It returns "nothing" for
 // the zero value.
 func (p Permissions) String() string {
-	if words := p.Words(); len(words) > 0 {
+	if words := p.List(); len(words) > 0 {
 		return strings.Join(Strings(words), ", ")
 	}
 	return "nothing"

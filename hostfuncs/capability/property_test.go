@@ -351,7 +351,7 @@ func TestMissingWordsGrantWhatIsMissing(t *testing.T) {
 		if _, still := Intersect(p, o); still != nil {
 			t.Errorf("granted %q, and %q is missing", missing, still)
 		}
-		for _, w := range p.Words() {
+		for _, w := range p.List() {
 			// Of requests, a part that is offered is not missing.
 			if e := Explain(p, o, w); !e.Allowed && !w.isNet() || e.Allowed && !e.Fix.IsZero() {
 				t.Errorf("%s: %+v", w, e)
@@ -379,7 +379,7 @@ func TestFixesAllow(t *testing.T) {
 				t.Errorf("%s: %+v, and with the fix %+v", what, e, after)
 			}
 		}
-		for _, w := range p.Words() {
+		for _, w := range p.List() {
 			if w.kind != KindSecret {
 				check(w.String(), func(o Grantable) Explanation { return Explain(p, o, w) })
 			}

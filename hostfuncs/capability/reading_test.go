@@ -23,7 +23,7 @@ func TestReadingLeavesNothingToChange(t *testing.T) {
 	}
 	reading := all.Reading()
 	want := []string{"read:workspace", "read:data", "write:tmp", "env:LANG", "kv:read", "clock", "random"}
-	if got := capability.Strings(reading.Words()); !slices.Equal(got, want) {
+	if got := capability.Strings(reading.List()); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := reading.FS[0].Deny; !slices.Equal(got, []string{".git/**"}) {
@@ -33,7 +33,7 @@ func TestReadingLeavesNothingToChange(t *testing.T) {
 	if all.FS[0].Mode != capability.ModeWrite || all.FS[0].Deny[0] != ".git/**" || all.KV != capability.ModeWrite {
 		t.Error("the permissions themselves were changed")
 	}
-	if none := (capability.Permissions{}).Reading(); len(none.Words()) != 0 {
-		t.Errorf("nothing becomes %v", none.Words())
+	if none := (capability.Permissions{}).Reading(); len(none.List()) != 0 {
+		t.Errorf("nothing becomes %v", none.List())
 	}
 }

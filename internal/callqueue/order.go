@@ -33,12 +33,12 @@ func (q *Queue) makeRoom(t *Turn) {
 	out := t
 	class := func(other *Turn) string { return other.need.Class.Name }
 	// The new one is counted, so that one more than its tenant has is two without it.
-	if most, found := tenants.Most(q.tenants, func(one *tenant) int { return one.waiting }, t.own.waiting+1); found {
+	if most, found := tenants.Largest(q.tenants, func(one *tenant) int { return one.waiting }, t.own.waiting+1); found {
 		out = lastOf(q.waiting, func(other *Turn) string { return other.need.Tenant }, most)
 	} else if t.need.Class != nil {
 		own := slices.DeleteFunc(slices.Clone(q.waiting), func(other *Turn) bool { return other.own != t.own })
 		classes := tenants.Count(slices.Values(own), class)
-		if most, found := classes.Most(classes[class(t)] + 1); found {
+		if most, found := classes.Largest(classes[class(t)] + 1); found {
 			out = lastOf(own, class, most)
 		}
 	}

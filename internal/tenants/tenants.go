@@ -48,7 +48,7 @@ func (t *Table[T]) Use(name, key string, f func(*T)) {
 	order.MoveToFront(at)
 	f(&at.Value.(*slot[T]).value)
 	if len(t.values) > t.max {
-		most, _ := Most(t.orders, (*list.List).Len, 0)
+		most, _ := Largest(t.orders, (*list.List).Len, 0)
 		t.drop(t.orders[most].Back())
 	}
 }

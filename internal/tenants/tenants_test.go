@@ -56,17 +56,17 @@ func TestMost(t *testing.T) {
 	all := []string{"b", "c", "a", "c", "b", "d"}
 	has := Count(slices.Values(all), func(tenant string) string { return tenant })
 	for least, want := range map[int]string{0: "b", 2: "b", 3: ""} {
-		if got, found := has.Most(least); got != want || found != (want != "") {
+		if got, found := has.Largest(least); got != want || found != (want != "") {
 			t.Errorf("at least %d: got %q, %v, want %q", least, got, found, want)
 		}
 	}
-	if got, found := has.Most(-1); got != "b" || !found {
+	if got, found := has.Largest(-1); got != "b" || !found {
 		t.Errorf("got %q, %v", got, found)
 	}
-	if got, found := (Counts{}).Most(0); found {
+	if got, found := (Counts{}).Largest(0); found {
 		t.Errorf("got %q of nobody", got)
 	}
-	if got, found := (Counts{"none": 0}).Most(0); got != "none" || !found {
+	if got, found := (Counts{"none": 0}).Largest(0); got != "none" || !found {
 		t.Errorf("got %q, %v", got, found)
 	}
 }

@@ -125,7 +125,7 @@ func (c *Catalogue) describe(t *Tool, grant capability.Grant) (*Tool, error) {
 			return nil, err
 		}
 		// It ran, and there is no receipt of that.
-		c.log.Info("a tool has described itself", "tool", t.Spec.Name, "reached", grant.Words())
+		c.log.Info("a tool has described itself", "tool", t.Spec.Name, "reached", grant.Permissions())
 	}
 	spec := t.base.Clone()
 	spec.Description = cmp.Or(said.Description, spec.Description)
@@ -178,7 +178,7 @@ func (c *Catalogue) cleanDefinition(name string, d *tool.Definition) error {
 	}{{"parameters", &d.Parameters}, {"result", &d.Result}} {
 		clean, faults, refused := jsonschema.CleanTexts(*s.schema)
 		if refused != nil {
-			return definition.Fault(name, s.field, "the tool describes itself wrongly: %s: %s; leave it out", s.field, refused)
+			return definition.FieldError(name, s.field, "the tool describes itself wrongly: %s: %s; leave it out", s.field, refused)
 		}
 		if len(faults) > 0 {
 			warn(s.field, faults[0].String())

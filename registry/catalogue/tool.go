@@ -52,7 +52,7 @@ const RegistrationPrefix = "registration "
 // newTool checks a spec and compiles its schemas.
 func newTool(spec tool.Spec, executor tool.Executor) (*Tool, error) {
 	if executor == nil {
-		return nil, definition.Fault(spec.Name, "execute", "there is nothing to execute")
+		return nil, definition.FieldError(spec.Name, "execute", "there is nothing to execute")
 	}
 	d, err := definition.Compile(spec, executor)
 	if err != nil {

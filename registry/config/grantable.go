@@ -49,11 +49,11 @@ func (c *Config) Grantable(dirs map[string]string, tool string, aliases ...strin
 	return o
 }
 
-// MountWords returns what [grants] and [tools] allow the tool of that name to do in mounts:
+// MountPermissions returns what [grants] and [tools] allow the tool of that name to do in mounts:
 // words of a read or write kind, in no order that means anything. They hold for whatever
 // folder is bound to a name, so a caller that puts another folder in the place of the
 // file's adds them again.
-func (c *Config) MountWords(tool string) []capability.Permission {
+func (c *Config) MountPermissions(tool string) []capability.Permission {
 	var words []capability.Permission
 	for _, g := range slices.Concat(c.grants.allow, c.tools[normalName(tool)].grants.allow) {
 		if kind := g.word.Kind(); kind == capability.KindRead || kind == capability.KindWrite {
@@ -75,7 +75,7 @@ func (c *Config) Allow(o *capability.Grantable, b capability.Bound, words ...cap
 		}
 		s, ok := c.secrets[w.Name()]
 		if !ok {
-			return &capability.UnboundError{Word: w}
+			return &capability.UnboundError{Permission: w}
 		}
 		secrets := map[string]capability.GrantableSecret{w.Name(): {URLs: slices.Clone(s.urls)}}
 		maps.Copy(secrets, sum.Secrets) // the offer may share its map with another one
@@ -97,7 +97,7 @@ func (c *Config) add(o *capability.Grantable, g grants) {
 	}
 	var unbound *capability.UnboundError
 	for errors.As(c.Allow(o, capability.Bound{Env: c.LookupEnv}, words...), &unbound) {
-		words = slices.DeleteFunc(words, func(w capability.Permission) bool { return w == unbound.Word })
+		words = slices.DeleteFunc(words, func(w capability.Permission) bool { return w == unbound.Permission })
 	}
 	for _, w := range g.allow {
 		if !slices.Contains(o.Deny, w.word) { // whose line is the one to know

@@ -31,7 +31,7 @@ var echoSpec = tool.Spec{Name: "echo", Version: "1.2", Sandboxed: true}
 func runOnce(e *Entry, result tool.Result, err error) (tool.Result, error) {
 	e.Found(echo{}, &echoSpec)
 	e.Arguments([]byte(`{"text":"sent"}`), jsonschema.Arguments{JSON: []byte(`{"text":"got"}`), Warnings: []string{"odd"}})
-	e.Granted(capability.Grant{Clock: true}.Words(), "")
+	e.Granted(capability.Grant{Clock: true}.Permissions(), "")
 	e.Decided(policy.Decision{Effect: policy.Ask, By: policy.Reason{Rule: "rules[0]"}})
 	e.Asked("why")
 	e.Approved()

@@ -190,7 +190,7 @@ func TestAnswerIsTiedToWhatIsDenied(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules := func(deny ...capability.Permission) registry.Rules {
-		return registry.Rules{Offer: capability.Grantable{Net: []capability.GrantableNet{{URL: url}}, Deny: deny}}
+		return registry.Rules{Grantable: capability.Grantable{Net: []capability.GrantableNet{{URL: url}}, Deny: deny}}
 	}
 	spec := askingTool()
 	spec.Permissions.Net = []capability.Net{{URL: url, Methods: []string{"GET"}}}
@@ -265,7 +265,7 @@ func TestAnswerIsTiedToTheDirectory(t *testing.T) {
 	lead(t.TempDir())
 	spec := askingTool()
 	spec.Permissions.FS = []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite}}
-	w.tools.SetRules(registry.Rules{Offer: capability.Grantable{
+	w.tools.SetRules(registry.Rules{Grantable: capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: link, Mode: capability.ModeWrite}},
 	}})
 	w.add(t, spec, says("ran"))

@@ -44,7 +44,7 @@ type asks struct {
 
 // offered works out what is given. It reads the grants at this moment.
 func (p *Pipeline) offered(ctx context.Context, a asks) (Access, error) {
-	given := Access{Grantable: a.rules.OfferTo(a.tool.Spec.Name)}
+	given := Access{Grantable: a.rules.GrantableFor(a.tool.Spec.Name)}
 	words := given.add(a.rules, a.rules.Granted, a.rules.GrantedBy)
 	found, err := p.granted(ctx, a, given.Grantable)
 	if err != nil {
@@ -80,14 +80,14 @@ func (p *Pipeline) offered(ctx context.Context, a asks) (Access, error) {
 	given.Stale, given.Moved = slices.DeleteFunc(given.Stale, again), slices.DeleteFunc(given.Moved, again)
 	if len(words) > 0 {
 		within, _ := capability.Intersect(a.permissions, a.overlay.cut(given.Grantable.Only(words...)))
-		given.Granted.Words = withoutScratch(within.Words())
+		given.Granted.Permissions = withoutScratch(within.Permissions())
 	}
 	given.Grantable = a.overlay.cut(given.Grantable)
 	given.Grant, given.Missing = capability.Intersect(a.permissions, given.Grantable)
 	for i := range given.Grant.FS {
 		given.Grant.FS[i].Is = directories[given.Grant.FS[i].Mount]
 	}
-	given.Permissions = withoutScratch(given.Grant.Words())
+	given.Permissions = withoutScratch(given.Grant.Permissions())
 	return given, nil
 }
 
@@ -99,7 +99,7 @@ func (p *Pipeline) granted(ctx context.Context, a asks, offer capability.Grantab
 	}
 	grant, missing := capability.Intersect(a.permissions, offer)
 	risky := func(w capability.Permission) bool { return !policy.Harmless(w) }
-	if len(missing) == 0 && !a.tool.Spec.Dangerous && !slices.ContainsFunc(withoutScratch(grant.Words()), risky) {
+	if len(missing) == 0 && !a.tool.Spec.Dangerous && !slices.ContainsFunc(withoutScratch(grant.Permissions()), risky) {
 		return nil, nil
 	}
 	found, err := p.o.Approvals.Grants.Find(ctx, a.tenant, a.tool.Spec.Name)

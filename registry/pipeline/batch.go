@@ -90,7 +90,7 @@ func (p *Pipeline) look(ctx context.Context, r Request) *look {
 // mostGiven is the most that the call can be given: what the rules offer and may be widened
 // to, within the overlay.
 func (c prepared) mostGiven() capability.Grant {
-	asks, offer := c.asksFor(), c.rules.OfferTo(c.tool.Spec.Name)
+	asks, offer := c.asksFor(), c.rules.GrantableFor(c.tool.Spec.Name)
 	_, missing := capability.Intersect(asks, offer)
 	for _, word := range missing {
 		_ = c.rules.widen(&offer, word) // what has no binding cannot be given

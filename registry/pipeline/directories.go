@@ -125,7 +125,7 @@ func (p *Pipeline) Directories(ctx context.Context, name string) ([]remembered.D
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := p.pin(ctx, boundMounts(t.Spec.Permissions, p.rules.Load().OfferTo(t.Spec.Name)))
+	pinned, err := p.pin(ctx, boundMounts(t.Spec.Permissions, p.rules.Load().GrantableFor(t.Spec.Name)))
 	if err != nil {
 		return nil, err
 	}

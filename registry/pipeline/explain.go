@@ -96,7 +96,7 @@ func (p *Pipeline) MayDescribe(ctx context.Context, t *catalogue.Tool) (capabili
 		return capability.Grant{}, false
 	}
 	decision := rules.Policy.Decide(factsOf(t.Spec), policy.CallFacts{
-		Capabilities: withoutScratch(reading.Words()), Arguments: []byte("{}"), Granted: given.Granted,
+		Capabilities: withoutScratch(reading.List()), Arguments: []byte("{}"), Granted: given.Granted,
 	})
 	return given.Grant, decision.Effect == policy.Allow
 }

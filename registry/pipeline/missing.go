@@ -47,7 +47,7 @@ func (c prepared) errNotGranted(given Access, reading bool) error {
 	e.Details.Fix = c.rules.allowLines(c.tool.Spec.Name, grantable)
 	// What would be asked about then is granted with it, so that one step is enough.
 	decision := c.rules.Policy.Decide(factsOf(c.tool.Spec), policy.CallFacts{
-		Capabilities: withoutScratch(c.asksFor().Words()), Arguments: c.arguments.JSON, Decoded: c.arguments.Tree, Granted: grantedWith(given.Granted, c.script),
+		Capabilities: withoutScratch(c.asksFor().List()), Arguments: c.arguments.JSON, Decoded: c.arguments.Tree, Granted: grantedWith(given.Granted, c.script),
 	})
 	for _, text := range decision.Grant {
 		word, err := capability.ParsePermission(text)

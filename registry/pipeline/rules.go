@@ -16,8 +16,8 @@ import (
 type Rules struct {
 	// Offer is what tools that ask are given. Offers takes its place for single tools, by
 	// their names.
-	Offer  capability.Grantable
-	Offers map[string]capability.Grantable
+	Grantable      capability.Grantable
+	ToolGrantables map[string]capability.Grantable
 	// Granted are words that every tool is given that asks, without a question, as if they
 	// had been granted to it: those of a person who makes the calls by hand. GrantedBy says
 	// who that is, for explanations.
@@ -27,7 +27,7 @@ type Rules struct {
 	// mount to its directory, a variable to its value. An error names what has no binding and
 	// leaves the offer as it is. It must be safe for concurrent use. Nil binds nothing beyond
 	// what is offered already.
-	Widen func(o *capability.Grantable, words ...capability.Permission) error
+	Extend func(o *capability.Grantable, words ...capability.Permission) error
 	// AllowLines returns the lines of the operator's file that grant words to a tool, and
 	// ShellLines those that let commands of these patterns run unasked: what a denial tells the
 	// operator. They must be safe for concurrent use; nil writes them as for an empty file.
@@ -47,17 +47,17 @@ type Rules struct {
 	Revoked []string
 }
 
-// OfferTo is what a tool is given that asks.
-func (r *Rules) OfferTo(name string) capability.Grantable {
-	if own, ok := r.Offers[name]; ok {
+// GrantableFor is what a tool is given that asks.
+func (r *Rules) GrantableFor(name string) capability.Grantable {
+	if own, ok := r.ToolGrantables[name]; ok {
 		return own
 	}
-	return r.Offer
+	return r.Grantable
 }
 
 func (r *Rules) widen(o *capability.Grantable, words ...capability.Permission) error {
-	if r.Widen != nil {
-		return r.Widen(o, words...)
+	if r.Extend != nil {
+		return r.Extend(o, words...)
 	}
 	return o.Add(capability.Bound{}, words...)
 }

@@ -201,10 +201,10 @@ func (c *call) remembered() string {
 		return c.granted.Why
 	case c.granted.AutoExecute:
 		return "the operator lets every call of the tool run"
-	case c.tool.Dangerous || len(c.granted.Words) == 0:
+	case c.tool.Dangerous || len(c.granted.Permissions) == 0:
 		return ""
 	}
-	granted := capability.Strings(c.granted.Words)
+	granted := capability.Strings(c.granted.Permissions)
 	outside := func(word string) bool { return !slices.Contains(granted, word) }
 	if slices.ContainsFunc(c.risky(), outside) {
 		return ""

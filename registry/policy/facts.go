@@ -39,7 +39,7 @@ type CallFacts struct {
 // more run unasked, unless a rule says otherwise. The zero value is nothing.
 type Granted struct {
 	// Words are those of CallFacts.Capabilities that are within what was granted.
-	Words []capability.Permission
+	Permissions []capability.Permission
 	// AutoExecute is as in ToolRule.
 	AutoExecute bool
 	// Source says who granted it and where that is kept, for explanations.

@@ -71,7 +71,7 @@ func bashRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	tools, err := standard.New(standard.Options{
 		Registry: registry.Options{
-			Rules: registry.Rules{Offer: capability.Grantable{
+			Rules: registry.Rules{Grantable: capability.Grantable{
 				Mounts: map[string]capability.Mount{capability.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite}},
 			}},
 			// What the policy makes of scripts is tested beside it: here somebody says yes.

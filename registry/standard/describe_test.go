@@ -46,7 +46,7 @@ func TestModuleDescribesItsTool(t *testing.T) {
 	}
 	put("cook")
 	open := func(o standard.Options) *registry.Registry {
-		o.Sources.NoBuiltins, o.Sources.Folders, o.Registry.Calls.Loops = true, []string{folder}, loop.Options{Off: true}
+		o.Sources.NoBuiltins, o.Sources.Directories, o.Registry.Calls.Loops = true, []string{folder}, loop.Options{Off: true}
 		tools, err := standard.New(o)
 		if err != nil {
 			t.Fatal(err)

@@ -14,27 +14,27 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// toolFolder is a folder of tools.
-type toolFolder struct {
+// toolDirectory is a folder of tools.
+type toolDirectory struct {
 	path string
 	// name is what messages call it, and line where the operator's file names it; empty for
-	// one of Sources.Folders.
+	// one of Sources.Directories.
 	name, line string
 }
 
-// toolFolders are those of Sources.Folders and of the operator's file, each once by
+// toolFolders are those of Sources.Directories and of the operator's file, each once by
 // whatever name.
-func (o Options) toolFolders() []toolFolder {
-	var folders []toolFolder
-	for _, dir := range o.Sources.Folders {
-		folders = append(folders, toolFolder{path: dir, name: dir})
+func (o Options) toolFolders() []toolDirectory {
+	var folders []toolDirectory
+	for _, dir := range o.Sources.Directories {
+		folders = append(folders, toolDirectory{path: dir, name: dir})
 	}
 	if o.Sources.NoDirectories {
 		return folders
 	}
 	for _, dir := range o.config().ToolDirectories() {
-		if !slices.ContainsFunc(folders, func(f toolFolder) bool { return sameFolder(f.path, dir.Path) }) {
-			folders = append(folders, toolFolder{path: dir.Path, name: dir.Name, line: dir.Source})
+		if !slices.ContainsFunc(folders, func(f toolDirectory) bool { return sameFolder(f.path, dir.Path) }) {
+			folders = append(folders, toolDirectory{path: dir.Path, name: dir.Name, line: dir.Source})
 		}
 	}
 	return folders
@@ -47,10 +47,10 @@ func sameFolder(a, b string) bool {
 }
 
 // open opens the folder; the caller closes it.
-func (f toolFolder) open() (*manifests.Directory, error) {
+func (f toolDirectory) open() (*manifests.Directory, error) {
 	folder, err := manifests.OpenDirectory(f.path)
 	if err != nil {
-		return nil, f.fault(invalidManifest(filepath.Dir(f.name), err))
+		return nil, f.withLine(invalidManifest(filepath.Dir(f.name), err))
 	}
 	if f.line == "" {
 		return folder, nil
@@ -61,13 +61,13 @@ func (f toolFolder) open() (*manifests.Directory, error) {
 		err = errors.Join(plainfile.Distrust(f.path, info, "change what its tools do")...)
 	}
 	if err != nil {
-		return nil, errors.Join(f.fault(fmt.Errorf("%s %w", f.name, err)), folder.Close())
+		return nil, errors.Join(f.withLine(fmt.Errorf("%s %w", f.name, err)), folder.Close())
 	}
 	return folder, nil
 }
 
 // fault is err of a folder itself, with the line that names it.
-func (f toolFolder) fault(err error) error {
+func (f toolDirectory) withLine(err error) error {
 	if f.line == "" {
 		return err
 	}
@@ -77,7 +77,7 @@ func (f toolFolder) fault(err error) error {
 // Folders are the folders of tools of a Registry and what was loaded from them, so that a
 // Reloader can tell what changed there. It is safe for concurrent use. Get one from Open.
 type Directories struct {
-	dirs  []toolFolder
+	dirs  []toolDirectory
 	build func(m *manifests.Manifest, source string, read func() ([]byte, error)) tool.Executor
 
 	mu sync.Mutex
@@ -87,7 +87,7 @@ type Directories struct {
 }
 
 // Open is New for a Registry whose folders of tools are looked at again: see
-// Reloader.ReloadFolders. A module is read at the first call of its tool, and only if the
+// Reloader.ReloadDirectories. A module is read at the first call of its tool, and only if the
 // files of the tool are still those that were there when Open looked.
 func Open(o Options) (*registry.Registry, *Directories, error) {
 	f := &Directories{dirs: o.toolFolders(), tools: make(map[string]map[string]*watched), told: make(map[string]string)}

@@ -134,7 +134,7 @@ func TestToolDirectories(t *testing.T) {
 			var told []string
 			o := standard.Options{Sources: tt.sources}
 			o.Config, o.NoCache, o.StateDir = d.config("tool_directories = "+tt.operator+"\n"), true, t.TempDir()
-			o.Sources.Folders, o.Sources.NoBuiltins = tt.folders, true
+			o.Sources.Directories, o.Sources.NoBuiltins = tt.folders, true
 			o.Sources.OnLoadError = func(err error) { told = append(told, err.Error()) }
 			tools, err := standard.New(o)
 			if err != nil {

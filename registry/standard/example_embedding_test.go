@@ -128,7 +128,7 @@ func Example_tenants() {
 
 	tools, err := standard.New(standard.Options{
 		Registry: registry.Options{
-			Rules: registry.Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{
+			Rules: registry.Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{
 				"workspace": {Dir: folders, Mode: capability.ModeRead},
 			}}},
 			Schedule: schedule.Options{MaxTenantCalls: 20},

@@ -249,7 +249,7 @@ func putTool(tb testing.TB, dir, module, manifest string, wasm []byte) {
 func openTools(tb testing.TB, dir string) *registry.Registry {
 	tb.Helper()
 	tools, err := standard.New(standard.Options{
-		Sources:  standard.Sources{NoBuiltins: true, Folders: []string{dir}},
+		Sources:  standard.Sources{NoBuiltins: true, Directories: []string{dir}},
 		Registry: registry.Options{Calls: ledger.Options{Loops: loop.Options{Off: true}}},
 	})
 	if err != nil {

@@ -33,7 +33,7 @@ type loader struct {
 func (l *loader) loadAll() error {
 	onError := l.o.Sources.OnLoadError
 	if !l.o.Sources.NoBuiltins {
-		if err := l.loadFolder(manifests.EmbeddedDirectory(builtins.FS()), toolFolder{}); err != nil {
+		if err := l.loadFolder(manifests.EmbeddedDirectory(builtins.FS()), toolDirectory{}); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (l *loader) loadAll() error {
 	return nil
 }
 
-func (l *loader) open(dir toolFolder) (*manifests.Directory, error) {
+func (l *loader) open(dir toolDirectory) (*manifests.Directory, error) {
 	folder, err := dir.open()
 	if err == nil {
 		l.folders = append(l.folders, folder)
@@ -72,13 +72,13 @@ func (l *loader) open(dir toolFolder) (*manifests.Directory, error) {
 }
 
 // loadFolder loads all tools of a folder; dir is the zero value for the built-in tools.
-func (l *loader) loadFolder(folder *manifests.Directory, dir toolFolder) error {
+func (l *loader) loadFolder(folder *manifests.Directory, dir toolDirectory) error {
 	paths, err := folder.Manifests()
 	if err != nil {
-		return dir.fault(invalidManifest(dir.name, err))
+		return dir.withLine(invalidManifest(dir.name, err))
 	}
 	if len(paths) == 0 {
-		return dir.fault(&tool.Error{Code: tool.CodeInvalidManifest, Message: dir.name + ": there is no tool here; a tool is a folder with a " + manifests.FileName})
+		return dir.withLine(&tool.Error{Code: tool.CodeInvalidManifest, Message: dir.name + ": there is no tool here; a tool is a folder with a " + manifests.FileName})
 	}
 	tools := readAll(folder, paths)
 	for i, path := range paths {
@@ -107,7 +107,7 @@ func (l *loader) loadSingle(target string) error {
 		dir, path = filepath.Split(target)
 	}
 	dir = filepath.Clean(dir)
-	folder, err := l.open(toolFolder{path: dir, name: dir})
+	folder, err := l.open(toolDirectory{path: dir, name: dir})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (l *loader) loadSingle(target string) error {
 }
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.
-func (l *loader) loadTool(folder *manifests.Directory, dir toolFolder, path string, t readManifest) error {
+func (l *loader) loadTool(folder *manifests.Directory, dir toolDirectory, path string, t readManifest) error {
 	m, err := configured(l.o.config(), dir.name, t.manifest, t.err)
 	if err != nil {
 		return err

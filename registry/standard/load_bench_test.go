@@ -68,7 +68,7 @@ items = { type = "object", properties = { key = { type = "string" }, value = { t
 // What a look costs when nothing changed.
 func BenchmarkLook(b *testing.B) {
 	o := standard.Options{
-		Sources:  standard.Sources{Folders: []string{folderOfMany(b)}, NoBuiltins: true},
+		Sources:  standard.Sources{Directories: []string{folderOfMany(b)}, NoBuiltins: true},
 		NoCache:  true,
 		StateDir: b.TempDir(),
 	}
@@ -79,7 +79,7 @@ func BenchmarkLook(b *testing.B) {
 	defer tools.Close()
 	reloader := standard.NewReloader(tools, o, config.File{}, os.LookupEnv)
 	for b.Loop() {
-		if changes := reloader.ReloadFolders(b.Context(), folders); len(changes) > 0 {
+		if changes := reloader.ReloadDirectories(b.Context(), folders); len(changes) > 0 {
 			b.Fatal(changes)
 		}
 	}
@@ -90,7 +90,7 @@ func BenchmarkLoad(b *testing.B) {
 	dir := folderOfMany(b)
 	for b.Loop() {
 		tools, err := standard.New(standard.Options{
-			Sources:  standard.Sources{Folders: []string{dir}, NoBuiltins: true},
+			Sources:  standard.Sources{Directories: []string{dir}, NoBuiltins: true},
 			NoCache:  true,
 			StateDir: b.TempDir(),
 		})

@@ -19,7 +19,7 @@ func TestManifests(t *testing.T) {
 	putTool(t, good, "a.wasm", manifest, module.Bytes())
 	putTool(t, bad, "a.wasm", strings.Replace(manifest, "output", "otput", 1), module.Bytes())
 	var told error
-	sources := standard.Sources{NoBuiltins: true, Folders: []string{good, bad}, OnLoadError: func(err error) { told = err }}
+	sources := standard.Sources{NoBuiltins: true, Directories: []string{good, bad}, OnLoadError: func(err error) { told = err }}
 	found, err := standard.Manifests(standard.Options{Sources: sources})
 	if err != nil || len(found) != 1 || found[0].Name != "a" || found[0].Examples[0].Title != "Nothing" || !strings.HasSuffix(found[0].Source, "/tool.toml") {
 		t.Errorf("got %+v, %v", found, err)

@@ -34,7 +34,7 @@ func TestModules_missingModule(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tool.toml"), []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sources := standard.Sources{NoBuiltins: true, Folders: []string{dir}}
+	sources := standard.Sources{NoBuiltins: true, Directories: []string{dir}}
 	if _, err := standard.Modules(standard.Options{Sources: sources}); tool.CodeOf(err) != tool.CodeInvalidManifest {
 		t.Errorf("got %v", err)
 	}
@@ -42,7 +42,7 @@ func TestModules_missingModule(t *testing.T) {
 	module := wasmtest.Module{Types: []wasmtest.FuncType{{}}, Exports: []wasmtest.Export{{Name: "_start"}}, Funcs: []wasmtest.Func{{}}}
 	putTool(t, good, "b.wasm", strings.NewReplacer(`"a"`, `"b"`, "a.wasm", "b.wasm").Replace(manifest), module.Bytes())
 	var told error
-	sources.Folders, sources.OnLoadError = []string{dir, good}, func(err error) { told = err }
+	sources.Directories, sources.OnLoadError = []string{dir, good}, func(err error) { told = err }
 	modules, err := standard.Modules(standard.Options{Sources: sources})
 	if err != nil || told == nil || len(modules) != 1 || modules[0].Tool != "b" {
 		t.Errorf("got %v, %v; told %v", modules, err, told)

@@ -31,7 +31,7 @@ type Options struct {
 	Workspace string
 	// Words are offered to all tools besides, such as those of a server's flags. One for a
 	// mount or variable that nobody binds is left out.
-	Words []capability.Permission
+	Permissions []capability.Permission
 	// Config is the operator's file; nil means an empty one. A Reloader applies a file that
 	// changed.
 	Config *config.Config
@@ -48,7 +48,7 @@ type Options struct {
 	// zeros, and adds to its Rules what the Config offers, pins and revokes. Leave Rules.Policy
 	// nil, or New fails: Config and Policy say it. Rules.Shell applies without a Config only,
 	// and New sets the functions of the Rules. The clock and randomness are offered unless
-	// Rules.Offer.Deny has the words "clock" and "random". When Calls.MaxText is set, New adds
+	// Rules.Grantable.Deny has the words "clock" and "random". When Calls.MaxText is set, New adds
 	// the tool ReadResultTool, which reads on in texts that were cut, and a store for them
 	// unless there is one in Calls.Results.
 	Registry registry.Options
@@ -80,7 +80,7 @@ type Sources struct {
 	// Folders are folders to load tools from: Folder/tool.toml and
 	// Folder/*/tool.toml. Those of tool_directories in the Config come after them; one of
 	// these that cannot be read is told as a tool that does not load.
-	Folders []string
+	Directories []string
 	// Tool is a single tool to load: its folder, or its manifest.
 	Tool string
 	// Servers are names of servers of the Config. New starts them, and their tools are
@@ -153,7 +153,7 @@ func (o *Options) applyCeilings(c config.Ceilings) {
 // what it names, and what is kept between calls. What the file names when it is read again
 // is in the offers besides: what it named first may still be in use.
 func (o *Options) protected() []string {
-	dirs := slices.Concat(o.Sources.Folders, o.config().Protected(), []string{StateDir(*o)})
+	dirs := slices.Concat(o.Sources.Directories, o.config().Protected(), []string{StateDir(*o)})
 	if cache := CacheDir(*o); cache != "" {
 		dirs = append(dirs, cache)
 	}

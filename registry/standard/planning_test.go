@@ -25,9 +25,9 @@ func planning(t *testing.T) (tools *registry.Registry, skills string) {
 		t.Fatal(err)
 	}
 	tools, err = standard.New(standard.Options{
-		StateDir: t.TempDir(),
-		Words:    []capability.Permission{store},
-		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Grantable{
+		StateDir:    t.TempDir(),
+		Permissions: []capability.Permission{store},
+		Registry: registry.Options{Rules: registry.Rules{Grantable: capability.Grantable{
 			Mounts: map[string]capability.Mount{"skills": {Dir: skills, Mode: capability.ModeRead}},
 		}}},
 		Policy: policy.Config{Tools: map[string]policy.ToolRule{"todo": {AutoExecute: true}}},

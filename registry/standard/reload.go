@@ -101,9 +101,9 @@ func (r *Reloader) optionsWith(read *config.Config) Options {
 		return offer
 	}
 	rules := &o.Registry.Rules
-	rules.Offer, rules.Offers = without(rules.Offer), maps.Clone(rules.Offers)
-	for name, offer := range rules.Offers {
-		rules.Offers[name] = without(offer)
+	rules.Grantable, rules.ToolGrantables = without(rules.Grantable), maps.Clone(rules.ToolGrantables)
+	for name, offer := range rules.ToolGrantables {
+		rules.ToolGrantables[name] = without(offer)
 	}
 	return o
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// ReloadFolders looks at the folders of tools, and takes over what changed and has not
+// ReloadDirectories looks at the folders of tools, and takes over what changed and has not
 // changed since the last look: files that are just being written are left for the next one.
 // A tool is compiled before it takes the place of the one that was there, and gets the
 // rules of the operator's file before it can be called; calls that run go on with what they
@@ -24,7 +24,7 @@ import (
 // cannot be listed keeps its tools.
 //
 // f is from the Open that made the Registry.
-func (r *Reloader) ReloadFolders(ctx context.Context, f *Directories) []ToolChange {
+func (r *Reloader) ReloadDirectories(ctx context.Context, f *Directories) []ToolChange {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var changes []ToolChange
@@ -43,17 +43,17 @@ func (r *Reloader) ReloadFolders(ctx context.Context, f *Directories) []ToolChan
 	return changes
 }
 
-// WatchFolders is ReloadFolders every so often, until ctx is done. It tells report, which
+// WatchDirectories is ReloadDirectories every so often, until ctx is done. It tells report, which
 // may not be nil, of each change. every is 2 seconds when it is 0 or less.
-func (r *Reloader) WatchFolders(ctx context.Context, f *Directories, every time.Duration, report func(ToolChange)) {
+func (r *Reloader) WatchDirectories(ctx context.Context, f *Directories, every time.Duration, report func(ToolChange)) {
 	for range ticks(ctx, every) {
-		for _, c := range r.ReloadFolders(ctx, f) {
+		for _, c := range r.ReloadDirectories(ctx, f) {
 			report(c)
 		}
 	}
 }
 
-func (r *Reloader) lookAtFolder(ctx context.Context, f *Directories, dir toolFolder) []ToolChange {
+func (r *Reloader) lookAtFolder(ctx context.Context, f *Directories, dir toolDirectory) []ToolChange {
 	// Opened anew each time: another folder may have been put in its place.
 	folder, paths, err := list(dir)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Directories, dir toolFol
 		if tools[path] == nil {
 			tools[path] = &watched{}
 		}
-		l := look{r: r, f: f, w: tools[path], folder: folder, dir: dir.name, path: path}
+		l := manifestCheck{r: r, f: f, w: tools[path], folder: folder, dir: dir.name, path: path}
 		if change := l.at(ctx); change != nil {
 			changes = append(changes, *change)
 		}
@@ -95,20 +95,20 @@ func (r *Reloader) lookAtFolder(ctx context.Context, f *Directories, dir toolFol
 }
 
 // list opens a folder and lists its manifests.
-func list(dir toolFolder) (*manifests.Directory, []string, error) {
+func list(dir toolDirectory) (*manifests.Directory, []string, error) {
 	folder, err := dir.open()
 	if err != nil {
 		return nil, nil, err
 	}
 	paths, err := folder.Manifests()
 	if err != nil {
-		return nil, nil, errors.Join(dir.fault(invalidManifest(dir.name, err)), folder.Close())
+		return nil, nil, errors.Join(dir.withLine(invalidManifest(dir.name, err)), folder.Close())
 	}
 	return folder, paths, nil
 }
 
 // look is a look at one manifest.
-type look struct {
+type manifestCheck struct {
 	r         *Reloader
 	f         *Directories
 	w         *watched
@@ -117,7 +117,7 @@ type look struct {
 }
 
 // at is the look. It returns nil when there is nothing to tell.
-func (l look) at(ctx context.Context) *ToolChange {
+func (l manifestCheck) at(ctx context.Context) *ToolChange {
 	w := l.w
 	if w.manifest != nil && w.stamp != "" && manifests.Stamp(l.folder, l.path, w.manifest) == w.stamp {
 		w.seen, w.fault, w.told = "", "", ""
@@ -143,7 +143,7 @@ func (l look) at(ctx context.Context) *ToolChange {
 }
 
 // kept tells, once, why the files are no good.
-func (l look) kept(err error) *ToolChange {
+func (l manifestCheck) kept(err error) *ToolChange {
 	if l.w.told == err.Error() {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (l look) kept(err error) *ToolChange {
 }
 
 // take takes over a tool whose files do not change: m was read when they had this stamp.
-func (l look) take(ctx context.Context, m *manifests.Manifest, stamp string) *ToolChange {
+func (l manifestCheck) take(ctx context.Context, m *manifests.Manifest, stamp string) *ToolChange {
 	executor, err := l.prepare(ctx, m)
 	if ctx.Err() != nil || manifests.Stamp(l.folder, l.path, m) != stamp || err == nil && !manifests.Current(l.folder, l.path, m) {
 		l.w.seen = "" // stopped, or written to meanwhile
@@ -186,7 +186,7 @@ func (l look) take(ctx context.Context, m *manifests.Manifest, stamp string) *To
 
 // prepare reads and compiles the module of a tool. It stays in memory until then, so that
 // what runs is what was looked at.
-func (l look) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor, error) {
+func (l manifestCheck) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor, error) {
 	var module []byte
 	if m.REST == nil {
 		var err error

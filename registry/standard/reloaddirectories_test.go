@@ -71,7 +71,7 @@ func newWatching(t *testing.T, operator string) *watching {
 		StateDir: t.TempDir(),
 	}
 	if len(read.ToolDirectories()) == 0 {
-		o.Sources.Folders = []string{w.dir}
+		o.Sources.Directories = []string{w.dir}
 	}
 	if w.tools, w.folders, err = standard.Open(o); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func (w *watching) remove(name string) {
 // look looks once, and returns what it tells in one line each.
 func (w *watching) look() []string {
 	var told []string
-	for _, c := range w.reloader.ReloadFolders(w.t.Context(), w.folders) {
+	for _, c := range w.reloader.ReloadDirectories(w.t.Context(), w.folders) {
 		told = append(told, strings.ReplaceAll(c.String(), filepath.ToSlash(w.dir)+"/", ""))
 	}
 	return told
@@ -340,7 +340,7 @@ func TestToolChangeTellsItsError(t *testing.T) {
 	}
 }
 
-func TestWatchFolders(t *testing.T) {
+func TestWatchDirectories(t *testing.T) {
 	w := newWatching(t, "")
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -349,7 +349,7 @@ func TestWatchFolders(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			w.reloader.WatchFolders(ctx, w.folders, time.Second, func(c standard.ToolChange) {
+			w.reloader.WatchDirectories(ctx, w.folders, time.Second, func(c standard.ToolChange) {
 				mu.Lock()
 				defer mu.Unlock()
 				told = append(told, fmt.Sprint(c.Kind, " ", c.Tool))

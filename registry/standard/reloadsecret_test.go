@@ -57,7 +57,7 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	}
 	o := standard.Options{
 		Config:   read,
-		Sources:  standard.Sources{NoBuiltins: true, Folders: []string{filepath.Join(dir, "tools")}},
+		Sources:  standard.Sources{NoBuiltins: true, Directories: []string{filepath.Join(dir, "tools")}},
 		StateDir: filepath.Join(dir, "state"),
 		NoCache:  true,
 	}
@@ -88,10 +88,10 @@ func TestReloadSendsNoOldSecretToANewPlace(t *testing.T) {
 	}
 	add("other", strings.Replace(manifest, `"ask"`, `"other"`, 1))
 	// Rules that are made anew because a tool came do not give it away either.
-	if changes := reloader.ReloadFolders(t.Context(), folders); len(changes) != 0 {
+	if changes := reloader.ReloadDirectories(t.Context(), folders); len(changes) != 0 {
 		t.Fatalf("told %v", changes) // a folder is taken over at the second look
 	}
-	if changes := reloader.ReloadFolders(t.Context(), folders); len(changes) != 1 || changes[0].Kind != standard.ToolAdded {
+	if changes := reloader.ReloadDirectories(t.Context(), folders); len(changes) != 1 || changes[0].Kind != standard.ToolAdded {
 		t.Fatalf("told %v", changes)
 	}
 	if got, code, text := call(); got != "" || code != tool.CodePermissionDenied || !strings.Contains(text, "secret:TOKEN") {

@@ -35,8 +35,8 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 	if rules.Policy != nil {
 		return rules, &tool.Error{Code: tool.CodeUsage, Message: "Registry.Rules.Policy is made of Config and Policy; leave it nil"}
 	}
-	rules.Offer, rules.Offers = o.offerTo(tool.Spec{}), make(map[string]capability.Grantable)
-	rules.Widen = func(offer *capability.Grantable, words ...capability.Permission) error {
+	rules.Grantable, rules.ToolGrantables = o.offerTo(tool.Spec{}), make(map[string]capability.Grantable)
+	rules.Extend = func(offer *capability.Grantable, words ...capability.Permission) error {
 		return file.Allow(offer, capability.Bound{Env: file.LookupEnv}, words...)
 	}
 	rules.AllowLines, rules.ShellLines = file.AllowLines, file.ShellLines
@@ -53,7 +53,7 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 	var known policy.Known
 	for _, spec := range specs {
 		known.Tools = append(known.Tools, policy.ToolFacts{Name: spec.Name, Aliases: spec.Aliases, Dangerous: spec.Dangerous})
-		rules.Offers[spec.Name] = o.offerTo(spec)
+		rules.ToolGrantables[spec.Name] = o.offerTo(spec)
 		if err := settingsInVain(file, spec); err != nil {
 			return rules, err
 		}
@@ -64,8 +64,8 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 		wanted.Rules = append(wanted.Rules, o.Policy.Rules...)
 	}
 	for name := range wanted.Tools {
-		if _, there := rules.Offers[name]; !there {
-			rules.Offers[name] = o.offerTo(tool.Spec{Name: name})
+		if _, there := rules.ToolGrantables[name]; !there {
+			rules.ToolGrantables[name] = o.offerTo(tool.Spec{Name: name})
 		}
 	}
 	known.NotLoaded = notStarted(o, wanted)
@@ -81,14 +81,14 @@ func rulesFor(o Options, specs []tool.Spec) (registry.Rules, error) {
 // the file, and the words of the file are about the mount, whatever its folder; what the
 // file denies stays denied.
 func (o *Options) offerTo(spec tool.Spec) capability.Grantable {
-	file, more := o.config(), o.Registry.Rules.OfferTo(spec.Name)
+	file, more := o.config(), o.Registry.Rules.GrantableFor(spec.Name)
 	dirs := make(map[string]string)
 	if o.Workspace != "" {
 		dirs[capability.WorkspaceMount] = o.Workspace
 	}
 	given := file.Grantable(dirs, spec.Name, spec.Aliases...)
 	maps.Copy(given.Mounts, more.Mounts)
-	for _, word := range file.MountWords(spec.Name) {
+	for _, word := range file.MountPermissions(spec.Name) {
 		if _, replaced := more.Mounts[word.Name()]; replaced {
 			_ = given.Add(capability.Bound{}, word) // the mount is bound
 		}
@@ -102,7 +102,7 @@ func (o *Options) offerTo(spec tool.Spec) capability.Grantable {
 	given.KV = max(given.KV, more.KV)
 	given.Deny = append(given.Deny, more.Deny...)
 	given.Protected = append(given.Protected, more.Protected...)
-	for _, word := range o.Words {
+	for _, word := range o.Permissions {
 		// A mount or variable that nobody binds is told when the word is read; a tool that
 		// asks for it then misses it.
 		_ = file.Allow(&given, capability.Bound{Env: file.LookupEnv}, word)

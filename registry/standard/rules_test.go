@@ -110,17 +110,17 @@ func TestRulesOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := registry.Rules{
-		Offer:   capability.Grantable{Deny: capability.Deny{clock}},
-		Offers:  map[string]capability.Grantable{"own": {Env: map[string]string{"A": "a"}}},
-		Digests: map[string]string{"own": "mine", "other": "mine"},
-		Revoked: []string{"mine"},
+		Grantable:      capability.Grantable{Deny: capability.Deny{clock}},
+		ToolGrantables: map[string]capability.Grantable{"own": {Env: map[string]string{"A": "a"}}},
+		Digests:        map[string]string{"own": "mine", "other": "mine"},
+		Revoked:        []string{"mine"},
 	}
 	o := standard.Options{Config: file, Registry: registry.Options{Rules: given}}
 	rules, err := standard.Rules(o, tools)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, other := rules.OfferTo("own"), rules.OfferTo("other")
+	own, other := rules.GrantableFor("own"), rules.GrantableFor("other")
 	if own.Env["A"] != "a" || len(own.Deny) > 0 || own.KV != capability.ModeWrite {
 		t.Errorf("its own offer is %+v", own)
 	}

@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return standard.New(standard.Options{Sources: standard.Sources{NoBuiltins: true, Folders: []string{dir}}, Config: c})
+		return standard.New(standard.Options{Sources: standard.Sources{NoBuiltins: true, Directories: []string{dir}}, Config: c})
 	}
 	const fast = "[tools.probe]\nauto_execute = true\n[tools.probe.settings]\nengine = \"fast\"\nserver = \"https://fast.example/v1\"\n"
 	for _, tt := range []struct{ name, file, settings, missing string }{

@@ -195,7 +195,7 @@ func checkDirectories(o Options) error {
 		if err != nil || !info.IsDir() {
 			message := fmt.Sprintf("mount %s: there is no such directory", name)
 			word, err := capability.NewPermission(capability.Kind(mounts[name].Mode.String()), name)
-			if _, replaced := o.Registry.Rules.Offer.Mounts[name]; err == nil && !replaced && offer.Lines[word] != "" {
+			if _, replaced := o.Registry.Rules.Grantable.Mounts[name]; err == nil && !replaced && offer.Lines[word] != "" {
 				message = offer.Lines[word] + ": " + message
 			}
 			faults = append(faults, message)

@@ -25,7 +25,7 @@ func TestTenantsWithBuiltins(t *testing.T) {
 		auto[name] = policy.ToolRule{AutoExecute: true}
 	}
 	tools, err := standard.New(standard.Options{
-		Registry: registry.Options{Rules: registry.Rules{Offer: capability.Grantable{Mounts: map[string]capability.Mount{
+		Registry: registry.Options{Rules: registry.Rules{Grantable: capability.Grantable{Mounts: map[string]capability.Mount{
 			capability.WorkspaceMount: {Dir: t.TempDir(), Mode: capability.ModeWrite},
 		}}}},
 		Policy: policy.Config{Tools: auto},

@@ -131,7 +131,7 @@ func newLab(t testing.TB, s setup) *lab {
 	l := &lab{stderr: new(bytes.Buffer)}
 	l.options = standard.Options{
 		Config:   decode(t, s.operator, s.env),
-		Sources:  standard.Sources{NoBuiltins: true, Folders: []string{folder}},
+		Sources:  standard.Sources{NoBuiltins: true, Directories: []string{folder}},
 		Runtime:  runtime.Options{CacheDir: cacheDir},
 		StateDir: s.stateDir,
 		HTTP:     s.http,

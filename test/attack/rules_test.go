@@ -173,9 +173,9 @@ func TestApprovalsAreBoundToWhatWasAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, offer := range rules.Offers {
+	for name, offer := range rules.ToolGrantables {
 		offer.Deny = append(slices.Clone(offer.Deny), narrow)
-		rules.Offers[name] = offer
+		rules.ToolGrantables[name] = offer
 	}
 	more.tools.SetRules(rules)
 	expect("another denial alone", more, same, 1)
@@ -277,7 +277,7 @@ func TestRulesChangeUnderRunningCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	withheld := allowed
-	withheld.Offers = nil
+	withheld.ToolGrantables = nil
 	const workers, each = 10, 10
 	done := make(chan struct{})
 	var wg, changing sync.WaitGroup

@@ -110,5 +110,5 @@ func Raw(o Options, fn func(ctx context.Context, call tool.Invocation) (tool.Res
 }
 
 func nothingToExecute(o Options) error {
-	return definition.Fault(o.Spec.Name, "execute", "there is nothing to execute: the function is nil")
+	return definition.FieldError(o.Spec.Name, "execute", "there is nothing to execute: the function is nil")
 }

@@ -22,11 +22,11 @@ func deriveSchemas[In, Out any](spec *tool.Spec) error {
 	if len(spec.Parameters) == 0 {
 		schema, err := derive(reflect.TypeFor[In]())
 		if err != nil {
-			return definition.Fault(spec.Name, "parameters", "parameters: %v; set Spec.Parameters", err)
+			return definition.FieldError(spec.Name, "parameters", "parameters: %v; set Spec.Parameters", err)
 		}
 		loosen(schema)
 		if spec.Parameters, err = json.Marshal(schema); err != nil {
-			return definition.Fault(spec.Name, "parameters", "parameters: %v", err)
+			return definition.FieldError(spec.Name, "parameters", "parameters: %v", err)
 		}
 	}
 	switch out := reflect.TypeFor[Out](); {
@@ -36,10 +36,10 @@ func deriveSchemas[In, Out any](spec *tool.Spec) error {
 	default:
 		schema, err := derive(out)
 		if err != nil {
-			return definition.Fault(spec.Name, "result", "result: %v; set Spec.Result, to {} for any", err)
+			return definition.FieldError(spec.Name, "result", "result: %v; set Spec.Result, to {} for any", err)
 		}
 		if spec.Result, err = json.Marshal(schema); err != nil {
-			return definition.Fault(spec.Name, "result", "result: %v", err)
+			return definition.FieldError(spec.Name, "result", "result: %v", err)
 		}
 	}
 	return nil

@@ -454,7 +454,7 @@ func TestRetries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools.SetRules(registry.Rules{Policy: unasked, Offer: capability.Grantable{Net: []capability.GrantableNet{{URL: m.Permissions.Net[0].URL, Private: true}}}})
+		tools.SetRules(registry.Rules{Policy: unasked, Grantable: capability.Grantable{Net: []capability.GrantableNet{{URL: m.Permissions.Net[0].URL, Private: true}}}})
 		result, err := tools.Execute(context.Background(), tool.Call{Tool: "demo", Retries: 3, RetryDelay: time.Millisecond})
 		if tool.CodeOf(err) != tc.code || calls != tc.calls || result.Call.Attempts != tc.calls {
 			t.Errorf("%s after %d failures: %v after %d calls, %d attempts", tc.method, tc.failures, err, calls, result.Call.Attempts)

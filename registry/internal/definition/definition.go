@@ -68,13 +68,13 @@ func Compile(spec tool.Spec, executor tool.Executor) (*Definition, error) {
 		}
 	}
 	if d.Confirm, err = parseConfirm(spec.Confirm, d.Parameters); err != nil {
-		return nil, Fault(spec.Name, "confirm", "confirm: %v", err)
+		return nil, FieldError(spec.Name, "confirm", "confirm: %v", err)
 	}
 	if spec.Changes != "" && !declares(d.Parameters, spec.Changes) {
-		return nil, Fault(spec.Name, "changes", "changes: %q is not a parameter", spec.Changes)
+		return nil, FieldError(spec.Name, "changes", "changes: %q is not a parameter", spec.Changes)
 	}
 	if spec.Shell != "" && !isText(d.Parameters, spec.Shell) {
-		return nil, Fault(spec.Name, "shell", "shell: %q is not a parameter of the type string", spec.Shell)
+		return nil, FieldError(spec.Name, "shell", "shell: %q is not a parameter of the type string", spec.Shell)
 	}
 	return d, nil
 }
@@ -88,17 +88,17 @@ func schema(
 		return known, nil
 	}
 	if fault := jsonschema.CheckTexts(text); fault != nil {
-		return nil, Fault(name, field, "%s: %s; leave it out", field, fault)
+		return nil, FieldError(name, field, "%s: %s; leave it out", field, fault)
 	}
 	compiled, err := compile(text)
 	if err != nil {
-		return nil, Fault(name, field, "%s: %v", field, err)
+		return nil, FieldError(name, field, "%s: %v", field, err)
 	}
 	return compiled, nil
 }
 
 // Fault is the error for a field of the definition of a tool.
-func Fault(name, field, format string, args ...any) error {
+func FieldError(name, field, format string, args ...any) error {
 	return &tool.Error{
 		Code: tool.CodeInvalidManifest, Tool: name, Message: fmt.Sprintf(format, args...),
 		Details: tool.Details{Field: field},
@@ -113,10 +113,10 @@ func checkNames(spec tool.Spec) error {
 			field = "aliases"
 		}
 		if !validName.MatchString(name) {
-			return Fault(spec.Name, field, "the name %q must be 1 to 64 of a-z, 0-9, _ and -, beginning with a letter", name)
+			return FieldError(spec.Name, field, "the name %q must be 1 to 64 of a-z, 0-9, _ and -, beginning with a letter", name)
 		}
 		if seen[name] {
-			return Fault(spec.Name, field, "the name %q is there twice", name)
+			return FieldError(spec.Name, field, "the name %q is there twice", name)
 		}
 		seen[name] = true
 	}

@@ -36,12 +36,12 @@ func judgeTexts(spec tool.Spec) error {
 	}
 	for _, t := range all {
 		if found, bad := plaintext.First(t.text, t.form); bad {
-			return Fault(spec.Name, t.field, "%s: holds %s; leave it out", t.field, found)
+			return FieldError(spec.Name, t.field, "%s: holds %s; leave it out", t.field, found)
 		}
 	}
 	for i, example := range spec.Examples {
 		if fault := jsonschema.CheckTexts(example.Arguments); fault != nil {
-			return Fault(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out", i+1, fault)
+			return FieldError(spec.Name, "examples", "examples: the arguments of example %d: %s; leave it out", i+1, fault)
 		}
 	}
 	return nil

@@ -114,7 +114,7 @@ func (s *Store) Keep(owner Owner, text string) (handle string, ok bool) {
 		s.remove(own.oldest())
 	}
 	for s.bytes > s.o.MaxTotalBytes {
-		largest, _ := tenants.Most(s.tenants, (*queue).size, 0)
+		largest, _ := tenants.Largest(s.tenants, (*queue).size, 0)
 		s.remove(s.tenants[largest].oldest())
 	}
 	_, ok = s.texts[e.handle] // the new text itself may have been removed

@@ -32,7 +32,7 @@ type Grant struct {
 	Digest string `json:"digest"`
 	// Words are what it is given, as package capability prints them. Calls that reach
 	// nothing more that would be asked about run unasked, unless the tool is dangerous.
-	Words []string `json:"words,omitempty"`
+	Permissions []string `json:"words,omitempty"`
 	// AutoExecute lets its calls run unasked, whatever they reach and also when the tool is
 	// dangerous.
 	AutoExecute bool `json:"auto_execute,omitempty"`
@@ -55,7 +55,7 @@ type Directory struct {
 // Parsed returns the words of a grant that a GrantStore returned.
 func (g Grant) Parsed() []capability.Permission {
 	var words []capability.Permission
-	for _, text := range g.Words {
+	for _, text := range g.Permissions {
 		if w, err := capability.ParsePermission(text); err == nil { // a store checked it
 			words = append(words, w)
 		}
@@ -70,9 +70,9 @@ func (g Grant) sameTool(other Grant) bool {
 
 // joined is a grant with what an earlier one for the same tool gave.
 func (g Grant) joined(earlier Grant) Grant {
-	g.Words = slices.Concat(earlier.Words, g.Words)
-	slices.Sort(g.Words)
-	g.Words = slices.Compact(g.Words)
+	g.Permissions = slices.Concat(earlier.Permissions, g.Permissions)
+	slices.Sort(g.Permissions)
+	g.Permissions = slices.Compact(g.Permissions)
 	g.AutoExecute = g.AutoExecute || earlier.AutoExecute
 	kept := slices.DeleteFunc(slices.Clone(earlier.Directories), func(old Directory) bool {
 		return slices.ContainsFunc(g.Directories, func(d Directory) bool { return d.Path == old.Path })
@@ -90,9 +90,9 @@ func (g Grant) validate() error {
 		return errors.New("the tool's name is missing")
 	case g.Digest == "":
 		return errors.New("the tool's digest is missing")
-	case len(g.Words) == 0 && !g.AutoExecute:
+	case len(g.Permissions) == 0 && !g.AutoExecute:
 		return errors.New("it grants nothing")
-	case len(g.Words) > maxWords:
+	case len(g.Permissions) > maxWords:
 		return fmt.Errorf("it has more than %d words", maxWords)
 	case len(g.Directories) > MaxDirectories:
 		return fmt.Errorf("it has more than %d directories", MaxDirectories)
@@ -105,7 +105,7 @@ func (g Grant) validate() error {
 	if err := checkTexts("tenant, tool and digest", maxNameBytes, g.Tenant, g.Tool, g.Digest); err != nil {
 		return err
 	}
-	for _, text := range g.Words {
+	for _, text := range g.Permissions {
 		word, err := capability.ParsePermission(text)
 		switch {
 		case len(text) > maxWordBytes:
@@ -126,7 +126,7 @@ func (Grant) expired(time.Time) bool { return false }
 
 func (g Grant) forDisplay() Grant {
 	g.Tenant, g.Tool, g.Digest = plaintext.Visible(g.Tenant), plaintext.Visible(g.Tool), plaintext.Visible(g.Digest)
-	g.Words = each.Of(g.Words, plaintext.Visible)
+	g.Permissions = each.Of(g.Permissions, plaintext.Visible)
 	g.Directories = each.Of(g.Directories, func(d Directory) Directory {
 		return Directory{Path: plaintext.Visible(d.Path), Leads: plaintext.Visible(d.Leads)}
 	})

@@ -44,7 +44,7 @@ func words(t *testing.T, s remembered.GrantStore, tenant, tool string) map[strin
 	}
 	found := make(map[string][]string)
 	for _, g := range list {
-		found[g.Digest] = g.Words
+		found[g.Digest] = g.Permissions
 	}
 	return found
 }
@@ -52,14 +52,14 @@ func words(t *testing.T, s remembered.GrantStore, tenant, tool string) map[strin
 func TestGrantsAreAddedUpForOneDigestAndTenant(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	f, other := openGrants(t, dir), openGrants(t, dir)
-	first := rememberGrant(t, f, remembered.Grant{Tool: "x", Digest: "sha256:a", Words: []string{"write:ws"}})
-	again := rememberGrant(t, other, remembered.Grant{Tool: "x", Digest: "sha256:a", Words: []string{"env:LANG", "write:ws"}})
+	first := rememberGrant(t, f, remembered.Grant{Tool: "x", Digest: "sha256:a", Permissions: []string{"write:ws"}})
+	again := rememberGrant(t, other, remembered.Grant{Tool: "x", Digest: "sha256:a", Permissions: []string{"env:LANG", "write:ws"}})
 	if again.ID != first.ID {
 		t.Error("the same tool has another ID")
 	}
 	rememberGrant(t, f, remembered.Grant{Tool: "x", Digest: "sha256:b", AutoExecute: true})
-	rememberGrant(t, f, remembered.Grant{Tenant: "t", Tool: "x", Digest: "sha256:a", Words: []string{"clock"}})
-	rememberGrant(t, f, remembered.Grant{Tool: "y", Digest: "sha256:a", Words: []string{"random"}})
+	rememberGrant(t, f, remembered.Grant{Tenant: "t", Tool: "x", Digest: "sha256:a", Permissions: []string{"clock"}})
+	rememberGrant(t, f, remembered.Grant{Tool: "y", Digest: "sha256:a", Permissions: []string{"random"}})
 	if got, want := words(t, other, "", "x"), (map[string][]string{"sha256:a": {"env:LANG", "write:ws"}, "sha256:b": nil}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -84,12 +84,12 @@ func TestWhatIsNoGrant(t *testing.T) {
 	f := openGrants(t, filepath.Join(t.TempDir(), "a"))
 	for name, g := range map[string]remembered.Grant{
 		"nothing":           {Tool: "x", Digest: "d"},
-		"no tool":           {Digest: "d", Words: []string{"clock"}},
-		"no digest":         {Tool: "x", Words: []string{"clock"}},
-		"no word":           {Tool: "x", Digest: "d", Words: []string{"everything"}},
-		"another spelling":  {Tool: "x", Digest: "d", Words: []string{"net:https://EXAMPLE.com"}},
-		"a long tenant":     {Tool: "x", Digest: "d", Words: []string{"clock"}, Tenant: strings.Repeat("x", 300)},
-		"a tool in no text": {Tool: "\xff", Digest: "d", Words: []string{"clock"}},
+		"no tool":           {Digest: "d", Permissions: []string{"clock"}},
+		"no digest":         {Tool: "x", Permissions: []string{"clock"}},
+		"no word":           {Tool: "x", Digest: "d", Permissions: []string{"everything"}},
+		"another spelling":  {Tool: "x", Digest: "d", Permissions: []string{"net:https://EXAMPLE.com"}},
+		"a long tenant":     {Tool: "x", Digest: "d", Permissions: []string{"clock"}, Tenant: strings.Repeat("x", 300)},
+		"a tool in no text": {Tool: "\xff", Digest: "d", Permissions: []string{"clock"}},
 	} {
 		if kept, err := f.Remember(t.Context(), g); err == nil {
 			t.Errorf("%s: %+v is remembered", name, kept)
@@ -103,7 +103,7 @@ func TestWhatIsNoGrant(t *testing.T) {
 func TestAFileThatIsNotTheOperatorsGrantsNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	f := openGrants(t, dir)
-	rememberGrant(t, f, remembered.Grant{Tool: "x", Digest: "d", Words: []string{"clock"}})
+	rememberGrant(t, f, remembered.Grant{Tool: "x", Digest: "d", Permissions: []string{"clock"}})
 	path := filepath.Join(dir, "grants.jsonl")
 	good, err := os.ReadFile(path)
 	if err != nil {

@@ -56,7 +56,7 @@ func (l *list) Change(ctx context.Context, edit func([]Approval) []Approval) err
 	}
 	l.all = edit(l.all)
 	for len(l.all) > maxInMemory {
-		most, _ := tenants.Count(slices.Values(l.all), func(a Approval) string { return a.Tenant }).Most(0)
+		most, _ := tenants.Count(slices.Values(l.all), func(a Approval) string { return a.Tenant }).Largest(0)
 		l.all = withoutOldest(l.all, most)
 	}
 	return nil

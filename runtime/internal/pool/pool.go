@@ -135,7 +135,7 @@ func (p *Pool) add(key, tenant string) *kind {
 // of others. There must be at least one kind.
 func (p *Pool) victim(tenant string) string {
 	counts := tenants.Count(maps.Values(p.kinds), func(k *kind) string { return k.tenant })
-	owner, found := counts.Most(counts[tenant] + 1)
+	owner, found := counts.Largest(counts[tenant] + 1)
 	if !found {
 		owner = tenant
 	}

@@ -137,7 +137,7 @@ func (o *grantOptions) checkAsked(cmd *cobra.Command, spec tool.Spec) error {
 
 // asks reports whether a tool asks for anything that the permission w grants.
 func asks(p capability.Permissions, w capability.Permission) bool {
-	return slices.ContainsFunc(p.Words(), func(asked capability.Permission) bool {
+	return slices.ContainsFunc(p.List(), func(asked capability.Permission) bool {
 		switch w.Kind() {
 		case capability.KindRead, capability.KindWrite:
 			return (asked.Kind() == capability.KindRead || asked.Kind() == capability.KindWrite) && asked.Name() == w.Name()

@@ -109,5 +109,5 @@ type toolView struct {
 }
 
 func newToolView(s tool.Spec) toolView {
-	return toolView{Spec: s, Timeout: s.Timeout.String(), Permissions: append([]string{}, capability.Strings(s.Permissions.Words())...), Effects: s.Effects()}
+	return toolView{Spec: s, Timeout: s.Timeout.String(), Permissions: append([]string{}, capability.Strings(s.Permissions.List())...), Effects: s.Effects()}
 }

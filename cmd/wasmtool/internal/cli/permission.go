@@ -51,9 +51,9 @@ type storedDecision struct {
 // grantedWords returns the permissions of a grant in the form that 'permission grant' accepts.
 func grantedWords(g remembered.Grant) []string {
 	if g.AutoExecute {
-		return append([]string{policy.AutoExecute}, g.Words...)
+		return append([]string{policy.AutoExecute}, g.Permissions...)
 	}
-	return g.Words
+	return g.Permissions
 }
 
 // openDecisions opens the stores and lists the grants and approvals of a tenant. stores is nil if

@@ -102,7 +102,7 @@ func (o *permissionGrant) grant(cmd *cobra.Command, target string) error {
 		return err
 	}
 	given, err := rememberGrant(cmd.Context(), remembered.Grant{
-		Tenant: o.tenant, Tool: t.spec.Name, Digest: digest, Words: capability.Strings(o.words), AutoExecute: o.autoExecute,
+		Tenant: o.tenant, Tool: t.spec.Name, Digest: digest, Permissions: capability.Strings(o.words), AutoExecute: o.autoExecute,
 		Directories: directories,
 	})
 	if err != nil {
@@ -143,7 +143,7 @@ func rememberGrant(ctx context.Context, g remembered.Grant) (given remembered.Gr
 // checkGrantable refuses permissions that would have no effect: the tool does not ask for them, or
 // the operator's file denies them.
 func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Permission) error {
-	offer := t.rules.OfferTo(t.spec.Name)
+	offer := t.rules.GrantableFor(t.spec.Name)
 	for _, word := range words {
 		if !asks(t.spec.Permissions, word) {
 			return usage(cmd, fmt.Sprintf("%s: %s does not ask for it; it asks for %s", word, t.spec.Name, t.spec.Permissions))
@@ -159,7 +159,7 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 		}
 		// The directory of a mount is bound when a call is made.
 		isMount := word.Kind() == capability.KindRead || word.Kind() == capability.KindWrite
-		if err := t.rules.Widen(&offer, word); err != nil && !isMount {
+		if err := t.rules.Extend(&offer, word); err != nil && !isMount {
 			return usage(cmd, err.Error())
 		}
 	}
@@ -170,7 +170,7 @@ func (t explainedTool) checkGrantable(cmd *cobra.Command, words []capability.Per
 // Granting it would warn the operator of a danger that does not exist.
 func readsOnly(p capability.Permissions, w capability.Permission) bool {
 	writes := w.Kind() == capability.KindWrite || w.Kind() == capability.KindKV && w.Name() == capability.ModeWrite.String()
-	return writes && !slices.Contains(p.Words(), w)
+	return writes && !slices.Contains(p.List(), w)
 }
 
 // where returns the end of a sentence that names the place of a setting; "" if line is empty.

@@ -92,7 +92,7 @@ func (o *runOptions) run(cmd *cobra.Command, target string, pairs []string) erro
 	}
 	defer closeStores(stores)
 	options := standard.Options{Workspace: workspaceDir(), Host: standard.Host{Asker: o.asker(o.input == "-")}}
-	options.Registry.Rules = registry.Rules{Granted: o.given, Offer: offer}
+	options.Registry.Rules = registry.Rules{Granted: o.given, Grantable: offer}
 	options.Registry.Approvals = approvals(approver, stores)
 	var receipt *tool.Receipt
 	if o.receipt {

@@ -121,14 +121,14 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	defer closeStores(stores)
 	approver, messages := new(mcpserver.Approver), &lineWriter{err: o.Err}
 	options, err := o.standardOptions(standard.Options{
-		Words: o.words, Sources: standard.Sources{OnLoadError: o.warn},
+		Permissions: o.words, Sources: standard.Sources{OnLoadError: o.warn},
 		Host: standard.Host{Asker: approver, Jobs: new(process.Options)},
 	})
 	if err != nil {
 		return err
 	}
 	o.startServers(&options)
-	options.Registry.Rules.Offer = offer
+	options.Registry.Rules.Grantable = offer
 	options.Registry.Approvals = approvals(approver, stores)
 	if o.receipt {
 		options.Registry.Calls.OnReceipt = messages.receipt
@@ -201,7 +201,7 @@ func (o *serveOptions) offerWithWorkspace(cmd *cobra.Command) (capability.Granta
 // has no directory, because every call of a tool that asks for it would fail.
 func (o *serveOptions) checkOptions(cmd *cobra.Command, options standard.Options) error {
 	bound := options.Config.Grantable(nil, "").Mounts
-	maps.Copy(bound, options.Registry.Rules.Offer.Mounts)
+	maps.Copy(bound, options.Registry.Rules.Grantable.Mounts)
 	for _, word := range o.words {
 		kind, name := word.Kind(), word.Name()
 		if _, ok := bound[name]; ok || kind != capability.KindRead && kind != capability.KindWrite || name == capability.ScratchMount {
@@ -373,7 +373,7 @@ func (s Streams) watchDirectories(ctx context.Context, reloader *standard.Reload
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		reloader.WatchFolders(ctx, directories, 0, func(c standard.ToolChange) {
+		reloader.WatchDirectories(ctx, directories, 0, func(c standard.ToolChange) {
 			if c.Kind == standard.ToolKept {
 				s.printWarnings(c.String())
 				return

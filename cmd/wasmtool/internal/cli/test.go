@@ -101,7 +101,7 @@ func (o testOptions) runs(targets []string) ([]examples.Options, error) {
 		run := examples.Options{Tools: base, Network: o.network}
 		alone(&run.Tools)
 		if info, err := os.Stat(target); err == nil && info.IsDir() && !isTool(target) {
-			run.Tools.Sources.Folders = []string{target}
+			run.Tools.Sources.Directories = []string{target}
 		} else {
 			run.Tools.Sources.Tool = target
 		}

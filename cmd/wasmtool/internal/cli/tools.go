@@ -90,7 +90,7 @@ func (o toolOptions) standardOptions(options standard.Options) (standard.Options
 	options.Config = operator
 	options.Registry.Rules.GrantedBy = "the command line"
 	options.Registry.Logger = slog.New(warningHandler(func(message string) { o.printWarnings(message) }))
-	options.Sources.Folders = o.directories
+	options.Sources.Directories = o.directories
 	options.Runtime.CacheDir, options.NoCache = cache, strings.EqualFold(cache, cacheOff)
 	options.Runtime.CompileCommand = o.compiler
 	options.Keyring = keyring.New
@@ -171,7 +171,7 @@ func nameOf(target string, tools *registry.Registry) (string, error) {
 
 // alone leaves out all tools except those that the caller adds for a path of the command line.
 func alone(o *standard.Options) {
-	o.Sources.NoBuiltins, o.Sources.NoDirectories, o.Sources.Folders = true, true, nil
+	o.Sources.NoBuiltins, o.Sources.NoDirectories, o.Sources.Directories = true, true, nil
 }
 
 // completeTool completes the names of tools for a shell.

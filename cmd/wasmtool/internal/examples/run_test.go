@@ -26,7 +26,7 @@ func nothing(t *testing.T, examples string) standard.Options {
 			t.Fatal(err)
 		}
 	}
-	return standard.Options{Sources: standard.Sources{NoBuiltins: true, Folders: []string{dir}}, NoCache: true}
+	return standard.Options{Sources: standard.Sources{NoBuiltins: true, Directories: []string{dir}}, NoCache: true}
 }
 
 // An example cannot reach the caller's files, and leaves no files behind.

@@ -32,8 +32,8 @@ func newStage(o Options, dir string, loaded []standard.LoadedManifest) (*stage, 
 		return registry.Answer{Yes: true}, nil
 	})
 	s := o.Tools
-	s.Workspace, s.Words, s.Config, s.Policy, s.Sources.Servers = "", nil, nil, policy.Config{}, nil
-	s.Registry.Rules = registry.Rules{Offer: offerAll(loaded, unused)}
+	s.Workspace, s.Permissions, s.Config, s.Policy, s.Sources.Servers = "", nil, nil, policy.Config{}, nil
+	s.Registry.Rules = registry.Rules{Grantable: offerAll(loaded, unused)}
 	s.Registry.Approvals = registry.ApprovalOptions{Approver: approver}
 	s.StateDir, s.Registry.Calls.OnReceipt = filepath.Join(dir, "state"), nil
 	if !o.Network {

@@ -10,7 +10,7 @@ import "iter"
 // Where something new has to fit in or be refused, the tenant with most gives way only if it
 // has at least two more than the tenant of the new one; with one more, the two would only
 // change places.
-func Most[V any](has map[string]V, size func(V) int, least int) (name string, found bool) {
+func Largest[V any](has map[string]V, size func(V) int, least int) (name string, found bool) {
 	most := least
 	for n, v := range has {
 		if own := size(v); own > most || own == most && (!found || n < name) {
@@ -33,6 +33,6 @@ func Count[T any](all iter.Seq[T], tenant func(T) string) Counts {
 }
 
 // Most is the function Most for counts.
-func (c Counts) Most(least int) (name string, found bool) {
-	return Most(c, func(n int) int { return n }, least)
+func (c Counts) Largest(least int) (name string, found bool) {
+	return Largest(c, func(n int) int { return n }, least)
 }
