@@ -1,18 +1,18 @@
 package secret
 
-// automaton finds many patterns in one pass (Aho and Corasick). It is not changed
-// once linked, so several streams may share it.
+// automaton finds many patterns in one pass (Aho-Corasick). It does not change after link, so
+// several streams may share it.
 type automaton struct {
 	nodes []node
-	start [256]int32 // from the root, by byte; the others keep to sparse edges
+	start [256]int32 // edges of the root, by byte; other nodes have few edges and keep a list
 }
 
-// node is the state in which its path from the root was just read.
+// node is a state of the automaton: the path from the root to it has just been read.
 type node struct {
 	edges []edge
-	fail  int32 // the longest proper suffix of the path that begins a pattern
+	fail  int32 // node of the longest proper suffix of the path that begins a pattern
 	depth int32
-	found int32 // how long the longest pattern is that ends here, or 0
+	found int32 // length of the longest pattern that ends here, or 0
 	label string
 }
 
@@ -23,7 +23,7 @@ type edge struct {
 
 func newAutomaton() *automaton { return &automaton{nodes: make([]node, 1)} }
 
-// add makes pattern, which is not empty, one of those to find under label.
+// add adds a non-empty pattern, to be found under label.
 func (a *automaton) add(pattern []byte, label string) {
 	at := int32(0)
 	for _, b := range pattern {
@@ -44,7 +44,7 @@ func (a *automaton) add(pattern []byte, label string) {
 	}
 }
 
-// child returns the state after b in the trie, or 0.
+// child returns the child of at for b, or 0.
 func (a *automaton) child(at int32, b byte) int32 {
 	if at == 0 {
 		return a.start[b]
@@ -57,8 +57,8 @@ func (a *automaton) child(at int32, b byte) int32 {
 	return 0
 }
 
-// link sets where to go on from when a pattern breaks off. It is called once, after
-// the last add.
+// link sets the node to continue from when a pattern breaks off. It is called once, after the last
+// add.
 func (a *automaton) link() {
 	var queue []int32
 	for _, to := range a.start {

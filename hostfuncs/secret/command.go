@@ -12,14 +12,14 @@ import (
 
 const (
 	commandTime = 10 * time.Second
-	// commandLinger is how long children may keep the output open after the command.
+	// commandLinger is how long child processes may keep the output open after the command ends.
 	commandLinger = time.Second
 )
 
-// FromCommand is what a program prints, at most 64 KiB, without one line break at its
-// end. It runs without a shell, with wasmtool's environment and no input, for at most
-// ten seconds; then it is killed with its children (on Windows without them). What it
-// writes to standard error is dropped, since it may hold the value.
+// FromCommand returns the output of a program, at most 64 KiB, without a final line break. The
+// program runs without a shell and without input, in wasmtool's environment. After ten seconds it
+// is killed together with its child processes (on Windows without them). Its standard error is
+// dropped, since it may contain the value.
 func FromCommand(argv []string) Source { return fromCommand(argv, commandTime) }
 
 func fromCommand(argv []string, limit time.Duration) Source {
@@ -41,7 +41,7 @@ func runCommand(ctx context.Context, argv []string, limit time.Duration) ([]byte
 	cmd.Cancel = func() error { return procgroup.Kill(cmd) }
 	err := cmd.Run()
 	if cmd.Process != nil && errors.Is(err, exec.ErrWaitDelay) {
-		_ = procgroup.Kill(cmd) // children outlived the command; nothing to do if they just ended
+		_ = procgroup.Kill(cmd) // children outlived the command; an error means they just ended
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -60,7 +60,7 @@ func runCommand(ctx context.Context, argv []string, limit time.Duration) ([]byte
 	return cutNewline(out.p), nil
 }
 
-// capped collects up to maxSource bytes and refuses more.
+// capped collects up to maxSource bytes and fails beyond that.
 type capped struct {
 	p    []byte
 	over bool

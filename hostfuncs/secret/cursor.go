@@ -5,29 +5,29 @@ import (
 	"sort"
 )
 
-// hit is a stretch [from, to) of the stream to hide.
+// hit is a range [from, to) of the stream to hide.
 type hit struct {
 	from, to int64
 	label    string
 }
 
-// cursor is how far a reading has come in one stream. Symbols are numbered from the one
-// that began the pattern, so that a cursor in the root state has none behind it.
+// cursor is the position of a reading in one stream. Symbols are numbered from the start of the
+// current pattern, so a cursor in the root state has no symbols.
 type cursor struct {
 	state int32
-	read  int64  // how many symbols were read
-	first int64  // where the first of them begins
-	jumps []jump // where symbols do not follow one another byte by byte
-	gap   int    // how many line ends were passed over since the last symbol
+	read  int64  // number of symbols read
+	first int64  // position of the first symbol
+	jumps []jump // places where the positions of symbols are not consecutive
+	gap   int    // number of line-end bytes skipped since the last symbol
 }
 
-// jump says that from a symbol on, symbols begin at their number plus shift.
+// jump says that from a symbol on, the position of a symbol is its number plus shift.
 type jump struct{ symbol, shift int64 }
 
-// maxGap is how many line ends may stand between two symbols: a CR and an LF.
+// maxGap limits the line-end bytes between two symbols: one CR and one LF.
 const maxGap = 2
 
-// symbol reads b, which stands at [from, to) of the stream.
+// symbol reads b, which occupies [from, to) of the stream.
 func (c *cursor) symbol(r *reading, b byte, from, to int64, hits []hit) []hit {
 	if r.broken && c.state != 0 && c.gap < maxGap && (b == '\r' || b == '\n') {
 		c.gap++
@@ -48,7 +48,7 @@ func (c *cursor) symbol(r *reading, b byte, from, to int64, hits []hit) []hit {
 	return hits
 }
 
-// shift is the difference between the place of the last symbol and its number.
+// shift returns the difference between the position and the number of the last symbol.
 func (c *cursor) shift() int64 {
 	if n := len(c.jumps); n > 0 {
 		return c.jumps[n-1].shift
@@ -56,7 +56,7 @@ func (c *cursor) shift() int64 {
 	return c.first
 }
 
-// prune drops the jumps that lie before the pattern, once they are most of them.
+// prune drops the jumps that lie before the current pattern, once most of them do.
 func (c *cursor) prune(r *reading) {
 	depth := int64(r.nodes[c.state].depth)
 	if int64(len(c.jumps)) < 64+2*depth {
@@ -68,12 +68,12 @@ func (c *cursor) prune(r *reading) {
 	}
 }
 
-// before is how many jumps are at a symbol or before it.
+// before returns the number of jumps at or before a symbol.
 func (c *cursor) before(symbol int64) int {
 	return sort.Search(len(c.jumps), func(i int) bool { return c.jumps[i].symbol > symbol })
 }
 
-// start is where the last n symbols begin in the stream.
+// start returns the position in the stream at which the last n symbols begin.
 func (c *cursor) start(n int32) int64 {
 	symbol := c.read - int64(n)
 	if k := c.before(symbol); k > 0 {
@@ -82,17 +82,18 @@ func (c *cursor) start(n int32) int64 {
 	return symbol + c.first
 }
 
-// clear is up to where the stream, read up to at, holds no beginning of a pattern.
-func (c *cursor) clear(r *reading, at int64) int64 {
+// settled returns the position up to which no pattern can begin, after the stream was read up to
+// at.
+func (c *cursor) settled(r *reading, at int64) int64 {
 	if depth := r.nodes[c.state].depth; depth > 0 {
 		return c.start(depth)
 	}
 	return at
 }
 
-// copyFrom makes c read on from where o is.
+// copyFrom makes c continue from the position of o.
 func (c *cursor) copyFrom(o *cursor) {
-	if o.state == 0 { // which has no pattern behind it, and so no need for its jumps
+	if o.state == 0 { // no pattern has begun, so its jumps are not needed
 		*c = cursor{jumps: c.jumps[:0]}
 		return
 	}
@@ -101,8 +102,8 @@ func (c *cursor) copyFrom(o *cursor) {
 	c.jumps = jumps
 }
 
-// appendHit joins h with the last hit where they overlap, since both get one mark: a text
-// that is all secret has few hits.
+// appendHit merges h with the last hit if they overlap, because both get one mark. A text that
+// consists of a secret only therefore has few hits.
 func appendHit(hits []hit, h hit) []hit {
 	if len(hits) > 0 {
 		switch last := &hits[len(hits)-1]; {

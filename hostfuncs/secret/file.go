@@ -11,10 +11,10 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 )
 
-// FromFile is the content of a regular file, at most 64 KiB, without one line break at
-// its end. The file may not be a symbolic link and, but for Windows, may give no
-// access to its group or others, belongs to the user of this process or to root, and lies
-// below no folder where others could put another one in its place.
+// FromFile returns the content of a regular file, at most 64 KiB, without a final line break. The
+// file must not be a symbolic link. Except on Windows, it must belong to the user of this process
+// or to root and give no access to its group or others. Also, no other user may be able to replace
+// it through one of its parent directories.
 func FromFile(path string) Source {
 	return source{kind: "file", read: func(context.Context) ([]byte, error) { return readFile(path) }}
 }
@@ -31,7 +31,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fileError(err)
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // the file was only read
 	opened, err := f.Stat()
 	switch {
 	case err != nil:
@@ -39,11 +39,11 @@ func readFile(path string) ([]byte, error) {
 	case !os.SameFile(named, opened):
 		return nil, errors.New("is in a file that was replaced while it was opened; try again")
 	case exposed(opened.Mode()):
-		return nil, errors.New("is in a file that others than its owner may use; run chmod 600 on it")
+		return nil, errors.New("is in a file that users other than its owner may access; run chmod 600 on it")
 	}
-	// Whoever can write the file chooses what is sent in the operator's name.
-	if faults := plainfile.Distrust(path, opened, "choose its value"); len(faults) > 0 {
-		return nil, fmt.Errorf("is in a file that %w", faults[0])
+	// A user who can write the file chooses what is sent in the operator's name.
+	if problems := plainfile.Distrust(path, opened, "choose its value"); len(problems) > 0 {
+		return nil, fmt.Errorf("is in a file that %w", problems[0])
 	}
 	p, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	switch {
@@ -55,7 +55,7 @@ func readFile(path string) ([]byte, error) {
 	return cutNewline(p), nil
 }
 
-// fileError says what happened without the path that err holds.
+// fileError returns the reason without the path that err contains.
 func fileError(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

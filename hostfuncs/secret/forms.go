@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// The bytes that begin an escape of percent-encoding and of a JSON string.
+// The first byte of a percent-encoded byte, and of an escape in a JSON string.
 const (
 	leadPercent = '%'
 	leadJSON    = '\\'
 )
 
-// readings returns what is looked for: values as they are, in hexadecimal and in base64.
-// Each is looked for in the text as it stands and with the escapes of either kind undone,
-// which a server may have written for some characters and not for others.
+// readings returns what to search for: values as they are, in hexadecimal and in base64. Each is
+// searched for in the raw text, in the text without percent-encoding, and in the text without JSON
+// escapes. A server may escape some characters and not others.
 func readings() (plain, hexed, based *reading) {
 	plain, hexed, based = newReading(), newReading(), newReading()
-	plain.fold[' '] = '+' // as forms write it
+	plain.fold[' '] = '+' // as HTML forms encode it
 	for b := byte('A'); b <= 'F'; b++ {
 		hexed.fold[b] = b - 'A' + 'a'
 	}
@@ -34,7 +34,7 @@ func newReading() *reading {
 	return r
 }
 
-// find adds value to what r finds.
+// find adds value to the patterns of r.
 func (r *reading) find(value []byte, label string) {
 	folded := make([]byte, len(value))
 	for i, b := range value {
@@ -43,7 +43,7 @@ func (r *reading) find(value []byte, label string) {
 	r.add(folded, label)
 }
 
-// ready is called once, after the last find.
+// ready prepares r for reading. It is called once, after the last find.
 func (r *reading) ready() {
 	r.link()
 	for b := range r.wakes {
@@ -52,9 +52,9 @@ func (r *reading) ready() {
 	}
 }
 
-// base64Forms returns how value looks within a base64 text, by the three places it
-// may have in a group: the characters that depend on it alone, and again with those
-// that follow if the text ends with it.
+// base64Forms returns how value appears within a base64 text, for each of its three possible
+// offsets in a group of three bytes. It returns the characters that depend on value alone, and the
+// same with the characters that follow if the text ends after value.
 func base64Forms(value []byte) [][]byte {
 	var forms [][]byte
 	for before := range 3 {
@@ -69,10 +69,9 @@ func base64Forms(value []byte) [][]byte {
 	return forms
 }
 
-// unescape undoes the escape at the beginning of p, which is one of leadPercent or of
-// leadJSON, whatever lead is. It appends its meaning to into and returns that with the
-// length of the escape: nothing and 1 where there is none, 0 where more of the stream is
-// needed to tell.
+// unescape decodes the escape at the beginning of p, which starts with leadPercent or leadJSON as
+// given by lead. It appends the decoded bytes to into, and returns the result and the length of the
+// escape. It returns nil and 1 if there is no escape, and 0 if more of the stream is needed.
 func unescape(lead byte, p []byte, atEnd bool, into []byte) (meaning []byte, n int) {
 	if lead == leadPercent {
 		return unpercent(p, atEnd, into)
@@ -80,7 +79,7 @@ func unescape(lead byte, p []byte, atEnd bool, into []byte) (meaning []byte, n i
 	return unquote(p, atEnd, into)
 }
 
-// unpercent undoes "%41".
+// unpercent decodes an escape such as "%41".
 func unpercent(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	value := byte(0)
 	for i := 1; i < 3; i++ {
@@ -96,10 +95,10 @@ func unpercent(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	return append(into, value), 3
 }
 
-// jsonEscapes is what the byte after the backslash of a short escape stands for; 0 is none.
+// jsonEscapes maps the byte after the backslash of a short escape to its meaning; 0 is none.
 var jsonEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unquote undoes an escape of a JSON string.
+// unquote decodes an escape of a JSON string.
 func unquote(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	if len(p) == 1 {
 		return nil, more(atEnd)
@@ -124,7 +123,8 @@ func unquote(p []byte, atEnd bool, into []byte) ([]byte, int) {
 	return utf8.AppendRune(into, utf8.RuneError), 6
 }
 
-// unit reads "\u0041": 6 bytes, or 1 where it is none, or 0 where more is needed.
+// unit reads an escape such as "\u0041". It returns length 6, or 1 if there is no escape, or 0 if
+// more of the stream is needed.
 func unit(p []byte, atEnd bool) (rune, int) {
 	value := rune(0)
 	for i := range 6 {
@@ -142,8 +142,8 @@ func unit(p []byte, atEnd bool) (rune, int) {
 	return value, 6
 }
 
-// more is the length of an escape that breaks off: a lone byte at the end of the
-// stream, else not known yet.
+// more returns the length of an incomplete escape: 1 at the end of the stream, where the byte
+// stands for itself, and 0 (unknown) before.
 func more(atEnd bool) int {
 	if atEnd {
 		return 1

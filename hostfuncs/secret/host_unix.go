@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// openFlags keep a link or a pipe that takes the file's place from being followed or
-// waited for.
+// openFlags ensure that a link or a pipe that replaces the file is neither followed nor waited for.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// exposed says whether others than the owner have access.
+// exposed reports whether users other than the owner have access.
 func exposed(m fs.FileMode) bool { return m.Perm()&0o077 != 0 }

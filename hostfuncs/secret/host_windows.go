@@ -4,5 +4,5 @@ import "io/fs"
 
 const openFlags = 0
 
-// exposed is false: the mode says nothing about the access list.
+// exposed is false, because a file mode on Windows says nothing about its access list.
 func exposed(fs.FileMode) bool { return false }

@@ -8,15 +8,14 @@ import (
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 )
 
-// maxJSON is how long a text may be, in bytes, to be read as JSON, which nothing ends early.
-// A reader of results takes no more for JSON.
+// maxJSON limits the size in bytes of a text that is parsed as JSON, because parsing ignores the
+// context. Readers of results accept no larger JSON.
 const maxJSON = 8 << 20
 
-// JSON returns raw without secrets, in strings, in names and in numbers, which then
-// become strings. Valid JSON stays valid; what holds no secret is unchanged. Where a
-// secret reaches over several values, all of raw becomes one string. What is not valid
-// JSON, or longer than 8 MiB, is treated as text. The error is that of ctx; nothing is
-// returned then.
+// JSON returns raw without secrets in strings, names and numbers; a changed number becomes a
+// string. Valid JSON stays valid, and JSON without secrets stays unchanged. If a secret spans
+// several values, all of raw becomes one string. If raw is not valid JSON or exceeds 8 MiB, it is
+// treated as text. If ctx ends, JSON returns only the error of ctx.
 func (s *Scrubber) JSON(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 	if s.Empty() || len(raw) < s.shortest {
 		return raw, nil
@@ -25,23 +24,23 @@ func (s *Scrubber) JSON(ctx context.Context, raw json.RawMessage) (json.RawMessa
 		return s.Bytes(ctx, raw)
 	}
 	t := s.stream()
-	if !bytes.ContainsRune(raw, '\\') { // its strings are as they are written
+	if !bytes.ContainsRune(raw, '\\') { // no escapes, so strings are as written
 		if clean, err := t.whole(ctx, raw); err != nil || bytes.Equal(clean, raw) {
 			return clean, err
 		}
 	}
 	out := make([]byte, 0, len(raw))
-	looked := 0
+	checked := 0
 	for rest := []byte(raw); len(rest) > 0; {
-		if read := len(raw) - len(rest); read >= looked {
+		if read := len(raw) - len(rest); read >= checked {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			looked = read + piece
+			checked = read + piece
 		}
 		n := scalar(rest)
 		if n < s.shortest {
-			n = max(n, 1) // one that begins with no scalar is passed on byte by byte
+			n = max(n, 1) // pass a byte that begins no scalar
 			out, rest = append(out, rest[:n]...), rest[n:]
 			continue
 		}
@@ -61,7 +60,7 @@ func (s *Scrubber) JSON(ctx context.Context, raw json.RawMessage) (json.RawMessa
 	return out, nil
 }
 
-// scalar returns p, a string or another scalar of JSON, without secrets.
+// scalar returns p, which is one JSON scalar, without secrets.
 func (t *stream) scalar(ctx context.Context, p []byte) ([]byte, error) {
 	clean, err := t.whole(ctx, p)
 	if err != nil {
@@ -77,7 +76,7 @@ func (t *stream) scalar(ctx context.Context, p []byte) ([]byte, error) {
 	text := string(p[1 : len(p)-1])
 	if bytes.IndexByte(p, '\\') >= 0 {
 		if err := json.Unmarshal(p, &text); err != nil {
-			return plainjson.String("[secret]"), nil // not reached for valid JSON; never pass on what was not read
+			return plainjson.String("[secret]"), nil // unreachable for valid JSON; fail safe
 		}
 	} else if !found {
 		return p, nil
@@ -92,14 +91,14 @@ func (t *stream) scalar(ctx context.Context, p []byte) ([]byte, error) {
 	case !found:
 		return p, nil
 	}
-	// It is found only as it is written.
+	// The secret is found only in the escaped form.
 	if own, err = t.whole(ctx, p[1:len(p)-1]); err != nil {
 		return nil, err
 	}
 	return plainjson.String(string(own)), nil
 }
 
-// scalar is the length of the scalar that p, within valid JSON, begins with, or 0.
+// scalar returns the length of the scalar at the beginning of p, which is part of valid JSON, or 0.
 func scalar(p []byte) int {
 	if p[0] != '"' {
 		for n, b := range p {

@@ -12,14 +12,13 @@ import (
 	"testing"
 )
 
-// symbol is a byte that a reader of a text sees, and the stretch of the text it stands at.
+// symbol is a byte as a reader of a text sees it, with the range of the text that it occupies.
 type symbol struct {
 	b        byte
 	from, to int
 }
 
-// symbolsOf reads all of a text at once: as it stands, or with the escapes undone that
-// begin with lead.
+// symbolsOf reads a whole text, raw or with the escapes decoded that begin with lead.
 func symbolsOf(text string, lead byte) (list []symbol) {
 	for at := 0; at < len(text); {
 		meaning, n := text[at:at+1], 1
@@ -36,7 +35,7 @@ func symbolsOf(text string, lead byte) (list []symbol) {
 	return list
 }
 
-// meaningOf is the meaning and the length of the escape that text begins with.
+// meaningOf returns the meaning and the length of the escape at the beginning of text.
 func meaningOf(text string) (string, int) {
 	if text[0] == '%' {
 		if len(text) < 3 {
@@ -48,7 +47,7 @@ func meaningOf(text string) (string, int) {
 		}
 		return string(b), 3
 	}
-	for _, n := range []int{2, 12, 6} { // a pair of surrogates comes before one of them
+	for _, n := range []int{2, 12, 6} { // a surrogate pair comes before a single one
 		var s string
 		if len(text) < n || json.Unmarshal([]byte(`"`+text[:n]+`"`), &s) != nil {
 			continue
@@ -61,7 +60,7 @@ func meaningOf(text string) (string, int) {
 	return "", 0
 }
 
-// hideSlowly is what Text has to return for one secret, K: each form is tried at each place.
+// hideSlowly returns what Text must return for one secret, K. It tries each form at each position.
 func hideSlowly(value, text string) string {
 	var stretches [][2]int
 	search := func(symbols []symbol, form string, same [256]byte, broken bool) {
@@ -115,7 +114,7 @@ func hideSlowly(value, text string) string {
 	return out.String() + text[done:]
 }
 
-// fragments are what a hostile or clumsy server makes its text of.
+// fragments returns the parts of which a hostile or clumsy server makes its text.
 func fragments(value string, random *rand.Rand) string {
 	var b strings.Builder
 	forms := []string{
@@ -130,7 +129,7 @@ func fragments(value string, random *rand.Rand) string {
 			continue
 		}
 		form := forms[random.IntN(len(forms))]
-		if random.IntN(3) == 0 { // a part of it, so that beginnings break off
+		if random.IntN(3) == 0 { // only a part of it, so that beginnings break off
 			form = form[random.IntN(len(form)):]
 		}
 		escape, often := random.IntN(4), 1+random.IntN(12)
@@ -151,8 +150,9 @@ func fragments(value string, random *rand.Rand) string {
 	return b.String()
 }
 
-// The stream finds what a search finds that reads the whole text in each way and tries each
-// form at each place, and where the text comes in pieces makes no difference.
+// TestStreamFindsWhatASlowSearchFinds compares the stream with a search that reads the whole text
+// in each way and tries each form at each position. How the text is split into pieces must make no
+// difference.
 func TestStreamFindsWhatASlowSearchFinds(t *testing.T) {
 	for _, value := range []string{"hunter2-hunter2", `a+/b"\%41`, "aaaaaaaa", "\xfb\xff\xbe\xfb\xff\xbe\xfb\xff", "ü𝄞 n+/?x"} {
 		s := NewScrubber(map[string]string{"K": value})

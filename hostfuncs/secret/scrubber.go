@@ -10,24 +10,24 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 )
 
-// MinScrub is the length in bytes of the shortest value that is hidden. Shorter ones
-// would be found by chance in text that has nothing to do with them.
+// MinScrub is the minimum length in bytes of a value that is hidden. Shorter values would be found
+// by chance in unrelated text.
 const MinScrub = 8
 
-// Scrubber hides the values of secrets behind "[secret:NAME]": as they are, in base64
-// (of either alphabet, also in the middle of a longer text, with line ends inside), and in
-// hexadecimal, each of them as it stands, with percent-encoding or with the escapes of
-// JSON strings. What holds none is unchanged. What it costs grows with the length of the
-// text alone. It is safe for concurrent use. A nil Scrubber hides nothing. Printing one
-// shows no value.
+// Scrubber replaces the values of secrets by "[secret:NAME]". It finds each value as it is, in
+// hexadecimal and in base64: of either alphabet, in the middle of a longer text, and with line ends
+// inside. Each form may be written raw, percent-encoded or with the escapes of JSON strings. Text
+// without secrets is unchanged. The cost grows only with the length of the text.
+//
+// A Scrubber is safe for concurrent use. A nil Scrubber hides nothing. Printing a Scrubber shows no
+// value.
 type Scrubber struct {
 	hidden
 	readings []*reading
-	shortest int // no text with fewer bytes holds a secret
+	shortest int // a text with fewer bytes contains no secret
 }
 
-// NewScrubber returns a Scrubber for the values, by name. Values shorter than MinScrub
-// are left out.
+// NewScrubber returns a Scrubber for values by name. It ignores values shorter than MinScrub.
 func NewScrubber(values map[string]string) *Scrubber {
 	plain, hexed, based := readings()
 	s := &Scrubber{}
@@ -37,7 +37,7 @@ func NewScrubber(values map[string]string) *Scrubber {
 			continue
 		}
 		if s.Empty() || len(value) < s.shortest {
-			s.shortest = len(value) // every other form of it is longer
+			s.shortest = len(value) // all other forms are longer
 		}
 		s.readings = []*reading{plain, hexed, based}
 		label := label(name, values)
@@ -53,7 +53,8 @@ func NewScrubber(values map[string]string) *Scrubber {
 	return s
 }
 
-// label is what stands for a secret. It fits into a JSON string and holds no value.
+// label returns the text that replaces a secret. It is valid within a JSON string and contains no
+// value.
 func label(name string, values map[string]string) string {
 	text := "[secret:" + strings.Map(plainName, name) + "]"
 	for _, v := range values {
@@ -71,11 +72,11 @@ func plainName(r rune) rune {
 	return '_'
 }
 
-// Empty says whether s hides nothing.
+// Empty reports whether s hides nothing.
 func (s *Scrubber) Empty() bool { return s == nil || len(s.readings) == 0 }
 
-// Stream returns a scrubber for one stream after another. It holds back what could begin a
-// secret in any form, and no more.
+// Stream returns a scrubber for one stream after another. It holds back only bytes that may begin a
+// secret in one of its forms.
 func (s *Scrubber) Stream() egress.Scrubber { return s.stream() }
 
 func (s *Scrubber) stream() *stream {
@@ -89,8 +90,8 @@ func (s *Scrubber) stream() *stream {
 	return t
 }
 
-// Bytes returns p without secrets. The result may be p itself. The error is that of ctx;
-// nothing is returned then.
+// Bytes returns p without secrets. The result may be p itself. If ctx ends, Bytes returns only the
+// error of ctx.
 func (s *Scrubber) Bytes(ctx context.Context, p []byte) ([]byte, error) {
 	if s.Empty() {
 		return p, nil
@@ -98,8 +99,8 @@ func (s *Scrubber) Bytes(ctx context.Context, p []byte) ([]byte, error) {
 	return s.stream().whole(ctx, p)
 }
 
-// Before is Bytes for a text that was cut at its end: what could be the beginning of a
-// secret there is left out, too.
+// Before is like [Scrubber.Bytes] for text that was cut at its end. It also removes what may be the
+// beginning of a secret there.
 func (s *Scrubber) Before(ctx context.Context, p []byte) ([]byte, error) {
 	if s.Empty() {
 		return p, nil
@@ -107,8 +108,8 @@ func (s *Scrubber) Before(ctx context.Context, p []byte) ([]byte, error) {
 	return s.stream().pieces(ctx, p, false)
 }
 
-// After is Bytes for what follows the first room bytes of a text that was cut at its
-// beginning: the end of a secret that lies there is none of it.
+// After is like [Scrubber.Bytes] for p[room:], the rest of a text whose beginning was cut. p[:room]
+// is context, so the tail of a secret that begins there is removed as well.
 func (s *Scrubber) After(ctx context.Context, p []byte, room int) ([]byte, error) {
 	if s.Empty() {
 		return p[room:], nil
@@ -120,7 +121,7 @@ func (s *Scrubber) After(ctx context.Context, p []byte, room int) ([]byte, error
 	return t.pieces(ctx, p[room:], true)
 }
 
-// Text returns text without secrets. It is for texts that are short: nothing ends it early.
+// Text returns text without secrets. Use it for short text only, because it cannot be cancelled.
 func (s *Scrubber) Text(text string) string {
 	if s.Empty() || len(text) < s.shortest {
 		return text

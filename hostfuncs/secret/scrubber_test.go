@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// inForms returns value in the forms that a server may echo it in.
+// inForms returns value in each form in which a server may echo it.
 func inForms(value string) map[string]string {
 	forms := map[string]string{
 		"plain":       value,
@@ -101,12 +101,13 @@ func TestEveryFormIsHiddenAcrossSeams(t *testing.T) {
 		s := NewScrubber(map[string]string{"K": value})
 		for form, text := range inForms(value) {
 			if !utf8.ValidString(value) && strings.Contains(text, jsonAll("\uFFFD")) {
-				continue // JSON cannot say it
+				continue // JSON cannot represent it
 			}
 			for size := 1; size < 20; size++ {
 				got := chunked(s, "x: "+text+" .", func() int { return size })
 				rest, after, ok := strings.Cut(strings.TrimPrefix(got, "x: "), "[secret:K]")
-				// In base64 after other bytes, the shared characters stay, escaped or not.
+				// In base64 after other bytes, the characters shared with those bytes stay, escaped
+				// or not.
 				if !ok || len(rest) > 3*len(`\u0041`) || after != " ." {
 					t.Errorf("%q as %s by %d: %q", value, form, size, got)
 				}
@@ -133,7 +134,7 @@ func TestOverlappingSecretsGetOneMark(t *testing.T) {
 	}
 }
 
-func TestStreamHoldsBackNoMoreThanABeginning(t *testing.T) {
+func TestStreamHoldsBackOnlyPossibleBeginnings(t *testing.T) {
 	s := NewScrubber(map[string]string{"A": "abcdefgh"}).Stream()
 	for _, step := range []struct{ in, out string }{{"hello", "hello"}, {" abc", " "}, {"x", "abcx"}, {"abcdefgh.", "[secret:A]."}} {
 		if got := s.Scrub([]byte(step.in), false); string(got) != step.out {

@@ -8,22 +8,21 @@ import (
 	"io"
 )
 
-// maxSource is the most bytes a source may yield.
+// maxSource limits the value of a source, in bytes.
 const maxSource = 64 << 10
 
-var errTooLong = errors.New("is longer than 64 KiB; a secret is a short text")
+var errTooLong = errors.New("is longer than 64 KiB; use a shorter value")
 
-// Source is where the value of one secret comes from. It is safe for concurrent use.
+// Source reads the value of one secret. It must be safe for concurrent use.
 type Source interface {
-	// Value reads the value anew. Its errors hold neither a value nor a path, and read
-	// on from the secret's name: "is not set in the environment".
+	// Value reads the value again each time. Its errors contain neither a value nor a path. They
+	// continue a sentence that begins with the name of the secret: "is not set in the environment".
 	Value(ctx context.Context) ([]byte, error)
-	// Kind is "env", "file", "command" or what FromFunc was given.
+	// Kind is "env", "file", "command" or the kind passed to [FromFunc].
 	Kind() string
 }
 
-// cutNewline returns p without one line break at its end, which editors and commands
-// add.
+// cutNewline returns p without one final line break, which editors and commands add.
 func cutNewline(p []byte) []byte {
 	if cut, ok := bytes.CutSuffix(p, []byte("\n")); ok {
 		return bytes.TrimSuffix(cut, []byte("\r"))
@@ -31,13 +30,13 @@ func cutNewline(p []byte) []byte {
 	return p
 }
 
-// hidden makes the type that embeds it print as "[secret]" under every verb.
+// hidden makes a type that embeds it print as "[secret]" with every verb.
 type hidden struct{}
 
 // Format writes "[secret]".
 func (hidden) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[secret]") }
 
-// source is a Source that reads by a function.
+// source is a Source that calls a function.
 type source struct {
 	hidden
 	kind string
@@ -60,25 +59,25 @@ func (s source) Value(ctx context.Context) ([]byte, error) {
 	return p, nil
 }
 
-// FromEnv is the environment variable name, looked up with lookup, such as
-// os.LookupEnv, which must be safe for concurrent use. The value is taken as it is.
+// FromEnv returns the value of an environment variable, unchanged. lookup is a function such as
+// os.LookupEnv and must be safe for concurrent use.
 func FromEnv(name string, lookup func(string) (string, bool)) Source {
 	return source{kind: "env", read: func(context.Context) ([]byte, error) {
 		if lookup == nil {
-			return nil, errors.New("cannot be read; there is no environment here")
+			return nil, errors.New("cannot be read; no environment is available here")
 		}
 		value, ok := lookup(name)
 		if !ok {
-			return nil, errors.New("is not set in the environment; export the variable before the start")
+			return nil, errors.New("is not set in the environment; export the variable before you start wasmtool")
 		}
 		return []byte(value), nil
 	}}
 }
 
-// FromFunc is what read returns, at most 64 KiB. read cannot be interrupted: Value waits
-// for it no longer than its context, and it goes on behind. It must be safe for concurrent
-// use, and its errors read on from the secret's name and hold neither a value nor a path.
-// kind names the source in errors, such as "keyring".
+// FromFunc returns the result of read, at most 64 KiB. read cannot be interrupted: when its context
+// ends, Value returns while read continues in the background. read must be safe for concurrent use.
+// Its errors continue a sentence that begins with the name of the secret, and contain neither a
+// value nor a path. kind names the source in errors, for example "keyring".
 func FromFunc(kind string, read func() (string, error)) Source {
 	return source{kind: kind, read: func(ctx context.Context) ([]byte, error) {
 		var value string

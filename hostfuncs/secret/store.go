@@ -11,41 +11,41 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
 
-// Options sets up a Store.
+// Options configures a Store.
 type Options struct {
-	// TTL is how long a value is kept before its source is read again. Zero or less
-	// keeps it for the life of the Store.
+	// TTL is how long a value is kept before its source is read again. Zero or less keeps values as
+	// long as the Store.
 	TTL time.Duration
-	// TTLs take the place of TTL for single secrets, by their names.
+	// TTLs overrides TTL for single secrets, by name.
 	TTLs map[string]time.Duration
 }
 
-// Store reads secrets by name when they are first needed and keeps them. Failures are
-// not kept. It is safe for concurrent use: of several calls for one name, one reads
-// and the others wait. Printing a Store shows no value.
+// Store reads secrets by name when they are first needed, and keeps the values. It does not keep
+// failures. It is safe for concurrent use: of several concurrent calls for one name, one reads the
+// source and the others wait. Printing a Store shows no value.
 type Store struct {
 	hidden
 	entries map[string]*entry
 	now     func() time.Time
 }
 
-// entry is one secret. Who has put a token into turn may use the fields below it.
+// entry is one secret. The goroutine that has put an item into lock may use the fields below it.
 type entry struct {
 	source Source
 	ttl    time.Duration
-	turn   chan struct{}
+	lock   chan struct{}
 	value  string
 	read   time.Time
 	known  bool
 }
 
-// Error says why a secret cannot be had. It holds no value and no path.
+// Error says why a secret is unavailable. It contains no value and no path.
 type Error struct {
-	// Name is the secret's name.
+	// Name is the name of the secret.
 	Name string
-	// Kind is the kind of its source, or empty where the name is unknown.
+	// Kind is the kind of its source, or empty if the name is unknown.
 	Kind string
-	// Err is the reason; context errors are passed on.
+	// Err is the reason; errors of the context are included unchanged.
 	Err error
 }
 
@@ -59,15 +59,15 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns a Store of the sources by the names of their secrets. It reads none of
-// them. A nil source counts as absent.
+// New returns a Store of sources by the names of their secrets. It reads no source. A nil source
+// counts as absent.
 func New(sources map[string]Source, o Options) *Store {
 	s := &Store{entries: make(map[string]*entry, len(sources)), now: time.Now}
 	for name, source := range sources {
 		if source == nil {
 			continue
 		}
-		e := &entry{source: source, ttl: o.TTL, turn: make(chan struct{}, 1)}
+		e := &entry{source: source, ttl: o.TTL, lock: make(chan struct{}, 1)}
 		if own, ok := o.TTLs[name]; ok {
 			e.ttl = own
 		}
@@ -76,16 +76,15 @@ func New(sources map[string]Source, o Options) *Store {
 	return s
 }
 
-// Exists says whether a source is configured for name. It reads nothing.
+// Exists reports whether name has a source. It does not read the source.
 func (s *Store) Exists(name string) bool { return s.entries[name] != nil }
 
 // Names returns the names of all secrets, sorted.
 func (s *Store) Names() []string { return slices.Sorted(maps.Keys(s.entries)) }
 
-// Value returns the value of the secret use.Name, which fits the use: 1 byte to 8 KiB,
-// without control characters, in a header without space at its ends, for basic
-// authentication "user:password". The prefix of use is not part of it. Errors are of
-// type *Error.
+// Value returns the value of the secret use.Name, checked for this use. A value has 1 byte to 8 KiB
+// and no control characters. In a header it has no space at either end; for basic authentication it
+// has the form "user:password". The prefix of use is not included. Errors are of type [*Error].
 func (s *Store) Value(ctx context.Context, use capability.SecretUse) (string, error) {
 	e := s.entries[use.Name]
 	if e == nil {
@@ -105,11 +104,11 @@ func (s *Store) Value(ctx context.Context, use capability.SecretUse) (string, er
 	return value, nil
 }
 
-// read returns the value of e, from its source where none fresh is known.
+// read returns the value of e, from its source if the Store has none that is fresh.
 func (s *Store) read(ctx context.Context, e *entry) (string, error) {
 	select {
-	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
+	case e.lock <- struct{}{}:
+		defer func() { <-e.lock }()
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
@@ -124,27 +123,27 @@ func (s *Store) read(ctx context.Context, e *entry) (string, error) {
 	return e.value, nil
 }
 
-// MaxBytes is the most bytes of a value in a request.
+// MaxBytes limits the value of a secret in a request, in bytes.
 const MaxBytes = 8 << 10
 
-// MaxForm is the most bytes of such a value in one of the forms that a Scrubber hides: in
-// base64 of four characters for three bytes, each an escape of six bytes with two line
-// ends after it that are such escapes as well.
+// MaxForm limits such a value in each of the forms that a Scrubber hides, in bytes. The longest
+// form is base64, four characters for three bytes. Each character is an escape of six bytes,
+// followed by two line ends which are such escapes as well.
 const MaxForm = (MaxBytes + 2) / 3 * 4 * (6 + 2*6)
 
-// check says whether value can be put into a request as use says.
+// check returns an error if value cannot be added to a request as use says.
 func check(value string, use capability.SecretUse) error {
 	switch {
 	case value == "":
 		return errors.New("is empty; give it a value")
 	case len(value) > MaxBytes:
-		return errors.New("is longer than 8 KiB; no server takes that in a request")
+		return errors.New("is longer than 8 KiB; no server accepts that in a request")
 	case strings.ContainsFunc(value, control):
-		return errors.New("holds a control character, such as a line break; take it out")
+		return errors.New("holds a control character, such as a line break; remove it")
 	case use.Header != "" && strings.Trim(value, " ") != value:
-		return errors.New("begins or ends with a space, which a header would lose; take it out")
+		return errors.New("begins or ends with a space, which a header would lose; remove it")
 	case use.Basic && strings.IndexByte(value, ':') <= 0:
-		return errors.New(`is not "user:password", as basic authentication needs; write it so`)
+		return errors.New(`is not "user:password", as basic authentication requires; write it in this form`)
 	}
 	return nil
 }

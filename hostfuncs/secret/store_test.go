@@ -26,7 +26,7 @@ type counted struct {
 func (*counted) Kind() string { return "test" }
 
 func (c *counted) Value(context.Context) ([]byte, error) {
-	c.reads++ // the Store lets one at a time
+	c.reads++ // the Store admits one at a time
 	return []byte(c.value), c.err
 }
 
@@ -97,7 +97,7 @@ func TestValueFitsItsUse(t *testing.T) {
 	}
 }
 
-// read returns the value or the error of a source.
+// read returns the value or the error of a source as text.
 func read(s Source) string {
 	p, err := s.Value(context.Background())
 	if err != nil {
@@ -133,13 +133,13 @@ func TestFile(t *testing.T) {
 	expect(t, FromFile(good), "value\n")
 	expect(t, FromFile(link), "error: is not in a regular file")
 	expect(t, FromFile(dir), "error: is not in a regular file")
-	expect(t, FromFile(file("open", "value", 0o644)), "error: is in a file that others")
+	expect(t, FromFile(file("open", "value", 0o644)), "error: is in a file that users other than its owner")
 	expect(t, FromFile(file("long", strings.Repeat("x", maxSource+1), 0o600)), "error: is longer")
 	expect(t, FromFile(filepath.Join(dir, "none")), "error: is in a file that does not exist")
 	if got := read(FromFile(filepath.Join(dir, "none"))); strings.Contains(got, dir) {
 		t.Errorf("shows the path: %s", got)
 	}
-	// Others could put a value of their own in its place.
+	// Other users could replace the file in this directory.
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestCommand(t *testing.T) {
 	if got := read(FromCommand([]string{"sh", "-c", "echo leaked >&2; exit 1"})); !strings.HasPrefix(got, "error: has a command that failed") || strings.Contains(got, "leaked") {
 		t.Error(got)
 	}
-	// The child holds the pipe's other end, so its death shows as the end of the pipe.
+	// The child holds the other end of the pipe, so the pipe ends when the child dies.
 	ends, child, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestCommand(t *testing.T) {
 	slow := fromCommand([]string{"sh", "-c", fmt.Sprintf("sleep 100 >/proc/%d/fd/%d & sleep 100", os.Getpid(), child.Fd())}, 200*time.Millisecond)
 	expect(t, slow, "error: has a command that takes longer")
 	child.Close()
-	if runtime.GOOS == "linux" { // where /proc gives the child its end
+	if runtime.GOOS == "linux" { // where /proc gives access to the child's end of the pipe
 		if err := ends.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}

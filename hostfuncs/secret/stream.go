@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// piece is how many bytes are read between two looks at a context.
+// piece is the number of bytes read between two checks of the context.
 const piece = 64 << 10
 
-// stream hides secrets in one stream of bytes after another. One goroutine uses it.
+// stream hides secrets in one stream of bytes after another. It is not safe for concurrent use.
 type stream struct {
 	hidden
-	shortest int // no text that is shorter holds a secret
+	shortest int // a shorter text contains no secret
 	views    []*view
 	hits     []hit
-	held     []byte // read and not passed on
-	total    int64  // how many bytes were read
-	done     int64  // up to where they were passed on or hidden
-	gone     int64  // up to where the last stretch was hidden
+	held     []byte // read, but not passed on yet
+	total    int64  // number of bytes read
+	doneTo   int64  // position up to which bytes were passed on or hidden
+	hiddenTo int64  // end of the last hidden range
 	out      []byte
 }
 
@@ -30,24 +30,24 @@ func (t *stream) Scrub(p []byte, atEnd bool) []byte {
 			return p
 		}
 	}
-	clear := t.find(p, atEnd)
-	if len(t.held) == 0 && len(t.hits) == 0 && clear == t.total && t.done == t.total-int64(len(p)) {
-		t.done = t.total
+	settled := t.find(p, atEnd)
+	if len(t.held) == 0 && len(t.hits) == 0 && settled == t.total && t.doneTo == t.total-int64(len(p)) {
+		t.doneTo = t.total
 		return p
 	}
 	t.held = append(t.held, p...)
 	base := t.total - int64(len(t.held))
-	t.hide(base, clear)
-	rest := t.held[clear-base:]
-	if len(rest) <= len(t.held)/2 { // so that what stays is not moved for every byte that comes
+	t.hide(base, settled)
+	rest := t.held[settled-base:]
+	if len(rest) <= len(t.held)/2 { // avoid moving the rest for every byte that arrives
 		rest = append(t.held[:0], rest...)
 	}
 	t.held = rest
 	return t.out
 }
 
-// whole returns p, which is all of a stream, without secrets. The result may be p itself,
-// and is valid until the next call. The error is that of ctx.
+// whole returns p, which is a complete stream, without secrets. The result may be p itself and is
+// valid until the next call. If ctx ends, whole returns only the error of ctx.
 func (t *stream) whole(ctx context.Context, p []byte) ([]byte, error) {
 	defer t.reset()
 	if len(p) < t.shortest {
@@ -65,12 +65,12 @@ func (t *stream) whole(ctx context.Context, p []byte) ([]byte, error) {
 	}
 	t.held = p
 	t.hide(0, t.total)
-	t.held = nil // it is not the stream's
+	t.held = nil // p belongs to the caller
 	return t.out, nil
 }
 
-// pieces returns what may be passed on of p, the next bytes of the stream, and of those
-// before. The error is that of ctx.
+// pieces reads p, the next bytes of the stream, and returns all bytes that may be passed on. If ctx
+// ends, it returns only the error of ctx.
 func (t *stream) pieces(ctx context.Context, p []byte, atEnd bool) ([]byte, error) {
 	out := make([]byte, 0, len(p))
 	for {
@@ -85,53 +85,53 @@ func (t *stream) pieces(ctx context.Context, p []byte, atEnd bool) ([]byte, erro
 	}
 }
 
-// reset makes t ready for another stream.
+// reset prepares t for another stream.
 func (t *stream) reset() {
 	for _, v := range t.views {
 		v.reset()
 	}
 	t.hits, t.held = t.hits[:0], t.held[:0]
-	t.total, t.done, t.gone = 0, 0, 0
+	t.total, t.doneTo, t.hiddenTo = 0, 0, 0
 }
 
-// find reads p. It returns up to where the stream holds no beginning of a secret.
-func (t *stream) find(p []byte, atEnd bool) (clear int64) {
+// find reads p. It returns the position up to which no secret can begin.
+func (t *stream) find(p []byte, atEnd bool) (settled int64) {
 	t.total += int64(len(p))
-	clear = t.total
+	settled = t.total
 	for _, v := range t.views {
 		t.hits = v.feed(p, atEnd, t.hits)
 		if !atEnd {
-			clear = min(clear, v.clear())
+			settled = min(settled, v.settled())
 		}
 	}
-	return clear
+	return settled
 }
 
-// hide passes on what is before clear, with a mark for each stretch to hide that begins
-// there. Stretches that overlap get one mark. base is where the held bytes begin.
-func (t *stream) hide(base, clear int64) {
+// hide passes on the bytes before settled. It replaces each range to hide that begins there by one
+// mark, and overlapping ranges by a common one. base is the position of the held bytes.
+func (t *stream) hide(base, settled int64) {
 	t.out = t.out[:0]
 	slices.SortStableFunc(t.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
 	})
 	n := 0
-	for ; n < len(t.hits) && t.hits[n].from < clear; n++ {
+	for ; n < len(t.hits) && t.hits[n].from < settled; n++ {
 		h := t.hits[n]
-		if h.from >= t.gone {
+		if h.from >= t.hiddenTo {
 			t.pass(base, h.from)
 			t.out = append(t.out, h.label...)
 		}
-		t.gone = max(t.gone, h.to)
-		t.done = max(t.done, h.to)
+		t.hiddenTo = max(t.hiddenTo, h.to)
+		t.doneTo = max(t.doneTo, h.to)
 	}
 	t.hits = slices.Delete(t.hits, 0, n)
-	t.pass(base, clear)
+	t.pass(base, settled)
 }
 
-// pass passes on what is before to and was not yet.
+// pass passes on the bytes before to that were not passed on yet.
 func (t *stream) pass(base, to int64) {
-	if to > t.done {
-		t.out = append(t.out, t.held[t.done-base:to-base]...)
-		t.done = to
+	if to > t.doneTo {
+		t.out = append(t.out, t.held[t.doneTo-base:to-base]...)
+		t.doneTo = to
 	}
 }

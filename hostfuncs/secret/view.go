@@ -1,32 +1,33 @@
 package secret
 
-// reading is what to find and which bytes count as the same. Streams share it.
+// reading holds the patterns to find and says which bytes count as equal. Streams share it.
 type reading struct {
 	*automaton
-	fold [256]byte // what a byte counts as
-	// begins are the bytes that begin a pattern; wakes are those as well as the ones that
-	// begin an escape, which are all that matter before a pattern has begun.
+	fold [256]byte // what each byte counts as
+	// begins holds the bytes that begin a pattern. wakes also holds the bytes that begin an escape.
+	// Before a pattern has begun, only these bytes matter.
 	begins, wakes [256]bool
-	broken        bool // line ends may stand between symbols
+	broken        bool // line ends are allowed between symbols
 }
 
-// view is the state of a reading in one stream: of the text as it stands, and with either
-// kind of escape undone. All three are at one as long as there is no escape.
+// view is the state of a reading in one stream. It reads the raw text, the text without
+// percent-encoding and the text without JSON escapes. All three are the same as long as there is no
+// escape.
 type view struct {
 	*reading
-	at      int64 // how much of the stream was read
+	at      int64 // number of bytes read
 	raw     cursor
 	decoded [2]decoder
 	buf     [4]byte
 }
 
-// decoder reads a text with the escapes undone that begin with lead.
+// decoder reads a text with one kind of escape decoded, which begins with lead.
 type decoder struct {
 	cursor
 	lead    byte
-	apart   bool   // it is elsewhere than the cursor of the raw text
-	pending []byte // the beginning of an escape that the last piece ended in
-	next    int64  // where the pending bytes, or else the next one to read, begin
+	apart   bool   // its state differs from the cursor of the raw text
+	pending []byte // beginning of an escape at the end of the last piece
+	next    int64  // position of the pending bytes, or of the next byte
 	buf     [4]byte
 }
 
@@ -36,7 +37,7 @@ func newView(r *reading) *view {
 	return v
 }
 
-// reset makes v ready for another stream.
+// reset prepares v for another stream.
 func (v *view) reset() {
 	v.at = 0
 	v.raw = cursor{jumps: v.raw.jumps[:0]}
@@ -46,15 +47,15 @@ func (v *view) reset() {
 	}
 }
 
-// feed reads p and adds what it finds to hits.
+// feed reads p and appends what it finds to hits.
 func (v *view) feed(p []byte, atEnd bool, hits []hit) []hit {
 	for i := 0; i < len(p); i++ {
 		if !v.decoded[0].apart && !v.decoded[1].apart {
-			if i, hits = v.together(p, i, hits); i == len(p) {
+			if i, hits = v.feedShared(p, i, hits); i == len(p) {
 				break
 			}
 		}
-		hits = v.apart(p[i:], v.at+int64(i), hits)
+		hits = v.feedApart(p[i:], v.at+int64(i), hits)
 	}
 	v.at += int64(len(p))
 	for i := range v.decoded {
@@ -65,12 +66,12 @@ func (v *view) feed(p []byte, atEnd bool, hits []hit) []hit {
 	return hits
 }
 
-// together reads p from i on up to the next escape, and returns where that is.
-func (v *view) together(p []byte, i int, hits []hit) (int, []hit) {
+// feedShared reads p from i on, up to the next escape that matters, and returns its index.
+func (v *view) feedShared(p []byte, i int, hits []hit) (int, []hit) {
 	for ; i < len(p); i++ {
 		b := p[i]
 		switch {
-		case v.raw.state == 0 && !v.wakes[b]: // most bytes begin nothing
+		case v.raw.state == 0 && !v.wakes[b]: // most bytes begin no pattern and no escape
 		case b == leadPercent || b == leadJSON:
 			n := v.idle(p[i:])
 			if n == 0 {
@@ -85,8 +86,8 @@ func (v *view) together(p []byte, i int, hits []hit) (int, []hit) {
 	return i, hits
 }
 
-// idle is the length of the escape that p begins with, where no pattern has begun and none
-// begins in it, however it is read; else 0. Most escapes are such.
+// idle returns the length of the escape at the beginning of p if no pattern has begun and none
+// begins in it, raw or decoded. Otherwise it returns 0. Most escapes are idle.
 func (v *view) idle(p []byte) int {
 	if v.raw.state != 0 {
 		return 0
@@ -105,8 +106,8 @@ func (v *view) idle(p []byte) int {
 	return n
 }
 
-// apart reads one byte, the first of p, which stands at at.
-func (v *view) apart(p []byte, at int64, hits []hit) []hit {
+// feedApart reads the byte p[0], which is at position at of the stream.
+func (v *view) feedApart(p []byte, at int64, hits []hit) []hit {
 	for i := range v.decoded {
 		if d := &v.decoded[i]; !d.apart && d.lead == p[0] {
 			d.copyFrom(&v.raw)
@@ -129,13 +130,13 @@ func (v *view) apart(p []byte, at int64, hits []hit) []hit {
 	return hits
 }
 
-// read reads the first byte of p, which stands at at, or the escape that it begins.
+// read reads the byte p[0], which is at position at of the stream, or the escape that it begins.
 func (d *decoder) read(r *reading, p []byte, at int64, hits []hit) []hit {
 	switch {
 	case len(d.pending) > 0:
 		d.pending = append(d.pending, p[0])
 		return d.resolve(r, false, hits)
-	case d.next > at: // it was part of an escape
+	case d.next > at: // this byte was part of an escape
 		return hits
 	case p[0] != d.lead && d.state == 0 && !r.begins[p[0]]:
 		d.next++
@@ -148,7 +149,7 @@ func (d *decoder) read(r *reading, p []byte, at int64, hits []hit) []hit {
 	return hits
 }
 
-// resolve reads of the pending bytes what is clear.
+// resolve reads the pending bytes as far as their meaning is known.
 func (d *decoder) resolve(r *reading, atEnd bool, hits []hit) []hit {
 	for len(d.pending) > 0 {
 		n := d.step(r, d.pending, atEnd, &hits)
@@ -160,8 +161,8 @@ func (d *decoder) resolve(r *reading, atEnd bool, hits []hit) []hit {
 	return hits
 }
 
-// step reads the byte or escape that p begins with, and returns how long it is, or 0 where
-// that is not clear yet.
+// step reads the byte or escape at the beginning of p and returns its length, or 0 if the length is
+// not known yet.
 func (d *decoder) step(r *reading, p []byte, atEnd bool, hits *[]hit) int {
 	meaning, n := []byte(nil), 1
 	if p[0] == d.lead {
@@ -180,13 +181,13 @@ func (d *decoder) step(r *reading, p []byte, atEnd bool, hits *[]hit) int {
 	return n
 }
 
-// clear is up to where the stream holds no beginning of a pattern.
-func (v *view) clear() int64 {
-	clear := v.raw.clear(v.reading, v.at)
+// settled returns the position up to which no pattern can begin.
+func (v *view) settled() int64 {
+	settled := v.raw.settled(v.reading, v.at)
 	for i := range v.decoded {
 		if d := &v.decoded[i]; d.apart {
-			clear = min(clear, d.cursor.clear(v.reading, d.next))
+			settled = min(settled, d.cursor.settled(v.reading, d.next))
 		}
 	}
-	return clear
+	return settled
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/wasmtool/wasmtool/internal/fewlooks"
 )
 
-// work is what hiding secrets in a JSON text costs: how many pieces are read, how often
-// memory is taken, and how many bytes of it.
+// work measures the cost of hiding secrets in a JSON text: the pieces read, the allocations and the
+// allocated bytes.
 func work(t *testing.T, s *Scrubber, doc []byte) (pieces, allocs int, memory uint64) {
 	t.Helper()
 	ctx := &fewlooks.Context{Context: t.Context(), Most: 1 << 40}
@@ -26,9 +26,9 @@ func work(t *testing.T, s *Scrubber, doc []byte) (pieces, allocs int, memory uin
 	return ctx.Looks, int(after.Mallocs - before.Mallocs), after.TotalAlloc - before.TotalAlloc
 }
 
-// What hiding costs grows with the length of a text, however many values it has and however
-// long the secrets are.
-func TestCostIsThatOfTheText(t *testing.T) {
+// TestCostGrowsWithTheText checks that the cost grows only with the length of a text, however many
+// values it has and however long the secrets are.
+func TestCostGrowsWithTheText(t *testing.T) {
 	secrets := map[string]*Scrubber{}
 	for name, n := range map[string]int{"short": MinScrub, "2,000 bytes": 2000, "longest": MaxBytes} {
 		secrets[name] = NewScrubber(map[string]string{"K": strings.Repeat("ab/+", n)[:n]})
@@ -42,22 +42,23 @@ func TestCostIsThatOfTheText(t *testing.T) {
 		"empty":      `""`,
 	} {
 		size := 1 << 18
-		if name == "line ends" { // one second of CPU for each 60 KB before there was one scanner for all
+		if name == "line ends" { // took 1 s of CPU per 60 KB when each value had its own scanner
 			size = 1 << 20
 		}
 		for length, s := range secrets {
 			pieces, allocs, memory := work(t, s, list(one, size))
 			twicePieces, twiceAllocs, twiceMemory := work(t, s, list(one, 2*size))
 			values := size / (len(one) + 1)
-			// A value is read at most three times, and the text before and after that.
+			// A value is read at most three times, and so is the text before and after it.
 			if pieces > 2*(size/piece+1)+3*values || allocs > 12*values+100 || memory > uint64(32*size+1<<20) {
 				t.Errorf("%s, %s: %d pieces, %d allocations, %d bytes", name, length, pieces, allocs, memory)
 			}
 			if len(one) < MinScrub && (pieces > 3*(size/piece+1) || allocs > 100) {
 				t.Errorf("%s, %s: values that are too short are read: %d pieces, %d allocations", name, length, pieces, allocs)
 			}
-			// The race detector drops values from pools at random, so the figures for memory have
-			// room. What grows with the square of the text takes four times as much.
+			// The race detector drops values from pools at random, so the limits for memory have
+			// some slack. A cost that grows with the square of the text would be four times as
+			// large.
 			if twicePieces > 2*pieces+2 || twiceAllocs > 3*allocs+100 || twiceMemory > 3*memory+1<<20 {
 				t.Errorf("%s, %s: twice the text takes %d for %d pieces, %d for %d allocations, %d for %d bytes",
 					name, length, twicePieces, pieces, twiceAllocs, allocs, twiceMemory, memory)
@@ -66,7 +67,7 @@ func TestCostIsThatOfTheText(t *testing.T) {
 	}
 }
 
-// A text that is too long to be read as JSON is read as text.
+// TestLongJSONIsText checks that a text too long to be parsed as JSON is scrubbed as text.
 func TestLongJSONIsText(t *testing.T) {
 	const value = "hunter2-hunter2"
 	doc := []byte(`["` + strings.Repeat("x", maxJSON) + `", "` + value + `"]`)
@@ -76,7 +77,7 @@ func TestLongJSONIsText(t *testing.T) {
 	}
 }
 
-// A stream that serves many texts takes memory for none of them.
+// TestManyShortTextsTakeNoMemory checks that a stream does not allocate for each of many texts.
 func TestManyShortTextsTakeNoMemory(t *testing.T) {
 	stream := NewScrubber(map[string]string{"K": strings.Repeat("k", 2000)}).Stream()
 	headers := make([][]byte, 12_000)
@@ -94,7 +95,8 @@ func TestManyShortTextsTakeNoMemory(t *testing.T) {
 	}
 }
 
-// A secret that comes byte by byte, with an escape for each, is not moved for each of them.
+// TestStreamKeepsWhatItHoldsInPlace checks that a secret that arrives byte by byte, with an escape
+// for each, is not copied for each byte.
 func TestStreamKeepsWhatItHoldsInPlace(t *testing.T) {
 	value := strings.Repeat("kr/+", MaxBytes/4)
 	form := jsonAll(base64.StdEncoding.EncodeToString([]byte(value)))
@@ -114,7 +116,8 @@ func TestStreamKeepsWhatItHoldsInPlace(t *testing.T) {
 	}
 }
 
-// When the time is over nothing comes out, wherever that is noticed.
+// TestNothingComesOutWhenTheTimeIsOver checks that no output is returned after the context ends,
+// wherever that is noticed.
 func TestNothingComesOutWhenTheTimeIsOver(t *testing.T) {
 	const value = "hunter2-hunter2"
 	s := NewScrubber(map[string]string{"K": value})
@@ -143,7 +146,7 @@ func TestNothingComesOutWhenTheTimeIsOver(t *testing.T) {
 	}
 }
 
-// list is a JSON text of about so many bytes.
+// list returns a JSON text of about size bytes.
 func list(one string, size int) []byte {
 	return []byte("[" + strings.Repeat(one+",", size/(len(one)+1)) + "1]")
 }

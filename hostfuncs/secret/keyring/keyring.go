@@ -1,5 +1,5 @@
-// Package keyring reads secrets from the keyring of the operating system. It is apart from
-// package secret so that only programs that import it link the client of the keyring.
+// Package keyring reads secrets from the keyring of the operating system. It is separate from
+// package secret, so that only programs that import it link the client of the keyring.
 package keyring
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 )
 
-// New is the password of user for service in the keyring of the operating system. Asking
+// New returns the password of user for service in the keyring of the operating system. Reading it
 // may show the user a dialogue.
 func New(service, user string) secret.Source {
 	return secret.FromFunc("keyring", func() (string, error) {
@@ -19,15 +19,15 @@ func New(service, user string) secret.Source {
 	})
 }
 
-// reason says what happened without what err holds.
+// reason says what went wrong without the text of err.
 func reason(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, keyring.ErrNotFound):
-		return errors.New("is not in the keyring; store it there or correct service and user")
+		return errors.New("is not in the keyring; store it there, or correct service and user")
 	case errors.Is(err, keyring.ErrUnsupportedPlatform):
-		return errors.New("cannot be read; this system has no keyring, so use env, file or command")
+		return errors.New("cannot be read; this system has no keyring; use env, file or command")
 	}
 	return errors.New("cannot be read; the keyring is locked or its service is not running")
 }
